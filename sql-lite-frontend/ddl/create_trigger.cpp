@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/triggers/condition.h"
+#include "sql-lite-frontend/triggers/text_vector_trigger.h"
 
 /// CREATE TRIGGER.
 namespace swizzle::sql {
@@ -190,6 +191,13 @@ class TriggerBuilder {
     for (const NameSource::FoundRoutine& found : session_.names.find_routines(schema, name)) {
       const RoutinePtr& one = found.callable->routine;
       if (!routine && one->argument_types().empty()) routine = one;
+    }
+    const bool is_system = schema.empty() || schema == "pg_catalog";
+    const BuiltinTriggerFunction* const builtin =
+        !routine && is_system ? find_builtin_trigger_function(name) : nullptr;
+    if (builtin != nullptr) {
+      trigger_.function = builtin->oid;
+      return;
     }
     if (!routine) {
       throw_error(sqlstate::undefined_function, "function {}{}{}() does not exist", schema,

@@ -64,9 +64,46 @@ std::string random_words(Random& random) {
   return "'{" + text + "}'";
 }
 
+std::string random_query(Random& random, int depth = 2) {
+  if (depth == 0 || random.one_in(3)) return random_word(random) + (random.one_in(4) ? ":*" : "");
+  if (random.one_in(4)) return "!" + random_query(random, 0);
+  constexpr const char* kJoins[] = {" & ", " | ", " <-> "};
+  return "(" + random_query(random, depth - 1) + kJoins[random.below(3)] +
+         random_query(random, depth - 1) + ")";
+}
+
+std::string random_path(Random& random) {
+  std::string path = "$";
+  for (std::uint64_t left = random.below(3); left != 0; --left) {
+    constexpr const char* kSteps[] = {"[*]", ".*", ".**"};
+    path += random.one_in(4) ? kSteps[random.below(3)] : ".\"" + random_word(random) + "\"";
+  }
+  return path;
+}
+
+std::string random_path_condition(Random& random) {
+  const std::string compared = " == " + random_scalar(random);
+  switch (random.below(4)) {
+    case 0:
+      return "j @? '" + random_path(random) + "'";
+    case 1:
+      return "j @? '" + random_path(random) + " ? (@" + compared + ")'";
+    case 2:
+      return "j @@ '" + random_path(random) + compared + " || exists (" + random_path(random) +
+             ")'";
+    default:
+      return "j @@ '" + random_path(random) + compared + "'";
+  }
+}
+
 std::string random_condition(Random& random) {
   const std::string json = "'" + random_json(random) + "'";
-  switch (random.below(11)) {
+  switch (random.below(14)) {
+    case 11:
+      return "to_tsvector('simple', j) @@ '" + random_query(random) + "'::tsquery";
+    case 12:
+    case 13:
+      return random_path_condition(random);
     case 0:
       return "a @> " + random_array(random);
     case 1:
@@ -119,6 +156,7 @@ constexpr const char* kDefinitions =
     "CREATE INDEX ga ON t USING gin(a);"
     "CREATE INDEX gj ON t USING gin(j);"
     "CREATE INDEX gp ON t USING gin(j jsonb_path_ops) WHERE id >= 10;"
+    "CREATE INDEX gt ON t USING gin(to_tsvector('simple', j));"
     "CREATE INDEX gaj ON t USING gin(j, a)";
 
 std::string rows_of(TestDatabase& db, Session& session, const std::string& condition) {

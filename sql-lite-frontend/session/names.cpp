@@ -337,6 +337,10 @@ std::optional<std::uint32_t> SessionNames::find(TypeId kind, std::string_view na
   }
 }
 
+TextConfig SessionNames::text_config() const {
+  return find_text_config(session_.settings.text("default_text_search_config"))->config;
+}
+
 std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid) {
   switch (kind) {
     case TypeId::regclass: {

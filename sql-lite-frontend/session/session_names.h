@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/bind/name_source.h"
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/types/fulltext/text_config.h"
 #include "sql-lite-frontend/types/function_context.h"
 
 namespace swizzle::sql {
@@ -20,7 +21,7 @@ class DomainRules;
 
 /// What names and numbers mean to the session: along its search path, as its transaction sees the
 /// catalog. What was found is remembered for as long as nothing it depends on has changed.
-class SessionNames final : public NameSource, public ObjectNames {
+class SessionNames final : public NameSource, public ObjectNames, public TextSearchSettings {
  public:
   explicit SessionNames(Session::State& session);
   SessionNames(const SessionNames&) = delete;
@@ -74,6 +75,7 @@ class SessionNames final : public NameSource, public ObjectNames {
   bool planner_allows(std::string_view setting) override;
   void warn(SqlState state, std::string message) override;
   bool may_read(const IndexAccess& index) override;
+  [[nodiscard]] TextConfig text_config() const override;
   std::optional<std::uint32_t> find(TypeId kind, std::string_view name) override;
   std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) override;
   /// Existing schemas of the search path, pg_temp and pg_catalog in front where they belong.

@@ -104,8 +104,10 @@ void define_formats(Settings& settings) {
   }
   settings.define(default_only(string_setting("timezone_abbreviations", "Default", user, category,
                                               "Which abbreviations of time zones are known.")));
-  settings.define(default_only(string_setting("default_text_search_config", "pg_catalog.simple",
-                                              user, category, "There is no text search.")));
+  settings.define(
+      only({"pg_catalog.simple", "pg_catalog.english", "simple", "english"},
+           string_setting("default_text_search_config", "pg_catalog.simple", user, category,
+                          "Sets the configuration of text search where none is named.")));
 }
 
 void define_behavior(Settings& settings) {

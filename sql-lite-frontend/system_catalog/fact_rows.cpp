@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/system_catalog/providers.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/fulltext/text_config.h"
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/inverted/element_class.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr Oid kBtree = 403;
 constexpr Oid kGin = 2742;
+constexpr Oid kDefaultParser = 3722;
 constexpr Oid kInternalLanguage = 12;
 
 Value system_schema() {
@@ -112,6 +114,48 @@ void collations(Execution& execution, const EmitRow& emit) {
                          own ? text_value(execution, entry.name) : Value::null()};
     emit(row);
   }
+}
+
+void text_search_configs(Execution& execution, const EmitRow& emit) {
+  for (const TextConfigInfo& config : text_configs()) {
+    const Value row[] = {Value::from_oid(config.oid), text_value(execution, config.name),
+                         system_schema(), bootstrap_role(), Value::from_oid(kDefaultParser)};
+    emit(row);
+  }
+}
+
+void text_search_maps(Execution& /*execution*/, const EmitRow& emit) {
+  for (const TextConfigInfo& config : text_configs()) {
+    for (const TokenKindInfo& kind : token_kinds()) {
+      const auto dictionary = dictionary_of(config.config, kind.kind);
+      if (!dictionary) continue;
+      const auto info =
+          std::ranges::find(text_dictionaries(), *dictionary, &TextDictionaryInfo::dictionary);
+      const Value row[] = {Value::from_oid(config.oid),
+                           Value::from_int(static_cast<int>(kind.kind)), Value::from_int(1),
+                           Value::from_oid(info->oid)};
+      emit(row);
+    }
+  }
+}
+
+void text_search_dictionaries(Execution& execution, const EmitRow& emit) {
+  for (const TextDictionaryInfo& dictionary : text_dictionaries()) {
+    const Value row[] = {
+        Value::from_oid(dictionary.oid),
+        text_value(execution, dictionary.name),
+        system_schema(),
+        bootstrap_role(),
+        Value::from_oid(dictionary.template_oid),
+        dictionary.options.empty() ? Value::null() : text_value(execution, dictionary.options)};
+    emit(row);
+  }
+}
+
+void text_search_parsers(Execution& execution, const EmitRow& emit) {
+  const Value row[] = {Value::from_oid(kDefaultParser), text_value(execution, "default"),
+                       system_schema()};
+  emit(row);
 }
 
 void tablespaces(Execution& execution, const EmitRow& emit) {
@@ -227,6 +271,27 @@ std::span<const RowProvider> fact_providers() {
         {"collcollate"},
         {"collctype"}},
        collations},
+      {kPgCatalogSchema,
+       "pg_ts_config",
+       {{"oid"}, {"cfgname"}, {"cfgnamespace"}, {"cfgowner"}, {"cfgparser"}},
+       text_search_configs},
+      {kPgCatalogSchema,
+       "pg_ts_config_map",
+       {{"mapcfg"}, {"maptokentype"}, {"mapseqno"}, {"mapdict"}},
+       text_search_maps},
+      {kPgCatalogSchema,
+       "pg_ts_dict",
+       {{"oid"},
+        {"dictname"},
+        {"dictnamespace"},
+        {"dictowner"},
+        {"dicttemplate"},
+        {"dictinitoption"}},
+       text_search_dictionaries},
+      {kPgCatalogSchema,
+       "pg_ts_parser",
+       {{"oid"}, {"prsname"}, {"prsnamespace"}},
+       text_search_parsers},
       {kPgCatalogSchema, "pg_tablespace", {{"oid"}, {"spcname"}, {"spcowner"}}, tablespaces},
   };
   return kProviders;

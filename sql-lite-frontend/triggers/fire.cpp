@@ -2,6 +2,7 @@
 
 #include "sql-lite-frontend/routines/language.h"
 #include "sql-lite-frontend/session/inner_transactions.h"
+#include "sql-lite-frontend/triggers/text_vector_trigger.h"
 #include "sql-lite-frontend/triggers/trigger_codes.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -57,6 +58,9 @@ std::optional<std::span<const Value>> fire(Execution& execution, const Trigger& 
   Session::State& session = execution.session;
   execution.tick();
   check_cancelled(session);
+  if (find_builtin_trigger_function(trigger.function) != nullptr) {
+    return update_text_vector(execution, trigger, table, event, rows);
+  }
   const CallablePtr callable = session.names.routine(trigger.function);
   if (!callable) {
     throw_error(SqlState{"XX000"}, "cache lookup failed for function {}", trigger.function);

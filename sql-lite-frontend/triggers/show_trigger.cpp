@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sql-lite-frontend/triggers/condition.h"
+#include "sql-lite-frontend/triggers/text_vector_trigger.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
@@ -35,6 +36,9 @@ std::string_view shown_time(TriggerTime time) {
 }
 
 std::string shown_function(Session::State& session, const Trigger& trigger) {
+  if (const auto* builtin = find_builtin_trigger_function(trigger.function)) {
+    return std::string{builtin->name};
+  }
   const RoutinePtr routine = session.catalog.routine(trigger.function);
   if (!routine) return fmt::format("{}", trigger.function);
   std::string name = quote_identifier(routine->name);

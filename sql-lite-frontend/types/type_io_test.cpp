@@ -86,6 +86,9 @@ const std::vector<std::pair<TypeId, std::string>> kForms = {
     {TypeId{4534}, "{(,\"2024-02-29 00:00:00+00\")}"},
     {TypeId{4535}, "{[2024-02-29,2024-03-01)}"},
     {TypeId{3905}, "{\"[1,5)\",empty}"},
+    {TypeId{3614}, "'a b':1A,2 'c' 'it''s':16383"},
+    {TypeId{3615}, "!( 'a':*AB | 'b c' ) <3> 'd' & 'e'"},
+    {TypeId{4072}, "($.\"a\"[*]?(@ > 1.5) == \"x\")"},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -9,12 +10,17 @@ namespace {
 
 constexpr ElementClassInfo kClasses[] = {
     {ElementClass::array, 10064, "array_ops", 2745, TypeId::anyarray, TypeId::anyelement, true},
+    {ElementClass::words, 10073, "tsvector_ops", 3659, builtin_id::tsvector, TypeId::text, true},
     {ElementClass::jsonb, 10090, "jsonb_ops", 4036, TypeId::jsonb, TypeId::text, true},
     {ElementClass::jsonb_path, 10091, "jsonb_path_ops", 4037, TypeId::jsonb, TypeId::int4, false},
 };
 
 bool is_one_of(std::string_view op, std::initializer_list<std::string_view> list) noexcept {
   return std::ranges::find(list, op) != list.end();
+}
+
+bool asks_path(std::string_view op, TypeId value) noexcept {
+  return value == builtin_id::jsonpath && is_one_of(op, {"@?", "@@"});
 }
 
 }  // namespace
@@ -47,9 +53,12 @@ bool answers(ElementClass id, std::string_view op, OperandSide side, TypeId valu
       if (!is_left) return op == "<@" && value == TypeId::jsonb;
       if (op == "@>") return value == TypeId::jsonb;
       if (op == "?") return value == TypeId::text;
-      return is_one_of(op, {"?|", "?&"});
+      return is_one_of(op, {"?|", "?&"}) || asks_path(op, value);
     case ElementClass::jsonb_path:
+      if (is_left && asks_path(op, value)) return true;
       return value == TypeId::jsonb && op == (is_left ? "@>" : "<@");
+    case ElementClass::words:
+      return value == builtin_id::tsquery && is_one_of(op, {"@@", "@@@"});
   }
   return false;
 }

@@ -15,6 +15,7 @@ enum class ElementClass : std::uint8_t {
   array,       ///< its elements
   jsonb,       ///< keys, and values by themselves, at any depth
   jsonb_path,  ///< scalars, each with the keys that lead to it
+  words,       ///< those of a tsvector
 };
 
 /// One row of pg_opclass for gin.

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/fulltext/text_query.h"
 #include "sql-lite-frontend/types/inverted/elements.h"
+#include "sql-lite-frontend/types/inverted/path_elements.h"
 
 namespace swizzle::sql {
 namespace {
@@ -38,6 +42,26 @@ ElementQuery keys_query(Kind kind, const Value& keys, ElementQueries& queries) {
   return queries.joined(kind, std::move(parts));
 }
 
+/// What is not to be there, and where words stand, no index knows.
+ElementQuery words_query(const QueryTree& tree, QueryPlace place, ElementQueries& queries) {
+  check_stack();
+  const QueryNode& node = tree.node(place);
+  switch (node.op) {
+    case QueryOp::word:
+      return node.prefix ? queries.of(Kind::prefix, text_prefix(kNoTag, node.word))
+                         : queries.of(Kind::element, text_element(kNoTag, node.word));
+    case QueryOp::no:
+    case QueryOp::stop:
+      return queries.of(Kind::everything);
+    default:
+      break;
+  }
+  auto parts = queries.list();
+  parts.push_back(words_query(tree, node.left, queries));
+  parts.push_back(words_query(tree, node.right, queries));
+  return queries.joined(node.op == QueryOp::either ? Kind::any : Kind::all, std::move(parts));
+}
+
 }  // namespace
 
 ElementQuery ElementQueries::of(Kind kind, std::span<const std::string_view> elements) const {
@@ -51,6 +75,7 @@ ElementQuery ElementQueries::of(Kind kind, std::span<const std::string_view> ele
 
 ElementQuery ElementQueries::joined(Kind kind, CountedVector<ElementQuery> parts) const {
   // What decides about the whole, and what does not matter in it.
+  count_work(parts.size());
   const Kind deciding = kind == Kind::all ? Kind::nothing : Kind::everything;
   const Kind neutral = kind == Kind::all ? Kind::everything : Kind::nothing;
   if (std::ranges::find(parts, deciding, &ElementQuery::kind) != parts.end()) return of(deciding);
@@ -75,6 +100,11 @@ ElementQuery element_query(ElementClass id, std::string_view op, OperandSide sid
   ElementQueries queries{arena};
   if (value.is_null()) return queries.of(Kind::nothing);
   if (id == ElementClass::array) return array_query(op, side, value, queries);
+  if (id == ElementClass::words) {
+    const QueryTree tree = query_tree(value, arena.account());
+    return tree.root ? words_query(tree, *tree.root, queries) : queries.of(Kind::nothing);
+  }
+  if (op == "@?" || op == "@@") return path_element_query(id, op, value, queries);
   if (op == "?") return queries.of(Kind::element, text_element(kJsonKeyTag, value.as_text()));
   if (op == "?|") return keys_query(Kind::any, value, queries);
   if (op == "?&") return keys_query(Kind::all, value, queries);

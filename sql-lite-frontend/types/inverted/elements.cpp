@@ -5,6 +5,7 @@
 
 #include "base/long_work.h"
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/fulltext/text_vector.h"
 #include "sql-lite-frontend/types/inverted/json_events.h"
 #include "sql-lite-frontend/types/inverted/stored_hash.h"
 #include "sql-lite-frontend/types/key_codec.h"
@@ -87,15 +88,23 @@ void take_jsonb(std::string_view json, Taken& taken) {
   }
 }
 
-std::uint64_t hash_of_scalar(std::string_view raw, std::uint64_t path) {
-  if (json_kind(raw) == JsonKind::string) {
-    return stored_hash(json_text_of(raw), stored_hash("s", path));
-  }
+// Of paths: the value on top, a member's, and a scalar at the end.
+constexpr std::uint64_t kTop = 1;
+std::uint64_t hash_of_member(std::string_view key, std::uint64_t path) {
+  return stored_hash(key, stored_hash("k", path));
+}
+std::uint64_t hash_of_text(std::string_view text, std::uint64_t path) {
+  return stored_hash(text, stored_hash("s", path));
+}
+std::uint64_t hash_of_other(std::string_view raw, std::uint64_t path) {
   return stored_hash(plain_json_number(raw), stored_hash("o", path));
+}
+std::uint64_t hash_of_scalar(std::string_view raw, std::uint64_t path) {
+  return json_kind(raw) == JsonKind::string ? hash_of_text(json_text_of(raw), path)
+                                            : hash_of_other(raw, path);
 }
 
 void take_jsonb_paths(std::string_view json, Taken& taken) {
-  constexpr std::uint64_t kTop = 1;
   std::vector<std::uint64_t> open;
   std::uint64_t path = kTop;  // of the value that comes next
   JsonEvents events{json};
@@ -105,7 +114,7 @@ void take_jsonb_paths(std::string_view json, Taken& taken) {
         open.push_back(path);
         break;
       case JsonEvent::Kind::key:
-        path = stored_hash(json_text_of(event->raw), stored_hash("k", open.back()));
+        path = hash_of_member(json_text_of(event->raw), open.back());
         break;
       case JsonEvent::Kind::scalar:
         taken.add(hashed_element(hash_of_scalar(event->raw, path)));
@@ -118,11 +127,16 @@ void take_jsonb_paths(std::string_view json, Taken& taken) {
   }
 }
 
+void take_words(const Value& vector, Taken& taken) {
+  const TextVectorView view{vector};
+  for (std::size_t i = 0; i < view.size(); ++i) taken.add(text_element(kNoTag, view.word(i)));
+}
+
 }  // namespace
 
 std::string text_element(char tag, std::string_view text) {
   std::string key(1, kWhole);
-  if (tag != 0) key.push_back(tag);
+  if (tag != kNoTag) key.push_back(tag);
   if (text.size() <= kMostTextBytes) {
     key += text;
   } else {
@@ -139,11 +153,19 @@ std::string text_element(char tag, std::string_view text) {
 
 std::string text_prefix(char tag, std::string_view beginning) {
   std::string key(1, kWhole);
-  if (tag != 0) key.push_back(tag);
+  if (tag != kNoTag) key.push_back(tag);
   if (beginning.size() > kMostTextBytes) {
     beginning = beginning.substr(0, cut_at(beginning, kMostTextBytes));
   }
   return key += beginning;
+}
+
+std::string jsonb_path_element(std::span<const std::string_view> keys, std::string_view scalar,
+                               ScalarKind kind) {
+  std::uint64_t path = kTop;
+  for (const std::string_view key : keys) path = hash_of_member(key, path);
+  return hashed_element(kind == ScalarKind::text ? hash_of_text(scalar, path)
+                                                 : hash_of_other(scalar, path));
 }
 
 std::string_view plain_json_number(std::string_view number) noexcept {
@@ -163,6 +185,9 @@ ElementList elements_of(ElementClass id, const Value& value, Arena& arena) {
       break;
     case ElementClass::jsonb_path:
       take_jsonb_paths(value.as_text(), taken);
+      break;
+    case ElementClass::words:
+      take_words(value, taken);
       break;
   }
   return std::move(taken).list();

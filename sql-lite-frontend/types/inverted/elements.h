@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,8 @@ ElementList elements_of(ElementClass id, const Value& value, Arena& arena);
 
 /// What stands for a value that has no elements, where an operator may be about such.
 inline constexpr std::string_view kEmptyMarker = "\x01";
+/// Where all texts are of one kind.
+inline constexpr char kNoTag = 0;
 /// What a piece of text is to an index: words, keys.
 std::string text_element(char tag, std::string_view text);
 /// What all elements begin with that text_element() makes of texts with that beginning.
@@ -34,6 +37,11 @@ std::string text_prefix(char tag, std::string_view beginning);
 inline constexpr char kJsonKeyTag = 'k';
 inline constexpr char kJsonStringTag = 's';
 inline constexpr char kJsonOtherTag = 'o';
+
+/// An element of jsonb_path: a scalar, of a string its letters, at the end of some keys.
+enum class ScalarKind : std::uint8_t { text, other };
+std::string jsonb_path_element(std::span<const std::string_view> keys, std::string_view scalar,
+                               ScalarKind kind);
 
 /// A number as all that equal it are spelled. Pre: jsonb's spelling.
 std::string_view plain_json_number(std::string_view number) noexcept;

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sql-lite-frontend/types/fulltext/text_config.h"
+#include "sql-lite-frontend/types/fulltext/text_query.h"
+
+namespace swizzle::sql {
+
+/// What ts_headline() may be told, as "MaxWords=20, StartSel=<em>".
+struct HeadlineOptions {
+  std::string start = "<b>";
+  std::string stop = "</b>";
+  std::string delimiter = " ... ";
+  int most_words = 35;
+  int least_words = 15;
+  int short_word = 3;
+  int fragments = 0;
+  bool all = false;
+};
+/// Throws SqlError 22023.
+HeadlineOptions read_headline_options(std::string_view text);
+
+/// The part of a text that shows best what a query has found in it, with the words marked.
+std::string headline(TextConfig config, std::string_view text, const QueryTree& query,
+                     const HeadlineOptions& options, MemoryAccount* account);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,202 @@
+#include "sql-lite-frontend/types/fulltext/text_match.h"
+
+#include <algorithm>
+
+#include "base/long_work.h"
+#include "sql-lite-frontend/types/check_stack.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// Where a part of a phrase ends. `negated`: everywhere but there.
+struct Ends {
+  bool is_there = false;
+  bool negated = false;
+  CountedVector<unsigned> places = {};
+  unsigned width = 0;  ///< how far its first word is before its end
+};
+
+/// Which places of two parts are wanted: those of both, of the left alone, of the right alone.
+struct Wanted {
+  bool both = false;
+  bool left = false;
+  bool right = false;
+};
+
+CountedVector<unsigned> merged(const Ends& left, unsigned left_shift, const Ends& right,
+                               unsigned right_shift, Wanted wanted) {
+  MemoryAccount* const account = left.places.get_allocator().account();
+  CountedVector<unsigned> places{CountedAllocator<unsigned>{account}};
+  std::size_t l = 0;
+  std::size_t r = 0;
+  while (l < left.places.size() || r < right.places.size()) {
+    count_work(1);
+    const bool has_left = l < left.places.size();
+    const bool has_right = r < right.places.size();
+    const unsigned at_left = has_left ? left.places[l] + left_shift : 0;
+    const unsigned at_right = has_right ? right.places[r] + right_shift : 0;
+    if (has_left && has_right && at_left == at_right) {
+      if (wanted.both) places.push_back(at_left);
+      ++l;
+      ++r;
+    } else if (has_left && (!has_right || at_left < at_right)) {
+      if (wanted.left) places.push_back(at_left);
+      ++l;
+    } else {
+      if (wanted.right) places.push_back(at_right);
+      ++r;
+    }
+  }
+  return places;
+}
+
+class Matching {
+ public:
+  Matching(const QueryTree& tree, const FindWord& find) : tree_(tree), find_(find) {}
+
+  [[nodiscard]] bool holds(QueryPlace place) const {
+    check_stack();
+    const QueryNode& node = tree_.node(place);
+    switch (node.op) {
+      case QueryOp::word:
+        return find_(node, false).is_there;
+      case QueryOp::no:
+        return !holds(node.right);
+      case QueryOp::both:
+        return holds(node.left) && holds(node.right);
+      case QueryOp::either:
+        return holds(node.left) || holds(node.right);
+      case QueryOp::phrase:
+        return ends(place).is_there;
+      case QueryOp::stop:
+        break;
+    }
+    return false;
+  }
+
+ private:
+  [[nodiscard]] Ends ends(QueryPlace place) const {
+    check_stack();
+    const QueryNode& node = tree_.node(place);
+    switch (node.op) {
+      case QueryOp::word: {
+        WordFound found = find_(node, true);
+        const bool is_there = found.is_there && !found.places.empty();
+        return {is_there, false, std::move(found.places), 0};
+      }
+      case QueryOp::no:
+        return without(ends(node.right));
+      case QueryOp::either:
+        return either(ends(node.left), ends(node.right));
+      default:
+        return joined(node);
+    }
+  }
+  static Ends without(Ends of) {
+    if (!of.is_there) return {true, true, {}, 0};
+    if (of.places.empty()) return {};  // it was everywhere
+    of.negated = !of.negated;
+    return of;
+  }
+  static Ends of_places(CountedVector<unsigned> places, unsigned width, bool negated) {
+    const bool is_there = negated || !places.empty();
+    return {is_there, negated, std::move(places), width};
+  }
+  /// A phrase, or & within one: then both end at the same place.
+  [[nodiscard]] Ends joined(const QueryNode& node) const {
+    const Ends left = ends(node.left);
+    if (!left.is_there) return {};
+    const Ends right = ends(node.right);
+    if (!right.is_there) return {};
+    unsigned left_shift = 0;
+    unsigned right_shift = 0;
+    unsigned width = 0;
+    if (node.op == QueryOp::phrase) {
+      left_shift = node.distance + right.width;
+      width = node.distance + left.width + right.width;
+    } else {
+      width = std::max(left.width, right.width);
+      left_shift = width - left.width;
+      right_shift = width - right.width;
+    }
+    Wanted wanted{.both = true};
+    const bool negated = left.negated && right.negated;
+    if (negated) {
+      wanted = {true, true, true};  // neither: not one of both
+    } else if (left.negated) {
+      wanted = {.right = true};
+    } else if (right.negated) {
+      wanted = {.left = true};
+    }
+    return of_places(merged(left, left_shift, right, right_shift, wanted), width, negated);
+  }
+  static Ends either(const Ends& left, const Ends& right) {
+    if (!left.is_there && !right.is_there) return {};
+    const unsigned width = std::max(left.width, right.width);
+    Wanted wanted{true, true, true};
+    const bool negated = left.negated || right.negated;
+    if (left.negated && right.negated) {
+      wanted = {.both = true};
+    } else if (left.negated) {
+      wanted = {.left = true};
+    } else if (right.negated) {
+      wanted = {.right = true};
+    }
+    return of_places(merged(left, width - left.width, right, width - right.width, wanted), width,
+                     negated);
+  }
+
+  const QueryTree& tree_;
+  const FindWord& find_;
+};
+
+WordFound find_in(const TextVectorView& vector, const QueryNode& word, bool wants_places,
+                  MemoryAccount* account) {
+  const WordRange range = words_like(vector, word);
+  WordFound found{.places = CountedVector<unsigned>{CountedAllocator<unsigned>{account}}};
+  for (std::size_t i = range.begin; i < range.end; ++i) {
+    count_work(10);
+    if (!wants_places && word.weights == 0) return {true};
+    const WordPlaces places = vector.places(i);
+    // A word that nobody said the place of may have any weight.
+    if (!wants_places && places.empty()) return {true};
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      if (word.weights != 0 && (word.weights >> places[k].weight() & 1U) == 0) continue;
+      if (!wants_places) return {true};
+      found.is_there = true;
+      found.places.push_back(places[k].place());
+    }
+  }
+  if (range.end > range.begin + 1) {
+    std::ranges::sort(found.places);
+    found.places.erase(std::ranges::unique(found.places).begin(), found.places.end());
+  }
+  return found;
+}
+
+}  // namespace
+
+WordRange words_like(const TextVectorView& vector, const QueryNode& word) {
+  WordRange range{vector.lower_bound(word.word), 0};
+  for (range.end = range.begin; range.end < vector.size(); ++range.end) {
+    const std::string_view at = vector.word(range.end);
+    if (word.prefix ? !at.starts_with(word.word) : at != word.word) break;
+  }
+  return range;
+}
+
+bool satisfies(const QueryTree& tree, QueryPlace from, const FindWord& find) {
+  return Matching{tree, find}.holds(from);
+}
+
+bool matches(const Value& vector, const Value& query, MemoryAccount* account) {
+  const QueryTree tree = query_tree(query, account);
+  const TextVectorView view{vector};
+  if (!tree.root) return false;
+  const FindWord find = [&](const QueryNode& word, bool wants_places) {
+    return find_in(view, word, wants_places, account);
+  };
+  return satisfies(tree, *tree.root, find);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <vector>
+
+#include "sql-lite-frontend/types/fulltext/text_query.h"
+#include "sql-lite-frontend/types/fulltext/text_vector.h"
+
+namespace swizzle::sql {
+
+/// Where a word of a query stands in what is asked.
+struct WordFound {
+  bool is_there = false;
+  /// Ascending; empty where nobody knows.
+  CountedVector<unsigned> places = {};
+};
+/// `wants_places`: that it is there alone does not help.
+using FindWord = std::function<WordFound(const QueryNode& word, bool wants_places)>;
+
+/// Whether what `find` knows satisfies the query from that node on.
+bool satisfies(const QueryTree& tree, QueryPlace from, const FindWord& find);
+/// tsvector @@ tsquery.
+bool matches(const Value& vector, const Value& query, MemoryAccount* account);
+/// A word of a query in a vector: the words that it may be.
+struct WordRange {
+  std::size_t begin;
+  std::size_t end;
+};
+WordRange words_like(const TextVectorView& vector, const QueryNode& word);
+
+/// ts_rank() and ts_rank_cd(), with weights of D, C, B, A.
+using RankWeights = std::array<float, 4>;
+inline constexpr RankWeights kUsualWeights{0.1F, 0.2F, 0.4F, 1.0F};
+float rank(const RankWeights& weights, const Value& vector, const Value& query, int method,
+           MemoryAccount* account);
+float rank_by_cover(const RankWeights& weights, const Value& vector, const Value& query, int method,
+                    MemoryAccount* account);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,143 @@
+#include "sql-lite-frontend/types/inverted/path_elements.h"
+
+#include <vector>
+
+#include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/inverted/elements.h"
+#include "sql-lite-frontend/types/jsonpath/path_cache.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Kind = ElementQuery::Kind;
+
+/// The keys that lead to what an expression is about.
+struct Trail {
+  std::vector<std::string_view> keys = {};
+  /// No other keys lie between them: what an index of whole paths needs.
+  bool is_whole = true;
+};
+
+class PathElements {
+ public:
+  PathElements(ElementClass id, const PathTree& path, ElementQueries& queries)
+      : id_(id), path_(path), queries_(queries) {}
+
+  /// Of a condition that must hold, or of an expression that must come to something.
+  ElementQuery wanted(PathPlace place, const Trail& current) {
+    check_stack();
+    const PathNode& node = path_.at(place);
+    const bool is_alone = node.next == kNoPlace;
+    if (is_alone && node.op == PathOp::logical_and) return both(Kind::all, node, current);
+    if (is_alone && node.op == PathOp::logical_or) return both(Kind::any, node, current);
+    if (is_alone && node.op == PathOp::exists) return wanted(node.left, current);
+    if (is_alone && node.op == PathOp::equal) return equal(node, current);
+    if (is_alone && node.op >= PathOp::not_equal) {
+      // Both sides come to something, or nothing fits.
+      auto parts = queries_.list();
+      parts.push_back(walk(node.left, current, nullptr));
+      if (node.right != kNoPlace) parts.push_back(walk(node.right, current, nullptr));
+      return queries_.joined(Kind::all, std::move(parts));
+    }
+    return walk(place, current, nullptr);
+  }
+
+ private:
+  ElementQuery everything() const { return queries_.of(Kind::everything); }
+  ElementQuery both(Kind kind, const PathNode& node, const Trail& current) {
+    auto parts = queries_.list();
+    parts.push_back(wanted(node.left, current));
+    parts.push_back(wanted(node.right, current));
+    return queries_.joined(kind, std::move(parts));
+  }
+  ElementQuery equal(const PathNode& node, const Trail& current) {
+    const PathNode& left = path_.at(node.left);
+    const PathNode& right = path_.at(node.right);
+    if (is_scalar(right)) return walk(node.left, current, &right);
+    if (is_scalar(left)) return walk(node.right, current, &left);
+    return everything();
+  }
+  static bool is_scalar(const PathNode& node) noexcept {
+    if (node.next != kNoPlace) return false;
+    return node.op == PathOp::null || node.op == PathOp::boolean || node.op == PathOp::number ||
+           node.op == PathOp::string;
+  }
+
+  /// Along the steps of an expression, which comes to something, or to `value`.
+  ElementQuery walk(PathPlace place, const Trail& current, const PathNode* value) {
+    check_stack();
+    auto parts = queries_.list();
+    Trail trail;
+    const PathNode* node = &path_.at(place);
+    if (node->op == PathOp::current) {
+      trail = current;
+    } else if (node->op != PathOp::root) {
+      return everything();
+    }
+    bool is_plain = true;
+    for (PathPlace at = node->next; at != kNoPlace && is_plain; at = node->next) {
+      node = &path_.at(at);
+      switch (node->op) {
+        case PathOp::key:
+          trail.keys.push_back(node->text);
+          if (id_ == ElementClass::jsonb) {
+            parts.push_back(queries_.of(Kind::element, text_element(kJsonKeyTag, node->text)));
+          }
+          break;
+        case PathOp::any_array:
+        case PathOp::subscripts:
+          break;
+        case PathOp::any_key:
+        case PathOp::any:
+          trail.is_whole = false;
+          break;
+        case PathOp::filter:
+          parts.push_back(wanted(node->left, trail));
+          break;
+        default:
+          // What a method makes of it is something else; an arithmetic one may fail.
+          is_plain = false;
+      }
+    }
+    if (value != nullptr && is_plain) parts.push_back(value_of(*value, trail));
+    return queries_.joined(Kind::all, std::move(parts));
+  }
+
+  ElementQuery value_of(const PathNode& value, const Trail& trail) {
+    std::string raw = value.text;
+    if (value.op == PathOp::null) raw = "null";
+    if (value.op == PathOp::boolean) raw = value.truth ? "true" : "false";
+    const bool is_text = value.op == PathOp::string;
+    if (id_ == ElementClass::jsonb_path) {
+      if (!trail.is_whole) return everything();
+      return queries_.of(
+          Kind::element,
+          jsonb_path_element(trail.keys, raw, is_text ? ScalarKind::text : ScalarKind::other));
+    }
+    if (!is_text) {
+      return queries_.of(Kind::element, text_element(kJsonOtherTag, plain_json_number(raw)));
+    }
+    auto either = queries_.list();
+    either.push_back(queries_.of(Kind::element, text_element(kJsonStringTag, raw)));
+    either.push_back(queries_.of(Kind::element, text_element(kJsonKeyTag, raw)));
+    return queries_.joined(Kind::any, std::move(either));
+  }
+
+  ElementClass id_;
+  const PathTree& path_;
+  ElementQueries& queries_;
+};
+
+}  // namespace
+
+ElementQuery path_element_query(ElementClass id, std::string_view op, const Value& path,
+                                ElementQueries& queries) {
+  const auto tree = path_tree(path);
+  const PathNode& root = tree->at(tree->root);
+  // What a predicate says is there, be it yes or no.
+  const bool is_predicate = root.op >= PathOp::logical_and && root.next == kNoPlace;
+  if (op == "@?" && is_predicate) return queries.of(Kind::everything);
+  return PathElements{id, *tree, queries}.wanted(tree->root, {});
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,172 @@
+// What .datetime() reads: the forms of SQL/JSON, as PostgreSQL's templates take them.
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+
+#include "sql-lite-frontend/types/jsonpath/path_run.h"
+#include "sql-lite-frontend/types/type_io.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
+
+struct Date {
+  int year = 0;
+  int month = 0;
+  int day = 0;
+};
+struct Time {
+  int hour = 0;
+  int minute = 0;
+  int second = 0;
+  std::string_view fraction = {};  ///< its digits
+};
+struct Zone {
+  char sign = '+';
+  int hour = 0;
+  int minute = 0;
+};
+
+class MomentReader {
+ public:
+  explicit MomentReader(std::string_view text) : rest_(text) {}
+
+  /// Behind blanks.
+  [[nodiscard]] bool at_end() {
+    after_blank_ = rest_.starts_with(' ');
+    skip_blanks();
+    return rest_.empty();
+  }
+  /// Nothing is taken where there is none.
+  std::optional<Date> date() {
+    const std::string_view before = rest_;
+    const auto year = number();
+    const auto month = year && take('-') ? number() : std::nullopt;
+    const auto day = month && take('-') ? number() : std::nullopt;
+    if (day) return Date{*year, *month, *day};
+    rest_ = before;
+    return std::nullopt;
+  }
+  bool joint() { return after_blank_ || take('T'); }
+  std::optional<Time> time() {
+    const auto hour = number();
+    const auto minute = hour && take(':') ? number() : std::nullopt;
+    const auto second = minute && take(':') ? number() : std::nullopt;
+    if (!second) return std::nullopt;
+    Time time{*hour, *minute, *second};
+    if (take('.')) {
+      constexpr std::size_t kMost = 6;
+      std::size_t digits = 0;
+      while (digits < rest_.size() && is_digit(rest_[digits])) ++digits;
+      if (digits == 0 || digits > kMost) return std::nullopt;
+      time.fraction = rest_.substr(0, digits);
+      rest_.remove_prefix(digits);
+    }
+    return time;
+  }
+  /// A blank is a sign, too: that of an offset to the east.
+  std::optional<Zone> zone() {
+    Zone zone;
+    if (!after_blank_ && take('-')) {
+      zone.sign = '-';
+    } else if (!after_blank_ && !take('+')) {
+      return std::nullopt;
+    }
+    const auto hour = number();
+    if (!hour) return std::nullopt;
+    zone.hour = *hour;
+    if (!take(':')) return zone;
+    const auto minute = number();
+    if (!minute) return std::nullopt;
+    zone.minute = *minute;
+    return zone;
+  }
+
+ private:
+  void skip_blanks() {
+    while (rest_.starts_with(' ')) rest_.remove_prefix(1);
+  }
+  bool take(char c) {
+    if (!rest_.starts_with(c)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  std::optional<int> number() {
+    constexpr std::size_t kMost = 8;
+    skip_blanks();
+    std::string_view text = rest_;
+    if (text.starts_with('+')) text.remove_prefix(1);
+    std::size_t digits = 0;
+    int value = 0;
+    for (; digits < text.size() && is_digit(text[digits]); ++digits) {
+      if (digits == kMost) return std::nullopt;
+      value = value * 10 + (text[digits] - '0');
+    }
+    if (digits == 0) return std::nullopt;
+    rest_ = text.substr(digits);
+    return value;
+  }
+
+  std::string_view rest_;
+  bool after_blank_ = false;
+};
+
+bool is_valid(const Time& time) noexcept {
+  return time.hour < 24 && time.minute < 60 && time.second < 60;
+}
+bool is_valid(const Zone& zone) noexcept {
+  return zone.hour < 16 && zone.minute < 60;
+}
+
+std::string shown(const Time& time) {
+  std::string text = fmt::format("{:02}:{:02}:{:02}", time.hour, time.minute, time.second);
+  const std::size_t digits = time.fraction.find_last_not_of('0') + 1;
+  if (digits != 0) text.append(".").append(time.fraction.substr(0, digits));
+  return text;
+}
+std::string shown(const Zone& zone) {
+  return fmt::format("{}{:02}:{:02}", zone.sign, zone.hour, zone.minute);
+}
+
+}  // namespace
+
+std::optional<PathMoment> read_path_moment(FunctionContext& context, std::string_view text) {
+  MomentReader reader{text};
+  const auto date = reader.date();
+  std::string shown_text;
+  std::string_view era;
+  TypeId type = TypeId::date;
+  if (date) {
+    // The year before 1 is 1 BC.
+    shown_text =
+        fmt::format("{:04}-{:02}-{:02}", date->year == 0 ? 1 : date->year, date->month, date->day);
+    if (date->year == 0) era = " BC";
+  }
+  if (!date || !reader.at_end()) {
+    if (date && !reader.joint()) return std::nullopt;
+    const auto time = reader.time();
+    if (!time || !is_valid(*time)) return std::nullopt;
+    if (date) shown_text += 'T';
+    shown_text += shown(*time);
+    type = date ? TypeId::timestamp : TypeId::time;
+    if (!reader.at_end()) {
+      const auto zone = reader.zone();
+      if (!zone || !is_valid(*zone) || !reader.at_end()) return std::nullopt;
+      shown_text += shown(*zone);
+      type = date ? TypeId::timestamptz : TypeId::timetz;
+    }
+  }
+  shown_text += era;
+  try {
+    const Value value = input_text(context, type, kNoTypmod, shown_text);
+    return PathMoment{type, value, context.arena.copy(shown_text)};
+  } catch (const SqlError&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace swizzle::sql
