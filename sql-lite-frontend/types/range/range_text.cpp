@@ -4,6 +4,7 @@
 
 #include "base/long_work.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/quoted_part.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 
 namespace swizzle::sql {
@@ -66,24 +67,7 @@ class RangeReader {
   /// Up to what ends it, blanks and all. Nothing stands there: infinite.
   std::optional<std::string> bound() {
     if (at_end()) return std::nullopt;
-    std::string out;
-    bool quoted = false;
-    while (quoted || !at_end()) {
-      count_work(1);
-      const char letter = take();
-      if (letter == '\\') {
-        out += take();
-      } else if (letter != '"') {
-        out += letter;
-      } else if (!quoted) {
-        quoted = true;
-      } else if (rest_.starts_with('"')) {
-        out += take();
-      } else {
-        quoted = false;
-      }
-    }
-    return out;
+    return read_quoted_part(rest_, [&] { return at_end(); }, [&] { return take(); });
   }
 
   std::string_view text_;

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/types/prototypes.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/record/record_order.h"
+#include "sql-lite-frontend/types/text/quoted_part.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 #include "sql-lite-frontend/types/type_codec.h"
 #include "sql-lite-frontend/types/type_io.h"
@@ -112,24 +113,9 @@ class RowText {
   }
   /// Nothing for what is NULL.
   std::optional<std::string> field() {
-    if (rest_.starts_with(',') || rest_.starts_with(')')) return std::nullopt;
-    std::string out;
-    bool quoted = false;
-    while (quoted || !(rest_.starts_with(',') || rest_.starts_with(')'))) {
-      const char letter = take();
-      if (letter == '\\') {
-        out += take();
-      } else if (letter != '"') {
-        out += letter;
-      } else if (!quoted) {
-        quoted = true;
-      } else if (rest_.starts_with('"')) {
-        out += take();
-      } else {
-        quoted = false;
-      }
-    }
-    return out;
+    const auto at_end = [&] { return rest_.starts_with(',') || rest_.starts_with(')'); };
+    if (at_end()) return std::nullopt;
+    return read_quoted_part(rest_, at_end, [&] { return take(); });
   }
   void end() {
     if (!rest_.starts_with(')')) malformed("Too many columns.");
