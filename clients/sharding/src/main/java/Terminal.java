@@ -1,8 +1,9 @@
+import com.atomikos.icatch.jta.UserTransactionManager;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import javax.transaction.Status;
 
 /** One client: orders and transfers of one warehouse, one after the other, whatever fails. */
 final class Terminal extends Thread {
@@ -37,36 +38,52 @@ final class Terminal extends Thread {
   @Override
   public void run() {
     long transfer = 0;
-    int home = work.homeOf(number);
     while (!stopped) {
       boolean moves = ThreadLocalRandom.current().nextInt(100) < transferPercent;
       long id = moves ? number * 10_000_000L + ++transfer : 0;
-      try (Connection c = cluster.connect()) {
-        c.setAutoCommit(false);
-        try {
-          if (moves) {
-            work.transfer(c, home, id);
-            acknowledged.add(id);
-          } else {
-            work.newOrder(c, home);
-            ++orders;
-          }
-          done = orders + acknowledged.size();
-        } catch (SQLException error) {
-          if (moves) unknown.add(id);
-          ++failed;
-          c.rollback();
+      try {
+        transact(id);
+        if (moves) {
+          acknowledged.add(id);
+        } else {
+          ++orders;
         }
-      } catch (SQLException error) {
-        // The connection, or its rollback, went with a shard.
-        pause();
-      } catch (RuntimeException error) {
-        // What the transaction manager has no SQLException for; a row that is not there is ours.
-        if (error instanceof IllegalStateException && surprise == null) surprise = error;
+        done = orders + acknowledged.size();
+      } catch (Exception error) {
+        // A row that is not there is no shard's absence.
+        if (error instanceof Work.Missing && surprise == null) surprise = error;
         ++failed;
-        if (moves && (acknowledged.isEmpty() || acknowledged.get(acknowledged.size() - 1) != id)) unknown.add(id);
+        if (moves) unknown.add(id);
+        leaveTransaction();
         pause();
       }
+    }
+  }
+
+  /** ShardingSphere lets what XA throws pass undeclared: a commit may fail with any exception. */
+  private void transact(long transfer) throws Exception {
+    try (Connection c = cluster.connect()) {
+      c.setAutoCommit(false);
+      try {
+        if (transfer != 0) {
+          work.transfer(c, work.homeOf(number), transfer);
+        } else {
+          work.newOrder(c, work.homeOf(number));
+        }
+      } catch (Exception error) {
+        c.rollback();
+        throw error;
+      }
+    }
+  }
+
+  /** A transaction that nobody could end is still this thread's: the next one would be a part of it. */
+  private static void leaveTransaction() {
+    UserTransactionManager manager = new UserTransactionManager();
+    try {
+      if (manager.getStatus() != Status.STATUS_NO_TRANSACTION) manager.rollback();
+    } catch (Exception error) {
+      // It has timed out meanwhile: it is nobody's.
     }
   }
 

@@ -15,6 +15,13 @@ final class Work {
     this.remotePercent = remotePercent;
   }
 
+  /** Rows that must be there are not. */
+  static final class Missing extends RuntimeException {
+    Missing(String what) {
+      super(what);
+    }
+  }
+
   static BigDecimal price(int item) {
     return BigDecimal.valueOf(100 + item % 900, 2);
   }
@@ -71,7 +78,7 @@ final class Work {
 
   private static void move(Connection c, int w, int customer, int amount, long number) throws SQLException {
     if (change(c, "UPDATE customer SET balance = balance + " + amount + " WHERE w_id = ? AND c_id = ?", w, customer) != 1) {
-      throw new IllegalStateException("customer " + customer + " of warehouse " + w + " is not there");
+      throw new Missing("customer " + customer + " of warehouse " + w + " is not there");
     }
     try (PreparedStatement row = c.prepareStatement("INSERT INTO journal (transfer, w_id, c_id, amount) VALUES (?, ?, ?, ?)")) {
       row.setLong(1, number);
@@ -97,7 +104,7 @@ final class Work {
     try (PreparedStatement statement = c.prepareStatement(sql)) {
       bind(statement, values);
       try (ResultSet rows = statement.executeQuery()) {
-        if (!rows.next()) throw new IllegalStateException("no row: " + sql);
+        if (!rows.next()) throw new Missing("no row: " + sql);
         return rows.getInt(1);
       }
     }
