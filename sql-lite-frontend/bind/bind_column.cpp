@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
+#include "sql-lite-frontend/bound/row_identity.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -72,8 +73,36 @@ bool any_table(const Scope& scope) {
 }
 
 [[noreturn]] void refuse_system_column(std::string_view name, std::int32_t location) {
-  throw sql_error(sqlstate::feature_not_supported, "system column \"{}\" is not supported", name)
-      .at_position(location + 1);
+  SqlError error =
+      sql_error(sqlstate::feature_not_supported, "system column \"{}\" is not supported", name)
+          .at_position(location + 1);
+  if (name == "ctid") {
+    throw std::move(error).with_detail("Only rows of a table with a primary key have one here.");
+  }
+  throw error;
+}
+
+/// Where a row's present number may be asked for: what is stored is computed without it.
+bool numbers_rows(Clause clause) {
+  constexpr std::array kStored{
+      Clause::check,           Clause::column_default, Clause::index_expression,
+      Clause::index_predicate, Clause::generated,      Clause::trigger_when};
+  return std::ranges::find(kStored, clause) == kStored.end();
+}
+
+/// The columns of a table's primary key in its order; none where it has none, or does not show it.
+std::vector<const ScopeColumn*> shown_key(const ScopeItem& item) {
+  std::vector<const ScopeColumn*> key;
+  if (!item.table || item.is_join) return key;
+  for (const std::size_t position : item.table->key_positions) {
+    const auto number = static_cast<std::int64_t>(position) + 1;
+    const auto found = std::ranges::find_if(item.columns, [&](const ScopeColumn& column) {
+      return column.origin.column == number && column.origin.table == item.table->relation.oid;
+    });
+    if (found == item.columns.end()) return {};
+    key.push_back(&*found);
+  }
+  return key;
 }
 
 void note_outer_slots(Scope& from, const Scope& to, Slot slot) {
@@ -153,6 +182,19 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
     return expr;
   };
 
+  // The number of a row of the item; null where it can have none.
+  const auto identity_in = [&](const ScopeItem& item, Scope& at) -> ExprPtr {
+    const std::vector<const ScopeColumn*> key = shown_key(item);
+    if (key.empty() || !numbers_rows(scope.clause)) return nullptr;
+    std::vector<ExprPtr> operands;
+    operands.push_back(std::make_unique<ConstantExpr>(TypeId::oid, kNoTypmod,
+                                                      Value::from_oid(item.table->relation.oid)));
+    for (const ScopeColumn* column : key) operands.push_back(use(item, *column, at));
+    auto expr = std::make_unique<SessionFunctionExpr>(row_identity(), std::move(operands));
+    expr->set_location(node.location);
+    return expr;
+  };
+
   if (parts == 1 && !whole_row) {
     for (Scope* at = &scope; at != nullptr; at = at->parent) {
       const Found found = find_unqualified(*at, part(0));
@@ -170,6 +212,20 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
     }
     if (ExprPtr parameter = named_parameter(part(0), node.location)) return parameter;
     if (ExprPtr variable = body_variable(node, Fields::must_be)) return variable;
+    if (part(0) == "ctid") {
+      const auto has_rows = [](const ScopeItem& item) {
+        return item.named && item.reachable && item.table != nullptr;
+      };
+      const auto tables = std::ranges::count_if(scope.items, has_rows);
+      if (tables > 1) {
+        throw SqlError{sqlstate::ambiguous_column, "column reference \"ctid\" is ambiguous"}
+            .at_position(node.location + 1);
+      }
+      if (tables == 1) {
+        const ScopeItem& item = *std::ranges::find_if(scope.items, has_rows);
+        if (ExprPtr identity = identity_in(item, scope)) return identity;
+      }
+    }
     if (is_system_column(part(0)) && any_table(scope)) refuse_system_column(part(0), node.location);
     throw_missing_column(scope, {}, part(0), node.location);
   }
@@ -197,6 +253,9 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
                                             Value::from_oid(item->table->relation.oid));
     }
     if (ExprPtr variable = body_variable(node, Fields::may_miss)) return variable;
+    if (part(parts - 1) == "ctid") {
+      if (ExprPtr identity = identity_in(*item, *at)) return identity;
+    }
     if (is_system_column(part(parts - 1)) && item->table) {
       refuse_system_column(part(parts - 1), node.location);
     }

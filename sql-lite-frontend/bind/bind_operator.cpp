@@ -3,6 +3,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bound/expression_copy.h"
+#include "sql-lite-frontend/bound/row_identity.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -36,6 +37,26 @@ bool is_constant_like(Expr& expr) {
     }
   });
   return constant;
+}
+
+/// A row's number, taken apart; null for anything else.
+SessionFunctionExpr* as_row_identity(Expr* expr) {
+  auto* call = dynamic_cast<SessionFunctionExpr*>(expr);
+  return call != nullptr && &call->function() == &row_identity() ? call : nullptr;
+}
+
+/// One column of the primary key of the row with that number.
+ExprPtr key_column_of(ExprPtr number, const SessionFunctionExpr& identity, std::size_t position,
+                      const SessionFunction& function) {
+  const Expr& column = *identity.operands()[position + 1];
+  std::vector<ExprPtr> operands;
+  operands.push_back(std::move(number));
+  operands.push_back(copy_expression(*identity.operands()[0]));
+  operands.push_back(std::make_unique<ConstantExpr>(
+      TypeId::int4, kNoTypmod, Value::from_int(static_cast<std::int64_t>(position))));
+  auto call = std::make_unique<SessionFunctionExpr>(function, std::move(operands));
+  call->set_type(column.type(), kNoTypmod);
+  return call;
 }
 
 }  // namespace
@@ -190,8 +211,32 @@ ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
     return result;
   }
   ExprPtr left = node.lexpr != nullptr ? bind_expression(node.lexpr, scope) : nullptr;
-  return call_operator(operator_name(node.name), std::move(left),
-                       bind_expression(node.rexpr, scope), node.location);
+  ExprPtr right = bind_expression(node.rexpr, scope);
+  const OperatorName op = operator_name(node.name);
+  if (op.name != "=" || !op.schema.empty()) {
+    return call_operator(op, std::move(left), std::move(right), node.location);
+  }
+  const bool is_left = as_row_identity(left.get()) != nullptr;
+  ExprPtr& number = is_left ? right : left;
+  SessionFunctionExpr* identity = as_row_identity(is_left ? left.get() : right.get());
+  if (identity == nullptr || as_row_identity(number.get()) != nullptr) {
+    return call_operator(op, std::move(left), std::move(right), node.location);
+  }
+  // ctid = $1 is a condition on the primary key, by which the row is found.
+  number = coerce(std::move(number), TypeId::tid, kNoTypmod, Implicitness::implicit);
+  if (!is_constant_like(*number) || is_volatile(*number) || !copy_expression(*number)) {
+    return call_operator(op, std::move(left), std::move(right), node.location);
+  }
+  const bool writes = scope.query == nullptr && scope.clause == Clause::where;
+  const SessionFunction& function = writes ? key_of_written_identity() : key_of_identity();
+  std::vector<ExprPtr> conditions;
+  for (std::size_t i = 0; i + 1 < identity->operands().size(); ++i) {
+    ExprPtr key = key_column_of(copy_expression(*number), *identity, i, function);
+    walk(*key, [&](Expr&) { count_repeated(1); });
+    ExprPtr column = std::move(identity->mutable_operands()[i + 1]);
+    conditions.push_back(call_operator(op, std::move(column), std::move(key), node.location));
+  }
+  return boolean(BooleanExpr::Kind::conjunction, std::move(conditions));
 }
 
 /// (a, b) = (SELECT c, d …)

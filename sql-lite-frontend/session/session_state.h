@@ -25,6 +25,7 @@
 namespace swizzle::sql {
 
 class RoutineCodes;
+class RowIdentities;
 class TriggerCodes;
 class CallPlace;
 struct TransitionTables;
@@ -108,6 +109,8 @@ struct Session::State final {
   std::shared_ptr<TriggerCodes> trigger_codes;
   std::int32_t trigger_depth = 0;  ///< how many run within one another
 
+  /// What rows were shown as ctid in this transaction; null: none.
+  std::shared_ptr<RowIdentities> row_identities;
   // For currval() and lastval().
   std::map<Oid, SequenceUse> sequence_uses;
   std::optional<Oid> last_sequence;

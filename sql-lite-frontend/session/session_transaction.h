@@ -52,6 +52,7 @@ class SessionTransaction {
     std::uint64_t portals_mark;
     PendingNotifications::Mark pending_mark;
     std::size_t moves_mark;
+    std::size_t identities_mark;
     bool read_only;
     ConstraintModes constraint_modes;
   };

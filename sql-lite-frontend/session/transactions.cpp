@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "sql-lite-frontend/session/row_identities.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/two_phase.h"
 #include "sql-lite-frontend/types/long_values.h"
@@ -161,6 +162,7 @@ void SessionTransaction::commit() {
   block_ = Block::none;
   savepoints_.clear();
   forget_deferred_checks();
+  session_.row_identities.reset();
   end_advisory_locks();
   if (committed) session_.notifications.apply_resolutions();
   session_.notifications.forget();
@@ -208,6 +210,7 @@ void SessionTransaction::rollback() noexcept {
   failed_ = false;
   savepoints_.clear();
   forget_deferred_checks();
+  session_.row_identities.reset();
   session_.catalog.rollback();
   end_sequence_moves(Moves::are_undone);
   session_.notifications.forget();
@@ -225,6 +228,7 @@ SessionTransaction::Savepoint SessionTransaction::mark(std::string name) const {
           session_.portals.last_number(),
           session_.notifications.mark(),
           sequence_moves_.size(),
+          session_.row_identities ? session_.row_identities->mark() : 0,
           modes_.read_only,
           constraint_modes_};
 }
@@ -237,6 +241,7 @@ void SessionTransaction::roll_back_to(const Savepoint& savepoint) {
   deferred_.roll_back_to(savepoint.checks_mark);
   session_.notifications.roll_back_to(savepoint.pending_mark);
   end_sequence_moves(Moves::are_undone, savepoint.moves_mark);
+  if (session_.row_identities) session_.row_identities->roll_back_to(savepoint.identities_mark);
   modes_.read_only = savepoint.read_only;
   constraint_modes_ = savepoint.constraint_modes;
   session_.variables.end_savepoint(session_.sink_for_notices);

@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "sql-lite-frontend/catalog/prepared_changes.h"
+#include "sql-lite-frontend/session/row_identities.h"
 #include "sql-lite-frontend/session/two_phase_note.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/function_registry.h"
@@ -127,6 +128,7 @@ void SessionTransaction::prepare(std::string_view gid, ResultSink& sink) {
   block_ = Block::none;
   savepoints_.clear();
   forget_deferred_checks();
+  session_.row_identities.reset();
   // What it has defined, and given other positions, is whoever's who ends it.
   session_.catalog.rollback();
   sequence_moves_.clear();
