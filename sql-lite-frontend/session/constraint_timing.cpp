@@ -43,6 +43,7 @@ void SessionTransaction::defer(const DeferredCheck& check) {
 }
 
 void SessionTransaction::run_deferred_checks(std::span<const Oid> constraints) {
+  if (deferred_.empty()) return;
   const auto check_one = [&](const DeferredCheck& check) {
     run_deferred_check(session_, session_.names, check);
   };

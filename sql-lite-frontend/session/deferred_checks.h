@@ -29,6 +29,7 @@ class DeferredChecks {
   /// of all. They have passed when it has returned for each. False: there are none.
   bool run(std::span<const Oid> constraints,
            const std::function<void(const DeferredCheck&)>& check);
+  [[nodiscard]] bool empty() const noexcept { return events_.mark().size == 0; }
   /// Whether one of the relation has not passed.
   [[nodiscard]] bool awaits(Oid relation) const;
 

@@ -32,6 +32,7 @@ void SessionPortals::close(std::string_view name) {
   const auto found = by_name_.find(name);
   if (found == by_name_.end()) return;
   finish(*found->second);
+  put_away(std::move(found->second));
   by_name_.erase(found);
 }
 

@@ -82,9 +82,10 @@ class SessionPortals {
  private:
   template <class Condition>
   void close_where(const Condition& is_meant) {
-    std::erase_if(by_name_, [&](const auto& entry) {
+    std::erase_if(by_name_, [&](auto& entry) {
       if (!is_meant(*entry.second)) return false;
       finish(*entry.second);
+      put_away(std::move(entry.second));
       return true;
     });
   }

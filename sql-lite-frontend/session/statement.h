@@ -256,9 +256,9 @@ struct Portal {
   /// As new, but with its memory.
   void reset() {
     name.clear();
-    statement.reset();
     run.reset();
     use.reset();
+    statement.reset();
     arena.reset();
     parameters.clear();
     formats.clear();
