@@ -330,7 +330,7 @@ class WireReader {
 
  private:
   [[noreturn]] static void fail(std::string_view what, std::string_view) {
-    throw_error(SqlState{"XX000"}, "malformed tsquery: {}", what);
+    throw_error(sqlstate::invalid_binary_representation, "malformed tsquery: {}", what);
   }
   QueryPlace read_node() {
     check_stack();
@@ -340,12 +340,14 @@ class WireReader {
     const auto kind = reader_.take<char>();
     if (kind == kWordNode) return read_word();
     if (kind != kOperatorNode) {
-      throw_error(SqlState{"XX000"}, "unrecognized tsquery node type: {}", int{kind});
+      throw_error(sqlstate::invalid_binary_representation, "unrecognized tsquery node type: {}",
+                  int{kind});
     }
     const auto op = reader_.take<std::uint8_t>();
     constexpr QueryOp kOps[] = {QueryOp::no, QueryOp::both, QueryOp::either, QueryOp::phrase};
     if (op < 1 || op > 4) {
-      throw_error(SqlState{"XX000"}, "unrecognized tsquery operator type: {}", int{op});
+      throw_error(sqlstate::invalid_binary_representation, "unrecognized tsquery operator type: {}",
+                  int{op});
     }
     QueryNode node{.op = kOps[op - 1]};
     if (node.op == QueryOp::phrase) node.distance = reader_.take<std::uint16_t>();
@@ -361,10 +363,11 @@ class WireReader {
     for (char c = 0; (c = reader_.take<char>()) != 0;) word += c;
     verify_utf8(word);
     if (node.weights > 15) {
-      throw_error(SqlState{"XX000"}, "invalid tsquery: invalid weight bitmap");
+      throw_error(sqlstate::invalid_binary_representation,
+                  "invalid tsquery: invalid weight bitmap");
     }
     if (word.size() >= kWordLimit) {
-      throw_error(SqlState{"XX000"}, "invalid tsquery: operand too long");
+      throw_error(sqlstate::invalid_binary_representation, "invalid tsquery: operand too long");
     }
     node.word = arena_.copy(word);
     return tree_.add(node);

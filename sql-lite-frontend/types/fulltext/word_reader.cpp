@@ -140,7 +140,9 @@ Value read_text_vector(Arena& arena, std::string_view text) {
 
 Value receive_text_vector(Arena& arena, Bytes bytes) {
   BinaryReader reader{bytes};
-  const auto fail = [](std::string_view why) { throw_error(SqlState{"XX000"}, "{}", why); };
+  const auto fail = [](std::string_view why) {
+    throw_error(sqlstate::invalid_binary_representation, "{}", why);
+  };
   const auto count = reader.take<std::int32_t>();
   if (count < 0) fail("invalid size of tsvector");
   WordsMet words = words_met(arena);

@@ -48,7 +48,8 @@ Value path_receive(FunctionContext& context, TypeId type, std::int32_t typmod, B
   BinaryReader reader{bytes};
   const auto version = reader.take<char>();
   if (version != kVersion) {
-    throw_error(SqlState{"XX000"}, "unsupported jsonpath version number: {}", int{version});
+    throw_error(sqlstate::invalid_binary_representation, "unsupported jsonpath version number: {}",
+                int{version});
   }
   return path_input(context, type, typmod, as_text(bytes.subspan(1)));
 }
