@@ -95,9 +95,12 @@ void TableBuilder::finish_key(const Pending& pending) {
     Column& column = relation_.columns[static_cast<std::size_t>(number - 1)];
     if (primary) column.not_null = true;
     if (!is_indexable(column.type)) {
-      throw_error(sqlstate::undefined_object,
-                  "data type {} has no default operator class for access method \"btree\"",
-                  format_type(column.type));
+      throw sql_error(sqlstate::undefined_object,
+                      "data type {} has no default operator class for access method \"btree\"",
+                      format_type(column.type))
+          .with_hint(
+              "You must specify an operator class for the index or define a default operator class "
+              "for the data type.");
     }
     IndexColumn& part = index.columns.emplace_back();
     part.column = number;

@@ -45,7 +45,6 @@ select 1 -- comment;
 select $1;
 select :x;
 select @1;
--- differs: refused: operator integer @@ integer
 select 1 @@ 2;
 select !1;
 select 5 !;

@@ -30,22 +30,30 @@ class WideQuery {
     nodes_.push_back({own, std::move(parts)});
     return last();
   }
-  /// As it is.
-  QueryPlace add_plain(const QueryTree& tree, QueryPlace place) {
+  enum class Operands : std::uint8_t { as_they_are, sorted };
+  /// With two operands each.
+  QueryPlace add_plain(const QueryTree& tree, QueryPlace place, Operands operands) {
     check_stack();
     count_work(10);
     const QueryNode& own = tree.node(place);
     Places parts = no_places();
     if (own.op != QueryOp::word) {
-      parts.push_back(add_plain(tree, own.right));
-      if (own.op != QueryOp::no) parts.push_back(add_plain(tree, own.left));
+      parts.push_back(add_plain(tree, own.right, operands));
+      if (own.op != QueryOp::no) parts.push_back(add_plain(tree, own.left, operands));
+    }
+    if (operands == Operands::sorted && is_wide(own.op) && compare(parts[0], parts[1]) > 0) {
+      std::swap(parts[0], parts[1]);
     }
     nodes_.push_back({own, std::move(parts)});
     return last();
   }
 
+  struct Substitute {
+    QueryPlace whole;  ///< in place of a whole part
+    QueryPlace among;  ///< among the operands that are left of one
+  };
   /// `substitute`: nothing, where what is found is to go.
-  void replace(QueryPlace target, std::optional<QueryPlace> substitute) {
+  void replace(QueryPlace target, std::optional<Substitute> substitute) {
     target_ = target;
     substitute_ = substitute;
   }
@@ -54,10 +62,10 @@ class WideQuery {
     check_stack();
     count_work(10);
     const auto here = replaced(place);
-    if (!here || *here == substitute_ || is_word(*here)) return here;
+    if (!here || is_substitute(*here) || is_word(*here)) return here;
     Places parts = no_places();
     for (const QueryPlace part : nodes_[*here].parts) {
-      const auto rest = part == substitute_ ? std::optional{part} : rewritten(part);
+      const auto rest = is_substitute(part) ? std::optional{part} : rewritten(part);
       if (rest) parts.push_back(*rest);
     }
     if (parts.empty()) return std::nullopt;
@@ -97,6 +105,9 @@ class WideQuery {
   [[nodiscard]] bool is_word(QueryPlace place) const noexcept {
     return nodes_[place].own.op == QueryOp::word;
   }
+  [[nodiscard]] bool is_substitute(QueryPlace place) const noexcept {
+    return substitute_ && (place == substitute_->whole || place == substitute_->among);
+  }
   static bool is_wide(QueryOp op) noexcept { return op == QueryOp::both || op == QueryOp::either; }
 
   /// An operand, or those of one with the same operator.
@@ -133,7 +144,8 @@ class WideQuery {
     const QueryOp op = nodes_[place].own.op;
     if (op != nodes_[target_].own.op) return place;
     if (nodes_[place].parts.size() <= nodes_[target_].parts.size()) {
-      return compare(place, target_) == 0 ? substitute_ : std::optional{place};
+      if (compare(place, target_) != 0) return place;
+      return substitute_ ? std::optional{substitute_->whole} : std::nullopt;
     }
     Places kept = no_places();
     std::size_t matched = 0;
@@ -151,8 +163,8 @@ class WideQuery {
     if (matched < wanted.size()) return place;
     if (substitute_) {
       const auto behind = std::ranges::find_if(
-          kept, [&](QueryPlace part) { return compare(part, *substitute_) > 0; });
-      kept.insert(behind, *substitute_);
+          kept, [&](QueryPlace part) { return compare(part, substitute_->among) > 0; });
+      kept.insert(behind, substitute_->among);
     }
     nodes_[place].parts = std::move(kept);
     return place;
@@ -161,7 +173,7 @@ class WideQuery {
   MemoryAccount* account_;
   CountedVector<Node> nodes_;
   QueryPlace target_ = 0;
-  std::optional<QueryPlace> substitute_;
+  std::optional<Substitute> substitute_;
 };
 
 }  // namespace
@@ -171,8 +183,11 @@ QueryTree rewritten_query(const QueryTree& tree, const QueryTree& target,
   WideQuery wide{account};
   const QueryPlace root = wide.add(tree, *tree.root);
   const QueryPlace wanted = wide.add(target, *target.root);
-  std::optional<QueryPlace> instead;
-  if (substitute.root) instead = wide.add_plain(substitute, *substitute.root);
+  std::optional<WideQuery::Substitute> instead;
+  if (substitute.root) {
+    instead = {wide.add_plain(substitute, *substitute.root, WideQuery::Operands::as_they_are),
+               wide.add_plain(substitute, *substitute.root, WideQuery::Operands::sorted)};
+  }
   wide.replace(wanted, instead);
   QueryTree result{account};
   if (const auto rest = wide.rewritten(root)) result.root = wide.write(*rest, result);

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/types/jsonpath/path_run.h"
 #include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/text/regex.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/type_io.h"
 
 namespace swizzle::sql {
@@ -149,7 +150,7 @@ PathRun::Truth PathRun::compare_moments(PathOp op, const PathMoment& left,
     const PathMoment& zoned = has_zone(left.type) ? left : right;
     throw sql_error(sqlstate::feature_not_supported,
                     "cannot convert value from {} to {} without time zone usage",
-                    format_type(plain.type), format_type(zoned.type))
+                    type_info(plain.type).name, type_info(zoned.type).name)
         .with_hint("Use *_tz() function for time zone support.");
   }
   // What both can be.
