@@ -78,6 +78,7 @@ class Headline {
       added.text = token->text;
       added.first_found = found_.size();
       const auto dictionary = dictionary_of(config, token->kind);
+      count_work(200);
       if (!dictionary || token->text.size() >= kWordLimit) continue;
       added.place = ++place;
       if (const auto word = normalize(*dictionary, token->text)) find(*word);
@@ -153,7 +154,7 @@ class Headline {
     const FindWord find = [&](const QueryNode& word, bool) {
       WordFound found;
       for (int i = first; i <= last; ++i) {
-        count_work(2);
+        count_work(6);
         const Token& token = at(i);
         for (std::size_t k = 0; k < token.found; ++k) {
           if (found_[token.first_found + k] != &word) continue;

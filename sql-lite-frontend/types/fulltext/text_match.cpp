@@ -56,6 +56,7 @@ class Matching {
 
   [[nodiscard]] bool holds(QueryPlace place) const {
     check_stack();
+    count_work(10);
     const QueryNode& node = tree_.node(place);
     switch (node.op) {
       case QueryOp::word:

@@ -146,6 +146,7 @@ std::vector<Met> places_of(const TextVectorView& vector, const QueryTree& tree, 
     }
   }
   std::ranges::stable_sort(all, [](const Met& left, const Met& right) {
+    count_work(10);
     if (left.place.place() != right.place.place()) {
       return left.place.place() < right.place.place();
     }
