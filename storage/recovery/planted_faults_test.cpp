@@ -115,9 +115,11 @@ bool survives_power_cut(std::uint64_t seed, const Plant& plant) {
   return right;
 }
 
-int count_wrong(const Plant& plant) {
+/// Of the first power cuts, the rest of them for who has found none there.
+int count_wrong(const Plant& plant, std::uint64_t most = 12) {
   int wrong = 0;
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) wrong += survives_power_cut(seed, plant) ? 0 : 1;
+  for (std::uint64_t seed = 1; seed <= 12 || (seed <= most && wrong == 0); ++seed)
+    wrong += survives_power_cut(seed, plant) ? 0 : 1;
   return wrong;
 }
 
@@ -142,7 +144,7 @@ TEST_CASE("every fault that is planted into storage is found", "[recovery][fault
                               StorageFault::skip_compensation, StorageFault::page_before_log);
   CAPTURE(static_cast<int>(fault));
   const int wrong =
-      count_wrong([fault](EngineOptions& options, SimulatedDisk&) { options.fault = fault; });
+      count_wrong([fault](EngineOptions& options, SimulatedDisk&) { options.fault = fault; }, 400);
   REQUIRE(wrong > 0);
 }
 #endif

@@ -88,7 +88,7 @@ void RemovedRuns::remove(UndoRecord& run) noexcept {
   take_out(first);
   for (RunPlace* place = std::exchange(first.other, nullptr); place != nullptr;) {
     take_out(*place);
-    const std::unique_ptr<RunPlace> gone{std::exchange(place, place->other)};
+    extras_.erase(std::exchange(place, place->other)->own);
   }
   count_.fetch_sub(1, std::memory_order_release);
 }
@@ -114,7 +114,9 @@ void RemovedRuns::copy_places(PageId from, PageId to) noexcept {
   for_each_at(to, [&](UndoRecord& run) { std::erase(there, &run); });
   for (UndoRecord* const run : there) {
     RunPlace& first = RemovedRun(*run).first_place();
-    first.other = new RunPlace{.next = nullptr, .other = first.other, .run = run, .leaf = to};
+    extras_.push_front({.next = nullptr, .other = first.other, .run = run, .leaf = to});
+    first.other = &extras_.front();
+    first.other->own = extras_.begin();
     put(*first.other);
   }
 }

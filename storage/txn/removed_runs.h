@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -17,6 +18,7 @@ struct RunPlace {
   RunPlace* other = nullptr;  ///< of the same run, at another leaf
   UndoRecord* run = nullptr;
   PageId leaf = PageId::none;
+  std::list<RunPlace>::iterator own{};  ///< of one that is not its run's first: itself
 };
 
 /// An undo record of kind removed_run: what one transaction has removed at one visit of a leaf, as
@@ -122,6 +124,7 @@ class RemovedRuns {
 
   /// Of those who change at which leaves a run is: before a bucket's.
   SpinMutex places_mutex_;
+  std::list<RunPlace> extras_;  ///< those that are not their run's first
   std::atomic<std::uint64_t> count_{0};
   /// Zero bits are an empty bucket, so memory is taken only where one is used.
   std::unique_ptr<Bucket[], Free> buckets_;
