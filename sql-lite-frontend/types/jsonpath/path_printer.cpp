@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/json/json.h"
 #include "sql-lite-frontend/types/jsonpath/path_tree.h"
 
 namespace swizzle::sql {
@@ -45,45 +46,6 @@ int priority(PathOp op) noexcept {
   }
 }
 
-void append_string(std::string_view text, std::string& out) {
-  out += '"';
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < ' ') {
-          constexpr std::string_view kDigits = "0123456789abcdef";
-          out += "\\u00";
-          out += kDigits[static_cast<std::size_t>(c >> 4)];
-          out += kDigits[static_cast<std::size_t>(c & 15)];
-        } else {
-          out += c;
-        }
-    }
-  }
-  out += '"';
-}
-
 class PathPrinter {
  public:
   PathPrinter(const PathTree& tree, std::string& out) : tree_(tree), out_(out) {}
@@ -103,7 +65,7 @@ class PathPrinter {
         break;
       case PathOp::variable:
         out_ += '$';
-        append_string(node.text, out_);
+        append_json_string(node.text, out_);
         break;
       case PathOp::null:
         out_ += "null";
@@ -115,13 +77,13 @@ class PathPrinter {
         out_ += node.next != kNoPlace ? "(" + node.text + ")" : node.text;
         break;
       case PathOp::string:
-        append_string(node.text, out_);
+        append_json_string(node.text, out_);
         break;
       case PathOp::key:
       case PathOp::any_key:
         if (in_key) out_ += '.';
         if (node.op == PathOp::key) {
-          append_string(node.text, out_);
+          append_json_string(node.text, out_);
         } else {
           out_ += '*';
         }
@@ -178,7 +140,7 @@ class PathPrinter {
         if (brackets) out_ += '(';
         print_operand(node.left, node.op);
         out_ += " like_regex ";
-        append_string(node.text, out_);
+        append_json_string(node.text, out_);
         if (!node.flags.empty()) out_ += " flag \"" + node.flags + "\"";
         if (brackets) out_ += ')';
         return;
@@ -189,7 +151,7 @@ class PathPrinter {
       out_ += '.';
       out_ += method;
       out_ += '(';
-      if (node.truth) append_string(node.text, out_);
+      if (node.truth) append_json_string(node.text, out_);
       out_ += ')';
       return;
     }
