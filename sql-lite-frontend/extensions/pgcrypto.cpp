@@ -3,7 +3,6 @@
 #include <crypt.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 
 #include "base/runtime.h"
 #include "sql-lite-frontend/extensions/extension.h"
+#include "sql-lite-frontend/types/functions/digests.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -46,42 +46,60 @@ std::string lower_case(std::string_view text) {
 
 const EVP_MD* digest_named(std::string_view name) {
   const std::string lower = lower_case(name);
+  // There are names whose algorithms OpenSSL no longer brings.
+  const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> usable{
+      EVP_MD_fetch(nullptr, lower.c_str(), nullptr), &EVP_MD_free};
   const EVP_MD* const digest = EVP_get_digestbyname(lower.c_str());
-  if (digest == nullptr) cannot_use(name, "No such hash algorithm");
+  if (digest == nullptr || !usable) cannot_use(name, "No such hash algorithm");
   return digest;
 }
 
 Value digest(FunctionContext& context, Arguments a) {
-  const EVP_MD* const kind = digest_named(a[1].as_text());
-  std::array<unsigned char, EVP_MAX_MD_SIZE> out{};
-  unsigned int size = 0;
-  const Bytes data = a[0].as_bytes();
-  if (EVP_Digest(data.data(), data.size(), out.data(), &size, kind, nullptr) != 1) {
-    cannot_use(a[1].as_text(), "No such hash algorithm");
-  }
-  return bytes_value(context, std::span{out}.first(size));
+  const std::string hash = digest_of(digest_named(a[1].as_text()), a[0].as_bytes());
+  return Value::from_bytes(context.arena.copy(as_bytes(hash)));
 }
 
 Value hmac(FunctionContext& context, Arguments a) {
-  const EVP_MD* const kind = digest_named(a[2].as_text());
-  std::array<unsigned char, EVP_MAX_MD_SIZE> out{};
-  unsigned int size = 0;
-  const Bytes data = a[0].as_bytes();
-  const Bytes key = a[1].as_bytes();
-  // A key without bytes is one, not none.
-  constexpr unsigned char kNothing = 0;
-  const void* const key_at = key.empty() ? static_cast<const void*>(&kNothing) : key.data();
-  if (HMAC(kind, key_at, static_cast<int>(key.size()), raw_bytes(data), data.size(), out.data(),
-           &size) == nullptr) {
-    cannot_use(a[2].as_text(), "No such hash algorithm");
+  const std::string hash = hmac_of(digest_named(a[2].as_text()), a[1].as_bytes(), a[0].as_bytes());
+  return Value::from_bytes(context.arena.copy(as_bytes(hash)));
+}
+
+constexpr std::string_view kSaltLetters =
+    "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// The system's crypt() cannot be ended, so a bcrypt of more rounds than take some seconds is
+/// refused.
+constexpr int kMostBcryptCost = 15;
+
+/// Whether `salt` names bcrypt. Throws for what could not be ended.
+bool is_bcrypt(std::string_view salt) {
+  if (!salt.starts_with("$2a$") && !salt.starts_with("$2x$")) return false;
+  int cost = 0;
+  const std::string_view digits = salt.substr(4, 2);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), cost);
+  constexpr int kMostThereIs = 31;
+  if (error != std::errc{} || cost <= kMostBcryptCost || cost > kMostThereIs) return true;
+  throw SqlError{sqlstate::feature_not_supported,
+                 fmt::format("crypt with a cost of {} is not supported", cost)}
+      .with_detail("It could not be canceled while it computes.")
+      .with_hint(fmt::format("Use a cost of at most {}.", kMostBcryptCost));
+}
+
+/// What DES makes of any two bytes; the system's takes letters of its own alone.
+std::string des_salt(std::string_view salt) {
+  std::string letters{salt.substr(0, 2)};
+  for (char& letter : letters) {
+    if (!kSaltLetters.contains(letter)) letter = kSaltLetters.front();
   }
-  return bytes_value(context, std::span{out}.first(size));
+  return letters;
 }
 
 /// It may take as long as its rounds say, so it runs aside.
 Value crypt_password(FunctionContext& context, Arguments a) {
+  const std::string_view asked = a[1].as_text();
+  const bool is_des = !is_bcrypt(asked) && !asked.starts_with("$1$") && !asked.starts_with('_');
   std::string password{a[0].as_text()};
-  std::string salt{a[1].as_text()};
+  const std::string salt = is_des ? des_salt(asked) : std::string{asked};
   std::string hash;
   Runtime::current().run_aside([&] {
     const auto data = std::make_unique<crypt_data>();
@@ -91,11 +109,10 @@ Value crypt_password(FunctionContext& context, Arguments a) {
   });
   explicit_bzero(password.data(), password.size());
   if (hash.empty()) throw SqlError{sqlstate::invalid_parameter_value, "invalid salt"};
+  if (is_des) hash.replace(0, 2, asked.substr(0, 2));
   return Value::from_text(context.arena.copy(std::string_view{hash}));
 }
 
-constexpr std::string_view kSaltLetters =
-    "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /// The order in which bcrypt counts its letters.
 constexpr std::string_view kBcryptLetters =
     "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

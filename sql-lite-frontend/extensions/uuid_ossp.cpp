@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "sql-lite-frontend/extensions/extension.h"
-#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/functions/digests.h"
 
 namespace swizzle::sql {
 namespace {
@@ -79,13 +79,9 @@ Value generate_v4(FunctionContext& context, Arguments /*a*/) {
 Value by_name(FunctionContext& context, Arguments a, const EVP_MD* digest, unsigned version) {
   std::string text{a[0].as_text()};
   text += a[1].as_text();
-  std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
-  unsigned int size = 0;
-  if (EVP_Digest(text.data(), text.size(), hash.data(), &size, digest, nullptr) != 1) {
-    throw SqlError{SqlState{"39000"}, "could not compute the hash of a UUID's name"};
-  }
+  const std::string hash = digest_of(digest, as_bytes(text));
   Uuid uuid{};
-  std::ranges::copy(std::as_bytes(std::span{hash}.first(uuid.size())), uuid.begin());
+  std::ranges::copy(as_bytes(hash).first(uuid.size()), uuid.begin());
   mark(uuid, version);
   return uuid_value(context, uuid);
 }

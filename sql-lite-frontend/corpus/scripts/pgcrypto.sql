@@ -10,6 +10,16 @@ SELECT crypt('pw', '$2a$06$abcdefghijklmnopqrstuu'), crypt('pw', 'ab'), crypt('p
 SELECT crypt('', 'ab'), crypt('é', '$1$salt'), crypt(NULL, 'ab');
 SELECT crypt('pw', '$2a$06$abc');
 SELECT crypt('a', 'b');
+-- What is no method of pgcrypto's is a salt of DES.
+SELECT crypt('pw', '$5$rounds=999999999$abcdefgh'), crypt('pw', '$6$abcdefgh'), crypt('pw', '$y$j9T$F5Jx5fExrKuPp53xLKQ..1');
+SELECT crypt('pw', '$2b$04$abcdefghijklmnopqrstuu'), crypt('pw', '$2x$04$abcdefghijklmnopqrstuu'), crypt('pw', 'é$'), crypt('pw', '$3$$abc');
+SELECT crypt('pw', '$2a$03$abcdefghijklmnopqrstuu');
+SELECT crypt('pw', '$2a$32$abcdefghijklmnopqrstuu');
+SELECT crypt('pw', '_abc');
+SET statement_timeout = 200;
+-- differs: refused: bcrypt of a cost that could not be canceled
+SELECT crypt('pw', '$2a$31$abcdefghijklmnopqrstuu');
+RESET statement_timeout;
 SELECT hash = crypt('secret', hash), hash = crypt('other', hash) FROM (SELECT crypt('secret', gen_salt('bf', 4)) AS hash) s;
 SELECT hash = crypt('secret', hash) FROM unnest(ARRAY[crypt('secret', gen_salt('md5')), crypt('secret', gen_salt('des')), crypt('secret', gen_salt('xdes')), crypt('secret', gen_salt('xdes', 7))]) hash;
 SELECT length(gen_salt('bf')), substr(gen_salt('bf'), 1, 7), substr(gen_salt('bf', 10), 1, 7), substr(gen_salt('md5'), 1, 3), length(gen_salt('md5')), substr(gen_salt('xdes'), 1, 5), length(gen_salt('des')), gen_salt('bf') = gen_salt('bf');

@@ -4,6 +4,7 @@
 #include <bit>
 #include <memory>
 
+#include "sql-lite-frontend/types/functions/digests.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -123,41 +124,22 @@ Value decode(FunctionContext& context, Arguments a) {
   return make_text(context.arena, out);
 }
 
-std::string digest(const char* algorithm, Bytes bytes) {
-  unsigned char out[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  const EVP_MD* method = EVP_get_digestbyname(algorithm);
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> state{EVP_MD_CTX_new(),
-                                                                      &EVP_MD_CTX_free};
-  bool fine = method != nullptr && state && EVP_DigestInit_ex(state.get(), method, nullptr) == 1;
-  constexpr std::size_t kPieceBytes = std::size_t{32} << 10U;
-  while (fine && !bytes.empty()) {
-    const Bytes piece = bytes.first(std::min(bytes.size(), kPieceBytes));
-    fine = EVP_DigestUpdate(state.get(), piece.data(), piece.size()) == 1;
-    // Some bytes a nanosecond, no more.
-    count_work(piece.size());
-    bytes = bytes.subspan(piece.size());
-  }
-  if (!fine || EVP_DigestFinal_ex(state.get(), out, &size) != 1)
-    throw_error(sqlstate::internal_error, "could not compute {} hash", algorithm);
-  return {reinterpret_cast<const char*>(out), size};
-}
 Value md5(FunctionContext& context, Arguments a) {
   std::string out;
-  append_hex(out, as_bytes(digest("MD5", a[0].as_bytes())));
+  append_hex(out, as_bytes(digest_of(EVP_md5(), a[0].as_bytes())));
   return make_text(context.arena, out);
 }
 Value sha224(FunctionContext& context, Arguments a) {
-  return make_text(context.arena, digest("SHA224", a[0].as_bytes()));
+  return make_text(context.arena, digest_of(EVP_sha224(), a[0].as_bytes()));
 }
 Value sha256(FunctionContext& context, Arguments a) {
-  return make_text(context.arena, digest("SHA256", a[0].as_bytes()));
+  return make_text(context.arena, digest_of(EVP_sha256(), a[0].as_bytes()));
 }
 Value sha384(FunctionContext& context, Arguments a) {
-  return make_text(context.arena, digest("SHA384", a[0].as_bytes()));
+  return make_text(context.arena, digest_of(EVP_sha384(), a[0].as_bytes()));
 }
 Value sha512(FunctionContext& context, Arguments a) {
-  return make_text(context.arena, digest("SHA512", a[0].as_bytes()));
+  return make_text(context.arena, digest_of(EVP_sha512(), a[0].as_bytes()));
 }
 
 [[noreturn]] void index_out_of_range(std::int64_t index, std::size_t size) {
