@@ -301,35 +301,47 @@ std::optional<TextToken> TextParser::take_file() {
 /// Two or more words with hyphens in between. A part that is but digits is none.
 std::optional<TextToken> TextParser::take_hyphenated() {
   WordShape whole;
-  std::vector<TextToken> parts;
-  std::size_t at = at_;
-  std::size_t good = at_;
-  for (;;) {
-    WordShape part;
+  std::size_t words = 0;
+  std::size_t end = at_;
+  for (std::size_t at = at_;; ++at) {
     const std::size_t begin = at;
+    WordShape part;
     bool has_letter = false;
     for (; is_alnum(letter(at)); ++at) {
       part.add(text_[at]);
       has_letter |= is_letter(text_[at]);
     }
-    if (at == begin || !has_letter) break;
+    if (!has_letter) break;
     whole.has_digit |= part.has_digit;
     whole.has_other |= part.has_other;
-    if (begin != at_) parts.push_back({TokenKind::blank, text_.substr(begin - 1, 1)});
-    parts.push_back(
-        {part.choose(TokenKind::hword_asciipart, TokenKind::hword_part, TokenKind::hword_numpart),
-         text_.substr(begin, at - begin)});
-    good = at;
+    ++words;
+    end = at;
+    count_work(at - begin);
     if (letter(at) != '-') break;
-    ++at;
   }
-  if (parts.size() < 2) return std::nullopt;
+  if (words < 2) return std::nullopt;
+  hyphenated_ = text_.substr(at_, end - at_);
   const TextToken token =
-      take(whole.choose(TokenKind::asciihword, TokenKind::hword, TokenKind::numhword), good);
+      take(whole.choose(TokenKind::asciihword, TokenKind::hword, TokenKind::numhword), end);
   // A hyphen behind it separates, and is no sign.
-  if (letter(good) == '-') parts.push_back(take_blank());
-  parts_.assign(parts.rbegin(), parts.rend());
+  if (letter(end) == '-') parts_.push_back(take_blank());
   return token;
+}
+
+TextToken TextParser::take_hyphenated_part() {
+  WordShape shape;
+  std::size_t end = 0;
+  for (; end < hyphenated_.size() && is_alnum(hyphenated_[end]); ++end) shape.add(hyphenated_[end]);
+  TextToken part{
+      shape.choose(TokenKind::hword_asciipart, TokenKind::hword_part, TokenKind::hword_numpart),
+      {}};
+  if (end == 0) {
+    part.kind = TokenKind::blank;
+    end = 1;
+  }
+  part.text = hyphenated_.substr(0, end);
+  hyphenated_.remove_prefix(end);
+  return part;
 }
 
 TextToken TextParser::take_word() {
@@ -367,6 +379,7 @@ std::optional<TextToken> TextParser::take_special() {
 }
 
 std::optional<TextToken> TextParser::next() {
+  if (!hyphenated_.empty()) return take_hyphenated_part();
   if (!parts_.empty()) {
     const TextToken part = parts_.back();
     parts_.pop_back();

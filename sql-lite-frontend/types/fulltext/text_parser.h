@@ -67,6 +67,7 @@ class TextParser {
   std::optional<TextToken> take_protocol();
   std::optional<TextToken> take_file();
   std::optional<TextToken> take_hyphenated();
+  TextToken take_hyphenated_part();
   TextToken take_word();
   TextToken take_blank();
   [[nodiscard]] std::optional<std::size_t> bare_name_end() const;
@@ -80,7 +81,8 @@ class TextParser {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  std::vector<TextToken> parts_;  ///< of what came whole, in reverse
+  std::string_view hyphenated_;   ///< of a word with hyphens, the parts that are to come
+  std::vector<TextToken> parts_;  ///< of an address, and what follows a word, in reverse
   // What was looked for in vain from some place is not there from later ones up to these.
   std::size_t no_email_before_ = 0;
   std::size_t no_host_before_ = 0;

@@ -132,7 +132,7 @@ class PathElements {
 
 ElementQuery path_element_query(ElementClass id, std::string_view op, const Value& path,
                                 ElementQueries& queries) {
-  const auto tree = path_tree(path);
+  const auto tree = path_tree(path, queries.arena().account());
   const PathNode& root = tree->at(tree->root);
   // What a predicate says is there, be it yes or no.
   const bool is_predicate = root.op >= PathOp::logical_and && root.next == kNoPlace;

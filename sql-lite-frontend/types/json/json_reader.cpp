@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/json/json.h"
 #include "sql-lite-frontend/types/json/json_parts.h"
@@ -72,8 +73,8 @@ class JsonReader {
 
  private:
   [[noreturn]] void refuse() const {
-    SqlError error = sql_error(sqlstate::invalid_text_representation,
-                               "invalid input syntax for type {}", format_type(type_));
+    // Of jsonb, too.
+    SqlError error{sqlstate::invalid_text_representation, "invalid input syntax for type json"};
     if (at_ >= text_.size()) {
       throw std::move(error).with_detail("The input string ended unexpectedly.");
     }
@@ -111,6 +112,8 @@ class JsonReader {
 
   void value(std::string& out) {
     check_stack();
+    constexpr std::size_t kWorkOfValue = 40;
+    count_work(kWorkOfValue);
     switch (peek()) {
       case '{':
         return object(out);

@@ -13,7 +13,7 @@
 
 namespace swizzle::sql {
 
-std::shared_ptr<const PathTree> path_tree(const Value& path) {
+std::shared_ptr<const PathTree> path_tree(const Value& path, MemoryAccount* account) {
   struct Known {
     std::string text;
     std::shared_ptr<const PathTree> tree;
@@ -22,10 +22,12 @@ std::shared_ptr<const PathTree> path_tree(const Value& path) {
   constexpr std::size_t kLongest = 1024;
   thread_local std::array<Known, kKnown> known;
   const std::string_view text = path.as_text();
-  if (text.size() > kLongest) return std::make_shared<const PathTree>(parse_path(text));
+  if (text.size() > kLongest) {
+    return std::make_shared<const PathTree>(parse_path(text, account));
+  }
   Known& at = known[hash_bytes(path.as_bytes(), 0) % kKnown];
   if (at.tree == nullptr || at.text != text) {
-    auto tree = std::make_shared<const PathTree>(parse_path(text));
+    auto tree = std::make_shared<const PathTree>(parse_path(text, nullptr));
     at = {std::string{text}, std::move(tree)};
   }
   return at.tree;
@@ -38,7 +40,7 @@ using Zones = PathRun::Zones;
 
 Value path_input(FunctionContext& context, TypeId, std::int32_t, std::string_view text) {
   verify_utf8(text);
-  return make_text(context.arena, print_path(parse_path(text)));
+  return make_text(context.arena, print_path(parse_path(text, context.arena.account())));
 }
 void path_output(FunctionContext&, TypeId, const Value& value, std::string& out) {
   out += value.as_text();
@@ -65,7 +67,7 @@ struct PathCall {
   bool silent;
 
   PathCall(FunctionContext& context, Arguments a, Zones zones)
-      : path(path_tree(a[1])),
+      : path(path_tree(a[1], context.arena.account())),
         run(context, *path, a[0].as_text(), a.size() > 2 ? a[2].as_text() : std::string_view{},
             zones),
         silent(a.size() < 4 || a[3].as_bool()) {}

@@ -35,7 +35,8 @@ std::string plain_number(std::string_view written) {
 
 class PathParser {
  public:
-  explicit PathParser(std::string_view text) : scanner_(text), whole_(text) {
+  PathParser(std::string_view text, MemoryAccount* account)
+      : scanner_(text), whole_(text), tree_(account) {
     token_ = scanner_.next();
   }
 
@@ -472,8 +473,8 @@ std::string path_regex_flags(std::string_view written) {
   return flags;
 }
 
-PathTree parse_path(std::string_view text) {
-  return PathParser{text}.parse();
+PathTree parse_path(std::string_view text, MemoryAccount* account) {
+  return PathParser{text, account}.parse();
 }
 
 }  // namespace swizzle::sql

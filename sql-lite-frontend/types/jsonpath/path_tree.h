@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sql-lite-frontend/types/memory_account.h"
+
 /// jsonpath: an expression over parts of a JSON value.
 namespace swizzle::sql {
 
@@ -80,15 +82,18 @@ struct PathNode {
 };
 
 struct PathTree {
+  explicit PathTree(MemoryAccount* account) : nodes{CountedAllocator<PathNode>{account}} {}
+
   bool is_strict = false;
   PathPlace root = kNoPlace;
-  std::vector<PathNode> nodes;
+  CountedVector<PathNode> nodes;
 
   [[nodiscard]] const PathNode& at(PathPlace place) const noexcept { return nodes[place]; }
 };
 
 /// Throws SqlError 42601 and its like, 22P02 for nothing.
-PathTree parse_path(std::string_view text);
+/// Its nodes, many times as much as the text, count in the account.
+PathTree parse_path(std::string_view text, MemoryAccount* account);
 std::string print_path(const PathTree& path);
 /// "==", "starts with" …
 std::string_view path_operator(PathOp op) noexcept;
