@@ -270,10 +270,27 @@ std::vector<const PlanOperator*> Append::children() const {
   return list;
 }
 
+void ValuesScan::open(Execution& execution) {
+  current_ = 0;
+  if (width_ != 0) given_ = execution.parameters;
+}
+
+/// Whether there is one more row of parameters, which are then the execution's.
+bool ValuesScan::next_given(Execution& execution) {
+  const std::size_t begin = current_ * width_;
+  if (begin == given_.size()) {
+    execution.parameters = given_;
+    return false;
+  }
+  execution.parameters = given_.subspan(begin, width_);
+  return true;
+}
+
 bool ValuesScan::next(Execution& execution) {
-  if (current_ == rows_.size()) return false;
+  if (width_ != 0 ? !next_given(execution) : current_ == rows_.size()) return false;
   execution.tick();
-  const std::vector<ExprPtr>& row = rows_[current_++];
+  const std::vector<ExprPtr>& row = rows_[width_ != 0 ? 0 : current_];
+  ++current_;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     execution.slots[slots_[i]] = row[i]->eval(execution);
   }

@@ -231,13 +231,16 @@ class ValuesScan final : public PlanOperator {
  public:
   ValuesScan(std::vector<std::vector<ExprPtr>> rows, std::vector<Slot> slots)
       : rows_(std::move(rows)), slots_(std::move(slots)) {}
-  ValuesScan(const ValuesScan& of, StepCopies& /*copies*/) : rows_(of.rows_), slots_(of.slots_) {}
+  ValuesScan(const ValuesScan& of, StepCopies& /*copies*/)
+      : rows_(of.rows_), slots_(of.slots_), width_(of.width_) {}
   [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
     return std::make_unique<ValuesScan>(*this, copies);
   }
-  void open(Execution&) override { current_ = 0; }
+  void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override {}
+  /// Its one row is to come for each `width` of the parameters, which are those of many rows.
+  void repeat(std::size_t width) noexcept { width_ = width; }
   [[nodiscard]] std::vector<Slot> output_slots() const override { return slots_; }
   [[nodiscard]] PlanNote note(ExprPrinter::Columns /*columns*/) const override {
     return {"Values Scan on \"*VALUES*\"", {}};
@@ -248,8 +251,12 @@ class ValuesScan final : public PlanOperator {
   [[nodiscard]] std::size_t row_count() const noexcept { return rows_.size(); }
 
  private:
+  bool next_given(Execution& execution);
+
   Planned<std::vector<std::vector<ExprPtr>>> rows_;
   std::vector<Slot> slots_;
+  std::size_t width_ = 0;  ///< 0: nothing is repeated
+  std::span<const Value> given_;
   std::size_t current_ = 0;
 };
 

@@ -3,9 +3,11 @@
 #include <pg_query.h>
 
 #include <cstdlib>
+#include <new>
 
 #include "sql-lite-frontend/parse/library_memory.h"
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/sql_error.h"
 
 extern "C" {
 
@@ -28,14 +30,15 @@ namespace {
 
 /// False if the stack or the memory is too small for it. Everything between here and the escape is
 /// C, without anything to clean up: what was allocated goes with the memory context.
-bool pack(const void* tree, PgQueryProtobuf& packed, std::size_t& used) {
+bool pack(const void* tree, std::size_t& used) {
   LibraryDescent own;
   if (setjmp(own.escape) != 0) {
     own.end();
     return false;
   }
   own.begin();
-  packed = pg_query_nodes_to_protobuf(tree);
+  // Into the caller's PackedTree; what the library returns is empty.
+  std::free(pg_query_nodes_to_protobuf(tree).data);  // NOLINT(cppcoreguidelines-no-malloc)
   own.end();
   used = own.used();
   return true;
@@ -55,18 +58,21 @@ SyntaxTree::SyntaxTree(const std::string& text, MemoryAccount* account) {
       if (!memory.refusal()) error_ = SyntaxError{parsed.error->message, parsed.error->cursorpos};
       pg_query_free_error(parsed.error);
     } else {
-      PgQueryProtobuf packed{};
-      fits = pack(parsed.tree, packed, stack_used_);
-      data_ = reinterpret_cast<std::byte*>(packed.data);
-      size_ = packed.len;
+      fits = pack(parsed.tree, stack_used_);
     }
     std::free(parsed.stderr_buffer);  // NOLINT(cppcoreguidelines-no-malloc): as the library made it
     pg_query_exit_memory_context(context);
+    packed_.close();
     refusal = memory.refusal();
   }
   if (refusal) std::rethrow_exception(refusal);
   if (!fits) throw_stack_too_deep();
-  share_.set(account, size_);
+  using Outcome = PackedTree::Outcome;
+  if (packed_.outcome() == Outcome::out_of_memory) throw std::bad_alloc{};
+  if (packed_.outcome() == Outcome::unknown_field) {
+    throw SqlError{sqlstate::internal_error, "the parser made a node of no known kind"};
+  }
+  share_.set(account, packed_.held_bytes());
 }
 
 void SyntaxTree::check_stack_to_read_back() const {
@@ -74,10 +80,6 @@ void SyntaxTree::check_stack_to_read_back() const {
   constexpr std::size_t kReadingFactor = 28;
   constexpr std::size_t kAtLeast = std::size_t{64} << 10;
   if (!stack_has(stack_used_ * kReadingFactor + kAtLeast)) throw_stack_too_deep();
-}
-
-SyntaxTree::~SyntaxTree() {
-  std::free(data_);  // NOLINT(cppcoreguidelines-no-malloc): as the library made it
 }
 
 }  // namespace swizzle::sql

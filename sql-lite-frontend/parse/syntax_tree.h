@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "sql-lite-frontend/parse/packed_tree.h"
 #include "sql-lite-frontend/types/memory_account.h"
 
 namespace swizzle::sql {
@@ -23,11 +24,11 @@ class SyntaxTree {
   explicit SyntaxTree(const std::string& text, MemoryAccount* account = nullptr);
   SyntaxTree(const SyntaxTree&) = delete;
   SyntaxTree& operator=(const SyntaxTree&) = delete;
-  ~SyntaxTree();
+  ~SyntaxTree() = default;
 
   [[nodiscard]] const std::optional<SyntaxError>& error() const noexcept { return error_; }
   /// In protobuf's encoding. Empty if there is an error.
-  [[nodiscard]] Bytes bytes() const noexcept { return {data_, size_}; }
+  [[nodiscard]] Bytes bytes() const noexcept { return packed_.bytes(); }
   /// Before the library is to read the bytes back, for which it takes far more of the stack than it
   /// took to make them. Throws SqlError 54001.
   void check_stack_to_read_back() const;
@@ -35,8 +36,7 @@ class SyntaxTree {
  private:
   std::optional<SyntaxError> error_;
   MemoryShare share_;
-  std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
+  PackedTree packed_;
   std::size_t stack_used_ = 0;
 };
 

@@ -51,7 +51,7 @@ std::string SessionPlans::plan_key(const Statement& statement) {
   // No text has a zero byte.
   key += '\0';
   key += statement.takes_parameters ? 'p' : ' ';
-  key += statement.has_lifted_literals ? 'l' : ' ';
+  key += statement.repeats_row ? 'r' : (statement.has_lifted_literals ? 'l' : ' ');
   key += statement.trusted ? 't' : ' ';
   for (const TypeId type : statement.declared_types) key += fmt::format("{} ", raw(type));
   if (statement.body) {

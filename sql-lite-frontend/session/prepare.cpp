@@ -273,6 +273,10 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
       // The write is below the step that runs the WITH queries.
       plan->write = planner.last_write();
     }
+    if (statement.repeats_row &&
+        (plan->write == nullptr || !plan->write->repeat_row(binder.parameter_types().size()))) {
+      throw SqlError{sqlstate::feature_not_supported, "the source of the rows is not VALUES alone"};
+    }
   }
   planner.plan_pending();
   if (!binder.routines_called().empty()) inline_routines(session_, plan->arena, *plan->root);

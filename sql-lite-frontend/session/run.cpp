@@ -6,7 +6,6 @@
 
 #include "base/long_work.h"
 #include "base/runtime.h"
-#include "sql-lite-frontend/parse/literal_lifter.h"
 #include "sql-lite-frontend/session/execute_sink.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -32,60 +31,6 @@ void Session::State::check_not_failed(const ast::Node* node) {
   }
   throw SqlError{kInFailedBlock,
                  "current transaction is aborted, commands ignored until end of transaction block"};
-}
-
-/// A message that differs from an earlier one only in its literals runs that one's plan. False: it
-/// is not of that kind, or something about it is wrong, which the plain way says best.
-bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
-  if (transaction.is_failed() || text.size() > kLongestKeptText) return false;
-  const auto lifted = lift_literals(text);
-  if (!lifted) return false;
-  std::string key = lifted->shape;
-  for (const LiftedText::Literal& literal : lifted->literals) {
-    key += literal.type == TypeId::int4 ? 'i' : (literal.type == TypeId::int8 ? 'l' : 's');
-  }
-  StatementPtr statement = plans.known_shape(key);
-  PortalPtr portal;
-  try {
-    if (statement && statement->node == nullptr) return false;
-    if (statement && !plans.is_current(*statement->plan)) statement.reset();
-    if (!statement) {
-      StatementPtr fresh = plans.parse(lifted->shape, {});
-      for (const LiftedText::Literal& literal : lifted->literals) {
-        fresh->declared_types.push_back(literal.type);
-      }
-      fresh->has_lifted_literals = true;
-      plans.analyze(*fresh);
-      statement = std::move(fresh);
-      plans.keep_shape(key, statement);
-    }
-    portal = portals.make_empty();
-    portal->statement = statement;
-    FunctionContext context{portal->arena, session_context, {}};
-    for (std::size_t i = 0; i < lifted->literals.size(); ++i) {
-      portal->parameters.push_back(
-          input_text(context, statement->parameter_types[i], kNoTypmod, lifted->literals[i].text)
-              .copy_to(portal->arena));
-    }
-    portal->use = plans.plan_for(*statement, portal->parameters);
-    if (!portal->plan().computed_from_literals.empty()) {
-      Execution& execution = plans.run_of(*portal).execution;
-      execution.parameters = portal->parameters;
-      for (const ExprPtr& part : portal->plan().computed_from_literals) {
-        static_cast<void>(part->eval(execution));
-      }
-    }
-  } catch (const SqlError&) {
-    // Remembered as a shape that does not work, so that nobody tries again.
-    if (!statement) plans.keep_shape(key, std::make_shared<Statement>());
-    return false;
-  }
-  const bool alone = !transaction;
-  if (alone) transaction.begin(SessionTransaction::Block::implicit);
-  portals.run_at_once(*portal, sink,
-                      alone ? SessionPortals::AtEnd::commit : SessionPortals::AtEnd::stay);
-  portals.put_away(std::move(portal));
-  return true;
 }
 
 namespace {

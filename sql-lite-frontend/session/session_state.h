@@ -47,12 +47,18 @@ struct Session::State final {
 
   // run.cpp ---------------------------------------------------------------------------------------
   void run_script(std::string_view text, ResultSink& sink);
-  bool run_shape(std::string_view text, ResultSink& sink);
   void run_kept_text(const std::string& text, ResultSink& sink);
   /// SessionPortals::AtEnd::commit where nobody has said BEGIN.
   void run_statement(const ast::RawStmt& raw, const std::shared_ptr<const std::string>& script,
                      ResultSink& sink, SessionPortals::AtEnd at_end);
   void check_not_failed(const ast::Node* node);
+
+  // run_shape.cpp
+  bool run_shape(std::string_view text, ResultSink& sink);
+  bool run_rows(std::string_view text, ResultSink& sink);
+  StatementPtr statement_of_shape(const std::string& key, const std::string& shape,
+                                  std::vector<TypeId> types, bool repeats_row);
+  void run_lifted(PortalPtr portal, ResultSink& sink);
 
   /// Who the session acts as, after SET ROLE or a change of roles.
   void choose_user();

@@ -181,6 +181,7 @@ struct Statement {
   bool takes_parameters = true;
   BodyNamesPtr body;                 ///< of a routine that it stands in
   bool has_lifted_literals = false;  ///< its parameters are what its text had in their places
+  bool repeats_row = false;          ///< INSERT: its parameters are those of any number of rows
   std::int64_t prepared_at = 0;
   /// Null before the first run, and for statements that are not counted.
   StatementCountersPtr counters;
@@ -253,6 +254,8 @@ struct Portal {
 
   [[nodiscard]] const Plan& plan() const noexcept { return *use->plan; }
 
+  static constexpr std::size_t kKeptParameters = 1024;
+
   /// As new, but with its memory.
   void reset() {
     name.clear();
@@ -261,6 +264,7 @@ struct Portal {
     statement.reset();
     arena.reset();
     parameters.clear();
+    if (parameters.capacity() > kKeptParameters) parameters = {};
     formats.clear();
     view.reset();
     state = State::ready;

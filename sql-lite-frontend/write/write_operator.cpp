@@ -47,6 +47,14 @@ WriteOperator::WriteOperator(const WriteOperator& of, StepCopies& copies)
 
 WriteOperator::~WriteOperator() = default;
 
+bool WriteOperator::repeat_row(std::size_t width) {
+  auto* const values = dynamic_cast<ValuesScan*>(rows_.get());
+  if (values == nullptr || values->row_count() != 1) return false;
+  values->repeat(width);
+  expected_ = Rows::many;
+  return true;
+}
+
 void WriteOperator::begin_returning() {
   std::vector<Slot> slots;
   for (const OutputTarget& column : write_->returning) {

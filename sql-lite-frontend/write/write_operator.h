@@ -36,6 +36,10 @@ class WriteOperator final : public PlanOperator {
   }
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override;
 
+  /// Its source is one row of VALUES, and is to give it for each `width` of the parameters. False:
+  /// it is something else.
+  bool repeat_row(std::size_t width);
+
   /// How many rows were written: the number of the command tag.
   [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
   [[nodiscard]] const WriteStatement& statement() const noexcept { return *write_; }
