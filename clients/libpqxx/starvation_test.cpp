@@ -58,6 +58,11 @@ std::string repeated(const std::string& part, std::size_t count, const std::stri
   return out;
 }
 
+std::string nested(const std::string& before, const std::string& middle, const std::string& after,
+                   std::size_t levels) {
+  return repeated(before, levels) + middle + repeated(after, levels);
+}
+
 template <class Make>
 std::string listed(std::size_t count, const std::string& between, const Make& make) {
   std::string out;
@@ -141,6 +146,27 @@ std::vector<Case> long_expressions() {
       {"equality of long texts",
        "SELECT count(*) FROM generate_series(1, 1000) i, (SELECT repeat('x', 100000000) a, "
        "repeat('x', 100000000) b) t WHERE a = b"},
+      {"to_tsvector",
+       "SELECT length(to_tsvector('english', repeat('the fat rats ate ', 3000000)))"},
+      {"to_tsvector of one hyphenated word",
+       "SELECT length(to_tsvector('simple', repeat('aa-', 30000000) || 'b'))"},
+      {"ts_headline",
+       "SELECT length(ts_headline(repeat('the fat rats ate ', 3000000), 'rat & cat'))"},
+      {"a long tsquery", "SELECT numnode((repeat('a & ', 3000000) || 'b')::tsquery)"},
+      {"tsquery against tsvector",
+       "SELECT count(*) FROM generate_series(1, 100000) i, (SELECT (string_agg(j::text, ' <-> '))"
+       "::tsquery q, string_agg(j::text, ' ')::tsvector v FROM generate_series(1, 2000) j) x "
+       "WHERE v @@ q"},
+      {"a long jsonpath", "SELECT length((('$' || repeat('.a', 20000000))::jsonpath)::text)"},
+      {"jsonpath over everything",
+       "SELECT jsonb_path_exists(('[' || repeat('1,', 300000) || '1]')::jsonb, '$[*] ? (@ < "
+       "$[*])', '{}', true) FROM generate_series(1, 100)"},
+      {"a multirange of many",
+       "SELECT range_agg(int4range(i * 2, i * 2 + 1)) * range_agg(int4range(i * 3, i * 3 + 2)) "
+       "FROM "
+       "generate_series(1, 3000000) i"},
+      {"bits", "SELECT bit_count(repeat('10', 100000000)::varbit << 3)"},
+      {"position of bits", "SELECT position('11' in repeat('10', 100000000)::varbit)"},
       {"comparison of many numbers", "SELECT 1 WHERE " + million + " ~ '[[:alpha:]]{1,200}x'"},
   };
 }
@@ -231,6 +257,16 @@ std::vector<Case> long_texts() {
       {"FROM of 200 tables",
        "SELECT 1 FROM " + listed(200, ", ", [](const std::string& i) { return "pg_class c" + i; }) +
            " LIMIT 1"},
+      {"a body of 20,000 levels",
+       "DO $$ BEGIN " + nested("IF true THEN ", "NULL; ", "END IF; ", 20'000) + "END $$"},
+      {"a body of 20,000 loops",
+       "DO $$ BEGIN " + nested("FOR i IN 1..1 LOOP ", "NULL; ", "END LOOP; ", 20'000) + "END $$"},
+      {"EXISTS of 700 levels",
+       "SELECT 1 WHERE " + nested("EXISTS (SELECT 1 FROM pg_class WHERE ", "true", ")", 700)},
+      {"subqueries of 1,000 levels", "SELECT " + nested("(SELECT ", "1", ")", 1000)},
+      {"IN of 700 levels",
+       "SELECT " + repeated("true IN (SELECT ", 700) + "true" + repeated(")", 700)},
+      {"jsonb of 2,000 levels", "SELECT " + nested("jsonb_build_array(", "1", ")", 2000)},
   };
 }
 

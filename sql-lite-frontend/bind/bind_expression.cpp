@@ -402,14 +402,14 @@ ExprPtr Binder::bind_value_function(const ast::SQLValueFunction& node) {
 
 namespace {
 
-// What is bound twice at each level of what nests is bound too often; and no level's text is kept
-// that has many others in it.
+// What is bound twice at each level of what nests is bound too often.
 constexpr std::size_t kMostBoundTwice = 256;
-constexpr std::size_t kMostSignature = 65'536;
 
 std::string described(const ast::Node& tree) {
   std::string text;
   ast::describe(tree, text);
+  constexpr std::size_t kWorkOfLetter = 10;
+  count_work(text.size() * kWorkOfLetter);
   return text;
 }
 
@@ -496,7 +496,7 @@ ExprPtr Binder::bind_sublink(const ast::SubLink& node, Scope& scope) {
   expr->set_location(node.location);
   expr->outer_slots = query->outer_slots;
   std::string signature = described(node);
-  if (signature.size() < kMostSignature) expr->set_signature(std::move(signature));
+  if (signature.size() <= ast::kLongestDescription) expr->set_signature(std::move(signature));
   const auto correlation = query->outer_slots.empty() ? SubqueryExpr::Correlation::none
                                                       : SubqueryExpr::Correlation::outer;
   plan_later(*expr, std::move(query), correlation);

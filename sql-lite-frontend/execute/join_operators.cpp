@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/execute/basic_operators.h"
 
 namespace swizzle::sql {
@@ -60,11 +61,22 @@ void JoinOperator::set_null(Execution& execution, std::span<const Slot> slots) c
   for (const Slot slot : slots) execution.slots[slot] = Value::null();
 }
 
+void JoinOperator::close_inputs() {
+  // A join that has read its inner input closes it, and with it all below, once more at its end.
+  constexpr std::size_t kWorkOfClosing = 100;
+  count_unended_work(kWorkOfClosing);
+  outer_->close();
+  inner_->close();
+  outer_row_.forget();
+}
+
 std::vector<Slot> JoinOperator::output_slots() const {
   if (decides_inner()) return inner_->output_slots();
   std::vector<Slot> slots = outer_->output_slots();
   if (decides_outer()) return slots;
   const std::vector<Slot> more = inner_->output_slots();
+  // Each level of what nests asks all that are below it.
+  count_work(slots.size() + more.size());
   slots.insert(slots.end(), more.begin(), more.end());
   return slots;
 }

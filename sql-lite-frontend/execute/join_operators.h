@@ -59,11 +59,7 @@ class JoinOperator : public PlanOperator {
   [[nodiscard]] bool matches(Execution& execution) const;
   void set_null(Execution& execution, std::span<const Slot> slots) const;
 
-  void close_inputs() {
-    outer_->close();
-    inner_->close();
-    outer_row_.forget();
-  }
+  void close_inputs();
   /// The next outer row is to be read.
   void leave_outer_row() noexcept { in_outer_row_ = false; }
   /// The next row of the join that has an outer row; false behind the last of them. `join` has

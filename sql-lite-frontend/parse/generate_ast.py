@@ -120,6 +120,8 @@ def header(messages, enums, kinds, kept):
         out += ["};", ""]
     out += ["/// Calls `visit` for every node right below `parent`.",
             "void for_each_child(const Node& parent, const std::function<void(const Node&)>& visit);", "",
+            "/// Descriptions end some way behind this: every level of what nests may be described.",
+            "inline constexpr std::size_t kLongestDescription = 8192;",
             "/// Appends all that a tree says but where it stands in the text: the same for trees that differ",
             "/// in nothing else.",
             "void describe(const Node& tree, std::string& out);", "",
@@ -161,7 +163,7 @@ def describer(messages, enums, kinds, kept):
     numbers = {kind: field for kind, field, _ in kinds}
     out = ["// Every level of what nests is described, so none is described at length.",
            "void describe(const Node& tree, std::string& out) {", "  check_stack();",
-           "  constexpr std::size_t kLongEnough = 65'536;", "  if (out.size() > kLongEnough) return;",
+           "  if (out.size() > kLongestDescription) return;",
            "  const auto number = [&](auto value) { out += std::to_string(value) + ','; };",
            "  const auto text = [&](std::string_view value) { number(value.size()); out += value; };",
            "  const auto child = [&](const Node* node) {",

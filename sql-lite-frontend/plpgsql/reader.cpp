@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -19,6 +20,8 @@ std::optional<std::size_t> Shape::find(std::string_view name) const noexcept {
 std::optional<FoundName> find_name(const Name* names, std::span<const std::string_view> parts) {
   const Name* level = names;
   while (level != nullptr) {
+    constexpr std::size_t kWorkOfLevel = 10;
+    count_work(kWorkOfLevel);
     const Name* label = level;
     for (; label != nullptr && label->kind != Name::Kind::label; label = label->before) {
       if (label->text == parts[0]) return FoundName{label->variable, 1};

@@ -30,7 +30,7 @@ class Reader {
   [[noreturn]] void fail_here() const;
   [[noreturn]] void fail_at(const Token& where) const;
   [[noreturn]] void fail(SqlState state, std::string message, const Token& where) const;
-  [[nodiscard]] int line_here() const { return line_of(body_, token().begin); }
+  [[nodiscard]] int line_here() const noexcept { return token().line; }
   /// Up to one of the ends, which is not taken. `expected` is what is missing if it does not come.
   ExpressionPtr read_expression(std::initializer_list<std::string_view> ends,
                                 std::string_view expected);

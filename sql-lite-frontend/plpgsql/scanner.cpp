@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/parse/token_skipper.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -31,7 +32,12 @@ class Scanner : TokenSkipper {
   [[nodiscard]] std::size_t here() const noexcept { return body_.size() - rest_.size(); }
   [[nodiscard]] bool at(std::string_view text) const noexcept { return rest_.starts_with(text); }
   void add(Token::Kind kind, std::size_t begin, std::string text) {
-    tokens_.push_back({kind, std::move(text), begin, here()});
+    constexpr std::size_t kWorkOfToken = 200;
+    count_work(kWorkOfToken + begin - counted_to_);
+    line_ +=
+        static_cast<int>(std::ranges::count(body_.substr(counted_to_, begin - counted_to_), '\n'));
+    counted_to_ = begin;
+    tokens_.push_back({kind, std::move(text), begin, here(), line_});
   }
 
   void skip_blanks() {
@@ -182,6 +188,8 @@ class Scanner : TokenSkipper {
 
   std::string_view body_;
   std::vector<Token> tokens_;
+  std::size_t counted_to_ = 0;
+  int line_ = 1;  ///< of the place up to which lines were counted
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ struct Token {
   std::string text;
   std::size_t begin = 0;  ///< in the body
   std::size_t end = 0;
+  int line = 1;
 
   [[nodiscard]] bool is_word(std::string_view word) const noexcept {
     return kind == Kind::word && text == word;

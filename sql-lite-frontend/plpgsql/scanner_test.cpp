@@ -49,6 +49,9 @@ TEST_CASE("lines are counted from 1", "[sql][plpgsql][scanner]") {
   CHECK(line_of("a\nb\nc", 0) == 1);
   CHECK(line_of("a\nb\nc", 2) == 2);
   CHECK(line_of("a\nb\nc", 5) == 3);
+  std::vector<int> lines;
+  for (const Token& token : scan("a\n  'x\ny' b -- \n\n/*\n*/ c")) lines.push_back(token.line);
+  CHECK(lines == std::vector{1, 2, 3, 6, 6});
 }
 
 TEST_CASE("a step of every kind is read, and runs where its line says", "[sql][plpgsql][reader]") {
