@@ -69,7 +69,8 @@ void Session::State::run_lifted(PortalPtr portal, ResultSink& sink) {
   if (alone) transaction.begin(SessionTransaction::Block::implicit);
   portals.run_at_once(*portal, sink,
                       alone ? SessionPortals::AtEnd::commit : SessionPortals::AtEnd::stay);
-  portals.put_away(std::move(portal));
+  // What the values of many rows took is not kept for the next.
+  if (portal->parameters.size() <= Portal::kKeptParameters) portals.put_away(std::move(portal));
 }
 
 /// A message that differs from an earlier one only in its literals runs that one's plan. False: it
