@@ -146,7 +146,6 @@ Value receive_text_vector(Arena& arena, Bytes bytes) {
   const auto count = reader.take<std::int32_t>();
   if (count < 0) fail("invalid size of tsvector");
   WordsMet words = words_met(arena);
-  std::string_view rest;
   for (std::int32_t i = 0; i < count; ++i) {
     count_work(1);
     std::string word;
