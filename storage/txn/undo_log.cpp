@@ -47,8 +47,9 @@ Result<> UndoLog::prepare_spill(std::size_t least) {
   if (fits(least)) return {};
   if (chunks_used_ < chunks_.size() && chunks_.back().size >= least) return {};
   const std::size_t wanted = std::clamp(space_.memory_bytes / 4, kSmallestSpill, kLargestSpill);
-  const std::size_t size = std::max(wanted, least);
-  ASSIGN_OR_RETURN(auto scratch, space_.files.scratch(space_.directory, size));
+  const std::size_t at_least = std::max(wanted, least);
+  ASSIGN_OR_RETURN(auto scratch, space_.files.scratch(space_.directory, at_least));
+  const std::size_t size = scratch->bytes().size();
   space_.spilled_bytes.fetch_add(size, std::memory_order_relaxed);
   // The system frees and writes pages one by one meanwhile.
   Runtime::current().run_aside([this] { leave_memory(); });
