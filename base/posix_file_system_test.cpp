@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/put_away.h"
 #include "base/random.h"
 #include "base/runtime.h"
 #include "base/scratch_memory.h"
@@ -243,6 +244,44 @@ TEST_CASE("what an error removes loses its name at once and its room soon", "[fi
     REQUIRE_FALSE(files.exists(path).value());
   }
   while (open_without_name(path) > 0) {
+    REQUIRE(std::chrono::steady_clock::now() - before < std::chrono::seconds{30});
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  }
+}
+
+TEST_CASE("what of a scratch file is put away is known until it is brought back, or goes",
+          "[file]") {
+  constexpr std::size_t kWindow = put_away::kWindowBytes;
+  PosixFileSystem files;
+  const TemporaryDirectory directory;
+  REQUIRE_FALSE(put_away::any());
+  auto large = files.scratch(directory.path(), 2 * kWindow + 1).value();
+  auto small = files.scratch(directory.path(), kWindow / 2).value();
+  const MutableBytes bytes = large->bytes();
+  REQUIRE(bytes.size() == 3 * kWindow);
+  std::ranges::fill(bytes, std::byte{7});
+  const std::byte* const middle = bytes.data() + kWindow + 5;
+  CHECK_FALSE(put_away::has(middle));
+  large->write_back();
+  large->put_away();
+  small->put_away();
+  // It shares its window with others, of which nothing would be known.
+  CHECK_FALSE(put_away::has(small->bytes().data()));
+  CHECK(put_away::has(bytes.data()));
+  CHECK(put_away::has(bytes.data() + bytes.size() - 1));
+  CHECK(put_away::has(middle));
+  put_away::bring_back(middle);
+  CHECK_FALSE(put_away::has(middle));
+  CHECK(put_away::has(middle - kWindow));
+  CHECK(put_away::has(middle + kWindow));
+  CHECK(*middle == std::byte{7});
+  large->bring_back();
+  CHECK_FALSE(put_away::any());
+  large->put_away();
+  CHECK(put_away::any());
+  large.reset();
+  const auto before = std::chrono::steady_clock::now();
+  while (put_away::any()) {
     REQUIRE(std::chrono::steady_clock::now() - before < std::chrono::seconds{30});
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }

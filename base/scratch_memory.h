@@ -8,7 +8,7 @@ namespace swizzle {
 /// at the moment. For what may grow beyond memory and need not survive the process; the file has no
 /// name. FileSystem::scratch() makes it, with all of its room taken on the device, so touching it
 /// never meets a full disk. A page that was put away is read when it is touched, by the thread that
-/// does so.
+/// does so; who may not wait asks base/put_away.h first.
 class ScratchMemory {
  public:
   ScratchMemory() = default;

@@ -124,7 +124,9 @@ Result<> Cursor::State::load_leaf() {
       RETURN_IF_ERROR(tree.read(from, leaf, ahead.interest(), &working.hint_for(tree.id())));
     else
       RETURN_IF_ERROR(tree.read_below(below, leaf, ahead.interest()));
-    if (leaf.blocked_by())
+    if (leaf.away())
+      working.engine.versions.bring_back(*leaf.away(), leaf.leaf().id());
+    else if (leaf.blocked_by())
       RETURN_IF_ERROR(working.locks.wait_for_transaction(*leaf.blocked_by(), working.wait(wait)));
     else if (leaf.blocked())
       RETURN_IF_ERROR(

@@ -235,11 +235,12 @@ Tree::Fate Tree::trace(Transaction& transaction, Bytes key, Trail& trail,
                        ValueBuffer& moved_to) const {
   TransactionState& state = TransactionAccess::state(transaction);
   const auto view = state.view_of(static_cast<AnyTree*>(tree_)->birth());
-  return state.engine.versions.trace(id_, key, hash_of_key(id_, key), state.viewer(view), trail,
-                                     [&](Bytes to) {
-                                       const MutableBytes room = moved_to.prepare(to.size());
-                                       std::copy(to.begin(), to.end(), room.begin());
-                                     });
+  const std::uint64_t hash = hash_of_key(id_, key);
+  state.engine.versions.bring_back(hash, PageId::none);
+  return state.engine.versions.trace(id_, key, hash, state.viewer(view), trail, [&](Bytes to) {
+    const MutableBytes room = moved_to.prepare(to.size());
+    std::copy(to.begin(), to.end(), room.begin());
+  });
 }
 
 bool Tree::changed_since_snapshot(Transaction& transaction, Bytes key) const {

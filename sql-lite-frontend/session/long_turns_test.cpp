@@ -2,6 +2,7 @@
 // back, gives back what it has taken. docs/metrics.md: swizzle_reactor_long_turns_total.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <atomic>
@@ -75,6 +76,14 @@ class Bystander {
   Duration longest_{};
 };
 
+/// How often this thread has waited for a page of a mapped file to be read, which no count of work
+/// foresees.
+long waits_for_pages() {
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_majflt;
+}
+
 /// A database on real files, whose transactions keep little in memory.
 class SmallServer {
  public:
@@ -87,32 +96,43 @@ class SmallServer {
     REQUIRE(Engine::create(files_, directory_, options_));
     engine_ = std::move(Engine::open(files_, directory_, options_).value());
     database_ = std::move(Database::open(*engine_).value());
-    SessionOptions options;
-    options.backend_pid = 1;
-    session_ = std::move(database_->connect(options).value());
+    session_ = connect(1);
+    reader_ = connect(2);
   }
   SmallServer(const SmallServer&) = delete;
   SmallServer& operator=(const SmallServer&) = delete;
   ~SmallServer() {
+    reader_.reset();
     session_.reset();
     database_.reset();
     CHECK(engine_->close());
     engine_.reset();
     std::filesystem::remove_all(directory_);
   }
-  void run(const std::string& text) {
+  /// What begins with "beside: " is another session's.
+  void run(std::string text) {
+    constexpr std::string_view kBeside = "beside: ";
+    const bool is_beside = text.starts_with(kBeside);
+    if (is_beside) text.erase(0, kBeside.size());
     sink_.clear();
-    const Outcome outcome = session_->simple_query(text, sink_);
+    const Outcome outcome = (is_beside ? reader_ : session_)->simple_query(text, sink_);
     if (!outcome) FAIL_CHECK(text << ": " << outcome.error().message);
   }
 
  private:
+  std::unique_ptr<Session> connect(std::int32_t pid) {
+    SessionOptions options;
+    options.backend_pid = pid;
+    return std::move(database_->connect(options).value());
+  }
+
   PosixFileSystem files_;
   std::filesystem::path directory_;
   EngineOptions options_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Database> database_;
   std::unique_ptr<Session> session_;
+  std::unique_ptr<Session> reader_;
   TestSink sink_;
 };
 
@@ -121,6 +141,10 @@ constexpr const char* kStatements[] = {
     "CREATE INDEX t_a ON t (a)",
     "UPDATE t SET a = a + 1",
     "BEGIN; UPDATE t SET a = a + 1; ROLLBACK",
+    "BEGIN; UPDATE t SET a = a + 1",
+    "beside: SELECT sum(a) FROM t",
+    "beside: SELECT sum(x.a) FROM t x, LATERAL (SELECT a FROM t WHERE id = x.id + 1 OFFSET 0) y",
+    "ROLLBACK",
     "SET work_mem = '64kB'; SELECT count(*) FROM (SELECT * FROM t ORDER BY b, a OFFSET 1) x",
     "SELECT count(*) FROM t x JOIN t y ON x.a = y.a",
     "CHECKPOINT",
@@ -137,6 +161,7 @@ TEST_CASE("No statement keeps others waiting, whatever it spills and gives back"
           "[sql][long_turns]") {
   int long_turns = 0;
   Duration longest{};
+  long waits = 0;
   FiberRuntime runtime{{.reactors = 1}};
   Bystander bystander;
   auto beside = runtime.spawn("bystander", [&] { bystander.run(); });
@@ -147,23 +172,29 @@ TEST_CASE("No statement keeps others waiting, whatever it spills and gives back"
                server.run("CREATE TABLE t (id int PRIMARY KEY, a int, b text)");
                static_cast<void>(bystander.take());
                for (const char* const statement : kStatements) {
+                 const long waits_before = waits_for_pages();
                  server.run(statement);
+                 const long waited = waits_for_pages() - waits_before;
+                 waits += waited;
                  const auto [met, worst] = bystander.take();
                  long_turns += met;
                  longest = std::max(longest, worst);
-                 if (met != 0)
-                   std::cout << fmt::format("{} turns of over 2 ms, the longest {} us: {}\n", met,
-                                            worst / std::chrono::microseconds{1}, statement);
+                 if (met != 0 || waited != 0)
+                   std::cout << fmt::format(
+                       "{} turns of over 2 ms, the longest {} us, {} waits for pages: {}\n", met,
+                       worst / std::chrono::microseconds{1}, waited, statement);
                }
                bystander.end();
              })
       ->join();
   beside->join();
 #if !defined(SWIZZLE_ASAN) && !defined(SWIZZLE_TSAN)
-  // Turns of a few milliseconds are left where an undo record has to be read back from a device
-  // that others use as well. What does not let go keeps the thread for hundreds of them.
-  CHECK(long_turns < 1000);
-  CHECK(longest < std::chrono::milliseconds{100});
+  // What is read back from a device helper threads read: there were some 350 waits when a look at a
+  // version read it. A few turns of some milliseconds are the system's, which also clears pages and
+  // moves threads.
+  CHECK(waits < 20);
+  CHECK(long_turns < 50);
+  CHECK(longest < std::chrono::milliseconds{50});
 #endif
 }
 

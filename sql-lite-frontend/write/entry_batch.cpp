@@ -8,6 +8,9 @@ namespace swizzle::sql {
 namespace {
 
 constexpr std::size_t kFetchedAhead = 10;
+/// About what it takes, in nanoseconds. On a reactor the clock says when a turn ends.
+constexpr std::size_t kPerRemoval = 250;
+constexpr std::size_t kPerInsert = 1000;
 
 }  // namespace
 
@@ -26,7 +29,7 @@ void EntryBatch::remove_next(Transaction& transaction) {
       done = 1;
     }
     left = left.subspan(done);
-    count_work(done * kUnknownWork);
+    count_work(done * kPerRemoval);
   }
   removals_.clear();
 }
@@ -40,7 +43,7 @@ void EntryBatch::insert_next(Transaction& transaction) {
   for (std::size_t i = 0; i < inserts_.size(); ++i) {
     fetch(i + 2 * kStep, Fetch::places);
     fetch(i + kStep, Fetch::contents);
-    count_work(kUnknownWork);
+    count_work(kPerInsert);
     if (value_of(tree_.insert(transaction, inserts_[i], {}))) continue;
     throw SqlError{SqlState{"XX002"}, "an index has an entry already that is to be inserted"};
   }
@@ -67,9 +70,11 @@ void EntryBatch::apply(Transaction& transaction) {
     const bool is_other = compare(key, last) != 0;
     if (is_other && removals_.size() + inserts_.size() >= kAtOnce) make_next(transaction);
     last = key;
-    if (entry->value == kInsert) {
-      if (inserts_.empty() || compare(inserts_.back(), key) != 0) inserts_.push_back(key);
-    } else if (removals_.empty() || compare(removals_.back().key, key) != 0) {
+    // Most keys come once, and to compare a key with what it cannot be is a cache miss for nothing.
+    if (entry->value.front() == kInsert.front()) {
+      if (is_other || inserts_.empty() || compare(inserts_.back(), key) != 0)
+        inserts_.push_back(key);
+    } else if (is_other || removals_.empty() || compare(removals_.back().key, key) != 0) {
       removals_.push_back({key, std::nullopt});
     }
   }

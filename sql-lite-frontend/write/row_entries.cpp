@@ -66,6 +66,19 @@ bool RowWriter::is_in_index(Execution& execution, std::size_t number,
   return !predicate || holds(*predicate, execution);
 }
 
+std::size_t RowWriter::columns_of_entries() const noexcept {
+  const std::size_t all = table_.relation.columns.size();
+  if (write_.has_index_expressions()) return all;
+  std::size_t most = 0;
+  for (const IndexAccess& access : table_.indexes) {
+    if (!access.tree) continue;
+    if (access.is_inverted()) return all;
+    for (const IndexColumn& column : access.index->columns)
+      most = std::max(most, static_cast<std::size_t>(column.column));
+  }
+  return most;
+}
+
 Value RowWriter::value_in_index(Execution& execution, std::size_t number, std::size_t column,
                                 std::span<const Value> row) const {
   const std::int16_t place = table_.indexes[number].index->columns[column].column;

@@ -75,6 +75,8 @@ class RowWriter {
   void removed(Execution& execution, std::string_view key, std::span<const Value> old_row);
   /// Whether removing a row needs no more of it than that it is what it was.
   [[nodiscard]] bool has_entries() const noexcept;
+  /// How many of a row's first columns say what its entries are.
+  [[nodiscard]] std::size_t columns_of_entries() const noexcept;
 
   /// The stored row that has the same values in a unique index; its key, or nullopt.
   std::optional<std::string> find_duplicate(Execution& execution, const Index& index,

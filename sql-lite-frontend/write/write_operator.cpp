@@ -360,12 +360,11 @@ void WriteOperator::gather(Execution& execution) {
 
 void WriteOperator::delete_gathered(Execution& execution) {
   const bool reads = writer_.has_entries();
+  // Nobody else asks for any.
+  const std::span<Value> wanted = std::span(old_row_).first(writer_.columns_of_entries());
   for (std::size_t i = 0; i < gathered_.size();) {
     for (std::size_t end = i + writer_.remove_first(execution, gathered_, i); i < end; ++i) {
-      if (reads) {
-        target_->read_row(as_bytes(gathered_.row(i)), old_row_);
-        put(execution, old_row_, write_->first_slot);
-      }
+      if (reads) target_->read_row(as_bytes(gathered_.row(i)), wanted);
       writer_.removed(execution, gathered_.key(i), old_row_);
       ++written_;
     }

@@ -9,6 +9,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "base/latch_count.h"
 #include "base/random.h"
 #include "base/runtime.h"
 #include "storage/buffer/pool_fault.h"
@@ -60,6 +61,8 @@ struct Scenario {
   /// How many nodes at most have been looked at for what they could give back, before the contest:
   /// the seed says how many, so that the branches are as empty as they must be in some schedules.
   unsigned most_tidied = 0;
+  /// The other tree has few pages, and some of its leaves are known to no parent yet.
+  bool has_foster_children = false;
   unsigned keys = kUsualKeys;
   /// How long the beginnings are that keys share. A branch whose fences alone take a quarter of it
   /// never merges.
@@ -75,17 +78,50 @@ void require_done(const Result<>& result) {
 }
 
 /// A second tree in the pool of the harness.
-std::unique_ptr<Tree> make_other_tree(testing::TreeHarness<SwizzlingPool>& harness,
-                                      unsigned shared_bytes) {
-  auto tree =
-      std::move(*Tree::create(*harness.pool, harness.log, harness.keeper, TreeId{8}, nullptr));
-  for (unsigned i = 0; i < kOtherKeys; ++i) {
-    const std::string value(1000, 'o');
-    MapChange change(LeafChange::Action::insert, as_bytes(value));
-    require_done(tree->change(as_bytes(key_of(i, shared_bytes)), nullptr, change));
+class OtherTree {
+ public:
+  using Harness = testing::TreeHarness<SwizzlingPool>;
+
+  OtherTree(Harness& harness, unsigned shared_bytes)
+      : harness_(harness),
+        shared_bytes_(shared_bytes),
+        tree_(std::move(
+            *Tree::create(*harness.pool, harness.log, harness.keeper, TreeId{8}, nullptr))) {}
+  std::unique_ptr<Tree> fill() {
+    insert(0, kOtherKeys);
+    return std::move(tree_);
   }
-  return tree;
-}
+  /// Whoever splits a leaf meanwhile finds somebody in the way of giving the new one to its parent.
+  std::unique_ptr<Tree> fill_beside_a_reader_of_the_root() {
+    constexpr unsigned kForTwoLevels = 8;
+    insert(0, kForTwoLevels);
+    Frame* root = nullptr;
+    harness_.pool->arena().for_each_used([&](Frame& frame) {
+      if (frame.page_id() == tree_->root_page()) root = &frame;
+    });
+    require(root != nullptr && tree_->counters().root_growths.load() == 1, "the root is elsewhere");
+    // Somebody else's: the task that inserts may park.
+    root->latch.lock_shared();
+    --latches_held;
+    insert(kForTwoLevels, kForTwoLevels + 6);
+    ++latches_held;
+    root->latch.unlock_shared();
+    return std::move(tree_);
+  }
+
+ private:
+  void insert(unsigned from, unsigned to) {
+    for (unsigned i = from; i < to; ++i) {
+      const std::string value(1000, 'o');
+      MapChange change(LeafChange::Action::insert, as_bytes(value));
+      require_done(tree_->change(as_bytes(key_of(i, shared_bytes_)), nullptr, change));
+    }
+  }
+
+  Harness& harness_;
+  unsigned shared_bytes_;
+  std::unique_ptr<Tree> tree_;
+};
 
 class Run {
  public:
@@ -121,8 +157,9 @@ class Run {
 
   void prepare() {
     models_.resize(tasks());
-    if (has(Work::drop) || has(Work::press))
-      other_ = make_other_tree(harness_, scenario_.shared_bytes);
+    const bool has_other = has(Work::drop) || has(Work::press);
+    if (has_other && !scenario_.has_foster_children)
+      other_ = OtherTree(harness_, scenario_.shared_bytes).fill();
     for (unsigned number = 0; number < scenario_.keys; ++number)
       insert(models_[owner_of(number)], number);
     for (unsigned number = 0; number < scenario_.keys; ++number)
@@ -130,6 +167,9 @@ class Run {
     for (std::uint64_t left = random_.below(scenario_.most_tidied + 1); left > 0; --left)
       tidy(static_cast<unsigned>(random_.below(scenario_.keys)));
     require(harness_.tree->counters().root_growths.load() >= 2, "the tree is not high enough");
+    // Last, so that its pages are in memory when it is dropped.
+    if (has_other && scenario_.has_foster_children)
+      other_ = OtherTree(harness_, scenario_.shared_bytes).fill_beside_a_reader_of_the_root();
   }
 
   void insert(Model& model, unsigned number) {
@@ -301,6 +341,14 @@ const std::vector<Scenario> kScenarios{
      .tasks = {Work::drop, Work::read, Work::tidy},
      .replacement = {.policy = Replacement::cooling_fifo, .cooling_percent = 30},
      .keep_one_in = 4},
+    {.name = "a tree with foster children is dropped beside readers",
+     .tasks = {Work::drop, Work::read, Work::read},
+     .steps = 30,
+     .frames = 24,
+     // A leaf's foster child is unswizzled by itself only where chance leads to it: the sweep comes
+     // to it through the leaf's parent, which whoever drops the leaf has latched.
+     .replacement = {.policy = Replacement::cooling_fifo, .cooling_percent = 30},
+     .has_foster_children = true},
     {.name = "writers, cooling at random",
      .tasks = {Work::change, Work::read, Work::change},
      .replacement = {.policy = Replacement::cooling_fifo, .cooling_percent = 30},
@@ -325,6 +373,8 @@ const std::vector<Planted> kPlanted{
     {PoolFault::number_read_late, "readers in a pool that is too small", 780},
     {PoolFault::queued_without_the_latch, "a tree is dropped beside readers", 1180},
     {PoolFault::queued_after_it_can_be_found, "leaves merge beside the sweep", 1460},
+    {PoolFault::dropped_without_a_look, "a tree with foster children is dropped beside readers",
+     20},
 };
 
 void run_one(const Scenario& scenario, std::uint64_t seed) {

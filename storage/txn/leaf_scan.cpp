@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/put_away.h"
 #include "base/sanitizers.h"
 #include "storage/engine_parts.h"
 #include "storage/txn/planted_fault.h"
@@ -67,6 +68,7 @@ void LeafScan::visit(const Node& original, Node::Position at) noexcept {
   memory_->older.clear();
   blocked_.reset();
   blocked_by_.reset();
+  away_.reset();
   stopped_at_.reset();
   // A search assumes the prefix that all keys of the leaf share, so it is only for keys within the
   // fences; on the side that the scan comes from, `at` is its answer already.
@@ -87,11 +89,27 @@ void LeafScan::visit(const Node& original, Node::Position at) noexcept {
   if (locks) return take_locked(original, slots, slots.end == whole_end && !ends_here);
   const Viewer viewer = transaction_.viewer(view_);
   for (std::uint16_t i = slots.begin; i < slots.end; ++i) {
-    if (!quiet)
-      add_visible(i, viewer);
-    else
+    if (quiet)
       add_newest(i);
+    else if (lies_away(i))
+      return;
+    else
+      add_visible(i, viewer);
   }
+  reads_back_ = 0;
+}
+
+/// Whoever writes much may put away again and again what is brought back: then it is waited for
+/// under the latch.
+bool LeafScan::lies_away(std::uint16_t slot) noexcept {
+  constexpr unsigned kMost = 64;
+  if (!put_away::any() || reads_back_ == kMost) [[likely]]
+    return false;
+  const std::uint64_t hash = hash_of_key(tree_, key_of_slot(slot));
+  if (transaction_.engine.versions.first_away(hash, leaf().id()) == nullptr) return false;
+  away_ = hash;
+  ++reads_back_;
+  return true;
 }
 
 /// Where each record costs a lookup or a lock.

@@ -42,6 +42,10 @@ class LeafScan final : public LeafVisitor {
     return blocked_by_;
   }
 
+  /// The hash of a key of which something has to be read back from a file first
+  /// (VersionIndex::bring_back()): then visit again.
+  [[nodiscard]] const std::optional<std::uint64_t>& away() const noexcept { return away_; }
+
   /// Versions decided what the rows are, so the snapshot must not have been given up.
   [[nodiscard]] bool looked_up() const noexcept { return looked_up_; }
 
@@ -91,6 +95,7 @@ class LeafScan final : public LeafVisitor {
   [[nodiscard]] Slots shorten(Slots wanted) noexcept;
   void add_newest(std::uint16_t slot) noexcept;
   void add_visible(std::uint16_t slot, const Viewer& viewer) noexcept;
+  bool lies_away(std::uint16_t slot) noexcept;
   bool lock_key_and_gap(Bytes key) noexcept;
   void take_locked(const Node& original, Slots slots, bool up_to_fence) noexcept;
 
@@ -107,6 +112,8 @@ class LeafScan final : public LeafVisitor {
   std::unique_ptr<Memory> memory_;
   std::optional<lock::LockId> blocked_;
   std::optional<lock::TransactionLock> blocked_by_;
+  std::optional<std::uint64_t> away_;
+  unsigned reads_back_ = 0;  ///< for the leaf
 };
 
 }  // namespace swizzle

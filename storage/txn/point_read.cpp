@@ -1,7 +1,9 @@
 #include "storage/txn/point_read.h"
 
 #include <cstring>
+#include <utility>
 
+#include "base/put_away.h"
 #include "storage/engine_parts.h"
 
 namespace swizzle {
@@ -18,6 +20,9 @@ void PointRead::visit(const Node& leaf, Node::Position at) noexcept {
   too_old_ = false;
   holder_.reset();
   leaf_ = leaf.id();
+  away_ = put_away::any() && lies_away(leaf);
+  if (away_) [[unlikely]]
+    return;
   if (wanted_ != lock::Access::none && at.exact && transaction_.versions.has_marks() &&
       !transaction_.is_unmarked(leaf, at.index)) [[unlikely]] {
     const VersionIndex::Mark mark =
@@ -29,6 +34,24 @@ void PointRead::visit(const Node& leaf, Node::Position at) noexcept {
   }
   if (is_in_leaf(leaf) && at.exact && !leaf.is_ghost(at.index))
     take(leaf.value(at.index), leaf.is_overflow(at.index));
+}
+
+/// Others may put it away again and again: then it is waited for under the latch.
+bool PointRead::lies_away(const Node& leaf) noexcept {
+  constexpr unsigned kMost = 3;
+  if (reads_back_ == kMost || (which_ == Which::newest && wanted_ == lock::Access::none))
+    return false;
+  if (transaction_.now.is_taken && transaction_.is_quiet(leaf.logical_lsn())) return false;
+  return transaction_.engine.versions.first_away(hash_of_key(tree_, key_), leaf.id()) != nullptr;
+}
+
+/// True: it was away, and the leaf is to be read once more.
+bool PointRead::read_back() {
+  if (!std::exchange(away_, false)) [[likely]]
+    return false;
+  ++reads_back_;
+  transaction_.engine.versions.bring_back(hash_of_key(tree_, key_), leaf_);
+  return true;
 }
 
 /// Whether the leaf has the version that is wanted; if not, an older one has been taken, if any.
@@ -71,6 +94,8 @@ Result<> PointRead::read_visible(AnyTree& tree) {
     ++transaction_.leaf_requests;
     LeafHint& hint = transaction_.hint_for(tree_, key_);
     auto read = tree.read(key_, *this, Interest::keep, &hint);
+    if (read_back()) [[unlikely]]
+      continue;
     if (tree.birth().loads() == loads) [[likely]]
       return read;
     // The leaf need not cover the key, if more leaves were to come.
@@ -86,8 +111,10 @@ Result<bool> PointRead::run(AnyTree& tree) {
     // With its snapshot the transaction keeps the versions that have been committed since.
     if (which_ == Which::committed) view_ = transaction_.view_of(tree.birth());
     if (which_ == Which::newest_before_statement) view_ = transaction_.newest_view_of(tree.birth());
-    ++transaction_.leaf_requests;
-    RETURN_IF_ERROR(tree.read(key_, *this, Interest::keep, &transaction_.hint_for(tree_, key_)));
+    do {
+      ++transaction_.leaf_requests;
+      RETURN_IF_ERROR(tree.read(key_, *this, Interest::keep, &transaction_.hint_for(tree_, key_)));
+    } while (read_back());
     transaction_.locks.note_read(commit_);
   }
   if (too_old_) [[unlikely]]

@@ -39,6 +39,8 @@ class PointRead final : public LeafVisitor {
   }
 
  private:
+  [[nodiscard]] bool lies_away(const Node& leaf) noexcept;
+  bool read_back();
   void take(Bytes value, bool overflow) noexcept;
   bool is_in_leaf(const Node& leaf) noexcept;
   Result<> read_visible(AnyTree& tree);
@@ -56,6 +58,9 @@ class PointRead final : public LeafVisitor {
   bool overflow_ = false;
   lock::Access wanted_ = lock::Access::none;
   std::optional<lock::TransactionLock> holder_;
+  /// What has been kept of the key has to be read back from a file first.
+  bool away_ = false;
+  unsigned reads_back_ = 0;
 };
 
 }  // namespace swizzle

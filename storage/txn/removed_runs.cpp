@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/invariant.h"
+#include "base/put_away.h"
 
 namespace swizzle {
 
@@ -51,8 +52,34 @@ bool RemovedRun::has(Bytes wanted) const noexcept {
   return false;
 }
 
+const void* RemovedRun::first_away() const noexcept {
+  if (const void* const at = record_.first_away()) return at;
+  const void* const head_end = offsets() - 1;
+  if (put_away::has(head_end)) return head_end;
+  const std::uint32_t* const last_offset = offsets() + head().count;
+  if (put_away::has(last_offset)) return last_offset;
+  const std::byte* const last = keys() + *last_offset;
+  return put_away::has(last) ? last : nullptr;
+}
+
 RemovedRuns::RemovedRuns() : buckets_(static_cast<Bucket*>(std::calloc(kBuckets, sizeof(Bucket)))) {
   if (buckets_ == nullptr) throw std::bad_alloc{};
+}
+
+const void* RemovedRuns::first_away(PageId leaf) noexcept {
+  if (empty()) return nullptr;
+  Bucket& bucket = bucket_of(leaf);
+  if (bucket.first.load(std::memory_order_acquire) == nullptr) return nullptr;
+  const std::lock_guard hold(bucket.mutex);
+  for (const RunPlace* place = bucket.first.load(std::memory_order_relaxed); place != nullptr;
+       place = place->next) {
+    const void* const end = reinterpret_cast<const std::byte*>(place + 1) - 1;
+    if (put_away::has(place)) return place;
+    if (put_away::has(end)) return end;
+    if (place->leaf != leaf) continue;
+    if (const void* const at = RemovedRun(*place->run).first_away()) return at;
+  }
+  return nullptr;
 }
 
 void RemovedRuns::put(RunPlace& place) noexcept {

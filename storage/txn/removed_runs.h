@@ -44,6 +44,8 @@ class RemovedRun {
   /// The log record of all of them.
   [[nodiscard]] Lsn lsn() const noexcept { return head().lsn; }
   [[nodiscard]] RunPlace& first_place() const noexcept { return head().first_place; }
+  /// As UndoRecord::first_away().
+  [[nodiscard]] const void* first_away() const noexcept;
 
  private:
   struct Head {
@@ -106,6 +108,8 @@ class RemovedRuns {
   [[nodiscard]] bool has(TreeId tree, PageId leaf, Bytes key) noexcept {
     return find(tree, leaf, key, [](const UndoRecord&) {});
   }
+  /// Where somebody who looks for runs at the leaf would touch what is put away, or null.
+  [[nodiscard]] const void* first_away(PageId leaf) noexcept;
 
  private:
   struct Bucket {

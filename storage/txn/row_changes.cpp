@@ -114,12 +114,21 @@ bool RowChange::is_settled(const Node& leaf, Node::Position at, bool is_live) co
          leaf.logical_lsn() < transaction_.settled_below();
 }
 
+/// Whether what has been kept of the key has to be read from a file first. Others may put it away
+/// again and again: then it is read under the latch.
+bool RowChange::lies_away() const noexcept {
+  constexpr unsigned kMost = 3;
+  return reads_back_ < kMost && transaction_.engine.versions.first_away(hash_, leaf_) != nullptr;
+}
+
 LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexcept {
   done_ = false;
   leaf_ = leaf.id();
   const bool is_live = at.exact && !leaf.is_ghost(at.index);
   key_mode_ = lock_mode(is_live);
   is_settled_ = transaction_.marks_rows && is_settled(leaf, at, is_live);
+  if (at.exact && lies_away()) [[unlikely]]
+    return settle(Obstacle::put_away);
   // What the leaf does not have, not even as a ghost, nobody has changed.
   const bool is_unmarked = is_settled_ || !at.exact || transaction_.is_unmarked(leaf, at.index);
   if (transaction_.engine.options.locking && !claim(is_live, is_unmarked)) return Action::leave;
@@ -211,6 +220,11 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
     if (obstacle_ == Obstacle::version) {
       RETURN_IF_ERROR(transaction_.check_snapshot());
       return fail(transaction_.engine.versions.conflict(tree_, key_, hash_, viewer_));
+    }
+    if (obstacle_ == Obstacle::put_away) {
+      ++reads_back_;
+      transaction_.engine.versions.bring_back(hash_, leaf_);
+      continue;
     }
     // Who marks may still want more of the key, and is not to wait for who waits for it.
     if (obstacle_ == Obstacle::transaction) transaction_.locks.release_to(before);

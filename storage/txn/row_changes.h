@@ -60,7 +60,7 @@ class RowChange final : public LeafChange {
   }
 
  private:
-  enum class Obstacle : std::uint8_t { none, key, transaction, gap, version };
+  enum class Obstacle : std::uint8_t { none, key, transaction, gap, version, put_away };
   [[nodiscard]] lock::KeyMode lock_mode(bool is_live) const noexcept;
   Action settle(Obstacle obstacle, lock::LockId id = {}) noexcept;
   bool claim(bool is_live, bool is_unmarked) noexcept;
@@ -69,6 +69,7 @@ class RowChange final : public LeafChange {
   Result<lock::Acquired> wait_for_obstacle(WaitPolicy policy);
   void release_marked() noexcept;
   [[nodiscard]] bool is_late(bool is_live) const noexcept;
+  [[nodiscard]] bool lies_away() const noexcept;
   [[nodiscard]] bool would_hide() const noexcept;
   [[nodiscard]] bool is_required(const Node& leaf, Node::Position at) const noexcept;
 
@@ -83,6 +84,8 @@ class RowChange final : public LeafChange {
   bool done_ = false;
   bool moves_ = false;
   bool is_settled_ = false;
+  /// How often what has been kept of the key was read back from files.
+  unsigned reads_back_ = 0;
   /// At REPEATABLE READ the transaction's snapshot, with require() what it reads now.
   Viewer viewer_;
   /// What the statement has been shown: younger, where it runs within another.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/invariant.h"
-#include "base/runtime.h"
 #include "storage/engine_parts.h"
 #include "storage/txn/any_tree.h"
 
@@ -57,16 +56,7 @@ Node::Position RowRemovals::find(const Node& leaf, Bytes key) const noexcept {
 Bytes RowRemovals::decide(const Node& leaf) noexcept {
   std::byte* const begin = payload_.data();
   std::byte* end = begin;
-  // A version that lies in a file is read here, under the leaf's latch: who meets many of them lets
-  // the leaf and the thread go in between.
-  constexpr std::size_t kRowsBetweenLooks = 8;
-  constexpr Duration kLongestVisit = std::chrono::microseconds{500};
-  Runtime& runtime = Runtime::current();
-  const TimePoint began = runtime.now();
   for (const Removal& removal : removals_) {
-    if (chosen_ % kRowsBetweenLooks == kRowsBetweenLooks - 1 &&
-        runtime.now() - began > kLongestVisit)
-      break;
     if (chosen_ != 0 && !leaf.high_fence().is_above(removal.key)) break;
     const Node::Position at = find(leaf, removal.key);
     each_.turn_to(removal.key, hashes_[chosen_], removal.seen);

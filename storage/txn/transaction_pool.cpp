@@ -150,7 +150,10 @@ TransactionPool::Freed TransactionPool::reclaim(Shard& shard, Lsn horizon,
         engine_.versions.prefetch(soon->key_hash);
         go_on();
       }
-      if (record->is_version()) engine_.versions.remove(*record);
+      if (record->is_version()) {
+        engine_.versions.bring_back_before(*record);
+        engine_.versions.remove(*record);
+      }
       count_unended_work(kUnknownWork);
     }
     undo->clear();

@@ -264,6 +264,7 @@ void TransactionState::undo_newest_in_the_end() noexcept {
 
 Result<> TransactionState::undo_newest() {
   UndoRecord& record = *undo->newest();
+  if (record.is_version()) engine.versions.bring_back_before(record);
   if (record.kind == UndoRecord::Kind::load_begun) {
     ASSIGN_OR_RETURN(AnyTree* const loaded, undo_load(engine, slot.chain, record.tree));
     std::erase(loads, loaded);

@@ -47,8 +47,9 @@ Result<> UndoLog::prepare_spill(std::size_t least) {
   if (fits(least)) return {};
   if (chunks_used_ < chunks_.size() && chunks_.back().size >= least) return {};
   const std::size_t wanted = std::clamp(space_.memory_bytes / 4, kSmallestSpill, kLargestSpill);
-  const std::size_t size = std::max(wanted, least);
-  ASSIGN_OR_RETURN(auto scratch, space_.files.scratch(space_.directory, size));
+  const std::size_t at_least = std::max(wanted, least);
+  ASSIGN_OR_RETURN(auto scratch, space_.files.scratch(space_.directory, at_least));
+  const std::size_t size = scratch->bytes().size();
   space_.spilled_bytes.fetch_add(size, std::memory_order_relaxed);
   // The system frees and writes pages one by one meanwhile.
   Runtime::current().run_aside([this] { leave_memory(); });
@@ -110,6 +111,9 @@ UndoRecord& UndoLog::add_with_room(const Change& change, std::size_t bytes) {
 
 UndoRecord& UndoLog::make(const Change& change, std::size_t bytes) {
   std::byte* const memory = take(record_bytes(bytes));
+  // Bits that nobody has a name for are read before the others beside them are set. Where that is
+  // the first touch of a page, the system maps one of zeros, and takes it away again for the write.
+  static_cast<volatile std::byte*>(memory)[sizeof(UndoRecord) - 1] = std::byte{};
   auto* record = new (memory) UndoRecord;
   record->previous = newest_;
   record->log = this;

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/ids.h"
+#include "base/put_away.h"
 #include "base/result.h"
 #include "base/scratch_memory.h"
 #include "lock/lock_types.h"
@@ -64,6 +65,14 @@ struct UndoRecord {
   }
   [[nodiscard]] Bytes old_value() const noexcept {
     return {reinterpret_cast<const std::byte*>(this + 1) + key_size, old_size};
+  }
+  /// Where it lies in a file that is put away (base/put_away.h), or null. Touches nothing there.
+  [[nodiscard]] const void* first_away() const noexcept {
+    if (put_away::has(this)) return this;
+    const auto* const after = reinterpret_cast<const std::byte*>(this + 1);
+    if (put_away::has(after - 1)) return after - 1;
+    const std::byte* const last = after + key_size + old_size - 1;
+    return put_away::has(last) ? last : nullptr;
   }
 };
 

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "base/put_away.h"
 #include "base/random.h"
 #include "base/sanitizers.h"
 #include "base/simulated_disk.h"
@@ -121,6 +122,49 @@ TEST_CASE_METHOD(SpillingEngine, "P37 versions that were spilled are found by ol
   const auto rows = content(*old_reader, tree);
   REQUIRE(rows.size() == kRows);
   for (const auto& [key, value] : rows) REQUIRE(value == std::string(200, 'o'));
+}
+
+TEST_CASE_METHOD(SpillingEngine, "P37 what was put away is read back by whoever needs it",
+                 "[storage][undo]") {
+  close();
+  // In stretches of a megabyte, of which is known whether they are there.
+  options.undo_memory_bytes = std::uint64_t{4} << 20U;
+  open();
+  REQUIRE_FALSE(put_away::any());
+  const auto old_reader = engine->begin(Isolation::repeatable_read);
+  REQUIRE(get(*old_reader, tree, row_key(7)) == std::string(200, 'o'));
+  const auto update_much = [this](Transaction& transaction) {
+    for (int round = 0; round < 24; ++round)
+      update_all(*engine, transaction, tree, round % 2 == 0 ? 'a' : 'p');
+  };
+  {
+    const auto writer = engine->begin();
+    update_much(*writer);
+    REQUIRE(put_away::any());
+    // Beside it, by scans and by key.
+    REQUIRE(all_are('o'));
+    for (std::size_t row = 0; row < kRows; row += 10)
+      REQUIRE(get(*old_reader, tree, row_key(row)) == std::string(200, 'o'));
+    update_much(*writer);
+    REQUIRE(put_away::any());
+    REQUIRE(writer->commit());
+  }
+  // After it: its versions stay for the old reader.
+  for (std::size_t row = 5; row < kRows; row += 10)
+    REQUIRE(get(*old_reader, tree, row_key(row)) == std::string(200, 'o'));
+  const auto second = engine->begin();
+  update_much(*second);
+  REQUIRE(put_away::any());
+  Tree into = engine->tree(tree).value();
+  for (std::size_t row = 0; row < kRows; row += 3)
+    REQUIRE(into.remove(*second, as_bytes(row_key(row))).value());
+  second->rollback();
+  REQUIRE(all_are('p'));
+  const auto rows = content(*old_reader, tree);
+  REQUIRE(rows.size() == kRows);
+  for (const auto& [key, value] : rows) REQUIRE(value == std::string(200, 'o'));
+  old_reader->rollback();
+  REQUIRE(engine->verify().value().empty());
 }
 
 TEST_CASE_METHOD(SpillingEngine, "a large loser is undone after a kill", "[storage][undo]") {

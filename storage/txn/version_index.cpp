@@ -258,4 +258,38 @@ bool VersionIndex::may_have(TreeId tree, Bytes key, std::uint64_t hash, PageId l
   return bucket.may_have(hash);
 }
 
+const void* VersionIndex::find_first_away(std::uint64_t hash, PageId leaf) noexcept {
+  // Who needs more of a key's versions than these waits for them.
+  constexpr int kVersions = 8;
+  if (const void* const at = runs_.first_away(leaf)) return at;
+  Bucket& bucket = bucket_of(hash);
+  if (bucket.first.load(std::memory_order_acquire) == nullptr) return nullptr;
+  const std::lock_guard hold(bucket.mutex);
+  if (!bucket.may_have(hash)) return nullptr;
+  for (const UndoRecord* key = bucket.first.load(std::memory_order_relaxed); key != nullptr;
+       key = key->next_key) {
+    if (const void* const at = key->first_away()) return at;
+    if (key->key_hash != hash) continue;
+    const UndoRecord* version = key->older;
+    for (int i = 0; i < kVersions && version != nullptr; ++i, version = version->older)
+      if (const void* const at = version->first_away()) return at;
+  }
+  return nullptr;
+}
+
+const void* VersionIndex::find_first_away_before(const UndoRecord& record) noexcept {
+  if (const void* const at = record.first_away()) return at;
+  if (record.kind == UndoRecord::Kind::removed_run)
+    return runs_.first_away(RemovedRun(record).first_place().leaf);
+  Bucket& bucket = bucket_of(record.key_hash);
+  const std::lock_guard hold(bucket.mutex);
+  for (const UndoRecord* const neighbour : {record.newer, record.older})
+    if (put_away::has(neighbour)) return neighbour;
+  if (record.newer != nullptr) return nullptr;
+  for (const UndoRecord* at = bucket.first.load(std::memory_order_relaxed); at != &record;
+       at = at->next_key)
+    if (put_away::has(at)) return at;
+  return nullptr;
+}
+
 }  // namespace swizzle

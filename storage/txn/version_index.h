@@ -4,6 +4,8 @@
 #include <memory>
 #include <span>
 
+#include "base/put_away.h"
+#include "base/runtime.h"
 #include "storage/engine.h"
 #include "storage/latch/spin_mutex.h"
 #include "storage/txn/planted_fault.h"
@@ -184,7 +186,37 @@ class VersionIndex {
   /// False: it has no version of the key. True: perhaps; no record but runs is touched to find out.
   [[nodiscard]] bool may_have(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf) noexcept;
 
+  /// Where somebody who asks for what there is of a key would touch what is put away
+  /// (base/put_away.h): the first such place, or null. Touches none.
+  [[nodiscard]] const void* first_away(std::uint64_t hash, PageId leaf) noexcept {
+    return put_away::any() ? find_first_away(hash, leaf) : nullptr;
+  }
+  /// The same of who takes the record out.
+  [[nodiscard]] const void* first_away_before(const UndoRecord& record) noexcept {
+    return put_away::any() ? find_first_away_before(record) : nullptr;
+  }
+  /// Has all of them read by a helper thread. May park; no latch held. Others may put them away
+  /// again meanwhile.
+  void bring_back(std::uint64_t hash, PageId leaf) {
+    bring_back_all([&] { return first_away(hash, leaf); });
+  }
+  void bring_back_before(const UndoRecord& record) {
+    bring_back_all([&] { return first_away_before(record); });
+  }
+
  private:
+  template <class Find>
+  static void bring_back_all(Find&& find) {
+    constexpr int kMost = 64;
+    for (int i = 0; i < kMost; ++i) {
+      const void* const at = find();
+      if (at == nullptr) return;
+      Runtime::current().run_aside([at] { put_away::bring_back(at); });
+    }
+  }
+  const void* find_first_away(std::uint64_t hash, PageId leaf) noexcept;
+  const void* find_first_away_before(const UndoRecord& record) noexcept;
+
   /// Its records may lie in files, and to pass one reads it. So what a bucket does not have it says
   /// without a look at what it has.
   struct Bucket {

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+/// What of the mapped scratch files does not lie in memory at the moment, as far as this process
+/// has put it away: whoever is about to follow an address into one asks before he touches it, and
+/// has it brought back by a thread that may wait. Kept for windows of a megabyte, in which nothing
+/// else lies. What the system itself has taken, which it does where memory is short, is not known.
+namespace swizzle::put_away {
+
+inline constexpr std::size_t kWindowBytes = std::size_t{1} << 20U;
+
+inline constinit std::atomic<std::size_t> windows_away{0};
+
+[[nodiscard]] bool is_away(const void* at) noexcept;
+
+[[nodiscard]] inline bool any() noexcept {
+  return windows_away.load(std::memory_order_relaxed) != 0;
+}
+/// Whether to touch `at` may have to wait for a device.
+[[nodiscard]] inline bool has(const void* at) noexcept {
+  return any() && is_away(at);
+}
+/// Has the window of `at` read. Takes as long as that does; nothing where it is not away, or no
+/// longer mapped.
+void bring_back(const void* at) noexcept;
+
+// For whoever maps the files. Pre: `begin` is at the beginning of a window, and `bytes` are
+// windows.
+
+void note_away(const void* begin, std::size_t bytes) noexcept;
+void note_there(const void* begin, std::size_t bytes) noexcept;
+
+}  // namespace swizzle::put_away
