@@ -115,6 +115,32 @@ DEFINITIONS = ["create index on t (v)", "create unique index on t (v)", "create 
                "alter table t drop constraint t_pkey, add primary key (v)", "reindex table t", "truncate t",
                "refresh materialized view m", "alter table t drop v cascade", "create table n as select * from t"]
 
+# Bookings that must not overlap.
+BOOKING_TABLES = DROP + """create extension if not exists btree_gist;
+create table t (id int primary key, room int, during int4range, exclude using gist (room with =, during with &&));
+create table o (id int primary key)"""
+BOOKING_ROWS = """delete from t;
+insert into t values (1, 1, '[1,5)'), (2, 1, '[5,9)'), (3, 2, '[1,9)')"""
+BOOKING_CHANGES = {
+    "booked": ["insert into t values (9, 1, '[20,30)')"],
+    "booked later": ["insert into t values (9, 1, '[40,50)')"],
+    "booked elsewhere": ["insert into t values (9, 5, '[20,30)')"],
+    "given up": ["delete from t where id = 2"],
+    "shortened": ["update t set during = '[5,6)' where id = 2"],
+    "taken elsewhere": ["update t set room = 7 where id = 2"],
+    "moved there": ["update t set during = '[20,30)' where id = 2"],
+    "given up and taken": ["delete from t where id = 2", "insert into t values (9, 1, '[6,9)')"],
+    "its key changes": ["update t set id = 12 where id = 2"],
+}
+BOOKING_ANSWERS = {
+    "book the new": "insert into t values (8, 1, '[25,35)')",
+    "book the old": "insert into t values (8, 1, '[6,8)')",
+    "book the new, or nothing": "insert into t values (8, 1, '[25,35)') on conflict do nothing",
+    "book the old, or nothing": "insert into t values (8, 1, '[6,8)') on conflict do nothing",
+    "move to the new": "update t set during = '[25,35)' where id = 1",
+    "stretch over the old": "update t set during = '[1,7)' where id = 1",
+}
+
 # Statements of several parts, each of which sees what was there before the statement.
 PARTS = [
     "with i as (insert into c values (11, 1) returning 1) select count(*) from c",
@@ -161,6 +187,10 @@ def scenarios():
             for changed, first in ROW_CHANGES.items():
                 for answered, second in ROW_ANSWERS.items():
                     yield Scenario(f"{level}, {order}: {changed}; {answered}", ROW_TABLES, ROW_ROWS,
+                                   _steps(order, level, first, [second]), ["t"])
+            for changed, first in BOOKING_CHANGES.items():
+                for answered, second in BOOKING_ANSWERS.items():
+                    yield Scenario(f"{level}, {order}: {changed}; {answered}", BOOKING_TABLES, BOOKING_ROWS,
                                    _steps(order, level, first, [second]), ["t"])
             yield from _key_scenarios(level, order)
         yield from _definitions(level)

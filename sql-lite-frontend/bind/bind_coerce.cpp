@@ -141,7 +141,9 @@ ExprPtr Binder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod, Impl
   const TypeId source = expr->type();
   const std::int32_t location = expr->location();
   ExprPtr result;
-  if (source == type || type == TypeId::any) {
+  // A row of a type is a record as it is, and whoever takes it may ask what its fields are called.
+  const bool is_row = type == TypeId::record && is_composite(source);
+  if (source == type || type == TypeId::any || (is_row && how != Implicitness::explicit_cast)) {
     note_untyped(*expr);
     result = std::move(expr);
   } else if (const auto* literal = dynamic_cast<const ConstantExpr*>(expr.get());

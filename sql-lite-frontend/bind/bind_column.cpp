@@ -166,6 +166,7 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
     auto row = std::make_unique<RowExpr>(std::move(fields));
     row->names = std::move(names);
     row->is_whole_row = true;
+    if (item.row_type != TypeId::none) row->set_type(item.row_type);
     if (item.may_be_absent) tell_absence(*row, item);
     row->set_location(node.location);
     return row;

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -61,11 +62,13 @@ void Binder::restrict_to_view(ScopeItem& item, const ViewName& known) {
   for (const ViewColumn& wanted : known.columns) {
     for (ScopeColumn& column : item.columns) {
       if (column.origin.column != wanted.number) continue;
-      column.name = column.origin.name = wanted.name;
-      columns.push_back(column);
+      ScopeColumn& known_as = columns.emplace_back(column);
+      known_as.name = known_as.origin.name = wanted.name;
       break;
     }
   }
+  const auto same = [](const ScopeColumn& a, const ScopeColumn& b) { return a.name == b.name; };
+  if (!std::ranges::equal(columns, item.columns, same)) item.row_type = TypeId::none;
   item.columns = std::move(columns);
   item.show_all();
 }
@@ -115,17 +118,28 @@ void Binder::apply_alias(ScopeItem& item, const ast::Alias* alias) {
                 item.is_join ? "join expression" : "table", item.alias, item.columns.size(),
                 alias->colnames.size());
   }
+  if (!alias->colnames.empty()) item.row_type = TypeId::none;
   for (std::size_t i = 0; i < alias->colnames.size(); ++i) {
     item.columns[i].name = item.columns[i].origin.name = ast::string_of(alias->colnames[i]);
   }
   for (ScopeColumn& column : item.columns) column.origin.qualifier = item.alias;
 }
 
+namespace {
+
+TypeId row_type_of(const Table& table) {
+  const TypeId rows{table.relation.row_type};
+  return is_composite(rows) ? rows : TypeId::none;
+}
+
+}  // namespace
+
 Scope Binder::table_scope(const TablePtr& table, std::string_view alias, Slot first_slot) {
   ScopeItem item;
   item.alias = alias;
   if (alias == table->relation.name) item.schema = names_.schema_name(table->relation.schema);
   item.table = table;
+  item.row_type = row_type_of(*table);
   for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {
     const Column& column = table->relation.columns[i];
     if (column.dropped) continue;
@@ -363,6 +377,7 @@ FromPtr Binder::bind_view(const TablePtr& view, const ast::RangeVar& range, Scop
   ScopeItem item;
   item.alias = view->relation.name;
   item.schema = names_.schema_name(view->relation.schema);
+  item.row_type = row_type_of(*view);
   for (std::size_t i = 0; i < query->targets.size(); ++i) {
     const OutputTarget& target = query->targets[i];
     const Column& column = view->relation.columns[i];

@@ -365,6 +365,10 @@ const Index* Binder::infer_index(const WriteStatement& write, const ast::InferCl
     const Index* index = table.index_by_oid(constraint->index);
     if (index != nullptr && constraint->kind != ConstraintKind::foreign_key) {
       require_immediate(names_, *index, table);
+      if (index->excludes() && write.conflict.kind == ConflictAction::Kind::update) {
+        throw SqlError{sqlstate::wrong_object_type,
+                       "ON CONFLICT DO UPDATE not supported with exclusion constraints"};
+      }
       return index;
     }
   } else {

@@ -224,6 +224,7 @@ Scope Binder::view_scope(const TablePtr& table, std::string_view alias,
   }
   item.show_all();
   item.table = nullptr;
+  item.row_type = TypeId::none;
   return scope;
 }
 
@@ -292,6 +293,7 @@ Scope Binder::write_scope(const WriteStatement& write, Slot first_slot) {
     Scope scope = table_scope(write.table, write.alias, first_slot);
     ScopeItem& item = scope.items[0];
     item.table = nullptr;
+    item.row_type = TypeId::none;
     if (write.view_slots.empty() || first_slot != write.first_slot) return scope;
     // The rows that there are come from the view's query.
     scope.from_slots.clear();

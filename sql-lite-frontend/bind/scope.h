@@ -45,6 +45,8 @@ struct ScopeItem {
   /// On a side of an outer join that a row of the other side may not have a partner in.
   bool may_be_absent = false;
   TablePtr table;
+  /// Of a relation whose columns all go by their own names here: of its rows.
+  TypeId row_type = TypeId::none;
 
   void show_all() { visible.assign(columns.size(), true); }
 };

@@ -38,6 +38,7 @@ struct DeferredCheck {
     refers,     ///< a row of the relation has these values in its foreign key
     given_up,   ///< a row of the relation had these values, and others may refer to them
     is_unique,  ///< a row of the relation has these values in its key
+    excludes,   ///< a row has these values in the columns of an exclusion's index
     // A constraint trigger is to fire for a row: the old one's columns, then the new one's.
     after_insert,
     after_update,

@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 10;
+constexpr std::uint8_t kFormatVersion = 11;
 constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes what `fields` below names, in that order.
@@ -153,6 +153,8 @@ template <class V, class T>
 void fields(V& visit, T& object) {
   visit(object.column, object.expression_sql, object.type, object.direction, object.nulls,
         object.operator_class);
+  visit.since(11, object.excludes_by);
+  visit.since(11, object.written_place);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Index>
@@ -333,6 +335,12 @@ T decode_object(Bytes bytes) {
 
 }  // namespace
 
+void number_row_type(Relation& relation) {
+  const TypeId rows = row_type_of_relation(relation.oid);
+  relation.row_type = raw(rows);
+  relation.array_type = rows == TypeId::none ? kNoOid : raw(user_array_of(rows));
+}
+
 std::string encode(const Schema& object) {
   return encode_object(object);
 }
@@ -370,7 +378,10 @@ Schema decode<Schema>(Bytes bytes) {
 }
 template <>
 Relation decode<Relation>(Bytes bytes) {
-  return decode_object<Relation>(bytes);
+  auto relation = decode_object<Relation>(bytes);
+  // Before format 11 the types of rows had any numbers, which nothing that is stored names.
+  if (relation.row_type != kNoOid) number_row_type(relation);
+  return relation;
 }
 template <>
 UserType decode<UserType>(Bytes bytes) {

@@ -23,6 +23,9 @@ std::string encode(const Role& object);
 std::string encode(const DatabaseEntry& object);
 std::string encode(const DefaultGrants& object);
 
+/// Gives a relation's rows, and arrays of them, their types' numbers.
+void number_row_type(Relation& relation);
+
 /// Throws SqlError XX001 on malformed bytes or an unknown version.
 template <class T>
 T decode(Bytes bytes);

@@ -71,6 +71,7 @@ enum class ConstraintKind : char {
   primary_key = 'p',
   unique = 'u',
   foreign_key = 'f',
+  exclusion = 'x',
 };
 /// pg_constraint's letters.
 enum class ReferentialAction : char {
@@ -88,7 +89,8 @@ struct Constraint {
   std::vector<std::int16_t> columns;  ///< column numbers from 1
   std::string check_sql;
   bool no_inherit = false;
-  Oid index = kNoOid;  ///< of a key; of a foreign key, the key it refers to
+  /// Of a key or an exclusion; of a foreign key, the key it refers to.
+  Oid index = kNoOid;
   Oid referenced_table = kNoOid;
   std::vector<std::int16_t> referenced_columns;
   ReferentialAction on_update = ReferentialAction::no_action;
@@ -137,13 +139,23 @@ struct IndexColumn {
   SortDirection direction = SortDirection::ascending;
   NullsOrder nulls = NullsOrder::last;
   std::string operator_class;  ///< as the user named it; empty: the default
+  /// Of an exclusion constraint's index: no two rows may be so to each other in all its columns.
+  /// Columns that are to be equal come first, so that rows which may conflict lie together.
+  std::string excludes_by = {};
+  std::int16_t written_place =
+      0;  ///< from 0, among the columns of the constraint as it was written
 };
 
 enum class IndexMethod : char {
   tree = 'b',      ///< an entry per row, in the order of the columns: btree
   inverted = 'g',  ///< an entry per element of the columns' values: gin
+  /// As tree, of an exclusion constraint that was made USING gist.
+  excluding = 'x',
+  /// An entry per row, by how long its range is and then by the range: gist.
+  ranges = 'r',
 };
 constexpr std::string_view access_method_name(IndexMethod method) noexcept {
+  if (method == IndexMethod::excluding || method == IndexMethod::ranges) return "gist";
   return method == IndexMethod::inverted ? "gin" : "btree";
 }
 
@@ -155,7 +167,8 @@ struct Index {
   bool unique = false;
   bool primary = false;
   bool nulls_not_distinct = false;
-  bool deferrable = false;  ///< a key that DeferrableKeys checks; not `unique` then
+  /// A key that DeferrableKeys checks, not `unique` then; or an exclusion that may be put off.
+  bool deferrable = false;
   std::vector<IndexColumn> columns;
   std::vector<std::int16_t> included;
   std::string predicate_sql;
@@ -164,8 +177,12 @@ struct Index {
   std::string comment;
   std::int64_t estimated_pages = 0;  ///< as of the last ANALYZE
 
+  /// Of an exclusion constraint.
+  [[nodiscard]] bool excludes() const noexcept {
+    return !columns.empty() && !columns.front().excludes_by.empty();
+  }
   /// What its definition says.
-  [[nodiscard]] bool is_key() const noexcept { return unique || deferrable; }
+  [[nodiscard]] bool is_key() const noexcept { return unique || (deferrable && !excludes()); }
 };
 
 enum class RelationKind : char {
@@ -277,8 +294,8 @@ struct DomainCheck {
   std::string comment;
 };
 
-/// A type that a user made: an enum, a domain, a composite type, a range or a range's multirange,
-/// as its number says (types/user_types.h).
+/// A type that a user made, or a relation's rows have: an enum, a domain, a composite type, a range
+/// or a range's multirange, as its number says (types/user_types.h).
 struct UserType {
   Oid oid = kNoOid;
   Oid schema = kNoOid;
@@ -298,6 +315,10 @@ struct UserType {
   Oid difference = kNoOid;         ///< of a range: its subtype_diff function
 
   [[nodiscard]] TypeId id() const noexcept { return TypeId{oid}; }
+  /// Of the rows of a relation, without which it cannot be.
+  [[nodiscard]] bool is_of_relation() const noexcept {
+    return relation != kNoOid && id() == row_type_of_relation(relation);
+  }
 };
 using TypePtr = std::shared_ptr<const UserType>;
 

@@ -4,6 +4,8 @@
 
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -61,6 +63,9 @@ TablePtr open_table(Engine& engine, Relation relation, std::uint64_t version,
   }
   table->runtime = runtime ? std::move(runtime) : std::make_shared<TableRuntime>();
   open_indexes(engine, *table);
+  if (const TypeId rows{table->relation.row_type}; is_composite(rows)) {
+    note_type(rows, {quote_identifier(table->relation.name), {}, {}});
+  }
   return table;
 }
 

@@ -73,6 +73,10 @@ void TableChange::add_column(const ast::AlterTableCmd& command) {
   builder.finish();
   const std::size_t position = relation.columns.size() - 1;
   Column& column = relation.columns[position];
+  if (const TypePtr rows = session_.names.user_type(TypeId{relation.row_type})) {
+    refuse_in_itself(session_, *rows, column.type);
+    refuse_columns_of(session_, *rows);
+  }
 
   const std::unique_ptr<Scratch> scratch = session_.new_scratch();
   Binder binder{session_.names, scratch->arena};
@@ -138,6 +142,7 @@ void TableChange::drop_column(const ast::AlterTableCmd& command) {
                                 command.name, table_->relation.name));
     return;
   }
+  refuse_columns_of_rows(session_, *table_);
   const auto number = static_cast<std::int16_t>(*position + 1);
   drop_dependents(session_, dependents_of_column(session_, table_, *position),
                   fmt::format("column {} of {}", command.name, described(session_, *table_)),
@@ -154,8 +159,11 @@ void TableChange::drop_column(const ast::AlterTableCmd& command) {
     }
   }
   std::erase_if(relation.indexes, goes);
-  std::erase_if(relation.constraints, [number](const Constraint& constraint) {
-    return std::ranges::find(constraint.columns, number) != constraint.columns.end();
+  std::erase_if(relation.constraints, [&](const Constraint& constraint) {
+    const bool lost_index = constraint.kind == ConstraintKind::exclusion &&
+                            std::ranges::find(relation.indexes, constraint.index, &Index::oid) ==
+                                relation.indexes.end();
+    return lost_index || std::ranges::find(constraint.columns, number) != constraint.columns.end();
   });
   drop_column_definition(relation, *position);
   for (const TablePtr& other : session_.catalog.tables()) {
@@ -205,8 +213,9 @@ void TableChange::drop_constraint(const ast::AlterTableCmd& command) {
   }
   const Constraint constraint = *found;
   relation.constraints.erase(found);
-  const bool is_key =
-      constraint.kind == ConstraintKind::primary_key || constraint.kind == ConstraintKind::unique;
+  const bool is_key = constraint.kind == ConstraintKind::primary_key ||
+                      constraint.kind == ConstraintKind::unique ||
+                      constraint.kind == ConstraintKind::exclusion;
   if (!is_key) {
     replace(std::move(relation));
     return;

@@ -86,6 +86,10 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
   const TypeReference type =
       without_position([&] { return binder.bind_type(*definition.type_name); });
   hold_type(session_, type.type);
+  if (const TypePtr rows = session_.names.user_type(TypeId{table_->relation.row_type})) {
+    refuse_in_itself(session_, *rows, type.type);
+  }
+  refuse_columns_of_rows(session_, *table_);
   check_type_may_change(position);
   const Slot first = binder.new_slots(table_->relation.columns.size());
   Scope scope = binder.table_scope(table_, table_->relation.name, first);
@@ -127,6 +131,14 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
     for (IndexColumn& part : index.columns) {
       if (part.column != static_cast<std::int16_t>(position + 1)) continue;
       part.type = type.type;
+      if (index.excludes()) {
+        require_exclusion(session_, access_method_name(index.method), type.type, part.excludes_by);
+      }
+      if (index.method == IndexMethod::ranges && range_subtype(type.type) == TypeId::none) {
+        require_gist_class(session_, type.type);
+        throw_error(sqlstate::feature_not_supported,
+                    "an index USING gist over type {} is not supported", format_type(type.type));
+      }
       if (index.method != IndexMethod::inverted) continue;
       part.operator_class = element_class_name(type.type, part.operator_class);
     }

@@ -46,36 +46,6 @@ Column read_attribute(Session::State& session, const ast::ColumnDef& definition,
   return attribute;
 }
 
-/// The type itself, and all whose values have some of it in them.
-std::vector<TypeId> containers_of(Session::State& session, TypeId type) {
-  std::vector<TypeId> all{type};
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    for (const TypePtr& other : session.catalog.types()) {
-      const auto has_it = [&](TypeId part) { return without_array(part) == all[i]; };
-      const bool contains =
-          has_it(other->base) || std::ranges::any_of(other->attributes, has_it, &Column::type);
-      if (contains && std::ranges::find(all, other->id()) == all.end()) all.push_back(other->id());
-    }
-  }
-  return all;
-}
-
-/// Rows keep their form: a type that a column has cannot get another.
-void refuse_used(Session::State& session, const UserType& type) {
-  const std::vector<TypeId> containers = containers_of(session, type.id());
-  for (const TablePtr& table : session.catalog.tables()) {
-    if (!keeps_rows(table->relation.kind)) continue;
-    for (const Column& column : table->relation.columns) {
-      if (column.dropped) continue;
-      const auto found = std::ranges::find(containers, without_array(column.type));
-      if (found == containers.end()) continue;
-      throw_error(sqlstate::feature_not_supported,
-                  "cannot alter type \"{}\" because column \"{}.{}\" uses it", type.name,
-                  table->relation.name, column.name);
-    }
-  }
-}
-
 class AttributeChange {
  public:
   AttributeChange(Session::State& session, UserType& type, ResultSink& sink)
@@ -104,7 +74,7 @@ class AttributeChange {
   }
 
   void add(const ast::ColumnDef& definition) {
-    refuse_used(session_, type_);
+    refuse_columns_of(session_, type_);
     if (find(definition.colname) != type_.attributes.end()) {
       throw_error(sqlstate::duplicate_column, "column \"{}\" of relation \"{}\" already exists",
                   definition.colname, type_.name);
@@ -115,14 +85,7 @@ class AttributeChange {
     type_.attributes.push_back(std::move(attribute));
   }
 
-  void refuse_itself(TypeId added) const {
-    const TypeId part = without_array(added);
-    const auto within = containers_of(session_, type_.id());
-    if (std::ranges::find(within, part) == within.end()) return;
-    throw_error(sqlstate::invalid_table_definition,
-                "composite type {} cannot be made a member of itself",
-                session_.names.user_type_name(type_.id()).value_or(type_.name));
-  }
+  void refuse_itself(TypeId added) const { refuse_in_itself(session_, type_, added); }
 
   void drop(const ast::AlterTableCmd& command) {
     const auto attribute = find(command.name);
@@ -133,14 +96,14 @@ class AttributeChange {
           fmt::format("column \"{}\" of relation \"{}\" does not exist, skipping", command.name,
                       type_.name));
     }
-    refuse_used(session_, type_);
+    refuse_columns_of(session_, type_);
     type_.attributes.erase(attribute);
   }
 
   void change_type(const ast::AlterTableCmd& command) {
     const auto attribute = find(command.name);
     if (attribute == type_.attributes.end()) missing(command.name);
-    refuse_used(session_, type_);
+    refuse_columns_of(session_, type_);
     ast::ColumnDef definition = ast::as<ast::ColumnDef>(command.def);
     definition.colname = command.name;
     Column changed = read_attribute(session_, definition, Positions::untold);
@@ -157,7 +120,7 @@ class AttributeChange {
 TypePtr lock_own_composite(Session::State& session, const ast::RangeVar& name) {
   const TypeName wanted{name.schemaname, name.relname};
   const TypePtr found = find_type_named(session, wanted);
-  if (!found || !is_composite(found->id())) {
+  if (!found || !is_composite(found->id()) || found->is_of_relation()) {
     if (session.names.find_table(name.schemaname, name.relname)) {
       throw_error(sqlstate::wrong_object_type, "\"{}\" is not a composite type", name.relname);
     }

@@ -219,14 +219,34 @@ void create_table_as(Session::State& session, const ast::CreateTableAsStmt& stat
   sink.command_complete(fmt::format("SELECT {}", rows));
 }
 
-namespace {
-
 void check_collation(ast::NodeList collation) {
   if (collation.empty()) return;
   const std::string_view name = ast::string_of(collation.back());
   if (name == "C" || name == "default" || name == "POSIX" || name == "ucs_basic") return;
   throw_error(sqlstate::undefined_object, "collation \"{}\" for encoding \"UTF8\" does not exist",
               name);
+}
+
+namespace {
+
+/// What is found by an index USING gist: ranges by where they lie.
+void require_range_index(Session::State& session, TypeId type, const ast::IndexElem& element) {
+  const auto refuse = [](std::string_view what) {
+    throw_error(sqlstate::feature_not_supported, "access method \"gist\" does not support {}",
+                what);
+  };
+  if (range_subtype(base_type(type)) == TypeId::none) {
+    require_gist_class(session, type);
+    throw_error(sqlstate::feature_not_supported,
+                "an index USING gist over type {} is not supported", format_type(type));
+  }
+  if (element.ordering != ast::SortByDir::default_) refuse("ASC/DESC options");
+  if (element.nulls_ordering != ast::SortByNulls::default_) refuse("NULLS FIRST/LAST options");
+  const std::string_view name =
+      element.opclass.empty() ? "range_ops" : ast::string_of(element.opclass.back());
+  if (name == "range_ops") return;
+  throw_error(sqlstate::undefined_object,
+              "operator class \"{}\" does not exist for access method \"gist\"", name);
 }
 
 /// One collation makes pattern classes the same as the others.
@@ -260,12 +280,22 @@ void as_hash(Session::State& session, const ast::IndexStmt& statement, ResultSin
 
 void create_index(Session::State& session, const ast::IndexStmt& statement, ResultSink& sink) {
   const bool is_inverted = statement.access_method == "gin";
+  const bool is_of_ranges = statement.access_method == "gist";
   if (statement.access_method == "hash") {
     as_hash(session, statement, sink);
   } else if (is_inverted) {
     check_inverted_index(statement);
+  } else if (is_of_ranges) {
+    if (statement.unique) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "access method \"gist\" does not support unique indexes"};
+    }
+    if (statement.index_params.size() > 1) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "indexes of several columns USING gist are not supported"};
+    }
   } else if (!statement.access_method.empty() && statement.access_method != "btree") {
-    constexpr std::string_view kOthers[] = {"gist", "spgist", "brin"};
+    constexpr std::string_view kOthers[] = {"spgist", "brin"};
     const bool known = std::ranges::find(kOthers, statement.access_method) != std::end(kOthers);
     throw_error(known ? sqlstate::feature_not_supported : sqlstate::undefined_object,
                 "access method \"{}\" {}", statement.access_method,
@@ -286,7 +316,8 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
   Relation relation = table->relation;
   Index index;
   index.oid = session.catalog.allocate_oid();
-  index.method = is_inverted ? IndexMethod::inverted : IndexMethod::tree;
+  if (is_inverted) index.method = IndexMethod::inverted;
+  if (is_of_ranges) index.method = IndexMethod::ranges;
   index.unique = statement.unique;
   index.nulls_not_distinct = statement.nulls_not_distinct;
   std::vector<std::string> names;
@@ -320,6 +351,7 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
       names.push_back(name);
       continue;
     }
+    if (is_of_ranges) require_range_index(session, column.type, element);
     if (!is_indexable(column.type)) {
       throw sql_error(sqlstate::undefined_object,
                       "data type {} has no default operator class for access method \"btree\"",
@@ -329,7 +361,7 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
               "operator class for the data type.");
     }
     check_collation(element.collation);
-    if (!element.opclass.empty()) {
+    if (!element.opclass.empty() && !is_of_ranges) {
       column.operator_class = ast::string_of(element.opclass.back());
       check_operator_class(column.operator_class);
     }

@@ -157,9 +157,9 @@ class RoutineBuilder {
                                             : "functions cannot accept set arguments");
     }
     const SignatureType type = parameter_type(name);
-    if (type.relation != kNoOid) {
+    if (type.type == TypeId::record && type.relation != kNoOid) {
       throw SqlError{sqlstate::feature_not_supported,
-                     "parameters of composite types are not supported"};
+                     "parameters of a system catalog's row type are not supported"};
     }
     hold_type(session_, type.type);
     return type.type;
@@ -244,11 +244,12 @@ class RoutineBuilder {
       return;
     }
     hold_type(session_, type.type);
-    if (by_outputs != TypeId::none && type.type != by_outputs) {
+    const TypeId result = type.relation == kNoOid ? type.type : TypeId::record;
+    if (by_outputs != TypeId::none && result != by_outputs) {
       throw invalid(fmt::format("function result type must be {} because of OUT parameters",
                                 format_type(by_outputs)));
     }
-    routine_.result = type.type;
+    routine_.result = result;
     routine_.result_relation = type.relation;
     if (type.relation != kNoOid) add_columns_of(type.relation);
   }

@@ -48,7 +48,7 @@ void refuse_circle(Session::State& session, const TablePtr& view,
                    std::span<const Binder::RelationRead> read) {
   std::set<Oid> above{view->relation.oid};
   for (const Dependent& dependent : dependents_of(session, {&view, 1})) {
-    above.insert(dependent.table->relation.oid);
+    if (dependent.table) above.insert(dependent.table->relation.oid);
   }
   for (const Binder::RelationRead& below : read) {
     const Oid oid = below.table->relation.oid;
@@ -139,6 +139,9 @@ void create_view(Session::State& session, const ast::ViewStmt& statement, const 
                     "cannot change data type of view column \"{}\" from {} to {}", before.name,
                     format_type(before.type), format_type(after.type));
       }
+    }
+    if (relation.columns.size() > old->relation.columns.size()) {
+      refuse_columns_of_rows(session, *old);
     }
     relation.oid = old->relation.oid;
     relation.row_type = old->relation.row_type;

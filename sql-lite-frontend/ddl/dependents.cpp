@@ -213,6 +213,10 @@ void remove(Session::State& session, const Dependent& dependent) {
   const TablePtr locked = session.catalog.lock_for_change(*session.transaction, current);
   Relation relation = locked->relation;
   if (dependent.kind == Dependent::Kind::constraint) {
+    const auto gone = std::ranges::find(relation.constraints, dependent.oid, &Constraint::oid);
+    if (gone != relation.constraints.end() && gone->kind == ConstraintKind::exclusion) {
+      remove_index(session, relation, gone->index);
+    }
     std::erase_if(relation.constraints,
                   [&](const Constraint& c) { return c.oid == dependent.oid; });
   } else if (dependent.kind == Dependent::Kind::trigger) {
@@ -252,6 +256,32 @@ std::string described(Session::State& session, const Table& table) {
   return fmt::format("{} {}", noun, display_name(session, table));
 }
 
+namespace {
+
+/// What names the types of the relations' rows, elsewhere than in relations that go too.
+void add_users_of_rows(Session::State& session, std::span<const TablePtr> relations,
+                       const std::set<Oid>& known, std::vector<Dependent>& list) {
+  std::vector<TypePtr> types;
+  for (const TablePtr& relation : relations) {
+    const TypeId rows{relation->relation.row_type};
+    if (!is_composite(rows)) continue;
+    if (TypePtr type = session.names.user_type(rows)) types.push_back(std::move(type));
+  }
+  std::vector<Dependent> users = dependents_of_types(session, types);
+  // Named in the order in which PostgreSQL names them.
+  std::ranges::stable_sort(users, {}, [](const Dependent& user) {
+    if (user.kind == Dependent::Kind::column) return user.on.ends_with("[]") ? 0 : 1;
+    return user.kind == Dependent::Kind::attribute ? 2 : 3;
+  });
+  for (Dependent& dependent : users) {
+    if (dependent.table && known.contains(dependent.table->relation.oid)) continue;
+    if (std::ranges::find(list, dependent.name, &Dependent::name) != list.end()) continue;
+    list.push_back(std::move(dependent));
+  }
+}
+
+}  // namespace
+
 std::vector<Dependent> dependents_of(Session::State& session, std::span<const TablePtr> relations) {
   std::set<Oid> known;
   for (const TablePtr& relation : relations) known.insert(relation->relation.oid);
@@ -276,6 +306,7 @@ std::vector<Dependent> dependents_of(Session::State& session, std::span<const Ta
     if (dependent.kind == Dependent::Kind::view) gone.push_back(dependent.table);
   }
   add_routines_of_relations(session, gone, list);
+  add_users_of_rows(session, gone, known, list);
   return list;
 }
 

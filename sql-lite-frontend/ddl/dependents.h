@@ -59,6 +59,13 @@ std::vector<TablePtr> views_over_column(Session::State& session, const Table& ta
 /// For types that are to go: columns of them, what names them in its definition, and what depends
 /// on that.
 std::vector<Dependent> dependents_of_types(Session::State& session, std::span<const TypePtr> types);
+/// Rows keep their form: 0A000 where a column has the type, or one whose values have some of it in
+/// them, so that it cannot get other attributes.
+void refuse_columns_of(Session::State& session, const UserType& type);
+/// The same for the type of a relation's rows.
+void refuse_columns_of_rows(Session::State& session, const Table& table);
+/// 42P16 where an attribute of the type `added` would have values of the type itself in it.
+void refuse_in_itself(Session::State& session, const UserType& type, TypeId added);
 /// The schema's types, and what depends on them elsewhere.
 void add_types_of_schema(Session::State& session, const Schema& schema,
                          std::vector<Dependent>& dependents);
@@ -81,6 +88,9 @@ std::vector<Dependent> dependents_of_operators(Session::State& session,
                                                std::span<const OperatorPtr> operators);
 /// For an extension that is to go: what depends on what belongs to it, apart from that itself.
 std::vector<Dependent> dependents_of_extension(Session::State& session, const Extension& extension);
+/// Exclusion constraints that are made of what the extension btree_gist gives.
+void add_exclusions_of(Session::State& session, const Extension& extension,
+                       std::vector<Dependent>& list);
 /// What belongs to the extension goes with it.
 void remove_extension(Session::State& session, const Extension& extension);
 /// Takes what belongs to extensions out of the list, and puts those in instead, with what depends

@@ -246,6 +246,7 @@ std::vector<Dependent> dependents_of_extension(Session::State& session,
   append(dependents_of_routines(session, objects.routines));
   append(dependents_of_operators(session, objects.operators));
   append(dependents_of(session, objects.relations));
+  add_exclusions_of(session, extension, all);
   std::vector<Dependent> outside;
   for (Dependent& dependent : all) {
     const bool is_known =

@@ -143,6 +143,10 @@ class GrantChange {
     if (!given) {
       throw_error(sqlstate::undefined_object, "type \"{}\" does not exist", written(name));
     }
+    if (given->is_of_relation()) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "GRANT and REVOKE on a table's row type are not supported"};
+    }
     const bool of_domain = statement_.objtype == ast::ObjectType::domain;
     if (of_domain && !is_domain(given->id())) {
       throw_error(sqlstate::wrong_object_type, "\"{}\" is not a domain", written(name));

@@ -73,7 +73,7 @@ std::string element_class_name(TypeId type, std::string_view name) {
 }
 
 void check_index_options(IndexMethod method, ast::NodeList options) {
-  if (method == IndexMethod::tree) {
+  if (method != IndexMethod::inverted) {
     static_cast<void>(storage_options(options));
     return;
   }

@@ -172,9 +172,14 @@ void create_range(Session::State& session, const ast::CreateRangeStmt& statement
   const TypeId subtype = read_subtype(session, options.subtype);
   require_default_class(options.operator_class, subtype);
   require_default_collation(options.collation, subtype);
-  if (options.canonical != nullptr)
-    throw SqlError{sqlstate::feature_not_supported,
-                   "a canonical function of a range is not supported"};
+  // Which there are none of.
+  if (options.canonical != nullptr) {
+    throw SqlError{SqlState{"42P17"},
+                   "cannot specify a canonical function without a pre-created shell type"}
+        .with_hint(
+            "Create the type as a shell type, then create its canonicalization function, then do a "
+            "full CREATE TYPE.");
+  }
   range.base = subtype;
   range.difference = find_difference(session, options.difference, subtype);
   range.oid = allocate_type(session, kFirstRange);

@@ -8,6 +8,7 @@
 
 #include "base/long_work.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -271,10 +272,9 @@ void TableBuilder::add_constraint(const ast::Constraint& constraint) {
     case ast::ConstrType::unique:
     case ast::ConstrType::check:
     case ast::ConstrType::foreign:
+    case ast::ConstrType::exclusion:
       pending_.push_back({&constraint, {}, constraint.deferrable, constraint.initdeferred});
       return;
-    case ast::ConstrType::exclusion:
-      throw SqlError{sqlstate::feature_not_supported, "exclusion constraints are not supported"};
     default:
       throw SqlError{sqlstate::feature_not_supported, "this table constraint is not supported"};
   }
@@ -355,10 +355,11 @@ void TableBuilder::copy_index(const Table& other, const Index& index,
         return candidate.index == index.oid && candidate.kind != ConstraintKind::foreign_key;
       });
   const bool is_key = constraint != other.relation.constraints.end();
-  copy.name = free_name(session_, relation_,
-                        index.primary ? object_name(relation_.name, {}, "pkey")
-                                      : object_name(relation_.name, joined_once(std::move(names)),
-                                                    is_key ? "key" : "idx"));
+  const std::string_view suffix = index.excludes() ? "excl" : (is_key ? "key" : "idx");
+  copy.name =
+      free_name(session_, relation_,
+                index.primary ? object_name(relation_.name, {}, "pkey")
+                              : object_name(relation_.name, joined_once(std::move(names)), suffix));
   if (is_key) {
     Constraint key = *constraint;
     key.oid = session_.catalog.allocate_oid();
@@ -402,11 +403,14 @@ std::vector<std::int16_t> TableBuilder::column_numbers(std::span<const std::stri
 void TableBuilder::finish() {
   using Kind = ast::ConstrType;
   for (const Generation& generation : generations_) finish_generation(generation);
-  for (const Kind type : {Kind::primary, Kind::unique, Kind::check, Kind::foreign}) {
+  for (const Kind type :
+       {Kind::primary, Kind::unique, Kind::exclusion, Kind::check, Kind::foreign}) {
     for (const Pending& pending : pending_) {
       if (pending.node->contype != type) continue;
       if (type == Kind::primary || type == Kind::unique) {
         finish_key(pending);
+      } else if (type == Kind::exclusion) {
+        finish_exclusion(pending);
       } else if (type == Kind::check) {
         finish_check(pending);
       } else {
@@ -468,8 +472,7 @@ TablePtr create_relation(Session::State& session, Relation relation) {
     throw_error(SqlState{"42P07"}, "relation \"{}\" already exists", relation.name);
   }
   if (keeps_rows(relation.kind) || has_query(relation.kind)) {
-    relation.row_type = session.catalog.allocate_oid();
-    relation.array_type = session.catalog.allocate_oid();
+    number_row_type(relation);
   }
   if (keeps_rows(relation.kind)) create_trees(session, relation);
   const GrantedOn kind =

@@ -91,6 +91,9 @@ class TableBuilder {
   std::string new_sequence(Column& column, TypeId type, ast::NodeList options, bool identity);
   void set_default(std::size_t position, const ast::Node* expression, Clause clause);
   void finish_key(const Pending& pending);
+  void finish_exclusion(const Pending& pending);
+  IndexColumn exclusion_part(const ast::Constraint& node, const ast::List& element,
+                             std::string& name) const;
   void finish_check(const Pending& pending);
   void finish_foreign_key(const Pending& pending);
   std::vector<std::int16_t> column_numbers(std::span<const std::string> names,
@@ -127,6 +130,15 @@ std::string object_name(std::string_view first, std::string_view second, std::st
 void tell_debug(Session::State& session, std::string message);
 /// "a_b", of an index's columns: one that is there twice gets a number, as PostgreSQL does.
 std::string joined_once(std::vector<std::string> names);
+
+/// What an element of EXCLUDE USING `method` may be: 42704 for a type without an operator class,
+/// 42883, 42809 or 0A000 for an operator that its rows cannot be kept apart by.
+void require_exclusion(Session::State& session, std::string_view method, TypeId type,
+                       std::string_view op);
+/// 42704 for a type that PostgreSQL, with the extensions that there are, has no class for.
+void require_gist_class(Session::State& session, TypeId type);
+/// Throws 42704 for a collation that there is not.
+void check_collation(ast::NodeList collation);
 
 bool is_sequence_type(TypeId type) noexcept;
 /// What a sequence of the type has for limits when nothing is said.

@@ -233,7 +233,11 @@ void build_index(Session::State& session, const TablePtr& table, std::size_t num
     RowReader{table->layout, buffer.bytes()}.columns(row);
     fail_not_unique(execution, session, *table, index, row);
   });
-  if (index.deferrable) require_no_repeats(session, execution, *table, table->indexes[number]);
+  if (index.excludes()) {
+    Exclusion{table, number}.check_all(session, execution.functions, *session.transaction);
+  } else if (index.deferrable) {
+    require_no_repeats(session, execution, *table, table->indexes[number]);
+  }
 }
 
 }  // namespace

@@ -21,6 +21,8 @@ bool is_builtin(const TypeName& name);
 TypePtr find_type_named(Session::State& session, const TypeName& name);
 /// 42501.
 void require_owner(Session::State& session, const UserType& type);
+/// 42809 for the type of a relation's rows.
+void refuse_row_type(Session::State& session, const UserType& type);
 /// Locked for a change that only its owner may make. 42704, 42501.
 TypePtr lock_own_type(Session::State& session, const TypeName& name);
 /// The same where the statement speaks of a domain. 42809.

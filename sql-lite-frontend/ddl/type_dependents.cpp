@@ -30,12 +30,13 @@ class TypeDependents {
     for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {
       const Column& column = table->relation.columns[i];
       if (column.dropped) continue;
+      if (!is_of_type(column.type) && !names_type(column.default_sql)) continue;
       const std::string described = fmt::format("column {} of table {}", column.name, name);
       if (is_of_type(column.type)) {
         const std::string_view brackets = is_user_array(column.type) ? "[]" : "";
         add({Kind::column, table, kNoOid, i, described, on_ + std::string{brackets}});
         for (Dependent& next : dependents_of_column(session_, table, i)) add(std::move(next));
-      } else if (names_type(column.default_sql)) {
+      } else {
         const Kind kind = column.generated ? Kind::generated_column : Kind::default_value;
         add({kind, table, kNoOid, i,
              column.generated ? described : "default value for " + described, on_});
@@ -145,6 +146,72 @@ void add_dependents(Session::State& session, const TypePtr& type, std::vector<Oi
 }
 
 }  // namespace
+
+namespace {
+
+/// The type itself, and all whose values have some of it in them.
+std::vector<TypeId> containers_of(Session::State& session, TypeId type) {
+  std::vector<TypeId> all{type};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto has_it = [&](TypeId part) { return without_array(part) == all[i]; };
+    const auto add = [&](TypeId container) {
+      if (std::ranges::find(all, container) == all.end()) all.push_back(container);
+    };
+    for (const TypePtr& other : session.catalog.types()) {
+      if (has_it(other->base) || std::ranges::any_of(other->attributes, has_it, &Column::type)) {
+        add(other->id());
+      }
+    }
+    for (const TablePtr& table : session.catalog.tables()) {
+      const auto& columns = table->relation.columns;
+      const bool has = std::ranges::any_of(
+          columns, [&](const Column& column) { return !column.dropped && has_it(column.type); });
+      const TypeId rows{table->relation.row_type};
+      if (has && is_composite(rows)) add(rows);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+void refuse_columns_of(Session::State& session, const UserType& type) {
+  const std::vector<TypeId> containers = containers_of(session, type.id());
+  const auto refuse_where = [&](const auto& uses) {
+    for (const TablePtr& table : session.catalog.tables()) {
+      if (!keeps_rows(table->relation.kind)) continue;
+      for (const Column& column : table->relation.columns) {
+        if (column.dropped || !uses(column.type)) continue;
+        throw_error(sqlstate::feature_not_supported,
+                    "cannot alter {} \"{}\" because column \"{}.{}\" uses {}",
+                    type.is_of_relation() ? "table" : "type", type.name, table->relation.name,
+                    column.name, type.is_of_relation() ? "its row type" : "it");
+      }
+    }
+  };
+  // Arrays are named first.
+  if (type.is_of_relation()) {
+    refuse_where([&](TypeId of) { return of == array_type(type.id()); });
+  }
+  refuse_where([&](TypeId of) {
+    return std::ranges::find(containers, without_array(of)) != containers.end();
+  });
+}
+
+void refuse_columns_of_rows(Session::State& session, const Table& table) {
+  const TypePtr rows = session.names.user_type(TypeId{table.relation.row_type});
+  if (rows) refuse_columns_of(session, *rows);
+}
+
+void refuse_in_itself(Session::State& session, const UserType& type, TypeId added) {
+  const TypeId part = without_array(added);
+  if (!is_user_type(part)) return;
+  const auto within = containers_of(session, type.id());
+  if (std::ranges::find(within, part) == within.end()) return;
+  throw_error(sqlstate::invalid_table_definition,
+              "composite type {} cannot be made a member of itself",
+              session.names.user_type_name(type.id()).value_or(type.name));
+}
 
 std::vector<Dependent> dependents_of_types(Session::State& session,
                                            std::span<const TypePtr> types) {

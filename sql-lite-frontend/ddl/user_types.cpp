@@ -48,6 +48,13 @@ void require_owner(Session::State& session, const UserType& type) {
               session.names.user_type_name(type.id()).value_or(type.name));
 }
 
+void refuse_row_type(Session::State& session, const UserType& type) {
+  if (!type.is_of_relation()) return;
+  throw sql_error(sqlstate::wrong_object_type, "{} is a table's row type",
+                  session.names.user_type_name(type.id()).value_or(type.name))
+      .with_hint("Use ALTER TABLE instead.");
+}
+
 TypePtr lock_own_type(Session::State& session, const TypeName& name) {
   const TypePtr found = find_type_named(session, name);
   if (!found && is_builtin(name)) {
@@ -58,6 +65,7 @@ TypePtr lock_own_type(Session::State& session, const TypeName& name) {
     throw_error(sqlstate::feature_not_supported, "ALTER TYPE of a built-in type is not supported");
   }
   if (!found) throw_error(sqlstate::undefined_object, "type \"{}\" does not exist", written(name));
+  refuse_row_type(session, *found);
   require_owner(session, *found);
   return session.catalog.lock_type(*session.transaction, *found,
                                    lock::RelationMode::access_exclusive);
@@ -146,6 +154,16 @@ TypePtr partner_of(Session::State& session, const UserType& type) {
   return nullptr;
 }
 
+void refuse_row_type_alone(Session::State& session, const UserType& type) {
+  if (!type.is_of_relation()) return;
+  const std::string name = session.names.user_type_name(type.id()).value_or(type.name);
+  const TablePtr table = session.names.table(type.relation);
+  const std::string owner = table ? described(session, *table) : name;
+  throw sql_error(sqlstate::dependent_objects_still_exist,
+                  "cannot drop type {} because {} requires it", name, owner)
+      .with_hint(fmt::format("You can drop {} instead.", owner));
+}
+
 void refuse_multirange_alone(Session::State& session, const UserType& type) {
   if (!is_user_multirange(type.id())) return;
   const std::string name = session.names.user_type_name(type.id()).value_or(type.name);
@@ -200,6 +218,10 @@ void set_type_schema(Session::State& session, const ast::AlterObjectSchemaStmt& 
 }
 
 void comment_on_type(Session::State& session, const UserType& type, const std::string& text) {
+  if (type.is_of_relation()) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "comments on a table's row type are not supported"};
+  }
   require_owner(session, type);
   const TypePtr locked = session.catalog.lock_type(*session.transaction, type,
                                                    lock::RelationMode::share_update_exclusive);
@@ -238,6 +260,7 @@ void drop_types(Session::State& session, const ast::DropStmt& statement, ResultS
     const SchemaPtr schema = session.catalog.schema(type->schema);
     if (!schema || !session.rights.owns(schema->owner)) require_owner(session, *type);
     refuse_multirange_alone(session, *type);
+    refuse_row_type_alone(session, *type);
     types.push_back(session.catalog.lock_type(*session.transaction, *type,
                                               lock::RelationMode::access_exclusive));
   }
@@ -266,7 +289,14 @@ void hold_type(Session::State& session, TypeId type) {
     throw_error(sqlstate::insufficient_privilege, "permission denied for type {}",
                 session.names.user_type_name(held).value_or(known->name));
   }
-  session.catalog.lock_type(*session.transaction, *known, lock::RelationMode::access_share);
+  if (!known->is_of_relation()) {
+    session.catalog.lock_type(*session.transaction, *known, lock::RelationMode::access_share);
+    return;
+  }
+  value_of(session.transaction->lock_relation(lock::RelationId{known->relation},
+                                              lock::RelationMode::access_share));
+  if (session.names.user_type(held)) return;
+  throw_error(sqlstate::undefined_object, "type \"{}\" does not exist", known->name);
 }
 
 void refuse_type_name(Session::State& session, Oid schema, std::string_view name) {

@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/range/range_index.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
@@ -176,12 +177,25 @@ void RangeAccess::order_ranges() {
   }
 }
 
+void RangeAccess::make_range_pieces(Execution& execution) {
+  const Value value = bounds_->of_range->eval(execution);
+  if (value.is_null()) return;
+  const TypeId column = bounds_->index->columns[0].type;
+  for (KeyPiece& piece :
+       pieces_with(bounds_->range_operator, column, bounds_->of_range->type(), value)) {
+    KeyRange& range = add_range();
+    range.low = std::move(piece.low);
+    range.high = std::move(piece.high);
+  }
+}
+
 void RangeAccess::make_ranges(Execution& execution) {
   if (bounds_->index == nullptr) {
     add_range();
     return;
   }
   prefix_.clear();
+  if (bounds_->of_range) return make_range_pieces(execution);
   if (!append_equal(prefix_, *bounds_, execution)) return;
   if (bounds_->any_of) return make_any_ranges(execution, prefix_);
   if (!bounds_->alternatives.empty()) return make_alternative_ranges(execution, prefix_);
@@ -230,6 +244,8 @@ bool RangeAccess::next_entry(Execution& execution) {
 std::string_view RangeAccess::row_key_of_entry() const {
   if (bounds_->index->index->unique && !cursor_->value().empty()) return as_text(cursor_->value());
   Bytes rest = cursor_->key();
+  // The class of a range stands in front of it.
+  if (bounds_->index->index->method == IndexMethod::ranges) rest = rest.subspan(1);
   for (const KeyColumn& column : bounds_->index->columns) skip_key(rest, column);
   return as_text(rest);
 }

@@ -52,6 +52,7 @@ class RangeAccess final : public TableAccess {
   };
   KeyRange& add_range();
   void make_ranges(Execution& execution);
+  void make_range_pieces(Execution& execution);
   void make_any_ranges(Execution& execution, const std::string& prefix);
   void make_alternative_ranges(Execution& execution, const std::string& prefix);
   void order_ranges();

@@ -21,6 +21,7 @@ void IndexBounds::for_each_expression(const std::function<void(ExprPtr&)>& visit
   visit_if_there(any_of);
   visit_if_there(low);
   visit_if_there(high);
+  visit_if_there(of_range);
   for (Alternative& alternative : alternatives) {
     visit_if_there(alternative.equal);
     visit_if_there(alternative.low);

@@ -119,6 +119,10 @@ struct IndexBounds {
     ScanRange::Bound high_bound = ScanRange::Bound::inclusive;
   };
   std::vector<Alternative> alternatives;
+  /// Of an index of ranges: what its column is to be to the value, by the operator's name. The
+  /// rows that it finds are asked again.
+  std::string range_operator = {};
+  ExprPtr of_range = nullptr;
 
   void for_each_expression(const std::function<void(ExprPtr&)>& visit);
 };

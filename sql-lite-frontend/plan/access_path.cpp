@@ -126,6 +126,11 @@ std::optional<AccessPath> AccessPaths::path_over(const FromTable& table, const I
     if (path.of_elements.empty()) return std::nullopt;
     return path;
   }
+  if (index.index->method == IndexMethod::ranges) {
+    match_range(table, in, conditions, path);
+    if (!path.of_range) return std::nullopt;
+    return path;
+  }
   std::vector<bool> used(conditions.size(), false);
   const auto find = [&](std::size_t column, auto... kinds) -> std::optional<std::size_t> {
     for (std::size_t i = 0; i < conditions.size(); ++i) {
@@ -201,6 +206,7 @@ void AccessPaths::set_cost(const FromTable& table, AccessPath& path,
   for (const AccessPath::OfElements& one : path.of_elements) {
     bounding.push_back(conditions[one.condition]);
   }
+  if (path.of_range) bounding.push_back(conditions[*path.of_range]);
   if (path.is_partial) {
     for (const ExprPtr& part : bound(table, *path.index->index).predicate) {
       bounding.push_back(part.get());
@@ -232,6 +238,7 @@ void AccessPaths::set_cost(const FromTable& table, AccessPath& path,
     descents = array != nullptr ? static_cast<double>(array->operands().size()) : 10;
   }
   descents += static_cast<double>(path.of_elements.size()) * cost::kElements;
+  if (path.of_range) descents += cost::kRangeClasses;
   path.cost = descents * cost::kDescent + path.matched * (each + asked);
   if (!is_allowed("enable_indexscan") && !path.one_row) path.cost += cost::kDisabled;
 }
@@ -315,7 +322,7 @@ AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> cond
     std::optional<AccessPath> path = path_over(table, index, conditions);
     // One that was built after the snapshot does not know of the rows that this shows.
     if (!path || !binder_.names().may_read(index)) continue;
-    const bool is_ordered = !index.is_inverted();
+    const bool is_ordered = !index.is_inverted() && index.index->method != IndexMethod::ranges;
     path->only_index = is_ordered && identity == Identity::none && is_covered(table, index);
     path->ordered = is_ordered && wants_order && delivers(table, *path, *order->keys);
     // An index as a whole is worth reading where rows are only counted.
@@ -346,6 +353,10 @@ AccessPaths::Taken AccessPaths::take(const FromTable& table, const AccessPath& p
   Taken taken;
   if (!path.of_elements.empty()) {
     take_elements(table, path, conditions, taken);
+    return taken;
+  }
+  if (path.of_range) {
+    take_range(table, path, conditions, taken);
     return taken;
   }
   IndexBounds& bounds = taken.bounds;

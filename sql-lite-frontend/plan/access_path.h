@@ -39,6 +39,8 @@ struct AccessPath {
     std::size_t condition;
   };
   std::vector<OfElements> of_elements;
+  /// Of an index of ranges: the condition over its column, which stays to be asked.
+  std::optional<std::size_t> of_range;
   bool one_row = false;
   bool is_partial = false;  ///< the index has only some of the rows
   bool only_index = false;
@@ -50,8 +52,8 @@ struct AccessPath {
   double cost = 0;
 
   [[nodiscard]] bool is_bounded() const noexcept {
-    return is_partial || !of_elements.empty() || !equal.empty() || any_of || alternatives || low ||
-           high || prefix || not_null;
+    return is_partial || !of_elements.empty() || of_range || !equal.empty() || any_of ||
+           alternatives || low || high || prefix || not_null;
   }
   /// The conditions that need not be asked again, in the order of the index's columns.
   [[nodiscard]] std::vector<std::size_t> answered() const;
@@ -92,6 +94,10 @@ class AccessPaths {
   [[nodiscard]] bool is_covered(const FromTable& table, const IndexAccess& index) const;
   static void match_elements(const FromTable& table, const BoundIndex& in,
                              std::span<Expr* const> conditions, AccessPath& path);
+  static void match_range(const FromTable& table, const BoundIndex& in,
+                          std::span<Expr* const> conditions, AccessPath& path);
+  void take_range(const FromTable& table, const AccessPath& path, std::vector<ExprPtr>& conditions,
+                  Taken& taken) const;
   void take_elements(const FromTable& table, const AccessPath& path,
                      std::vector<ExprPtr>& conditions, Taken& taken) const;
   void set_cost(const FromTable& table, AccessPath& path, std::span<Expr* const> conditions);

@@ -21,6 +21,9 @@ inline constexpr double kKeep = 0.0075;  ///< a row kept and brought back
 
 /// How many elements a condition over an inverted index is about, where nobody has looked.
 inline constexpr double kElements = 2;
+/// In how many pieces of an index of ranges those lie that a condition is about. Most are empty,
+/// and next to each other.
+inline constexpr double kRangeClasses = 20;
 
 /// A step of a kind that a setting disables: taken only where nothing else does.
 inline constexpr double kDisabled = 1e10;

@@ -224,7 +224,7 @@ void Reader::read_type(Variable& variable, std::initializer_list<std::string_vie
     const ast::TypeName& name = *cast->type_name;
     if (name.setof) fail_at(where);
     const SignatureType type = signature_type(session_, name, nullptr);
-    variable.type = type.type;
+    variable.type = type.relation == kNoOid ? type.type : TypeId::record;
     if (type.relation != kNoOid) {
       variable.shape = shape_of(*session_.names.table(type.relation));
     } else if (const auto row = session_.names.row_shape(type.type)) {

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 
@@ -36,7 +37,9 @@ SignatureType signature_type(Session::State& session, const ast::TypeName& name,
   ast::TypeName plain = name;
   plain.setof = false;
   try {
-    return {binder.bind_type(plain).type};
+    const TypeId type = binder.bind_type(plain).type;
+    const TypePtr made = is_composite(type) ? session.names.user_type(type) : nullptr;
+    return {type, made && made->is_of_relation() ? made->relation : kNoOid};
   } catch (SqlError& error) {
     error.fields().position = 0;
     if (error.state() != sqlstate::undefined_object || !name.array_bounds.empty()) throw;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bound/routine_call.h"
@@ -37,6 +38,10 @@ std::string_view action_text(ReferentialAction action) {
   }
   return {};
 }
+
+/// Defined below.
+std::string exclusion(Session::State& session, const Table& table, const Index& index,
+                      Layout layout);
 
 std::string definition(Session::State& session, const Table& table, const Constraint& constraint,
                        Layout layout) {
@@ -76,6 +81,9 @@ std::string definition(Session::State& session, const Table& table, const Constr
       }
       break;
     }
+    case ConstraintKind::exclusion:
+      text = exclusion(session, table, *table.index_by_oid(constraint.index), layout);
+      break;
   }
   if (constraint.deferrable) text += " DEFERRABLE";
   if (constraint.initially_deferred) text += " INITIALLY DEFERRED";
@@ -125,6 +133,46 @@ std::string index_column(Session::State& session, const Table& table, const Inde
   return printed.is_call ? std::move(printed.text) : "(" + printed.text + ")";
 }
 
+/// The place of each column in the order in which they were written.
+std::vector<std::size_t> written_order(const Index& index) {
+  std::vector<std::size_t> order(index.columns.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {},
+                           [&](std::size_t i) { return index.columns[i].written_place; });
+  return order;
+}
+
+std::string index_order(const IndexColumn& column) {
+  std::string text;
+  if (!column.operator_class.empty()) text += " " + column.operator_class;
+  const bool descending = column.direction == SortDirection::descending;
+  if (descending) text += " DESC";
+  if (descending && column.nulls == NullsOrder::last) text += " NULLS LAST";
+  if (!descending && column.nulls == NullsOrder::first) text += " NULLS FIRST";
+  return text;
+}
+
+std::string exclusion(Session::State& session, const Table& table, const Index& index,
+                      Layout layout) {
+  std::string elements;
+  for (const std::size_t i : written_order(index)) {
+    const IndexColumn& column = index.columns[i];
+    if (!elements.empty()) elements += ", ";
+    elements += fmt::format("{}{} WITH {}", index_column(session, table, column, layout),
+                            index_order(column), column.excludes_by);
+  }
+  std::string text =
+      fmt::format("EXCLUDE USING {} ({})", access_method_name(index.method), elements);
+  if (!index.included.empty()) {
+    text += fmt::format(" INCLUDE ({})", column_list(table, index.included));
+  }
+  if (!index.predicate_sql.empty()) {
+    text +=
+        fmt::format(" WHERE ({})", printed_expression(session, table, index.predicate_sql, layout));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string printed_expression(Session::State& session, const Table& table, const std::string& sql,
@@ -154,19 +202,15 @@ std::optional<std::string> definition_of_index(Session::State& session, Oid oid,
     const Index* index = table->index_by_oid(oid);
     if (index == nullptr) continue;
     if (column > 0) {
-      if (static_cast<std::size_t>(column) > index->columns.size()) return std::nullopt;
-      return index_column(session, *table, index->columns[static_cast<std::size_t>(column) - 1],
-                          layout);
+      if (static_cast<std::size_t>(column) > index->columns.size()) return std::string{};
+      const std::size_t place = written_order(*index)[static_cast<std::size_t>(column) - 1];
+      return index_column(session, *table, index->columns[place], layout);
     }
     std::string columns;
-    for (const IndexColumn& part : index->columns) {
+    for (const std::size_t i : written_order(*index)) {
+      const IndexColumn& part = index->columns[i];
       if (!columns.empty()) columns += ", ";
-      columns += index_column(session, *table, part, layout);
-      if (!part.operator_class.empty()) columns += " " + part.operator_class;
-      const bool descending = part.direction == SortDirection::descending;
-      if (descending) columns += " DESC";
-      if (descending && part.nulls == NullsOrder::last) columns += " NULLS LAST";
-      if (!descending && part.nulls == NullsOrder::first) columns += " NULLS FIRST";
+      columns += index_column(session, *table, part, layout) + index_order(part);
     }
     std::string text = fmt::format(
         "CREATE {}INDEX {} ON {} USING {} ({})", index->is_key() ? "UNIQUE " : "",

@@ -7,20 +7,41 @@
 
 namespace swizzle::sql {
 
+namespace {
+
+/// Of the rows of the relation; null for what has none.
+TypePtr type_of_rows(const TablePtr& table) {
+  if (!table || !is_composite(TypeId{table->relation.row_type})) return nullptr;
+  UserType type;
+  type.oid = table->relation.row_type;
+  type.schema = table->relation.schema;
+  type.name = table->relation.name;
+  type.owner = table->relation.owner;
+  type.attributes = table->relation.columns;
+  type.relation = table->relation.oid;
+  return std::make_shared<const UserType>(std::move(type));
+}
+
+}  // namespace
+
 TypePtr SessionNames::find_user_type(std::string_view schema, std::string_view name) {
   if (!schema.empty()) {
     const SchemaPtr found = session_.catalog.schema(schema);
     if (found && !trusts_names) session_.rights.require(*found, privilege::kUsage);
-    return found ? session_.catalog.type(found->oid, name) : nullptr;
+    TypePtr type = found ? session_.catalog.type(found->oid, name) : nullptr;
+    return type ? type : type_of_rows(find_table(schema, name));
   }
   for (const Oid oid : search_path()) {
     if (TypePtr found = session_.catalog.type(oid, name)) return found;
+    if (TypePtr found = type_of_rows(session_.catalog.table(oid, name))) return found;
   }
   return nullptr;
 }
 
 TypePtr SessionNames::user_type(TypeId type) {
-  return session_.catalog.type(raw(type));
+  TypePtr found = session_.catalog.type(raw(type));
+  if (found || !is_composite(type)) return found;
+  return type_of_rows(session_.catalog.table(raw(type) - kFirstComposite));
 }
 
 bool SessionNames::is_visible(const UserType& type) {

@@ -88,6 +88,7 @@ struct ClassRow {
   std::span<const Grant> grants = {};
 };
 Oid oid_of(IndexMethod method) noexcept {
+  if (method == IndexMethod::excluding || method == IndexMethod::ranges) return 783;
   return method == IndexMethod::inverted ? 2742 : 403;
 }
 

@@ -15,6 +15,7 @@ namespace swizzle::sql {
 namespace {
 
 constexpr Oid kBtree = 403;
+constexpr Oid kGist = 783;
 constexpr Oid kGin = 2742;
 constexpr Oid kDefaultParser = 3722;
 constexpr Oid kInternalLanguage = 12;
@@ -87,8 +88,11 @@ void access_methods(Execution& execution, const EmitRow& emit) {
                          Value::from_oid(330), letter('i')};
   const Value gin[] = {Value::from_oid(kGin), text_value(execution, "gin"), Value::from_oid(333),
                        letter('i')};
+  const Value gist[] = {Value::from_oid(kGist), text_value(execution, "gist"), Value::from_oid(332),
+                        letter('i')};
   emit(heap);
   emit(btree);
+  emit(gist);
   emit(gin);
 }
 

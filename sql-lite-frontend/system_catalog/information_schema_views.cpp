@@ -94,7 +94,8 @@ constexpr SystemView kInformationSchemaViews[] = {
      "THEN 'NO' ELSE 'YES' END AS nulls_distinct FROM pg_catalog.pg_constraint k "
      "JOIN pg_catalog.pg_class c ON c.oid = k.conrelid "
      "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-     "LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = k.conindid WHERE " SWIZZLE_MAY_CHANGE(
+     "LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = k.conindid WHERE k.contype NOT IN ('t', "
+     "'x') AND " SWIZZLE_MAY_CHANGE(
          c) " UNION ALL SELECT pg_catalog.current_database(), n.nspname, "
             "n.oid::pg_catalog.text || '_' || c.oid::pg_catalog.text || '_' || "
             "a.attnum::pg_catalog.text || '_not_null', pg_catalog.current_database(), n.nspname, "

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/system_catalog/row_values.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/inverted/element_class.h"
+#include "sql-lite-frontend/types/resolve.h"
 
 namespace swizzle::sql {
 namespace {
@@ -45,7 +46,7 @@ struct IndexVectors {
 };
 
 Oid class_of(IndexMethod method, TypeId type, std::string_view name) {
-  if (method == IndexMethod::tree) return operator_class(type, name);
+  if (method != IndexMethod::inverted) return operator_class(type, name);
   const ElementClassInfo* found = find_element_class(type, name);
   return found == nullptr ? kNoOid : found->oid;
 }
@@ -68,6 +69,19 @@ IndexVectors vectors_of(const Relation& relation, const Index& index) {
     out.columns.push_back(Value::from_int(column));
   }
   return out;
+}
+
+/// conexclop: the operators in the order in which the constraint was written.
+Value exclusion_operators(Execution& execution, const Table& table, const Constraint& constraint) {
+  const Index* index = table.index_by_oid(constraint.index);
+  if (constraint.kind != ConstraintKind::exclusion || index == nullptr) return Value::null();
+  std::vector<Value> operators(index->columns.size(), Value::from_oid(kNoOid));
+  for (const IndexColumn& column : index->columns) {
+    const auto found = try_resolve_operator(column.excludes_by, column.type, column.type);
+    if (!found) continue;
+    operators[static_cast<std::size_t>(column.written_place)] = Value::from_oid(found->op->oid);
+  }
+  return make_array(execution.row_arena, TypeId::oid, operators);
 }
 
 Value index_expressions(Execution& execution, const Table& table, const Index& index) {
@@ -95,7 +109,7 @@ void index_rows(Execution& execution, const EmitRow& emit) {
           flag(index.is_key()),
           flag(index.nulls_not_distinct),
           flag(index.primary),
-          flag(false),
+          flag(index.excludes()),
           flag(!index.deferrable),
           flag(false),
           flag(true),
@@ -208,7 +222,7 @@ void constraint_rows(Execution& execution, const EmitRow& emit) {
           flag(constraint.no_inherit || foreign || constraint.index != kNoOid),
           numbers(execution, constraint.columns),
           foreign ? numbers(execution, constraint.referenced_columns) : Value::null(),
-          Value::null(),
+          exclusion_operators(execution, *table, constraint),
           constraint.check_sql.empty()
               ? Value::null()
               : text_value(execution, printed_expression(session, *table, constraint.check_sql))};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/types/orders.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -44,6 +45,8 @@ void append_key(std::string& key, const KeyColumn& column, const Value& value) {
 bool is_indexable(TypeId type) noexcept {
   const Type& known = value_type(type);
   if (known.order.compare == nullptr || known.order.take_key == nullptr) return false;
+  // Of anonymous rows nobody knows what is in them.
+  if (known.shape == Shape::record) return is_composite(base_type(type));
   if (known.shape != Shape::array) return true;
   return element_type(type) != TypeId::none && is_indexable(element_type(type));
 }

@@ -54,6 +54,12 @@ constexpr TypeId without_array(TypeId type) noexcept {
   return is_user_array(type) ? TypeId{raw(type) & ~kUserTypeIds} : type;
 }
 
+/// The type of a relation's rows has the relation's number among composite types; none where that
+/// is too high to be one.
+constexpr TypeId row_type_of_relation(std::uint32_t relation) noexcept {
+  return relation < kUserTypeIds ? TypeId{kFirstComposite + relation} : TypeId::none;
+}
+
 /// What a domain's values are made of: never a domain itself. This does not change as long as the
 /// domain is there.
 struct DomainBase {

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/write/deferrable_keys.h"
+#include "sql-lite-frontend/write/exclusion.h"
 #include "sql-lite-frontend/write/fire_trigger.h"
 #include "sql-lite-frontend/write/table_references.h"
 
@@ -71,6 +72,8 @@ void run_deferred_check(Session::State& session, NameSource& names, const Deferr
       return check_deferred_removal(session, names, table, check);
     case DeferredCheck::Kind::is_unique:
       return check_deferred_key(session, names, table, check);
+    case DeferredCheck::Kind::excludes:
+      return check_deferred_exclusion(session, names, table, check);
     case DeferredCheck::Kind::after_insert:
     case DeferredCheck::Kind::after_update:
     case DeferredCheck::Kind::after_delete:

@@ -40,6 +40,7 @@ bool fits_into(TypeId type, const Value& value) {
 /// Whether the index begins with these columns, in whatever order.
 bool begins_with(const Index& index, std::span<const std::int16_t> columns) {
   if (!index.predicate_sql.empty() || index.columns.size() < columns.size()) return false;
+  if (index.method == IndexMethod::inverted || index.method == IndexMethod::ranges) return false;
   const auto first = std::span{index.columns}.first(columns.size());
   return std::ranges::all_of(columns, [&](std::int16_t column) {
     return std::ranges::find(first, column, &IndexColumn::column) != first.end();

@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/types/range/range_index.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/write/row_writer.h"
@@ -97,11 +98,12 @@ RowWriter::Entry RowWriter::entry_of(Execution& execution, std::size_t number,
   for (std::size_t i = 0; i < index.columns.size(); ++i) {
     const Value value = value_in_index(execution, number, i, row);
     any_null |= value.is_null();
+    if (index.method == IndexMethod::ranges) put_range_class(entry.key, value);
     append_key(entry.key, access.columns[i], value);
   }
   const bool may_conflict = !any_null || index.nulls_not_distinct;
   entry.checked = index.unique && may_conflict;
-  if (index.deferrable && may_conflict) entry.locked_bytes = entry.key.size();
+  if (index.deferrable && may_conflict && !index.excludes()) entry.locked_bytes = entry.key.size();
   if (entry.checked) {
     entry.value = row_key;
   } else {
@@ -130,6 +132,32 @@ void RowWriter::lock_deferrable(Execution& execution, std::size_t index, const E
   }
 }
 
+void RowWriter::begin_exclusions(bool are_checked) noexcept {
+  exclusions_.forget_notes();
+  checks_exclusions_ = are_checked;
+}
+
+std::vector<Value> RowWriter::excluded_values(Execution& execution, std::size_t index,
+                                              std::span<const Value> row) const {
+  if (!is_in_index(execution, index, row)) return {};
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < table_.indexes[index].columns.size(); ++i) {
+    values.push_back(value_in_index(execution, index, i, row));
+    if (values.back().is_null()) return {};
+  }
+  return values;
+}
+
+bool RowWriter::may_stand(Execution& execution, std::size_t index, std::span<const Value> row) {
+  const Exclusion& exclusion = *exclusions_.of(index);
+  const std::vector<Value> values = excluded_values(execution, index, row);
+  if (values.empty()) return true;
+  exclusion.lock(*execution.transaction, values);
+  if (!exclusion.index().deferrable) return !exclusion.find(*execution.transaction, values);
+  if (checks_exclusions_) exclusions_.note(*execution.memory, index, values);
+  return true;
+}
+
 std::optional<std::string> RowWriter::find_duplicate(Execution& execution, const Index& index,
                                                      std::span<const Value> row) {
   Transaction& transaction = *execution.transaction;
@@ -143,6 +171,17 @@ std::optional<std::string> RowWriter::find_duplicate(Execution& execution, const
   }
   for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
     if (table_.indexes[i].index != &index) continue;
+    if (index.excludes()) {
+      const std::vector<Value> values = excluded_values(execution, i, row);
+      const Exclusion& exclusion = *exclusions_.of(i);
+      const auto found =
+          values.empty() ? std::nullopt : exclusion.find(*execution.transaction, values);
+      if (!found) return std::nullopt;
+      std::string key = exclusion.row_key_of(*found);
+      const bool is_there =
+          value_of(tree_->get(transaction, as_bytes(key), buffer, ReadMode::for_no_key_update));
+      return is_there ? std::optional{std::move(key)} : std::nullopt;
+    }
     const Entry entry = entry_of(execution, i, row, {});
     if (!entry.present || !entry.checked) return std::nullopt;
     const Tree tree = *table_.indexes[i].tree;

@@ -124,7 +124,7 @@ void fail_missing_entry(const Index& index) {
 }
 
 RowWriter::RowWriter(const WriteStatement& write)
-    : write_(write), table_(*write.table), tree_(write.table->tree) {
+    : write_(write), table_(*write.table), exclusions_(write.table), tree_(write.table->tree) {
   may_move_row_ = std::ranges::any_of(table_.key_positions,
                                       [this](std::size_t position) { return assigns(position); });
   for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
@@ -167,6 +167,15 @@ void RowWriter::check_not_null(Execution& execution, std::span<const Value> row)
 
 void RowWriter::fail_duplicate(Execution& execution, const Index& index,
                                std::span<const Value> row) const {
+  if (index.excludes()) {
+    const auto number = static_cast<std::size_t>(&index - table_.relation.indexes.data());
+    const Exclusion& exclusion = *exclusions_.of(number);
+    const std::vector<Value> values = excluded_values(execution, number, row);
+    Transaction& transaction = *execution.transaction;
+    const auto entry = exclusion.find(transaction, values);
+    exclusion.fail(execution.session, execution.functions, transaction, values,
+                   entry ? *entry : std::string{});
+  }
   SqlError error = sql_error(sqlstate::unique_violation,
                              "duplicate key value violates unique constraint \"{}\"", index.name);
   if (const std::string key = index_key_detail(execution, index, row); !key.empty()) {
@@ -228,7 +237,10 @@ void RowWriter::begin_changes() noexcept {
 
 EntryBatch* RowWriter::batch_of(std::size_t index) {
   const IndexAccess& access = table_.indexes[index];
-  if (!collects_ || changes_ < kWorthCollecting || access.index->unique) return nullptr;
+  if (!collects_ || changes_ < kWorthCollecting || access.index->unique ||
+      exclusions_.of(index) != nullptr) {
+    return nullptr;
+  }
   if (batches_.empty()) batches_.resize(table_.indexes.size());
   if (batches_[index] == nullptr) batches_[index] = std::make_unique<EntryBatch>(*access.tree);
   return batches_[index].get();
@@ -317,6 +329,11 @@ const Index* RowWriter::insert_encoded(Execution& execution, std::string_view ke
     }
     const Entry entry = entry_of(execution, i, row, key);
     if (!entry.present) continue;
+    if (exclusions_.of(i) != nullptr && !may_stand(execution, i, row)) {
+      if (on_conflict == OnConflict::fail) fail_duplicate(execution, *access.index, row);
+      value_of(transaction.rollback_to(mark));
+      return access.index;
+    }
     lock_deferrable(execution, i, entry);
     if (load_ != nullptr && load_->add_entry(i, entry.key, entry.value)) continue;
     if (EntryBatch* const batch = batch_of(i)) {
@@ -387,6 +404,9 @@ void RowWriter::move_entry(Execution& execution, std::size_t index, std::span<co
   }
   if (before.present && !value_of(tree.remove(transaction, as_bytes(before.key)))) {
     fail_missing_entry(*table_.indexes[index].index);
+  }
+  if (after.present && exclusions_.of(index) != nullptr && !may_stand(execution, index, new_row)) {
+    fail_duplicate(execution, *table_.indexes[index].index, new_row);
   }
   if (after.present &&
       !value_of(tree.insert(transaction, as_bytes(after.key), as_bytes(after.value)))) {

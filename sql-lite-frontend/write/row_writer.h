@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/bind/query.h"
 #include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/write/entry_batch.h"
+#include "sql-lite-frontend/write/exclusion.h"
 #include "sql-lite-frontend/write/table_load.h"
 
 namespace swizzle::sql {
@@ -86,8 +87,15 @@ class RowWriter {
   /// read the columns, or the table where expressions are among them.
   std::string index_key_detail(Execution& execution, const Index& index,
                                std::span<const Value> row) const;
+  /// Of an exclusion's index: with the row that there is beside which this one may not be.
   [[noreturn]] void fail_duplicate(Execution& execution, const Index& index,
                                    std::span<const Value> row) const;
+
+  /// Exclusion constraints that are looked at when the statement has written its rows: forgotten
+  /// when it begins, and looked at when it ends.
+  void begin_exclusions(bool are_checked) noexcept;
+  [[nodiscard]] bool has_unchecked_exclusions() const noexcept { return exclusions_.has_notes(); }
+  void check_exclusions(Execution& execution) { exclusions_.finish(execution); }
 
   /// One row's entry in the table's index of that number; for building indexes.
   struct Entry {
@@ -105,6 +113,12 @@ class RowWriter {
                                std::string_view row_key) const;
 
  private:
+  /// The row's values in an exclusion's index; none where it is not in it, or one is NULL.
+  std::vector<Value> excluded_values(Execution& execution, std::size_t index,
+                                     std::span<const Value> row) const;
+  /// The row is about to get its entry in the index. False: there is one beside which it may not
+  /// be. What is deferrable is noted.
+  bool may_stand(Execution& execution, std::size_t index, std::span<const Value> row);
   /// Whoever takes or gives up a deferrable key is alone with it until the transaction ends.
   void lock_deferrable(Execution& execution, std::size_t index, const Entry& entry) const;
   void make_key(Execution& execution, std::span<const Value> row, std::string& key) const;
@@ -140,6 +154,8 @@ class RowWriter {
 
   const WriteStatement& write_;
   const Table& table_;
+  Exclusions exclusions_;
+  bool checks_exclusions_ = true;
   std::optional<Tree> tree_;  ///< none of a view, whose triggers write instead
   /// What updates of this statement leave as it is costs them nothing.
   bool may_move_row_ = false;

@@ -121,6 +121,7 @@ void WriteOperator::begin(Execution& execution, Rows expected) {
   }
   foreign_keys_.begin();
   deferrable_keys_.begin();
+  writer_.begin_exclusions(!leaves_keys_);
   returned_.clear();
   touched_.clear();
   gathered_.clear();
@@ -131,7 +132,8 @@ void WriteOperator::begin(Execution& execution, Rows expected) {
 void WriteOperator::end(Execution& execution) {
   writer_.end_changes(execution);
   const bool fires = triggers_ && triggers_->end();
-  if (foreign_keys_.has_notes() || deferrable_keys_.has_notes() || fires)
+  if (foreign_keys_.has_notes() || deferrable_keys_.has_notes() ||
+      writer_.has_unchecked_exclusions() || fires)
     execution.unchecked.push_back(this);
 }
 
@@ -141,12 +143,14 @@ void WriteOperator::begin_checks(ReferenceQueue& queue) {
 
 void WriteOperator::check(Execution& execution) {
   deferrable_keys_.finish(execution);
+  writer_.check_exclusions(execution);
   foreign_keys_.finish(execution);
   if (triggers_) triggers_->finish(execution);
 }
 
 void WriteOperator::check_later(Execution& execution, ReferenceQueue& queue) {
   deferrable_keys_.finish(execution);
+  writer_.check_exclusions(execution);
   foreign_keys_.finish_later(execution, queue);
   if (triggers_) triggers_->finish_later(execution, queue);
 }

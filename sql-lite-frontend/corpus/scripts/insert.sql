@@ -51,7 +51,6 @@ insert into t values (402, 'r'), (403, 's') returning a;
 insert into t values (404, 'r') returning nosuch;
 insert into t values (404, 'r') returning count(*);
 insert into t values (404, 'r') returning (select max(a) from t);
--- differs: the columns' types
 insert into t values (405, 'r') returning t.*, t;
 insert into t values (406, 'r') returning a as x, a + 1 as y;
 insert into t (a) select 407 where false returning a;

@@ -76,9 +76,7 @@ select p.* from person p join dept d on p.dept = d.id where d.city = 'Paris' ord
 select d.*, p.name from person p join dept d on p.dept = d.id order by p.id;
 select p.*, p.* from person p where id = 1;
 select nosuch.* from person p;
--- differs: the columns' types
 select p from person p where id = 1;
--- differs: the columns' types
 select p, d from person p join dept d on p.dept = d.id order by p.id;
 select (p).name from person p order by id;
 select (p).nosuch from person p;

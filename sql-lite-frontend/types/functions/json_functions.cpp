@@ -63,7 +63,7 @@ Value pretty_row(FunctionContext& context, Arguments a) {
   if (a[1].as_bool()) {
     append_pretty_row(context, a[0], out);
   } else {
-    append_json(context, TypeId::record, a[0], out);
+    append_json(context, context.call.arguments[0], a[0], out);
   }
   return make_text(context.arena, out);
 }

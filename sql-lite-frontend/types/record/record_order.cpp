@@ -1,12 +1,14 @@
 #include "sql-lite-frontend/types/record/record_order.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/hash.h"
 #include "sql-lite-frontend/types/orders.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type_io.h"
 
 namespace swizzle::sql {
 
@@ -39,14 +41,45 @@ std::uint64_t hash_record(const Value& value, std::uint64_t seed) {
   return seed;
 }
 
+namespace {
+
+[[noreturn]] void fail_unordered(TypeId type) {
+  throw_error(sqlstate::undefined_function, "could not identify a comparison function for type {}",
+              format_type(type));
+}
+
+}  // namespace
+
 void put_record_key(std::string& key, const Value& value) {
   check_stack();
   const RecordView view{value};
+  keys::put(key, static_cast<std::uint32_t>(view.size()));
   for (std::size_t i = 0; i < view.size(); ++i) {
+    const TypeId type = view.type(i);
+    if (value_type(type).order.put_key == nullptr) fail_unordered(type);
+    keys::put(key, raw(type));
     const Value field = view.field(i);
     key.push_back(field.is_null() ? keys::kNullLast : keys::kPresent);
-    if (!field.is_null()) keys::put_value(key, view.type(i), field);
+    if (!field.is_null()) keys::put_value(key, type, field);
   }
+}
+
+Value take_record_key(Bytes& key, TypeId, Arena& arena) {
+  check_stack();
+  const auto count = keys::take<std::uint32_t>(key);
+  // Each field has its type and its marker at least.
+  constexpr std::size_t kLeastBytes = 5;
+  if (count > key.size() / kLeastBytes) keys::corrupt();
+  std::vector<TypeId> types(count);
+  std::vector<Value> fields(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    types[i] = TypeId{keys::take<std::uint32_t>(key)};
+    if (find_type(types[i]) == nullptr) keys::corrupt();
+    const auto marker = static_cast<char>(keys::take<std::uint8_t>(key));
+    if (marker != keys::kNullLast && marker != keys::kPresent) keys::corrupt();
+    if (marker == keys::kPresent) fields[i] = keys::take_value(key, types[i], arena);
+  }
+  return make_record(arena, types, fields);
 }
 
 }  // namespace swizzle::sql

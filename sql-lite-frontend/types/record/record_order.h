@@ -6,10 +6,14 @@ namespace swizzle::sql {
 
 int compare_record(const Value& a, const Value& b);
 std::uint64_t hash_record(const Value& value, std::uint64_t seed);
-/// Good for comparing, not for an index: what is in a record is known with each value only.
+/// The number of fields, then per field its type, so that a key says by itself what is in it, and
+/// its value. Rows that are compared have the same fields, so what says so orders nothing.
 void put_record_key(std::string& key, const Value& value);
+Value take_record_key(Bytes& key, TypeId type, Arena& arena);
 
-inline constexpr TypeOrder kRecordOrder{
-    .compare = &compare_record, .hash = &hash_record, .put_key = &put_record_key};
+inline constexpr TypeOrder kRecordOrder{.compare = &compare_record,
+                                        .hash = &hash_record,
+                                        .put_key = &put_record_key,
+                                        .take_key = &take_record_key};
 
 }  // namespace swizzle::sql
