@@ -128,7 +128,7 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
       if (part.column != static_cast<std::int16_t>(position + 1)) continue;
       part.type = type.type;
       if (index.method != IndexMethod::inverted) continue;
-      part.operator_class = element_class_name(type.type, part.operator_class);
+      part.operator_class = element_class_name(session_, type.type, part.operator_class);
     }
   }
   rewrite(std::move(relation),
