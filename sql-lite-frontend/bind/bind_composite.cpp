@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bound/hstore_subscript.h"
 #include "sql-lite-frontend/bound/json_subscript.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -182,8 +183,24 @@ ExprPtr Binder::bind_json_subscript(const ast::A_Indices& index, Scope& scope) {
       .at_position(location + 1);
 }
 
+ExprPtr Binder::bind_hstore_key(ast::NodeList indices, Scope& scope) {
+  if (indices.size() != 1 || ast::as<ast::A_Indices>(indices[0]).is_slice) {
+    throw SqlError{sqlstate::feature_not_supported, "hstore allows only one subscript"};
+  }
+  ExprPtr key = bind_node(ast::as<ast::A_Indices>(indices[0]).uidx, scope);
+  const std::int32_t key_location = key->location();
+  ExprPtr text = try_coerce(key, TypeId::text, kNoTypmod, Implicitness::assignment);
+  if (text != nullptr) return text;
+  throw SqlError{sqlstate::datatype_mismatch, "hstore subscript must have type text"}.at_position(
+      key_location + 1);
+}
+
 ExprPtr Binder::bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scope) {
   const TypeId array = base->type();
+  if (base_type(array) == kHstoreType) {
+    ExprPtr key = bind_hstore_key(indices, scope);
+    return std::make_unique<HstoreSubscript>(std::move(base), std::move(key));
+  }
   if (base_type(array) == TypeId::jsonb) {
     std::vector<ExprPtr> operands;
     operands.push_back(std::move(base));

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/bind/argument_types.h"
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/brought/brought_operators.h"
 #include "sql-lite-frontend/types/polymorphic.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -98,7 +99,7 @@ ExprPtr Binder::call_made_operator(const OperatorName& name, ExprPtr& left, Expr
   made.reserve(found.size());
   std::vector<const Operator*> candidates;
   if (may_be_builtin) {
-    std::ranges::copy(operators_named(name.name), std::back_inserter(candidates));
+    candidates = operators_not_brought(name.name);
   }
   for (const NameSource::FoundOperator& one : found) {
     Operator& op = made.emplace_back();

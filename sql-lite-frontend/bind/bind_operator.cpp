@@ -4,8 +4,10 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/bound/row_identity.h"
+#include "sql-lite-frontend/types/brought/brought_operators.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -65,12 +67,19 @@ ExprPtr Binder::call_operator(const OperatorName& name, ExprPtr left, ExprPtr ri
                               std::int32_t location) {
   if (ExprPtr made = call_made_operator(name, left, right, location)) return made;
   const TypeId left_type = left ? left->type() : TypeId::none;
-  const ResolvedOperator resolved = resolve_operator({.name = name.name,
-                                                      .left = left_type,
-                                                      .right = right->type(),
-                                                      .position = location + 1,
-                                                      .schema = name.schema,
-                                                      .casts = names_.made_casts()});
+  OperatorCall call{.name = name.name,
+                    .left = left_type,
+                    .right = right->type(),
+                    .position = location + 1,
+                    .schema = name.schema,
+                    .casts = names_.made_casts()};
+  std::vector<const Operator*> candidates;
+  if (is_brought(left_type) || is_brought(right->type())) {
+    // An extension's operators are there where the search path finds them.
+    candidates = operators_not_brought(name.name);
+    call.candidates = candidates;
+  }
+  const ResolvedOperator resolved = resolve_operator(call);
   std::vector<ExprPtr> operands;
   if (left) {
     operands.push_back(coerce(std::move(left), resolved.left, kNoTypmod, Implicitness::implicit));

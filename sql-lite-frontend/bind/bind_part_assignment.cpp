@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bound/field_assignment.h"
+#include "sql-lite-frontend/bound/hstore_subscript.h"
 #include "sql-lite-frontend/bound/json_subscript.h"
 #include "sql-lite-frontend/bound/slice_assignment.h"
 #include "sql-lite-frontend/types/array/array.h"
@@ -21,6 +22,7 @@ bool is_part_assignment(const Expr& expr) {
   return dynamic_cast<const ElementAssignment*>(&expr) != nullptr ||
          dynamic_cast<const SliceAssignment*>(&expr) != nullptr ||
          dynamic_cast<const JsonPartAssignment*>(&expr) != nullptr ||
+         dynamic_cast<const HstorePairAssignment*>(&expr) != nullptr ||
          dynamic_cast<const PartAssignment*>(&expr) != nullptr;
 }
 
@@ -118,6 +120,9 @@ TypeId Binder::part_type(const ast::ResTarget& target, const Column& column) {
 
 ExprPtr Binder::part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
                                 const Column& column, Scope& scope) {
+  if (base_type(column.type) == kHstoreType && !names_field(target)) {
+    return hstore_pair_assignment(std::move(array), std::move(value), target, column, scope);
+  }
   if (base_type(column.type) == TypeId::jsonb && !names_field(target)) {
     return json_part_assignment(std::move(array), std::move(value), target, column, scope);
   }
@@ -150,6 +155,25 @@ ExprPtr Binder::part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarg
   }
   return coerce_to_column(
       std::make_unique<ElementAssignment>(base_type(column.type), std::move(operands)), column);
+}
+
+ExprPtr Binder::hstore_pair_assignment(ExprPtr whole, ExprPtr value, const ast::ResTarget& target,
+                                       const Column& column, Scope& scope) {
+  const TypeId source = value->type();
+  value = try_coerce(value, TypeId::text, kNoTypmod, Implicitness::assignment);
+  if (!value) {
+    throw sql_error(
+        sqlstate::datatype_mismatch,
+        "subscripted assignment to \"{}\" requires type {} but expression is of type {}",
+        column.name, format_type(TypeId::text), format_type(source))
+        .with_hint("You will need to rewrite or cast the expression.")
+        .at_position(target.location + 1);
+  }
+  std::vector<ExprPtr> operands;
+  operands.push_back(std::move(whole));
+  operands.push_back(std::move(value));
+  operands.push_back(bind_hstore_key(target.indirection, scope));
+  return coerce_to_column(std::make_unique<HstorePairAssignment>(std::move(operands)), column);
 }
 
 ExprPtr Binder::json_part_assignment(ExprPtr whole, ExprPtr value, const ast::ResTarget& target,

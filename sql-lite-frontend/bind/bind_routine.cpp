@@ -181,7 +181,14 @@ void Binder::note_routine(const ast::FuncCall& node, const CallablePtr& callable
 RoutineCallPtr Binder::make_call(const ResolvedRoutine& routine, std::span<const ExprPtr> placed) {
   auto call = std::make_shared<RoutineCall>();
   call->callable = routine.callable;
-  for (const ExprPtr& argument : placed) call->argument_types.push_back(argument->type());
+  const bool is_native = routine.callable->function.scalar != nullptr;
+  for (const ExprPtr& argument : placed) {
+    call->argument_types.push_back(argument->type());
+    // The names of a row's fields are known here, and only here.
+    if (auto* const row = dynamic_cast<RowExpr*>(argument.get()); row != nullptr && is_native) {
+      row->tells_names = true;
+    }
+  }
   call->result = routine.resolved.result;
   call->column_types = routine.callable->column_types;
   return call;

@@ -228,6 +228,8 @@ class Binder {
   ExprPtr bind_subscript(const ast::Node& node, Scope& scope);
   /// Of a jsonb value: an int4 or a text.
   ExprPtr bind_json_subscript(const ast::A_Indices& index, Scope& scope);
+  /// The one key, as a text. Throws where there are more, or slices.
+  ExprPtr bind_hstore_key(ast::NodeList indices, Scope& scope);
   ExprPtr bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scope);
   ExprPtr bind_sublink(const ast::SubLink& node, Scope& scope);
   void plan_later(SubqueryExpr& expr, std::unique_ptr<Query> query,
@@ -487,6 +489,8 @@ class Binder {
   /// `array` with the target's element or slice set to `value`.
   ExprPtr part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
                           const Column& column, Scope& scope);
+  ExprPtr hstore_pair_assignment(ExprPtr whole, ExprPtr value, const ast::ResTarget& target,
+                                 const Column& column, Scope& scope);
   ExprPtr json_part_assignment(ExprPtr whole, ExprPtr value, const ast::ResTarget& target,
                                const Column& column, Scope& scope);
   ExprPtr slice_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,

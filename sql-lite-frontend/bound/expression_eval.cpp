@@ -65,7 +65,13 @@ Value FunctionExpr::evaluate(Execution& execution) const {
   if (operands_.size() == 2) {
     const std::array values{operands_[0]->eval(execution), operands_[1]->eval(execution)};
     const bool any_null = values[0].is_null() || values[1].is_null();
-    return any_null && function_.strict ? Value::null() : call(values);
+    if (any_null && function_.strict) return Value::null();
+    // Without bytes nothing can be long.
+    if (!values[0].is_bytes() && !values[1].is_bytes()) {
+      execution.functions.call = {operand_types_, type(), variadic_array_};
+      return function_.scalar(execution.functions, values);
+    }
+    return call(values);
   }
   if (operands_.size() == 1) {
     const Value value = operands_[0]->eval(execution);

@@ -140,7 +140,7 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
                     "an index USING gist over type {} is not supported", format_type(type.type));
       }
       if (index.method != IndexMethod::inverted) continue;
-      part.operator_class = element_class_name(type.type, part.operator_class);
+      part.operator_class = element_class_name(session_, type.type, part.operator_class);
     }
   }
   rewrite(std::move(relation),

@@ -344,8 +344,9 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
     }
     if (is_inverted) {
       check_collation(element.collation);
-      column.operator_class = element_class_name(
-          column.type, element.opclass.empty() ? "" : ast::string_of(element.opclass.back()));
+      column.operator_class =
+          element_class_name(session, column.type,
+                             element.opclass.empty() ? "" : ast::string_of(element.opclass.back()));
       check_inverted_column(element);
       index.columns.push_back(std::move(column));
       names.push_back(name);

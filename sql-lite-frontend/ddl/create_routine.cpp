@@ -269,7 +269,9 @@ class RoutineBuilder {
     const std::vector<TypeId> inputs = routine_.argument_types();
     const bool any_polymorphic = std::ranges::any_of(inputs, is_polymorphic);
     for (const TypeId type : inputs) {
-      if (is_pseudo(type) && !is_polymorphic(type)) {
+      // An extension's functions take any row.
+      const bool is_any_row = type == TypeId::record && routine_.language == "c";
+      if (is_pseudo(type) && !is_polymorphic(type) && !is_any_row) {
         throw refusal_of_type(fmt::format(
             "{} functions cannot {} type {}", shown_language(),
             routine_.language == "sql" ? "have arguments of" : "accept", format_type(type)));

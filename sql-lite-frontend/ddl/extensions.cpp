@@ -7,13 +7,16 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/transfer.h"
+#include "sql-lite-frontend/ddl/type_definition.h"
 #include "sql-lite-frontend/extensions/extension.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/utility.h"
 #include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
+#include "sql-lite-frontend/types/inverted/element_class.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type.h"
 
 namespace swizzle::sql {
 namespace {
@@ -66,6 +69,19 @@ class ScriptFrame {
   SessionSettings::Mark mark_;
   std::uint64_t settings_version_;
 };
+
+/// In the extension's schema, by the names that they have.
+void create_types(Session::State& session, const BundledExtension& extension, Oid schema) {
+  for (const TypeId id : extension.types) {
+    UserType type;
+    type.oid = raw(id);
+    type.schema = schema;
+    type.name = type_info(id).name;
+    type.owner = session.user;
+    refuse_taken(session, schema, type.name);
+    session.catalog.create(*session.transaction, std::move(type));
+  }
+}
 
 void run_extension_script(Session::State& session, const BundledExtension& extension,
                           std::string_view schema) {
@@ -236,6 +252,28 @@ void refuse_extension_member(Session::State& session, const Member& member, std:
       .with_hint(fmt::format("You can drop extension {} instead.", extension->name));
 }
 
+namespace {
+
+/// Indexes whose operator classes it brings.
+std::vector<Dependent> indexes_by_classes(Session::State& session, const Extension& extension) {
+  std::vector<Dependent> found;
+  for (const TablePtr& table : session.catalog.tables()) {
+    for (const Index& index : table->relation.indexes) {
+      if (index.method != IndexMethod::inverted) continue;
+      for (const IndexColumn& part : index.columns) {
+        const ElementClassInfo* const by = find_element_class(part.type, part.operator_class);
+        if (by == nullptr || by->extension != extension.name) continue;
+        found.push_back({Dependent::Kind::index, table, index.oid, 0, "index " + index.name,
+                         fmt::format("operator class {} for access method gin", by->name)});
+        break;
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
 std::vector<Dependent> dependents_of_extension(Session::State& session,
                                                const Extension& extension) {
   const MemberObjects objects = objects_of(session, extension);
@@ -245,6 +283,7 @@ std::vector<Dependent> dependents_of_extension(Session::State& session,
   };
   append(dependents_of_routines(session, objects.routines));
   append(dependents_of_operators(session, objects.operators));
+  append(indexes_by_classes(session, extension));
   append(dependents_of(session, objects.relations));
   add_exclusions_of(session, extension, all);
   std::vector<Dependent> outside;
@@ -320,6 +359,7 @@ void create_extension(Session::State& session, const ast::CreateExtensionStmt& s
   // First, so that two sessions cannot both make it.
   const ExtensionPtr made = session.catalog.create(*session.transaction, extension);
   const std::size_t before = session.catalog.mark();
+  create_types(session, *bundled, schema->oid);
   run_extension_script(session, *bundled, schema->name);
   extension.members = session.catalog.made_since(before);
   session.catalog.replace(*session.transaction, *made, std::move(extension));

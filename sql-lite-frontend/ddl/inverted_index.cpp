@@ -46,8 +46,11 @@ void check_inverted_column(const ast::IndexElem& element) {
   if (element.nulls_ordering != ast::SortByNulls::default_) refuse("NULLS FIRST/LAST options");
 }
 
-std::string element_class_name(TypeId type, std::string_view name) {
+std::string element_class_name(Session::State& session, TypeId type, std::string_view name) {
   const ElementClassInfo* found = find_element_class(type, name);
+  const bool is_here = found == nullptr || found->extension.empty() ||
+                       session.catalog.extension(found->extension) != nullptr;
+  if (!is_here) found = nullptr;
   if (found == nullptr && !name.empty()) {
     throw_error(sqlstate::undefined_object,
                 "operator class \"{}\" does not exist for access method \"gin\"", name);

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/catalog/privileges.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/transfer.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
 #include "sql-lite-frontend/types/type.h"
@@ -261,6 +263,9 @@ void drop_types(Session::State& session, const ast::DropStmt& statement, ResultS
     if (!schema || !session.rights.owns(schema->owner)) require_owner(session, *type);
     refuse_multirange_alone(session, *type);
     refuse_row_type_alone(session, *type);
+    refuse_extension_member(
+        session, {kPgTypeClass, type->oid},
+        "type " + session.names.user_type_name(type->id()).value_or(type->name));
     types.push_back(session.catalog.lock_type(*session.transaction, *type,
                                               lock::RelationMode::access_exclusive));
   }

@@ -4,14 +4,21 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/native_functions.h"
+#include "sql-lite-frontend/types/row_codec.h"
 
 namespace swizzle::sql {
 
 std::span<const BundledExtension* const> bundled_extensions() {
-  static const std::vector<const BundledExtension*> kAll{
-      &btree_gin_extension(), &btree_gist_extension(), &pg_stat_statements_extension(),
-      &pg_trgm_extension(),   &pgcrypto_extension(),   &plpgsql_extension(),
-      &unaccent_extension(),  &uuid_ossp_extension()};
+  static const std::vector<const BundledExtension*> kAll{&btree_gin_extension(),
+                                                         &btree_gist_extension(),
+                                                         &citext_extension(),
+                                                         &hstore_extension(),
+                                                         &pg_stat_statements_extension(),
+                                                         &pg_trgm_extension(),
+                                                         &pgcrypto_extension(),
+                                                         &plpgsql_extension(),
+                                                         &unaccent_extension(),
+                                                         &uuid_ossp_extension()};
   return kAll;
 }
 
@@ -54,6 +61,15 @@ NativeFunction find_native(const Routine& routine) {
     const std::vector<TypeId> types = routine.argument_types();
     for (const Function* function : functions_named(routine.body)) {
       if (std::ranges::equal(function->arguments, types)) {
+        return {function->scalar, function->set};
+      }
+    }
+    // Of other types whose values lie in memory alike.
+    const auto lie_alike = [](TypeId a, TypeId b) {
+      return shape_of(a) == shape_of(b) && shape_of(a) != Shape::none;
+    };
+    for (const Function* function : functions_named(routine.body)) {
+      if (std::ranges::equal(function->arguments, types, lie_alike)) {
         return {function->scalar, function->set};
       }
     }

@@ -17,6 +17,8 @@ struct BundledExtension {
   bool trusted = true;
   bool relocatable = true;
   std::string_view schema = {};  ///< where it goes always; empty: where it is wanted
+  /// They have the names that their objects say (types/brought/), in the extension's schema.
+  std::span<const TypeId> types = {};
   /// Statements, run with the extension's schema as the search path. `$libdir/NAME` in LANGUAGE c
   /// is this extension.
   std::string_view script = {};
@@ -32,6 +34,8 @@ const BundledExtension* find_bundled_extension(std::string_view name);
 
 const BundledExtension& btree_gin_extension();
 const BundledExtension& btree_gist_extension();
+const BundledExtension& citext_extension();
+const BundledExtension& hstore_extension();
 const BundledExtension& pg_stat_statements_extension();
 const BundledExtension& pg_trgm_extension();
 const BundledExtension& pgcrypto_extension();

@@ -1,10 +1,8 @@
 // pg_trgm: how alike texts are by the groups of three characters in them. Its operator classes for
-// GIN and GiST are not there.
+// GiST are not there; that for GIN is types/inverted's.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <string>
 #include <vector>
 
@@ -13,52 +11,12 @@
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/trigrams.h"
 
 namespace swizzle::sql {
 namespace {
 
 using Arguments = std::span<const Value>;
-using Trigram = std::array<char, 3>;
-
-/// Words are ASCII letters and digits, as in a database with the collation "C"; each stands between
-/// two blanks and one.
-struct Trigrams {
-  std::vector<Trigram> list;             ///< in the order of the text
-  std::vector<std::size_t> word_starts;  ///< positions in it
-};
-
-Trigrams trigrams_of(std::string_view text) {
-  Trigrams all;
-  const auto is_word = [](char letter) {
-    return std::isalnum(static_cast<unsigned char>(letter)) != 0;
-  };
-  for (std::size_t at = 0; at < text.size();) {
-    if (!is_word(text[at])) {
-      ++at;
-      continue;
-    }
-    std::string word = "  ";
-    for (; at < text.size() && is_word(text[at]); ++at) {
-      word += static_cast<char>(std::tolower(static_cast<unsigned char>(text[at])));
-    }
-    word += ' ';
-    constexpr std::size_t kWorkOfLetter = 8;
-    count_work(word.size() * kWorkOfLetter);
-    all.word_starts.push_back(all.list.size());
-    for (std::size_t i = 0; i + 3 <= word.size(); ++i) {
-      all.list.push_back({word[i], word[i + 1], word[i + 2]});
-    }
-  }
-  return all;
-}
-
-std::vector<Trigram> each_once(std::vector<Trigram> list) {
-  std::ranges::sort(list);
-  const auto repeated = std::ranges::unique(list);
-  list.erase(repeated.begin(), repeated.end());
-  return list;
-}
-
 float share(std::size_t common, std::size_t left, std::size_t right) {
   const std::size_t all = left + right - common;
   return all == 0 ? 0 : static_cast<float>(common) / static_cast<float>(all);

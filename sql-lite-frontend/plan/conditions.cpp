@@ -1,9 +1,13 @@
 #include "sql-lite-frontend/plan/conditions.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "sql-lite-frontend/bound/routine_call.h"
 #include "sql-lite-frontend/execute/subquery.h"
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/type.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 
@@ -46,7 +50,31 @@ bool reads_only(Expr& expr, std::span<const Slot> allowed, std::span<const Slot>
   });
 }
 
+namespace {
+
+/// Of a type that came with an extension: an operator over the extension's own function.
+std::string_view brought_ordering_operator(const RoutineExpr& call) {
+  const OperatorPtr& op = call.written().op;
+  if (op == nullptr || op->left != op->right || !is_brought(op->left)) return {};
+  const Routine& routine = call.routine();
+  if (routine.language != "c") return {};
+  constexpr std::pair<std::string_view, std::string_view> kOperators[] = {
+      {"<", "_lt"}, {"<=", "_le"}, {"=", "_eq"}, {">=", "_ge"}, {">", "_gt"}};
+  for (const auto& [name, ending] : kOperators) {
+    const std::string_view function = routine.body;
+    if (op->name == name && function.ends_with(ending) && !function.contains("pattern")) {
+      return name;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string_view ordering_operator(const Expr& condition) {
+  if (const auto* made = dynamic_cast<const RoutineExpr*>(&condition)) {
+    return brought_ordering_operator(*made);
+  }
   const auto* call = dynamic_cast<const FunctionExpr*>(&condition);
   if (call == nullptr || call->op() == nullptr || call->operands().size() != 2) return {};
   const Operator& op = *call->op();
@@ -62,7 +90,7 @@ std::string_view ordering_operator(const Expr& condition) {
 
 Equality as_equality(Expr& condition) {
   if (ordering_operator(condition) != "=") return {nullptr, nullptr};
-  auto& operands = dynamic_cast<FunctionExpr&>(condition).mutable_operands();
+  auto& operands = dynamic_cast<OperandsExpr&>(condition).mutable_operands();
   return {operands.data(), operands.data() + 1};
 }
 
@@ -71,7 +99,9 @@ const SlotExpr* as_column(const Expr& expr) {
   const auto* cast = dynamic_cast<const CastExpr*>(&expr);
   if (cast == nullptr || cast->cast().method != CastMethod::relabel) return nullptr;
   // Relabelling between types of one shape keeps their keys the same bytes.
-  if (shape_of(cast->operand().type()) != shape_of(cast->type())) return nullptr;
+  const TypeId source = cast->operand().type();
+  if (shape_of(source) != shape_of(cast->type())) return nullptr;
+  if (value_type(source).order.put_key != value_type(cast->type()).order.put_key) return nullptr;
   return dynamic_cast<const SlotExpr*>(&cast->operand());
 }
 

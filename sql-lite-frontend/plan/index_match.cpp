@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/bound/routine_call.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/row_codec.h"
@@ -103,7 +104,7 @@ std::optional<IndexCondition> as_index_condition(Expr& condition, std::span<cons
   }
   const std::string_view op = ordering_operator(condition);
   if (op.empty()) return std::nullopt;
-  auto& operands = dynamic_cast<FunctionExpr&>(condition).mutable_operands();
+  auto& operands = dynamic_cast<OperandsExpr&>(condition).mutable_operands();
   for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
     ExprPtr& value = operands[1 - side];
     if (!reads_any(*operands[side], own) || !is_free_of(*value, own)) continue;
@@ -113,14 +114,30 @@ std::optional<IndexCondition> as_index_condition(Expr& condition, std::span<cons
   return std::nullopt;
 }
 
+namespace {
+
+/// A built-in operator, or one over a function that came with an extension.
+std::string_view element_operator(const Expr& condition) {
+  if (const auto* call = dynamic_cast<const FunctionExpr*>(&condition)) {
+    return call->op() == nullptr ? std::string_view{} : call->op()->name;
+  }
+  const auto* made = dynamic_cast<const RoutineExpr*>(&condition);
+  if (made == nullptr || made->written().op == nullptr || made->routine().language != "c")
+    return {};
+  return made->written().op->name;
+}
+
+}  // namespace
+
 std::optional<ElementCondition> as_element_condition(Expr& condition, std::span<const Slot> own) {
-  auto* call = dynamic_cast<FunctionExpr*>(&condition);
-  if (call == nullptr || call->op() == nullptr || call->operands().size() != 2) return std::nullopt;
-  auto& operands = call->mutable_operands();
+  const std::string_view op = element_operator(condition);
+  if (op.empty()) return std::nullopt;
+  auto& operands = dynamic_cast<OperandsExpr&>(condition).mutable_operands();
+  if (operands.size() != 2) return std::nullopt;
   for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
     Expr& value = *operands[1 - side];
     if (!reads_any(*operands[side], own) || !is_free_of(value, own)) continue;
-    return ElementCondition{call->op()->name, side == 0 ? OperandSide::left : OperandSide::right,
+    return ElementCondition{op, side == 0 ? OperandSide::left : OperandSide::right,
                             operands[side].get(), &value};
   }
   return std::nullopt;

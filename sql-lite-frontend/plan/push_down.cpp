@@ -51,7 +51,7 @@ struct Restriction {
 Restriction as_restriction(Expr& condition, std::span<const Slot> local) {
   const std::string_view op = ordering_operator(condition);
   if (op.empty()) return {};
-  auto& operands = dynamic_cast<FunctionExpr&>(condition).mutable_operands();
+  auto& operands = dynamic_cast<OperandsExpr&>(condition).mutable_operands();
   for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
     const auto* column = dynamic_cast<const SlotExpr*>(operands[side].get());
     Expr& value = *operands[1 - side];

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "sql-lite-frontend/bound/routine_call.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/constants.h"
 #include "sql-lite-frontend/types/check_stack.h"
@@ -178,7 +179,7 @@ std::optional<Range> as_range(const Expr& condition, const ColumnKnowledge& know
   std::string_view op = ordering_operator(condition);
   if (op.empty()) op = moments_operator(condition);
   if (op.empty() || op == "=") return std::nullopt;
-  const auto operands = dynamic_cast<const FunctionExpr&>(condition).operands();
+  const auto operands = dynamic_cast<const OperandsExpr&>(condition).operands();
   for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
     const Known column = column_of(*operands[side], known);
     if (column.slot == nullptr || as_column(*operands[1 - side]) != nullptr) continue;
@@ -219,7 +220,7 @@ double any_share(const ArrayComparisonExpr& any, const ColumnKnowledge& known) {
   return clamp_share(share);
 }
 
-double equality_share(const FunctionExpr& equality, const ColumnKnowledge& known) {
+double equality_share(const OperandsExpr& equality, const ColumnKnowledge& known) {
   const Known left = column_of(*equality.operands()[0], known);
   const Known right = column_of(*equality.operands()[1], known);
   if (left.column != nullptr && right.column != nullptr) {
@@ -350,6 +351,21 @@ std::optional<LikePrefix> like_prefix(const Expr& condition, const ColumnKnowled
   return like;
 }
 
+namespace {
+
+/// What an extension's operators ask of an hstore or of a text's trigrams.
+bool is_contained_in_elements(const Expr& condition) {
+  const auto* made = dynamic_cast<const RoutineExpr*>(&condition);
+  if (made == nullptr || made->written().op == nullptr || made->routine().language != "c") {
+    return false;
+  }
+  constexpr std::string_view kOperators[] = {"@>", "<@", "?",  "?|",  "?&",
+                                             "%",  "<%", "%>", "<<%", "%>>"};
+  return std::ranges::find(kOperators, made->written().op->name) != std::end(kOperators);
+}
+
+}  // namespace
+
 double selectivity(const Expr& condition, const ColumnKnowledge& known) {
   check_stack();
   if (const auto* boolean = dynamic_cast<const BooleanExpr*>(&condition)) {
@@ -366,6 +382,11 @@ double selectivity(const Expr& condition, const ColumnKnowledge& known) {
   }
   if (const auto like = like_prefix(condition, known)) return like_share(*like, known);
   if (const auto range = as_range(condition, known)) return range_share(*range);
+  if (const auto* made = dynamic_cast<const RoutineExpr*>(&condition);
+      made != nullptr && ordering_operator(condition) == "=") {
+    return equality_share(*made, known);
+  }
+  if (is_contained_in_elements(condition)) return kUnknownContained;
   const auto* call = dynamic_cast<const FunctionExpr*>(&condition);
   if (call == nullptr || call->op() == nullptr || call->operands().size() != 2) {
     return kUnknownCondition;

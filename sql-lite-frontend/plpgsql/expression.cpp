@@ -103,22 +103,31 @@ bool Expression::is_folded() const {
   return !is_literal;
 }
 
-Execution& Expression::execution_of(Frame& frame) {
-  if (frame.values.size() < frame.program.value_count) [[unlikely]]
-    frame.make_room();
-  frame.execution.parameters = frame.values;
-  return frame.execution;
-}
-
-bool Expression::is_ready(const Frame& frame) const {
+inline bool Expression::is_ready(const Frame& frame) const {
   if (!is_prepared_) return false;
   if (plain_ && settings_version_ != frame.session.variables.version()) return false;
   if (depends_on_catalog_ && stamp_ != frame.session.catalog.stamp()) return false;
   return names_.fits(frame);
 }
 
+Value Expression::evaluate(Frame& frame) {
+  if (!is_ready(frame)) [[unlikely]]
+    prepare(frame);
+  if (!plain_) return run_for_value(frame);
+  if (frame.values.size() < frame.program.value_count) [[unlikely]]
+    frame.make_room();
+  frame.execution.parameters = frame.values;
+  return plain_->eval(frame.execution);
+}
+
+std::optional<std::size_t> Expression::whole_record(Frame& frame) {
+  if (!is_ready(frame)) prepare(frame);
+  return whole_record_;
+}
+
 void Expression::prepare(Frame& frame) {
   is_prepared_ = false;
+  whole_record_.reset();
   plain_.reset();
   statement_.reset();
   names_.bind_for(frame);
@@ -181,6 +190,9 @@ bool Expression::prepare_plain(Frame& frame) {
   if (auto failure = constant_failure(*query, scratch)) throw std::move(*failure);
   for (const RoutinePtr& called : binder.routines_called()) session.rights.require_execute(*called);
   plain_ = std::move(query->targets[0].expr);
+  const auto* column =
+      ast::try_as<ast::ColumnRef>(ast::as<ast::ResTarget>(select->target_list[0]).val);
+  if (column != nullptr && column->fields.size() == 1) whole_record_ = names_.only_record();
   type_ = plain_->type();
   frame.program.state_count = binder.new_state();
   frame.program.slot_count = std::max(frame.program.slot_count, binder.slot_count());

@@ -32,6 +32,11 @@ class FragmentNames final : public BodyVariables {
   [[nodiscard]] const std::vector<std::size_t>& used() const noexcept { return used_; }
   /// Whether the records that it named have the fields that they had then.
   [[nodiscard]] bool fits(const Frame& frame) const;
+  /// The record, where it is the only one that was named, as a whole.
+  [[nodiscard]] std::optional<std::size_t> only_record() const {
+    if (shapes_.size() != 1 || !shapes_[0].is_whole) return std::nullopt;
+    return shapes_[0].record;
+  }
 
  private:
   void use(std::size_t place);
@@ -54,17 +59,15 @@ class Expression {
   Expression(Kind kind, std::string text, const Name* names);
 
   /// Its value, in the frame's row arena.
-  Value evaluate(Frame& frame) {
-    if (!is_ready(frame)) [[unlikely]]
-      prepare(frame);
-    if (!plain_) return run_for_value(frame);
-    return plain_->eval(execution_of(frame));
-  }
+  Value evaluate(Frame& frame);
   /// After evaluate().
   [[nodiscard]] TypeId type() const noexcept { return type_; }
   /// After evaluate(): without variables, so that a planner computes it, and what it becomes,
   /// before it runs.
   [[nodiscard]] bool is_folded() const;
+
+  /// The record that it is, as a whole and nothing else.
+  std::optional<std::size_t> whole_record(Frame& frame);
 
   /// Ready to be run with the frame's values as its parameters.
   const StatementPtr& statement(Frame& frame);
@@ -86,7 +89,6 @@ class Expression {
   /// False: it takes a statement to compute it.
   bool prepare_plain(Frame& frame);
   Value run_for_value(Frame& frame);
-  static Execution& execution_of(Frame& frame);
 
   Kind kind_;
   std::string text_;
@@ -98,6 +100,7 @@ class Expression {
   bool is_prepared_ = false;
   std::unique_ptr<Arena> arena_;
   ExprPtr plain_;
+  std::optional<std::size_t> whole_record_;
   CatalogView::Stamp stamp_;
   std::uint64_t settings_version_ = 0;
   bool depends_on_catalog_ = false;

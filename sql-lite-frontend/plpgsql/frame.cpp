@@ -37,7 +37,14 @@ Frame::Frame(Program& of, Session::State& in, const Routine& of_routine)
       is_volatile(of_routine.volatility == 'v') {
   execution.row_arena.count_in(execution.memory);
   execution.names = &in.names;
-  for (Record& record : records) record.arena.count_in(execution.memory);
+  for (Record& record : records) {
+    record.arena.count_in(execution.memory);
+    record.spare.count_in(execution.memory);
+  }
+  for (const Variable& variable : of.variables) {
+    if (variable.kind == Variable::Kind::record) records[variable.place].declared = variable.shape;
+  }
+  for (std::size_t i = 0; i < records.size(); ++i) forget_record(i);
   result_arena_.count_in(execution.memory);
   make_room();
 }
@@ -61,7 +68,11 @@ void Frame::reset() {
   execution.row_arena.reset();
   execution.release_kept();
   std::ranges::fill(values, Value::null());
-  for (std::size_t i = 0; i < records.size(); ++i) forget_record(i);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    forget_record(i);
+    clear_for_next_run(records[i].arena);
+    clear_for_next_run(records[i].spare);
+  }
   if (held_bytes_ > kKeptByStep) {
     for (Cell& cell : cells_) cell = {};
     held_bytes_ = 0;
@@ -73,15 +84,12 @@ void Frame::reset() {
   label.clear();
   row_count = 0;
   has_result = false;
+  returned_record.reset();
   caught.clear();
   context_told = false;
 }
 
-void Frame::set_place(std::size_t place, Value value) {
-  if (!value.is_bytes()) {
-    values[place] = value;
-    return;
-  }
+void Frame::set_bytes(std::size_t place, Value value) {
   Cell& cell = cells_[place];
   const Bytes bytes = value.as_bytes();
   if (bytes.size() > cell.capacity) {
@@ -99,46 +107,60 @@ void Frame::set_place(std::size_t place, Value value) {
   values[place] = Value::from_bytes({cell.memory.get(), bytes.size()});
 }
 
-void Frame::set_record(std::size_t record, ShapePtr shape, std::span<const Value> row) {
+/// Its named fields have places of their own.
+void Frame::show_fields(std::size_t record) {
+  const Record& of = records[record];
+  for (FieldPlace& field : program.fields) {
+    if (field.record != record || field.place >= values.size()) continue;
+    const auto known = field.position.in(of.shape, field.name);
+    values[field.place] = known ? of.values[*known] : Value::null();
+  }
+}
+
+void Frame::set_record(std::size_t record, const ShapePtr& shape, std::span<const Value> row) {
   Record& to = records[record];
   // The row may be this record's own.
-  Arena fresh{256};
-  fresh.count_in(execution.memory);
-  std::vector<Value> copied;
-  copied.reserve(row.size());
-  for (const Value& value : row) copied.push_back(value.copy_to(fresh));
-  to.values = std::move(copied);
-  to.arena = std::move(fresh);
-  to.shape = std::move(shape);
+  to.spare.reset();
+  to.values.resize(row.size());
+  for (std::size_t i = 0; i < row.size(); ++i) to.values[i] = row[i].copy_to(to.spare);
+  std::swap(to.arena, to.spare);
+  to.compacted_at = std::max(4 * to.arena.reserved_bytes(), Record::kCompactedAt);
+  if (to.shape != shape) to.shape = shape;
   to.is_null = false;
-  for (const FieldPlace& field : program.fields) {
-    if (field.record != record || field.place >= values.size()) continue;
-    const auto known = to.shape->find(field.name);
-    values[field.place] = known ? to.values[*known] : Value::null();
-  }
+  show_fields(record);
+}
+
+void Frame::lend_record(std::size_t record, const ShapePtr& shape, std::span<const Value> row) {
+  Record& to = records[record];
+  to.values.assign(row.begin(), row.end());
+  to.arena.reset();
+  if (to.shape != shape) to.shape = shape;
+  to.is_null = false;
+  show_fields(record);
 }
 
 void Frame::set_field(std::size_t record, std::size_t field, Value value) {
   Record& to = records[record];
-  std::vector<Value> row = to.values;
-  row[field] = value;
-  set_record(record, to.shape, row);
+  if (to.is_null || to.arena.reserved_bytes() >= to.compacted_at) {
+    std::vector<Value> row = to.values;
+    row[field] = value;
+    return set_record(record, ShapePtr{to.shape}, row);
+  }
+  to.values[field] = value.copy_to(to.arena);
+  for (FieldPlace& each : program.fields) {
+    if (each.record != record || each.place >= values.size()) continue;
+    if (each.position.in(to.shape, each.name) == field) values[each.place] = to.values[field];
+  }
 }
 
 void Frame::forget_record(std::size_t record) {
   Record& to = records[record];
-  to.shape = nullptr;
+  if (to.shape != to.declared) to.shape = to.declared;
   to.is_null = true;
-  to.values.clear();
+  to.values.assign(to.shape ? to.shape->fields.size() : 0, Value::null());
   to.arena.reset();
   for (const FieldPlace& field : program.fields) {
     if (field.record == record && field.place < values.size()) values[field.place] = Value::null();
-  }
-  for (const Variable& variable : program.variables) {
-    if (variable.kind != Variable::Kind::record || variable.place != record || !variable.shape)
-      continue;
-    to.shape = variable.shape;
-    to.values.assign(variable.shape->fields.size(), Value::null());
   }
 }
 
@@ -164,7 +186,8 @@ Value fitted_row(Frame& frame, const Value& value, const RowShape& shape) {
 }  // namespace
 
 Value Frame::convert(const Value& value, TypeId from, TypeId to, std::int32_t typmod) {
-  if (is_domain(to) && from != to) {
+  if (from == to && typmod == kNoTypmod) return value;
+  if (from != to && is_domain(to)) {
     return enter_domain(execution.functions, to, convert(value, from, base_type(to), kNoTypmod),
                         Coercion::assignment);
   }
@@ -190,6 +213,8 @@ Value Frame::convert(const Value& value, TypeId from, TypeId to, std::int32_t ty
 
 void Frame::assign(std::size_t index, Value value, TypeId type) {
   Variable& variable = program.variables[index];
+  if (variable.takes_at_once(type) && !value.is_null()) [[likely]]
+    return set_place(variable.place, value);
   if (variable.kind == Variable::Kind::record) {
     // A record may be the only field of another.
     check_stack();
@@ -224,10 +249,6 @@ void Frame::assign(std::size_t index, Value value, TypeId type) {
     return;
   }
   if (variable.type == TypeId::none) variable.type = type;
-  if (variable.type == TypeId::int4 && type == TypeId::int4 && !value.is_null()) [[likely]] {
-    values[variable.place] = value;
-    return;
-  }
   if (value.is_null()) {
     if (variable.not_null) {
       throw_error(sqlstate::null_value_not_allowed,
@@ -273,7 +294,7 @@ void Frame::assign(const Target& target, Value value, TypeId type) {
                       "record \"{}\" is not assigned yet", variable.name)
           .with_detail("The tuple structure of a not-yet-assigned record is indeterminate.");
     }
-    const auto found = record.shape->find(target.field);
+    const auto found = target.position.in(record.shape, target.field);
     if (!found) {
       throw_error(sqlstate::undefined_column, "record \"{}\" has no field \"{}\"", variable.name,
                   target.field);

@@ -27,9 +27,16 @@ struct Caught {
 
 struct Record {
   ShapePtr shape;       ///< null: nothing was assigned yet
+  ShapePtr declared;    ///< that it always has; null: whatever it is given
   bool is_null = true;  ///< as a whole: OLD of an INSERT, or nothing was assigned yet
   std::vector<Value> values;
+  /// Fields that are assigned to one by one leave what they were in the arena until it has grown
+  /// to this.
+  std::size_t compacted_at = kCompactedAt;
   Arena arena{256};
+  Arena spare{256};  ///< the next row's, while the present one may still be read
+
+  static constexpr std::size_t kCompactedAt = 4096;
 };
 
 struct Frame final : CallPlace {
@@ -44,8 +51,13 @@ struct Frame final : CallPlace {
   void make_room();
 
   // Values of variables; what they refer to is copied.
-  void set_place(std::size_t place, Value value);
-  void set_record(std::size_t record, ShapePtr shape, std::span<const Value> values);
+  void set_place(std::size_t place, Value value) {
+    if (value.is_bytes()) return set_bytes(place, value);
+    values[place] = value;
+  }
+  void set_record(std::size_t record, const ShapePtr& shape, std::span<const Value> values);
+  /// The same without copies: of values that outlive the call.
+  void lend_record(std::size_t record, const ShapePtr& shape, std::span<const Value> values);
   void set_field(std::size_t record, std::size_t field, Value value);
   void forget_record(std::size_t record);
   [[nodiscard]] const Value& value_of(std::size_t variable) const {
@@ -84,6 +96,8 @@ struct Frame final : CallPlace {
   const TakeRow* take = nullptr;
   bool is_volatile = true;
   bool is_trigger = false;
+  /// What a trigger's function returned, where that is a record as a whole.
+  std::optional<std::size_t> returned_record;
 
   const Step* at = nullptr;
   int line = 0;            ///< instead of the step's; 0: the step's
@@ -97,6 +111,9 @@ struct Frame final : CallPlace {
   bool context_told = false;  ///< the error that is under way knows where it was
 
  private:
+  void set_bytes(std::size_t place, Value value);
+  void show_fields(std::size_t record);
+
   struct Cell {
     std::unique_ptr<std::byte[]> memory;
     std::size_t capacity = 0;

@@ -24,7 +24,6 @@ class FramePool {
       }
       frame_->execution.transaction = session.transaction.get();
       frame_->execution.run = session.plans.new_run();
-      for (std::size_t i = 0; i < frame_->records.size(); ++i) frame_->forget_record(i);
       session.call_places.push_back(frame_.get());
     }
     Use(const Use&) = delete;

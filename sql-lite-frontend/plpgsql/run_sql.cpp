@@ -294,7 +294,10 @@ Flow ReturnNextStep::run(Frame& frame) {
 }
 
 Flow ReturnStep::run(Frame& frame) {
+  frame.returned_record.reset();
   if (value) {
+    if (frame.is_trigger) frame.returned_record = value->whole_record(frame);
+    if (frame.returned_record) return Flow::returned;
     const RowScope scope{frame.execution};
     const Value returned = value->evaluate(frame);
     frame.set_result(returned, value->type());

@@ -134,6 +134,12 @@ Flow BlockStep::run(Frame& frame) {
 Flow AssignStep::run(Frame& frame) {
   const RowScope scope{frame.execution};
   const Value assigned = value->evaluate(frame);
+  const Variable& variable = frame.program.variables[target.variable];
+  const bool is_whole = target.field.empty() && target.subscripts.empty();
+  if (is_whole && variable.takes_at_once(value->type()) && !assigned.is_null()) [[likely]] {
+    frame.set_place(variable.place, assigned);
+    return Flow::next;
+  }
   try {
     frame.assign(target, assigned, value->type());
   } catch (SqlError& error) {
@@ -241,7 +247,7 @@ Flow ForIntegerStep::run(Frame& frame) {
     frame.values[place] = Value::from_int(at);
     frame.execution.tick();
     flow = frame.run_steps(steps);
-    if (turn_after(frame, *this, flow) != Turn::again) break;
+    if (flow != Flow::next && turn_after(frame, *this, flow) != Turn::again) break;
     flow = Flow::next;
     at += is_reverse ? -step_size : step_size;
     if (at > INT32_MAX || at < INT32_MIN) break;

@@ -40,6 +40,7 @@ struct Target {
   };
   std::size_t variable = 0;
   std::string field;
+  mutable FieldPosition position = {};
   std::vector<ExpressionPtr> subscripts;  ///< of a range, its lower bound; null: the array's own
   std::vector<Slice> slices;              ///< for each of those
 };
@@ -260,6 +261,7 @@ struct FieldPlace {
   std::size_t record = 0;
   std::string name;
   std::size_t place = 0;
+  FieldPosition position = {};
 };
 
 /// A function's text, read.

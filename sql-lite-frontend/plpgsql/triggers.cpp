@@ -1,5 +1,7 @@
 #include "sql-lite-frontend/plpgsql/triggers.h"
 
+#include <algorithm>
+
 #include "sql-lite-frontend/plpgsql/frame_pool.h"
 #include "sql-lite-frontend/plpgsql/parser.h"
 #include "sql-lite-frontend/plpgsql/shapes.h"
@@ -45,6 +47,8 @@ class PlpgsqlTrigger final : public TriggerCode {
       if (name == "tg_name" && first_ == kNone) first_ = i;
     }
     shape_ = shape_of(*table);
+    has_dropped_ = std::ranges::any_of(table->relation.columns, &Column::dropped);
+    mentions_call_ = mentions_call(callable->routine->body);
   }
 
   std::optional<std::span<const Value>> run(Session::State& session, const TriggerCall& call,
@@ -65,9 +69,9 @@ class PlpgsqlTrigger final : public TriggerCode {
         throw SqlError{SqlState{"2F005"},
                        "control reached end of trigger procedure without RETURN"};
       }
-      if (!call.for_each_row || frame.result.is_null()) return std::nullopt;
+      if (!call.for_each_row) return std::nullopt;
       frame.phase = "during function exit";
-      return row_of(frame, call, arena);
+      return returned_row(frame, call, arena);
     } catch (SqlError& error) {
       frame.add_place(error);
       throw;
@@ -83,17 +87,34 @@ class PlpgsqlTrigger final : public TriggerCode {
       frame.forget_record(record);
       return;
     }
-    std::vector<Value> values;
+    // The row is whose who fires the trigger until that returns.
     const auto& columns = table_->relation.columns;
+    if (!has_dropped_ && row.size() == columns.size()) {
+      frame.lend_record(record, shape_, row);
+      return;
+    }
+    std::vector<Value> values;
     for (std::size_t i = 0; i < columns.size() && i < row.size(); ++i) {
       if (!columns[i].dropped) values.push_back(row[i]);
     }
-    frame.set_record(record, shape_, values);
+    frame.lend_record(record, shape_, values);
+  }
+
+  /// Whether the text may name a variable that begins with tg_.
+  static bool mentions_call(std::string_view text) {
+    for (std::size_t i = 0; i + 3 <= text.size(); ++i) {
+      const bool is_prefix =
+          (text[i] == 't' || text[i] == 'T') && (text[i + 1] == 'g' || text[i + 1] == 'G');
+      // A name may also be written with escapes.
+      if ((is_prefix && text[i + 2] == '_') || text.substr(i, 2) == "&\"") return true;
+    }
+    return false;
   }
 
   void tell(Frame& frame, const TriggerCall& call) const {
     set_row(frame, new_, call.new_row);
     set_row(frame, old_, call.old_row);
+    if (!mentions_call_) return;
     const auto set = [&](std::size_t variable, std::string_view text) {
       frame.set_place(program_->variables[first_ + variable].place, Value::from_text(text));
     };
@@ -116,6 +137,27 @@ class PlpgsqlTrigger final : public TriggerCode {
     const ArrayDimension from_zero{static_cast<std::int32_t>(texts.size()), 0};
     const RowScope scope{frame.execution};
     put(9, make_array(frame.execution.row_arena, TypeId::text, {&from_zero, 1}, texts));
+  }
+
+  std::optional<std::span<const Value>> returned_row(Frame& frame, const TriggerCall& call,
+                                                     Arena& arena) const {
+    if (!frame.returned_record) {
+      if (frame.result.is_null()) return std::nullopt;
+      return row_of(frame, call, arena);
+    }
+    const Record& record = frame.records[*frame.returned_record];
+    if (record.is_null) return std::nullopt;
+    const bool is_as_table =
+        record.shape == shape_ || (record.shape && record.shape->fields == shape_->fields);
+    if (is_as_table && !has_dropped_) {
+      const std::span<Value> row{arena.allocate_array<Value>(record.values.size()),
+                                 record.values.size()};
+      for (std::size_t i = 0; i < row.size(); ++i) row[i] = record.values[i].copy_to(arena);
+      return row;
+    }
+    const RowScope scope{frame.execution};
+    frame.set_result(frame.record_value(*frame.returned_record), TypeId::record);
+    return row_of(frame, call, arena);
   }
 
   /// For the table's columns, dropped ones included.
@@ -154,6 +196,8 @@ class PlpgsqlTrigger final : public TriggerCode {
   std::unique_ptr<Program> program_;
   FramePool frames_;
   ShapePtr shape_;
+  bool has_dropped_ = false;
+  bool mentions_call_ = true;
   std::size_t new_ = kNone;
   std::size_t old_ = kNone;
   std::size_t first_ = kNone;

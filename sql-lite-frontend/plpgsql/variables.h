@@ -33,6 +33,20 @@ struct Shape {
 };
 using ShapePtr = std::shared_ptr<const Shape>;
 
+/// Where a shape has a field of some name: most often it is the shape that was asked last.
+struct FieldPosition {
+  ShapePtr shape = nullptr;
+  std::optional<std::size_t> found = std::nullopt;
+
+  std::optional<std::size_t> in(const ShapePtr& of, std::string_view name) {
+    if (shape != of) {
+      shape = of;
+      found = of->find(name);
+    }
+    return found;
+  }
+};
+
 /// DECLARE c CURSOR (parameters) FOR query: what OPEN gives the parameters.
 struct BoundCursor {
   std::vector<std::size_t> parameters;  ///< variables
@@ -53,6 +67,11 @@ struct Variable {
   std::unique_ptr<BoundCursor> cursor = nullptr;
   int line = 0;
   std::size_t place = 0;  ///< of a scalar among the values, of a record among the records
+
+  /// A value of the type that is not NULL becomes the variable's without any conversion.
+  [[nodiscard]] bool takes_at_once(TypeId of) const noexcept {
+    return of == type && typmod == kNoTypmod && kind == Kind::scalar;
+  }
 };
 
 /// Names in the order in which they were declared, newest first; a block begins with its label,

@@ -9,6 +9,8 @@
 #include "sql-lite-frontend/bound/routine_call.h"
 #include "sql-lite-frontend/session/domains.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/functions/quoting.h"
+#include "sql-lite-frontend/types/inverted/element_class.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
@@ -196,6 +198,23 @@ std::optional<std::string> definition_of_constraint(Session::State& session, Oid
   return std::nullopt;
 }
 
+namespace {
+
+/// With its schema where the search path does not find it.
+std::string class_name(Session::State& session, const Index& index, const IndexColumn& part) {
+  const ElementClassInfo* const found = index.method == IndexMethod::inverted
+                                            ? find_element_class(part.type, part.operator_class)
+                                            : nullptr;
+  if (found == nullptr || found->extension.empty()) return part.operator_class;
+  const ExtensionPtr extension = session.catalog.extension(found->extension);
+  if (extension == nullptr) return part.operator_class;
+  const auto path = session.names.search_path();
+  if (std::ranges::find(path, extension->schema) != path.end()) return part.operator_class;
+  return quote_identifier(session.names.schema_name(extension->schema)) + "." + part.operator_class;
+}
+
+}  // namespace
+
 std::optional<std::string> definition_of_index(Session::State& session, Oid oid,
                                                std::int32_t column, Layout layout) {
   for (const TablePtr& table : session.catalog.tables()) {
@@ -210,7 +229,9 @@ std::optional<std::string> definition_of_index(Session::State& session, Oid oid,
     for (const std::size_t i : written_order(*index)) {
       const IndexColumn& part = index->columns[i];
       if (!columns.empty()) columns += ", ";
-      columns += index_column(session, *table, part, layout) + index_order(part);
+      columns += index_column(session, *table, part, layout);
+      if (!part.operator_class.empty()) columns += " " + class_name(session, *index, part);
+      columns += index_order(part);
     }
     std::string text = fmt::format(
         "CREATE {}INDEX {} ON {} USING {} ({})", index->is_key() ? "UNIQUE " : "",

@@ -265,7 +265,7 @@ TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][ref
       {"SELECT ctid FROM pg_class", "system column \"ctid\""},
       {"DELETE FROM t WHERE ctid = '(0,1)'", "a ctid that this transaction has not read"},
       {"SELECT t.xmin FROM t", "system column \"xmin\""},
-      {"CREATE EXTENSION IF NOT EXISTS hstore", "extension \"hstore\""},
+      {"CREATE EXTENSION IF NOT EXISTS earthdistance", "extension \"earthdistance\""},
       {"SELECT sum(a) OVER (ORDER BY a::text RANGE 1 PRECEDING) FROM t", "RANGE with offset"},
       {"CREATE DATABASE x LOCALE 'de_DE.UTF-8'", "de_DE.UTF-8"},
       {"GRANT EXECUTE ON FUNCTION lower(text) TO PUBLIC", "built-in function"},

@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/system_catalog/objects.h"
 #include "sql-lite-frontend/system_catalog/privileges.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
+#include "sql-lite-frontend/types/brought/brought_types.h"
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/prototypes.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -328,6 +329,8 @@ Functions functions_of(TypeId type) {
   if (is_enum(type)) return std::to_array(kEnumFunctions);
   if (is_user_array(type)) return std::to_array(kArrayFunctions);
   if (is_composite(type)) return std::to_array(kRecordFunctions);
+  if (type == kCitextType) return functions_of(TypeId::text);
+  if (is_brought(type)) return {};
   if (is_user_range(type)) type = find_type("int4range")->id;
   if (is_user_multirange(type)) type = find_type("int4multirange")->id;
   if (is_domain(type)) {

@@ -7,6 +7,7 @@
 
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/inverted/element_class.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 /// Nothing is recorded about dependencies: they are read off the definitions.
@@ -160,11 +161,18 @@ void emit_made(const EmitRow& emit, Session::State& session) {
     on_function(address, cast->function);
   }
   constexpr Oid kNamespaceClass = 2615;
+  constexpr Oid kOperatorClassClass = 2616;
+  constexpr Oid kOperatorFamilyClass = 2753;
   for (const ExtensionPtr& extension : session.catalog.all_made<Extension>()) {
     const ObjectAddress address{kPgExtensionClass, extension->oid};
     emit_dependency(emit, address, {kNamespaceClass, extension->schema}, Dependency::normal);
     for (const Extension::Member& member : extension->members) {
       emit_dependency(emit, {member.catalog, member.object}, address, Dependency::extension);
+    }
+    for (const ElementClassInfo& one : element_classes()) {
+      if (one.extension != extension->name) continue;
+      emit_dependency(emit, {kOperatorClassClass, one.oid}, address, Dependency::extension);
+      emit_dependency(emit, {kOperatorFamilyClass, one.family}, address, Dependency::extension);
     }
   }
 }

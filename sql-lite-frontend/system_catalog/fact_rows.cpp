@@ -27,6 +27,13 @@ Value bootstrap_role() {
   return Value::from_oid(kBootstrapRole);
 }
 
+/// None where the extension that brings it is not here.
+Oid schema_of_class(Execution& execution, const ElementClassInfo& of) {
+  if (of.extension.empty()) return kPgCatalogSchema;
+  const ExtensionPtr extension = execution.session.catalog.extension(of.extension);
+  return extension == nullptr ? kNoOid : extension->schema;
+}
+
 void operator_class_rows(Execution& execution, const EmitRow& emit) {
   for (const OperatorClass& entry : operator_classes()) {
     const Value row[] = {Value::from_oid(entry.oid),
@@ -41,10 +48,12 @@ void operator_class_rows(Execution& execution, const EmitRow& emit) {
     emit(row);
   }
   for (const ElementClassInfo& entry : element_classes()) {
+    const Oid schema = schema_of_class(execution, entry);
+    if (schema == kNoOid) continue;
     const Value row[] = {Value::from_oid(entry.oid),
                          Value::from_oid(kGin),
                          text_value(execution, entry.name),
-                         system_schema(),
+                         Value::from_oid(schema),
                          bootstrap_role(),
                          Value::from_oid(entry.family),
                          Value::from_oid(raw(entry.type)),
@@ -65,8 +74,11 @@ void operator_family_rows(Execution& execution, const EmitRow& emit) {
     emit(row);
   }
   for (const ElementClassInfo& entry : element_classes()) {
+    const Oid schema = schema_of_class(execution, entry);
+    if (schema == kNoOid) continue;
     const Value row[] = {Value::from_oid(entry.family), Value::from_oid(kGin),
-                         text_value(execution, entry.name), system_schema(), bootstrap_role()};
+                         text_value(execution, entry.name), Value::from_oid(schema),
+                         bootstrap_role()};
     emit(row);
   }
 }

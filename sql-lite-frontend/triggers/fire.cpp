@@ -31,6 +31,22 @@ TriggerCodes::Found TriggerCodes::find(Session::State& session, const CallablePt
   return known.found;
 }
 
+TriggerCodes::Latest TriggerCodes::latest(const Session::State& session, const TablePtr& table,
+                                          const Trigger& trigger) const {
+  const bool is_it = latest_trigger_ == trigger.oid && latest_table_ == table &&
+                     latest_stamp_ == session.catalog.stamp();
+  return is_it ? latest_ : Latest{};
+}
+
+void TriggerCodes::note_latest(const Session::State& session, const TablePtr& table,
+                               const Trigger& trigger, Latest latest) {
+  if (names_transition_tables(trigger)) return;
+  latest_ = std::move(latest);
+  latest_trigger_ = trigger.oid;
+  latest_table_ = table;
+  latest_stamp_ = session.catalog.stamp();
+}
+
 bool may_fire(Session::State& session, const Trigger& trigger) {
   if (trigger.enabled == 'A') return true;
   return trigger.enabled == (acts_as_replica(session) ? 'R' : 'O');
@@ -61,13 +77,19 @@ std::optional<std::span<const Value>> fire(Execution& execution, const Trigger& 
   if (find_builtin_trigger_function(trigger.function) != nullptr) {
     return update_text_vector(execution, trigger, table, event, rows);
   }
-  const CallablePtr callable = session.names.routine(trigger.function);
+  if (!session.trigger_codes) session.trigger_codes = std::make_shared<TriggerCodes>();
+  TriggerCodes& codes = *session.trigger_codes;
+  auto [callable, code] = codes.latest(session, table, trigger);
+  if (!callable) callable = session.names.routine(trigger.function);
   if (!callable) {
     throw_error(SqlState{"XX000"}, "cache lookup failed for function {}", trigger.function);
   }
-  if (!session.trigger_codes) session.trigger_codes = std::make_shared<TriggerCodes>();
   const RoutineFrame frame{session, *callable->routine};
-  TriggerCodes::Found found = session.trigger_codes->find(session, callable, table, trigger);
+  TriggerCodes::Found found{code, {}};
+  if (!code) {
+    found = codes.find(session, callable, table, trigger);
+    codes.note_latest(session, table, trigger, {callable, found.code});
+  }
   if (names_transition_tables(trigger)) {
     found.tables.rows = rows.changed;
     session.transition_tables = &found.tables;

@@ -20,6 +20,18 @@ class TriggerCodes {
   Found find(Session::State& session, const CallablePtr& callable, const TablePtr& table,
              const Trigger& trigger);
 
+  /// What was fired last, which most often is fired again, for the next row; as long as the catalog
+  /// is as it was. Of triggers that name no transition tables.
+  struct Latest {
+    CallablePtr callable;
+    TriggerCodePtr code;
+  };
+  /// Without a callable where another was fired last.
+  [[nodiscard]] Latest latest(const Session::State& session, const TablePtr& table,
+                              const Trigger& trigger) const;
+  void note_latest(const Session::State& session, const TablePtr& table, const Trigger& trigger,
+                   Latest latest);
+
  private:
   static constexpr std::size_t kMost = 512;
   struct Known {
@@ -31,6 +43,10 @@ class TriggerCodes {
   };
   /// By function and relation, and by trigger where that says what names mean.
   std::map<std::tuple<Oid, Oid, Oid>, Known> codes_;
+  Latest latest_;
+  Oid latest_trigger_ = kNoOid;
+  TablePtr latest_table_;
+  CatalogView::Stamp latest_stamp_;
 };
 
 }  // namespace swizzle::sql

@@ -39,7 +39,9 @@ struct TimeTz {
 /// Bytes are self-contained (no pointers inside), so copying a value elsewhere copies one block.
 class Value {
  public:
-  enum class Kind : std::uint8_t { null, scalar, extended, bytes };
+  /// As wide as it takes to leave no gap behind it: a value is copied as a whole then, and who
+  /// reads a copy at once need not wait for its parts.
+  enum class Kind : std::uint32_t { null, scalar, extended, bytes };
 
   constexpr Value() noexcept = default;  // NULL
 

@@ -6,6 +6,7 @@
 
 #include "base/invariant.h"
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/brought/brought_operators.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/functions/type_functions.h"
 #include "sql-lite-frontend/types/long_values.h"
@@ -253,6 +254,7 @@ class Registry {
       operator_by_oid[op.oid] = &op;
       operators_by_name[op.name].push_back(&op);
     }
+    for (const Operator& op : brought_operators()) operators_by_name[op.name].push_back(&op);
   }
 
   void build_casts() {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/brought/brought_types.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
@@ -82,6 +83,10 @@ const std::vector<Samples>& samples() {
        {"{}", "{1}", "{1,2}", "{1,NULL}", "{NULL}", "{{1,2}}", "{{1},{2}}", "[0:1]={1,2}", "{2}",
         "{-1}"}},
       {TypeId::text_array, {"{}", "{\"\"}", "{a}", "{a,b}", "{aa}", "{NULL}"}},
+      {kCitextType, {"", "a", "A", "aB", "Ab", "ab c", "b", "Z", "_", "\xc3\xa4"}},
+      {kHstoreType,
+       {"", "a=>1", "a=>2", "a=>NULL", "a=>\"\"", "a=>12", "a1=>2", "b=>1, a=>1", "a=>1, b=>NULL",
+        "\"\"=>\"\"", "\"\"=>NULL", "\"\"=>a", "bb=>1, a=>1"}},
   };
   return all;
 }

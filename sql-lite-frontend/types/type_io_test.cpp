@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/brought/brought_types.h"
 #include "sql-lite-frontend/types/datetime/datetime_format.h"
 #include "sql-lite-frontend/types/datetime/datetime_ops.h"
 #include "sql-lite-frontend/types/datetime/time_zone.h"
@@ -139,6 +140,32 @@ TEST_CASE("binary forms are the bytes of the protocol", "[types]") {
   CHECK(wire(TypeId::date, "2000-01-02") == "\0\0\0\1"s);
   CHECK(wire(TypeId::int4_array, "{5}") ==
         "\0\0\0\1\0\0\0\0\0\0\0\x17\0\0\0\1\0\0\0\1\0\0\0\4\0\0\0\5"s);
+}
+
+TEST_CASE("an hstore's binary form is PostgreSQL's, and malformed ones are refused", "[types]") {
+  Fixture f;
+  using namespace std::string_literals;
+  using namespace std::string_view_literals;
+  std::string wire;
+  send_binary(f.context, kHstoreType, f.read(kHstoreType, "bb=>NULL, a=>x"), wire);
+  CHECK(wire == "\0\0\0\2\0\0\0\1a\0\0\0\1x\0\0\0\2bb\xff\xff\xff\xff"s);
+  const auto receive = [&](std::string_view bytes) {
+    return f.show(kHstoreType, receive_binary(f.context, kHstoreType, kNoTypmod, as_bytes(bytes)));
+  };
+  CHECK(receive(wire) == "\"a\"=>\"x\", \"bb\"=>NULL");
+  for (std::size_t cut = 0; cut < wire.size(); ++cut) {
+    CHECK_THROWS_AS(receive(std::string_view{wire}.substr(0, cut)), SqlError);
+  }
+  CHECK_THROWS_AS(receive(wire + "x"), SqlError);
+  CHECK_THROWS_AS(receive("\xff\xff\xff\xff"s), SqlError);
+  CHECK_THROWS_AS(receive("\x7f\xff\xff\xff"s), SqlError);
+  CHECK_THROWS_AS(receive("\0\0\0\1\xff\xff\xff\xff\0\0\0\0"s), SqlError);
+  CHECK_THROWS_AS(receive("\0\0\0\1\0\0\0\1\xff\0\0\0\0"s), SqlError);
+  // What is stored is not trusted either.
+  for (const std::string_view bytes :
+       {""sv, "\1\0\0\0"sv, "\1\0\0\0\2\0\0\0\1\0\0\0ab"sv, "\1\0\0\0\1\0\0\0\7\0\0\0ab"sv}) {
+    CHECK_THROWS_AS(f.show(kHstoreType, Value::from_text(bytes)), SqlError);
+  }
 }
 
 TEST_CASE("DateStyle and IntervalStyle change the text", "[types]") {

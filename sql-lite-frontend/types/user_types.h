@@ -21,7 +21,9 @@ inline constexpr std::uint32_t kFirstComposite = 0x6000'0000;
 inline constexpr std::uint32_t kFirstRange = 0x8000'0000;
 /// A range's multirange has the same number among these.
 inline constexpr std::uint32_t kFirstMultirange = 0xa000'0000;
-inline constexpr std::uint32_t kBehindUserTypes = 0xc000'0000;
+/// Types that an extension brings: the numbers are those of brought_types().
+inline constexpr std::uint32_t kFirstBrought = 0xc000'0000;
+inline constexpr std::uint32_t kBehindUserTypes = 0xe000'0000;
 
 constexpr bool is_enum(TypeId type) noexcept {
   return raw(type) - kFirstEnum < kUserTypeIds;
@@ -37,6 +39,9 @@ constexpr bool is_user_range(TypeId type) noexcept {
 }
 constexpr bool is_user_multirange(TypeId type) noexcept {
   return raw(type) - kFirstMultirange < kUserTypeIds;
+}
+constexpr bool is_brought(TypeId type) noexcept {
+  return raw(type) - kFirstBrought < kUserTypeIds;
 }
 /// A type that a user made, or arrays of it.
 constexpr bool is_user_type(TypeId type) noexcept {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/types/brought/brought_types.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -13,6 +14,10 @@ constexpr ElementClassInfo kClasses[] = {
     {ElementClass::words, 10073, "tsvector_ops", 3659, builtin_id::tsvector, TypeId::text, true},
     {ElementClass::jsonb, 10090, "jsonb_ops", 4036, TypeId::jsonb, TypeId::text, true},
     {ElementClass::jsonb_path, 10091, "jsonb_path_ops", 4037, TypeId::jsonb, TypeId::int4, false},
+    {ElementClass::trigrams, 15901, "gin_trgm_ops", 15902, TypeId::text, TypeId::int4, false,
+     "pg_trgm"},
+    {ElementClass::pairs, 15903, "gin_hstore_ops", 15904, kHstoreType, TypeId::text, true,
+     "hstore"},
 };
 
 bool is_one_of(std::string_view op, std::initializer_list<std::string_view> list) noexcept {
@@ -31,6 +36,7 @@ std::span<const ElementClassInfo> element_classes() noexcept {
 
 bool takes_apart(const ElementClassInfo& of, TypeId type) noexcept {
   type = base_type(type);
+  if (of.id == ElementClass::trigrams) return type == TypeId::text || type == TypeId::varchar;
   return of.type == TypeId::anyarray ? is_array(type) : of.type == type;
 }
 
@@ -59,6 +65,14 @@ bool answers(ElementClass id, std::string_view op, OperandSide side, TypeId valu
       return value == TypeId::jsonb && op == (is_left ? "@>" : "<@");
     case ElementClass::words:
       return value == builtin_id::tsquery && is_one_of(op, {"@@", "@@@"});
+    case ElementClass::trigrams:
+      if (value != TypeId::text) return false;
+      if (is_one_of(op, {"%", "="})) return true;
+      return is_left ? is_one_of(op, {"~~", "~~*", "%>", "%>>"}) : is_one_of(op, {"<%", "<<%"});
+    case ElementClass::pairs:
+      if (!is_left) return op == "<@" && value == kHstoreType;
+      if (op == "@>") return value == kHstoreType;
+      return op == "?" ? value == TypeId::text : is_one_of(op, {"?|", "?&"});
   }
   return false;
 }

@@ -16,6 +16,8 @@ enum class ElementClass : std::uint8_t {
   jsonb,       ///< keys, and values by themselves, at any depth
   jsonb_path,  ///< scalars, each with the keys that lead to it
   words,       ///< those of a tsvector
+  trigrams,    ///< groups of three letters of a text
+  pairs,       ///< keys of an hstore, and keys with their values
 };
 
 /// One row of pg_opclass for gin.
@@ -27,6 +29,7 @@ struct ElementClassInfo {
   TypeId type;     ///< anyarray for all arrays
   TypeId element;  ///< pg_opclass.opckeytype
   bool is_default;
+  std::string_view extension = {};  ///< that brings it; empty: it is always there
 };
 std::span<const ElementClassInfo> element_classes() noexcept;
 

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/types/fulltext/text_query.h"
 #include "sql-lite-frontend/types/inverted/elements.h"
 #include "sql-lite-frontend/types/inverted/path_elements.h"
+#include "sql-lite-frontend/types/text/trigrams.h"
 
 namespace swizzle::sql {
 namespace {
@@ -40,6 +41,18 @@ ElementQuery keys_query(Kind kind, const Value& keys, ElementQueries& queries) {
     parts.push_back(queries.of(Kind::element, text_element(kJsonKeyTag, key.as_text())));
   }
   return queries.joined(kind, std::move(parts));
+}
+
+/// A text that is like a pattern has all of the pattern's trigrams; one that is similar has some.
+ElementQuery trigrams_query(std::string_view op, const Value& value, ElementQueries& queries) {
+  const bool is_pattern = op == "~~" || op == "~~*";
+  const std::vector<Trigram> list = is_pattern ? trigrams_of_pattern(value.as_text())
+                                               : each_once(trigrams_of(value.as_text()).list);
+  auto parts = queries.list();
+  for (const Trigram& one : list) {
+    parts.push_back(queries.of(Kind::element, text_element(kNoTag, {one.data(), one.size()})));
+  }
+  return queries.joined(is_pattern || op == "=" ? Kind::all : Kind::any, std::move(parts));
 }
 
 /// What is not to be there, and where words stand, no index knows.
@@ -104,7 +117,9 @@ ElementQuery element_query(ElementClass id, std::string_view op, OperandSide sid
     const QueryTree tree = query_tree(value, arena.account());
     return tree.root ? words_query(tree, *tree.root, queries) : queries.of(Kind::nothing);
   }
+  if (id == ElementClass::trigrams) return trigrams_query(op, value, queries);
   if (op == "@?" || op == "@@") return path_element_query(id, op, value, queries);
+  static_assert(kPairKeyTag == kJsonKeyTag);
   if (op == "?") return queries.of(Kind::element, text_element(kJsonKeyTag, value.as_text()));
   if (op == "?|") return keys_query(Kind::any, value, queries);
   if (op == "?&") return keys_query(Kind::all, value, queries);

@@ -1,14 +1,18 @@
 #include "sql-lite-frontend/types/inverted/elements.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
 #include "base/long_work.h"
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/brought/hstore.h"
 #include "sql-lite-frontend/types/fulltext/text_vector.h"
 #include "sql-lite-frontend/types/inverted/json_events.h"
 #include "sql-lite-frontend/types/inverted/stored_hash.h"
 #include "sql-lite-frontend/types/key_codec.h"
+#include "sql-lite-frontend/types/text/trigrams.h"
 
 namespace swizzle::sql {
 namespace {
@@ -132,6 +136,26 @@ void take_words(const Value& vector, Taken& taken) {
   for (std::size_t i = 0; i < view.size(); ++i) taken.add(text_element(kNoTag, view.word(i)));
 }
 
+void take_trigrams(std::string_view text, Taken& taken) {
+  for (const Trigram& one : each_once(trigrams_of(text).list)) {
+    taken.add(text_element(kNoTag, {one.data(), one.size()}));
+  }
+}
+
+void take_pairs(const Value& value, Taken& taken) {
+  const HstoreView view{value};
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    const HstorePair pair = view.pair(i);
+    taken.add(text_element(kPairKeyTag, pair.key));
+    if (pair.value) {
+      // Two pairs may look alike here: rows are asked themselves.
+      taken.add(text_element(kPairValueTag, fmt::format("{}={}", pair.key, *pair.value)));
+    } else {
+      taken.add(text_element(kPairNullTag, pair.key));
+    }
+  }
+}
+
 }  // namespace
 
 std::string text_element(char tag, std::string_view text) {
@@ -188,6 +212,12 @@ ElementList elements_of(ElementClass id, const Value& value, Arena& arena) {
       break;
     case ElementClass::words:
       take_words(value, taken);
+      break;
+    case ElementClass::trigrams:
+      take_trigrams(value.as_text(), taken);
+      break;
+    case ElementClass::pairs:
+      take_pairs(value, taken);
       break;
   }
   return std::move(taken).list();

@@ -37,6 +37,10 @@ std::string text_prefix(char tag, std::string_view beginning);
 inline constexpr char kJsonKeyTag = 'k';
 inline constexpr char kJsonStringTag = 's';
 inline constexpr char kJsonOtherTag = 'o';
+/// Tags of an hstore's: a key; a key with its value, or with NULL.
+inline constexpr char kPairKeyTag = 'k';
+inline constexpr char kPairValueTag = 'v';
+inline constexpr char kPairNullTag = 'n';
 
 /// An element of jsonb_path: a scalar, of a string its letters, at the end of some keys.
 enum class ScalarKind : std::uint8_t { text, other };

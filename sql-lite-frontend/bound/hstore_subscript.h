@@ -1,0 +1,28 @@
+#pragma once
+
+#include "sql-lite-frontend/bound/expression.h"
+#include "sql-lite-frontend/types/brought/brought_types.h"
+
+namespace swizzle::sql {
+
+/// hstore[key].
+class HstoreSubscript final : public OperandsExpr {
+ public:
+  HstoreSubscript(ExprPtr whole, ExprPtr key) : OperandsExpr(TypeId::text, kNoTypmod, {}) {
+    operands_.push_back(std::move(whole));
+    operands_.push_back(std::move(key));
+  }
+  Value evaluate(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+};
+
+/// What `SET hstore[key] = x` gives the column. Operands: the whole, the text, the key.
+class HstorePairAssignment final : public OperandsExpr {
+ public:
+  explicit HstorePairAssignment(std::vector<ExprPtr> operands)
+      : OperandsExpr(kHstoreType, kNoTypmod, std::move(operands)) {}
+  Value evaluate(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+};
+
+}  // namespace swizzle::sql

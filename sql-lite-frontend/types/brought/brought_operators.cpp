@@ -1,0 +1,70 @@
+#include "sql-lite-frontend/types/brought/brought_operators.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
+
+#include "sql-lite-frontend/types/brought/brought_types.h"
+#include "sql-lite-frontend/types/brought/citext.h"
+#include "sql-lite-frontend/types/brought/hstore.h"
+#include "sql-lite-frontend/types/functions/type_functions.h"
+
+namespace swizzle::sql {
+namespace {
+
+struct Comparison {
+  std::string_view name;
+  TypeId type;
+  ScalarFunction function;
+};
+constexpr Comparison kComparisons[] = {
+    {"=", kCitextType, &compare_with<compare_citext, std::equal_to<>>},
+    {"<>", kCitextType, &compare_with<compare_citext, std::not_equal_to<>>},
+    {"<", kCitextType, &compare_with<compare_citext, std::less<>>},
+    {"<=", kCitextType, &compare_with<compare_citext, std::less_equal<>>},
+    {">=", kCitextType, &compare_with<compare_citext, std::greater_equal<>>},
+    {">", kCitextType, &compare_with<compare_citext, std::greater<>>},
+    {"=", kHstoreType, &compare_with<compare_hstores, std::equal_to<>>},
+    {"<>", kHstoreType, &compare_with<compare_hstores, std::not_equal_to<>>},
+};
+constexpr std::size_t kCount = std::size(kComparisons);
+
+struct Made {
+  std::array<std::array<TypeId, 2>, kCount> arguments{};
+  std::array<Function, kCount> functions{};
+  std::array<Operator, kCount> operators{};
+
+  Made() {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const Comparison& of = kComparisons[i];
+      arguments[i] = {of.type, of.type};
+      functions[i].name = of.name;
+      functions[i].result = TypeId::bool_;
+      functions[i].arguments = arguments[i];
+      functions[i].scalar = of.function;
+      operators[i].name = of.name;
+      operators[i].left = of.type;
+      operators[i].right = of.type;
+      operators[i].result = TypeId::bool_;
+      operators[i].function = &functions[i];
+      operators[i].can_merge = operators[i].can_hash = of.name == "=";
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<const Operator*> operators_not_brought(std::string_view name) {
+  std::vector<const Operator*> list;
+  std::ranges::copy_if(operators_named(name), std::back_inserter(list),
+                       [](const Operator* op) { return !is_brought(op->left); });
+  return list;
+}
+
+std::span<const Operator> brought_operators() {
+  static const Made kMade;
+  return kMade.operators;
+}
+
+}  // namespace swizzle::sql

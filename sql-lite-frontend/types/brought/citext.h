@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "sql-lite-frontend/types/datum.h"
+
+/// citext: text of which capital and small letters are the same.
+namespace swizzle::sql {
+
+int compare_citext(const Value& a, const Value& b);
+/// As lower() has it: ASCII letters, as in a database with the collation "C".
+std::string lowered(std::string_view text);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/types/arena.h"
+#include "sql-lite-frontend/types/datum.h"
+
+/// hstore: texts by keys, each of which is there once; a value may be NULL.
+namespace swizzle::sql {
+
+struct HstorePair {
+  std::string_view key;
+  std::optional<std::string_view> value;  ///< nothing: NULL
+};
+
+/// Reads a value: u32 number of pairs | per pair: u32 end of its key, u32 end of its value (top
+/// bit: NULL) | keys and values in turn. Pairs are in the order of their keys: by length, then by
+/// bytes.
+class HstoreView {
+ public:
+  /// Throws SqlError XX001 on malformed bytes.
+  explicit HstoreView(const Value& value);
+
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+  [[nodiscard]] HstorePair pair(std::size_t index) const;
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view key) const;
+  [[nodiscard]] std::vector<HstorePair> pairs() const;
+
+ private:
+  friend int compare_hstores(const Value& a, const Value& b);
+  [[nodiscard]] std::uint32_t end_of(std::size_t text) const;
+
+  Bytes bytes_;
+  std::uint32_t count_ = 0;
+  std::string_view texts_;
+};
+
+/// Whether a key comes before another.
+bool hstore_key_before(std::string_view a, std::string_view b) noexcept;
+/// In any order; of those with one key the first counts.
+Value make_hstore(Arena& arena, std::vector<HstorePair> pairs);
+/// As hstore's input function. Throws where the text is none.
+Value read_hstore(Arena& arena, std::string_view text);
+int compare_hstores(const Value& a, const Value& b);
+
+}  // namespace swizzle::sql
