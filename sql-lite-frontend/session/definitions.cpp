@@ -144,9 +144,22 @@ std::vector<std::size_t> written_order(const Index& index) {
   return order;
 }
 
-std::string index_order(const IndexColumn& column) {
+/// With its schema where the search path does not find it.
+std::string class_name(Session::State& session, const Index& index, const IndexColumn& part) {
+  const ElementClassInfo* const found = index.method == IndexMethod::inverted
+                                            ? find_element_class(part.type, part.operator_class)
+                                            : nullptr;
+  if (found == nullptr || found->extension.empty()) return part.operator_class;
+  const ExtensionPtr extension = session.catalog.extension(found->extension);
+  if (extension == nullptr) return part.operator_class;
+  const auto path = session.names.search_path();
+  if (std::ranges::find(path, extension->schema) != path.end()) return part.operator_class;
+  return quote_identifier(session.names.schema_name(extension->schema)) + "." + part.operator_class;
+}
+
+std::string index_order(Session::State& session, const Index& index, const IndexColumn& column) {
   std::string text;
-  if (!column.operator_class.empty()) text += " " + column.operator_class;
+  if (!column.operator_class.empty()) text += " " + class_name(session, index, column);
   const bool descending = column.direction == SortDirection::descending;
   if (descending) text += " DESC";
   if (descending && column.nulls == NullsOrder::last) text += " NULLS LAST";
@@ -161,7 +174,7 @@ std::string exclusion(Session::State& session, const Table& table, const Index& 
     const IndexColumn& column = index.columns[i];
     if (!elements.empty()) elements += ", ";
     elements += fmt::format("{}{} WITH {}", index_column(session, table, column, layout),
-                            index_order(column), column.excludes_by);
+                            index_order(session, index, column), column.excludes_by);
   }
   std::string text =
       fmt::format("EXCLUDE USING {} ({})", access_method_name(index.method), elements);
@@ -198,23 +211,6 @@ std::optional<std::string> definition_of_constraint(Session::State& session, Oid
   return std::nullopt;
 }
 
-namespace {
-
-/// With its schema where the search path does not find it.
-std::string class_name(Session::State& session, const Index& index, const IndexColumn& part) {
-  const ElementClassInfo* const found = index.method == IndexMethod::inverted
-                                            ? find_element_class(part.type, part.operator_class)
-                                            : nullptr;
-  if (found == nullptr || found->extension.empty()) return part.operator_class;
-  const ExtensionPtr extension = session.catalog.extension(found->extension);
-  if (extension == nullptr) return part.operator_class;
-  const auto path = session.names.search_path();
-  if (std::ranges::find(path, extension->schema) != path.end()) return part.operator_class;
-  return quote_identifier(session.names.schema_name(extension->schema)) + "." + part.operator_class;
-}
-
-}  // namespace
-
 std::optional<std::string> definition_of_index(Session::State& session, Oid oid,
                                                std::int32_t column, Layout layout) {
   for (const TablePtr& table : session.catalog.tables()) {
@@ -230,8 +226,7 @@ std::optional<std::string> definition_of_index(Session::State& session, Oid oid,
       const IndexColumn& part = index->columns[i];
       if (!columns.empty()) columns += ", ";
       columns += index_column(session, *table, part, layout);
-      if (!part.operator_class.empty()) columns += " " + class_name(session, *index, part);
-      columns += index_order(part);
+      columns += index_order(session, *index, part);
     }
     std::string text = fmt::format(
         "CREATE {}INDEX {} ON {} USING {} ({})", index->is_key() ? "UNIQUE " : "",
