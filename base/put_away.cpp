@@ -15,7 +15,11 @@ constexpr std::size_t kWindows = std::size_t{1} << (kAddressBits - kWindowBits);
 constexpr std::size_t kBits = 64;
 
 // A bit for each window there can be. Zero pages, but for the few in which one was ever set.
-constinit std::atomic<std::uint64_t> words[kWindows / kBits];
+constinit std::uint64_t words[kWindows / kBits];
+
+std::atomic_ref<std::uint64_t> word_of(std::size_t window) noexcept {
+  return std::atomic_ref{words[window / kBits]};
+}
 
 std::size_t window_of(const void* at) noexcept {
   return (reinterpret_cast<std::uintptr_t>(at) >> kWindowBits) % kWindows;
@@ -28,7 +32,7 @@ constexpr std::uint64_t bit_of(std::size_t window) noexcept {
 
 bool is_away(const void* at) noexcept {
   const std::size_t window = window_of(at);
-  return (words[window / kBits].load(std::memory_order_relaxed) & bit_of(window)) != 0;
+  return (word_of(window).load(std::memory_order_relaxed) & bit_of(window)) != 0;
 }
 
 void bring_back(const void* at) noexcept {
@@ -44,7 +48,7 @@ void note_away(const void* begin, std::size_t bytes) noexcept {
   const std::size_t first = window_of(begin);
   for (std::size_t window = first; window < first + bytes / kWindowBytes; ++window) {
     const std::uint64_t bit = bit_of(window);
-    if ((words[window / kBits].fetch_or(bit, std::memory_order_relaxed) & bit) == 0)
+    if ((word_of(window).fetch_or(bit, std::memory_order_relaxed) & bit) == 0)
       windows_away.fetch_add(1, std::memory_order_relaxed);
   }
 }
@@ -53,7 +57,7 @@ void note_there(const void* begin, std::size_t bytes) noexcept {
   const std::size_t first = window_of(begin);
   for (std::size_t window = first; window < first + bytes / kWindowBytes; ++window) {
     const std::uint64_t bit = bit_of(window);
-    if ((words[window / kBits].fetch_and(~bit, std::memory_order_relaxed) & bit) != 0)
+    if ((word_of(window).fetch_and(~bit, std::memory_order_relaxed) & bit) != 0)
       windows_away.fetch_sub(1, std::memory_order_relaxed);
   }
 }
