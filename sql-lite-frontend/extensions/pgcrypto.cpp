@@ -293,7 +293,8 @@ Value run_cipher(FunctionContext& context, Way way, std::string_view what, Bytes
                        EVP_CipherFinal_ex(state.get(), out.data() + first, &last) == 1;
   explicit_bzero(padded_key.data(), padded_key.size());
   if (!is_done) fail(way == Way::encrypt ? "Encryption failed" : "Decryption failed");
-  return bytes_value(context, std::span{out}.first(static_cast<std::size_t>(first + last)));
+  return bytes_value(context, std::span{out}.first(static_cast<std::size_t>(first) +
+                                                   static_cast<std::size_t>(last)));
 }
 
 Value encrypt(FunctionContext& context, Arguments a) {

@@ -32,7 +32,8 @@ class PackedTree::Writer {
   template <class T>
   static T at(const ProtobufCMessage& message, unsigned offset) noexcept {
     T value;
-    std::memcpy(&value, reinterpret_cast<const std::byte*>(&message) + offset, sizeof value);
+    std::memcpy(static_cast<void*>(&value), reinterpret_cast<const std::byte*>(&message) + offset,
+                sizeof value);
     return value;
   }
 
