@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <limits>
 
 #include "sql-lite-frontend/types/builtin.h"
@@ -120,13 +121,16 @@ TimeTz read_timetz(FunctionContext& context, std::string_view text) {
   if (parsed.seconds_east) {
     east = *parsed.seconds_east;
   } else {
-    // Without a date, the session's offset of today is meant.
-    const std::int64_t today =
-        floor_div(local_transaction_time(context), kMicrosPerDay) * kMicrosPerDay;
-    const std::int64_t local =
-        (parsed.has_date ? days_from_civil(parsed.date) * kMicrosPerDay : today) + micros;
+    // Without a date, the session's offset of today is meant; on days that no timestamp has, UTC.
+    constexpr std::int64_t kMostDays =
+        std::numeric_limits<std::int64_t>::max() / kMicrosPerDay - 1;
+    const std::int64_t day = parsed.has_date
+                                 ? days_from_civil(parsed.date)
+                                 : floor_div(local_transaction_time(context), kMicrosPerDay);
     const TimeZone& zone = parsed.zone ? *parsed.zone : session_zone(context);
-    east = zone.at_local(local).seconds_east;
+    if (std::abs(day) <= kMostDays) {
+      east = zone.at_local(day * kMicrosPerDay + micros).seconds_east;
+    }
   }
   return {micros, -east};
 }
