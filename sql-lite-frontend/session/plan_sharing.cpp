@@ -82,13 +82,16 @@ PlanUsePtr SessionPlans::taken_over(const SharedPlan& known, Statement& statemen
   const bool fits =
       (statement.parameter_types.empty() || statement.parameter_types == plan.parameter_types) &&
       (statement.columns().empty() || has_same_result(statement, plan));
-  if (!fits || !may_read_indexes(plan) || !has_same_routines(plan)) return nullptr;
+  if (!fits || !has_same_routines(plan)) return nullptr;
   for (std::size_t i = 0; i < plan.tables.size(); ++i) {
     const TablePtr& table = plan.tables[i];
     if (table->computed == nullptr && session_.catalog.table(table->relation.oid) != table)
       return nullptr;
     if (session_.names.statistics(*table) != known.statistics[i]) return nullptr;
   }
+  // Only now: the trees of tables that are dropped may be gone, and those of others stay for a
+  // snapshot that is there.
+  if (!may_read_indexes(plan)) return nullptr;
   // As who asks may find them by now.
   if (!has_same_names(plan, statement.trusted)) return nullptr;
   auto use = std::make_shared<PlanUse>();

@@ -116,7 +116,9 @@ void SessionPortals::lock_tables(Portal& portal, Columns columns) {
     }
     portal.run.reset();
     portal.use = session_.plans.plan_for(*portal.statement, portal.parameters);
-    if (attempt > 10) {
+    // Others would have to change definitions as fast as a statement is planned, for long.
+    constexpr int kMostAttempts = 1000;
+    if (attempt > kMostAttempts) {
       throw SqlError{sqlstate::serialization_failure,
                      "could not serialize access due to concurrent changes of definitions"};
     }

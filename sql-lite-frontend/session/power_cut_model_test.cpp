@@ -18,7 +18,7 @@ using namespace swizzle::sql;
 namespace {
 
 /// So small that pages leave it.
-constexpr std::uint64_t kPoolBytes = std::uint64_t{2} << 20U;
+constexpr std::uint64_t kSmallPoolBytes = std::uint64_t{2} << 20U;
 
 /// What a client's own table looks like.
 struct TableShape {
@@ -230,7 +230,7 @@ void work_until_cut(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut,
                     std::vector<Knowledge>& clients) {
   Simulation simulation{seed};
   simulation.run([&] {
-    TestDatabase db{disk, TestDatabase::Existing{kPoolBytes}};
+    TestDatabase db{disk, TestDatabase::Existing{kSmallPoolBytes}};
     disk.cut_power_at(DiskOperation::change, cut);
     std::vector<std::unique_ptr<Task>> tasks;
     for (std::size_t i = 0; i < clients.size(); ++i) {
@@ -258,7 +258,7 @@ TEST_CASE("Definitions, sequences and foreign keys stand after power cuts as ack
       std::string wrong;
       Simulation simulation{seed};
       simulation.run([&] {
-        TestDatabase db{disk, TestDatabase::Existing{kPoolBytes}};
+        TestDatabase db{disk, TestDatabase::Existing{kSmallPoolBytes}};
         wrong = complaint(db, clients);
       });
       INFO("seed " << seed << ", round " << round);

@@ -4,7 +4,10 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "sql-lite-frontend/session/test_database.h"
 
@@ -59,23 +62,26 @@ TEST_CASE("Two sessions replace a function while others call it", "[sql][session
   TestDatabase db;
   db.run("CREATE FUNCTION f(n int) RETURNS int LANGUAGE sql AS 'SELECT n'");
   constexpr int kRounds = 60;
-  std::atomic<int> wrong{0};
+  std::mutex mutex;
+  std::vector<std::string> wrong;
+  const auto run = [&](Session* session, const std::string& sql) {
+    TestSink sink;
+    const Outcome outcome = session->simple_query(sql, sink);
+    if (outcome) return;
+    const std::lock_guard hold{mutex};
+    wrong.push_back(outcome.error().message);
+  };
   const auto replace = [&](Session* session, int offset) {
     for (int i = 0; i < kRounds; ++i) {
-      TestSink sink;
-      const std::string sql = fmt::format(
-          "CREATE OR REPLACE FUNCTION f(n int) RETURNS int LANGUAGE sql AS 'SELECT n + {}'",
-          offset);
-      if (!session->simple_query(sql, sink)) ++wrong;
+      run(session, fmt::format("CREATE OR REPLACE FUNCTION f(n int) RETURNS int LANGUAGE sql AS "
+                               "'SELECT n + {}'",
+                               offset));
     }
   };
   // All rows of a statement come of one version.
   const auto call = [&](Session* session) {
     for (int i = 0; i < kRounds; ++i) {
-      TestSink sink;
-      const std::string sql =
-          "SELECT 1 / (count(DISTINCT f(x) - x) = 1)::int FROM generate_series(1, 3) x";
-      if (!session->simple_query(sql, sink)) ++wrong;
+      run(session, "SELECT 1 / (count(DISTINCT f(x) - x) = 1)::int FROM generate_series(1, 3) x");
     }
   };
   const auto a = db.connect();
@@ -89,7 +95,7 @@ TEST_CASE("Two sessions replace a function while others call it", "[sql][session
   one.join();
   two.join();
   three.join();
-  CHECK(wrong == 0);
+  CHECK(wrong == std::vector<std::string>{});
 }
 
 TEST_CASE("Who may call a function, and whose rights it has", "[sql][session][routines]") {

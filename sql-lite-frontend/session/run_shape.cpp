@@ -137,7 +137,8 @@ bool Session::State::run_rows(std::string_view text, ResultSink& sink) {
     portal->use = plans.plan_for(*statement, std::span{values}.first(width));
   } catch (const SqlError& error) {
     // What is wrong with the text is said better where all of it is read.
-    const std::string_view code = error.state().code();
+    const SqlState state = error.state();
+    const std::string_view code = state.code();
     if (code.starts_with("53") || code.starts_with("57")) throw;
     return false;
   }

@@ -82,6 +82,9 @@ struct Session::State final {
   SessionContext session_context;
   Catalogs::Use database_use;
   CatalogView catalog;
+  /// Before everything that keeps rows, which gives its share back when it goes; names do, for the
+  /// checks of domains.
+  WorkMemory memory;
   SessionNames names{*this};
   SessionRights rights{*this};
   // Who the session is, by number: a role that is dropped and made anew, or renamed, is another's
@@ -95,9 +98,6 @@ struct Session::State final {
   std::map<std::string, Oid> known_session_users;
   std::map<std::string, Oid> known_current_users;
   Session* owner = nullptr;
-  /// Before everything that keeps rows, which gives its share back when it goes.
-  WorkMemory memory;
-
   SessionVariables variables{*this};
   SessionTransaction transaction{*this};
   SessionPlans plans{*this};  ///< before who has plans

@@ -20,7 +20,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::size_t kWorkOfEntry = 500;
+constexpr std::size_t kWorkOfExcludedEntry = 500;
 /// Before the key of a group of all rows, which has no bytes of its own. No entry is as short.
 constexpr char kWholeIndex = 0;
 
@@ -161,7 +161,7 @@ std::optional<std::string> Exclusion::search(Transaction& transaction,
   Arena arena{1024};
   std::vector<Value> other;
   while (value_of(cursor.next())) {
-    count_work(kWorkOfEntry);
+    count_work(kWorkOfExcludedEntry);
     arena.reset();
     Bytes rest = cursor.key();
     if (!read_entry(rest, arena, other)) continue;
@@ -219,7 +219,7 @@ std::optional<std::string> Exclusion::find_beside(Transaction& transaction,
   std::optional<std::string> found;
   bool is_there = false;
   while (value_of(cursor.next())) {
-    count_work(kWorkOfEntry);
+    count_work(kWorkOfExcludedEntry);
     arena.reset();
     std::string entry{as_text(cursor.key())};
     if (entry.starts_with(own) && !std::exchange(is_there, true)) continue;
@@ -333,7 +333,7 @@ void Exclusion::check_all(Session::State& session, FunctionContext& functions,
   std::vector<Value> values;
   std::vector<Value> other;
   while (value_of(cursor.next())) {
-    count_work(kWorkOfEntry);
+    count_work(kWorkOfExcludedEntry);
     arena.reset();
     const std::string entry{as_text(cursor.key())};
     Bytes rest = as_bytes(entry);
@@ -345,7 +345,7 @@ void Exclusion::check_all(Session::State& session, FunctionContext& functions,
     if (!end.empty()) behind.high = as_bytes(end);
     Cursor next = value_of(tree.scan(transaction, behind));
     while (value_of(next.next())) {
-      count_work(kWorkOfEntry);
+      count_work(kWorkOfExcludedEntry);
       inner.reset();
       Bytes bytes = next.key();
       if (!read_entry(bytes, inner, other)) continue;

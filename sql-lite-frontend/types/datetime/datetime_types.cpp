@@ -122,8 +122,7 @@ TimeTz read_timetz(FunctionContext& context, std::string_view text) {
     east = *parsed.seconds_east;
   } else {
     // Without a date, the session's offset of today is meant; on days that no timestamp has, UTC.
-    constexpr std::int64_t kMostDays =
-        std::numeric_limits<std::int64_t>::max() / kMicrosPerDay - 1;
+    constexpr std::int64_t kMostDays = std::numeric_limits<std::int64_t>::max() / kMicrosPerDay - 1;
     const std::int64_t day = parsed.has_date
                                  ? days_from_civil(parsed.date)
                                  : floor_div(local_transaction_time(context), kMicrosPerDay);

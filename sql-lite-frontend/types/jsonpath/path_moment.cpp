@@ -163,7 +163,7 @@ std::optional<PathMoment> read_path_moment(FunctionContext& context, std::string
   shown_text += era;
   try {
     const Value value = input_text(context, type, kNoTypmod, shown_text);
-    return PathMoment{type, value, context.arena.copy(shown_text)};
+    return PathMoment{type, value, std::move(shown_text)};
   } catch (const SqlError&) {
     return std::nullopt;
   }

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -17,7 +18,7 @@ namespace swizzle::sql {
 struct PathMoment {
   TypeId type = TypeId::none;
   Value value;
-  std::string_view text;  ///< as JSON shows it, in the zone that it came with
+  std::string text;  ///< as JSON shows it, in the zone that it came with
 };
 
 /// What a path comes to: a part of the JSON value, or something computed.
