@@ -73,6 +73,13 @@ std::size_t megabytes(const std::string& field) {
   throw std::runtime_error{field + " is nowhere"};
 }
 
+/// Not what a sanitizer has of its own, or keeps back after it was freed.
+void check_most_held() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  CHECK(megabytes("VmHWM") < kLimitMb + kPoolMb + kRestMb);
+#endif
+}
+
 struct Hungry {
   std::string sql;
   std::string outcome = "53200";
@@ -84,7 +91,7 @@ void expect_bounded(const std::vector<Hungry>& statements) {
   for (const Hungry& hungry : statements) {
     INFO(hungry.sql.substr(0, 100));
     CHECK(run(connection.get(), hungry.sql) == hungry.outcome);
-    CHECK(megabytes("VmHWM") < kLimitMb + kPoolMb + kRestMb);
+    check_most_held();
     CHECK(value(connection.get(), "SELECT 'goes on'") == "goes on");
   }
   honest.finish();
@@ -206,7 +213,7 @@ TEST_CASE("a message that is longer than what the server may keep ends its sessi
   const std::string outcome =
       run(connection.get(), "SELECT length('" + std::string(std::size_t{200} << 20U, 'x') + "')");
   CHECK_THAT(outcome, Catch::Matchers::Contains("out of memory"));
-  CHECK(megabytes("VmHWM") < kLimitMb + kPoolMb + kRestMb);
+  check_most_held();
   CHECK(value(connect().get(), "SELECT 'goes on'") == "goes on");
 }
 
