@@ -24,7 +24,6 @@ constexpr std::uint8_t kNull = 0xff;
 
 // As range_types.cpp writes keys: behind a range that is not empty its lower bound.
 constexpr char kSomeRange = 1;
-constexpr char kBelowAll = 0;
 constexpr char kFinite = 1;
 
 /// Types whose values are whole numbers, which say how far one is from another.
