@@ -282,13 +282,10 @@ bool can_coerce(TypeId source, TypeId target, CastContext context) {
   return find_cast(source, target, context).has_value();
 }
 
-std::optional<ResolvedFunction> try_resolve_function(const FunctionCall& call) {
-  if (any_collated(call.argument_types)) {
-    const std::vector<TypeId> types = without_collations(call.argument_types);
-    FunctionCall plain = call;
-    plain.argument_types = types;
-    return try_resolve_function(plain);
-  }
+namespace {
+
+/// Pre: no argument has a collation.
+std::optional<ResolvedFunction> try_resolve_plain(const FunctionCall& call) {
   std::vector<Matched> matches;
   for (const Function* f : call.candidates.value_or(functions_named(call.name)))
     if (auto matched = match(*f, call)) matches.push_back(std::move(*matched));
@@ -312,14 +309,8 @@ std::optional<ResolvedFunction> try_resolve_function(const FunctionCall& call) {
   return std::nullopt;
 }
 
-ResolvedFunction resolve_function(const FunctionCall& call) {
-  if (any_collated(call.argument_types)) {
-    const std::vector<TypeId> types = without_collations(call.argument_types);
-    FunctionCall plain = call;
-    plain.argument_types = types;
-    return resolve_function(plain);
-  }
-  if (auto resolved = try_resolve_function(call)) return *resolved;
+ResolvedFunction resolve_plain(const FunctionCall& call) {
+  if (auto resolved = try_resolve_plain(call)) return *resolved;
   const bool unsupported =
       std::ranges::any_of(unsupported_functions(call.name), [&call](const Function& f) {
         const auto matched = match(f, call);
@@ -336,6 +327,26 @@ ResolvedFunction resolve_function(const FunctionCall& call) {
           "No function matches the given name and argument types. You might need to add explicit "
           "type casts.")
       .at_position(call.position);
+}
+
+/// Calls `resolve` with the call, or with one like it whose arguments have no collation.
+template <class Resolve>
+auto without_collations_of(const FunctionCall& call, Resolve resolve) {
+  if (!any_collated(call.argument_types)) return resolve(call);
+  const std::vector<TypeId> types = without_collations(call.argument_types);
+  FunctionCall plain = call;
+  plain.argument_types = types;
+  return resolve(plain);
+}
+
+}  // namespace
+
+std::optional<ResolvedFunction> try_resolve_function(const FunctionCall& call) {
+  return without_collations_of(call, try_resolve_plain);
+}
+
+ResolvedFunction resolve_function(const FunctionCall& call) {
+  return without_collations_of(call, resolve_plain);
 }
 
 namespace {

@@ -112,7 +112,7 @@ void make_types(Known& known, std::uint32_t number) {
                                                                   : order_of(all, known.rule);
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
     Type& type = known.types[i];
-    type = *find_type(kKinds[i]);
+    type = plain_string_type(kKinds[i]);
     type.collation = number;
     if (is_plain) continue;
     const bool is_padded = kKinds[i] == TypeId::bpchar || kKinds[i] == TypeId::bpchar_array;
@@ -156,7 +156,7 @@ TypeId collated_array(TypeId type) noexcept {
 const Type& collated_type(TypeId type) noexcept {
   const std::uint32_t number = collation_of_type(type);
   Known* known = known_or_builtin(number);
-  if (known == nullptr) return *find_type(without_collation(type));
+  if (known == nullptr) return plain_string_type(without_collation(type));
   // acquire: what make_types() has put there.
   if (!known->has_types.load(std::memory_order_acquire)) make_types(*known, number);
   return known->types[kind_of(type)];

@@ -20,6 +20,9 @@ inline constexpr std::size_t kNoCollatedOrder = kMostCollatedOrders + 1;
 /// Makes the next order, `place`, of ICU's rules. kNoCollatedOrder where there is no room.
 std::size_t open_collated_order(std::size_t place, const std::string& locale, bool deterministic);
 
+/// As find_type(), of what has collated types. type_table.cpp has it.
+const Type& plain_string_type(TypeId type) noexcept;
+
 enum class CollatedForm : unsigned char { text, padded, array, padded_array };
 TypeOrder collated_order(std::size_t order, CollatedForm form);
 
