@@ -97,7 +97,8 @@ TEMPLATES["bool"] += ["({int4range} @> {int4})", "({int4range} && {int4range})",
 TEMPLATES["int4"] += ["upper({int4range})", "lower({int4multirange})", "length({varbit})", "bit_count({varbit})::int4"]
 TEMPLATES["numeric"] += ["lower({numrange})", "{money}::numeric"]
 TEMPLATES["date"] += ["upper({daterange})"]
-TEMPLATES["text"] += ["{varbit}::text", "{macaddr}::text", "{money}::text", "{int4range}::text", "{numrange}::text",
+TEMPLATES["text"] += ['({text} collate "de-x-icu")', '({text} collate "C")',
+                      "{varbit}::text", "{macaddr}::text", "{money}::text", "{int4range}::text", "{numrange}::text",
                       "{int4multirange}::text"]
 ANY_TYPE = ["coalesce({T}, {T})", "case when {bool} then {T} else {T} end", "case when {bool} then {T} end",
             "nullif({T}, {T})", "greatest({T}, {T})", "least({T}, {T})", "(case {A} when {A} then {T} else {T} end)"]

@@ -58,7 +58,8 @@ class TableMaker:
             extra = ""
             if random.random() < 0.1 and kind in ("int4", "text"):
                 extra = " default " + {"int4": "7", "text": "'none'"}[kind]
-            lines.append(f"{column} {DECLARED.get(kind, kind)}{extra}")
+            collation = ' collate "sv-x-icu"' if kind == "text" and random.random() < 0.25 else ""
+            lines.append(f"{column} {DECLARED.get(kind, kind)}{collation}{extra}")
         statements = [f"create table {name} (" + ", ".join(lines) + ")"]
         table = Table(name, columns, rows=rows)
         if rows:

@@ -27,6 +27,9 @@ AggregateCall Binder::make_aggregate(const ast::FuncCall& node, Scope& scope,
   call.result = resolved.result;
   if (resolved.function->routine != nullptr) call.made = made_aggregate(resolved, node.location);
   if (!node.agg_star) call.arguments = place_arguments(resolved, std::move(arguments));
+  const DerivedCollation collation = merge_collations(names_, call.arguments);
+  if (!call.made) call.function = &collated(*call.function, call.arguments, collation);
+  call.result = with_derived(call.result, collation);
   if (node.agg_distinct) call.quantifier = AggregateCall::Quantifier::distinct;
   for (const ast::Node* item : node.agg_order) {
     const auto& sort = ast::as<ast::SortBy>(item);
@@ -38,6 +41,7 @@ AggregateCall Binder::make_aggregate(const ast::FuncCall& node, Scope& scope,
                    Implicitness::implicit);
     }
     call.order.push_back(sort_key(sort, std::move(key)));
+    require_collation_of_key(*call.order.back().expr, nullptr);
   }
   if (node.agg_distinct) {
     for (const ExprPtr& argument : call.arguments) {

@@ -138,6 +138,9 @@ ExprPtr Binder::try_enter_domain(ExprPtr& expr, TypeId domain, Implicitness how)
 }
 
 ExprPtr Binder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how) {
+  if ((is_collated(expr->type()) && type != TypeId::any) || is_collated(type)) {
+    return coerce_collated(expr, type, typmod, how);
+  }
   const TypeId source = expr->type();
   const std::int32_t location = expr->location();
   ExprPtr result;
@@ -205,6 +208,7 @@ std::vector<ExprPtr> Binder::unify(std::vector<ExprPtr> exprs, std::string_view 
     return (expr.location() >= 0 ? expr.location() : location) + 1;
   };
   type = TypeId::unknown;
+  const DerivedCollation collation = merge_collations(names_, exprs);
   const bool all_same = std::ranges::all_of(
       exprs, [&](const ExprPtr& expr) { return expr->type() == exprs.front()->type(); });
   if (all_same && is_domain(exprs.front()->type())) {
@@ -230,6 +234,10 @@ std::vector<ExprPtr> Binder::unify(std::vector<ExprPtr> exprs, std::string_view 
           .at_position(position);
     }
     expr = std::move(coerced);
+  }
+  if (collation.matters) {
+    for (const ExprPtr& expr : exprs) apply_collation(*expr, collation);
+    type = with_derived(type, collation);
   }
   return exprs;
 }
@@ -325,7 +333,9 @@ TypePtr Binder::find_user_type(const ast::TypeName& name, std::string_view last)
   const std::string_view schema = schema_of(name);
   if (open_view_ != nullptr) {
     for (const ViewType& known : open_view_->view_types) {
-      if (known.name == last && known.schema == schema) return names_.user_type(TypeId{known.type});
+      const bool is_type = known.type >= kCollations;
+      if (is_type && known.name == last && known.schema == schema)
+        return names_.user_type(TypeId{known.type});
     }
   }
   TypePtr type = names_.find_user_type(schema, last);

@@ -94,6 +94,11 @@ bool numbers_rows(Clause clause) {
 std::vector<const ScopeColumn*> shown_key(const ScopeItem& item) {
   std::vector<const ScopeColumn*> key;
   if (!item.table || item.is_join) return key;
+  // Where keys do not hold what they are of, the number of a row does not say which it is.
+  const bool hides = std::ranges::any_of(item.table->key_columns, [](const KeyColumn& column) {
+    return is_collated(column.type) && is_nondeterministic(collation_of_type(column.type));
+  });
+  if (hides) return key;
   for (const std::size_t position : item.table->key_positions) {
     const auto number = static_cast<std::int64_t>(position) + 1;
     const auto found = std::ranges::find_if(item.columns, [&](const ScopeColumn& column) {

@@ -163,17 +163,8 @@ ExprPtr Binder::bind_node(const ast::Node* node, Scope& scope) {
       expr->set_type(type, typmod);
       return expr;
     }
-    case ast::NodeKind::collate_clause: {
-      const auto& collate = ast::as<ast::CollateClause>(node);
-      const std::string_view name = ast::string_of(collate.collname.back());
-      // There is one collation, so its names change nothing.
-      if (name != "C" && name != "default" && name != "POSIX" && name != "ucs_basic") {
-        throw sql_error(sqlstate::undefined_object,
-                        "collation \"{}\" for encoding \"UTF8\" does not exist", name)
-            .at_position(collate.location + 1);
-      }
-      return bind_node(collate.arg, scope);
-    }
+    case ast::NodeKind::collate_clause:
+      return bind_collate(ast::as<ast::CollateClause>(node), scope);
     case ast::NodeKind::set_to_default:
       throw SqlError{sqlstate::syntax_error, "DEFAULT is not allowed in this context"}.at_position(
           ast::as<ast::SetToDefault>(node).location + 1);
@@ -478,9 +469,12 @@ ExprPtr Binder::bind_sublink(const ast::SubLink& node, Scope& scope) {
       }
       // Where "=" compares values of one type as they are, IN can look them up by hash.
       std::vector<ExprPtr> hash_left;
-      if (op == "=" && any && left.size() == 1 && is_indexable(right[0]->type()) &&
+      const DerivedCollation collation = merge_collations(names_, left[0], right[0]);
+      const bool is_of_right = with_derived(right[0]->type(), collation) == right[0]->type();
+      if (op == "=" && any && left.size() == 1 && is_of_right && is_indexable(right[0]->type()) &&
           described(*node.testexpr).size() < kMostBoundTwice) {
-        if (left[0]->type() == right[0]->type() || left[0]->type() == TypeId::unknown) {
+        if (without_collation(left[0]->type()) == without_collation(right[0]->type()) ||
+            left[0]->type() == TypeId::unknown) {
           ExprPtr again = bind_node(node.testexpr, scope);
           hash_left.push_back(
               coerce(std::move(again), right[0]->type(), kNoTypmod, Implicitness::implicit));

@@ -145,7 +145,7 @@ Scope Binder::table_scope(const TablePtr& table, std::string_view alias, Slot fi
     if (column.dropped) continue;
     item.columns.push_back(
         {column.name,
-         column.type,
+         column.expression_type(),
          column.typmod,
          first_slot + static_cast<Slot>(i),
          {table->relation.oid, static_cast<std::int16_t>(i + 1), std::string{alias}, column.name}});
@@ -184,7 +184,7 @@ ExprPtr Binder::bind_table_expression(std::string_view sql, const Table& table, 
     if (column.dropped) continue;
     const auto number = static_cast<std::int16_t>(i + 1);
     item.columns.push_back({column.name,
-                            column.type,
+                            column.expression_type(),
                             column.typmod,
                             first_slot + static_cast<Slot>(i),
                             {table.relation.oid, number, table.relation.name, column.name}});
@@ -384,7 +384,7 @@ FromPtr Binder::bind_view(const TablePtr& view, const ast::RangeVar& range, Scop
     mark_used(target.slot);
     item.columns.push_back(
         {column.name,
-         column.type,
+         column.expression_type(),
          column.typmod,
          target.slot,
          {view->relation.oid, static_cast<std::int16_t>(i + 1), item.alias, column.name},

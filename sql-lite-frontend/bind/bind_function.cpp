@@ -70,8 +70,13 @@ void drop_output_parameters(std::vector<ExprPtr>& arguments) {
 ExprPtr Binder::call_builtin(std::string_view name, std::vector<ExprPtr> arguments) {
   const std::vector<TypeId> types = types_of(arguments);
   const ResolvedFunction resolved = resolve_function({.name = name, .argument_types = types});
-  return std::make_unique<FunctionExpr>(*resolved.function, nullptr, resolved.result,
-                                        place_arguments(resolved, std::move(arguments)));
+  arguments = place_arguments(resolved, std::move(arguments));
+  const DerivedCollation collation = merge_collations(names_, arguments);
+  const Function& function = collated(*resolved.function, arguments, collation);
+  auto expr =
+      std::make_unique<FunctionExpr>(function, nullptr, resolved.result, std::move(arguments));
+  apply_collation(*expr, collation);
+  return expr;
 }
 
 /// Brings the call's arguments into the parameters' order and types, adds defaults and packs a
@@ -183,6 +188,10 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
     refuse_sets_in_window(scope, sets);
     return bind_window_call(node, scope, std::move(arguments), nullptr);
   }
+  if (name == "pg_collation_for" && arguments.size() == 1) {
+    const std::string shown = described_collation(*arguments[0]);
+    return constant(TypeId::text, shown.empty() ? Value::null() : Value::from_text(shown));
+  }
   if (const SessionFunction* session = names_.session_function(name, arguments.size())) {
     return bind_session_function(*session, std::move(arguments), node.location);
   }
@@ -236,13 +245,16 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   }
   refuse_aggregate_syntax(node, name);
   arguments = place_arguments(resolved, std::move(arguments));
+  const DerivedCollation collation = merge_collations(names_, arguments);
+  const Function& called = collated(function, arguments, collation);
   if (function.kind == FunctionKind::set || function.returns_set) {
-    return bind_set_call(function, nullptr, resolved.result, types, std::move(arguments), scope,
-                         node.location);
+    return bind_set_call(called, nullptr, with_derived(resolved.result, collation), types,
+                         std::move(arguments), scope, node.location);
   }
   if (function.scalar == nullptr) refuse_row_without_columns(name);
   auto expr =
-      std::make_unique<FunctionExpr>(function, nullptr, resolved.result, std::move(arguments));
+      std::make_unique<FunctionExpr>(called, nullptr, resolved.result, std::move(arguments));
+  apply_collation(*expr, collation);
   expr->set_variadic_array(resolved.variadic_array);
   expr->set_location(node.location);
   if (node.funcformat == ast::CoercionForm::sql_syntax) expr->set_spelling(Spelling::keywords);

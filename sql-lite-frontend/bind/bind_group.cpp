@@ -44,6 +44,7 @@ void Binder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
       expr = coerce(std::move(expr), TypeId::text, kNoTypmod, Implicitness::implicit);
     }
     require_equality(expr->type(), expr->location());
+    require_collation_of_key(*expr, nullptr);
     for (const Aggregate::Key& key : query.group_keys) {
       if (same_expression(*key.expr, *expr)) return;
     }
@@ -76,6 +77,7 @@ void Binder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
       above->set_type(TypeId::text);
     }
     require_equality(target.expr->type(), target.expr->location());
+    require_collation_of_key(*target.expr, nullptr);
     query.group_keys.push_back({std::move(target.expr), slot});
     target.expr = std::move(above);
   };

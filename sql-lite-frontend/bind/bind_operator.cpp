@@ -80,13 +80,16 @@ ExprPtr Binder::call_operator(const OperatorName& name, ExprPtr left, ExprPtr ri
     call.candidates = candidates;
   }
   const ResolvedOperator resolved = resolve_operator(call);
+  const DerivedCollation collation = merge_collations(names_, left, right);
   std::vector<ExprPtr> operands;
   if (left) {
     operands.push_back(coerce(std::move(left), resolved.left, kNoTypmod, Implicitness::implicit));
   }
   operands.push_back(coerce(std::move(right), resolved.right, kNoTypmod, Implicitness::implicit));
-  auto expr = std::make_unique<FunctionExpr>(*resolved.op->function, resolved.op, resolved.result,
-                                             std::move(operands));
+  const Operator& op = collated(*resolved.op, operands, collation);
+  auto expr =
+      std::make_unique<FunctionExpr>(*op.function, &op, resolved.result, std::move(operands));
+  apply_collation(*expr, collation);
   expr->set_location(location);
   return expr;
 }
@@ -174,7 +177,10 @@ ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
       kept.slot = new_slot();
       kept.type = value->type();
       kept.typmod = value->typmod();
-      ExprPtr equality = call_operator("=", slot_expr(kept), std::move(other), node.location);
+      ExprPtr subject = slot_expr(kept);
+      if (value->has_explicit_collation())
+        subject->set_collation(collation_of_type(kept.type), true);
+      ExprPtr equality = call_operator("=", std::move(subject), std::move(other), node.location);
       auto expr =
           std::make_unique<NullIfExpr>(kept.type, std::move(value), std::move(equality), kept.slot);
       expr->set_type(kept.type, kept.typmod);
@@ -320,6 +326,9 @@ ExprPtr Binder::bind_in(const ast::A_Expr& node, Scope& scope) {
     const TypeId array = common ? array_type(*common) : TypeId::none;
     const auto resolved =
         array != TypeId::none ? try_resolve_operator("=", left->type(), *common) : std::nullopt;
+    std::vector<const Expr*> compared{left.get()};
+    for (const ExprPtr& element : elements) compared.push_back(element.get());
+    const DerivedCollation collation = merge_collations(names_, compared);
     if (resolved) {
       const TypeId element = resolved->right;
       const TypeId element_array = array_type(element);
@@ -328,13 +337,12 @@ ExprPtr Binder::bind_in(const ast::A_Expr& node, Scope& scope) {
           expr = coerce(std::move(expr), element, kNoTypmod, Implicitness::implicit);
         }
         left = coerce(std::move(left), resolved->left, kNoTypmod, Implicitness::implicit);
-        auto values = std::make_unique<ArrayExpr>(element_array, ArrayExpr::Kind::elements,
-                                                  std::move(elements));
-        auto expr =
-            std::make_unique<ArrayComparisonExpr>(ArrayComparisonExpr::Kind::any, *resolved->op,
-                                                  std::move(left), std::move(values), new_state());
-        expr->set_location(node.location);
-        return finish(std::move(expr));
+        std::vector<ExprPtr> operands;
+        operands.push_back(std::move(left));
+        operands.push_back(std::make_unique<ArrayExpr>(element_array, ArrayExpr::Kind::elements,
+                                                       std::move(elements)));
+        return finish(array_comparison(ArrayComparisonExpr::Kind::any, *resolved->op,
+                                       std::move(operands), collation, node.location));
       }
     }
   }
@@ -381,10 +389,12 @@ ExprPtr Binder::bind_distinct(const ast::A_Expr& node, Scope& scope) {
   ExprPtr right = bind_expression(node.rexpr, scope);
   const ResolvedOperator resolved =
       resolve_operator("=", left->type(), right->type(), node.location + 1);
-  left = coerce(std::move(left), resolved.left, kNoTypmod, Implicitness::implicit);
-  right = coerce(std::move(right), resolved.right, kNoTypmod, Implicitness::implicit);
-  return std::make_unique<DistinctExpr>(kind, *resolved.op->function,
-                                        list_of(std::move(left), std::move(right)));
+  const DerivedCollation collation = merge_collations(names_, left, right);
+  std::vector<ExprPtr> operands =
+      list_of(coerce(std::move(left), resolved.left, kNoTypmod, Implicitness::implicit),
+              coerce(std::move(right), resolved.right, kNoTypmod, Implicitness::implicit));
+  const Operator& op = collated(*resolved.op, operands, collation);
+  return std::make_unique<DistinctExpr>(kind, *op.function, std::move(operands));
 }
 
 ExprPtr Binder::bind_quantified(const ast::A_Expr& node, Scope& scope) {
@@ -408,11 +418,23 @@ ExprPtr Binder::bind_quantified(const ast::A_Expr& node, Scope& scope) {
                    "op ANY/ALL (array) requires operator to yield boolean"}
         .at_position(node.location + 1);
   }
-  left = coerce(std::move(left), resolved.left, kNoTypmod, Implicitness::implicit);
-  array = coerce(std::move(array), array_type(resolved.right), kNoTypmod, Implicitness::implicit);
-  auto expr = std::make_unique<ArrayComparisonExpr>(kind, *resolved.op, std::move(left),
-                                                    std::move(array), new_state());
-  expr->set_location(node.location);
+  const DerivedCollation collation = merge_collations(names_, left, array);
+  const TypeId wanted = array_type(resolved.right);
+  return array_comparison(
+      kind, *resolved.op,
+      list_of(coerce(std::move(left), resolved.left, kNoTypmod, Implicitness::implicit),
+              coerce(std::move(array), wanted, kNoTypmod, Implicitness::implicit)),
+      collation, node.location);
+}
+
+/// Operands: what is compared, then the array.
+ExprPtr Binder::array_comparison(ArrayComparisonExpr::Kind kind, const Operator& op,
+                                 std::vector<ExprPtr> operands, const DerivedCollation& collation,
+                                 std::int32_t location) {
+  const Operator& under = collated(op, operands, collation);
+  auto expr = std::make_unique<ArrayComparisonExpr>(kind, under, std::move(operands[0]),
+                                                    std::move(operands[1]), new_state());
+  expr->set_location(location);
   return expr;
 }
 

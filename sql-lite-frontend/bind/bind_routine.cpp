@@ -183,7 +183,7 @@ RoutineCallPtr Binder::make_call(const ResolvedRoutine& routine, std::span<const
   call->callable = routine.callable;
   const bool is_native = routine.callable->function.scalar != nullptr;
   for (const ExprPtr& argument : placed) {
-    call->argument_types.push_back(argument->type());
+    call->argument_types.push_back(without_collation(argument->type()));
     // The names of a row's fields are known here, and only here.
     if (auto* const row = dynamic_cast<RowExpr*>(argument.get()); row != nullptr && is_native) {
       row->tells_names = true;
@@ -233,11 +233,13 @@ ExprPtr Binder::bind_routine(const ast::FuncCall& node, const ResolvedRoutine& r
   }
   std::vector<ExprPtr> placed = place_arguments(routine.resolved, std::move(arguments.values));
   const RoutineCallPtr call = make_call(routine, placed);
+  const DerivedCollation collation = merge_collations(names_, placed);
   if (callable.routine->returns_set) {
-    return bind_set_call(callable.function, call, routine.resolved.result, arguments.types,
-                         std::move(placed), scope, node.location);
+    return bind_set_call(callable.function, call, with_derived(routine.resolved.result, collation),
+                         arguments.types, std::move(placed), scope, node.location);
   }
   auto expr = std::make_unique<RoutineExpr>(call, new_state(), std::move(placed));
+  apply_collation(*expr, collation);
   expr->set_location(node.location);
   return expr;
 }

@@ -211,6 +211,7 @@ void Binder::bind_order(ast::NodeList clause, Scope& scope, Query& query) {
   for (const ast::Node* node : clause) {
     const auto& sort = ast::as<ast::SortBy>(node);
     SortKey key = sort_key(sort, order_expression(sort.node, scope, query, Clause::order_by));
+    require_collation_of_key(*key.expr, &query);
     if (query.distinct == Query::DistinctKind::all) {
       const auto* slot = dynamic_cast<const SlotExpr*>(key.expr.get());
       const bool listed = slot != nullptr && std::ranges::any_of(query.targets, [&](const auto& t) {
@@ -236,11 +237,13 @@ void Binder::bind_distinct(ast::NodeList clause, Scope& scope, Query& query) {
     for (const OutputTarget& target : query.targets) {
       const std::int32_t location = target.expr ? target.expr->location() : -1;
       if (target.type != TypeId::unknown) require_equality(target.type, location);
+      if (target.expr) require_collation_of_key(*target.expr, nullptr);
     }
     return;
   }
   for (const ast::Node* node : clause) {
     query.distinct_on.push_back(order_expression(node, scope, query, Clause::distinct_on));
+    require_collation_of_key(*query.distinct_on.back(), &query);
   }
 }
 

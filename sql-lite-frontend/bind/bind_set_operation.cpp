@@ -45,6 +45,22 @@ void add_unreachable_parts(const Query& part, Scope& scope) {
 
 }  // namespace
 
+/// `needed`: the rows are compared, so there has to be one.
+DerivedCollation Binder::collation_of_targets(const OutputTarget& left, const OutputTarget& right,
+                                              bool needed) {
+  const SlotExpr left_slot{left.type, kNoTypmod, left.slot, {}};
+  const SlotExpr right_slot{right.type, kNoTypmod, right.slot, {}};
+  const auto said = [](const OutputTarget& target, const Expr& slot) {
+    return target.expr && target.expr->has_explicit_collation() ? target.expr.get() : &slot;
+  };
+  const Expr* const both[] = {said(left, left_slot), said(right, right_slot)};
+  const DerivedCollation collation = merge_collations(names_, both);
+  if (needed && collation.strength == DerivedCollation::Strength::conflict) {
+    throw_collation_mismatch(names_, collation, right.expr ? right.expr->location() : -1);
+  }
+  return collation;
+}
+
 void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Query& query) {
   query.body = Query::Body::set_operation;
   query.set_all = select.all;
@@ -73,10 +89,11 @@ void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Que
     std::array choice = types;
     if (open_type(left)) choice[0] = TypeId::unknown;
     if (open_type(right)) choice[1] = TypeId::unknown;
-    const TypeId type =
-        select_common_type(choice, name, right.expr ? right.expr->location() + 1 : 0);
+    TypeId type = select_common_type(choice, name, right.expr ? right.expr->location() + 1 : 0);
+    const bool needs_collation = query.set_kind != Query::SetKind::union_ || !query.set_all;
+    const DerivedCollation collation = collation_of_targets(left, right, needs_collation);
     const auto adapt = [&](OutputTarget& target, TypeId seen) {
-      if (target.type == type) return;
+      if (without_collation(target.type) == type) return;
       if (!target.expr) {
         // A column of VALUES or of a set operation below: computed from its slot.
         target.expr =
@@ -101,6 +118,10 @@ void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Que
     }
     adapt(left, choice[0]);
     adapt(right, choice[1]);
+    if (collation.matters) {
+      type = with_derived(type, collation);
+      left.type = right.type = type;
+    }
     OutputTarget target;
     target.name = left.name;
     target.type = type;

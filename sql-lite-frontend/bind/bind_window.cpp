@@ -167,11 +167,13 @@ WindowDefinition Binder::define_window(const ast::WindowDef& over, Scope& scope)
     if (key.expr->type() == TypeId::unknown) {
       key.expr = coerce(std::move(key.expr), TypeId::text, kNoTypmod, Implicitness::implicit);
     }
+    require_collation_of_key(*key.expr, nullptr);
     window.partition.push_back(std::move(key));
   }
   for (const ast::Node* node : over.order_clause) {
     const auto& sort = ast::as<ast::SortBy>(node);
     window.order.push_back(sort_key(sort, bind_expression(sort.node, scope)));
+    require_collation_of_key(*window.order.back().expr, nullptr);
   }
   bind_frame(over, window, scope);
   return window;

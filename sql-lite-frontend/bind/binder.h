@@ -10,6 +10,7 @@
 
 #include "sql-lite-frontend/bind/access.h"
 #include "sql-lite-frontend/bind/body_names.h"
+#include "sql-lite-frontend/bind/collations.h"
 #include "sql-lite-frontend/bind/name_source.h"
 #include "sql-lite-frontend/bind/query.h"
 #include "sql-lite-frontend/bind/scope.h"
@@ -221,6 +222,22 @@ class Binder {
   ExprPtr bind_parameter(const ast::ParamRef& node);
   ExprPtr bind_column(const ast::ColumnRef& node, Scope& scope);
   ExprPtr bind_bool(const ast::BoolExpr& node, Scope& scope);
+  // bind_collation.cpp
+  ExprPtr bind_collate(const ast::CollateClause& node, Scope& scope);
+  Oid bind_collation(ast::NodeList name, std::int32_t location);
+  /// What is called in its place under that collation, which its operands get.
+  static const Function& collated(const Function& function, std::span<const ExprPtr> operands,
+                                  const DerivedCollation& collation);
+  static const Operator& collated(const Operator& op, std::span<const ExprPtr> operands,
+                                  const DerivedCollation& collation);
+  static Oid effective(const DerivedCollation& collation) noexcept;
+  /// As try_coerce(), where either has a collation: what comes out has the type's, else its own.
+  ExprPtr coerce_collated(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how);
+  /// What pg_collation_for() says of it; empty: NULL.
+  std::string described_collation(const Expr& expr);
+  /// 42P21 where the columns that meet in what rows are ordered or told apart by have several.
+  /// `query`: whose targets it may be one of, or null.
+  void require_collation_of_key(Expr& key, const Query* query);
   ExprPtr bind_case(const ast::CaseExpr& node, Scope& scope);
   ExprPtr bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted);
   ExprPtr bind_row(const ast::RowExpr& node, Scope& scope);
@@ -263,6 +280,9 @@ class Binder {
   ExprPtr bind_operator_node(const ast::A_Expr& node, Scope& scope);
   ExprPtr bind_in(const ast::A_Expr& node, Scope& scope);
   ExprPtr bind_between(const ast::A_Expr& node, Scope& scope);
+  ExprPtr array_comparison(ArrayComparisonExpr::Kind kind, const Operator& op,
+                           std::vector<ExprPtr> operands, const DerivedCollation& collation,
+                           std::int32_t location);
   ExprPtr bind_distinct(const ast::A_Expr& node, Scope& scope);
   ExprPtr bind_quantified(const ast::A_Expr& node, Scope& scope);
   ExprPtr bind_row_subquery(std::string_view op, const ast::RowExpr& row, const ast::SubLink& link,
@@ -407,6 +427,8 @@ class Binder {
   // bind_select.cpp
   void bind_values(const ast::SelectStmt& select, Scope& scope, Query& query);
   void bind_set_operation(const ast::SelectStmt& select, Scope& scope, Query& query);
+  DerivedCollation collation_of_targets(const OutputTarget& left, const OutputTarget& right,
+                                        bool needed);
   void bind_plain_select(const ast::SelectStmt& select, Scope& scope, Query& query,
                          OutputTypes output);
   void bind_targets(ast::NodeList list, Scope& scope, std::vector<OutputTarget>& targets);

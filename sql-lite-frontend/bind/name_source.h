@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/bind/scope.h"
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/statistics/table_statistics.h"
+#include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/resolve.h"
 
 namespace swizzle::sql {
@@ -51,6 +52,12 @@ class NameSource {
                                                     std::string_view /*name*/) {
     return {};
   }
+  /// A collation's number; none where there is none of that name.
+  virtual Oid find_collation(std::string_view /*schema*/, std::string_view name) {
+    return builtin_collation(name).value_or(kNoOid);
+  }
+  /// Its bare name.
+  virtual std::string collation_name(Oid collation) { return builtin_collation_name(collation); }
   virtual OperatorPtr made_operator(Oid /*oid*/) { return nullptr; }
   virtual CastPtr made_cast(TypeId /*source*/, TypeId /*target*/) { return nullptr; }
   /// Null: nobody has made any.

@@ -80,6 +80,17 @@ class Expr {
     type_ = type;
     typmod_ = typmod;
   }
+  /// Its type's collation was said with COLLATE, here or below.
+  [[nodiscard]] bool has_explicit_collation() const noexcept { return explicit_collation_; }
+  /// Gives the type, if it has one, that collation. Pre: not a domain's.
+  void set_collation(Oid collation, bool is_explicit) noexcept {
+    type_ = with_collation(type_, collation);
+    explicit_collation_ = is_explicit;
+  }
+  void forget_collation() noexcept {
+    type_ = without_collation(type_);
+    explicit_collation_ = false;
+  }
 
  private:
   virtual Value evaluate(Execution& execution) const = 0;
@@ -88,6 +99,7 @@ class Expr {
   std::int32_t typmod_;
   std::int32_t location_ = -1;
   Spelling spelling_ = Spelling::call;
+  bool explicit_collation_ = false;
 };
 
 /// Bytes of the value live in the plan.
@@ -249,6 +261,22 @@ class DomainExpr final : public OperandsExpr {
   CastForm form_;
 };
 
+/// value COLLATE name.
+class CollateExpr final : public OperandsExpr {
+ public:
+  /// `name`: as plans show it.
+  CollateExpr(Oid collation, std::string name, ExprPtr operand);
+  Value evaluate(Execution& execution) const override { return operands_[0]->eval(execution); }
+  void print(ExprPrinter& printer) const override;
+  [[nodiscard]] const Expr& operand() const noexcept { return *operands_[0]; }
+  [[nodiscard]] Oid collation() const noexcept { return collation_; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+ private:
+  Oid collation_;
+  std::string name_;
+};
+
 class BooleanExpr final : public OperandsExpr {
  public:
   enum class Kind : std::uint8_t { conjunction, disjunction, negation };
@@ -363,6 +391,7 @@ class ArrayComparisonExpr final : public OperandsExpr {
   /// The array as it is in this run, or null if rows may change it.
   Fixed* fixed(Execution& execution) const;
   [[nodiscard]] bool asks_for_equality() const noexcept;
+  [[nodiscard]] TypeId compared_type() const noexcept;
 
   Kind kind_;
   const Operator& op_;

@@ -32,6 +32,10 @@ ExprPtr copy_with_operands(const Expr& expr, std::vector<ExprPtr> operands) {
   if (const auto* cast = dynamic_cast<const CastExpr*>(&expr)) {
     return std::make_unique<CastExpr>(cast->cast(), cast->form(), std::move(operands[0]));
   }
+  if (const auto* collate = dynamic_cast<const CollateExpr*>(&expr)) {
+    return std::make_unique<CollateExpr>(collate->collation(), collate->name(),
+                                         std::move(operands[0]));
+  }
   if (const auto* domain = dynamic_cast<const DomainExpr*>(&expr)) {
     return std::make_unique<DomainExpr>(domain->type(), domain->form(), std::move(operands[0]));
   }
@@ -80,6 +84,7 @@ ExprPtr copy_expression(const Expr& expr, const SlotReplacement& replace) {
     copy = copy_with_operands(expr, std::move(operands));
     if (!copy) return nullptr;
     copy->set_type(expr.type(), expr.typmod());
+    if (expr.has_explicit_collation()) copy->set_collation(collation_of_type(expr.type()), true);
   } else {
     return nullptr;
   }

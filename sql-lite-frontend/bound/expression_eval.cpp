@@ -53,7 +53,10 @@ Value call_binary(const Function& function, Execution& execution, const Value& l
 FunctionExpr::FunctionExpr(const Function& function, const Operator* op, TypeId result,
                            std::vector<ExprPtr> operands)
     : OperandsExpr(result, kNoTypmod, std::move(operands)), function_(function), op_(op) {
-  for (const ExprPtr& operand : operands_) operand_types_.push_back(operand->type());
+  for (const ExprPtr& operand : operands_) {
+    operand_types_.push_back(function.takes_collation ? operand->type()
+                                                      : without_collation(operand->type()));
+  }
 }
 
 Value FunctionExpr::evaluate(Execution& execution) const {
@@ -107,6 +110,14 @@ Value LengthExpr::evaluate(Execution& execution) const {
   const Value value = operands_[0]->eval(execution);
   if (value.is_null()) return value;
   return coerce_length(execution.functions, type(), typmod(), value, coercion_);
+}
+
+CollateExpr::CollateExpr(Oid collation, std::string name, ExprPtr operand)
+    : OperandsExpr(operand->type(), operand->typmod(), {}),
+      collation_(collation),
+      name_(std::move(name)) {
+  set_collation(collation, true);
+  operands_.push_back(std::move(operand));
 }
 
 DomainExpr::DomainExpr(TypeId domain, CastForm form, ExprPtr operand)

@@ -46,7 +46,7 @@ std::string constant_text(const ConstantExpr& constant, ObjectNames* names) {
 }
 
 std::string cast_target_of(const Expr& expr, const ExprPrinter& printer) {
-  const TypeId type = expr.type();
+  const TypeId type = without_collation(expr.type());
   if (printer.is_kept) return stored_cast_target(type, expr.typmod());
   ObjectNames* const names = printer.context == nullptr ? nullptr : printer.context->names;
   if (names != nullptr && is_user_type(type)) {
@@ -211,6 +211,20 @@ void print_cast(ExprPrinter& printer, const Expr& cast, CastForm form, const Exp
 
 void CastExpr::print(ExprPrinter& printer) const {
   print_cast(printer, *this, form_, *operands_[0]);
+}
+
+void CollateExpr::print(ExprPrinter& printer) const {
+  const std::string_view closing = printer.open_operator();
+  printer.print(*operands_[0]);
+  printer.out += " COLLATE ";
+  std::string name = name_;
+  if (printer.is_kept) {
+    name = stored_collation_name(collation_);
+  } else if (printer.context != nullptr && printer.context->names != nullptr) {
+    name = printer.context->names->name_of(TypeId::regcollation, collation_).value_or(name_);
+  }
+  printer.out += name;
+  printer.out += closing;
 }
 
 void DomainExpr::print(ExprPrinter& printer) const {
@@ -389,7 +403,7 @@ void FieldExpr::print(ExprPrinter& printer) const {
 }
 
 bool same_expression(const Expr& left, const Expr& right) {
-  if (left.type() != right.type()) return false;
+  if (without_collation(left.type()) != without_collation(right.type())) return false;
   ExprPrinter a{ExprPrinter::Columns::slots, {}, nullptr, 0};
   ExprPrinter b{ExprPrinter::Columns::slots, {}, nullptr, 0};
   a.print(left);

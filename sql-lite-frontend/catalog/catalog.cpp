@@ -70,6 +70,9 @@ std::unique_ptr<Catalog> Catalog::open(Engine& engine, SharedObjects& shared, Oi
   drop_leftovers(engine, tree, database);
   std::unique_ptr<Catalog> catalog{new Catalog{engine, tree, shared, database}};
   catalog->load_schemas();
+  catalog->load_made<UserCollation>();
+  for (const CollationPtr& collation : catalog->all_made<UserCollation>())
+    note_user_collation(*collation);
   catalog->load_types();
   catalog->load_routines();
   catalog->load_made<UserOperator>();
@@ -87,8 +90,16 @@ void Catalog::load_schemas() {
 
 void note_user_type(const UserType& type) {
   note_type(type.id(), {quote_identifier(type.name), type.labels, {}});
-  if (is_domain(type.id())) note_domain(type.id(), {type.base, type.base_typmod});
-  if (is_user_range(type.id())) note_range(type.id(), type.base);
+  const bool is_collated = type.collation != kNoOid && !orders_by_bytes(type.collation);
+  const TypeId base = is_collated ? with_collation(type.base, type.collation) : type.base;
+  if (is_domain(type.id())) note_domain(type.id(), {base, type.base_typmod});
+  if (is_user_range(type.id())) note_range(type.id(), base);
+}
+
+void note_user_collation(const UserCollation& collation) {
+  const bool is_icu = collation.provider == 'i';
+  note_collation(collation.oid,
+                 {is_icu ? collation.locale : std::string{}, collation.deterministic});
 }
 
 void Catalog::load_types() {
@@ -131,6 +142,9 @@ constexpr RecordKind record_of(const UserOperator*) {
 constexpr RecordKind record_of(const UserCast*) {
   return RecordKind::user_cast;
 }
+constexpr RecordKind record_of(const UserCollation*) {
+  return RecordKind::user_collation;
+}
 constexpr RecordKind record_of(const Extension*) {
   return RecordKind::extension;
 }
@@ -159,9 +173,11 @@ std::vector<std::shared_ptr<const Object>> Catalog::all_made() const {
 template OperatorPtr Catalog::made<UserOperator>(Oid oid) const;
 template CastPtr Catalog::made<UserCast>(Oid oid) const;
 template ExtensionPtr Catalog::made<Extension>(Oid oid) const;
+template CollationPtr Catalog::made<UserCollation>(Oid oid) const;
 template std::vector<OperatorPtr> Catalog::all_made<UserOperator>() const;
 template std::vector<CastPtr> Catalog::all_made<UserCast>() const;
 template std::vector<ExtensionPtr> Catalog::all_made<Extension>() const;
+template std::vector<CollationPtr> Catalog::all_made<UserCollation>() const;
 
 std::string cast_name(TypeId source, TypeId target) {
   return fmt::format("{} {}", raw(source), raw(target));
@@ -234,6 +250,9 @@ void Catalog::put(const CatalogChange& change) {
     put_object(std::get<Made<UserOperator>>(made_), change.oid, *op);
   } else if (const auto* cast = std::get_if<CastPtr>(&change.object)) {
     put_object(std::get<Made<UserCast>>(made_), change.oid, *cast);
+  } else if (const auto* collation = std::get_if<CollationPtr>(&change.object)) {
+    put_object(std::get<Made<UserCollation>>(made_), change.oid, *collation);
+    if (*collation) note_user_collation(**collation);
   } else if (const auto* extension = std::get_if<ExtensionPtr>(&change.object)) {
     put_object(std::get<Made<Extension>>(made_), change.oid, *extension);
   } else {

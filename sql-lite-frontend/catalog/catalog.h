@@ -21,8 +21,10 @@
 
 namespace swizzle::sql {
 
-/// What the process knows of types by number: names, labels, what domains are over.
+/// What the process knows of types by number: names, labels, what domains are over; and of
+/// collations.
 void note_user_type(const UserType& type);
+void note_user_collation(const UserCollation& collation);
 
 using SchemaPtr = std::shared_ptr<const Schema>;
 
@@ -31,7 +33,7 @@ struct CatalogChange {
   Oid oid = kNoOid;
   bool created = false;
   std::variant<TablePtr, SchemaPtr, TypePtr, RoutinePtr, RolePtr, DatabasePtr, OperatorPtr, CastPtr,
-               ExtensionPtr>
+               ExtensionPtr, CollationPtr>
       object;
 };
 
@@ -79,7 +81,7 @@ class Catalog {
   /// All of that name, whatever their schemas and arguments.
   [[nodiscard]] std::vector<RoutinePtr> routines_named(std::string_view name) const;
   [[nodiscard]] std::vector<RoutinePtr> routines() const;
-  /// Operators, casts and extensions.
+  /// Operators, casts, collations and extensions.
   template <class Object>
   [[nodiscard]] std::shared_ptr<const Object> made(Oid oid) const;
   template <class Object>
@@ -138,7 +140,7 @@ class Catalog {
   std::multimap<std::string, RoutinePtr, std::less<>> routine_names_;
   template <class Object>
   using Made = std::map<Oid, std::shared_ptr<const Object>>;
-  std::tuple<Made<UserOperator>, Made<UserCast>, Made<Extension>> made_;
+  std::tuple<Made<UserOperator>, Made<UserCast>, Made<Extension>, Made<UserCollation>> made_;
   /// What is in tables_ is all there is.
   bool is_whole_ = false;
   /// What was looked for in vain since the last change.
@@ -170,12 +172,13 @@ class CatalogView {
   [[nodiscard]] TypePtr type(Oid schema, std::string_view name) const;
   [[nodiscard]] RoutinePtr routine(Oid oid) const;
   [[nodiscard]] std::vector<RoutinePtr> routines_named(std::string_view name) const;
-  /// Operators, casts and extensions; all of a kind by ascending oid.
+  /// Operators, casts, collations and extensions; all of a kind by ascending oid.
   template <class Object>
   [[nodiscard]] std::shared_ptr<const Object> made(Oid oid) const;
   template <class Object>
   [[nodiscard]] std::vector<std::shared_ptr<const Object>> all_made() const;
   [[nodiscard]] ExtensionPtr extension(std::string_view name) const;
+  [[nodiscard]] CollationPtr collation(Oid schema, std::string_view name) const;
   [[nodiscard]] RolePtr role(Oid oid) const;
   [[nodiscard]] RolePtr role(std::string_view name) const;
   [[nodiscard]] DatabasePtr database(Oid oid) const;
@@ -206,6 +209,7 @@ class CatalogView {
   RoutinePtr create(Transaction& transaction, Routine routine);
   OperatorPtr create(Transaction& transaction, UserOperator op);
   CastPtr create(Transaction& transaction, UserCast cast);
+  CollationPtr create(Transaction& transaction, UserCollation collation);
   ExtensionPtr create(Transaction& transaction, Extension extension);
   RolePtr create(Transaction& transaction, Role role);
   DatabasePtr create(Transaction& transaction, DatabaseEntry database);
@@ -231,6 +235,7 @@ class CatalogView {
   void replace(Transaction& transaction, const Routine& old, Routine routine);
   void replace(Transaction& transaction, const UserOperator& old, UserOperator op);
   void replace(Transaction& transaction, const UserCast& old, UserCast cast);
+  void replace(Transaction& transaction, const UserCollation& old, UserCollation collation);
   void replace(Transaction& transaction, const Extension& old, Extension extension);
   void replace(Transaction& transaction, const Role& old, Role role);
   void replace(Transaction& transaction, const DatabaseEntry& old, DatabaseEntry database);
@@ -240,6 +245,7 @@ class CatalogView {
   void remove(Transaction& transaction, const Routine& routine);
   void remove(Transaction& transaction, const UserOperator& op);
   void remove(Transaction& transaction, const UserCast& cast);
+  void remove(Transaction& transaction, const UserCollation& collation);
   void remove(Transaction& transaction, const Extension& extension);
   void remove(Transaction& transaction, const Role& role);
   void remove(Transaction& transaction, const DatabaseEntry& database);

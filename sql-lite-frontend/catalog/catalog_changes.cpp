@@ -33,6 +33,9 @@ Traits traits_of(const UserOperator&) {
 Traits traits_of(const UserCast&) {
   return {RecordKind::user_cast, false, sqlstate::duplicate_object, "cast"};
 }
+Traits traits_of(const UserCollation&) {
+  return {RecordKind::user_collation, false, sqlstate::duplicate_object, "collation"};
+}
 Traits traits_of(const Extension&) {
   return {RecordKind::extension, false, sqlstate::duplicate_object, "extension"};
 }
@@ -52,6 +55,8 @@ std::string name_record(Oid part, const Object& object) {
     return routine_name_key(part, object);
   } else if constexpr (std::is_same_v<Object, UserOperator>) {
     return operator_name_key(part, object);
+  } else if constexpr (std::is_same_v<Object, UserCollation>) {
+    return collation_name_key(part, object.schema, object.name);
   } else {
     return name_key(part, static_cast<Oid>(traits_of(object).kind), object.name);
   }
@@ -279,6 +284,10 @@ OperatorPtr CatalogView::create(Transaction& transaction, UserOperator op) {
 CastPtr CatalogView::create(Transaction& transaction, UserCast cast) {
   return create_object<UserCast, CastPtr>(transaction, std::move(cast));
 }
+CollationPtr CatalogView::create(Transaction& transaction, UserCollation collation) {
+  note_user_collation(collation);
+  return create_object<UserCollation, CollationPtr>(transaction, std::move(collation));
+}
 ExtensionPtr CatalogView::create(Transaction& transaction, Extension extension) {
   return create_object<Extension, ExtensionPtr>(transaction, std::move(extension));
 }
@@ -302,6 +311,10 @@ void CatalogView::replace(Transaction& transaction, const UserOperator& old, Use
 }
 void CatalogView::replace(Transaction& transaction, const UserCast& old, UserCast cast) {
   replace_object(transaction, old, std::move(cast));
+}
+void CatalogView::replace(Transaction& transaction, const UserCollation& old,
+                          UserCollation collation) {
+  replace_object(transaction, old, std::move(collation));
 }
 void CatalogView::replace(Transaction& transaction, const Extension& old, Extension extension) {
   replace_object(transaction, old, std::move(extension));
@@ -327,6 +340,9 @@ void CatalogView::remove(Transaction& transaction, const UserOperator& op) {
 }
 void CatalogView::remove(Transaction& transaction, const UserCast& cast) {
   remove_object(transaction, cast);
+}
+void CatalogView::remove(Transaction& transaction, const UserCollation& collation) {
+  remove_object(transaction, collation);
 }
 void CatalogView::remove(Transaction& transaction, const Extension& extension) {
   remove_object(transaction, extension);

@@ -34,6 +34,8 @@ enum class RecordKind : char {
   operator_name = 19,  ///< (schema, name, zero byte, operands' types) → oid of an operator
   user_cast = 20,
   extension = 21,
+  user_collation = 30,
+  collation_name = 31,  ///< (schema, name) → oid of a collation that a user made
 };
 
 /// Roles and databases belong to all databases.
@@ -73,6 +75,12 @@ inline std::string name_key(Oid database, Oid owner, std::string_view name) {
 
 inline std::string type_name_key(Oid database, Oid schema, std::string_view name) {
   std::string key = object_key(database, RecordKind::type_name, schema);
+  key += name;
+  return key;
+}
+
+inline std::string collation_name_key(Oid database, Oid schema, std::string_view name) {
+  std::string key = object_key(database, RecordKind::collation_name, schema);
   key += name;
   return key;
 }

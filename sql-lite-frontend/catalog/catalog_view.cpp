@@ -138,9 +138,11 @@ std::vector<std::shared_ptr<const Object>> CatalogView::all_made() const {
 template OperatorPtr CatalogView::made<UserOperator>(Oid oid) const;
 template CastPtr CatalogView::made<UserCast>(Oid oid) const;
 template ExtensionPtr CatalogView::made<Extension>(Oid oid) const;
+template CollationPtr CatalogView::made<UserCollation>(Oid oid) const;
 template std::vector<OperatorPtr> CatalogView::all_made<UserOperator>() const;
 template std::vector<CastPtr> CatalogView::all_made<UserCast>() const;
 template std::vector<ExtensionPtr> CatalogView::all_made<Extension>() const;
+template std::vector<CollationPtr> CatalogView::all_made<UserCollation>() const;
 
 std::vector<Extension::Member> CatalogView::made_since(std::size_t mark) const {
   std::vector<Extension::Member> members;
@@ -158,6 +160,7 @@ std::vector<Extension::Member> CatalogView::made_since(std::size_t mark) const {
           if constexpr (std::is_same_v<Ptr, RoutinePtr>) catalog = kPgProcClass;
           if constexpr (std::is_same_v<Ptr, OperatorPtr>) catalog = kPgOperatorClass;
           if constexpr (std::is_same_v<Ptr, CastPtr>) catalog = kPgCastClass;
+          if constexpr (std::is_same_v<Ptr, CollationPtr>) catalog = kPgCollationClass;
         },
         change.object);
     if (is_there && catalog != kNoOid) members.push_back({catalog, change.oid});
@@ -204,6 +207,12 @@ std::vector<RoutinePtr> CatalogView::routines_named(std::string_view name) const
 }
 ExtensionPtr CatalogView::extension(std::string_view name) const {
   return named(all_made<Extension>(), name);
+}
+CollationPtr CatalogView::collation(Oid schema, std::string_view name) const {
+  for (const CollationPtr& collation : all_made<UserCollation>()) {
+    if (collation->schema == schema && collation->name == name) return collation;
+  }
+  return nullptr;
 }
 RolePtr CatalogView::role(std::string_view name) const {
   return changes_.empty() ? catalog_.shared().role(name) : named(roles(), name);

@@ -9,7 +9,7 @@
 
 #include "sql-lite-frontend/catalog/objects.h"
 
-/// Operators and casts that users made, and extensions.
+/// Operators, casts and collations that users made, and extensions.
 namespace swizzle::sql {
 
 /// An operator over a function, which may be a built-in one.
@@ -48,6 +48,22 @@ struct UserCast {
 };
 using CastPtr = std::shared_ptr<const UserCast>;
 std::string cast_name(TypeId source, TypeId target);
+
+/// An order of texts.
+struct UserCollation {
+  Oid oid = kNoOid;  ///< below kCollations
+  Oid schema = kNoOid;
+  std::string name;
+  Oid owner = kBootstrapRole;
+  char provider = 'i';  ///< pg_collation's letters: ICU, libc
+  bool deterministic = true;
+  std::string locale;   ///< of ICU
+  std::string collate;  ///< of libc: "C" or "POSIX"
+  std::string ctype;
+  std::string version;  ///< of the library when it was made, or refreshed; empty: it has none
+  std::string comment;
+};
+using CollationPtr = std::shared_ptr<const UserCollation>;
 
 /// What CREATE EXTENSION made, and what belongs to it.
 struct Extension {

@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 11;
+constexpr std::uint8_t kFormatVersion = 12;
 constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes what `fields` below names, in that order.
@@ -131,6 +131,7 @@ void fields(V& visit, T& object) {
   visit(object.name, object.type, object.typmod, object.not_null, object.dropped,
         object.default_sql, object.identity, object.generated, object.missing, object.comment,
         object.grants);
+  visit.since(12, object.collation);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Constraint>
@@ -155,6 +156,7 @@ void fields(V& visit, T& object) {
         object.operator_class);
   visit.since(11, object.excludes_by);
   visit.since(11, object.written_place);
+  visit.since(12, object.collation);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Index>
@@ -220,6 +222,12 @@ void fields(V& visit, T& object) {
         object.method, object.comment);
 }
 template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, UserCollation>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.schema, object.name, object.owner, object.provider, object.deterministic,
+        object.locale, object.collate, object.ctype, object.version, object.comment);
+}
+template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Extension::Member>
 void fields(V& visit, T& object) {
   visit(object.catalog, object.object);
@@ -264,6 +272,7 @@ void fields(V& visit, T& object) {
   visit.since(9, object.attributes);
   visit.since(9, object.relation);
   visit.since(10, object.difference);
+  visit.since(12, object.collation);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Relation>
@@ -356,6 +365,9 @@ std::string encode(const Routine& object) {
 std::string encode(const UserOperator& object) {
   return encode_object(object);
 }
+std::string encode(const UserCollation& object) {
+  return encode_object(object);
+}
 std::string encode(const UserCast& object) {
   return encode_object(object);
 }
@@ -394,6 +406,10 @@ Routine decode<Routine>(Bytes bytes) {
 template <>
 UserOperator decode<UserOperator>(Bytes bytes) {
   return decode_object<UserOperator>(bytes);
+}
+template <>
+UserCollation decode<UserCollation>(Bytes bytes) {
+  return decode_object<UserCollation>(bytes);
 }
 template <>
 UserCast decode<UserCast>(Bytes bytes) {

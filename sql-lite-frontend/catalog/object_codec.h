@@ -18,6 +18,7 @@ std::string encode(const UserType& object);
 std::string encode(const Routine& object);
 std::string encode(const UserOperator& object);
 std::string encode(const UserCast& object);
+std::string encode(const UserCollation& object);
 std::string encode(const Extension& object);
 std::string encode(const Role& object);
 std::string encode(const DatabaseEntry& object);
@@ -41,6 +42,8 @@ template <>
 UserOperator decode<UserOperator>(Bytes bytes);
 template <>
 UserCast decode<UserCast>(Bytes bytes);
+template <>
+UserCollation decode<UserCollation>(Bytes bytes);
 template <>
 Extension decode<Extension>(Bytes bytes);
 template <>

@@ -46,7 +46,10 @@ TEST_CASE("Records of versions before are read; unknown ones are refused", "[sql
   CHECK(back.indexes[0].estimated_pages == 5);
   CHECK(back.indexes[0].method == IndexMethod::inverted);
 
-  std::string record = encode(view_without_rows());
+  // A column's record has grown since.
+  Relation old = view_without_rows();
+  old.columns.clear();
+  std::string record = encode(old);
   record[0] = 3;
   record.resize(record.size() - sizeof relation.estimated_pages);  // version 3 ended there
   CHECK_FALSE(decode<Relation>(as_bytes(record)).populated);

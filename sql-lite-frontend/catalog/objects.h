@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/type_id.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -64,6 +65,12 @@ struct Column {
   std::optional<std::string> missing;
   std::string comment;
   std::vector<Grant> grants;
+  Oid collation = kNoOid;  ///< none: the type's
+
+  /// What expressions that read it are of.
+  [[nodiscard]] TypeId expression_type() const noexcept {
+    return collation == kNoOid ? type : with_collation(type, collation);
+  }
 };
 
 enum class ConstraintKind : char {
@@ -143,7 +150,11 @@ struct IndexColumn {
   /// Columns that are to be equal come first, so that rows which may conflict lie together.
   std::string excludes_by = {};
   std::int16_t written_place =
-      0;  ///< from 0, among the columns of the constraint as it was written
+      0;                   ///< from 0, among the columns of the constraint as it was written
+  Oid collation = kNoOid;  ///< by which its keys are ordered; none: the type's
+
+  /// What its keys are of.
+  [[nodiscard]] TypeId key_type() const noexcept;
 };
 
 enum class IndexMethod : char {
@@ -229,7 +240,7 @@ struct ViewName {
   std::vector<ViewColumn> columns;
 };
 
-/// The same for a type that a user made.
+/// The same for a type that a user made, or a collation, whose number is below kCollations.
 struct ViewType {
   std::string schema;  ///< as written, perhaps empty
   std::string name;
@@ -313,6 +324,7 @@ struct UserType {
   std::vector<Column> attributes;  ///< of a composite type
   Oid relation = kNoOid;           ///< under which pg_class lists a composite type
   Oid difference = kNoOid;         ///< of a range: its subtype_diff function
+  Oid collation = kNoOid;          ///< of a domain, or of a range's bounds; none: that of `base`
 
   [[nodiscard]] TypeId id() const noexcept { return TypeId{oid}; }
   /// Of the rows of a relation, without which it cannot be.

@@ -35,6 +35,9 @@ class ChangedObjects {
       case RecordKind::routine:
         if (is_ours) changes_.push_back({oid, changed.is_new, object<Routine>(changed.key)});
         break;
+      case RecordKind::user_collation:
+        if (is_ours) changes_.push_back({oid, changed.is_new, object<UserCollation>(changed.key)});
+        break;
       case RecordKind::role:
         if (!is_ours) changes_.push_back({oid, changed.is_new, object<Role>(changed.key)});
         break;

@@ -22,7 +22,9 @@ void open_indexes(Engine& engine, Table& table) {
   for (const Index& index : table.relation.indexes) {
     IndexAccess access{&index, std::nullopt, {}, &table.runtime->index_counters(index.oid), {}};
     for (const IndexColumn& column : index.columns) {
-      access.columns.push_back({column.type, column.direction, column.nulls});
+      const bool is_inverted = index.method == IndexMethod::inverted;
+      access.columns.push_back(
+          {is_inverted ? column.type : column.key_type(), column.direction, column.nulls});
       if (index.method != IndexMethod::inverted) continue;
       const ElementClassInfo* taken = find_element_class(column.type, column.operator_class);
       if (taken == nullptr) {
@@ -44,6 +46,13 @@ void open_indexes(Engine& engine, Table& table) {
 }
 
 }  // namespace
+
+TypeId IndexColumn::key_type() const noexcept {
+  if (collation == kNoOid || collation == default_collation(type)) return type;
+  const TypeId plain = base_type(type);
+  if (operator_class.ends_with("_pattern_ops")) return plain;
+  return orders_by_bytes(collation) ? plain : with_collation(plain, collation);
+}
 
 TableCounters& TableRuntime::index_counters(Oid index) {
   const std::lock_guard lock{mutex_};

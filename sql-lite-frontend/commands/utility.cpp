@@ -7,6 +7,7 @@
 
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/commands/statements.h"
+#include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/grant.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/owned.h"
@@ -65,6 +66,9 @@ void run_utility(Session::State& session, const ast::Node* node, Statement& stat
     case Kind::define_stmt:
       definition("CREATE");
       return define_object(session, ast::as<ast::DefineStmt>(node), sink);
+    case Kind::alter_collation_stmt:
+      definition("ALTER COLLATION");
+      return alter_collation(session, ast::as<ast::AlterCollationStmt>(node), sink);
     case Kind::alter_operator_stmt:
       definition("ALTER OPERATOR");
       return alter_operator(session, ast::as<ast::AlterOperatorStmt>(node), sink);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/definition_options.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
@@ -429,6 +430,8 @@ void define_object(Session::State& session, const ast::DefineStmt& statement, Re
       return create_aggregate(session, statement, sink);
     case ast::ObjectType::operator_:
       return create_operator(session, statement, sink);
+    case ast::ObjectType::collation:
+      return create_collation(session, statement, sink);
     default:
       throw_error(sqlstate::feature_not_supported, "CREATE {} in this form is not supported",
                   object_type_name(statement.kind));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/inverted_index.h"
 #include "sql-lite-frontend/ddl/table_change.h"
@@ -125,12 +126,19 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
   convert = std::move(coerced);
   scratch->execution.slots.resize(binder.slot_count());
   scratch->execution.transaction = session_.transaction.get();
+  const Oid old_collation = default_collation(column.expression_type());
   column.type = type.type;
   column.typmod = type.typmod;
+  column.collation = without_position(
+      [&] { return collation_of_column(session_, definition.coll_clause, type.type); });
   for (Index& index : relation.indexes) {
     for (IndexColumn& part : index.columns) {
       if (part.column != static_cast<std::int16_t>(position + 1)) continue;
       part.type = type.type;
+      // A collation of the index's own stays.
+      const Oid new_collation = default_collation(column.expression_type());
+      if (new_collation == 0 || part.collation == kNoOid || part.collation == old_collation)
+        part.collation = new_collation;
       if (index.excludes()) {
         require_exclusion(session_, access_method_name(index.method), type.type, part.excludes_by);
       }

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/comments.h"
+#include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/statements.h"
@@ -32,8 +33,6 @@ struct BuiltinName {
 };
 constexpr std::array kLanguages{BuiltinName{"internal", 12}, BuiltinName{"c", 13},
                                 BuiltinName{"sql", 14}};
-constexpr std::array kCollations{BuiltinName{"default", 100}, BuiltinName{"C", 950},
-                                 BuiltinName{"POSIX", 951}};
 constexpr std::array kMethods{BuiltinName{"heap", 2}, BuiltinName{"btree", 403},
                               BuiltinName{"gin", 2742}};
 constexpr std::array kTablespaces{BuiltinName{"pg_default", 1663}, BuiltinName{"pg_global", 1664}};
@@ -115,7 +114,7 @@ class Commenting {
       case ObjectType::language:
         return on_builtin("language", kPgLanguageClass, kLanguages);
       case ObjectType::collation:
-        return on_builtin("collation", kPgCollationClass, kCollations);
+        return on_collation();
       case ObjectType::access_method:
         return on_builtin("access method", kPgAmClass, kMethods);
       case ObjectType::tablespace:
@@ -358,6 +357,13 @@ class Commenting {
     put(kPgTypeClass, raw(type), database());
   }
 
+  void on_collation() {
+    if (comment_on_collation(session_, names(), text_)) return;
+    const std::string_view name = ast::string_of(names().back());
+    require_superuser("collation", name);
+    put(kPgCollationClass, *builtin_collation(name), database());
+  }
+
   void on_builtin(std::string_view what, Oid of_catalog, std::span<const BuiltinName> known) {
     on_builtin(what, of_catalog, known, database());
   }
@@ -366,8 +372,7 @@ class Commenting {
     const std::string_view name = last_name(statement_.object);
     const auto found = std::ranges::find(known, name, &BuiltinName::name);
     if (found == known.end()) {
-      throw_error(sqlstate::undefined_object, "{} \"{}\" {}does not exist", what, name,
-                  what == "collation" ? "for encoding \"UTF8\" " : "");
+      throw_error(sqlstate::undefined_object, "{} \"{}\" does not exist", what, name);
     }
     require_superuser(what, name);
     put(of_catalog, found->oid, where);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
@@ -36,12 +37,10 @@ Column read_attribute(Session::State& session, const ast::ColumnDef& definition,
     throw_error(sqlstate::invalid_table_definition, "column \"{}\" has pseudo-type {}",
                 attribute.name, format_type(attribute.type));
   }
-  if (definition.coll_clause != nullptr) {
-    const std::string_view name = ast::string_of(definition.coll_clause->collname.back());
-    if (name != "C" && name != "default" && name != "POSIX") {
-      throw_error(sqlstate::undefined_object,
-                  "collation \"{}\" for encoding \"UTF8\" does not exist", name);
-    }
+  const Oid collation = collation_of_column(session, definition.coll_clause, attribute.type);
+  if (collation != kNoOid && !orders_by_bytes(collation)) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "a collation of an attribute of a composite type is not supported"};
   }
   return attribute;
 }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/inverted_index.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
@@ -189,6 +190,7 @@ void create_table_as(Session::State& session, const ast::CreateTableAsStmt& stat
                                             : source->columns()[i].name;
     column.type = source->columns()[i].type;
     column.typmod = source->columns()[i].typmod;
+    define_collation(column, DefinedIn::table);
     if (!has_io(column.type)) {
       throw_error(SqlState{"42P16"}, "column \"{}\" has pseudo-type {}", column.name,
                   format_type(column.type));
@@ -219,14 +221,6 @@ void create_table_as(Session::State& session, const ast::CreateTableAsStmt& stat
   sink.command_complete(fmt::format("SELECT {}", rows));
 }
 
-void check_collation(ast::NodeList collation) {
-  if (collation.empty()) return;
-  const std::string_view name = ast::string_of(collation.back());
-  if (name == "C" || name == "default" || name == "POSIX" || name == "ucs_basic") return;
-  throw_error(sqlstate::undefined_object, "collation \"{}\" for encoding \"UTF8\" does not exist",
-              name);
-}
-
 namespace {
 
 /// What is found by an index USING gist: ranges by where they lie.
@@ -249,7 +243,31 @@ void require_range_index(Session::State& session, TypeId type, const ast::IndexE
               "operator class \"{}\" does not exist for access method \"gist\"", name);
 }
 
-/// One collation makes pattern classes the same as the others.
+/// COLLATE around what is indexed is the index's own: what is left is a column, or an expression.
+struct CollatedKey {
+  std::string_view name;
+  const ast::Node* expr = nullptr;  ///< null: a column
+  ast::NodeList collation;
+};
+CollatedKey collated_key(const ast::IndexElem& element) {
+  CollatedKey key{element.name, element.expr, element.collation};
+  while (key.expr != nullptr) {
+    const auto* clause = ast::try_as<ast::CollateClause>(key.expr);
+    if (clause == nullptr) break;
+    if (key.collation.empty()) key.collation = clause->collname;
+    key.expr = clause->arg;
+    const auto* column = ast::try_as<ast::ColumnRef>(key.expr);
+    if (column == nullptr || column->fields.size() != 1 ||
+        !ast::is<ast::String>(column->fields[0])) {
+      continue;
+    }
+    key.name = ast::string_of(column->fields[0]);
+    key.expr = nullptr;
+  }
+  return key;
+}
+
+/// Pattern classes order by bytes, whatever the collation (IndexColumn::key_type).
 void check_operator_class(std::string_view name) {
   if (name.ends_with("_pattern_ops") || name == "enum_ops") return;
   constexpr std::string_view kEnd = "_ops";
@@ -325,16 +343,17 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
     const auto& element = ast::as<ast::IndexElem>(node);
     IndexColumn column;
     std::string name{element.name};
-    if (element.expr == nullptr) {
-      const auto position = table->column_position(element.name);
+    const CollatedKey key = collated_key(element);
+    if (key.expr == nullptr) {
+      const auto position = table->column_position(key.name);
       if (!position) {
-        throw_error(sqlstate::undefined_column, "column \"{}\" does not exist", element.name);
+        throw_error(sqlstate::undefined_column, "column \"{}\" does not exist", key.name);
       }
       column.column = static_cast<std::int16_t>(*position + 1);
-      column.type = relation.columns[*position].type;
+      column.type = relation.columns[*position].expression_type();
     } else {
       column.expression_sql =
-          stored_expression(session, relation, element.expr, Clause::index_expression, nullptr);
+          stored_expression(session, relation, key.expr, Clause::index_expression, nullptr);
       const ExprPtr expr = binder.bind_table_expression(column.expression_sql, *table,
                                                         binder.new_slots(relation.columns.size()),
                                                         Clause::index_expression);
@@ -342,8 +361,10 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
       name = binder.target_name_of(element.expr);
       if (name == "?column?") name = "expr";
     }
+    if (name.empty()) name = key.name;
     if (is_inverted) {
-      check_collation(element.collation);
+      column.collation = collation_of_key(session, key.collation, column.type);
+      column.type = without_collation(column.type);
       column.operator_class =
           element_class_name(session, column.type,
                              element.opclass.empty() ? "" : ast::string_of(element.opclass.back()));
@@ -361,7 +382,8 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
               "You must specify an operator class for the index or define a default "
               "operator class for the data type.");
     }
-    check_collation(element.collation);
+    column.collation = collation_of_key(session, key.collation, column.type);
+    column.type = without_collation(column.type);
     if (!element.opclass.empty() && !is_of_ranges) {
       column.operator_class = ast::string_of(element.opclass.back());
       check_operator_class(column.operator_class);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/statements.h"
@@ -112,6 +113,7 @@ void create_view(Session::State& session, const ast::ViewStmt& statement, const 
                                                : query->targets[i].name;
     column.type = query->targets[i].type;
     column.typmod = query->targets[i].typmod;
+    define_collation(column, DefinedIn::view);
     for (const Column& other : relation.columns) {
       if (other.name == column.name) {
         throw_error(SqlState{"42701"}, "column \"{}\" specified more than once", column.name);
@@ -138,6 +140,13 @@ void create_view(Session::State& session, const ast::ViewStmt& statement, const 
         throw_error(SqlState{"42P16"},
                     "cannot change data type of view column \"{}\" from {} to {}", before.name,
                     format_type(before.type), format_type(after.type));
+      }
+      if (after.collation != before.collation) {
+        throw_error(SqlState{"42P16"},
+                    "cannot change collation of view column \"{}\" from \"{}\" to \"{}\"",
+                    before.name,
+                    session.names.collation_name(default_collation(before.expression_type())),
+                    session.names.collation_name(default_collation(after.expression_type())));
       }
     }
     if (relation.columns.size() > old->relation.columns.size()) {

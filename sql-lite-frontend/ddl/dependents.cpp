@@ -175,6 +175,12 @@ void remove(Session::State& session, const Dependent& dependent) {
     }
     return;
   }
+  if (dependent.kind == Dependent::Kind::collation) {
+    if (const CollationPtr gone = session.catalog.made<UserCollation>(dependent.oid)) {
+      session.catalog.remove(*session.transaction, *gone);
+    }
+    return;
+  }
   if (dependent.kind == Dependent::Kind::extension) {
     if (const ExtensionPtr extension = session.catalog.made<Extension>(dependent.oid)) {
       remove_extension(session, *extension);

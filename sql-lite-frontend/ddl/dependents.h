@@ -25,7 +25,8 @@ struct Dependent {
     trigger,
     op,
     cast,
-    extension
+    extension,
+    collation
   };
   Kind kind = Kind::view;
   /// The view, or the table whose part it is; null for a type, a domain's constraint, an attribute,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/domain_validation.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
@@ -113,17 +114,6 @@ std::string stored_default(Session::State& session, const UserType& domain,
   like.typmod = domain.base_typmod;
   return without_position(
       [&] { return stored_expression(session, {}, expression, Clause::column_default, &like); });
-}
-
-void check_collation(const ast::CollateClause* collation, TypeId base) {
-  if (collation == nullptr) return;
-  if (!is_string_category(base_type(base))) {
-    throw_error(SqlState{"42804"}, "collations are not supported by type {}", format_type(base));
-  }
-  const std::string_view name = ast::string_of(collation->collname.back());
-  if (name == "C" || name == "default" || name == "POSIX") return;
-  throw_error(sqlstate::undefined_object, "collation \"{}\" for encoding \"UTF8\" does not exist",
-              name);
 }
 
 /// Reads what CREATE DOMAIN says behind the type.
@@ -243,7 +233,10 @@ void create_domain(Session::State& session, const ast::CreateDomainStmt& stateme
   hold_type(session, base.type);
   domain.base = base.type;
   domain.base_typmod = base.typmod;
-  check_collation(statement.coll_clause, base.type);
+  without_position([&] {
+    domain.collation = collation_of_column(session, statement.coll_clause, base.type);
+    return domain.collation;
+  });
   if (const TypePtr below = session.names.user_type(base.type))
     domain.default_sql = below->default_sql;
   DomainWords words{session, domain};

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/materialized_view.h"
@@ -211,6 +212,7 @@ void drop_schema(Session::State& session, const ast::DropStmt& statement, Result
       dependents.push_back(std::move(dependent));
     }
     add_types_of_schema(session, *schema, dependents);
+    add_collations_of_schema(session, *schema, dependents);
     add_routines_of_schema(session, *schema, dependents);
     replace_members(session, "schema " + name, dependents);
     drop_dependents(session, dependents, "schema " + name, statement.behavior, sink);
@@ -255,6 +257,8 @@ void drop_objects(Session::State& session, const ast::DropStmt& statement, Resul
       return drop_routines(session, statement, sink);
     case ast::ObjectType::operator_:
       return drop_operators(session, statement, sink);
+    case ast::ObjectType::collation:
+      return drop_collations(session, statement, sink);
     case ast::ObjectType::cast:
       return drop_casts(session, statement, sink);
     case ast::ObjectType::extension:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/inverted_index.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
@@ -175,7 +176,8 @@ IndexColumn TableBuilder::exclusion_part(const ast::Constraint& node, const ast:
   if (part.expr == nullptr) {
     const std::string names[] = {std::string{part.name}};
     column.column = column_numbers(names, "exclusion", -1).front();
-    column.type = relation_.columns[static_cast<std::size_t>(column.column - 1)].type;
+    const auto position = static_cast<std::size_t>(column.column - 1);
+    column.type = relation_.columns[position].expression_type();
     name = part.name;
   } else {
     column.expression_sql =
@@ -189,7 +191,12 @@ IndexColumn TableBuilder::exclusion_part(const ast::Constraint& node, const ast:
     name = binder.target_name_of(part.expr);
     if (name == "?column?") name = "expr";
   }
-  check_collation(part.collation);
+  column.collation = collation_of_key(session_, part.collation, column.type);
+  if (is_nondeterministic(column.collation)) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "nondeterministic collations are not supported for exclusion constraints"};
+  }
+  column.type = without_collation(column.type);
   column.operator_class = class_named(method, column.type, part);
   column.excludes_by = ast::string_of(op.back());
   require_exclusion(session_, method, column.type, column.excludes_by);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
 
@@ -148,7 +149,19 @@ void drop_owned(Session::State& session, const ast::DropOwnedStmt& statement, Re
         (dependent.table && std::ranges::find(owned, dependent.table) != owned.end());
     if (!is_known) dependents.push_back(std::move(dependent));
   }
+  std::vector<CollationPtr> collations;
+  for (const CollationPtr& collation : session.catalog.all_made<UserCollation>()) {
+    if (!is_any(roles, collation->owner)) continue;
+    collations.push_back(collation);
+    for (Dependent& dependent : dependents_of_collation(session, *collation)) {
+      const bool is_known =
+          std::ranges::find(dependents, dependent.name, &Dependent::name) != dependents.end() ||
+          (dependent.table && std::ranges::find(owned, dependent.table) != owned.end());
+      if (!is_known) dependents.push_back(std::move(dependent));
+    }
+  }
   for (const SchemaPtr& schema : schemas) {
+    add_collations_of_schema(session, *schema, dependents);
     add_types_of_schema(session, *schema, dependents);
     add_routines_of_schema(session, *schema, dependents);
   }
@@ -163,6 +176,10 @@ void drop_owned(Session::State& session, const ast::DropOwnedStmt& statement, Re
   }
   for (const TypePtr& type : types) {
     const TypePtr present = session.names.user_type(type->id());
+    if (present) session.catalog.remove(*session.transaction, *present);
+  }
+  for (const CollationPtr& collation : collations) {
+    const CollationPtr present = session.catalog.made<UserCollation>(collation->oid);
     if (present) session.catalog.remove(*session.transaction, *present);
   }
   for (const RoutinePtr& routine : routines) {
@@ -208,6 +225,12 @@ void reassign_owned(Session::State& session, const ast::ReassignOwnedStmt& state
     Routine changed = *session.catalog.lock_routine(*session.transaction, *routine);
     give(changed, GrantedOn::function, heir->oid);
     session.catalog.replace(*session.transaction, *routine, std::move(changed));
+  }
+  for (const CollationPtr& collation : session.catalog.all_made<UserCollation>()) {
+    if (!is_any(roles, collation->owner)) continue;
+    UserCollation changed = *collation;
+    changed.owner = heir->oid;
+    session.catalog.replace(*session.transaction, *collation, std::move(changed));
   }
   for (const SchemaPtr& schema : session.catalog.schemas()) {
     if (!is_any(roles, schema->owner)) continue;

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/callable_routine.h"
 #include "sql-lite-frontend/catalog/facts.h"
+#include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/types/function_registry.h"
@@ -90,15 +91,18 @@ void require_default_class(const ast::Node* node, TypeId subtype) {
                 "the operator class \"{}\" of a range is not supported", name);
 }
 
-void require_default_collation(const ast::Node* node, TypeId subtype) {
-  if (node == nullptr) return;
-  if (value_type(subtype).collation == 0)
+/// By which the bounds are ordered; none: as their type is.
+Oid collation_of_bounds(Session::State& session, const ast::Node* node, TypeId subtype) {
+  if (node == nullptr) return kNoOid;
+  if (default_collation(subtype) == 0)
     throw SqlError{sqlstate::wrong_object_type,
                    "range collation specified but subtype does not support collation"};
-  const std::string_view name = ast::string_of(names_of(node).back());
-  if (name != "C" && name != "default" && name != "POSIX")
-    throw_error(sqlstate::undefined_object, "collation \"{}\" for encoding \"UTF8\" does not exist",
-                name);
+  const Oid collation = used_collation(session, names_of(node), -1);
+  if (collation == default_collation(subtype)) return kNoOid;
+  if (!orders_by_bytes(collation) && !is_collated(with_collation(subtype, collation)))
+    throw_error(sqlstate::feature_not_supported,
+                "a collation of a range over type {} is not supported", format_type(subtype));
+  return collation;
 }
 
 /// subtype_diff: a function of two values of the subtype that gives a float8.
@@ -171,7 +175,7 @@ void create_range(Session::State& session, const ast::CreateRangeStmt& statement
   const RangeOptions options = read_options(statement.params);
   const TypeId subtype = read_subtype(session, options.subtype);
   require_default_class(options.operator_class, subtype);
-  require_default_collation(options.collation, subtype);
+  range.collation = collation_of_bounds(session, options.collation, subtype);
   // Which there are none of.
   if (options.canonical != nullptr) {
     throw SqlError{SqlState{"42P17"},
@@ -186,6 +190,7 @@ void create_range(Session::State& session, const ast::CreateRangeStmt& statement
   UserType multirange = new_multirange(session, range, options.multirange);
   multirange.base = range.id();
   multirange.difference = kNoOid;
+  multirange.collation = kNoOid;
   multirange.oid = raw(multirange_of_range(range.id()));
   if (multirange.schema == range.schema && multirange.name == range.name)
     throw_error(sqlstate::duplicate_object, "type \"{}\" already exists", range.name);

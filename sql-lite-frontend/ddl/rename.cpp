@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
+#include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/databases.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/named_relation.h"
@@ -38,6 +39,8 @@ std::string_view rename_tag(ast::ObjectType type) {
       return "ALTER ROLE";
     case ast::ObjectType::database:
       return "ALTER DATABASE";
+    case ast::ObjectType::collation:
+      return "ALTER COLLATION";
     case ast::ObjectType::type:
     case ast::ObjectType::attribute:
       return "ALTER TYPE";
@@ -117,6 +120,9 @@ void rename_object(Session::State& session, const ast::RenameStmt& statement, Re
     case ast::ObjectType::type:
     case ast::ObjectType::domain:
       rename_type(session, statement.object, statement.rename_type, new_name);
+      return finish();
+    case ast::ObjectType::collation:
+      rename_collation(session, statement);
       return finish();
     case ast::ObjectType::attribute:
       rename_attribute(session, statement);
@@ -289,6 +295,10 @@ void change_owner(Session::State& session, const ast::AlterOwnerStmt& statement,
     set_type_owner(session, statement);
     return sink.command_complete(rename_tag(statement.object_type));
   }
+  if (statement.object_type == ast::ObjectType::collation) {
+    set_collation_owner(session, statement);
+    return sink.command_complete(rename_tag(statement.object_type));
+  }
   if (statement.object_type == ast::ObjectType::operator_) {
     set_operator_owner(session, statement);
     return sink.command_complete(rename_tag(statement.object_type));
@@ -329,6 +339,10 @@ void change_schema(Session::State& session, const ast::AlterObjectSchemaStmt& st
   using Object = ast::ObjectType;
   if (statement.object_type == Object::type || statement.object_type == Object::domain) {
     set_type_schema(session, statement);
+    return sink.command_complete(rename_tag(statement.object_type));
+  }
+  if (statement.object_type == Object::collation) {
+    set_collation_schema(session, statement);
     return sink.command_complete(rename_tag(statement.object_type));
   }
   if (statement.object_type == Object::operator_) {

@@ -122,6 +122,9 @@ void refuse_to_orphan(Session::State& session, const Role& role) {
   for (const RoutinePtr& routine : session.catalog.routines()) {
     look(routine->owner, routine->grants, described(session, *routine));
   }
+  for (const CollationPtr& collation : session.catalog.all_made<UserCollation>()) {
+    look(collation->owner, {}, "collation " + collation->name);
+  }
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
     const std::string_view noun = relation.kind == RelationKind::view       ? "view"

@@ -9,6 +9,7 @@
 #include "base/long_work.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
+#include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -238,13 +239,7 @@ void TableBuilder::add_column(const ast::ColumnDef& definition) {
                   column.name, format_type(column.type));
     }
   }
-  if (definition.coll_clause != nullptr) {
-    const std::string_view name = ast::string_of(definition.coll_clause->collname.back());
-    if (name != "C" && name != "default" && name != "POSIX") {
-      throw_error(sqlstate::undefined_object,
-                  "collation \"{}\" for encoding \"UTF8\" does not exist", name);
-    }
-  }
+  column.collation = collation_of_column(session_, definition.coll_clause, column.type);
   column.not_null |= definition.is_not_null;
   const std::size_t position = relation_.columns.size();
   relation_.columns.push_back(std::move(column));
@@ -302,6 +297,7 @@ void TableBuilder::add_like(const ast::TableLikeClause& like) {
     copy.name = column.name;
     copy.type = column.type;
     copy.typmod = column.typmod;
+    copy.collation = column.collation;
     copy.not_null = column.not_null;
     if (including(kComments)) copy.comment = column.comment;
     if (column.identity != 0) {

@@ -137,8 +137,6 @@ void require_exclusion(Session::State& session, std::string_view method, TypeId 
                        std::string_view op);
 /// 42704 for a type that PostgreSQL, with the extensions that there are, has no class for.
 void require_gist_class(Session::State& session, TypeId type);
-/// Throws 42704 for a collation that there is not.
-void check_collation(ast::NodeList collation);
 
 bool is_sequence_type(TypeId type) noexcept;
 /// What a sequence of the type has for limits when nothing is said.

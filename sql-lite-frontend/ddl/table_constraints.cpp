@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -105,6 +106,7 @@ void TableBuilder::finish_key(const Pending& pending) {
     IndexColumn& part = index.columns.emplace_back();
     part.column = number;
     part.type = column.type;
+    part.collation = default_collation(column.expression_type());
   }
   for (const std::int16_t number :
        column_numbers(strings_of(node.including), "unique", node.location)) {

@@ -60,6 +60,12 @@ bool ArrayComparisonExpr::asks_for_equality() const noexcept {
          op_.function->strict && is_indexable(op_.left);
 }
 
+/// What elements are told apart as.
+TypeId ArrayComparisonExpr::compared_type() const noexcept {
+  const TypeId left = operands_[0]->type();
+  return is_collated(left) ? left : op_.left;
+}
+
 ArrayComparisonExpr::Fixed* ArrayComparisonExpr::fixed(Execution& execution) const {
   Fixed& known = execution.state_of<Fixed>(place_);
   using Rows = Fixed::Rows;
@@ -76,7 +82,7 @@ ArrayComparisonExpr::Fixed* ArrayComparisonExpr::fixed(Execution& execution) con
   if (!known.array.is_null()) {
     const ArrayView view{known.array};
     if (view.size() >= kWorthHashing && asks_for_equality()) {
-      known.table = std::make_unique<ValueTable>(std::array{op_.left});
+      known.table = std::make_unique<ValueTable>(std::array{compared_type()});
       known.table->count_in(execution.memory);
       for (std::size_t i = 0; i < view.size(); ++i) {
         count_work(kWorkOfHash);

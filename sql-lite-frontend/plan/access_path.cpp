@@ -40,18 +40,34 @@ OrderedKey row_key_order(const FromTable& table, const IndexAccess& index, std::
   const SlotExpr* column = as_column(operand);
   const auto slot = table.first_slot + static_cast<Slot>(of.key_positions[at]);
   const bool is_ascending = of.key_columns[at].direction == SortDirection::ascending;
-  return column != nullptr && column->slot() == slot && is_ascending ? OrderedKey::column
-                                                                     : OrderedKey::other;
+  const bool has_order = same_keys(of.key_columns[at].type, operand.type());
+  return column != nullptr && column->slot() == slot && is_ascending && has_order
+             ? OrderedKey::column
+             : OrderedKey::other;
+}
+
+}  // namespace
+
+namespace {
+
+/// Under whatever collation.
+bool is_column_of_index(const FromTable& table, const IndexAccess& index, std::size_t at,
+                        const ExprPtr& expression, const Expr& operand) {
+  const auto* collate = dynamic_cast<const CollateExpr*>(&operand);
+  const Expr& plain = collate != nullptr ? collate->operand() : operand;
+  if (expression) return same_expression(*expression, plain);
+  const SlotExpr* column = as_column(plain);
+  const auto position = static_cast<Slot>(index.index->columns[at].column - 1);
+  return column != nullptr && column->slot() == table.first_slot + position;
 }
 
 }  // namespace
 
 bool is_index_column(const FromTable& table, const IndexAccess& index, std::size_t at,
                      const ExprPtr& expression, const Expr& operand) {
-  if (expression) return same_expression(*expression, operand);
-  const SlotExpr* column = as_column(operand);
-  const auto position = static_cast<Slot>(index.index->columns[at].column - 1);
-  return column != nullptr && column->slot() == table.first_slot + position;
+  // An index under another collation has another order.
+  return (index.is_inverted() || same_keys(index.columns[at].type, operand.type())) &&
+         is_column_of_index(table, index, at, expression, operand);
 }
 
 std::vector<Slot> table_slots(const FromTable& table) {
@@ -166,8 +182,10 @@ std::optional<AccessPath> AccessPaths::path_over(const FromTable& table, const I
       return path;
     }
     const LikeOperands like = like_operands(*conditions[i]);
-    if (like.column == nullptr || like.column->type() == TypeId::bpchar ||
-        !is_index_column(table, index, column, in.columns[column], *like.column)) {
+    // LIKE compares bytes under any collation.
+    if (like.column == nullptr || base_type(like.column->type()) == TypeId::bpchar ||
+        !same_keys(index.columns[column].type, TypeId::text) ||
+        !is_column_of_index(table, index, column, in.columns[column], *like.column)) {
       continue;
     }
     const auto prefix = like_prefix(*conditions[i], known_);
@@ -181,12 +199,32 @@ std::optional<AccessPath> AccessPaths::path_over(const FromTable& table, const I
   return path;
 }
 
+namespace {
+
+/// What stands in keys under a collation is not always the text.
+bool keeps_values(std::span<const IndexColumn> columns, std::span<const KeyColumn> keys,
+                  std::size_t position) {
+  const auto number = static_cast<std::int16_t>(position + 1);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].column == number && !key_keeps_value(keys[i].type)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 /// Whether the index's entries hold every column that the statement reads of the table.
 bool AccessPaths::is_covered(const FromTable& table, const IndexAccess& index) const {
   if (!index.tree || !is_allowed("enable_indexonlyscan")) return false;
   for (std::size_t i = 0; i < table.table->relation.columns.size(); ++i) {
     if (!binder_.is_used(table.first_slot + static_cast<Slot>(i))) continue;
-    if (!key_keeps_value(table.table->relation.columns[i].type)) return false;
+    const Column& column = table.table->relation.columns[i];
+    const Index* key_of_rows = table.table->primary_key();
+    if (!key_keeps_value(column.type) || !keeps_values(index.index->columns, index.columns, i) ||
+        (key_of_rows != nullptr &&
+         !keeps_values(key_of_rows->columns, table.table->key_columns, i))) {
+      return false;
+    }
     const auto number = static_cast<std::int16_t>(i + 1);
     const bool in_index = std::ranges::find(index.index->columns, number, &IndexColumn::column) !=
                           index.index->columns.end();

@@ -14,7 +14,7 @@ void AccessPaths::match_elements(const FromTable& table, const BoundIndex& in,
     if (!condition) continue;
     for (std::size_t column = 0; column < index.classes.size(); ++column) {
       if (!answers(index.classes[column], condition->op, condition->side,
-                   condition->value->type()) ||
+                   without_collation(condition->value->type())) ||
           !is_index_column(table, index, column, in.columns[column], *condition->operand)) {
         continue;
       }

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/bound/routine_call.h"
 #include "sql-lite-frontend/session/domains.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 #include "sql-lite-frontend/types/inverted/element_class.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -157,8 +158,29 @@ std::string class_name(Session::State& session, const Index& index, const IndexC
   return quote_identifier(session.names.schema_name(extension->schema)) + "." + part.operator_class;
 }
 
-std::string index_order(Session::State& session, const Index& index, const IndexColumn& column) {
-  std::string text;
+/// Where it is not that of what is indexed.
+std::string other_collation(Session::State& session, const Table& table,
+                            const IndexColumn& column) {
+  if (column.collation == kNoOid) return {};
+  Oid own = kNoOid;
+  if (column.column != 0) {
+    const auto position = static_cast<std::size_t>(column.column - 1);
+    own = default_collation(table.relation.columns[position].expression_type());
+  } else {
+    Arena arena;
+    Binder binder{session.names, arena};
+    const ExprPtr expr = binder.bind_table_expression(
+        column.expression_sql, table, binder.new_slots(table.relation.columns.size()),
+        Clause::index_expression);
+    own = default_collation(expr->type());
+  }
+  if (own == column.collation) return {};
+  return " COLLATE " + session.names.shown_collation(column.collation).value_or("");
+}
+
+std::string index_order(Session::State& session, const Table& table, const Index& index,
+                        const IndexColumn& column) {
+  std::string text = other_collation(session, table, column);
   if (!column.operator_class.empty()) text += " " + class_name(session, index, column);
   const bool descending = column.direction == SortDirection::descending;
   if (descending) text += " DESC";
@@ -174,7 +196,7 @@ std::string exclusion(Session::State& session, const Table& table, const Index& 
     const IndexColumn& column = index.columns[i];
     if (!elements.empty()) elements += ", ";
     elements += fmt::format("{}{} WITH {}", index_column(session, table, column, layout),
-                            index_order(session, index, column), column.excludes_by);
+                            index_order(session, table, index, column), column.excludes_by);
   }
   std::string text =
       fmt::format("EXCLUDE USING {} ({})", access_method_name(index.method), elements);
@@ -226,7 +248,7 @@ std::optional<std::string> definition_of_index(Session::State& session, Oid oid,
       const IndexColumn& part = index->columns[i];
       if (!columns.empty()) columns += ", ";
       columns += index_column(session, *table, part, layout);
-      columns += index_order(session, *index, part);
+      columns += index_order(session, *table, *index, part);
     }
     std::string text = fmt::format(
         "CREATE {}INDEX {} ON {} USING {} ({})", index->is_key() ? "UNIQUE " : "",

@@ -10,6 +10,15 @@
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
+namespace {
+
+/// What VALUE is of.
+TypeId type_of_value(const UserType& domain) {
+  const bool has_own = domain.collation != kNoOid && !is_domain(domain.base);
+  return has_own ? with_collation(domain.base, domain.collation) : domain.base;
+}
+
+}  // namespace
 
 DomainRules::DomainRules(Session::State& session, const UserType& domain)
     : oid_(domain.oid),
@@ -33,7 +42,7 @@ void DomainRules::add_checks(Session::State& session, Binder& binder, const User
   for (const DomainCheck& check : domain.checks) own.push_back(&check);
   std::ranges::sort(own, {}, &DomainCheck::name);
   for (const DomainCheck* check : own) {
-    Scope scope = binder.domain_scope({domain.base, domain.base_typmod}, value_);
+    Scope scope = binder.domain_scope({type_of_value(domain), domain.base_typmod}, value_);
     ExprPtr expr = binder.bind_stored(check->sql, scope);
     expr =
         binder.coerce(std::move(expr), TypeId::bool_, kNoTypmod, Binder::Implicitness::assignment);
@@ -130,7 +139,7 @@ std::string shown_domain_check(Session::State& session, const UserType& domain,
                                const DomainCheck& check, bool pretty) {
   Arena arena;
   Binder binder{session.names, arena};
-  Scope scope = binder.domain_scope({domain.base, domain.base_typmod}, binder.new_slot());
+  Scope scope = binder.domain_scope({type_of_value(domain), domain.base_typmod}, binder.new_slot());
   const ExprPtr expr = binder.bind_stored(check.sql, scope);
   ExprPrinter printer{.out = {},
                       .context = &session.session_context,

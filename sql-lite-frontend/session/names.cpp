@@ -316,6 +316,10 @@ std::optional<std::uint32_t> SessionNames::find(TypeId kind, std::string_view na
       if (const auto type = parse_type_name(name)) return raw(type->type);
       if (const auto type = find_user_type_written(name)) return raw(*type);
       return std::nullopt;
+    case TypeId::regcollation: {
+      const Oid found = find_collation(schema, last);
+      return found == kNoOid ? std::nullopt : std::optional{found};
+    }
     case TypeId::regproc: {
       const std::vector<FoundRoutine> made = find_routines(schema, last);
       const bool is_system = schema.empty() || schema == "pg_catalog";
@@ -371,6 +375,8 @@ std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid)
       if (is_user_type(TypeId{oid})) return user_type_name(TypeId{oid});
       if (find_type(static_cast<TypeId>(oid)) == nullptr) return std::nullopt;
       return format_type(static_cast<TypeId>(oid));
+    case TypeId::regcollation:
+      return shown_collation(oid);
     case TypeId::regproc: {
       if (const RoutinePtr made = session_.catalog.routine(oid)) {
         const bool is_alone = find_routines({}, made->name).size() == 1 && is_visible(*made) &&

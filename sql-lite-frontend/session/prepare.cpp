@@ -230,7 +230,7 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
       column.origin = target.origin;
       columns.push_back(std::move(column));
       plan->outputs.push_back(target.slot);
-      plan->types.push_back(target.type);
+      plan->types.push_back(without_collation(target.type));
     }
   };
   const ast::Node* node = statement.node;

@@ -56,6 +56,12 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   std::vector<FoundOperator> find_operators(std::string_view schema,
                                             std::string_view name) override;
   OperatorPtr made_operator(Oid oid) override;
+  // collation_names.cpp
+  Oid find_collation(std::string_view schema, std::string_view name) override;
+  std::string collation_name(Oid collation) override;
+  /// As regcollation shows it: quoted, with its schema where the search path would not find it.
+  std::optional<std::string> shown_collation(Oid collation);
+  bool is_visible(const UserCollation& collation);
   CastPtr made_cast(TypeId source, TypeId target) override;
   const MadeCasts* made_casts() override;
   std::optional<std::string> operator_name(std::uint32_t oid) override;

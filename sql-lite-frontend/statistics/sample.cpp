@@ -193,10 +193,12 @@ TableStatistics summarize(const RowSample& sample, const Table& table) {
   for (std::size_t position = 0; position < table.relation.columns.size(); ++position) {
     const Column& column = table.relation.columns[position];
     if (column.dropped) continue;
+    const bool is_plain = column.collation == kNoOid || orders_by_bytes(column.collation);
+    const TypeId type = is_plain ? column.type : column.expression_type();
     for (std::size_t i = 0; i < sample.size(); ++i) {
       values[i] = RowReader{table.layout, sample.row(i)}.column(position);
     }
-    ColumnStatistics found = summarize(values, statistics.rows, column.type);
+    ColumnStatistics found = summarize(values, statistics.rows, type);
     found.column = static_cast<std::int16_t>(position + 1);
     statistics.columns.push_back(std::move(found));
   }

@@ -13,6 +13,8 @@
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/system_catalog/privileges.h"
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/collation/collated.h"
+#include "sql-lite-frontend/types/collation/icu.h"
 
 namespace swizzle::sql {
 namespace {
@@ -127,6 +129,16 @@ Value view_definition(Execution& execution, Arguments arguments) {
   return text(execution, definition_of_view(execution.session, *view));
 }
 
+/// What PostgreSQL says of its collations.
+std::string builtin_collation_comment(Oid oid) {
+  if (oid == collation_id::by_default) return "database's default collation";
+  if (oid == collation_id::c) return "standard C collation";
+  if (oid == collation_id::posix) return "standard POSIX collation";
+  const std::uint32_t place = oid - collation_id::first_locale;
+  const auto locales = builtin_locales();
+  return place < locales.size() ? icu_display_name(std::string{locales[place]}) : std::string{};
+}
+
 /// Of an object that came with the server.
 std::string comment_on_builtin(Execution& execution, Oid database, Oid oid,
                                std::string_view catalog) {
@@ -143,6 +155,9 @@ std::string comment_on_builtin(Execution& execution, Oid database, Oid oid,
     if (!catalog.empty() && catalog != name) continue;
     std::string text = read_comment(own, *execution.transaction, database, number, oid);
     if (!text.empty()) return text;
+    if (number == kPgCollationClass) {
+      if (std::string shown = builtin_collation_comment(oid); !shown.empty()) return shown;
+    }
     if (number == kPgExtensionClass && oid == kPlpgsqlExtension) {
       return std::string{plpgsql_extension().comment};
     }
@@ -162,6 +177,7 @@ std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) 
   if (const RoutinePtr routine = session.catalog.routine(oid)) return routine->comment;
   if (const OperatorPtr op = session.catalog.made<UserOperator>(oid)) return op->comment;
   if (const CastPtr cast = session.catalog.made<UserCast>(oid)) return cast->comment;
+  if (const CollationPtr made = session.catalog.made<UserCollation>(oid)) return made->comment;
   if (const ExtensionPtr made = session.catalog.made<Extension>(oid)) return made->comment;
   const bool is_part = catalog.empty() || catalog == "pg_class" || catalog == "pg_constraint" ||
                        catalog == "pg_trigger";
@@ -282,6 +298,24 @@ Value database_encoding(Execution& execution, Arguments) {
   return text(execution, "UTF8");
 }
 
+Value collation_is_visible(Execution& execution, Arguments arguments) {
+  SessionNames& names = execution.session.names;
+  const Oid oid = arguments[0].as_oid();
+  if (const CollationPtr made = execution.session.catalog.made<UserCollation>(oid))
+    return Value::from_bool(names.is_visible(*made));
+  const std::string name = builtin_collation_name(oid);
+  return name.empty() ? Value::null() : Value::from_bool(names.find_collation({}, name) == oid);
+}
+Value collation_version(Execution& execution, Arguments arguments) {
+  const Oid oid = arguments[0].as_oid();
+  const bool is_known = execution.session.catalog.made<UserCollation>(oid) != nullptr ||
+                        !builtin_collation_name(oid).empty();
+  if (!is_known)
+    throw_error(sqlstate::undefined_object, "collation with OID {} does not exist", oid);
+  const CollationRule* rule = find_collation_rule(oid);
+  return rule->is_of_bytes() ? Value::null() : text(execution, icu_version(rule->locale));
+}
+
 std::vector<SessionFunction> all_functions() {
   using enum TypeId;
   constexpr auto kStable = Volatility::stable;
@@ -289,9 +323,9 @@ std::vector<SessionFunction> all_functions() {
   const auto add = [&](SessionFunction function) { functions.push_back(std::move(function)); };
   for (const std::string_view name :
        {"pg_function_is_visible", "pg_operator_is_visible", "pg_opclass_is_visible",
-        "pg_opfamily_is_visible", "pg_collation_is_visible", "pg_conversion_is_visible",
-        "pg_statistics_obj_is_visible", "pg_ts_config_is_visible", "pg_ts_dict_is_visible",
-        "pg_ts_parser_is_visible", "pg_ts_template_is_visible"}) {
+        "pg_opfamily_is_visible", "pg_conversion_is_visible", "pg_statistics_obj_is_visible",
+        "pg_ts_config_is_visible", "pg_ts_dict_is_visible", "pg_ts_parser_is_visible",
+        "pg_ts_template_is_visible"}) {
     add({name, bool_, {oid}, 0, true, kStable, always_true});
   }
   add({"pg_table_is_visible", bool_, {oid}, 0, true, kStable, table_is_visible});
@@ -329,8 +363,9 @@ std::vector<SessionFunction> all_functions() {
   add({"pg_get_ruledef", TypeId::text, {oid, bool_}, 1, true, kStable, always_null});
   add({"pg_partition_root", regclass, {regclass}, 0, true, kStable, always_null});
   add({"pg_get_partition_constraintdef", TypeId::text, {oid}, 0, true, kStable, always_null});
+  add({"pg_collation_is_visible", bool_, {oid}, 0, true, kStable, collation_is_visible});
+  add({"pg_collation_actual_version", TypeId::text, {oid}, 0, true, kStable, collation_version});
   // The order of the C locale does not change.
-  add({"pg_collation_actual_version", TypeId::text, {oid}, 0, true, kStable, always_null});
   add({"pg_database_collation_actual_version", TypeId::text, {oid}, 0, true, kStable, always_null});
   add({"obj_description", TypeId::text, {oid, name}, 1, true, kStable, object_description});
   add({"col_description", TypeId::text, {oid, int4}, 0, true, kStable, column_description});

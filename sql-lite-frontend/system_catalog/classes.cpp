@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/system_catalog/privileges.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
 #include "sql-lite-frontend/types/brought/brought_types.h"
+#include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/prototypes.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -19,10 +20,9 @@
 namespace swizzle::sql {
 namespace {
 
-/// typcollation: an array has its elements'.
-Oid collation_of(TypeId type) {
-  type = base_type(type);
-  return value_type(is_array(type) ? element_type(type) : type).collation;
+/// attcollation.
+Oid collation_of(const Column& column) {
+  return column.collation != kNoOid ? column.collation : default_collation(column.type);
 }
 
 }  // namespace
@@ -227,7 +227,7 @@ void emit_attribute(Execution& execution, const EmitRow& emit, const Column& col
                        letter(column.generated ? 's' : 0),
                        flag(column.dropped),
                        flag(true),
-                       Value::from_oid(collation_of(column.type)),
+                       Value::from_oid(collation_of(column)),
                        acl_value(execution, column.grants)};
   emit(row);
 }
@@ -248,6 +248,7 @@ void index_attributes(Execution& execution, const EmitRow& emit, const Relation&
       column.typmod = indexed.typmod;
       label = indexed.name;
     }
+    column.collation = part.collation;
     emit_attribute(execution, emit, column, {index.oid, number, label});
   }
   for (const std::int16_t included : index.included) {
@@ -255,6 +256,7 @@ void index_attributes(Execution& execution, const EmitRow& emit, const Relation&
     Column column;
     column.type = indexed.type;
     column.typmod = indexed.typmod;
+    column.collation = indexed.collation;
     emit_attribute(execution, emit, column, {index.oid, ++number, indexed.name});
   }
 }
@@ -378,7 +380,9 @@ void emit_type(Execution& execution, const EmitRow& emit, const Type& type, Type
       letter(type.storage),
       flag(domain != nullptr && domain->not_null),
       Value::from_int(domain != nullptr ? domain->base_typmod : -1),
-      Value::from_oid(collation_of(type.id)),
+      Value::from_oid(domain != nullptr && domain->collation != kNoOid
+                          ? domain->collation
+                          : default_collation(type.id)),
       Value::from_oid(functions[0]),
       Value::from_oid(functions[1]),
       Value::from_oid(functions[2]),
@@ -459,7 +463,7 @@ void emit_range(const EmitRow& emit, const RangeRow& range) {
   const Value row[] = {Value::from_oid(raw(range.range)),
                        Value::from_oid(raw(subtype)),
                        Value::from_oid(raw(multirange_of_range(range.range))),
-                       Value::from_oid(collation_of(subtype)),
+                       Value::from_oid(default_collation(range_bound_type(range.range))),
                        Value::from_oid(operator_class(subtype, {})),
                        Value::from_oid(range.canonical),
                        Value::from_oid(range.difference)};

@@ -70,6 +70,12 @@ std::vector<Oid> numbers_in(std::string_view expression, std::string_view mark) 
   return found;
 }
 
+void emit_collation(const EmitRow& emit, const ObjectAddress& dependent, Oid collation) {
+  // Those that came with the server are there always.
+  if (collation < kFirstUserOid) return;
+  emit_dependency(emit, dependent, {kPgCollationClass, collation}, Dependency::normal);
+}
+
 void emit_calls(const EmitRow& emit, const ObjectAddress& dependent, std::string_view expression) {
   for (const std::string_view mark : {"\"#", "\"#c"}) {
     for (const Oid routine : numbers_in(expression, mark)) {
@@ -183,6 +189,7 @@ void emit_user_type(const EmitRow& emit, const UserType& type) {
   if (is_user_type(type.base)) {
     emit_dependency(emit, address, {kPgTypeClass, raw(type.base)}, Dependency::normal);
   }
+  emit_collation(emit, address, type.collation);
   if (type.relation != kNoOid) {
     emit_dependency(emit, {kPgClassClass, type.relation}, address, Dependency::internal);
   }
@@ -209,6 +216,9 @@ void emit_rule(const EmitRow& emit, const Relation& view) {
     // System relations are there always.
     if (name.relation < kFirstUserOid) continue;
     emit_dependency(emit, rule, {kPgClassClass, name.relation}, Dependency::normal);
+  }
+  for (const ViewType& named : view.view_types) {
+    if (named.type < kCollations) emit_collation(emit, rule, named.type);
   }
   for (const ViewRoutine& called : view.view_routines) emit_called(emit, rule, called);
 }
@@ -243,7 +253,10 @@ void dependency_rows(Execution& execution, const EmitRow& emit) {
     }
     for (std::size_t i = 0; i < relation.columns.size(); ++i) {
       const Column& column = relation.columns[i];
-      if (column.dropped || !is_user_type(column.type)) continue;
+      if (column.dropped) continue;
+      emit_collation(emit, {kPgClassClass, relation.oid, static_cast<std::int64_t>(i) + 1},
+                     column.collation);
+      if (!is_user_type(column.type)) continue;
       emit_dependency(emit, {kPgClassClass, relation.oid, static_cast<std::int64_t>(i) + 1},
                       {kPgTypeClass, raw(column.type)}, Dependency::normal);
     }
@@ -256,6 +269,7 @@ void dependency_rows(Execution& execution, const EmitRow& emit) {
     for (const Index& index : relation.indexes) {
       for (const IndexColumn& column : index.columns) {
         emit_calls(emit, {kPgClassClass, index.oid}, column.expression_sql);
+        emit_collation(emit, {kPgClassClass, index.oid}, column.collation);
       }
       emit_calls(emit, {kPgClassClass, index.oid}, index.predicate_sql);
     }

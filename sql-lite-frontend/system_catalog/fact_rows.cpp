@@ -1,11 +1,16 @@
 #include <algorithm>
+#include <atomic>
+#include <memory>
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/system_catalog/objects.h"
 #include "sql-lite-frontend/system_catalog/providers.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/collation/collated.h"
+#include "sql-lite-frontend/types/collation/icu.h"
 #include "sql-lite-frontend/types/fulltext/text_config.h"
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/inverted/element_class.h"
@@ -108,28 +113,70 @@ void access_methods(Execution& execution, const EmitRow& emit) {
   emit(gin);
 }
 
-void collations(Execution& execution, const EmitRow& emit) {
-  struct Entry {
-    Oid oid;
-    std::string_view name;
-    char provider;
-    std::int64_t encoding;
+void emit_collation(Execution& execution, const EmitRow& emit, const UserCollation& collation) {
+  constexpr std::int64_t kUtf8 = 6;
+  const bool has_encoding = collation.provider == 'c' && collation.oid != collation_id::c &&
+                            collation.oid != collation_id::posix;
+  const auto text = [&](const std::string& value) {
+    return value.empty() ? Value::null() : text_value(execution, value);
   };
-  constexpr Entry kEntries[] = {
-      {100, "default", 'd', -1}, {950, "C", 'c', -1}, {951, "POSIX", 'c', -1}};
-  for (const Entry& entry : kEntries) {
-    const bool own = entry.oid != 100;
-    const Value row[] = {Value::from_oid(entry.oid),
-                         text_value(execution, entry.name),
-                         system_schema(),
-                         bootstrap_role(),
-                         letter(entry.provider),
-                         flag(true),
-                         Value::from_int(entry.encoding),
-                         own ? text_value(execution, entry.name) : Value::null(),
-                         own ? text_value(execution, entry.name) : Value::null()};
-    emit(row);
+  const Value row[] = {Value::from_oid(collation.oid),
+                       text_value(execution, collation.name),
+                       Value::from_oid(collation.schema),
+                       Value::from_oid(collation.owner),
+                       letter(collation.provider),
+                       flag(collation.deterministic),
+                       Value::from_int(has_encoding ? kUtf8 : -1),
+                       text(collation.collate),
+                       text(collation.ctype),
+                       text(collation.locale),
+                       text(collation.version)};
+  emit(row);
+}
+
+UserCollation builtin_row(Oid oid, std::string name, char provider, std::string locale) {
+  UserCollation row;
+  row.oid = oid;
+  row.schema = kPgCatalogSchema;
+  row.name = std::move(name);
+  row.provider = provider;
+  if (provider == 'i') {
+    row.locale = std::move(locale);
+    row.version = icu_version(row.locale);
+  } else {
+    row.collate = row.ctype = std::move(locale);
   }
+  return row;
+}
+
+/// Which never change while the process runs.
+std::vector<UserCollation> make_builtin_collations() {
+  std::vector<UserCollation> rows;
+  rows.push_back(builtin_row(collation_id::by_default, "default", 'd', ""));
+  rows.push_back(builtin_row(collation_id::c, "C", 'c', "C"));
+  rows.push_back(builtin_row(collation_id::posix, "POSIX", 'c', "POSIX"));
+  rows.push_back(builtin_row(collation_id::ucs_basic, "ucs_basic", 'c', "C"));
+  Oid oid = collation_id::first_locale;
+  for (const std::string_view locale : builtin_locales()) {
+    constexpr std::size_t kWorkOfLocale = 10'000;
+    count_work(kWorkOfLocale);
+    rows.push_back(builtin_row(oid, builtin_collation_name(oid), 'i', std::string{locale}));
+    ++oid;
+  }
+  return rows;
+}
+
+void collations(Execution& execution, const EmitRow& emit) {
+  static std::atomic<std::shared_ptr<const std::vector<UserCollation>>> made;
+  // acquire and release: who finds the list finds what is in it.
+  auto builtin = made.load(std::memory_order_acquire);
+  if (builtin == nullptr) {
+    builtin = std::make_shared<const std::vector<UserCollation>>(make_builtin_collations());
+    made.store(builtin, std::memory_order_release);
+  }
+  for (const UserCollation& row : *builtin) emit_collation(execution, emit, row);
+  for (const CollationPtr& row : execution.session.catalog.all_made<UserCollation>())
+    emit_collation(execution, emit, *row);
 }
 
 void text_search_configs(Execution& execution, const EmitRow& emit) {
@@ -285,7 +332,9 @@ std::span<const RowProvider> fact_providers() {
         {"collisdeterministic"},
         {"collencoding"},
         {"collcollate"},
-        {"collctype"}},
+        {"collctype"},
+        {"colliculocale"},
+        {"collversion"}},
        collations},
       {kPgCatalogSchema,
        "pg_ts_config",

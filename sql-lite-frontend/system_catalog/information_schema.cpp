@@ -96,6 +96,11 @@ std::string type_word(TypeId type) {
   return is_array(type) ? "ARRAY" : format_type(type);
 }
 
+std::string schema_of_collation(Session::State& session, Oid collation) {
+  const CollationPtr made = session.catalog.made<UserCollation>(collation);
+  return session.names.schema_name(made ? made->schema : kPgCatalogSchema);
+}
+
 void emit_column(Execution& execution, const EmitRow& emit, const Table& table, std::size_t i,
                  const SequenceDefinition* identity, bool updatable) {
   Session::State& session = execution.session;
@@ -116,6 +121,10 @@ void emit_column(Execution& execution, const EmitRow& emit, const Table& table, 
   const TypeId type = domain ? domain->base : column.type;
   const UnderlyingType udt = underlying_type(session, type);
   const TypeMeasures measures = measures_of(type, domain ? domain->base_typmod : column.typmod);
+  const Oid collation =
+      column.collation != kNoOid ? column.collation : default_collation(column.type);
+  // The default has no name here.
+  const bool has_collation = collation != kNoOid && collation != collation_id::by_default;
   const Value row[] = {
       text(session.options.database),
       text(session.names.schema_name(relation.schema)),
@@ -131,6 +140,9 @@ void emit_column(Execution& execution, const EmitRow& emit, const Table& table, 
       or_null(measures.radix),
       or_null(measures.scale),
       or_null(measures.fraction),
+      has_collation ? text(session.options.database) : Value::null(),
+      has_collation ? text(schema_of_collation(session, collation)) : Value::null(),
+      has_collation ? text(session.names.collation_name(collation)) : Value::null(),
       domain ? text(session.options.database) : Value::null(),
       domain ? text(session.names.schema_name(domain->schema)) : Value::null(),
       domain ? text(domain->name) : Value::null(),
@@ -179,21 +191,27 @@ void domains(Execution& execution, const EmitRow& emit) {
     const TypeMeasures measures = measures_of(domain->base, domain->base_typmod);
     const std::string usual = shown_domain_default(session, *domain);
     const bool is_builtin = !is_user_type(domain->base);
-    const Value row[] = {text(session.options.database),
-                         text(session.names.schema_name(domain->schema)),
-                         text(domain->name),
-                         text(is_builtin ? format_type(domain->base) : "USER-DEFINED"),
-                         or_null(measures.length),
-                         or_null(measures.octets),
-                         or_null(measures.precision),
-                         or_null(measures.radix),
-                         or_null(measures.scale),
-                         or_null(measures.fraction),
-                         usual.empty() ? Value::null() : text(usual),
-                         text(session.options.database),
-                         text(udt.schema),
-                         text(udt.name),
-                         text("1")};
+    const Oid collation = default_collation(domain->id());
+    const bool has_collation = collation != kNoOid && collation != collation_id::by_default;
+    const Value row[] = {
+        text(session.options.database),
+        text(session.names.schema_name(domain->schema)),
+        text(domain->name),
+        text(is_builtin ? format_type(domain->base) : "USER-DEFINED"),
+        or_null(measures.length),
+        or_null(measures.octets),
+        has_collation ? text(session.options.database) : Value::null(),
+        has_collation ? text(schema_of_collation(session, collation)) : Value::null(),
+        has_collation ? text(session.names.collation_name(collation)) : Value::null(),
+        or_null(measures.precision),
+        or_null(measures.radix),
+        or_null(measures.scale),
+        or_null(measures.fraction),
+        usual.empty() ? Value::null() : text(usual),
+        text(session.options.database),
+        text(udt.schema),
+        text(udt.name),
+        text("1")};
     emit(row);
   }
 }
@@ -241,6 +259,9 @@ std::span<const RowProvider> information_schema_providers() {
         {"numeric_precision_radix"},
         {"numeric_scale"},
         {"datetime_precision"},
+        {"collation_catalog"},
+        {"collation_schema"},
+        {"collation_name"},
         {"domain_catalog"},
         {"domain_schema"},
         {"domain_name"},
@@ -268,6 +289,9 @@ std::span<const RowProvider> information_schema_providers() {
         {"data_type"},
         {"character_maximum_length"},
         {"character_octet_length"},
+        {"collation_catalog"},
+        {"collation_schema"},
+        {"collation_name"},
         {"numeric_precision"},
         {"numeric_precision_radix"},
         {"numeric_scale"},

@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/system_catalog/dependencies.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/inverted/element_class.h"
 #include "sql-lite-frontend/types/resolve.h"
 
@@ -62,8 +63,8 @@ IndexVectors vectors_of(const Relation& relation, const Index& index) {
     out.columns.push_back(Value::from_int(part.column));
     out.options.push_back(Value::from_int((descending ? 1 : 0) + (nulls_first ? 2 : 0)));
     out.classes.push_back(Value::from_oid(class_of(index.method, type, part.operator_class)));
-    const bool collated = type == TypeId::text || type == TypeId::varchar || type == TypeId::bpchar;
-    out.collations.push_back(Value::from_oid(collated ? 100 : (type == TypeId::name ? 950 : 0)));
+    out.collations.push_back(
+        Value::from_oid(part.collation != kNoOid ? part.collation : default_collation(type)));
   }
   for (const std::int16_t column : index.included) {
     out.columns.push_back(Value::from_int(column));

@@ -345,6 +345,8 @@ bool is_unsupported_operator(std::string_view name) {
 }
 
 std::optional<Cast> find_cast(TypeId source, TypeId target, CastContext context) {
+  if (is_collated(source)) source = without_collation(source);
+  if (is_collated(target)) target = without_collation(target);
   if (source == target) return Cast{source, target, CastContext::implicit, CastMethod::relabel};
   if (is_domain(source) || is_domain(target)) {
     auto cast = find_cast(base_type(source), base_type(target), context);

@@ -75,6 +75,8 @@ struct Function {
   const AggregateFunction* aggregate = nullptr;
   /// Set where a user made it (catalog/callable_routine.h): nothing above does it then.
   const CallableRoutine* routine = nullptr;
+  /// It asks the types of its arguments for their collation (collation/collated_functions.h).
+  bool takes_collation = false;
 };
 
 /// One row of pg_operator whose function we have.

@@ -22,6 +22,16 @@ bool is_preferred(TypeId type) noexcept {
   return info != nullptr && info->preferred;
 }
 
+/// What is meant by a name does not depend on collations.
+std::vector<TypeId> without_collations(std::span<const TypeId> types) {
+  std::vector<TypeId> plain{types.begin(), types.end()};
+  std::ranges::transform(plain, plain.begin(), without_collation);
+  return plain;
+}
+bool any_collated(std::span<const TypeId> types) noexcept {
+  return std::ranges::any_of(types, is_collated);
+}
+
 /// One way of reading a call: the declared types in the order of the call's arguments.
 struct Candidate {
   const void* subject = nullptr;
@@ -256,6 +266,7 @@ ResolvedFunction finish(const Matched& matched, const FunctionCall& call) {
 }  // namespace
 
 bool can_coerce(TypeId source, TypeId target, CastContext context) {
+  source = without_collation(source);
   if (source == target || source == TypeId::unknown || target == TypeId::any) return true;
   if (target == TypeId::anyarray || target == TypeId::anycompatiblearray)
     return element_type(source) != TypeId::none || source == TypeId::anyarray;
@@ -271,7 +282,10 @@ bool can_coerce(TypeId source, TypeId target, CastContext context) {
   return find_cast(source, target, context).has_value();
 }
 
-std::optional<ResolvedFunction> try_resolve_function(const FunctionCall& call) {
+namespace {
+
+/// Pre: no argument has a collation.
+std::optional<ResolvedFunction> try_resolve_plain(const FunctionCall& call) {
   std::vector<Matched> matches;
   for (const Function* f : call.candidates.value_or(functions_named(call.name)))
     if (auto matched = match(*f, call)) matches.push_back(std::move(*matched));
@@ -295,8 +309,8 @@ std::optional<ResolvedFunction> try_resolve_function(const FunctionCall& call) {
   return std::nullopt;
 }
 
-ResolvedFunction resolve_function(const FunctionCall& call) {
-  if (auto resolved = try_resolve_function(call)) return *resolved;
+ResolvedFunction resolve_plain(const FunctionCall& call) {
+  if (auto resolved = try_resolve_plain(call)) return *resolved;
   const bool unsupported =
       std::ranges::any_of(unsupported_functions(call.name), [&call](const Function& f) {
         const auto matched = match(f, call);
@@ -313,6 +327,26 @@ ResolvedFunction resolve_function(const FunctionCall& call) {
           "No function matches the given name and argument types. You might need to add explicit "
           "type casts.")
       .at_position(call.position);
+}
+
+/// Calls `resolve` with the call, or with one like it whose arguments have no collation.
+template <class Resolve>
+auto without_collations_of(const FunctionCall& call, Resolve resolve) {
+  if (!any_collated(call.argument_types)) return resolve(call);
+  const std::vector<TypeId> types = without_collations(call.argument_types);
+  FunctionCall plain = call;
+  plain.argument_types = types;
+  return resolve(plain);
+}
+
+}  // namespace
+
+std::optional<ResolvedFunction> try_resolve_function(const FunctionCall& call) {
+  return without_collations_of(call, try_resolve_plain);
+}
+
+ResolvedFunction resolve_function(const FunctionCall& call) {
+  return without_collations_of(call, resolve_plain);
 }
 
 namespace {
@@ -348,8 +382,8 @@ ResolvedOperator finish_operator(const Operator& op, std::span<const TypeId> act
 }  // namespace
 
 std::optional<ResolvedOperator> try_resolve_operator(const OperatorCall& call) {
-  const TypeId left = call.left;
-  const TypeId right = call.right;
+  const TypeId left = without_collation(call.left);
+  const TypeId right = without_collation(call.right);
   const bool binary = left != TypeId::none;
   const TypeId actual_types[2] = {left, right};
   const std::span<const TypeId> actual{actual_types + (binary ? 0 : 1), binary ? 2U : 1U};

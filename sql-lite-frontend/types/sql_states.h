@@ -66,6 +66,7 @@ inline constexpr SqlState invalid_function_definition{"42P13"};
 inline constexpr SqlState invalid_table_definition{"42P16"};
 inline constexpr SqlState indeterminate_datatype{"42P18"};
 inline constexpr SqlState windowing_error{"42P20"};
+inline constexpr SqlState collation_mismatch{"42P21"};
 inline constexpr SqlState indeterminate_collation{"42P22"};
 inline constexpr SqlState statement_too_complex{"54001"};
 inline constexpr SqlState too_many_arguments{"54023"};

@@ -166,6 +166,8 @@ const Type& value_type(TypeId type) noexcept;
 
 /// The type of a range's bounds, else none.
 TypeId range_subtype(TypeId range) noexcept;
+/// The same with their collation, by which they are ordered.
+TypeId range_bound_type(TypeId range) noexcept;
 /// The range that a multirange has several of, else none.
 TypeId range_of_multirange(TypeId multirange) noexcept;
 /// The multirange over a range, else none.

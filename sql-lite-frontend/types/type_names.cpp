@@ -11,6 +11,7 @@
 namespace swizzle::sql {
 std::string format_type(TypeId type, std::int32_t typmod) {
   if (type == TypeId::none) return "-";
+  type = without_collation(type);
   const Type* info = find_type(type);
   if (info == nullptr) return "???";
   if (is_user_type(type)) {

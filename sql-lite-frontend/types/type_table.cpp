@@ -8,6 +8,8 @@
 #include "base/invariant.h"
 #include "sql-lite-frontend/types/brought/brought_types.h"
 #include "sql-lite-frontend/types/builtin.h"
+#include "sql-lite-frontend/types/collation/collated.h"
+#include "sql-lite-frontend/types/collation/collated_orders.h"
 #include "sql-lite-frontend/types/prototypes.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -78,7 +80,7 @@ const TypeTable& table() noexcept {
 
 const Type* find_user_type(TypeId type) noexcept {
   if (is_user_array(type)) return &user_array_prototype();
-  if (is_domain(type)) return find_type(base_type(type));
+  if (is_domain(type)) return find_type(base_of_domain(type).type);
   if (is_enum(type)) return &enum_prototype();
   if (is_user_range(type)) return &range_prototype();
   if (is_brought(type)) return find_brought_type(type);
@@ -87,12 +89,17 @@ const Type* find_user_type(TypeId type) noexcept {
 
 }  // namespace
 
+const Type& plain_string_type(TypeId type) noexcept {
+  return *table().by_id[raw(type)];
+}
+
 std::span<const Type* const> builtin_types() noexcept {
   return table().types;
 }
 
 const Type* find_type(TypeId type) noexcept {
   if (raw(type) < kDirectIds) return table().by_id[raw(type)];
+  if (is_collated(type)) return &collated_type(type);
   return is_user_type(type) ? find_user_type(type) : nullptr;
 }
 
@@ -121,6 +128,7 @@ bool is_array(TypeId type) noexcept {
 }
 
 TypeId element_type(TypeId type) noexcept {
+  if (is_collated(type)) return collated_element(type);
   type = base_type(type);
   if (is_user_array(type)) return without_array(type);
   const Type* info = find_type(type);
@@ -128,6 +136,10 @@ TypeId element_type(TypeId type) noexcept {
 }
 
 TypeId range_subtype(TypeId range) noexcept {
+  return without_collation(range_bound_type(range));
+}
+
+TypeId range_bound_type(TypeId range) noexcept {
   range = base_type(range);
   if (is_user_range(range)) return noted_subtype(range);
   const Type* known = find_type(range);
@@ -150,6 +162,7 @@ TypeId multirange_of_range(TypeId range) noexcept {
 }
 
 TypeId array_type(TypeId element) noexcept {
+  if (is_collated(element)) return collated_array(element);
   if (is_user_type(element)) return is_user_array(element) ? TypeId::none : user_array_of(element);
   const Type* info = find_type(element);
   return info != nullptr ? info->array : TypeId::none;

@@ -1,14 +1,13 @@
 #include "sql-lite-frontend/types/user_types.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
 #include <vector>
 
+#include "sql-lite-frontend/types/number_map.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -27,55 +26,12 @@ NotedTypes& noted_types() {
   return types;
 }
 
-/// What domains, or ranges, are over, by number, read by whoever handles a value of one: found
-/// without a lock. Nothing is ever taken out, since a number means the same type for good.
-class DomainBases {
- public:
-  [[nodiscard]] std::uint64_t find(std::uint32_t number) const noexcept {
-    // acquire: what was made before the pointer was put there.
-    const Branch* branch = branches_[number / kBelowBranch].load(std::memory_order_acquire);
-    if (branch == nullptr) return 0;
-    const Leaf* leaf = (*branch)[number / kFan % kFan].load(std::memory_order_acquire);
-    return leaf == nullptr ? 0 : (*leaf)[number % kFan].load(std::memory_order_acquire);
-  }
-
-  void put(std::uint32_t number, std::uint64_t base) {
-    const std::scoped_lock lock{mutex_};
-    Branch& branch = made(branches_[number / kBelowBranch], own_branches_);
-    Leaf& leaf = made(branch[number / kFan % kFan], own_leaves_);
-    // release: whoever learns of the domain finds its base.
-    leaf[number % kFan].store(base, std::memory_order_release);
-  }
-
- private:
-  static constexpr std::size_t kFan = 1024;
-  static constexpr std::size_t kBelowBranch = kFan * kFan;
-  using Leaf = std::array<std::atomic<std::uint64_t>, kFan>;
-  using Branch = std::array<std::atomic<Leaf*>, kFan>;
-
-  template <class Part>
-  static Part& made(std::atomic<Part*>& place, std::vector<std::unique_ptr<Part>>& own) {
-    Part* part = place.load(std::memory_order_relaxed);
-    if (part == nullptr) {
-      part = own.emplace_back(std::make_unique<Part>()).get();
-      // release: readers find it empty, not as it was.
-      place.store(part, std::memory_order_release);
-    }
-    return *part;
-  }
-
-  std::array<std::atomic<Branch*>, kUserTypeIds / kBelowBranch> branches_{};
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Branch>> own_branches_;
-  std::vector<std::unique_ptr<Leaf>> own_leaves_;
-};
-
-DomainBases& domain_bases() {
-  static DomainBases bases;
+NumberMap& domain_bases() {
+  static NumberMap bases;
   return bases;
 }
-DomainBases& range_bases() {
-  static DomainBases bases;
+NumberMap& range_bases() {
+  static NumberMap bases;
   return bases;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,6 +25,11 @@ inline constexpr std::uint32_t kFirstMultirange = 0xa000'0000;
 /// Types that an extension brings: the numbers are those of brought_types().
 inline constexpr std::uint32_t kFirstBrought = 0xc000'0000;
 inline constexpr std::uint32_t kBehindUserTypes = 0xe000'0000;
+/// A string type, or arrays of one, under a collation of its own: what expressions and the keys of
+/// indexes are of, never what is stored or what clients see (collation/collated.h).
+inline constexpr std::uint32_t kFirstCollated = 0xe000'0000;
+/// Collations have smaller numbers.
+inline constexpr std::uint32_t kCollations = 0x0400'0000;
 
 constexpr bool is_enum(TypeId type) noexcept {
   return raw(type) - kFirstEnum < kUserTypeIds;
@@ -59,14 +65,25 @@ constexpr TypeId without_array(TypeId type) noexcept {
   return is_user_array(type) ? TypeId{raw(type) & ~kUserTypeIds} : type;
 }
 
+constexpr bool is_collated(TypeId type) noexcept {
+  return raw(type) >= kFirstCollated;
+}
+/// The string type, or that of arrays of one, whose collation that is; any other type itself.
+constexpr TypeId without_collation(TypeId type) noexcept {
+  constexpr std::array kPlain{TypeId::text,         TypeId::varchar,    TypeId::bpchar,
+                              TypeId::name,         TypeId::text_array, TypeId::varchar_array,
+                              TypeId::bpchar_array, TypeId::name_array};
+  return is_collated(type) ? kPlain[(raw(type) - kFirstCollated) / kCollations] : type;
+}
+
 /// The type of a relation's rows has the relation's number among composite types; none where that
 /// is too high to be one.
 constexpr TypeId row_type_of_relation(std::uint32_t relation) noexcept {
   return relation < kUserTypeIds ? TypeId{kFirstComposite + relation} : TypeId::none;
 }
 
-/// What a domain's values are made of: never a domain itself. This does not change as long as the
-/// domain is there.
+/// What a domain's values are made of: never a domain itself, but with the domain's collation if it
+/// has one. This does not change as long as the domain is there.
 struct DomainBase {
   TypeId type = TypeId::none;
   std::int32_t typmod = kNoTypmod;
@@ -82,9 +99,9 @@ TypeId noted_subtype(TypeId range) noexcept;
 void note_range(TypeId range, TypeId subtype);
 
 /// The one place where a type's base is asked: of a domain what it is over in the end, else the
-/// type itself.
+/// type itself. Without a collation.
 inline TypeId base_type(TypeId type) noexcept {
-  return is_domain(type) ? base_of_domain(type).type : type;
+  return without_collation(is_domain(type) ? base_of_domain(type).type : type);
 }
 
 /// A label of an enum. In rows and keys stands its position, so values are ordered as numbers are,

@@ -11,16 +11,19 @@
 namespace swizzle::sql {
 
 int compare_array(const Value& a, const Value& b) {
+  const ArrayView left{a};
+  const bool any = left.size() > 0 && ArrayView{b}.size() > 0;
+  return compare_array_by(any ? ordered(left.element_type()) : nullptr, a, b);
+}
+
+int compare_array_by(CompareFunction function, const Value& a, const Value& b) {
   check_stack();
   const ArrayView left{a};
   const ArrayView right{b};
   const std::size_t common = std::min(left.size(), right.size());
-  if (common > 0) {
-    const CompareFunction function = ordered(left.element_type());
-    for (std::size_t i = 0; i < common; ++i)
-      if (const int by = compare_with_nulls(function, left.element(i), right.element(i)); by != 0)
-        return by;
-  }
+  for (std::size_t i = 0; i < common; ++i)
+    if (const int by = compare_with_nulls(function, left.element(i), right.element(i)); by != 0)
+      return by;
   if (left.size() != right.size()) return order_of(left.size(), right.size());
   if (left.dimension_count() != right.dimension_count())
     return order_of(left.dimension_count(), right.dimension_count());
@@ -34,10 +37,14 @@ int compare_array(const Value& a, const Value& b) {
 }
 
 std::uint64_t hash_array(const Value& value, std::uint64_t seed) {
+  const ArrayView view{value};
+  return hash_array_by(view.size() == 0 ? nullptr : hashed(view.element_type()), value, seed);
+}
+
+std::uint64_t hash_array_by(HashFunction function, const Value& value, std::uint64_t seed) {
   check_stack();
   const ArrayView view{value};
   if (view.size() == 0) return hash_integer(0, seed);
-  const HashFunction function = hashed(view.element_type());
   for (std::size_t i = 0; i < view.size(); ++i) {
     const Value element = view.element(i);
     seed = element.is_null() ? hash_integer(kNullHash, seed) : function(element, seed);
@@ -45,14 +52,18 @@ std::uint64_t hash_array(const Value& value, std::uint64_t seed) {
   return seed;
 }
 
-void put_array_key(std::string& key, const Value& value) {
+namespace {
+
+/// `put` puts an element, which is not NULL.
+template <class Put>
+void put_key_of_array(std::string& key, const Value& value, Put put) {
   check_stack();
   const ArrayView view{value};
   for (std::size_t i = 0; i < view.size(); ++i) {
     key.push_back(keys::kArrayElement);
     const Value element = view.element(i);
     key.push_back(element.is_null() ? keys::kNullLast : keys::kPresent);
-    if (!element.is_null()) keys::put_value(key, view.element_type(), element);
+    if (!element.is_null()) put(element);
   }
   key.push_back(keys::kArrayEnd);
   key.push_back(static_cast<char>(view.dimension_count()));
@@ -60,6 +71,18 @@ void put_array_key(std::string& key, const Value& value) {
     keys::put_signed32(key, view.dimension(i).length);
   for (std::size_t i = 0; i < view.dimension_count(); ++i)
     keys::put_signed32(key, view.dimension(i).lower);
+}
+
+}  // namespace
+
+void put_array_key(std::string& key, const Value& value) {
+  const TypeId type = ArrayView{value}.element_type();
+  put_key_of_array(key, value, [&](const Value& element) { keys::put_value(key, type, element); });
+}
+
+void put_array_key_by(void (*put)(std::string& key, const Value& element), std::string& key,
+                      const Value& value) {
+  put_key_of_array(key, value, [&](const Value& element) { put(key, element); });
 }
 
 Value take_array_key(Bytes& key, TypeId type, Arena& arena) {

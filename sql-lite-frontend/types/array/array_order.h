@@ -9,6 +9,11 @@ int compare_array(const Value& a, const Value& b);
 std::uint64_t hash_array(const Value& value, std::uint64_t seed);
 void put_array_key(std::string& key, const Value& value);
 Value take_array_key(Bytes& key, TypeId type, Arena& arena);
+// The same where elements are ordered otherwise than as their type is.
+int compare_array_by(CompareFunction function, const Value& a, const Value& b);
+std::uint64_t hash_array_by(HashFunction function, const Value& value, std::uint64_t seed);
+void put_array_key_by(void (*put)(std::string& key, const Value& element), std::string& key,
+                      const Value& value);
 
 inline constexpr TypeOrder kArrayOrder{.compare = &compare_array,
                                        .hash = &hash_array,

@@ -97,7 +97,7 @@ Span canonical(TypeId range, Span span) {
 
 }  // namespace
 
-BoundOrder::BoundOrder(TypeId range) : compare_{ordered(range_subtype(range))} {}
+BoundOrder::BoundOrder(TypeId range) : compare_{ordered(range_bound_type(range))} {}
 
 int BoundOrder::lowers(const RangeBound& a, const RangeBound& b) const {
   if (a.infinite() || b.infinite())

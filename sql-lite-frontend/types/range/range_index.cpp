@@ -143,7 +143,7 @@ bool finds_ranges(std::string_view op, TypeId range, TypeId value) noexcept {
 
 std::vector<KeyPiece> pieces_with(std::string_view op, TypeId range, TypeId type,
                                   const Value& value) {
-  const TypeId subtype = range_subtype(range);
+  const TypeId subtype = range_bound_type(range);
   const std::vector<KeyPiece> everything{
       {std::string(1, '\0'), std::string(1, static_cast<char>(kNull))}};
   if (base_type(type) != base_type(range)) {

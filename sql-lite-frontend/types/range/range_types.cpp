@@ -171,13 +171,13 @@ std::uint64_t hash_range(const Value& value, std::uint64_t seed) {
   check_stack();
   const RangeView view{value};
   return view.empty() ? hash_integer(0, seed)
-                      : hash_span(hashed(range_subtype(view.type())), view.span(), seed);
+                      : hash_span(hashed(range_bound_type(view.type())), view.span(), seed);
 }
 std::uint64_t hash_multirange(const Value& value, std::uint64_t seed) {
   check_stack();
   const std::vector<Span> spans = spans_of(value);
   if (spans.empty()) return hash_integer(0, seed);
-  const HashFunction hash = hashed(range_subtype(range_of_multirange(type_of_range(value))));
+  const HashFunction hash = hashed(range_bound_type(range_of_multirange(type_of_range(value))));
   for (const Span& span : spans) seed = hash_span(hash, span, seed);
   return seed;
 }
@@ -218,17 +218,17 @@ void put_range_key(std::string& key, const Value& value) {
   check_stack();
   const RangeView view{value};
   keys::put(key, view.empty() ? kNoRange : kSomeRange);
-  if (!view.empty()) put_span(key, range_subtype(view.type()), view.span());
+  if (!view.empty()) put_span(key, range_bound_type(view.type()), view.span());
 }
 Value take_range_key(Bytes& key, TypeId type, Arena& arena) {
   check_stack();
   type = base_type(type);
   if (keys::take<std::uint8_t>(key) == kNoRange) return empty_range(arena, type);
-  return make_range(arena, type, take_span(key, range_subtype(type), arena));
+  return make_range(arena, type, take_span(key, range_bound_type(type), arena));
 }
 void put_multirange_key(std::string& key, const Value& value) {
   check_stack();
-  const TypeId subtype = range_subtype(range_of_multirange(type_of_range(value)));
+  const TypeId subtype = range_bound_type(range_of_multirange(type_of_range(value)));
   for (const Span& span : spans_of(value)) {
     keys::put(key, kSomeRange);
     put_span(key, subtype, span);
@@ -238,7 +238,7 @@ void put_multirange_key(std::string& key, const Value& value) {
 Value take_multirange_key(Bytes& key, TypeId type, Arena& arena) {
   check_stack();
   type = base_type(type);
-  const TypeId subtype = range_subtype(range_of_multirange(type));
+  const TypeId subtype = range_bound_type(range_of_multirange(type));
   std::vector<Span> spans;
   while (keys::take<std::uint8_t>(key) == kSomeRange)
     spans.push_back(take_span(key, subtype, arena));

@@ -89,6 +89,12 @@ std::string stored_operator_name(std::uint32_t oid) {
 std::string stored_cast_name(std::uint32_t function) {
   return fmt::format("\"#c{}\"", function);
 }
+std::string stored_collation_name(std::uint32_t oid) {
+  return fmt::format("\"#l{}\"", oid);
+}
+std::uint32_t collation_of_stored_name(std::string_view name) {
+  return stored_number(name, "#l");
+}
 std::uint32_t operator_of_stored_name(std::string_view name) {
   return stored_number(name, "#o");
 }

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <span>
+
+#include "sql-lite-frontend/bind/name_source.h"
+#include "sql-lite-frontend/bound/expression.h"
+
+/// Which collation an expression has, by SQL's rules: a COLLATE clause counts before columns', a
+/// column's before the default, and where columns of different collations meet there is none, which
+/// whoever compares says then (42P22).
+namespace swizzle::sql {
+
+struct DerivedCollation {
+  /// From the weakest to the strongest.
+  enum class Strength : std::uint8_t { none, implicit, conflict, explicit_ };
+  Oid collation = kNoOid;
+  Strength strength = Strength::none;
+  /// Not the default's, or said: only then it changes what the expression does.
+  bool matters = false;
+  /// Where columns' collations met, the other one.
+  Oid other = kNoOid;
+};
+
+DerivedCollation collation_of(const Expr& expr);
+/// Of what has these operands; null ones are passed over. 42P21 where COLLATE clauses say different
+/// collations.
+DerivedCollation merge_collations(NameSource& names, std::span<const ExprPtr> operands);
+DerivedCollation merge_collations(NameSource& names, const ExprPtr& left, const ExprPtr& right);
+DerivedCollation merge_collations(NameSource& names, std::span<const Expr* const> operands);
+
+/// Gives the expression the collation, if values of its type have one and it matters; else takes
+/// away what it has.
+void apply_collation(Expr& expr, const DerivedCollation& derived);
+/// The same for a type.
+TypeId with_derived(TypeId type, const DerivedCollation& derived);
+
+/// What has a different collation on either side, as columns of UNION: 42P21.
+[[noreturn]] void throw_collation_mismatch(NameSource& names, const DerivedCollation& derived,
+                                           std::int32_t location);
+
+/// What COLLATE names. Throws 42704, at `location`.
+Oid require_collation(NameSource& names, ast::NodeList name, std::int32_t location);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <vector>
+
+#include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+/// CREATE, ALTER and DROP COLLATION, and what COLLATE says in other definitions.
+namespace swizzle::sql {
+
+void create_collation(Session::State& session, const ast::DefineStmt& statement, ResultSink& sink);
+/// REFRESH VERSION.
+void alter_collation(Session::State& session, const ast::AlterCollationStmt& statement,
+                     ResultSink& sink);
+void drop_collations(Session::State& session, const ast::DropStmt& statement, ResultSink& sink);
+void rename_collation(Session::State& session, const ast::RenameStmt& statement);
+void set_collation_owner(Session::State& session, const ast::AlterOwnerStmt& statement);
+void set_collation_schema(Session::State& session, const ast::AlterObjectSchemaStmt& statement);
+/// False: it is a built-in one.
+bool comment_on_collation(Session::State& session, ast::NodeList name, std::string_view text);
+
+/// What a definition names, which nobody drops until it is there. 42704.
+Oid used_collation(Session::State& session, ast::NodeList name, std::int32_t location);
+/// What a column or a domain of the type is to have: none where that is the type's own. 42804 where
+/// its values have no collation.
+Oid collation_of_column(Session::State& session, const ast::CollateClause* clause, TypeId type);
+/// The same for an index's column, whose expression has `type`. An index says all of them.
+Oid collation_of_key(Session::State& session, ast::NodeList name, TypeId type);
+/// Of what a query gives, as a column of a table or view is defined: takes the collation out of the
+/// type. 42P22 where it has none.
+enum class DefinedIn : std::uint8_t { table, view };
+void define_collation(Column& column, DefinedIn where);
+
+/// For a collation that is to go.
+std::vector<Dependent> dependents_of_collation(Session::State& session,
+                                               const UserCollation& collation);
+/// The schema's collations, and what depends on them elsewhere.
+void add_collations_of_schema(Session::State& session, const Schema& schema,
+                              std::vector<Dependent>& dependents);
+std::string described(Session::State& session, const UserCollation& collation);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sql-lite-frontend/types/type_id.h"
+#include "sql-lite-frontend/types/user_types.h"
+
+/// Collations as the types of expressions and of the keys of indexes: text under "sv-x-icu" is a
+/// type of its own, whose order is the collation's. Whoever sorts, hashes, groups or encodes keys
+/// by a type does so by the collation, and asks nothing; text without a collation stays what it is.
+namespace swizzle::sql {
+
+struct Type;
+
+/// pg_collation's numbers.
+namespace collation_id {
+inline constexpr std::uint32_t indeterminate = 0;  ///< columns of different collations met
+inline constexpr std::uint32_t by_default = 100;
+inline constexpr std::uint32_t c = 950;
+inline constexpr std::uint32_t posix = 951;
+inline constexpr std::uint32_t ucs_basic = 12340;
+inline constexpr std::uint32_t first_locale = 12342;  ///< of locales.inc
+}  // namespace collation_id
+
+/// What the collation of a collated type is.
+constexpr std::uint32_t collation_of_type(TypeId collated) noexcept {
+  return (raw(collated) - kFirstCollated) % kCollations;
+}
+/// The type under that collation, whatever its collation was; the type itself where it is neither a
+/// string type nor one of their arrays. Pre: collation < kCollations.
+TypeId with_collation(TypeId type, std::uint32_t collation) noexcept;
+/// What a column of the type has where nothing else is said: 0 where values have no collation.
+std::uint32_t default_collation(TypeId type) noexcept;
+
+/// Of arrays under a collation, what their elements are, and the other way round; or none.
+TypeId collated_element(TypeId type) noexcept;
+TypeId collated_array(TypeId type) noexcept;
+
+/// The order of a type under its collation. Pre: it is a collated type.
+const Type& collated_type(TypeId type) noexcept;
+
+/// Whether keys of the one type are keys of the other: an index answers only what is asked under
+/// its collation.
+bool same_keys(TypeId left, TypeId right) noexcept;
+
+/// How a collation orders.
+struct CollationRule {
+  std::string locale;  ///< of ICU; empty: by bytes
+  bool deterministic = true;
+  [[nodiscard]] bool is_of_bytes() const noexcept { return locale.empty(); }
+};
+
+/// A number means the same collation for good.
+void note_collation(std::uint32_t number, CollationRule rule);
+/// Null where nobody has noted it and it is not built in.
+const CollationRule* find_collation_rule(std::uint32_t number) noexcept;
+
+/// Whether nothing differs from text as it is: "C" and what goes by other names.
+bool orders_by_bytes(std::uint32_t collation) noexcept;
+/// Whether values that differ may be equal.
+bool is_nondeterministic(std::uint32_t collation) noexcept;
+
+/// The built-in collation of that name, "sv-x-icu" or "C"; nothing where there is none.
+std::optional<std::uint32_t> builtin_collation(std::string_view name);
+/// Its name; empty where it is not built in.
+std::string builtin_collation_name(std::uint32_t number);
+
+/// ICU's locales that are collations in every database.
+std::span<const std::string_view> builtin_locales() noexcept;
+
+/// Where values have met whose collations differ and nobody said which counts: 42P22.
+/// `purpose`: "string comparison".
+[[noreturn]] void fail_indeterminate(std::string_view purpose);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "sql-lite-frontend/types/function_registry.h"
+#include "sql-lite-frontend/types/type.h"
+
+/// The functions by which collations order. They are found by their address alone, as those of any
+/// type are, so each order has functions of its own: there are so many sets of them.
+namespace swizzle::sql {
+
+/// Orders that differ, of which a process knows so many at most.
+inline constexpr std::size_t kMostCollatedOrders = 256;
+/// What comparing says where nobody knows by which collation (42P22), and where there are no more
+/// orders (54000).
+inline constexpr std::size_t kIndeterminateOrder = kMostCollatedOrders;
+inline constexpr std::size_t kNoCollatedOrder = kMostCollatedOrders + 1;
+
+/// Makes the next order, `place`, of ICU's rules. kNoCollatedOrder where there is no room.
+std::size_t open_collated_order(std::size_t place, const std::string& locale, bool deterministic);
+
+/// As find_type(), of what has collated types. type_table.cpp has it.
+const Type& plain_string_type(TypeId type) noexcept;
+
+enum class CollatedForm : unsigned char { text, padded, array, padded_array };
+TypeOrder collated_order(std::size_t order, CollatedForm form);
+
+/// = <> < <= > >= of texts, in this order.
+inline constexpr std::size_t kComparisons = 6;
+/// Pre: the order is one of a type that is not an array. `name`: the operator's; null for others.
+ScalarFunction collated_comparison(std::size_t order, CollatedForm form, std::string_view name);
+/// The order whose type's compare function that is.
+std::size_t order_of_compare(CompareFunction compare, CollatedForm form);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,155 @@
+#include "sql-lite-frontend/types/collation/collated.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/types/collation/icu.h"
+#include "sql-lite-frontend/types/compare.h"
+#include "sql-lite-frontend/types/key_codec.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// The number of a built-in locale's collation.
+std::uint32_t collation_of_locale(std::string_view locale) {
+  const auto locales = builtin_locales();
+  for (std::size_t i = 0; i < locales.size(); ++i) {
+    if (locales[i] == locale) return collation_id::first_locale + static_cast<std::uint32_t>(i);
+  }
+  FAIL("no such locale");
+  return 0;
+}
+
+constexpr std::uint32_t kIgnoringCase = 20'001;
+TypeId ignoring_case() {
+  note_collation(kIgnoringCase, {.locale = "und-u-ks-level2", .deterministic = false});
+  return with_collation(TypeId::text, kIgnoringCase);
+}
+
+std::string key_of(TypeId type, const Value& value) {
+  std::string key;
+  append_key(key, {type, SortDirection::ascending, NullsOrder::last}, value);
+  return key;
+}
+std::string key_of(TypeId type, std::string_view text) {
+  return key_of(type, Value::from_text(text));
+}
+int order(TypeId type, std::string_view left, std::string_view right) {
+  return compare_values(type, Value::from_text(left), Value::from_text(right));
+}
+
+}  // namespace
+
+TEST_CASE("A collated type tells its string type and its collation", "[types][collation]") {
+  const std::uint32_t swedish = collation_of_locale("sv");
+  for (const TypeId type : {TypeId::text, TypeId::varchar, TypeId::bpchar, TypeId::name}) {
+    const TypeId collated = with_collation(type, swedish);
+    CHECK(is_collated(collated));
+    CHECK(without_collation(collated) == type);
+    CHECK(base_type(collated) == type);
+    CHECK(collation_of_type(collated) == swedish);
+    CHECK(default_collation(collated) == swedish);
+    CHECK(format_type(collated) == format_type(type));
+    CHECK(element_type(array_type(collated)) == collated);
+    CHECK(without_collation(array_type(collated)) == array_type(type));
+    CHECK(with_collation(collated, collation_id::c) == with_collation(type, collation_id::c));
+  }
+  CHECK(with_collation(TypeId::int4, swedish) == TypeId::int4);
+  CHECK(default_collation(TypeId::text) == collation_id::by_default);
+  CHECK(default_collation(TypeId::name) == collation_id::c);
+  CHECK(default_collation(TypeId::int4) == 0);
+}
+
+TEST_CASE("Each locale has its own order, and the root's is not that of bytes",
+          "[types][collation]") {
+  const TypeId swedish = with_collation(TypeId::text, collation_of_locale("sv"));
+  const TypeId german = with_collation(TypeId::text, collation_of_locale("de"));
+  CHECK(order(swedish, "ö", "z") > 0);
+  CHECK(order(german, "ö", "z") < 0);
+  CHECK(order(german, "a", "B") < 0);
+  CHECK(order(TypeId::text, "a", "B") > 0);
+  CHECK(order(with_collation(TypeId::text, collation_id::c), "a", "B") > 0);
+  CHECK(order(german, "a", "A") != 0);
+  CHECK(order(ignoring_case(), "a", "A") == 0);
+}
+
+TEST_CASE("Bytes' own collations share the functions of plain text", "[types][collation]") {
+  for (const std::uint32_t collation :
+       {collation_id::by_default, collation_id::c, collation_id::posix, collation_id::ucs_basic}) {
+    const TypeOrder& collated = value_type(with_collation(TypeId::text, collation)).order;
+    const TypeOrder& plain = value_type(TypeId::text).order;
+    CHECK(collated.compare == plain.compare);
+    CHECK(collated.put_key == plain.put_key);
+    CHECK(same_keys(TypeId::text, with_collation(TypeId::text, collation)));
+  }
+  CHECK_FALSE(same_keys(TypeId::text, with_collation(TypeId::text, collation_of_locale("sv"))));
+  CHECK_FALSE(same_keys(with_collation(TypeId::text, collation_of_locale("de")),
+                        with_collation(TypeId::text, collation_of_locale("sv"))));
+}
+
+TEST_CASE("Keys order as comparing does, and hold the text unless equals may differ",
+          "[types][collation]") {
+  const auto seed = std::random_device{}();
+  INFO("seed " << seed);
+  std::mt19937 random{seed};
+  const std::vector<std::string> letters{"a", "A", "ä", "Å", "ö", "z", "Z",  " ",  "-",
+                                         "e", "é", "é", "ß", "s", "1", "10", "日", "😀"};
+  const auto text = [&] {
+    std::string out;
+    for (std::size_t i = random() % 6; i > 0; --i) out += letters[random() % letters.size()];
+    return out;
+  };
+  const TypeId types[] = {with_collation(TypeId::text, collation_of_locale("sv")),
+                          with_collation(TypeId::bpchar, collation_of_locale("de")),
+                          ignoring_case()};
+  const auto sign = [](int number) { return (number > 0) - (number < 0); };
+  for (int i = 0; i < 3000; ++i) {
+    const std::string left = text();
+    const std::string right = text();
+    for (const TypeId type : types) {
+      INFO(left << '|' << right);
+      const int by = order(type, left, right);
+      const std::string left_key = key_of(type, left);
+      const std::string right_key = key_of(type, right);
+      REQUIRE(sign(by) == sign(left_key.compare(right_key)));
+      if (by == 0) {
+        REQUIRE(hash_value(type, Value::from_text(left)) ==
+                hash_value(type, Value::from_text(right)));
+      } else {
+        // None begins another (T4).
+        REQUIRE_FALSE(left_key.starts_with(right_key));
+        REQUIRE_FALSE(right_key.starts_with(left_key));
+      }
+    }
+  }
+  const TypeId swedish = types[0];
+  const std::string key = key_of(swedish, "Åre") + "rest";
+  Bytes rest = as_bytes(key);
+  Arena arena;
+  CHECK(take_key(rest, {swedish}, arena).as_text() == "Åre");
+  CHECK(as_text(rest) == "rest");
+  CHECK_FALSE(key_keeps_value(ignoring_case()));
+}
+
+TEST_CASE("Without a collation nothing is compared", "[types][collation]") {
+  const TypeId nothing = with_collation(TypeId::text, collation_id::indeterminate);
+  try {
+    order(nothing, "a", "b");
+    FAIL("it was compared");
+  } catch (const SqlError& error) {
+    CHECK(error.state() == sqlstate::indeterminate_collation);
+  }
+}
+
+TEST_CASE("Letters change their case as the locale has it", "[types][collation]") {
+  CHECK(icu_change_case("tr", LetterCase::upper, "istanbul") == "İSTANBUL");
+  CHECK(icu_change_case("en", LetterCase::upper, "istanbul ß") == "ISTANBUL SS");
+  CHECK(icu_change_case("und", LetterCase::lower, "ÄÖ") == "äö");
+  CHECK(icu_change_case("und", LetterCase::initial, "über alles") == "Über Alles");
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,201 @@
+#include "sql-lite-frontend/types/collation/icu.h"
+
+#include <unicode/ubrk.h>
+#include <unicode/ucol.h>
+#include <unicode/uloc.h>
+#include <unicode/ustring.h>
+
+#include <array>
+#include <vector>
+
+#include "base/long_work.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr std::size_t kShort = 256;
+
+/// A text in UTF-16, on the stack while it is short. Never longer than its UTF-8.
+class Utf16 {
+ public:
+  explicit Utf16(std::string_view text) {
+    if (text.size() > short_.size()) long_.resize(text.size());
+    UChar* const to = long_.empty() ? short_.data() : long_.data();
+    UErrorCode status = U_ZERO_ERROR;
+    u_strFromUTF8(to, static_cast<std::int32_t>(std::max(text.size(), short_.size())), &size_,
+                  text.data(), static_cast<std::int32_t>(text.size()), &status);
+    if (U_FAILURE(status)) fail("could not convert text for ICU", status);
+    text_ = to;
+  }
+  Utf16(const Utf16&) = delete;
+  Utf16& operator=(const Utf16&) = delete;
+  ~Utf16() = default;
+  [[nodiscard]] const UChar* data() const noexcept { return text_; }
+  [[nodiscard]] std::int32_t size() const noexcept { return size_; }
+
+  [[noreturn]] static void fail(std::string_view what, UErrorCode status) {
+    throw_error(sqlstate::internal_error, "{}: {}", what, u_errorName(status));
+  }
+
+ private:
+  std::array<UChar, kShort> short_;
+  std::vector<UChar> long_;
+  const UChar* text_ = nullptr;
+  std::int32_t size_ = 0;
+};
+
+/// ICU counts with 32 bits, and some of its results are several times as long.
+void require_icu_length(std::string_view text) {
+  constexpr std::size_t kMost = std::size_t{256} << 20U;
+  if (text.size() > kMost)
+    throw SqlError{sqlstate::program_limit_exceeded, "text is too long for an ICU collation"};
+}
+
+/// Longer texts let others run.
+void count_text(std::size_t bytes) {
+  constexpr std::size_t kLong = 1024;
+  if (bytes > kLong) count_work(bytes);
+}
+
+const UCollator* as_collator(const void* collator) {
+  return static_cast<const UCollator*>(collator);
+}
+
+std::string utf8(const UChar* text, std::int32_t size) {
+  constexpr std::size_t kBytesPerUnit = 3;
+  std::string out(static_cast<std::size_t>(size) * kBytesPerUnit, '\0');
+  UErrorCode status = U_ZERO_ERROR;
+  std::int32_t written = 0;
+  u_strToUTF8(out.data(), static_cast<std::int32_t>(out.size()), &written, text, size, &status);
+  if (U_FAILURE(status)) Utf16::fail("could not convert text from ICU", status);
+  out.resize(static_cast<std::size_t>(written));
+  return out;
+}
+
+}  // namespace
+
+IcuCollator::~IcuCollator() {
+  if (collator_ != nullptr) ucol_close(static_cast<UCollator*>(collator_));
+}
+
+bool IcuCollator::open(const std::string& locale) noexcept {
+  UErrorCode status = U_ZERO_ERROR;
+  UCollator* const opened = ucol_open(locale.c_str(), &status);
+  if (U_FAILURE(status)) {
+    if (opened != nullptr) ucol_close(opened);
+    return false;
+  }
+  collator_ = opened;
+  return true;
+}
+
+void IcuCollator::check(const std::string& locale) {
+  UErrorCode status = U_ZERO_ERROR;
+  UCollator* const opened = ucol_open(locale.c_str(), &status);
+  if (opened != nullptr) ucol_close(opened);
+  if (U_FAILURE(status))
+    throw_error(sqlstate::invalid_parameter_value, "could not open collator for locale \"{}\": {}",
+                locale, u_errorName(status));
+}
+
+int IcuCollator::compare(std::string_view left, std::string_view right) const {
+  require_icu_length(left);
+  require_icu_length(right);
+  count_text(left.size() + right.size());
+  UErrorCode status = U_ZERO_ERROR;
+  const UCollationResult order =
+      ucol_strcollUTF8(as_collator(collator_), left.data(), static_cast<std::int32_t>(left.size()),
+                       right.data(), static_cast<std::int32_t>(right.size()), &status);
+  if (U_FAILURE(status)) Utf16::fail("collation failed", status);
+  return static_cast<int>(order);
+}
+
+void IcuCollator::append_sort_key(std::string& key, std::string_view text) const {
+  require_icu_length(text);
+  count_text(text.size());
+  const Utf16 wide{text};
+  const std::size_t begin = key.size();
+  // Most keys are about as long as the text; a longer one is made again.
+  key.resize(begin + text.size() * 2 + 32);
+  while (true) {
+    const std::size_t room = key.size() - begin;
+    const auto needed = static_cast<std::size_t>(ucol_getSortKey(
+        as_collator(collator_), wide.data(), wide.size(),
+        reinterpret_cast<std::uint8_t*>(key.data() + begin), static_cast<std::int32_t>(room)));
+    if (needed == 0) throw SqlError{sqlstate::internal_error, "sort key generation failed"};
+    key.resize(begin + needed);
+    if (needed <= room) return;
+  }
+}
+
+std::string icu_rules_of(const std::string& locale) {
+  // Keywords and extensions may change the rules in any way.
+  if (locale.find("-u-") != std::string::npos || locale.find('@') != std::string::npos)
+    return locale;
+  std::array<char, ULOC_FULLNAME_CAPACITY> name{};
+  std::array<char, ULOC_FULLNAME_CAPACITY> rules{};
+  UErrorCode status = U_ZERO_ERROR;
+  uloc_forLanguageTag(locale.c_str(), name.data(), name.size(), nullptr, &status);
+  if (U_FAILURE(status)) return locale;
+  ucol_getFunctionalEquivalent(rules.data(), rules.size(), "collation", name.data(), nullptr,
+                               &status);
+  if (U_FAILURE(status)) return locale;
+  return rules[0] == '\0' ? "root" : rules.data();
+}
+
+std::string icu_version(const std::string& locale) {
+  UErrorCode status = U_ZERO_ERROR;
+  UCollator* const opened = ucol_open(locale.c_str(), &status);
+  if (U_FAILURE(status)) return {};
+  UVersionInfo version;
+  ucol_getVersion(opened, version);
+  ucol_close(opened);
+  std::array<char, U_MAX_VERSION_STRING_LENGTH> text{};
+  u_versionToString(version, text.data());
+  return text.data();
+}
+
+std::string icu_display_name(const std::string& locale) {
+  UErrorCode status = U_ZERO_ERROR;
+  std::array<UChar, kShort> name{};
+  const std::int32_t size = uloc_getDisplayName(locale.c_str(), "en", name.data(), kShort, &status);
+  if (U_FAILURE(status)) return {};
+  std::string shown = utf8(name.data(), size);
+  for (const char c : shown) {
+    if (static_cast<unsigned char>(c) >= 0x80) return {};
+  }
+  return shown;
+}
+
+std::string icu_change_case(const std::string& locale, LetterCase wanted, std::string_view text) {
+  require_icu_length(text);
+  count_text(text.size());
+  const Utf16 from{text};
+  std::vector<UChar> to(static_cast<std::size_t>(from.size()) + 16);
+  while (true) {
+    UErrorCode status = U_ZERO_ERROR;
+    const auto room = static_cast<std::int32_t>(to.size());
+    std::int32_t size = 0;
+    switch (wanted) {
+      case LetterCase::lower:
+        size = u_strToLower(to.data(), room, from.data(), from.size(), locale.c_str(), &status);
+        break;
+      case LetterCase::upper:
+        size = u_strToUpper(to.data(), room, from.data(), from.size(), locale.c_str(), &status);
+        break;
+      case LetterCase::initial:
+        size = u_strToTitle(to.data(), room, from.data(), from.size(), nullptr, locale.c_str(),
+                            &status);
+        break;
+    }
+    if (status == U_BUFFER_OVERFLOW_ERROR) {
+      to.resize(static_cast<std::size_t>(size));
+      continue;
+    }
+    if (U_FAILURE(status)) Utf16::fail("case conversion failed", status);
+    return utf8(to.data(), size);
+  }
+}
+
+}  // namespace swizzle::sql
