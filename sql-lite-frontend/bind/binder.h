@@ -222,6 +222,12 @@ class Binder {
   ExprPtr bind_column(const ast::ColumnRef& node, Scope& scope);
   ExprPtr bind_bool(const ast::BoolExpr& node, Scope& scope);
   ExprPtr bind_case(const ast::CaseExpr& node, Scope& scope);
+  ExprPtr bind_xml(const ast::XmlExpr& node, Scope& scope);
+  ExprPtr bind_xml_serialize(const ast::XmlSerialize& node, Scope& scope);
+  ExprPtr bind_xml_argument(const ast::Node* node, Scope& scope, TypeId wanted,
+                            std::string_view what);
+  std::vector<std::string> bind_xml_names(const ast::XmlExpr& node, Scope& scope,
+                                          std::vector<ExprPtr>& operands);
   ExprPtr bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted);
   ExprPtr bind_row(const ast::RowExpr& node, Scope& scope);
   ExprPtr bind_indirection(const ast::A_Indirection& node, Scope& scope);
@@ -389,6 +395,9 @@ class Binder {
   FromPtr bind_range_function(const ast::RangeFunction& node, Scope& scope);
   FunctionScan::Call bind_from_call(const ast::Node* node, ast::NodeList definitions, Scope& scope,
                                     ScopeItem& item, std::string_view alias);
+  FromPtr bind_xml_table(const ast::RangeTableFunc& node, Scope& scope);
+  void bind_xml_columns(const ast::RangeTableFunc& node, Scope& scope, FunctionScan::Call& call,
+                        ScopeItem& item);
   FromPtr bind_join(const ast::JoinExpr& node, Scope& scope);
   ScopeColumn merge_columns(const ScopeColumn& left, const ScopeColumn& right, FromJoin& join,
                             Scope& scope);
