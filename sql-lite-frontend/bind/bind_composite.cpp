@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bound/hstore_subscript.h"
 #include "sql-lite-frontend/bound/json_subscript.h"
+#include "sql-lite-frontend/types/array/fixed_array.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -212,7 +213,10 @@ ExprPtr Binder::bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scop
   // A name is an array of letters, from 0.
   const bool is_letter =
       array == TypeId::name && indices.size() == 1 && !ast::as<ast::A_Indices>(indices[0]).is_slice;
-  const TypeId element = is_letter ? TypeId::char_ : element_type(array);
+  const TypeId part = fixed_element(array);
+  const TypeId element = is_letter              ? TypeId::char_
+                         : part == TypeId::none ? element_type(array)
+                                                : part;
   if (element == TypeId::none) {
     throw sql_error(sqlstate::datatype_mismatch,
                     "cannot subscript type {} because it does not "
@@ -222,6 +226,10 @@ ExprPtr Binder::bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scop
   }
   bool slice = false;
   for (const ast::Node* node : indices) slice |= ast::as<ast::A_Indices>(node).is_slice;
+  if (slice && part != TypeId::none) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "slices of fixed-length arrays not implemented"};
+  }
   const auto bound = [&](const ast::Node* node) {
     return node == nullptr ? constant(TypeId::unknown, Value::null())
                            : bind_subscript(*node, scope);

@@ -173,8 +173,9 @@ ExprPtr Binder::bind_node(const ast::Node* node, Scope& scope) {
     case ast::NodeKind::current_of_expr:
       unsupported("WHERE CURRENT OF");
     case ast::NodeKind::xml_expr:
+      return bind_xml(ast::as<ast::XmlExpr>(node), scope);
     case ast::NodeKind::xml_serialize:
-      unsupported("XML");
+      return bind_xml_serialize(ast::as<ast::XmlSerialize>(node), scope);
     case ast::NodeKind::named_arg_expr:
       throw SqlError{sqlstate::syntax_error, "named argument is not allowed here"};
     case ast::NodeKind::multi_assign_ref:

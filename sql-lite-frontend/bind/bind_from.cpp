@@ -240,7 +240,7 @@ FromPtr Binder::bind_from_item(const ast::Node* node, Scope& scope) {
     case ast::NodeKind::range_table_sample:
       unsupported("TABLESAMPLE");
     case ast::NodeKind::range_table_func:
-      unsupported("XMLTABLE");
+      return bind_xml_table(ast::as<ast::RangeTableFunc>(node), scope);
     default:
       unsupported(ast::node_name(node->node_kind));
   }

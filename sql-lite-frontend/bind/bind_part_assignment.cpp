@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/bound/json_subscript.h"
 #include "sql-lite-frontend/bound/slice_assignment.h"
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/array/fixed_array.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -33,6 +34,12 @@ bool is_slice(const ast::ResTarget& target) {
   });
 }
 
+/// Of an array or of a value of several parts.
+TypeId part_of(TypeId type) {
+  const TypeId part = fixed_element(type);
+  return part == TypeId::none ? element_type(type) : part;
+}
+
 void check_subscripts(const ast::ResTarget& target, const Column& column, const Expr& array) {
   for (const ast::Node* node : target.indirection) {
     if (const auto* field = ast::try_as<ast::String>(node)) {
@@ -43,7 +50,7 @@ void check_subscripts(const ast::ResTarget& target, const Column& column, const 
           .at_position(target.location + 1);
     }
   }
-  if (element_type(column.type) == TypeId::none) {
+  if (part_of(column.type) == TypeId::none) {
     const bool is_inserted = dynamic_cast<const ConstantExpr*>(&array) != nullptr;
     throw sql_error(sqlstate::datatype_mismatch,
                     "cannot subscript type {} because it does not support subscripting",
@@ -113,7 +120,7 @@ TypeId Binder::part_type(const ast::ResTarget& target, const Column& column) {
     }
     return type;
   }
-  const TypeId element = element_type(column.type);
+  const TypeId element = part_of(column.type);
   if (target.indirection.empty() || element == TypeId::none || is_slice(target)) return column.type;
   return element;
 }
@@ -143,6 +150,10 @@ ExprPtr Binder::part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarg
         column.name, format_type(wanted), format_type(source))
         .with_hint("You will need to rewrite or cast the expression.")
         .at_position(target.location + 1);
+  }
+  if (is_slice(target) && fixed_element(column.type) != TypeId::none) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "updates on slices of fixed-length arrays not implemented"};
   }
   if (is_slice(target)) {
     return slice_assignment(std::move(array), std::move(value), target, column, scope);

@@ -8,6 +8,28 @@
 
 /// The select list: its names, stars and slots.
 namespace swizzle::sql {
+namespace {
+
+std::string xml_target_name(ast::XmlExprOp op) {
+  switch (op) {
+    case ast::XmlExprOp::xmlconcat:
+      return "xmlconcat";
+    case ast::XmlExprOp::xmlelement:
+      return "xmlelement";
+    case ast::XmlExprOp::xmlforest:
+      return "xmlforest";
+    case ast::XmlExprOp::xmlparse:
+      return "xmlparse";
+    case ast::XmlExprOp::xmlpi:
+      return "xmlpi";
+    case ast::XmlExprOp::xmlroot:
+      return "xmlroot";
+    default:
+      return "?column?";
+  }
+}
+
+}  // namespace
 
 /// The name that a cast or CASE gives when nothing inside it has one.
 std::string_view Binder::weak_name(const ast::Node* node) {
@@ -60,6 +82,10 @@ std::string Binder::target_name(const ast::Node* node) {
     case ast::NodeKind::a_expr:
       if (ast::as<ast::A_Expr>(node).kind == ast::A_Expr_Kind::nullif) return "nullif";
       break;
+    case ast::NodeKind::xml_expr:
+      return xml_target_name(ast::as<ast::XmlExpr>(node).op);
+    case ast::NodeKind::xml_serialize:
+      return "xmlserialize";
     case ast::NodeKind::row_expr:
       return "row";
     case ast::NodeKind::a_array_expr:

@@ -239,6 +239,12 @@ class Binder {
   /// `query`: whose targets it may be one of, or null.
   void require_collation_of_key(Expr& key, const Query* query);
   ExprPtr bind_case(const ast::CaseExpr& node, Scope& scope);
+  ExprPtr bind_xml(const ast::XmlExpr& node, Scope& scope);
+  ExprPtr bind_xml_serialize(const ast::XmlSerialize& node, Scope& scope);
+  ExprPtr bind_xml_argument(const ast::Node* node, Scope& scope, TypeId wanted,
+                            std::string_view what);
+  std::vector<std::string> bind_xml_names(const ast::XmlExpr& node, Scope& scope,
+                                          std::vector<ExprPtr>& operands);
   ExprPtr bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted);
   ExprPtr bind_row(const ast::RowExpr& node, Scope& scope);
   ExprPtr bind_indirection(const ast::A_Indirection& node, Scope& scope);
@@ -409,6 +415,9 @@ class Binder {
   FromPtr bind_range_function(const ast::RangeFunction& node, Scope& scope);
   FunctionScan::Call bind_from_call(const ast::Node* node, ast::NodeList definitions, Scope& scope,
                                     ScopeItem& item, std::string_view alias);
+  FromPtr bind_xml_table(const ast::RangeTableFunc& node, Scope& scope);
+  void bind_xml_columns(const ast::RangeTableFunc& node, Scope& scope, FunctionScan::Call& call,
+                        ScopeItem& item);
   FromPtr bind_join(const ast::JoinExpr& node, Scope& scope);
   ScopeColumn merge_columns(const ScopeColumn& left, const ScopeColumn& right, FromJoin& join,
                             Scope& scope);

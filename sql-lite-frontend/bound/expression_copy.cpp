@@ -2,6 +2,7 @@
 
 #include "base/long_work.h"
 #include "sql-lite-frontend/bound/routine_call.h"
+#include "sql-lite-frontend/bound/xml_expression.h"
 
 namespace swizzle::sql {
 namespace {
@@ -55,6 +56,9 @@ ExprPtr copy_with_operands(const Expr& expr, std::vector<ExprPtr> operands) {
   }
   if (dynamic_cast<const CoalesceExpr*>(&expr) != nullptr) {
     return std::make_unique<CoalesceExpr>(expr.type(), std::move(operands));
+  }
+  if (const auto* xml = dynamic_cast<const XmlExpression*>(&expr)) {
+    return std::make_unique<XmlExpression>(expr.type(), xml->words(), std::move(operands));
   }
   if (const auto* length = dynamic_cast<const LengthExpr*>(&expr)) {
     return std::make_unique<LengthExpr>(length->typmod(), length->coercion(),

@@ -4,6 +4,7 @@
 #include "base/long_work.h"
 #include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/array/fixed_array.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -327,6 +328,9 @@ Value SubscriptExpr::evaluate(Execution& execution) const {
     std::array<std::int32_t, kMaxArrayDimensions> subscripts{};
     const std::size_t count = std::min(values.size() - 1, subscripts.size());
     for (std::size_t i = 0; i < count; ++i) subscripts[i] = values[i + 1].as_int4();
+    if (shape_of(operands_[0]->type()) != Shape::array) {
+      return fixed_array_at(operands_[0]->type(), values[0], std::span{subscripts}.first(count));
+    }
     return ArrayView{values[0]}.at(std::span{subscripts}.first(count));
   }
   std::vector<SliceBound> bounds;
@@ -356,6 +360,9 @@ Value ElementAssignment::evaluate(Execution& execution) const {
                      "array subscript in assignment must not be null"};
     }
     subscripts.push_back(subscript.as_int4());
+  }
+  if (shape_of(type()) != Shape::array) {
+    return fixed_array_set(execution.row_arena, type(), values[0], subscripts, values[1]);
   }
   return array_set_element(execution.row_arena, element_type(type()), values[0], subscripts,
                            values[1]);

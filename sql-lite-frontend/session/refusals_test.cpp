@@ -273,9 +273,6 @@ TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][ref
       {"DELETE FROM t USING t o WHERE CURRENT OF x", "WHERE CURRENT OF"},
       {"CREATE INDEX ON t USING spgist (c)", "spgist"},
       {"SELECT GROUPING(a) FROM t", "GROUPING"},
-      {"SELECT XMLELEMENT(NAME x)", "XML"},
-      {"SELECT XMLSERIALIZE(CONTENT '<a/>' AS text)", "XML"},
-      {"SELECT * FROM XMLTABLE('/a' PASSING '<a/>' COLUMNS x int)", "XMLTABLE"},
       {"WITH RECURSIVE r (a) AS (SELECT 1 UNION SELECT a FROM r) SEARCH DEPTH FIRST BY a SET o "
        "SELECT * FROM r",
        "SEARCH"},

@@ -190,8 +190,13 @@ void define_pointless(Settings& settings) {
   // Either value keeps its promise: a scan here always begins at the beginning.
   settings.define(boolean_setting("synchronize_seqscans", true, user, std::string{kCompatibility},
                                   "Enables synchronized sequential scans."));
+  settings.define(enumeration_setting("xmlbinary", "base64", {"base64", "hex"}, user, category,
+                                      "Sets how binary values are to be encoded in XML."));
   settings.define(enumeration_setting("xmloption", "content", {"content", "document"}, user,
-                                      category, "There is no type xml."));
+                                      category,
+                                      "Sets whether XML data in implicit parsing and "
+                                      "serialization operations is to be considered as documents "
+                                      "or content fragments."));
   settings.define(boolean_setting(
       "escape_string_warning", true, user, std::string{kCompatibility},
       "Ordinary strings have no backslash escapes, so there is nothing to warn about."));
@@ -250,8 +255,9 @@ std::span<const std::string_view> planner_settings() noexcept {
 }
 
 std::span<const std::string_view> format_settings() noexcept {
-  static constexpr std::string_view kNames[] = {"datestyle", "intervalstyle", "timezone",
-                                                "extra_float_digits", "bytea_output"};
+  static constexpr std::string_view kNames[] = {"datestyle",          "intervalstyle", "timezone",
+                                                "extra_float_digits", "bytea_output",  "xmloption",
+                                                "xmlbinary"};
   return kNames;
 }
 

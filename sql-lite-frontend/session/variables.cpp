@@ -125,6 +125,8 @@ void SessionVariables::changed(ResultSink* sink) {
   if (interval == "sql_standard") format.interval_style = IntervalStyle::sql_standard;
   if (interval == "iso_8601") format.interval_style = IntervalStyle::iso_8601;
   if (session_.settings.text("bytea_output") == "escape") format.bytea_output = ByteaOutput::escape;
+  if (session_.settings.text("xmlbinary") == "hex") format.xml_binary = XmlBinary::hex;
+  format.xml_document = session_.settings.text("xmloption") == "document";
   format.extra_float_digits = static_cast<int>(session_.settings.integer("extra_float_digits"));
   format.time_zone = TimeZone::find(session_.settings.text("timezone"));
   session_.session_context.format = std::move(format);

@@ -22,6 +22,8 @@ struct EnumLabels;
 enum class DateStyle : std::uint8_t { iso, postgres, sql, german };
 enum class DateOrder : std::uint8_t { ymd, dmy, mdy };
 enum class IntervalStyle : std::uint8_t { postgres, postgres_verbose, sql_standard, iso_8601 };
+/// How bytes stand in XML.
+enum class XmlBinary : std::uint8_t { base64, hex };
 enum class ByteaOutput : std::uint8_t { hex, escape };
 
 /// The settings that change how values are read and written.
@@ -31,6 +33,8 @@ struct FormatSettings {
   IntervalStyle interval_style = IntervalStyle::postgres;
   ByteaOutput bytea_output = ByteaOutput::hex;
   int extra_float_digits = 1;
+  XmlBinary xml_binary = XmlBinary::base64;
+  bool xml_document = false;                  ///< xmloption: values are documents, not any content
   std::shared_ptr<const TimeZone> time_zone;  ///< null is UTC
 };
 

@@ -30,6 +30,7 @@ enum class TypeId : std::uint32_t {
   cid = 29,
   oidvector = 30,
   json = 114,
+  xml = 142,
   pg_node_tree = 194,
   json_array = 199,
   xid8_array = 271,

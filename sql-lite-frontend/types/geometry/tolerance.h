@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cmath>
+
+/// How geometric values compare and compute, as PostgreSQL's do: numbers within a millionth are the
+/// same, a result that overflows or vanishes is an error (22003), so is division by zero (22012).
+namespace swizzle::sql::geometry {
+
+inline constexpr double kTolerance = 1.0e-06;
+
+inline bool is_zero(double a) noexcept {
+  return std::fabs(a) <= kTolerance;
+}
+inline bool same(double a, double b) noexcept {
+  return a == b || std::fabs(a - b) <= kTolerance;
+}
+inline bool less(double a, double b) noexcept {
+  return a + kTolerance < b;
+}
+inline bool at_most(double a, double b) noexcept {
+  return a <= b + kTolerance;
+}
+inline bool greater(double a, double b) noexcept {
+  return a > b + kTolerance;
+}
+inline bool at_least(double a, double b) noexcept {
+  return a + kTolerance >= b;
+}
+
+// Exact ones, for which NaN equals itself and is greater than every number.
+inline bool exactly_same(double a, double b) noexcept {
+  return std::isnan(a) ? std::isnan(b) : a == b;
+}
+inline bool exactly_less(double a, double b) noexcept {
+  return !std::isnan(a) && (std::isnan(b) || a < b);
+}
+inline double least(double a, double b) noexcept {
+  return exactly_less(a, b) ? a : b;
+}
+inline double greatest(double a, double b) noexcept {
+  return exactly_less(b, a) ? a : b;
+}
+
+[[noreturn]] void refuse_overflow();
+[[noreturn]] void refuse_underflow();
+[[noreturn]] void refuse_zero_division();
+
+inline double plus(double a, double b) {
+  const double sum = a + b;
+  if (std::isinf(sum) && !std::isinf(a) && !std::isinf(b)) [[unlikely]]
+    refuse_overflow();
+  return sum;
+}
+inline double minus(double a, double b) {
+  const double difference = a - b;
+  if (std::isinf(difference) && !std::isinf(a) && !std::isinf(b)) [[unlikely]]
+    refuse_overflow();
+  return difference;
+}
+inline double times(double a, double b) {
+  const double product = a * b;
+  if (std::isinf(product) && !std::isinf(a) && !std::isinf(b)) [[unlikely]]
+    refuse_overflow();
+  if (product == 0 && a != 0 && b != 0) [[unlikely]]
+    refuse_underflow();
+  return product;
+}
+inline double over(double a, double b) {
+  if (b == 0 && !std::isnan(a)) [[unlikely]]
+    refuse_zero_division();
+  const double ratio = a / b;
+  if (std::isinf(ratio) && !std::isinf(a)) [[unlikely]]
+    refuse_overflow();
+  if (ratio == 0 && a != 0 && !std::isinf(b)) [[unlikely]]
+    refuse_underflow();
+  return ratio;
+}
+
+/// The length of a way that goes so far in both directions.
+double hypotenuse(double a, double b);
+
+}  // namespace swizzle::sql::geometry
