@@ -85,9 +85,9 @@ FAULTS = [
     (
         "an entry that goes and comes again is lost",
         "write/entry_batch.cpp",
-        "      if (inserts_.empty() || compare",
+        "      if (is_other || inserts_.empty() || compare",
         "      if (!removals_.empty() && compare(removals_.back().key, key) == 0) continue;\n"
-        "      if (inserts_.empty() || compare",
+        "      if (is_other || inserts_.empty() || compare",
         "An entry that goes and comes again*",
     ),
     (
