@@ -31,7 +31,8 @@ ExprPtr Binder::bind_collate(const ast::CollateClause& node, Scope& scope) {
     value = coerce(std::move(value), TypeId::text, kNoTypmod, Implicitness::implicit);
   }
   if (is_domain(value->type())) {
-    value = coerce(std::move(value), base_type(value->type()), kNoTypmod, Implicitness::implicit);
+    const TypeId base = base_type(value->type());
+    value = coerce(std::move(value), base, kNoTypmod, Implicitness::implicit);
   }
   const Oid collation = bind_collation(node.collname, node.location);
   if (!is_collated(with_collation(value->type(), collation))) {
@@ -51,6 +52,8 @@ ExprPtr Binder::bind_collate(const ast::CollateClause& node, Scope& scope) {
 
 const Function& Binder::collated(const Function& function, std::span<const ExprPtr> operands,
                                  const DerivedCollation& collation) {
+  // Those that there are stay.
+  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter)
   if (!collation.matters) return function;
   for (const ExprPtr& operand : operands) apply_collation(*operand, collation);
   return under_collation(function, effective(collation));
@@ -58,6 +61,8 @@ const Function& Binder::collated(const Function& function, std::span<const ExprP
 
 const Operator& Binder::collated(const Operator& op, std::span<const ExprPtr> operands,
                                  const DerivedCollation& collation) {
+  // Those that there are stay.
+  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter)
   if (!collation.matters) return op;
   // Where nothing differs from bytes, an index over them answers it.
   const bool is_of_bytes = orders_by_bytes(effective(collation));
