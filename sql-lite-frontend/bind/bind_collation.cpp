@@ -52,18 +52,14 @@ ExprPtr Binder::bind_collate(const ast::CollateClause& node, Scope& scope) {
 
 const Function& Binder::collated(const Function& function, std::span<const ExprPtr> operands,
                                  const DerivedCollation& collation) {
-  // Those that there are stay.
-  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter)
-  if (!collation.matters) return function;
+  if (!collation.matters) return under_collation(function, collation_id::by_default);
   for (const ExprPtr& operand : operands) apply_collation(*operand, collation);
   return under_collation(function, effective(collation));
 }
 
 const Operator& Binder::collated(const Operator& op, std::span<const ExprPtr> operands,
                                  const DerivedCollation& collation) {
-  // Those that there are stay.
-  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter)
-  if (!collation.matters) return op;
+  if (!collation.matters) return under_collation(op, collation_id::by_default);
   // Where nothing differs from bytes, an index over them answers it.
   const bool is_of_bytes = orders_by_bytes(effective(collation));
   for (const ExprPtr& operand : operands) {
