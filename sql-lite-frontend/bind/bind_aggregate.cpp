@@ -4,6 +4,7 @@
 #include <array>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bind/window_functions.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// Calls of aggregates, and the query that each belongs to.
@@ -187,9 +188,7 @@ ExprPtr Binder::bind_ordered_set(const ast::FuncCall& node, Scope& scope,
     throw SqlError{sqlstate::wrong_object_type, std::string{message}}.at_position(node.location +
                                                                                   1);
   };
-  for (const std::string_view hypothetical : {"rank", "dense_rank", "percent_rank", "cume_dist"}) {
-    if (name == hypothetical) unsupported("a hypothetical-set aggregate", node.location);
-  }
+  if (is_hypothetical_set(name)) unsupported("a hypothetical-set aggregate", node.location);
   bool reads_columns = false;
   for (const ExprPtr& argument : arguments) {
     walk(*argument,

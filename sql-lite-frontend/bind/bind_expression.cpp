@@ -356,7 +356,8 @@ ExprPtr Binder::bind_value_function(const ast::SQLValueFunction& node) {
     return now;
   };
   const auto session = [&](std::string_view name) {
-    ExprPtr call = bind_session_function(*names_.session_function(name, 0), {}, node.location);
+    ExprPtr call = call_builtin(name, {});
+    call->set_location(node.location);
     call->set_spelling(Spelling::keywords);
     return call;
   };

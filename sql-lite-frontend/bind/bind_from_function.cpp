@@ -40,7 +40,7 @@ FunctionScan::Call Binder::bind_from_call(const ast::Node* node, ast::NodeList d
             .at_position(function_node->location + 1);
       }
       resolved = routine->resolved;
-    } else if (names_.session_function(name, arguments.size()) == nullptr) {
+    } else {
       FunctionCall request{.name = name, .argument_types = types, .argument_names = given.names};
       if (function_node->func_variadic) request.variadic = FunctionCall::Variadic::as_array;
       request.position = function_node->location + 1;

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/argument_types.h"
@@ -15,15 +13,6 @@
 
 namespace swizzle::sql {
 namespace {
-
-std::string signature(std::string_view name, std::span<const TypeId> types) {
-  std::string text = std::string{name} + "(";
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    if (i > 0) text += ", ";
-    text += format_type(types[i]);
-  }
-  return text + ")";
-}
 
 bool shows_names(const Function& function) {
   return function.name.starts_with("json") || function.name.starts_with("to_json") ||
@@ -70,11 +59,12 @@ void drop_output_parameters(std::vector<ExprPtr>& arguments) {
 ExprPtr Binder::call_builtin(std::string_view name, std::vector<ExprPtr> arguments) {
   const std::vector<TypeId> types = types_of(arguments);
   const ResolvedFunction resolved = resolve_function({.name = name, .argument_types = types});
+  const Function& function = *resolved.function;
   arguments = place_arguments(resolved, std::move(arguments));
+  if (function.session != nullptr) return bind_session_call(function, std::move(arguments), -1);
   const DerivedCollation collation = merge_collations(names_, arguments);
-  const Function& function = collated(*resolved.function, arguments, collation);
-  auto expr =
-      std::make_unique<FunctionExpr>(function, nullptr, resolved.result, std::move(arguments));
+  auto expr = std::make_unique<FunctionExpr>(collated(function, arguments, collation), nullptr,
+                                             resolved.result, std::move(arguments));
   apply_collation(*expr, collation);
   return expr;
 }
@@ -120,35 +110,27 @@ std::vector<ExprPtr> Binder::place_arguments(const ResolvedFunction& resolved,
   return placed;
 }
 
-ExprPtr Binder::bind_session_function(const SessionFunction& function,
-                                      std::vector<ExprPtr> arguments, std::int32_t location) {
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const TypeId source = arguments[i]->type();
-    TypeId target = function.arguments[i];
-    // "any": names and numbers of objects alike; a literal is a name.
-    auto how = Implicitness::implicit;
-    if (target == TypeId::any) {
-      const bool as_text = function.any_arguments == SessionFunction::AnyArguments::as_text;
-      target = source == TypeId::unknown || as_text ? TypeId::text : source;
-      how = Implicitness::explicit_cast;
+ExprPtr Binder::bind_session_call(const Function& function, std::vector<ExprPtr> arguments,
+                                  std::int32_t location) {
+  if (function.takes_text) {
+    for (ExprPtr& argument : arguments) {
+      argument = coerce(std::move(argument), TypeId::text, kNoTypmod, Implicitness::explicit_cast);
     }
-    ExprPtr coerced = try_coerce(arguments[i], target, kNoTypmod, how);
-    if (coerced == nullptr) {
-      std::vector<TypeId> types = types_of(std::span{arguments}.first(i));
-      types.push_back(source);
-      throw sql_error(sqlstate::undefined_function, "function {} does not exist",
-                      signature(function.name, types))
-          .with_hint(
-              "No function matches the given name and argument types. You might need to "
-              "add explicit type casts.")
-          .at_position(location + 1);
-    }
-    arguments[i] = std::move(coerced);
   }
   auto expr = std::make_unique<SessionFunctionExpr>(function, std::move(arguments));
   expr->set_location(location);
   return expr;
 }
+
+namespace {
+
+[[noreturn]] void refuse_without_group(const ast::FuncCall& node, std::string_view name) {
+  throw sql_error(sqlstate::wrong_object_type,
+                  "WITHIN GROUP is required for ordered-set aggregate {}", name)
+      .at_position(node.location + 1);
+}
+
+}  // namespace
 
 ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   constexpr std::size_t kMostArguments = 100;
@@ -179,23 +161,11 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   std::vector<ExprPtr> arguments = std::move(given.values);
   if (node.agg_within_group) return bind_ordered_set(node, scope, std::move(arguments), notes);
 
-  if (const WindowName* window = find_window_function(name, arguments.size()); window != nullptr) {
-    if (node.over == nullptr) {
-      throw sql_error(sqlstate::wrong_object_type, "window function {} requires an OVER clause",
-                      name)
-          .at_position(node.location + 1);
-    }
-    refuse_sets_in_window(scope, sets);
-    return bind_window_call(node, scope, std::move(arguments), nullptr);
-  }
+  if (is_hypothetical_set(name) && !arguments.empty()) refuse_without_group(node, name);
   if (name == "pg_collation_for" && arguments.size() == 1) {
     const std::string shown = described_collation(*arguments[0]);
     return constant(TypeId::text, shown.empty() ? Value::null() : Value::from_text(shown));
   }
-  if (const SessionFunction* session = names_.session_function(name, arguments.size())) {
-    return bind_session_function(*session, std::move(arguments), node.location);
-  }
-
   const std::vector<TypeId> types = types_of(arguments);
   FunctionCall call{.name = name, .argument_types = types};
   call.casts = names_.made_casts();
@@ -231,15 +201,20 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
         arguments.back()->location() + 1);
   }
   if (shows_names(function)) tell_names(arguments);
-  if (function.kind == FunctionKind::aggregate) {
-    if (is_ordered_set(function)) {
-      throw sql_error(sqlstate::wrong_object_type,
-                      "WITHIN GROUP is required for ordered-set aggregate {}", name)
+  if (function.kind == FunctionKind::window) {
+    if (node.over == nullptr) {
+      throw sql_error(sqlstate::wrong_object_type, "window function {} requires an OVER clause",
+                      name)
           .at_position(node.location + 1);
     }
+    refuse_sets_in_window(scope, sets);
+    return bind_window_call(node, scope, std::move(arguments), resolved);
+  }
+  if (function.kind == FunctionKind::aggregate) {
+    if (is_ordered_set(function)) refuse_without_group(node, name);
     if (node.over != nullptr) {
       refuse_sets_in_window(scope, sets);
-      return bind_window_call(node, scope, std::move(arguments), &resolved);
+      return bind_window_call(node, scope, std::move(arguments), resolved);
     }
     return bind_any_aggregate(node, scope, resolved, std::move(arguments), notes);
   }
@@ -250,6 +225,9 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   if (function.kind == FunctionKind::set || function.returns_set) {
     return bind_set_call(called, nullptr, with_derived(resolved.result, collation), types,
                          std::move(arguments), scope, node.location);
+  }
+  if (function.session != nullptr) {
+    return bind_session_call(function, std::move(arguments), node.location);
   }
   if (function.scalar == nullptr) refuse_row_without_columns(name);
   auto expr =

@@ -304,7 +304,7 @@ ExprPtr Binder::bind_made_aggregate(const ast::FuncCall& node, const ResolvedRou
   }
   if (node.over != nullptr) {
     refuse_sets_in_window(scope, sets_before);
-    return bind_window_call(node, scope, std::move(arguments.values), &routine.resolved);
+    return bind_window_call(node, scope, std::move(arguments.values), routine.resolved);
   }
   return bind_any_aggregate(node, scope, routine.resolved, std::move(arguments.values), notes);
 }

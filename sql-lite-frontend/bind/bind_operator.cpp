@@ -49,7 +49,7 @@ SessionFunctionExpr* as_row_identity(Expr* expr) {
 
 /// One column of the primary key of the row with that number.
 ExprPtr key_column_of(ExprPtr number, const SessionFunctionExpr& identity, std::size_t position,
-                      const SessionFunction& function) {
+                      const Function& function) {
   const Expr& column = *identity.operands()[position + 1];
   std::vector<ExprPtr> operands;
   operands.push_back(std::move(number));
@@ -243,7 +243,7 @@ ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
     return call_operator(op, std::move(left), std::move(right), node.location);
   }
   const bool writes = scope.query == nullptr && scope.clause == Clause::where;
-  const SessionFunction& function = writes ? key_of_written_identity() : key_of_identity();
+  const Function& function = writes ? key_of_written_identity() : key_of_identity();
   std::vector<ExprPtr> conditions;
   for (std::size_t i = 0; i + 1 < identity->operands().size(); ++i) {
     ExprPtr key = key_column_of(copy_expression(*number), *identity, i, function);

@@ -100,7 +100,8 @@ std::optional<Binder::ResolvedRoutine> Binder::find_routine(const ast::FuncCall&
                                                             RoutineKind wanted) {
   const std::string_view schema = schema_of(node);
   const std::string_view name = ast::string_of(node.funcname.back());
-  const bool is_system = schema == "pg_catalog" || schema == "information_schema";
+  const bool is_system =
+      schema == "pg_catalog" || (schema == "information_schema" && name.starts_with("_pg_"));
   if (!schema.empty() && !is_system && !names_.schema_exists(schema)) {
     throw sql_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", schema)
         .at_position(node.location + 1);

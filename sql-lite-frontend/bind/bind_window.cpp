@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/bind/argument_types.h"
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bind/collations.h"
 #include "sql-lite-frontend/bind/window_functions.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -30,9 +31,7 @@ bool is_same_window_call(const WindowCall& left, const WindowCall& right) {
 }  // namespace
 
 ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
-                                 std::vector<ExprPtr> arguments,
-                                 const ResolvedFunction* aggregate) {
-  const std::string_view name = ast::string_of(node.funcname.back());
+                                 std::vector<ExprPtr> arguments, const ResolvedFunction& resolved) {
   if (scope.query == nullptr ||
       (scope.clause != Clause::select_list && scope.clause != Clause::order_by &&
        scope.clause != Clause::distinct_on)) {
@@ -52,33 +51,16 @@ ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
   if (node.agg_distinct) not_implemented("DISTINCT is");
   if (!node.agg_order.empty()) not_implemented("aggregate ORDER BY is");
   WindowCall call;
-  TypeId type = TypeId::none;
-  if (const WindowName* window =
-          aggregate == nullptr ? find_window_function(name, arguments.size()) : nullptr;
-      window != nullptr) {
+  TypeId type = with_derived(resolved.result, merge_collations(names_, arguments));
+  if (resolved.function->kind == FunctionKind::window) {
     if (node.agg_filter != nullptr) not_implemented("FILTER is");
-    call.kind = window->kind;
-    type = window->result;
-    if (type == TypeId::none) {
-      if (arguments[0]->type() == TypeId::unknown) {
-        arguments[0] =
-            coerce(std::move(arguments[0]), TypeId::text, kNoTypmod, Implicitness::implicit);
-      }
-      type = arguments[0]->type();
-    }
-    const std::size_t number = call.kind == WindowFunctionKind::ntile ? 0 : 1;
-    if (arguments.size() > number) {
-      arguments[number] =
-          coerce(std::move(arguments[number]), TypeId::int4, kNoTypmod, Implicitness::implicit);
-    }
-    if (arguments.size() > 2) {
-      arguments[2] = coerce(std::move(arguments[2]), type, kNoTypmod, Implicitness::implicit);
-    }
+    call.kind = window_kind(resolved.function->name);
+    arguments = place_arguments(resolved, std::move(arguments));
     call.arguments = std::move(arguments);
   } else {
     require_star(node);
     call.kind = WindowFunctionKind::aggregate;
-    call.aggregate = make_aggregate(node, scope, *aggregate, std::move(arguments));
+    call.aggregate = make_aggregate(node, scope, resolved, std::move(arguments));
     type = call.aggregate.result;
   }
   scope.in_window = true;

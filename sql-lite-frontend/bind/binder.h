@@ -300,9 +300,9 @@ class Binder {
 
   // bind_function.cpp
   ExprPtr bind_function(const ast::FuncCall& node, Scope& scope);
-  /// `aggregate`: null for a window function.
+  /// Of a window function or an aggregate.
   ExprPtr bind_window_call(const ast::FuncCall& node, Scope& scope, std::vector<ExprPtr> arguments,
-                           const ResolvedFunction* aggregate);
+                           const ResolvedFunction& resolved);
   /// Makes the call one of those of the query whose scope it is.
   ExprPtr bind_aggregate(const ast::FuncCall& node, Scope& scope, AggregateCall call);
   /// Of a call without arguments, only count(*) is an aggregate.
@@ -379,8 +379,9 @@ class Binder {
   [[nodiscard]] bool is_body_of(std::string_view routine) const {
     return body_ != nullptr && body_->routine->name == routine;
   }
-  ExprPtr bind_session_function(const SessionFunction& function, std::vector<ExprPtr> arguments,
-                                std::int32_t location);
+  /// Pre: the arguments are in the parameters' places.
+  ExprPtr bind_session_call(const Function& function, std::vector<ExprPtr> arguments,
+                            std::int32_t location);
   ExprPtr bind_any_aggregate(const ast::FuncCall& node, Scope& scope,
                              const ResolvedFunction& resolved, std::vector<ExprPtr> arguments,
                              const OuterNotes& notes);

@@ -64,9 +64,8 @@ class NameSource {
   virtual const MadeCasts* made_casts() { return nullptr; }
   /// For constants that are read while binding.
   virtual SessionContext& context() = 0;
-  virtual const SessionFunction* session_function(std::string_view name, std::size_t arguments) = 0;
   /// nextval() without its privileges.
-  virtual const SessionFunction& identity_numbers() = 0;
+  virtual const Function& identity_numbers() = 0;
   virtual std::string current_database() = 0;
   /// Whether a reference to it stands for its query.
   virtual bool expands(const Table& table) { return table.relation.kind == RelationKind::view; }

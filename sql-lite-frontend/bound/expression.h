@@ -189,34 +189,19 @@ class FunctionExpr final : public OperandsExpr {
 };
 
 /// Functions that know the session: current_user, nextval, pg_backend_pid, the *_is_visible …
-struct SessionFunction {
-  std::string_view name;
-  TypeId result = TypeId::none;
-  std::vector<TypeId> arguments;
-  /// Trailing arguments that may be left out.
-  std::size_t optional = 0;
-  bool strict = true;
-  Volatility volatility = Volatility::stable;
-  Value (*call)(Execution& execution, std::span<const Value> arguments) = nullptr;
-  /// Arguments of type "any" arrive as they are, or as text, when their type says what they mean.
-  enum class AnyArguments : std::uint8_t {
-    as_given,
-    as_text
-  } any_arguments = AnyArguments::as_given;
-};
-
 class SessionFunctionExpr final : public OperandsExpr {
  public:
-  SessionFunctionExpr(const SessionFunction& function, std::vector<ExprPtr> operands)
+  /// Pre: function.session is not null.
+  SessionFunctionExpr(const Function& function, std::vector<ExprPtr> operands)
       : OperandsExpr(function.result, kNoTypmod, std::move(operands)), function_(&function) {}
   Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
-  [[nodiscard]] const SessionFunction& function() const noexcept { return *function_; }
+  [[nodiscard]] const Function& function() const noexcept { return *function_; }
   /// Pre: `other` takes and gives the same types.
-  void call_instead(const SessionFunction& other) noexcept { function_ = &other; }
+  void call_instead(const Function& other) noexcept { function_ = &other; }
 
  private:
-  const SessionFunction* function_;
+  const Function* function_;
 };
 
 enum class CastForm : std::uint8_t { implicit, explicit_cast };

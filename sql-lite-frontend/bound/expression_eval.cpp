@@ -88,7 +88,7 @@ Value FunctionExpr::evaluate(Execution& execution) const {
 Value SessionFunctionExpr::evaluate(Execution& execution) const {
   const Operands operands{operands_, execution};
   if (operands.any_null() && function_->strict) return Value::null();
-  return function_->call(execution, operands.values());
+  return function_->session(execution, operands.values());
 }
 
 CastExpr::CastExpr(const Cast& cast, CastForm form, ExprPtr operand)

@@ -8,12 +8,12 @@
 namespace swizzle::sql {
 
 /// (table, columns of the primary key …): the row's number.
-const SessionFunction& row_identity();
+const Function& row_identity();
 /// (number, table, position in the primary key): that column's value of the row with that number;
 /// NULL where the row was written since. Throws 0A000 for a number that this transaction has not
 /// given.
-const SessionFunction& key_of_identity();
+const Function& key_of_identity();
 /// The same where the row is written: later statements find it under another number.
-const SessionFunction& key_of_written_identity();
+const Function& key_of_written_identity();
 
 }  // namespace swizzle::sql

@@ -8,7 +8,6 @@
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/transfer.h"
 #include "sql-lite-frontend/routines/signature.h"
-#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/statement_options.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -74,7 +73,7 @@ double number_of(const ast::Node* node) {
 }  // namespace
 
 bool is_builtin_function(std::string_view name) {
-  return !callable_functions_named(name).empty() || !unsupported_functions(name).empty();
+  return !functions_named(name).empty() || !unsupported_functions(name).empty();
 }
 
 std::string_view routine_noun(ast::ObjectType type) noexcept {
@@ -124,7 +123,7 @@ bool names_builtin(Session::State& session, const ast::ObjectWithArgs& object) {
   const auto takes_them = [&](const Function& builtin) {
     return std::ranges::equal(builtin.arguments, types);
   };
-  const auto known = callable_functions_named(name.name);
+  const auto known = functions_named(name.name);
   return std::ranges::any_of(known, [&](const Function* one) { return takes_them(*one); }) ||
          std::ranges::any_of(unsupported_functions(name.name), takes_them);
 }

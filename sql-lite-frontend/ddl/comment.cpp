@@ -13,7 +13,6 @@
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
-#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/procedure_names.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -285,7 +284,7 @@ class Commenting {
   }
 
   const Function* function_named(const ast::ObjectWithArgs& object, std::string_view name) const {
-    const std::vector<const Function*> known = callable_functions_named(name);
+    const std::span<const Function* const> known = functions_named(name);
     if (known.size() == 1) return known.front();
     if (known.empty()) {
       throw_error(sqlstate::undefined_function, "could not find a function named \"{}\"",
@@ -306,7 +305,7 @@ class Commenting {
     if (object.args_unspecified) return function_named(object, name);
     std::vector<TypeId> types;
     for (const ast::Node* type : object.objargs) types.push_back(type_named(type));
-    for (const Function* known : callable_functions_named(name)) {
+    for (const Function* known : functions_named(name)) {
       if (std::ranges::equal(known->arguments, types)) return known;
     }
     std::string list;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/types/resolve.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -108,7 +107,7 @@ FoundFunction require_function(Session::State& session, ast::NodeList names,
   const auto found = session.names.find_routines(schema, name);
   for (const auto& one : found) candidates.push_back(&one.callable->function);
   if (may_be_builtin) {
-    for (const Function* function : callable_functions_named(name)) candidates.push_back(function);
+    for (const Function* function : functions_named(name)) candidates.push_back(function);
   }
   const Function* chosen = nullptr;
   TypeId result = TypeId::none;
@@ -160,7 +159,7 @@ FoundFunction function_by_number(Session::State& session, Oid oid) {
     function.result = routine->result;
     function.strict = routine->strict;
     function.routine = routine;
-  } else if (const Function* builtin = find_callable_function(oid)) {
+  } else if (const Function* builtin = find_function(oid)) {
     function.name = builtin->name;
     function.arguments.assign(builtin->arguments.begin(), builtin->arguments.end());
     function.result = builtin->result;

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "sql-lite-frontend/routines/describe.h"
-#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -21,7 +20,7 @@ Value function_result(Execution& execution, RoutineArguments arguments) {
     if (made->kind == RoutineKind::procedure) return Value::null();
     return shown_text(execution, shown_result(execution.session, *made));
   }
-  const Function* function = find_callable_function(arguments[0].as_oid());
+  const Function* function = find_function(arguments[0].as_oid());
   if (function == nullptr) return Value::null();
   std::string result = function->returns_set ? "SETOF " : "";
   return shown_text(execution, result + format_type(function->result));
@@ -32,7 +31,7 @@ Value function_definition(Execution& execution, RoutineArguments arguments) {
     throw_error(sqlstate::wrong_object_type, "\"{}\" is an aggregate function", made->name);
   }
   if (made) return shown_text(execution, shown_definition(execution.session, *made));
-  const Function* function = find_callable_function(arguments[0].as_oid());
+  const Function* function = find_function(arguments[0].as_oid());
   if (function == nullptr) return Value::null();
   if (function->kind == FunctionKind::aggregate) {
     throw_error(sqlstate::wrong_object_type, "\"{}\" is an aggregate function", function->name);
@@ -59,7 +58,7 @@ Value function_arguments(Execution& execution, RoutineArguments arguments) {
   if (const RoutinePtr made = execution.session.catalog.routine(arguments[0].as_oid())) {
     return shown_text(execution, shown_arguments(execution.session, *made, ShownDefaults::shown));
   }
-  const Function* function = find_callable_function(arguments[0].as_oid());
+  const Function* function = find_function(arguments[0].as_oid());
   if (function == nullptr) return Value::null();
   std::string list;
   for (std::size_t i = 0; i < function->arguments.size(); ++i) {
@@ -87,21 +86,15 @@ Value identity_arguments(Execution& execution, RoutineArguments arguments) {
 
 }  // namespace
 
-std::span<const SessionFunction> routine_functions() {
-  using enum TypeId;
-  static const std::vector<SessionFunction> kFunctions = [] {
-    std::vector<SessionFunction> list;
-    const auto add = [&](std::string_view name, std::vector<TypeId> arguments, auto call) {
-      list.push_back({name, text, std::move(arguments), 0, true, Volatility::stable, call});
-    };
-    add("pg_get_function_result", {oid}, function_result);
-    add("pg_get_function_arguments", {oid}, function_arguments);
-    add("pg_get_function_identity_arguments", {oid}, identity_arguments);
-    add("pg_get_function_arg_default", {oid, int4}, function_default);
-    add("pg_get_functiondef", {oid}, function_definition);
-    add("pg_get_function_sqlbody", {oid}, function_body);
-    return list;
-  }();
+std::span<const SessionEntry> routine_functions() {
+  static constexpr SessionEntry kFunctions[] = {
+      {"pg_get_function_result", function_result},
+      {"pg_get_function_arguments", function_arguments},
+      {"pg_get_function_identity_arguments", identity_arguments},
+      {"pg_get_function_arg_default", function_default},
+      {"pg_get_functiondef", function_definition},
+      {"pg_get_function_sqlbody", function_body},
+  };
   return kFunctions;
 }
 

@@ -271,32 +271,22 @@ Value unlock_all(Execution& execution, Arguments) {
 
 }  // namespace
 
-std::span<const SessionFunction> advisory_functions() {
-  static const std::vector<SessionFunction> kFunctions = [] {
-    using enum AdvisoryMode;
-    using enum AdvisoryScope;
-    std::vector<SessionFunction> list;
-    const auto add = [&](std::string_view name, TypeId result,
-                         Value (*call)(Execution&, Arguments)) {
-      for (const auto& arguments :
-           {std::vector{TypeId::int8}, std::vector{TypeId::int4, TypeId::int4}}) {
-        list.push_back({name, result, arguments, 0, true, Volatility::volatile_, call});
-      }
-    };
-    add("pg_advisory_lock", TypeId::void_, lock<exclusive, session>);
-    add("pg_advisory_lock_shared", TypeId::void_, lock<shared, session>);
-    add("pg_advisory_xact_lock", TypeId::void_, lock<exclusive, transaction>);
-    add("pg_advisory_xact_lock_shared", TypeId::void_, lock<shared, transaction>);
-    add("pg_try_advisory_lock", TypeId::bool_, try_lock<exclusive, session>);
-    add("pg_try_advisory_lock_shared", TypeId::bool_, try_lock<shared, session>);
-    add("pg_try_advisory_xact_lock", TypeId::bool_, try_lock<exclusive, transaction>);
-    add("pg_try_advisory_xact_lock_shared", TypeId::bool_, try_lock<shared, transaction>);
-    add("pg_advisory_unlock", TypeId::bool_, unlock<exclusive>);
-    add("pg_advisory_unlock_shared", TypeId::bool_, unlock<shared>);
-    list.push_back(
-        {"pg_advisory_unlock_all", TypeId::void_, {}, 0, true, Volatility::volatile_, unlock_all});
-    return list;
-  }();
+std::span<const SessionEntry> advisory_functions() {
+  using enum AdvisoryMode;
+  using enum AdvisoryScope;
+  static constexpr SessionEntry kFunctions[] = {
+      {"pg_advisory_lock", lock<exclusive, session>},
+      {"pg_advisory_lock_shared", lock<shared, session>},
+      {"pg_advisory_xact_lock", lock<exclusive, transaction>},
+      {"pg_advisory_xact_lock_shared", lock<shared, transaction>},
+      {"pg_try_advisory_lock", try_lock<exclusive, session>},
+      {"pg_try_advisory_lock_shared", try_lock<shared, session>},
+      {"pg_try_advisory_xact_lock", try_lock<exclusive, transaction>},
+      {"pg_try_advisory_xact_lock_shared", try_lock<shared, transaction>},
+      {"pg_advisory_unlock", unlock<exclusive>},
+      {"pg_advisory_unlock_shared", unlock<shared>},
+      {"pg_advisory_unlock_all", unlock_all},
+  };
   return kFunctions;
 }
 

@@ -84,6 +84,6 @@ class AdvisoryLocks {
 };
 
 /// pg_advisory_lock and its family.
-std::span<const SessionFunction> advisory_functions();
+std::span<const SessionEntry> advisory_functions();
 
 }  // namespace swizzle::sql

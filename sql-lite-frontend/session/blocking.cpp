@@ -79,18 +79,10 @@ Value is_blocked_by(Execution& execution, Arguments arguments) {
 
 }  // namespace
 
-std::span<const SessionFunction> blocking_functions() {
-  using enum TypeId;
-  constexpr auto kVolatile = Volatility::volatile_;
-  static const std::vector<SessionFunction> kFunctions{
-      {"pg_blocking_pids", array_type(int4), {int4}, 0, true, kVolatile, blocking_pids},
-      {"pg_isolation_test_session_is_blocked",
-       bool_,
-       {int4, array_type(int4)},
-       0,
-       true,
-       kVolatile,
-       is_blocked_by},
+std::span<const SessionEntry> blocking_functions() {
+  static constexpr SessionEntry kFunctions[] = {
+      {"pg_blocking_pids", blocking_pids},
+      {"pg_isolation_test_session_is_blocked", is_blocked_by},
   };
   return kFunctions;
 }

@@ -50,23 +50,32 @@ void require_right(Session::State& session, Oid user, const Deed& deed) {
               "must be a member of the role whose {} or member of pg_signal_backend", deed.to_own);
 }
 
+Value no_such_session(Session::State& session, std::int32_t pid) {
+  session.notice(*session.sink_for_notices, Severity::warning, SqlState{"01000"},
+                 fmt::format("PID {} is not a PostgreSQL backend process", pid));
+  return Value::from_bool(false);
+}
+
+/// Calls `use` with the session of that number while it stays, if there is one.
+template <class Use>
+bool with_session(Database::Shared& shared, std::int32_t pid, Use use) {
+  const std::lock_guard lock{shared.sessions_mutex};
+  const auto found = shared.sessions.find(pid);
+  if (found == shared.sessions.end()) return false;
+  use(*found->second);
+  return true;
+}
+
 /// False when there is no such session.
 template <class Act>
 Value do_to_session(Execution& execution, std::int32_t pid, const Deed& deed, Act act) {
   Database::Shared& shared = execution.session.shared;
   Oid user = kNoOid;
-  {
-    const std::lock_guard lock{shared.sessions_mutex};
-    const auto found = shared.sessions.find(pid);
-    if (found == shared.sessions.end()) return Value::from_bool(false);
-    user = found->second->state().login;
-  }
+  if (!with_session(shared, pid, [&](Session& other) { user = other.state().login; }))
+    return no_such_session(execution.session, pid);
   // Roles are looked up without the mutex: a number is not given to another session so soon.
   require_right(execution.session, user, deed);
-  const std::lock_guard lock{shared.sessions_mutex};
-  const auto found = shared.sessions.find(pid);
-  if (found == shared.sessions.end()) return Value::from_bool(false);
-  act(*found->second);
+  if (!with_session(shared, pid, act)) return no_such_session(execution.session, pid);
   return Value::from_bool(true);
 }
 
@@ -99,17 +108,11 @@ Value address_value(Execution& execution, const std::optional<Endpoint>& end) {
   return input_text(execution.functions, TypeId::inet, kNoTypmod, end->address);
 }
 
-std::span<const SessionFunction> connection_functions() {
-  using enum TypeId;
-  constexpr auto kStable = Volatility::stable;
-  constexpr auto kVolatile = Volatility::volatile_;
-  static const std::vector<SessionFunction> kFunctions{
-      {"inet_client_addr", TypeId::inet, {}, 0, true, kStable, client_address},
-      {"inet_client_port", int4, {}, 0, true, kStable, client_port},
-      {"inet_server_addr", TypeId::inet, {}, 0, true, kStable, server_address},
-      {"inet_server_port", int4, {}, 0, true, kStable, server_port},
-      {"pg_cancel_backend", bool_, {int4}, 0, true, kVolatile, cancel_backend},
-      {"pg_terminate_backend", bool_, {int4, int8}, 1, true, kVolatile, terminate_backend},
+std::span<const SessionEntry> connection_functions() {
+  static constexpr SessionEntry kFunctions[] = {
+      {"inet_client_addr", client_address},  {"inet_client_port", client_port},
+      {"inet_server_addr", server_address},  {"inet_server_port", server_port},
+      {"pg_cancel_backend", cancel_backend}, {"pg_terminate_backend", terminate_backend},
   };
   return kFunctions;
 }

@@ -44,6 +44,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
   try {
     add_notification_sets();
     add_acl_functions();
+    add_session_functions();
     define_session_settings(shared->settings);
     shared->catalogs = Catalogs::open(engine);
     // Read now, so that what is wrong with it shows before anybody is let in.

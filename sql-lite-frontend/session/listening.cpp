@@ -106,18 +106,17 @@ void Session::send_notifications(ResultSink& sink) {
   }
 }
 
-std::span<const SessionFunction> notification_functions() {
-  using enum TypeId;
-  static const std::vector<SessionFunction> kFunctions{
-      {"pg_notify", void_, {text, text}, 0, false, Volatility::volatile_, notify},
-      {"pg_notification_queue_usage", float8, {}, 0, true, Volatility::volatile_, queue_usage},
+std::span<const SessionEntry> notification_functions() {
+  static constexpr SessionEntry kFunctions[] = {
+      {"pg_notify", notify},
+      {"pg_notification_queue_usage", queue_usage},
   };
   return kFunctions;
 }
 
 void add_notification_sets() {
   static constexpr SetEntry kSets[] = {{"pg_listening_channels()", listening_channels}};
-  static const bool is_added = (add_builtin_functions({}, kSets), true);
+  static const bool is_added = (add_builtin_functions({.sets = kSets}), true);
   static_cast<void>(is_added);
 }
 

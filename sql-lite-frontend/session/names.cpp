@@ -4,7 +4,6 @@
 
 #include "sql-lite-frontend/catalog/computed.h"
 #include "sql-lite-frontend/catalog/facts.h"
-#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/domains.h"
 #include "sql-lite-frontend/session/procedure_names.h"
 #include "sql-lite-frontend/session/session_functions.h"
@@ -273,13 +272,8 @@ std::string SessionNames::qualified_name(const Table& table) {
          quote_identifier(table.relation.name);
 }
 
-const SessionFunction& SessionNames::identity_numbers() {
+const Function& SessionNames::identity_numbers() {
   return sql::identity_numbers();
-}
-
-const SessionFunction* SessionNames::session_function(std::string_view name,
-                                                      std::size_t arguments) {
-  return find_session_function(name, arguments);
 }
 
 std::optional<std::uint32_t> SessionNames::find(TypeId kind, std::string_view name) {
@@ -323,8 +317,7 @@ std::optional<std::uint32_t> SessionNames::find(TypeId kind, std::string_view na
     case TypeId::regproc: {
       const std::vector<FoundRoutine> made = find_routines(schema, last);
       const bool is_system = schema.empty() || schema == "pg_catalog";
-      const auto functions =
-          is_system ? callable_functions_named(last) : std::vector<const Function*>{};
+      const auto functions = is_system ? functions_named(last) : std::span<const Function* const>{};
       if (made.size() + functions.size() > 1) {
         throw_error(sqlstate::ambiguous_function, "more than one function named \"{}\"", name);
       }
@@ -380,11 +373,11 @@ std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid)
     case TypeId::regproc: {
       if (const RoutinePtr made = session_.catalog.routine(oid)) {
         const bool is_alone = find_routines({}, made->name).size() == 1 && is_visible(*made) &&
-                              callable_functions_named(made->name).empty();
+                              functions_named(made->name).empty();
         const std::string plain = quote_identifier(made->name);
         return is_alone ? plain : quote_identifier(schema_name(made->schema)) + "." + plain;
       }
-      const Function* function = find_callable_function(oid);
+      const Function* function = find_function(oid);
       if (function != nullptr) {
         // Alone, the name would not say which.
         return (is_ambiguous_function(function->name) ? "pg_catalog." : "") +
@@ -395,7 +388,7 @@ std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid)
     }
     case TypeId::regprocedure: {
       if (const RoutinePtr made = session_.catalog.routine(oid)) return routine_signature(*made);
-      const Function* function = find_callable_function(oid);
+      const Function* function = find_function(oid);
       if (function != nullptr) return procedure_name(*function);
       return estimator_name(oid);
     }

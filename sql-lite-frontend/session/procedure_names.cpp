@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -67,7 +66,7 @@ std::optional<std::uint32_t> find_procedure(Session::State& session, std::string
     if (one.callable->routine->argument_types() == wanted) return one.callable->routine->oid;
   }
   if (!schema.empty() && schema != "pg_catalog") return std::nullopt;
-  for (const Function* function : callable_functions_named(parts.back())) {
+  for (const Function* function : functions_named(parts.back())) {
     if (std::ranges::equal(function->arguments, wanted)) return function->oid;
   }
   return std::nullopt;

@@ -167,33 +167,35 @@ void RowIdentities::roll_back_to(std::size_t mark) noexcept {
   }
 }
 
-const SessionFunction& row_identity() {
-  static const SessionFunction kFunction{.name = "ctid",
-                                         .result = TypeId::tid,
-                                         .arguments = {},
-                                         .strict = false,
-                                         .volatility = Volatility::stable,
-                                         .call = number_of_row};
+namespace {
+
+Function nameless(std::string_view shown, SessionCall call) {
+  Function function;
+  function.name = shown;
+  function.volatility = Volatility::stable;
+  function.session = call;
+  return function;
+}
+
+}  // namespace
+
+const Function& row_identity() {
+  static const Function kFunction = [] {
+    Function function = nameless("ctid", number_of_row);
+    function.result = TypeId::tid;
+    function.strict = false;
+    return function;
+  }();
   return kFunction;
 }
 
-const SessionFunction& key_of_identity() {
-  static const SessionFunction kFunction{.name = "key_of_ctid",
-                                         .result = TypeId::none,
-                                         .arguments = {},
-                                         .strict = true,
-                                         .volatility = Volatility::stable,
-                                         .call = key_column};
+const Function& key_of_identity() {
+  static const Function kFunction = nameless("key_of_ctid", key_column);
   return kFunction;
 }
 
-const SessionFunction& key_of_written_identity() {
-  static const SessionFunction kFunction{.name = "key_of_ctid",
-                                         .result = TypeId::none,
-                                         .arguments = {},
-                                         .strict = true,
-                                         .volatility = Volatility::stable,
-                                         .call = written_key_column};
+const Function& key_of_written_identity() {
+  static const Function kFunction = nameless("key_of_ctid", written_key_column);
   return kFunction;
 }
 

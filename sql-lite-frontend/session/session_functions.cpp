@@ -225,10 +225,19 @@ Value current_setting(Execution& execution, Arguments arguments) {
 }
 Value set_config(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
-  const auto lifetime = arguments[2].as_bool() ? SessionSettings::Lifetime::transaction
-                                               : SessionSettings::Lifetime::session;
-  session.variables.apply(arguments[0].as_text(), arguments[1].as_text(), lifetime);
-  return text(execution, value_of(session.settings.show(arguments[0].as_text())));
+  if (arguments[0].is_null()) {
+    throw SqlError{sqlstate::null_value_not_allowed, "SET requires parameter name"};
+  }
+  const std::string_view name = arguments[0].as_text();
+  const bool is_local = !arguments[2].is_null() && arguments[2].as_bool();
+  const auto lifetime =
+      is_local ? SessionSettings::Lifetime::transaction : SessionSettings::Lifetime::session;
+  if (arguments[1].is_null()) {
+    session.variables.reset(name);
+  } else {
+    session.variables.apply(name, arguments[1].as_text(), lifetime);
+  }
+  return text(execution, value_of(session.settings.show(name)));
 }
 void require_superuser(const Session::State& session, std::string_view function) {
   if (session.rights.is_superuser(session.user)) return;
@@ -337,116 +346,121 @@ Value sleep_until(Execution& execution, Arguments arguments) {
   const std::int64_t left = arguments[0].as_int8() - SessionContext::system_clock_now();
   return sleep(execution, static_cast<double>(left) / 1e6);
 }
-std::span<const SessionFunction> functions() {
-  using enum TypeId;
-  constexpr auto kStable = Volatility::stable;
-  constexpr auto kVolatile = Volatility::volatile_;
-  static const std::vector<SessionFunction> kFunctions{
-      {"nextval", int8, {regclass}, 0, true, kVolatile, nextval},
-      {"currval", int8, {regclass}, 0, true, kVolatile, currval},
-      {"swizzle_sequence_value", int8, {oid}, 0, true, kVolatile, sequence_value},
-      {"swizzle_sequence_is_called", bool_, {oid}, 0, true, kVolatile, sequence_is_called},
-      {"lastval", int8, {}, 0, true, kVolatile, lastval},
-      {"setval", int8, {regclass, int8, bool_}, 1, true, kVolatile, setval},
-      {"pg_get_serial_sequence",
-       TypeId::text,
-       {TypeId::text, TypeId::text},
-       0,
-       true,
-       kStable,
-       serial_sequence},
-      {"current_user", name, {}, 0, true, kStable, current_user},
-      {"current_role", name, {}, 0, true, kStable, current_user},
-      {"session_user", name, {}, 0, true, kStable, session_user},
-      {"current_catalog", name, {}, 0, true, kStable, current_database},
-      {"current_database", name, {}, 0, true, kStable, current_database},
-      {"current_schema", name, {}, 0, true, kStable, current_schema},
-      {"current_schemas", static_cast<TypeId>(1003), {bool_}, 0, true, kStable, current_schemas},
-      {"pg_backend_pid", int4, {}, 0, true, kStable, backend_pid},
-      {"version", TypeId::text, {}, 0, true, kStable, version},
-      {"txid_current", int8, {}, 0, true, kStable, transaction_id},
-      {"pg_current_xact_id", xid8, {}, 0, true, kStable, transaction_id},
-      {"txid_current_if_assigned", int8, {}, 0, true, kStable, assigned_transaction_id},
-      {"pg_current_xact_id_if_assigned", xid8, {}, 0, true, kStable, assigned_transaction_id},
-      {"current_setting", TypeId::text, {TypeId::text, bool_}, 1, true, kStable, current_setting},
-      {"set_config",
-       TypeId::text,
-       {TypeId::text, TypeId::text, bool_},
-       0,
-       true,
-       kVolatile,
-       set_config},
-      {"pg_postmaster_start_time", timestamptz, {}, 0, true, kStable, start_time},
-      {"pg_conf_load_time", timestamptz, {}, 0, true, kStable, start_time},
-      {"pg_is_in_recovery", bool_, {}, 0, true, kVolatile, always_false},
-      {"pg_current_wal_lsn", pg_lsn, {}, 0, true, kVolatile, log_written},
-      {"pg_current_wal_flush_lsn", pg_lsn, {}, 0, true, kVolatile, log_written},
-      {"pg_current_wal_insert_lsn", pg_lsn, {}, 0, true, kVolatile, log_filled},
+std::span<const SessionEntry> functions() {
+  static constexpr SessionEntry kFunctions[] = {
+      {"nextval", nextval},
+      {"currval", currval},
+      {"lastval", lastval},
+      {"setval", setval},
+      {"pg_get_serial_sequence", serial_sequence},
+      {"current_user", current_user},
+      {"session_user", session_user},
+      {"current_database", current_database},
+      {"current_schema", current_schema},
+      {"current_schemas", current_schemas},
+      {"pg_backend_pid", backend_pid},
+      {"version", version},
+      {"txid_current", transaction_id},
+      {"pg_current_xact_id", transaction_id},
+      {"txid_current_if_assigned", assigned_transaction_id},
+      {"pg_current_xact_id_if_assigned", assigned_transaction_id},
+      {"current_setting", current_setting},
+      {"set_config", set_config},
+      {"pg_postmaster_start_time", start_time},
+      {"pg_conf_load_time", start_time},
+      {"pg_is_in_recovery", always_false},
+      {"pg_current_wal_lsn", log_written},
+      {"pg_current_wal_flush_lsn", log_written},
+      {"pg_current_wal_insert_lsn", log_filled},
       // This server follows no other.
-      {"pg_last_wal_receive_lsn", pg_lsn, {}, 0, true, kVolatile, always_null},
-      {"pg_last_wal_replay_lsn", pg_lsn, {}, 0, true, kVolatile, always_null},
-      {"pg_last_xact_replay_timestamp", timestamptz, {}, 0, true, kVolatile, always_null},
-      {"pg_sequence_last_value", int8, {regclass}, 0, true, kVolatile, sequence_last_value},
-      {"pg_sleep", void_, {float8}, 0, true, kVolatile, sleep_seconds},
-      {"pg_sleep_for", void_, {interval}, 0, true, kVolatile, sleep_for},
-      {"pg_sleep_until", void_, {timestamptz}, 0, true, kVolatile, sleep_until},
-      {"pg_is_wal_replay_paused", bool_, {}, 0, true, kVolatile, refuse_recovery},
-      {"pg_get_wal_replay_pause_state", TypeId::text, {}, 0, true, kVolatile, refuse_recovery},
-      {"pg_wal_replay_pause", void_, {}, 0, true, kVolatile, refuse_recovery},
-      {"pg_wal_replay_resume", void_, {}, 0, true, kVolatile, refuse_recovery},
-      {"pg_promote", bool_, {bool_, int4}, 2, true, kVolatile, refuse_recovery},
-      {"current_query", TypeId::text, {}, 0, true, kVolatile, text_of_request},
-      {"getpgusername", name, {}, 0, true, kStable, current_user},
-      {"row_security_active",
-       bool_,
-       {any},
-       0,
-       true,
-       kStable,
-       security_of_rows,
-       SessionFunction::AnyArguments::as_text},
+      {"pg_last_wal_receive_lsn", always_null},
+      {"pg_last_wal_replay_lsn", always_null},
+      {"pg_last_xact_replay_timestamp", always_null},
+      {"pg_sequence_last_value", sequence_last_value},
+      {"pg_sleep", sleep_seconds},
+      {"pg_sleep_for", sleep_for},
+      {"pg_sleep_until", sleep_until},
+      {"pg_is_wal_replay_paused", refuse_recovery},
+      {"pg_get_wal_replay_pause_state", refuse_recovery},
+      {"pg_wal_replay_pause", refuse_recovery},
+      {"pg_wal_replay_resume", refuse_recovery},
+      {"pg_promote", refuse_recovery},
+      {"current_query", text_of_request},
+      {"getpgusername", current_user},
+      {"row_security_active", security_of_rows, true},
       // Counters are read as they are, not from a snapshot.
-      {"pg_stat_clear_snapshot", void_, {}, 0, true, kVolatile, nothing},
-      {"pg_stat_force_next_flush", void_, {}, 0, true, kVolatile, nothing},
-      {"pg_stat_get_snapshot_timestamp", timestamptz, {}, 0, true, kStable, always_null},
-      {"pg_my_temp_schema", oid, {}, 0, true, kStable, own_temporary_schema},
-      {"pg_stat_get_numscans", int8, {oid}, 0, true, kStable, zero},
-      {"pg_stat_reset", void_, {}, 0, true, kVolatile, reset_counters},
-      {"pg_stat_reset_single_table_counters", void_, {oid}, 0, true, kVolatile, reset_counters},
-      {"swizzle_verify", TypeId::text, {regclass}, 1, true, kVolatile, verify},
-      {"swizzle_backup", TypeId::text, {TypeId::text}, 0, true, kVolatile, back_up},
-      {"pg_reload_conf", bool_, {}, 0, true, kVolatile, reload_configuration},
+      {"pg_stat_clear_snapshot", nothing},
+      {"pg_stat_force_next_flush", nothing},
+      {"pg_stat_get_snapshot_timestamp", always_null},
+      {"pg_my_temp_schema", own_temporary_schema},
+      {"pg_stat_get_numscans", zero},
+      {"pg_stat_reset", reset_counters},
+      {"pg_stat_reset_single_table_counters", reset_counters},
+      {"pg_reload_conf", reload_configuration},
   };
+  return kFunctions;
+}
+
+/// What PostgreSQL has not, or only as keywords. Their numbers are those that PostgreSQL leaves to
+/// others (8000 to 9999).
+std::span<const Function> own_functions() {
+  static constexpr TypeId kNumber[] = {TypeId::oid};
+  static constexpr TypeId kRelation[] = {TypeId::regclass};
+  static constexpr TypeId kText[] = {TypeId::text};
+  const auto function = [](std::uint32_t oid, std::string_view name, TypeId result,
+                           std::span<const TypeId> arguments, SessionCall call) {
+    Function own;
+    own.oid = oid;
+    own.name = name;
+    own.volatility = Volatility::volatile_;
+    own.result = result;
+    own.arguments = arguments;
+    own.session = call;
+    return own;
+  };
+  static const std::vector<Function> kFunctions = [&] {
+    std::vector<Function> list{
+        function(8000, "swizzle_verify", TypeId::text, {}, verify),
+        function(8001, "swizzle_verify", TypeId::text, kRelation, verify),
+        function(8002, "swizzle_backup", TypeId::text, kText, back_up),
+        function(8003, "swizzle_sequence_value", TypeId::int8, kNumber, sequence_value),
+        function(8004, "swizzle_sequence_is_called", TypeId::bool_, kNumber, sequence_is_called),
+        function(8005, "current_role", TypeId::name, {}, current_user),
+        function(8006, "current_catalog", TypeId::name, {}, current_database)};
+    list[5].volatility = list[6].volatility = Volatility::stable;
+    return list;
+  }();
   return kFunctions;
 }
 
 }  // namespace
 
-std::span<const std::span<const SessionFunction>> session_function_lists() {
-  static const std::array kLists{
-      functions(),          catalog_functions(),      privilege_functions(),
-      advisory_functions(), notification_functions(), size_functions(),
-      blocking_functions(), connection_functions(),   routine_functions(),
-      trigger_functions()};
-  return kLists;
-}
-
-const SessionFunction& identity_numbers() {
-  static const SessionFunction kFunction{"nextval", TypeId::int8,          {TypeId::regclass}, 0,
-                                         true,      Volatility::volatile_, identity_value};
-  return kFunction;
-}
-
-const SessionFunction* find_session_function(std::string_view name, std::size_t arguments) {
-  for (const std::span<const SessionFunction> list : session_function_lists()) {
-    for (const SessionFunction& function : list) {
-      if (function.name == name && arguments <= function.arguments.size() &&
-          arguments + function.optional >= function.arguments.size()) {
-        return &function;
-      }
+void add_session_functions() {
+  static const bool is_added = [] {
+    for (const std::span<const SessionEntry> list :
+         {functions(), catalog_functions(), privilege_functions(), advisory_functions(),
+          notification_functions(), size_functions(), blocking_functions(), connection_functions(),
+          routine_functions(), trigger_functions()}) {
+      add_builtin_functions({.sessions = list});
     }
-  }
-  return nullptr;
+    add_builtin_functions({.own = own_functions()});
+    return true;
+  }();
+  static_cast<void>(is_added);
+}
+
+const Function& identity_numbers() {
+  static const Function kFunction = [] {
+    static constexpr TypeId kRelation[] = {TypeId::regclass};
+    Function function;
+    function.name = "nextval";
+    function.volatility = Volatility::volatile_;
+    function.result = TypeId::int8;
+    function.arguments = kRelation;
+    function.session = identity_value;
+    return function;
+  }();
+  return kFunction;
 }
 
 }  // namespace swizzle::sql

@@ -8,31 +8,29 @@
 namespace swizzle::sql {
 
 /// Functions that describe objects: pg_get_expr, pg_table_is_visible …
-std::span<const SessionFunction> catalog_functions();
+std::span<const SessionEntry> catalog_functions();
 /// pg_get_functiondef …
-std::span<const SessionFunction> routine_functions();
+std::span<const SessionEntry> routine_functions();
 /// pg_get_triggerdef …
-std::span<const SessionFunction> trigger_functions();
+std::span<const SessionEntry> trigger_functions();
 /// pg_blocking_pids
-std::span<const SessionFunction> blocking_functions();
+std::span<const SessionEntry> blocking_functions();
 /// The address of a connection's end as inet; NULL where there is none.
 Value address_value(Execution& execution, const std::optional<Endpoint>& end);
 /// inet_client_addr, pg_cancel_backend …
-std::span<const SessionFunction> connection_functions();
+std::span<const SessionEntry> connection_functions();
 /// pg_relation_size, pg_database_size …
-std::span<const SessionFunction> size_functions();
+std::span<const SessionEntry> size_functions();
 /// has_table_privilege, pg_has_role …
-std::span<const SessionFunction> privilege_functions();
+std::span<const SessionEntry> privilege_functions();
 
 /// aclexplode, acldefault: at start-up.
 void add_acl_functions();
 
-/// nextval() as identity columns call it: whoever may write the column may have its numbers.
-const SessionFunction& identity_numbers();
+/// All of these, and those of the session itself: at start-up.
+void add_session_functions();
 
-/// All of them.
-std::span<const std::span<const SessionFunction>> session_function_lists();
-/// Null when there is no session function of that name that takes so many arguments.
-const SessionFunction* find_session_function(std::string_view name, std::size_t arguments);
+/// nextval() as identity columns call it: whoever may write the column may have its numbers.
+const Function& identity_numbers();
 
 }  // namespace swizzle::sql

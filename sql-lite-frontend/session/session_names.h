@@ -74,8 +74,7 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   std::string schema_name(Oid schema) override;
   bool schema_exists(std::string_view schema) override;
   SessionContext& context() override;
-  const SessionFunction* session_function(std::string_view name, std::size_t arguments) override;
-  const SessionFunction& identity_numbers() override;
+  const Function& identity_numbers() override;
   std::string current_database() override;
   StatisticsPtr statistics(const Table& table) override;
   bool planner_allows(std::string_view setting) override;

@@ -25,6 +25,8 @@ class SessionVariables {
   void set(const ast::VariableSetStmt& statement, ResultSink& sink);
   void show(const ast::VariableShowStmt& statement, ResultSink& sink);
   void apply(std::string_view name, std::string_view value, SessionSettings::Lifetime lifetime);
+  /// To what the session began with.
+  void reset(std::string_view name);
   /// What SHOW shows: some settings say what the transaction or the session is.
   [[nodiscard]] Result<std::string> shown_value(std::string_view name) const;
   /// The one spelling of a value, for the settings that have many. Pre: `name` in lower case.

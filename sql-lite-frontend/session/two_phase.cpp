@@ -231,7 +231,7 @@ std::unique_ptr<SetCursor> prepared_xacts(FunctionContext& context, std::span<co
 
 void add_two_phase_sets() {
   static constexpr SetEntry kSets[] = {{"pg_prepared_xact()", prepared_xacts}};
-  static const bool is_added = (add_builtin_functions({}, kSets), true);
+  static const bool is_added = (add_builtin_functions({.sets = kSets}), true);
   static_cast<void>(is_added);
 }
 

@@ -292,6 +292,14 @@ void SessionVariables::reset_all() {
   }
 }
 
+void SessionVariables::reset(std::string_view name) {
+  value_of(session_.settings.reset(name));
+  if (name == "session_authorization") {
+    value_of(session_.settings.set("role", "none", SessionSettings::Lifetime::session));
+  }
+  changed(session_.sink_for_notices);
+}
+
 void SessionVariables::set(const ast::VariableSetStmt& statement, ResultSink& sink) {
   using Kind = ast::VariableSetKind;
   const auto lifetime = statement.is_local ? SessionSettings::Lifetime::transaction
@@ -312,11 +320,7 @@ void SessionVariables::set(const ast::VariableSetStmt& statement, ResultSink& si
     }
     case Kind::set_default:
     case Kind::reset:
-      value_of(session_.settings.reset(statement.name));
-      if (statement.name == "session_authorization") {
-        value_of(session_.settings.set("role", "none", SessionSettings::Lifetime::session));
-      }
-      changed(&sink);
+      reset(statement.name);
       break;
     case Kind::set_current:
       break;

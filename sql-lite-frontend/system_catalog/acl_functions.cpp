@@ -147,7 +147,7 @@ Value usual(FunctionContext& context, Arguments a) {
 void add_acl_functions() {
   static constexpr ScalarEntry kScalars[] = {{"acldefault(char,oid)", usual}};
   static constexpr SetEntry kSets[] = {{"aclexplode(_aclitem)", explode}};
-  static const bool is_added = (add_builtin_functions(kScalars, kSets), true);
+  static const bool is_added = (add_builtin_functions({.scalars = kScalars, .sets = kSets}), true);
   static_cast<void>(is_added);
 }
 

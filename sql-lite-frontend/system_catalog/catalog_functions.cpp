@@ -7,7 +7,6 @@
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/privileges.h"
 #include "sql-lite-frontend/extensions/extension.h"
-#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/definitions.h"
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -236,53 +235,6 @@ Value column_description(Execution& execution, Arguments arguments) {
   return comment.empty() ? Value::null() : text(execution, comment);
 }
 
-/// What the owner of an object, and everybody, may do with it before anything is granted.
-std::vector<Grant> usual_grants(char kind, Oid owner) {
-  const auto list = [&](GrantedOn granted_on, Privileges everyone) {
-    return AccessList{{}, owner, granted_on, everyone}.grants();
-  };
-  const auto letters = [&](const char* everyone, const char* owners) {
-    std::vector<Grant> grants;
-    if (*everyone != '\0') grants.push_back({kPublic, owner, everyone});
-    grants.push_back({owner, owner, owners});
-    return grants;
-  };
-  switch (kind) {
-    case 'c':
-      return {};
-    case 'r':
-      return list(GrantedOn::table, 0);
-    case 's':
-      return list(GrantedOn::sequence, 0);
-    case 'd':
-      return list(GrantedOn::database, kEveryoneOnDatabase);
-    case 'n':
-      return list(GrantedOn::schema, 0);
-    case 'f':
-      return letters("X", "X");
-    case 'l':
-    case 'T':
-      return letters("U", "U");
-    case 'L':
-      return letters("", "rw");
-    case 'p':
-      return letters("", "sA");
-    case 't':
-      return letters("", "C");
-    case 'F':
-    case 'S':
-      return letters("", "U");
-    default:
-      throw sql_error(sqlstate::invalid_parameter_value,
-                      "unrecognized object type abbreviation: {}", kind);
-  }
-}
-Value default_access_list(Execution& execution, Arguments arguments) {
-  const auto kind = static_cast<char>(arguments[0].as_int4());
-  const Value list = acl_value(execution, usual_grants(kind, arguments[1].as_oid()));
-  return list.is_null() ? make_array(execution.row_arena, TypeId::aclitem, {}) : list;
-}
-
 Value encoding_name(Execution& execution, Arguments arguments) {
   constexpr std::int32_t kUtf8 = 6;
   if (arguments[0].as_int4() == 0) return text(execution, "SQL_ASCII");
@@ -316,81 +268,51 @@ Value collation_version(Execution& execution, Arguments arguments) {
   return rule->is_of_bytes() ? Value::null() : text(execution, icu_version(rule->locale));
 }
 
-std::vector<SessionFunction> all_functions() {
-  using enum TypeId;
-  constexpr auto kStable = Volatility::stable;
-  std::vector<SessionFunction> functions;
-  const auto add = [&](SessionFunction function) { functions.push_back(std::move(function)); };
-  for (const std::string_view name :
-       {"pg_function_is_visible", "pg_operator_is_visible", "pg_opclass_is_visible",
-        "pg_opfamily_is_visible", "pg_conversion_is_visible", "pg_statistics_obj_is_visible",
-        "pg_ts_config_is_visible", "pg_ts_dict_is_visible", "pg_ts_parser_is_visible",
-        "pg_ts_template_is_visible"}) {
-    add({name, bool_, {oid}, 0, true, kStable, always_true});
-  }
-  add({"pg_table_is_visible", bool_, {oid}, 0, true, kStable, table_is_visible});
-  add({"pg_type_is_visible", bool_, {oid}, 0, true, kStable, type_is_visible});
-  add({"pg_get_userbyid", name, {oid}, 0, true, kStable, user_by_id});
-  add({"pg_get_expr", TypeId::text, {TypeId::text, oid, bool_}, 1, true, kStable, expression_text});
-  add({"acldefault",
-       static_cast<TypeId>(1034),
-       {char_, oid},
-       0,
-       true,
-       kStable,
-       default_access_list});
-  add({"pg_get_constraintdef",
-       TypeId::text,
-       {oid, bool_},
-       1,
-       true,
-       kStable,
-       constraint_definition});
-  add({"pg_get_indexdef", TypeId::text, {oid, int4, bool_}, 2, true, kStable, index_definition});
-  add({"pg_get_viewdef",
-       TypeId::text,
-       {any, any},
-       1,
-       true,
-       kStable,
-       view_definition,
-       SessionFunction::AnyArguments::as_text});
-  for (const std::string_view name : {"pg_get_statisticsobjdef", "pg_get_statisticsobjdef_columns",
-                                      "pg_get_partkeydef", "pg_tablespace_location"}) {
-    add({name, TypeId::text, {oid}, 0, true, kStable, always_null});
-  }
-  // There are no rules of the user's own or partitions.
-  add({"pg_get_ruledef", TypeId::text, {oid, bool_}, 1, true, kStable, always_null});
-  add({"pg_partition_root", regclass, {regclass}, 0, true, kStable, always_null});
-  add({"pg_get_partition_constraintdef", TypeId::text, {oid}, 0, true, kStable, always_null});
-  add({"pg_collation_is_visible", bool_, {oid}, 0, true, kStable, collation_is_visible});
-  add({"pg_collation_actual_version", TypeId::text, {oid}, 0, true, kStable, collation_version});
-  // The order of the C locale does not change.
-  add({"pg_database_collation_actual_version", TypeId::text, {oid}, 0, true, kStable, always_null});
-  add({"obj_description", TypeId::text, {oid, name}, 1, true, kStable, object_description});
-  add({"col_description", TypeId::text, {oid, int4}, 0, true, kStable, column_description});
-  add({"shobj_description", TypeId::text, {oid, name}, 0, true, kStable, shared_description});
-  add({"pg_encoding_to_char", name, {int4}, 0, true, kStable, encoding_name});
-  add({"pg_char_to_encoding", int4, {name}, 0, true, kStable, encoding_number});
-  add({"getdatabaseencoding", name, {}, 0, true, kStable, database_encoding});
-  add({"pg_client_encoding", name, {}, 0, true, kStable, database_encoding});
-  add({"pg_is_other_temp_schema", bool_, {oid}, 0, true, kStable, always_false});
-  add({"pg_relation_is_publishable", bool_, {regclass}, 0, true, kStable, always_false});
-  add({"pg_relation_is_updatable", int4, {regclass, bool_}, 0, true, kStable, relation_updates});
-  add({"pg_column_is_updatable",
-       bool_,
-       {regclass, TypeId::int2, bool_},
-       0,
-       true,
-       kStable,
-       column_is_updatable});
-  return functions;
-}
-
 }  // namespace
 
-std::span<const SessionFunction> catalog_functions() {
-  static const std::vector<SessionFunction> kFunctions = all_functions();
+std::span<const SessionEntry> catalog_functions() {
+  static constexpr SessionEntry kFunctions[] = {
+      {"pg_function_is_visible", always_true},
+      {"pg_operator_is_visible", always_true},
+      {"pg_opclass_is_visible", always_true},
+      {"pg_opfamily_is_visible", always_true},
+      {"pg_collation_is_visible", collation_is_visible},
+      {"pg_conversion_is_visible", always_true},
+      {"pg_statistics_obj_is_visible", always_true},
+      {"pg_ts_config_is_visible", always_true},
+      {"pg_ts_dict_is_visible", always_true},
+      {"pg_ts_parser_is_visible", always_true},
+      {"pg_ts_template_is_visible", always_true},
+      {"pg_table_is_visible", table_is_visible},
+      {"pg_type_is_visible", type_is_visible},
+      {"pg_get_userbyid", user_by_id},
+      {"pg_get_expr", expression_text},
+      {"pg_get_constraintdef", constraint_definition},
+      {"pg_get_indexdef", index_definition},
+      {"pg_get_viewdef", view_definition, true},
+      {"pg_get_statisticsobjdef", always_null},
+      {"pg_get_statisticsobjdef_columns", always_null},
+      {"pg_tablespace_location", always_null},
+      // There are no rules of the user's own or partitions.
+      {"pg_get_ruledef", always_null},
+      {"pg_get_partkeydef", always_null},
+      {"pg_partition_root", always_null},
+      {"pg_get_partition_constraintdef", always_null},
+      // The order of the C locale does not change.
+      {"pg_collation_actual_version", collation_version},
+      {"pg_database_collation_actual_version", always_null},
+      {"obj_description", object_description},
+      {"col_description", column_description},
+      {"shobj_description", shared_description},
+      {"pg_encoding_to_char", encoding_name},
+      {"pg_char_to_encoding", encoding_number},
+      {"getdatabaseencoding", database_encoding},
+      {"pg_client_encoding", database_encoding},
+      {"pg_is_other_temp_schema", always_false},
+      {"pg_relation_is_publishable", always_false},
+      {"pg_relation_is_updatable", relation_updates},
+      {"pg_column_is_updatable", column_is_updatable},
+  };
   return kFunctions;
 }
 

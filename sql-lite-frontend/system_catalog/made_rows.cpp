@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/extensions/extension.h"
-#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/system_catalog/objects.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
@@ -82,8 +81,8 @@ std::string installed_version(Execution& execution, const BundledExtension& bund
 }  // namespace
 
 void aggregate_rows(Execution& execution, const EmitRow& emit) {
-  for (const Function* function : callable_functions()) {
-    if (function->kind == FunctionKind::aggregate) emit_builtin_aggregate(emit, *function);
+  for (const Function& function : builtin_functions()) {
+    if (function.kind == FunctionKind::aggregate) emit_builtin_aggregate(emit, function);
   }
   for (const RoutinePtr& routine : execution.session.catalog.routines()) {
     if (routine->aggregate) emit_aggregate(execution, emit, *routine);

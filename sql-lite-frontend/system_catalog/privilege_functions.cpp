@@ -2,7 +2,6 @@
 #include <charconv>
 
 #include "sql-lite-frontend/catalog/privileges.h"
-#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/system_catalog/privileges.h"
@@ -185,6 +184,14 @@ Value on_schema(Execution& execution, Arguments arguments) {
                 questions_in(arguments.back().as_text(), all_privileges(GrantedOn::schema)));
 }
 
+/// Functions that only superusers may call, unlike all others.
+bool is_for_superusers(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kNames{
+      "pg_reload_conf", "pg_stat_reset",  "pg_stat_reset_single_table_counters",
+      "pg_switch_wal",  "swizzle_backup", "swizzle_verify"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
 Value on_function(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
   const Oid role = role_in(session, arguments, 3);
@@ -198,7 +205,7 @@ Value on_function(Execution& execution, Arguments arguments) {
     return any_of(session, role,
                   {made->grants, made->owner, GrantedOn::function, kEveryoneOnFunction}, questions);
   }
-  const Function* builtin = find_callable_function(*oid);
+  const Function* builtin = find_function(*oid);
   if (builtin == nullptr) return Value::null();
   const bool is_everybodys = !is_for_superusers(builtin->name);
   return any_of(session, role,
@@ -250,46 +257,6 @@ Value has_role(Execution& execution, Arguments arguments) {
     const std::vector<Oid> roles = session.rights.roles_of(role);
     return std::ranges::find(roles, group) != roles.end();
   }));
-}
-
-/// acldefault(kind, owner): who has which rights before any is granted.
-Value default_grants(Execution& execution, Arguments arguments) {
-  using namespace privilege;
-  const Oid owner = arguments[1].as_oid();
-  const auto grants = [&](GrantedOn kind, Privileges everyone) {
-    return AccessList{{}, owner, kind, everyone}.grants();
-  };
-  const auto usable = [&](std::string_view letter) {
-    return std::vector<Grant>{{kPublic, owner, std::string{letter}},
-                              {owner, owner, std::string{letter}}};
-  };
-  std::vector<Grant> list;
-  switch (static_cast<char>(arguments[0].as_int8())) {
-    case 'r':
-      list = grants(GrantedOn::table, 0);
-      break;
-    case 's':
-      list = grants(GrantedOn::sequence, 0);
-      break;
-    case 'n':
-      list = grants(GrantedOn::schema, 0);
-      break;
-    case 'd':
-      list = grants(GrantedOn::database, kEveryoneOnDatabase);
-      break;
-    case 'f':
-      list = usable("X");
-      break;
-    case 'l':
-    case 'T':
-      list = usable("U");
-      break;
-    case 'c':
-      return make_array(execution.row_arena, TypeId::aclitem, {});
-    default:
-      list.push_back({owner, owner, "U"});
-  }
-  return acl_value(execution, list);
 }
 
 /// Kinds of objects on which nothing can be granted here: PUBLIC has its usual right or none.
@@ -371,39 +338,24 @@ Value on_type(Execution& execution, Arguments arguments) {
                 {made->grants, made->owner, GrantedOn::type, kEveryoneOnType}, questions);
 }
 
-std::vector<SessionFunction> all_functions() {
-  std::vector<SessionFunction> functions;
-  const auto add = [&](std::string_view name, std::size_t arguments, auto call) {
-    functions.push_back({name, TypeId::bool_, std::vector<TypeId>(arguments, TypeId::any), 1, true,
-                         Volatility::stable, call, SessionFunction::AnyArguments::as_text});
-  };
-  add("has_table_privilege", 3, on_table);
-  add("has_sequence_privilege", 3, on_sequence);
-  add("has_column_privilege", 4, on_column);
-  add("has_any_column_privilege", 3, on_any_column);
-  add("has_schema_privilege", 3, on_schema);
-  add("has_database_privilege", 3, on_database);
-  add("pg_has_role", 3, has_role);
-  add("has_function_privilege", 3, on_function);
-  add("has_type_privilege", 3, on_type);
-  add("has_language_privilege", 3, on_ungrantable<kLanguage>);
-  add("has_tablespace_privilege", 3, on_ungrantable<kTablespace>);
-  add("has_foreign_data_wrapper_privilege", 3, on_ungrantable<kWrapper>);
-  add("has_server_privilege", 3, on_ungrantable<kServer>);
-  functions.push_back({"acldefault",
-                       array_type(TypeId::aclitem),
-                       {TypeId::char_, TypeId::oid},
-                       0,
-                       true,
-                       Volatility::immutable,
-                       default_grants});
-  return functions;
-}
-
 }  // namespace
 
-std::span<const SessionFunction> privilege_functions() {
-  static const std::vector<SessionFunction> kFunctions = all_functions();
+std::span<const SessionEntry> privilege_functions() {
+  static constexpr SessionEntry kFunctions[] = {
+      {"has_table_privilege", on_table, true},
+      {"has_sequence_privilege", on_sequence, true},
+      {"has_column_privilege", on_column, true},
+      {"has_any_column_privilege", on_any_column, true},
+      {"has_schema_privilege", on_schema, true},
+      {"has_database_privilege", on_database, true},
+      {"pg_has_role", has_role, true},
+      {"has_function_privilege", on_function, true},
+      {"has_type_privilege", on_type, true},
+      {"has_language_privilege", on_ungrantable<kLanguage>, true},
+      {"has_tablespace_privilege", on_ungrantable<kTablespace>, true},
+      {"has_foreign_data_wrapper_privilege", on_ungrantable<kWrapper>, true},
+      {"has_server_privilege", on_ungrantable<kServer>, true},
+  };
   return kFunctions;
 }
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/routines/describe.h"
-#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/system_catalog/objects.h"
 #include "sql-lite-frontend/system_catalog/privileges.h"
@@ -162,7 +161,7 @@ void emit_routine(Execution& execution, const EmitRow& emit, const CallableRouti
 }  // namespace
 
 void procedure_rows(Execution& execution, const EmitRow& emit) {
-  for (const Function* callable : callable_functions()) emit_builtin(execution, emit, *callable);
+  for (const Function& builtin : builtin_functions()) emit_builtin(execution, emit, builtin);
   Session::State& session = execution.session;
   for (const RoutinePtr& routine : session.catalog.routines()) {
     emit_routine(execution, emit, *session.names.callable_of(routine));

@@ -117,23 +117,11 @@ Value tablespace_size(Execution& execution, Arguments) {
 
 }  // namespace
 
-std::span<const SessionFunction> size_functions() {
-  using enum TypeId;
-  constexpr auto kVolatile = Volatility::volatile_;
-  static const std::vector<SessionFunction> kFunctions{
-      {"pg_relation_size", int8, {regclass, TypeId::text}, 1, true, kVolatile, relation_size},
-      {"pg_table_size", int8, {regclass}, 0, true, kVolatile, table_size},
-      {"pg_indexes_size", int8, {regclass}, 0, true, kVolatile, indexes_size},
-      {"pg_total_relation_size", int8, {regclass}, 0, true, kVolatile, total_relation_size},
-      {"pg_database_size",
-       int8,
-       {any},
-       0,
-       true,
-       kVolatile,
-       database_size,
-       SessionFunction::AnyArguments::as_text},
-      {"pg_tablespace_size", int8, {any}, 0, true, kVolatile, tablespace_size},
+std::span<const SessionEntry> size_functions() {
+  static constexpr SessionEntry kFunctions[] = {
+      {"pg_relation_size", relation_size},       {"pg_table_size", table_size},
+      {"pg_indexes_size", indexes_size},         {"pg_total_relation_size", total_relation_size},
+      {"pg_database_size", database_size, true}, {"pg_tablespace_size", tablespace_size},
   };
   return kFunctions;
 }

@@ -25,11 +25,9 @@ Value present_depth(Execution& execution, std::span<const Value> /*arguments*/) 
 
 }  // namespace
 
-std::span<const SessionFunction> trigger_functions() {
-  using enum TypeId;
-  static const std::vector<SessionFunction> kFunctions{
-      {"pg_get_triggerdef", text, {oid, bool_}, 1, true, Volatility::stable, trigger_definition},
-      {"pg_trigger_depth", int4, {}, 0, true, Volatility::stable, present_depth}};
+std::span<const SessionEntry> trigger_functions() {
+  static constexpr SessionEntry kFunctions[] = {{"pg_get_triggerdef", trigger_definition},
+                                                {"pg_trigger_depth", present_depth}};
   return kFunctions;
 }
 

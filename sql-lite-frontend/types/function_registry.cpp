@@ -70,8 +70,7 @@ std::span<const T> part(const T (&pool)[N], PoolRange range) {
 }
 
 struct Additions {
-  std::vector<std::span<const ScalarEntry>> scalars;
-  std::vector<std::span<const SetEntry>> sets;
+  std::vector<AddedFunctions> added;
   bool closed = false;
 };
 
@@ -84,6 +83,8 @@ struct Implementation {
   ScalarFunction scalar = nullptr;
   SetFunction set = nullptr;
   const AggregateFunction* aggregate = nullptr;
+  SessionCall session = nullptr;
+  bool takes_text = false;
 };
 
 /// Built once from the facts and the implementations, then only read.
@@ -155,10 +156,13 @@ class Registry {
                                collecting_aggregates(), json_aggregates(), ordered_aggregates()})
       for (const AggregateEntry& entry : entries)
         add(entry.signature, {nullptr, nullptr, &entry.function});
-    for (const auto entries : additions().scalars)
-      for (const ScalarEntry& entry : entries) add(entry.signature, {entry.function});
-    for (const auto entries : additions().sets)
-      for (const SetEntry& entry : entries) add(entry.signature, {nullptr, entry.function});
+    for (const AddedFunctions& added : additions().added) {
+      for (const ScalarEntry& entry : added.scalars) add(entry.signature, {entry.function});
+      for (const SetEntry& entry : added.sets) add(entry.signature, {nullptr, entry.function});
+      for (const SessionEntry& entry : added.sessions) {
+        add(entry.signature, {nullptr, nullptr, nullptr, entry.function, entry.takes_text});
+      }
+    }
     for (const Type* type : builtin_types())
       if (type->functions != nullptr) add_all(*type->functions);
     // An operator's implementation is its function's.
@@ -185,13 +189,18 @@ class Registry {
   }
 
   const Implementation* implementation_of(const FunctionFacts& facts) {
-    if (const auto found = implementations_.find(facts.signature);
-        found != implementations_.end()) {
-      used_[facts.signature] = true;
+    for (const std::string_view said : {facts.signature, name_of(facts)}) {
+      const auto found = implementations_.find(said);
+      if (found == implementations_.end()) continue;
+      used_[said] = true;
       return &found->second;
     }
     const auto found = by_operator_.find(facts.oid);
     return found == by_operator_.end() ? nullptr : &found->second;
+  }
+
+  static std::string_view name_of(const FunctionFacts& facts) {
+    return facts.signature.substr(0, facts.name_size);
   }
 
   static FunctionKind kind_of(const FunctionFacts& facts) {
@@ -203,7 +212,7 @@ class Registry {
   void build_functions() {
     functions.reserve(std::size(kFunctionFacts));
     for (const FunctionFacts& facts : kFunctionFacts) {
-      const std::string_view name = facts.signature.substr(0, facts.name_size);
+      const std::string_view name = name_of(facts);
       const Implementation* implementation = implementation_of(facts);
       Function f;
       f.oid = facts.oid;
@@ -225,6 +234,8 @@ class Registry {
         f.scalar = implementation->scalar;
         f.set = implementation->set;
         f.aggregate = implementation->aggregate;
+        f.session = implementation->session;
+        f.takes_text = implementation->takes_text;
       }
       // Window functions are the executor's; here they only have signatures.
       if (implementation == nullptr && facts.kind != 'w')
@@ -232,6 +243,10 @@ class Registry {
       else
         functions.push_back(f);
     }
+    for (const AddedFunctions& added : additions().added) {
+      functions.insert(functions.end(), added.own.begin(), added.own.end());
+    }
+    std::ranges::sort(functions, {}, &Function::oid);
     for (const Function& f : functions) {
       function_by_oid[f.oid] = &f;
       functions_by_name[f.name].push_back(&f);
@@ -291,10 +306,9 @@ const Registry& registry() {
 
 }  // namespace
 
-void add_builtin_functions(std::span<const ScalarEntry> scalars, std::span<const SetEntry> sets) {
+void add_builtin_functions(const AddedFunctions& added) {
   INVARIANT(!additions().closed);
-  additions().scalars.push_back(scalars);
-  additions().sets.push_back(sets);
+  additions().added.push_back(added);
 }
 
 std::span<const Function> builtin_functions() {
@@ -333,6 +347,9 @@ std::span<const Function> unsupported_functions(std::string_view name) {
   const auto found = registry().missing_functions.find(name);
   if (found == registry().missing_functions.end()) return {};
   return found->second;
+}
+bool is_ambiguous_function(std::string_view name) {
+  return functions_named(name).size() + unsupported_functions(name).size() > 1;
 }
 bool is_missing_function(std::string_view name) {
   return std::ranges::binary_search(kMissingFunctionNames, name);

@@ -49,6 +49,10 @@ struct AggregateFunction {
 };
 
 struct CallableRoutine;
+struct Execution;
+
+/// Of what knows the session that runs it; what a session is, is known above this folder.
+using SessionCall = Value (*)(Execution& execution, std::span<const Value> arguments);
 
 enum class FunctionKind : std::uint8_t { scalar, set, aggregate, window };
 enum class Volatility : std::uint8_t { immutable, stable, volatile_ };
@@ -73,6 +77,9 @@ struct Function {
   ScalarFunction scalar = nullptr;
   SetFunction set = nullptr;
   const AggregateFunction* aggregate = nullptr;
+  SessionCall session = nullptr;
+  /// `session` takes names and numbers of objects alike, as text.
+  bool takes_text = false;
   /// Set where a user made it (catalog/callable_routine.h): nothing above does it then.
   const CallableRoutine* routine = nullptr;
   /// It asks the types of its arguments for their collation (collation/collated_functions.h).
@@ -126,10 +133,24 @@ struct AggregateEntry {
   AggregateFunction function;
 };
 
-/// Adds functions that know more than this folder does (catalog, session). At start-up, before the
-/// first look at the registry; the spans must stay. The signatures must be PostgreSQL's.
-void add_builtin_functions(std::span<const ScalarEntry> scalars,
-                           std::span<const SetEntry> sets = {});
+/// A name alone, "pg_notify", stands for all functions that PostgreSQL has of that name.
+struct SessionEntry {
+  std::string_view signature;
+  SessionCall function;
+  bool takes_text = false;
+};
+
+/// What the folders above add: functions that know more than this folder does (catalog, session).
+/// The signatures must be PostgreSQL's.
+struct AddedFunctions {
+  std::span<const ScalarEntry> scalars = {};
+  std::span<const SetEntry> sets = {};
+  std::span<const SessionEntry> sessions = {};
+  /// Those that PostgreSQL does not have, whole.
+  std::span<const Function> own = {};
+};
+/// At start-up, before the first look at the registry; the spans must stay.
+void add_builtin_functions(const AddedFunctions& added);
 
 /// The functions and operators of that name that PostgreSQL has and we do not: a call of one is
 /// 0A000. They have no implementation.
@@ -139,7 +160,8 @@ bool is_missing_function(std::string_view name);
 bool is_missing_type(std::string_view name);
 bool is_unsupported_operator(std::string_view name);
 
-/// All functions, operators and casts the server has built in. Immutable and shared.
+/// All functions, operators and casts the server has built in, functions by number. Immutable and
+/// shared.
 std::span<const Function> builtin_functions();
 std::span<const Operator> builtin_operators();
 /// The rows of pg_cast whose function we have.
@@ -149,6 +171,8 @@ const Function* find_function(std::uint32_t oid);
 const Operator* find_operator(std::uint32_t oid);
 /// All functions of that name, of any kind.
 std::span<const Function* const> functions_named(std::string_view name);
+/// Whether PostgreSQL has several of that name, so that it does not say which one is meant.
+bool is_ambiguous_function(std::string_view name);
 std::span<const Operator* const> operators_named(std::string_view name);
 
 /// The way from `source` to `target`, if `context` is strong enough: as pg_cast says, array casts

@@ -240,8 +240,7 @@ ResolvedFunction finish(const Matched& matched, const FunctionCall& call) {
       std::ranges::any_of(matched.candidate.declared, is_any_family) || is_any_family(f.result);
   if (needs_element && bindings->element == TypeId::none && bindings->array == TypeId::none)
     throw SqlError{sqlstate::datatype_mismatch,
-                   "could not determine polymorphic type because input has type unknown"}
-        .at_position(call.position);
+                   "could not determine polymorphic type because input has type unknown"};
   for (std::size_t i = 0; i < matched.order.size(); ++i) {
     const int argument = matched.order[i];
     const TypeId declared = argument >= 0
