@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
+#include "sql-lite-frontend/publish/row_publisher.h"
 #include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -339,6 +340,8 @@ void truncate_tables(Session::State& session, const ast::TruncateStmt& statement
       }
     }
   }
+  publish_truncate(session, tables, statement.behavior == ast::DropBehavior::cascade,
+                   statement.restart_seqs);
   fire_for_truncate(session, tables, TriggerTime::after);
   sink.command_complete("TRUNCATE TABLE");
 }
