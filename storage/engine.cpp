@@ -395,6 +395,10 @@ Result<Engine::TreeSize> Engine::size_of(TreeId id) {
   return size;
 }
 
+std::uint64_t Engine::database_id() const noexcept {
+  return parts_->volume->database_id();
+}
+
 LogicalLog& Engine::logical_log() const noexcept {
   return *parts_->logical;
 }

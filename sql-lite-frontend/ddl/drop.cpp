@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/materialized_view.h"
+#include "sql-lite-frontend/ddl/publications.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
@@ -222,6 +223,7 @@ void drop_schema(Session::State& session, const ast::DropStmt& statement, Result
       if (grants.schema != schema->oid) continue;
       remove_default_grants(session.catalog.shared(), *session.transaction, grants);
     }
+    forget_published_schema(session, schema->oid);
     session.catalog.remove(*session.transaction, *schema);
   }
 }
@@ -262,6 +264,8 @@ void drop_objects(Session::State& session, const ast::DropStmt& statement, Resul
       return drop_collations(session, statement, sink);
     case ast::ObjectType::cast:
       return drop_casts(session, statement, sink);
+    case ast::ObjectType::publication:
+      return drop_publications(session, statement, sink);
     case ast::ObjectType::extension:
       return drop_extensions(session, statement, sink);
     case ast::ObjectType::trigger:

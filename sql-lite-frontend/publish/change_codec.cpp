@@ -16,14 +16,14 @@ constexpr std::uint8_t kRestartsSequences = 2;
 
 }  // namespace
 
-void encode_change_head(const TableChange& change, std::byte* head) noexcept {
+void encode_change_head(const PublishedChange& change, std::byte* head) noexcept {
   store(head, change.kind);
   store(head + 1, change.shape);
   store(head + 5, change.old_row);
   store(head + 6, static_cast<std::uint32_t>(change.before.size()));
 }
 
-std::string encode_truncate(const TableChange& change) {
+std::string encode_truncate(const PublishedChange& change) {
   std::vector<std::byte> bytes;
   FieldWriter out(bytes);
   out.put(ChangeKind::truncate);
@@ -34,9 +34,9 @@ std::string encode_truncate(const TableChange& change) {
   return std::string{as_text(bytes)};
 }
 
-TableChange decode_change(Bytes body) {
+PublishedChange decode_change(Bytes body) {
   FieldReader in(body);
-  TableChange change;
+  PublishedChange change;
   change.kind = in.take<ChangeKind>();
   switch (change.kind) {
     case ChangeKind::truncate: {

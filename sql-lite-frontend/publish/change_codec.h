@@ -19,23 +19,23 @@ enum class OldRow : char {
   whole = 'O',  ///< all columns
 };
 
-struct TableChange {
+struct PublishedChange {
   ChangeKind kind = ChangeKind::insert;
   std::uint32_t shape = 0;
   OldRow old_row = OldRow::none;
-  Bytes before;  ///< rows in the shape's layout
-  Bytes after;
+  Bytes before = {};  ///< rows in the shape's layout
+  Bytes after = {};
   // Of TRUNCATE, which is of several tables at once.
-  std::vector<std::uint32_t> truncated;
+  std::vector<std::uint32_t> truncated = {};
   bool cascades = false;
   bool restarts_sequences = false;
 };
 
 /// The part of a row's change before its rows.
 inline constexpr std::size_t kChangeHeadBytes = 10;
-void encode_change_head(const TableChange& change, std::byte* head) noexcept;
-std::string encode_truncate(const TableChange& change);
+void encode_change_head(const PublishedChange& change, std::byte* head) noexcept;
+std::string encode_truncate(const PublishedChange& change);
 /// Refers to `body`. Throws SqlError XX001.
-TableChange decode_change(Bytes body);
+PublishedChange decode_change(Bytes body);
 
 }  // namespace swizzle::sql

@@ -43,7 +43,7 @@ bool filter_is_told(Session::State& session, const TablePtr& table, const TableS
   Binder binder{names_of(session), arena};
   const std::size_t count = table->relation.columns.size();
   const Slot first = binder.new_slots(count);
-  binder.bind_table_expression(filter_sql, *table, first, Clause::check);
+  binder.bind_table_expression(filter_sql, *table, first, Clause::where);
   const std::vector<std::int16_t> told = identity_columns(table->relation);
   for (std::size_t i = 0; i < count; ++i) {
     if (binder.is_used(first + static_cast<Slot>(i)) &&

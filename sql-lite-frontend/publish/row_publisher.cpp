@@ -79,7 +79,7 @@ OldRow RowPublisher::encode_old(Published& as, std::span<const Value> row) {
   return OldRow::key;
 }
 
-void RowPublisher::note(Execution& execution, TableChange& change) {
+void RowPublisher::note(Execution& execution, PublishedChange& change) {
   std::array<std::byte, kChangeHeadBytes> head;
   encode_change_head(change, head.data());
   const std::array<Bytes, 3> parts{Bytes{head}, change.before, change.after};
@@ -90,7 +90,8 @@ void RowPublisher::note_inserted(Execution& execution, std::span<const Value> ro
   Published* const as = published(execution, published::kInsert);
   if (as == nullptr) return;
   encode(*as, row, Columns::all, after_);
-  TableChange change{.kind = ChangeKind::insert, .shape = as->number, .after = as_bytes(after_)};
+  PublishedChange change{
+      .kind = ChangeKind::insert, .shape = as->number, .after = as_bytes(after_)};
   note(execution, change);
 }
 
@@ -99,7 +100,8 @@ void RowPublisher::note_updated(Execution& execution, std::span<const Value> old
   Published* const as = published(execution, published::kUpdate);
   if (as == nullptr) return;
   encode(*as, new_row, Columns::all, after_);
-  TableChange change{.kind = ChangeKind::update, .shape = as->number, .after = as_bytes(after_)};
+  PublishedChange change{
+      .kind = ChangeKind::update, .shape = as->number, .after = as_bytes(after_)};
   change.old_row = encode_old(*as, old_row);
   if (change.old_row == OldRow::key) {
     // The new row says it already.
@@ -113,7 +115,7 @@ void RowPublisher::note_updated(Execution& execution, std::span<const Value> old
 void RowPublisher::note_removed(Execution& execution, std::span<const Value> old_row) {
   Published* const as = published(execution, published::kDelete);
   if (as == nullptr) return;
-  TableChange change{.kind = ChangeKind::remove, .shape = as->number};
+  PublishedChange change{.kind = ChangeKind::remove, .shape = as->number};
   change.old_row = encode_old(*as, old_row);
   // Nobody could tell which row it was; the statement would have been refused if the publication
   // had been there when it began.
@@ -125,7 +127,7 @@ void RowPublisher::note_removed(Execution& execution, std::span<const Value> old
 void publish_truncate(Session::State& session, std::span<const TablePtr> tables, bool cascades,
                       bool restarts_sequences) {
   if (!logs_changes(session)) return;
-  TableChange change{.kind = ChangeKind::truncate};
+  PublishedChange change{.kind = ChangeKind::truncate};
   change.cascades = cascades;
   change.restarts_sequences = restarts_sequences;
   for (const TablePtr& table : tables) {

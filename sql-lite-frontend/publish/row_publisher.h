@@ -60,7 +60,7 @@ class RowPublisher {
   void look(Execution& execution);
   enum class Columns : std::uint8_t { all, identity };
   void encode(Published& as, std::span<const Value> row, Columns which, std::string& into) const;
-  void note(Execution& execution, TableChange& change);
+  void note(Execution& execution, PublishedChange& change);
   /// What of the old row is told: in `before_`.
   OldRow encode_old(Published& as, std::span<const Value> row);
 

@@ -427,7 +427,7 @@ std::span<const std::span<const SessionFunction>> session_function_lists() {
       functions(),          catalog_functions(),      privilege_functions(),
       advisory_functions(), notification_functions(), size_functions(),
       blocking_functions(), connection_functions(),   routine_functions(),
-      trigger_functions()};
+      trigger_functions(),  replication_functions()};
   return kLists;
 }
 

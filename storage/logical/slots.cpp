@@ -197,6 +197,13 @@ Result<> LogSlots::drop(std::string_view name, std::int32_t holder) {
   return write();
 }
 
+void LogSlots::drop_unfinished(std::string_view name) noexcept {
+  const std::lock_guard hold(mutex_);
+  std::erase_if(entries_, [name](const Entry& entry) {
+    return entry.slot.name == name && !entry.slot.is_ready;
+  });
+}
+
 void LogSlots::drop_all_of(std::int32_t holder) noexcept {
   const std::lock_guard hold(mutex_);
   std::erase_if(entries_, [holder](const Entry& entry) {

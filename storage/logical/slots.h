@@ -57,6 +57,8 @@ class LogSlots {
   void release(std::string_view name) noexcept;
   /// 55006 when somebody else than `holder` reads by it.
   Result<> drop(std::string_view name, std::int32_t holder);
+  /// One that was reserved and not completed. Parks for nobody.
+  void drop_unfinished(std::string_view name) noexcept;
   /// Those temporary slots, and half made ones, that `holder` has made; what it reads by is free.
   void drop_all_of(std::int32_t holder) noexcept;
   [[nodiscard]] std::vector<Slot> list() const;
