@@ -90,7 +90,8 @@ class ReplicationCommands {
   void start(const ReplicationCommand& command, ChangeSender& sender);
 
   Session& session_;
-  std::unique_ptr<Transaction> exported_;
+  /// Shared so that who includes this need not know what a transaction is.
+  std::shared_ptr<Transaction> exported_;
   std::string export_name_;
 };
 

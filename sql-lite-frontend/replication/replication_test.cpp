@@ -55,7 +55,9 @@ class MessageText {
   std::string relation() {
     number<std::uint32_t>();
     const std::string schema = text();
-    std::string shown = "R " + schema + "." + text() + " " + letter();
+    std::string shown = "R " + schema + "." + text();
+    shown += " ";
+    shown += letter();
     const auto columns = number<std::uint16_t>();
     for (std::uint16_t i = 0; i < columns; ++i) {
       const bool is_key = letter() != 0;

@@ -108,7 +108,7 @@ Value drop_replication_slot(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
   require_may_use_slots(session);
   drop_slot(session, arguments[0].as_text(), DropWhen::now);
-  return Value::null();
+  return make_text(execution.row_arena, "");
 }
 
 Value replica_identity_index(Execution& execution, Arguments arguments) {

@@ -60,7 +60,6 @@ select pubname, schemaname, tablename from pg_publication_tables where pubname =
 comment on publication p6 is 'about it';
 create role plain;
 set role plain;
-create publication x for all tables;
 alter publication p6 set (publish = 'insert');
 drop publication p6;
 reset role;
