@@ -53,6 +53,8 @@ struct SessionOptions {
   std::optional<Encryption> encryption;
   /// One of the server's own, that looks after tables.
   bool is_maintenance = false;
+  /// It may be told of changes, as replication=database asks for: its role has to have the right.
+  bool is_replication = false;
   /// Called, from any thread, when the session has something for its client that no request asked
   /// for: send_notifications(). Neither waits nor calls back. May be empty.
   std::function<void()> wake;
@@ -127,6 +129,9 @@ class Session {
   /// A Query message: any number of statements, one implicit transaction unless they say otherwise.
   /// ReadyForQuery follows from the server, whatever the outcome.
   Outcome simple_query(std::string_view text, ResultSink& sink);
+  /// A request that is not SQL and that somebody else runs: its error, an SqlError that `body`
+  /// throws, is the outcome, and undoes what it did in a transaction.
+  Outcome run_request(std::string_view text, ResultSink& sink, const std::function<void()>& body);
 
   /// `type_oids` may be shorter than the parameters; 0 means "infer". 42P05 when a named statement
   /// exists; the unnamed one is replaced.

@@ -230,13 +230,19 @@ Result<> open_trees(EngineParts& parts) {
                                 }});
   pool.on_dirty_pressure([](void* cleaner) { static_cast<Cleaner*>(cleaner)->nudge(); },
                          parts.cleaner.get());
+  ASSIGN_OR_RETURN(auto slots,
+                   LogSlots::open(parts.files, parts.directory, parts.volume->database_id()));
+  parts.logical = std::make_unique<LogicalLog>(parts, std::move(slots));
   parts.checkpointer = std::make_unique<Checkpointer>(
-      Checkpointer::Parts{
-          *parts.log, pool.arena(), *parts.space, *parts.control,
-          [&parts](Lsn begin) { return parts.registry->active_at(begin); },
-          [&parts] { return parts.registry->peek_next_id(); },
-          [&parts] { return parts.written_lsns ? parts.written_lsns->persist() : Result<>{}; },
-          [&parts](TxnId id) { return parts.prepared.gid_of(id); }},
+      Checkpointer::Parts{*parts.log, pool.arena(), *parts.space, *parts.control,
+                          [&parts](Lsn begin) { return parts.registry->active_at(begin); },
+                          [&parts] { return parts.registry->peek_next_id(); },
+                          [&parts]() -> Result<> {
+                            RETURN_IF_ERROR(parts.logical->slots().save());
+                            return parts.written_lsns ? parts.written_lsns->persist() : Result<>{};
+                          },
+                          [&parts](TxnId id) { return parts.prepared.gid_of(id); },
+                          [&parts] { return parts.logical->kept_from(); }},
       Checkpointer::Options{
           .log_bytes = parts.options.checkpoint_log_bytes,
           .interval = std::chrono::seconds{parts.options.checkpoint_seconds},
@@ -389,6 +395,13 @@ Result<Engine::TreeSize> Engine::size_of(TreeId id) {
   return size;
 }
 
+std::uint64_t Engine::database_id() const noexcept {
+  return parts_->volume->database_id();
+}
+
+LogicalLog& Engine::logical_log() const noexcept {
+  return *parts_->logical;
+}
 FileSystem& Engine::files() const noexcept {
   return parts_->files;
 }

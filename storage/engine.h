@@ -23,6 +23,7 @@
 namespace swizzle {
 
 class Cursor;
+class LogicalLog;
 class Transaction;
 class Tree;
 class TreeLoad;
@@ -192,6 +193,10 @@ class Engine {
   };
   Result<TreeSize> size_of(TreeId tree);
   [[nodiscard]] EngineStatistics statistics() const;
+  /// What transactions have changed, in words of the layer above, and who reads it.
+  [[nodiscard]] LogicalLog& logical_log() const noexcept;
+  /// Which database it is, among all that ever were: drawn at random when it was made.
+  [[nodiscard]] std::uint64_t database_id() const noexcept;
   /// Where the database lies, for what the layer above keeps beside it.
   [[nodiscard]] FileSystem& files() const noexcept;
   [[nodiscard]] const std::filesystem::path& directory() const noexcept;

@@ -12,6 +12,7 @@
 #include "storage/buffer/cleaner.h"
 #include "storage/buffer/device_check.h"
 #include "storage/engine.h"
+#include "storage/logical/logical_log.h"
 #include "storage/recovery/checkpointer.h"
 #include "storage/recovery/control_file.h"
 #include "storage/recovery/page_repair.h"
@@ -181,6 +182,7 @@ struct EngineParts {
   std::unique_ptr<TreeTable> trees;
   std::unique_ptr<TreeReaper> reaper;
   std::unique_ptr<Cleaner> cleaner;
+  std::unique_ptr<LogicalLog> logical;
   std::unique_ptr<Checkpointer> checkpointer;
 };
 

@@ -138,6 +138,7 @@ Transaction::Mark Transaction::mark() const noexcept {
 
 Result<> Transaction::rollback_to(Mark mark) {
   state_->undo_to(mark.undo_position);
+  state_->take_back_noted(mark.undo_position);
   std::erase_if(state_->dropped, [&](const TransactionState::DroppedTree& tree) {
     return tree.undo_records > mark.undo_position;
   });

@@ -23,6 +23,7 @@
 #include "server/main/service_user.h"
 #include "server/main/text_file.h"
 #include "sql-lite-frontend/session/database_shared.h"
+#include "storage/logical/logical_log.h"
 
 namespace swizzle::server {
 namespace {
@@ -271,7 +272,15 @@ Result<> Server::open_database(const ServerSettings& settings,
   define_server_settings(registry);
   define_file_locations(registry, directory_.path(), directory_.settings_file());
   database_->shared().memory.set_limit(settings.memory_bytes);
-  return apply(registry, file);
+  RETURN_IF_ERROR(apply(registry, file));
+  limit_slots();
+  return {};
+}
+
+void Server::limit_slots() {
+  const std::int64_t megabytes = database_->shared().settings.integer("max_slot_wal_keep_size");
+  engine_->logical_log().keep_at_most(megabytes < 0 ? 0
+                                                    : static_cast<std::uint64_t>(megabytes) << 20U);
 }
 
 Result<> Server::reload() {
@@ -282,6 +291,7 @@ Result<> Server::reload() {
   ASSIGN_OR_RETURN(DoorPolicy policy, make_policy(settings));
   context_->set_policy(std::move(policy));
   log_->set_format(settings.log_format, settings.log_line_prefix);
+  limit_slots();
   return {};
 }
 

@@ -59,6 +59,8 @@ class Server {
                          const std::vector<SettingAssignment>& file);
   void open_metrics(std::vector<ListeningSocket> sockets);
   Result<> reload();
+  /// As the settings say: how much of the log is kept for slots.
+  void limit_slots();
   Result<> store_setting(const std::optional<std::string>& name,
                          const std::optional<std::string>& value);
   void on_hangup();

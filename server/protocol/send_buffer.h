@@ -73,6 +73,7 @@ class SendBuffer {
   void put_char(char value) { data_.push_back(value); }
   void put_int16(std::int16_t value) { put_integer(static_cast<std::uint16_t>(value)); }
   void put_int32(std::int32_t value) { put_integer(static_cast<std::uint32_t>(value)); }
+  void put_int64(std::int64_t value) { put_integer(static_cast<std::uint64_t>(value)); }
   void put_uint32(std::uint32_t value) { put_integer(value); }
   void put_text(std::string_view text) { data_.append(text); }
   void put_bytes(Bytes bytes) { put_text(as_text(bytes)); }

@@ -83,6 +83,7 @@ void Connection::converse(SessionRegistry::Place& place) {
   admission->options.wake = [this] { interrupts_.announce_news(); };
   admission->options.end = [this] { interrupts_.request_end(EndReason::administrator); };
   LogSubject subject = subject_of(admission->options);
+  const bool is_replication = admission->options.is_replication;
   auto session = context_.database().connect(std::move(admission->options));
   if (!session) {
     session.error().severity = sql::Severity::fatal;
@@ -103,6 +104,7 @@ void Connection::converse(SessionRegistry::Place& place) {
     SessionJournal journal{context_.statement_metrics(), context_.log(), std::move(subject)};
     Conversation conversation{channel_, **session, interrupts_, context_.statement_timer(),
                               journal};
+    if (is_replication) conversation.allow_replication();
     journal.note_connection();
     conversation.greet(place.id(), key);
     conversation.run();

@@ -23,6 +23,10 @@ Conversation::Conversation(Channel& channel, sql::Session& session, Interrupts& 
   read_settings();
 }
 
+void Conversation::allow_replication() {
+  replication_ = std::make_unique<sql::ReplicationCommands>(session_);
+}
+
 void Conversation::greet(std::uint32_t backend_id, Bytes cancel_key) {
   for (const auto& [name, value] : session_.reported_settings()) {
     put_parameter_status(channel_.out(), name, value);
@@ -147,6 +151,10 @@ void Conversation::on_query(Bytes payload) {
   begin_statement();
   if (const auto message = decode_query(payload)) {
     journal_.running(message->text, std::nullopt);
+    if (replication_) {
+      replication_->end_export();
+      if (sql::ReplicationCommands::is_command(message->text)) return on_command(message->text);
+    }
     const sql::Outcome outcome = session_.simple_query(message->text, sink_);
     // The message itself may have made room for the data of a COPY.
     if (!outcome) report_failure(outcome.error(), journal_.text());
@@ -157,11 +165,23 @@ void Conversation::on_query(Bytes payload) {
   }
 }
 
+void Conversation::on_command(std::string_view text) {
+  // Whoever follows the log does so for as long as it likes.
+  watch_.stop();
+  // The message makes room for those that come while changes are sent.
+  const std::string command{text};
+  ChangeFeed feed{channel_};
+  const sql::Outcome outcome = replication_->run(command, sink_, feed);
+  if (feed.stop()) return note_stop(*feed.stop());
+  if (!outcome) report_failure(outcome.error(), command);
+  ready_for_query();
+}
+
 template <class Handler>
 void Conversation::extended(Handler&& handler) {
   if (skipping_) return;
   begin_statement();
-  const sql::Outcome outcome = handler();
+  const sql::Outcome outcome = replication_ ? refuse_extended() : handler();
   if (!outcome) {
     skipping_ = true;
     report_failure(outcome.error(), failed_text_);
@@ -170,6 +190,12 @@ void Conversation::extended(Handler&& handler) {
     channel_.flush();
   }
   channel_.flush_if_full();
+}
+
+sql::Outcome Conversation::refuse_extended() {
+  return std::unexpected{
+      reject(Error{state::protocol_violation,
+                   "extended query protocol not supported in a replication connection"})};
 }
 
 sql::Outcome Conversation::parse(Bytes payload) {

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "server/observability/session_journal.h"
 #include "server/protocol/frontend_messages.h"
+#include "server/session/change_feed.h"
 #include "server/session/channel.h"
 #include "server/session/statement_timer.h"
 #include "server/session/wire_sink.h"
@@ -25,6 +27,8 @@ class Conversation final : private StallListener {
  public:
   Conversation(Channel& channel, sql::Session& session, Interrupts& interrupts,
                StatementTimer& timer, SessionJournal& journal);
+  /// The session may be told of changes.
+  void allow_replication();
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
   ~Conversation() override = default;
@@ -41,10 +45,13 @@ class Conversation final : private StallListener {
   void on_query(Bytes payload);
   void on_sync();
   void on_function_call();
+  /// A command of the replication protocol.
+  void on_command(std::string_view text);
 
   /// Runs `handler` unless messages are skipped; its error starts the skipping.
   template <class Handler>
   void extended(Handler&& handler);
+  sql::Outcome refuse_extended();
   sql::Outcome parse(Bytes payload);
   sql::Outcome bind(Bytes payload);
   sql::Outcome describe(Bytes payload);
@@ -71,6 +78,8 @@ class Conversation final : private StallListener {
   WireSink sink_;
   StatementTimer::Watch watch_;
   ListDecoder decoder_;
+  /// Of a session that was opened for replication.
+  std::unique_ptr<sql::ReplicationCommands> replication_;
   /// Of the last Bind, where the log may want to name it.
   std::string bound_statement_;
 

@@ -167,7 +167,7 @@ TEST_CASE("start-up packets that we refuse") {
     return client.receive_until('E').back().field('C');
   };
   CHECK(refused(startup_packet("\0"s)) == "28000");
-  CHECK(refused(startup_packet(text("user") + text("a") + text("replication") + text("database") +
+  CHECK(refused(startup_packet(text("user") + text("a") + text("replication") + text("true") +
                                '\0')) == "0A000");
   CHECK(refused(startup_packet(text("user") + text("a") + text("database") + text("absent") +
                                '\0')) == "3D000");

@@ -38,6 +38,10 @@ std::string cut_name(std::string_view name) {
   return std::string{name.substr(0, end)};
 }
 
+bool is_true(std::string_view value) {
+  return value == "true" || value == "on" || value == "yes" || value == "1";
+}
+
 bool is_false(std::string_view value) {
   return value == "false" || value == "off" || value == "no" || value == "0";
 }
@@ -80,7 +84,13 @@ Result<sql::SessionOptions> session_options(const StartupMessage& message) {
       options.parameters.insert(options.parameters.end(), values.begin(), values.end());
     } else if (name == "replication") {
       if (is_false(value)) continue;
-      return fail(sqlstate::feature_not_supported, "replication connections are not supported");
+      options.is_replication = value == "database";
+      if (options.is_replication) continue;
+      if (is_true(value))
+        return fail(sqlstate::feature_not_supported, "physical replication is not supported");
+      return fail(Error{sqlstate::invalid_parameter_value,
+                        fmt::format("invalid value for parameter \"replication\": \"{}\"", value)}
+                      .with_hint("Valid values are: \"false\", 0, \"true\", 1, \"database\"."));
     } else if (!name.starts_with("_pq_.")) {
       options.parameters.emplace_back(name, value);
     }

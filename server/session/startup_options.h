@@ -18,7 +18,7 @@ using NamedValues = std::vector<std::pair<std::string, std::string>>;
 Result<NamedValues> parse_command_line_options(std::string_view text);
 
 /// What a StartupMessage asks for, except its protocol extensions. 28000 without a user, 0A000 for
-/// replication.
+/// physical replication.
 Result<sql::SessionOptions> session_options(const StartupMessage& message);
 
 /// The extensions (_pq_.…) that the client asked for, of which we know none.

@@ -78,6 +78,7 @@ std::unique_ptr<Catalog> Catalog::open(Engine& engine, SharedObjects& shared, Oi
   catalog->load_made<UserOperator>();
   catalog->load_made<UserCast>();
   catalog->load_made<Extension>();
+  catalog->load_made<Publication>();
   return catalog;
 }
 
@@ -148,6 +149,9 @@ constexpr RecordKind record_of(const UserCollation*) {
 constexpr RecordKind record_of(const Extension*) {
   return RecordKind::extension;
 }
+constexpr RecordKind record_of(const Publication*) {
+  return RecordKind::publication;
+}
 
 }  // namespace
 
@@ -178,6 +182,8 @@ template std::vector<OperatorPtr> Catalog::all_made<UserOperator>() const;
 template std::vector<CastPtr> Catalog::all_made<UserCast>() const;
 template std::vector<ExtensionPtr> Catalog::all_made<Extension>() const;
 template std::vector<CollationPtr> Catalog::all_made<UserCollation>() const;
+template PublicationPtr Catalog::made<Publication>(Oid oid) const;
+template std::vector<PublicationPtr> Catalog::all_made<Publication>() const;
 
 std::string cast_name(TypeId source, TypeId target) {
   return fmt::format("{} {}", raw(source), raw(target));
@@ -255,6 +261,8 @@ void Catalog::put(const CatalogChange& change) {
     if (*collation) note_user_collation(**collation);
   } else if (const auto* extension = std::get_if<ExtensionPtr>(&change.object)) {
     put_object(std::get<Made<Extension>>(made_), change.oid, *extension);
+  } else if (const auto* publication = std::get_if<PublicationPtr>(&change.object)) {
+    put_object(std::get<Made<Publication>>(made_), change.oid, *publication);
   } else {
     put_table(change, std::get<TablePtr>(change.object));
   }

@@ -33,7 +33,7 @@ struct CatalogChange {
   Oid oid = kNoOid;
   bool created = false;
   std::variant<TablePtr, SchemaPtr, TypePtr, RoutinePtr, RolePtr, DatabasePtr, OperatorPtr, CastPtr,
-               ExtensionPtr, CollationPtr>
+               ExtensionPtr, CollationPtr, PublicationPtr>
       object;
 };
 
@@ -81,7 +81,7 @@ class Catalog {
   /// All of that name, whatever their schemas and arguments.
   [[nodiscard]] std::vector<RoutinePtr> routines_named(std::string_view name) const;
   [[nodiscard]] std::vector<RoutinePtr> routines() const;
-  /// Operators, casts, collations and extensions.
+  /// Operators, casts, collations, extensions and publications.
   template <class Object>
   [[nodiscard]] std::shared_ptr<const Object> made(Oid oid) const;
   template <class Object>
@@ -140,7 +140,9 @@ class Catalog {
   std::multimap<std::string, RoutinePtr, std::less<>> routine_names_;
   template <class Object>
   using Made = std::map<Oid, std::shared_ptr<const Object>>;
-  std::tuple<Made<UserOperator>, Made<UserCast>, Made<Extension>, Made<UserCollation>> made_;
+  std::tuple<Made<UserOperator>, Made<UserCast>, Made<Extension>, Made<UserCollation>,
+             Made<Publication>>
+      made_;
   /// What is in tables_ is all there is.
   bool is_whole_ = false;
   /// What was looked for in vain since the last change.
@@ -172,13 +174,14 @@ class CatalogView {
   [[nodiscard]] TypePtr type(Oid schema, std::string_view name) const;
   [[nodiscard]] RoutinePtr routine(Oid oid) const;
   [[nodiscard]] std::vector<RoutinePtr> routines_named(std::string_view name) const;
-  /// Operators, casts, collations and extensions; all of a kind by ascending oid.
+  /// Operators, casts, collations, extensions and publications; all of a kind by ascending oid.
   template <class Object>
   [[nodiscard]] std::shared_ptr<const Object> made(Oid oid) const;
   template <class Object>
   [[nodiscard]] std::vector<std::shared_ptr<const Object>> all_made() const;
   [[nodiscard]] ExtensionPtr extension(std::string_view name) const;
   [[nodiscard]] CollationPtr collation(Oid schema, std::string_view name) const;
+  [[nodiscard]] PublicationPtr publication(std::string_view name) const;
   [[nodiscard]] RolePtr role(Oid oid) const;
   [[nodiscard]] RolePtr role(std::string_view name) const;
   [[nodiscard]] DatabasePtr database(Oid oid) const;
@@ -211,6 +214,7 @@ class CatalogView {
   CastPtr create(Transaction& transaction, UserCast cast);
   CollationPtr create(Transaction& transaction, UserCollation collation);
   ExtensionPtr create(Transaction& transaction, Extension extension);
+  PublicationPtr create(Transaction& transaction, Publication publication);
   RolePtr create(Transaction& transaction, Role role);
   DatabasePtr create(Transaction& transaction, DatabaseEntry database);
 
@@ -237,6 +241,7 @@ class CatalogView {
   void replace(Transaction& transaction, const UserCast& old, UserCast cast);
   void replace(Transaction& transaction, const UserCollation& old, UserCollation collation);
   void replace(Transaction& transaction, const Extension& old, Extension extension);
+  void replace(Transaction& transaction, const Publication& old, Publication publication);
   void replace(Transaction& transaction, const Role& old, Role role);
   void replace(Transaction& transaction, const DatabaseEntry& old, DatabaseEntry database);
   void remove(Transaction& transaction, const Table& table);
@@ -247,6 +252,7 @@ class CatalogView {
   void remove(Transaction& transaction, const UserCast& cast);
   void remove(Transaction& transaction, const UserCollation& collation);
   void remove(Transaction& transaction, const Extension& extension);
+  void remove(Transaction& transaction, const Publication& publication);
   void remove(Transaction& transaction, const Role& role);
   void remove(Transaction& transaction, const DatabaseEntry& database);
 

@@ -39,6 +39,9 @@ Traits traits_of(const UserCollation&) {
 Traits traits_of(const Extension&) {
   return {RecordKind::extension, false, sqlstate::duplicate_object, "extension"};
 }
+Traits traits_of(const Publication&) {
+  return {RecordKind::publication, false, sqlstate::duplicate_object, "publication"};
+}
 Traits traits_of(const Role&) {
   return {RecordKind::role, true, sqlstate::duplicate_object, "role"};
 }
@@ -288,6 +291,9 @@ CollationPtr CatalogView::create(Transaction& transaction, UserCollation collati
   note_user_collation(collation);
   return create_object<UserCollation, CollationPtr>(transaction, std::move(collation));
 }
+PublicationPtr CatalogView::create(Transaction& transaction, Publication publication) {
+  return create_object<Publication, PublicationPtr>(transaction, std::move(publication));
+}
 ExtensionPtr CatalogView::create(Transaction& transaction, Extension extension) {
   return create_object<Extension, ExtensionPtr>(transaction, std::move(extension));
 }
@@ -316,6 +322,10 @@ void CatalogView::replace(Transaction& transaction, const UserCollation& old,
                           UserCollation collation) {
   replace_object(transaction, old, std::move(collation));
 }
+void CatalogView::replace(Transaction& transaction, const Publication& old,
+                          Publication publication) {
+  replace_object(transaction, old, std::move(publication));
+}
 void CatalogView::replace(Transaction& transaction, const Extension& old, Extension extension) {
   replace_object(transaction, old, std::move(extension));
 }
@@ -343,6 +353,9 @@ void CatalogView::remove(Transaction& transaction, const UserCast& cast) {
 }
 void CatalogView::remove(Transaction& transaction, const UserCollation& collation) {
   remove_object(transaction, collation);
+}
+void CatalogView::remove(Transaction& transaction, const Publication& publication) {
+  remove_object(transaction, publication);
 }
 void CatalogView::remove(Transaction& transaction, const Extension& extension) {
   remove_object(transaction, extension);

@@ -36,6 +36,10 @@ enum class RecordKind : char {
   extension = 21,
   user_collation = 30,
   collation_name = 31,  ///< (schema, name) → oid of a collation that a user made
+  publication = 32,
+  /// → what a table was to its subscribers while changes noted it by this number
+  /// (publish/table_shapes.h)
+  table_shape = 33,
 };
 
 /// Roles and databases belong to all databases.

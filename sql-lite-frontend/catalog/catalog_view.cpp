@@ -143,6 +143,8 @@ template std::vector<OperatorPtr> CatalogView::all_made<UserOperator>() const;
 template std::vector<CastPtr> CatalogView::all_made<UserCast>() const;
 template std::vector<ExtensionPtr> CatalogView::all_made<Extension>() const;
 template std::vector<CollationPtr> CatalogView::all_made<UserCollation>() const;
+template PublicationPtr CatalogView::made<Publication>(Oid oid) const;
+template std::vector<PublicationPtr> CatalogView::all_made<Publication>() const;
 
 std::vector<Extension::Member> CatalogView::made_since(std::size_t mark) const {
   std::vector<Extension::Member> members;
@@ -213,6 +215,9 @@ CollationPtr CatalogView::collation(Oid schema, std::string_view name) const {
     if (collation->schema == schema && collation->name == name) return collation;
   }
   return nullptr;
+}
+PublicationPtr CatalogView::publication(std::string_view name) const {
+  return named(all_made<Publication>(), name);
 }
 RolePtr CatalogView::role(std::string_view name) const {
   return changes_.empty() ? catalog_.shared().role(name) : named(roles(), name);

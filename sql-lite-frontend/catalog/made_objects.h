@@ -9,7 +9,7 @@
 
 #include "sql-lite-frontend/catalog/objects.h"
 
-/// Operators, casts and collations that users made, and extensions.
+/// Operators, casts and collations that users made, extensions, and publications.
 namespace swizzle::sql {
 
 /// An operator over a function, which may be a built-in one.
@@ -82,6 +82,49 @@ struct Extension {
 };
 using ExtensionPtr = std::shared_ptr<const Extension>;
 
+/// What of a database's tables is handed on to whoever subscribes.
+struct Publication {
+  struct Member {
+    Oid oid = kNoOid;  ///< of its row in pg_publication_rel
+    Oid table = kNoOid;
+    std::vector<std::int16_t> columns;  ///< from 1, ascending; empty: all
+    std::string filter_sql;             ///< as stored expressions are; empty: all rows
+  };
+  struct WholeSchema {
+    Oid oid = kNoOid;  ///< of its row in pg_publication_namespace
+    Oid schema = kNoOid;
+  };
+  Oid oid = kNoOid;
+  std::string name;
+  Oid owner = kBootstrapRole;
+  bool all_tables = false;
+  bool inserts = true;
+  bool updates = true;
+  bool deletes = true;
+  bool truncates = true;
+  bool via_root = false;  ///< of partitions, of which there are none
+  std::vector<Member> members;
+  std::vector<WholeSchema> schemas;
+  std::string comment;
+
+  [[nodiscard]] const Member* member(Oid table) const noexcept {
+    for (const Member& one : members) {
+      if (one.table == table) return &one;
+    }
+    return nullptr;
+  }
+  [[nodiscard]] bool has_schema(Oid schema) const noexcept {
+    for (const WholeSchema& one : schemas) {
+      if (one.schema == schema) return true;
+    }
+    return false;
+  }
+};
+using PublicationPtr = std::shared_ptr<const Publication>;
+
+inline constexpr Oid kPgPublicationClass = 6104;
+inline constexpr Oid kPgPublicationRelClass = 6106;
+inline constexpr Oid kPgPublicationNamespaceClass = 6237;
 inline constexpr Oid kPgOperatorClass = 2617;
 inline constexpr Oid kPgCastClass = 2605;
 inline constexpr Oid kPgExtensionClass = 3079;

@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 12;
+constexpr std::uint8_t kFormatVersion = 13;
 constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes what `fields` below names, in that order.
@@ -239,6 +239,23 @@ void fields(V& visit, T& object) {
         object.comment);
 }
 template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Publication::Member>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.table, object.columns, object.filter_sql);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Publication::WholeSchema>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.schema);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Publication>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.name, object.owner, object.all_tables, object.inserts, object.updates,
+        object.deletes, object.truncates, object.via_root, object.members, object.schemas,
+        object.comment);
+}
+template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Routine>
 void fields(V& visit, T& object) {
   visit(object.oid, object.schema, object.name, object.owner, object.kind, object.language,
@@ -286,6 +303,8 @@ void fields(V& visit, T& object) {
   visit.since(6, object.view_types);
   visit.since(7, object.view_routines);
   visit.since(8, object.triggers);
+  visit.since(13, object.replica_identity);
+  visit.since(13, object.replica_index);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Membership>
@@ -371,6 +390,9 @@ std::string encode(const UserCollation& object) {
 std::string encode(const UserCast& object) {
   return encode_object(object);
 }
+std::string encode(const Publication& object) {
+  return encode_object(object);
+}
 std::string encode(const Extension& object) {
   return encode_object(object);
 }
@@ -414,6 +436,10 @@ UserCollation decode<UserCollation>(Bytes bytes) {
 template <>
 UserCast decode<UserCast>(Bytes bytes) {
   return decode_object<UserCast>(bytes);
+}
+template <>
+Publication decode<Publication>(Bytes bytes) {
+  return decode_object<Publication>(bytes);
 }
 template <>
 Extension decode<Extension>(Bytes bytes) {

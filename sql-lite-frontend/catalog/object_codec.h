@@ -20,6 +20,7 @@ std::string encode(const UserOperator& object);
 std::string encode(const UserCast& object);
 std::string encode(const UserCollation& object);
 std::string encode(const Extension& object);
+std::string encode(const Publication& object);
 std::string encode(const Role& object);
 std::string encode(const DatabaseEntry& object);
 std::string encode(const DefaultGrants& object);
@@ -46,6 +47,8 @@ template <>
 UserCollation decode<UserCollation>(Bytes bytes);
 template <>
 Extension decode<Extension>(Bytes bytes);
+template <>
+Publication decode<Publication>(Bytes bytes);
 template <>
 Role decode<Role>(Bytes bytes);
 template <>

@@ -283,6 +283,10 @@ struct Relation {
   std::int64_t estimated_pages = 0;  ///< then, too
   /// False: a materialized view whose query has not run yet, so that nobody may read it.
   bool populated = true;
+  /// By what those who hear of its changes tell rows apart; pg_class's letters: the primary key,
+  /// all columns, nothing, the index `replica_index`.
+  char replica_identity = 'd';
+  Oid replica_index = kNoOid;
 
   /// Those that its foreign keys refer to, each once.
   [[nodiscard]] std::vector<Oid> referenced_relations() const {

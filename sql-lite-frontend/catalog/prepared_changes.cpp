@@ -38,6 +38,18 @@ class ChangedObjects {
       case RecordKind::user_collation:
         if (is_ours) changes_.push_back({oid, changed.is_new, object<UserCollation>(changed.key)});
         break;
+      case RecordKind::publication:
+        if (is_ours) changes_.push_back({oid, changed.is_new, object<Publication>(changed.key)});
+        break;
+      case RecordKind::user_operator:
+        if (is_ours) changes_.push_back({oid, changed.is_new, object<UserOperator>(changed.key)});
+        break;
+      case RecordKind::user_cast:
+        if (is_ours) changes_.push_back({oid, changed.is_new, object<UserCast>(changed.key)});
+        break;
+      case RecordKind::extension:
+        if (is_ours) changes_.push_back({oid, changed.is_new, object<Extension>(changed.key)});
+        break;
       case RecordKind::role:
         if (!is_ours) changes_.push_back({oid, changed.is_new, object<Role>(changed.key)});
         break;

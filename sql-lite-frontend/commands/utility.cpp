@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/ddl/grant.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/owned.h"
+#include "sql-lite-frontend/ddl/publications.h"
 #include "sql-lite-frontend/ddl/reindex.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/statements.h"
@@ -63,6 +64,12 @@ void run_utility(Session::State& session, const ast::Node* node, Statement& stat
     case Kind::alter_extension_stmt:
       definition("ALTER EXTENSION");
       return alter_extension(session, ast::as<ast::AlterExtensionStmt>(node), sink);
+    case Kind::create_publication_stmt:
+      definition("CREATE PUBLICATION");
+      return create_publication(session, ast::as<ast::CreatePublicationStmt>(node), sink);
+    case Kind::alter_publication_stmt:
+      definition("ALTER PUBLICATION");
+      return alter_publication(session, ast::as<ast::AlterPublicationStmt>(node), sink);
     case Kind::define_stmt:
       definition("CREATE");
       return define_object(session, ast::as<ast::DefineStmt>(node), sink);

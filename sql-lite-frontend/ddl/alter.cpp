@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/ddl/alter_targets.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/inverted_index.h"
+#include "sql-lite-frontend/ddl/publications.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_change.h"
@@ -143,6 +144,7 @@ void TableChange::drop_column(const ast::AlterTableCmd& command) {
     return;
   }
   refuse_columns_of_rows(session_, *table_);
+  drop_published_column(session_, *table_, *position, command.behavior, sink_);
   const auto number = static_cast<std::int16_t>(*position + 1);
   drop_dependents(session_, dependents_of_column(session_, table_, *position),
                   fmt::format("column {} of {}", command.name, described(session_, *table_)),
@@ -320,6 +322,8 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
       relation.owner = owner;
       return replace(std::move(relation));
     }
+    case Action::replicaidentity:
+      return set_replica_identity(ast::as<ast::ReplicaIdentityStmt>(command.def));
     case Action::setreloptions:
     case Action::resetreloptions:
       return change_options(command);

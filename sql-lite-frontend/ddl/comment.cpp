@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
+#include "sql-lite-frontend/ddl/publications.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
@@ -103,6 +104,8 @@ class Commenting {
                                    text_);
       case ObjectType::cast:
         return comment_on_cast(session_, names(), text_);
+      case ObjectType::publication:
+        return comment_on_publication(session_, ast::string_of(statement_.object), text_);
       case ObjectType::extension:
         return comment_on_extension(session_, ast::string_of(statement_.object), text_);
       case ObjectType::type:

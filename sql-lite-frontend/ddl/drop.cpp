@@ -8,11 +8,13 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/materialized_view.h"
+#include "sql-lite-frontend/ddl/publications.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
+#include "sql-lite-frontend/publish/row_publisher.h"
 #include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -221,6 +223,7 @@ void drop_schema(Session::State& session, const ast::DropStmt& statement, Result
       if (grants.schema != schema->oid) continue;
       remove_default_grants(session.catalog.shared(), *session.transaction, grants);
     }
+    forget_published_schema(session, schema->oid);
     session.catalog.remove(*session.transaction, *schema);
   }
 }
@@ -261,6 +264,8 @@ void drop_objects(Session::State& session, const ast::DropStmt& statement, Resul
       return drop_collations(session, statement, sink);
     case ast::ObjectType::cast:
       return drop_casts(session, statement, sink);
+    case ast::ObjectType::publication:
+      return drop_publications(session, statement, sink);
     case ast::ObjectType::extension:
       return drop_extensions(session, statement, sink);
     case ast::ObjectType::trigger:
@@ -339,6 +344,8 @@ void truncate_tables(Session::State& session, const ast::TruncateStmt& statement
       }
     }
   }
+  publish_truncate(session, tables, statement.behavior == ast::DropBehavior::cascade,
+                   statement.restart_seqs);
   fire_for_truncate(session, tables, TriggerTime::after);
   sink.command_complete("TRUNCATE TABLE");
 }

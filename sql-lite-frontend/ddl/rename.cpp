@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/ddl/databases.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/named_relation.h"
+#include "sql-lite-frontend/ddl/publications.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/statements.h"
@@ -57,6 +58,8 @@ std::string_view rename_tag(ast::ObjectType type) {
       return "ALTER AGGREGATE";
     case ast::ObjectType::operator_:
       return "ALTER OPERATOR";
+    case ast::ObjectType::publication:
+      return "ALTER PUBLICATION";
     case ast::ObjectType::extension:
       return "ALTER EXTENSION";
     case ast::ObjectType::trigger:
@@ -120,6 +123,9 @@ void rename_object(Session::State& session, const ast::RenameStmt& statement, Re
     case ast::ObjectType::type:
     case ast::ObjectType::domain:
       rename_type(session, statement.object, statement.rename_type, new_name);
+      return finish();
+    case ast::ObjectType::publication:
+      rename_publication(session, ast::string_of(statement.object), new_name);
       return finish();
     case ast::ObjectType::collation:
       rename_collation(session, statement);
@@ -243,6 +249,7 @@ void rename_object(Session::State& session, const ast::RenameStmt& statement, Re
       if (trigger.when_sql.empty()) continue;
       trigger.when_sql = renamed_condition(session, table, trigger, *position, new_name);
     }
+    rename_published_column(session, table, *position, new_name);
     relation.columns[*position].name = new_name;
     for (std::size_t i = 0; i < stored.size(); ++i) {
       ExprPrinter printer{.out = {}, .is_kept = true};
@@ -297,6 +304,10 @@ void change_owner(Session::State& session, const ast::AlterOwnerStmt& statement,
   }
   if (statement.object_type == ast::ObjectType::collation) {
     set_collation_owner(session, statement);
+    return sink.command_complete(rename_tag(statement.object_type));
+  }
+  if (statement.object_type == ast::ObjectType::publication) {
+    set_publication_owner(session, statement);
     return sink.command_complete(rename_tag(statement.object_type));
   }
   if (statement.object_type == ast::ObjectType::operator_) {

@@ -44,6 +44,7 @@ class TableChange {
   void drop_identity(const ast::AlterTableCmd& command);
   void drop_expression(const ast::AlterTableCmd& command);
   void change_options(const ast::AlterTableCmd& command);
+  void set_replica_identity(const ast::ReplicaIdentityStmt& statement);
   void check_type_may_change(std::size_t position) const;
   void recheck_foreign_keys(std::size_t position);
   bool index_reads(const Index& index, std::size_t position) const;

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/analyze.h"
 #include "sql-lite-frontend/session/listening.h"
@@ -45,6 +47,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
     add_notification_sets();
     add_acl_functions();
     add_session_functions();
+    add_replication_sets();
     define_session_settings(shared->settings);
     shared->catalogs = Catalogs::open(engine);
     // Read now, so that what is wrong with it shows before anybody is let in.
@@ -116,7 +119,28 @@ std::optional<Diagnostic> Database::admit(Session& session) {
     failure->state = SqlState{"53300"};
     failure->message = fmt::format("too many connections for {} \"{}\"", what, name);
   };
+  if (state.options.is_replication && !(role && (role->superuser || role->replication))) {
+    failure.emplace();
+    failure->severity = Severity::fatal;
+    failure->state = sqlstate::insufficient_privilege;
+    failure->message = "must be superuser or replication role to start walsender";
+    return failure;
+  }
   const std::lock_guard lock{shared_->sessions_mutex};
+  if (state.options.is_replication) {
+    const auto senders = std::ranges::count_if(shared_->sessions, [](const auto& entry) {
+      return entry.second->state().options.is_replication;
+    });
+    const std::int64_t most = state.settings.integer("max_wal_senders");
+    if (senders >= most) {
+      failure.emplace();
+      failure->severity = Severity::fatal;
+      failure->state = SqlState{"53300"};
+      failure->message = fmt::format(
+          "number of requested standby connections exceeds max_wal_senders (currently {})", most);
+      return failure;
+    }
+  }
   if (is_limited) {
     std::int32_t of_role = 0;
     std::int32_t of_database = 0;

@@ -10,8 +10,11 @@
 #include "base/settings.h"
 #include "sql-lite-frontend/catalog/catalogs.h"
 #include "sql-lite-frontend/execute/temporary_files.h"
+#include "sql-lite-frontend/publish/table_shapes.h"
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/advisory_locks.h"
+#include "sql-lite-frontend/session/exported_snapshots.h"
+#include "sql-lite-frontend/session/log_senders.h"
 #include "sql-lite-frontend/session/notifications.h"
 #include "sql-lite-frontend/session/sequences.h"
 #include "sql-lite-frontend/session/shared_plans.h"
@@ -36,6 +39,9 @@ struct Database::Shared {
   std::unique_ptr<TemporaryFiles> temporary_files;
   std::unique_ptr<StatisticsStore> statistics;
   Sequences sequences;
+  TableShapes table_shapes;
+  LogSenders log_senders;
+  ExportedSnapshots exported_snapshots;
   std::atomic<std::int64_t> started_at{0};
   /// Begins at the time of the start in microseconds, so that no number is given twice.
   std::atomic<std::int64_t> next_transaction_number{0};

@@ -20,6 +20,13 @@ void Session::State::drop_relation(const TablePtr& table) {
   if (keeps_rows(relation.kind)) shared.statistics->remove(*transaction, relation.oid);
   if (relation.sequence) transaction.note_sequence_move(kNoOid, position_of(relation));
   catalog.remove(*transaction, *locked);
+  // Nobody publishes it any more.
+  for (const PublicationPtr& publication : catalog.all_made<Publication>()) {
+    if (publication->member(relation.oid) == nullptr) continue;
+    Publication changed = *publication;
+    std::erase_if(changed.members, [&](const auto& one) { return one.table == relation.oid; });
+    catalog.replace(*transaction, *publication, std::move(changed));
+  }
   // Sequences that belong to the table go with it.
   for (const TablePtr& other : catalog.tables()) {
     const auto& sequence = other->relation.sequence;

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/session/utility.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/null_values.h"
+#include "storage/logical/logical_log.h"
 
 namespace swizzle::sql {
 namespace {
@@ -158,6 +159,7 @@ Session::~Session() {
   if (state_->advisory_locks_used) {
     state_->shared.advisory_locks.unlock_all(backend_pid(), AdvisoryScope::session);
   }
+  if (state_->slots_used) state_->shared.engine.logical_log().slots().drop_all_of(backend_pid());
   state_->portals.close_all();
   state_->drop_owned_temporaries();
 }
@@ -176,6 +178,14 @@ Outcome Session::simple_query(std::string_view text, ResultSink& sink) {
     script = for_bytes(text.size(), [&] { return std::string{text}; });
     counted = script;
     state_->run_script(script, sink);
+  });
+}
+
+Outcome Session::run_request(std::string_view text, ResultSink& sink,
+                             const std::function<void()>& body) {
+  return guarded(*state_, sink, text, [&] {
+    state_->note_query(text);
+    body();
   });
 }
 

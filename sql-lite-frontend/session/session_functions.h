@@ -24,6 +24,11 @@ std::span<const SessionEntry> size_functions();
 /// has_table_privilege, pg_has_role …
 std::span<const SessionEntry> privilege_functions();
 
+/// pg_get_replica_identity_index, pg_drop_replication_slot …
+std::span<const SessionEntry> replication_functions();
+/// pg_get_publication_tables, pg_create_logical_replication_slot …: at start-up.
+void add_replication_sets();
+
 /// aclexplode, acldefault: at start-up.
 void add_acl_functions();
 

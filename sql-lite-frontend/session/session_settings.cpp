@@ -45,13 +45,39 @@ void define_absences(Settings& settings) {
   preset(settings, "max_parallel_workers", "0", "Shows how many processes help with a statement.");
   preset(settings, "max_parallel_workers_per_gather", "0",
          "Shows how many processes help with a step of a statement.");
-  preset(settings, "max_wal_senders", "0", "Shows how many standbys the log is sent to.");
-  preset(settings, "max_replication_slots", "0", "Shows how many standbys the log is kept for.");
   preset(settings, "hot_standby", "off", "Shows whether a standby answers: this is none.");
   preset(settings, "shared_preload_libraries", "",
          "Shows which libraries were loaded: none can be.");
   preset(settings, "ident_file", "", "Shows where names are mapped: peers have their own.");
   preset(settings, "external_pid_file", "", "Shows where else the process id stands: nowhere.");
+}
+
+/// Whom the log is kept for and sent to.
+void define_replication(Settings& settings) {
+  const std::string category = "Replication / Sending Servers";
+  const auto at_start = SettingContext::postmaster;
+  settings.define(enumeration_setting("wal_level", "replica", {"replica", "logical"}, at_start,
+                                      "Write-Ahead Log / Settings",
+                                      "Sets the level of information written to the WAL."));
+  settings.define(integer_setting("max_wal_senders", 10, {0, 262'143}, SettingUnit::none, at_start,
+                                  category,
+                                  "Sets the maximum number of simultaneously running WAL sender "
+                                  "processes."));
+  settings.define(integer_setting("max_replication_slots", 10, {0, 262'143}, SettingUnit::none,
+                                  at_start, category,
+                                  "Sets the maximum number of simultaneously defined replication "
+                                  "slots."));
+  settings.define(integer_setting("max_slot_wal_keep_size", -1, {-1, INT32_MAX},
+                                  SettingUnit::megabytes, SettingContext::sighup, category,
+                                  "Sets the maximum WAL size that can be reserved by replication "
+                                  "slots."));
+  settings.define(integer_setting("wal_sender_timeout", 60'000, {0, INT32_MAX},
+                                  SettingUnit::milliseconds, SettingContext::user, category,
+                                  "Sets the maximum time to wait for WAL replication."));
+  settings.define(integer_setting("logical_decoding_work_mem", 65'536, {64, INT32_MAX},
+                                  SettingUnit::kilobytes, SettingContext::user,
+                                  "Resource Usage / Memory",
+                                  "Sets the maximum memory to be used for logical decoding."));
 }
 
 void define_presets(Settings& settings) {
@@ -70,14 +96,16 @@ void define_presets(Settings& settings) {
   preset(settings, "max_function_args", "100", "Shows the maximum number of function arguments.");
   preset(settings, "is_superuser", "on", "Shows whether the current user is a superuser.");
   preset(settings, "ssl", "off", "Shows whether TLS is offered.");
-  preset(settings, "wal_level", "replica", "Shows what the log records.");
   preset(settings, "data_checksums", "on", "Shows whether pages have checksums: all have.");
+  preset(settings, "data_directory_mode", "0700",
+         "Shows the mode of the data directory: it is its owner's alone.");
   preset(settings, "fsync", "on", "Shows whether what is committed is forced to disk: always.");
   preset(
       settings, "full_page_writes", "on",
       "Shows whether pages survive torn writes: all are written to the double-write area first.");
   preset(settings, "archive_mode", "off", "Shows whether archive_command is set.");
   define_absences(settings);
+  define_replication(settings);
 }
 
 void define_formats(Settings& settings) {

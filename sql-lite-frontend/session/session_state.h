@@ -127,6 +127,7 @@ struct Session::State final {
   /// What Bind asked for, while a statement without a plan of its own runs: EXECUTE, FETCH.
   std::optional<std::span<const Format>> bound_formats;
   bool advisory_locks_used = false;
+  bool slots_used = false;   ///< replication slots of the log
   int executes_running = 0;  ///< EXECUTE of EXECUTE of …
   ResultSink* sink_for_notices = nullptr;
 };

@@ -112,6 +112,8 @@ class SessionTransaction {
   void prevent_in_block(std::string_view command);
   void require_read_write(std::string_view command);
 
+  /// Some statement of it has run, so that it may have its snapshot.
+  [[nodiscard]] bool has_run_statements() const noexcept { return any_statement_; }
   [[nodiscard]] const TransactionModes& modes() const noexcept { return modes_; }
   /// It has just begun, and is to be as another was: AND CHAIN.
   void act_as(const TransactionModes& modes);
@@ -119,6 +121,8 @@ class SessionTransaction {
   void set_modes_by_statement(ast::NodeList options);
   /// SET transaction_isolation and the like: for the present transaction.
   void set_mode(std::string_view setting, std::string_view value);
+  /// SET TRANSACTION SNAPSHOT: it sees what another one does.
+  void import_snapshot(std::string_view name);
   const Defaults& defaults();
   /// Settings have changed.
   void forget_defaults() noexcept { kept_defaults_.revision = 0; }

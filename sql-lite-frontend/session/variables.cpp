@@ -263,6 +263,14 @@ void SessionVariables::set_several(const ast::VariableSetStmt& statement,
     session_.transaction.set_modes_by_statement(statement.args);
     return;
   }
+  if (statement.name == "TRANSACTION SNAPSHOT") {
+    if (!session_.transaction.in_block()) {
+      session_.notice(sink, Severity::warning, SqlState{"25P01"},
+                      "SET TRANSACTION can only be used in transaction blocks");
+    }
+    return session_.transaction.import_snapshot(
+        ast::as<ast::A_Const>(statement.args[0]).sval->sval);
+  }
   if (statement.name != "SESSION CHARACTERISTICS") {
     throw_error(sqlstate::feature_not_supported, "SET {} is not supported", statement.name);
   }

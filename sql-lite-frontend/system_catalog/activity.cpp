@@ -59,6 +59,7 @@ void activity(Execution& execution, const EmitRow& emit) {
     std::int64_t query_start;
     std::int64_t state_change;
     Activity::State state;
+    bool is_replication;
   };
   std::vector<Seen> sessions;
   {
@@ -68,13 +69,13 @@ void activity(Execution& execution, const EmitRow& emit) {
       // Only what does not change while the session lives, and what it publishes, may be read.
       Session::State& state = session->state();
       const Activity& activity = state.activity;
-      sessions.push_back({pid, state.login, state.options.user, state.options.database,
-                          activity.application.load(), activity.query.load(), state.options.client,
-                          activity.connected_at,
-                          activity.transaction_start.load(std::memory_order_relaxed),
-                          activity.query_start.load(std::memory_order_relaxed),
-                          activity.state_change.load(std::memory_order_relaxed),
-                          activity.state.load(std::memory_order_relaxed)});
+      sessions.push_back(
+          {pid, state.login, state.options.user, state.options.database,
+           activity.application.load(), activity.query.load(), state.options.client,
+           activity.connected_at, activity.transaction_start.load(std::memory_order_relaxed),
+           activity.query_start.load(std::memory_order_relaxed),
+           activity.state_change.load(std::memory_order_relaxed),
+           activity.state.load(std::memory_order_relaxed), state.options.is_replication});
     }
   }
   const std::map<std::int32_t, TransactionIds> transactions =
@@ -95,23 +96,24 @@ void activity(Execution& execution, const EmitRow& emit) {
       return id == TxnId::none ? Value::null()
                                : unless_hidden(Value::from_int(static_cast<std::int64_t>(raw(id))));
     };
-    const Value row[] = {Value::from_oid(database ? database->oid : kNoOid),
-                         text_value(execution, seen.database),
-                         Value::from_int(seen.pid),
-                         Value::from_oid(seen.user),
-                         text_value(execution, role ? role->name : seen.user_name),
-                         text_value(execution, seen.application),
-                         unless_hidden(address_value(execution, seen.client)),
-                         unless_hidden(Value::from_int(seen.client ? seen.client->port : -1)),
-                         moment(seen.connected_at),
-                         moment(seen.transaction_start),
-                         moment(seen.query_start),
-                         moment(seen.state_change),
-                         unless_hidden(text_value(execution, name_of_state(seen.state))),
-                         number(&TransactionIds::own),
-                         number(&TransactionIds::oldest_unseen),
-                         text_value(execution, shown ? seen.query : "<insufficient privilege>"),
-                         unless_hidden(text_value(execution, "client backend"))};
+    const Value row[] = {
+        Value::from_oid(database ? database->oid : kNoOid),
+        text_value(execution, seen.database),
+        Value::from_int(seen.pid),
+        Value::from_oid(seen.user),
+        text_value(execution, role ? role->name : seen.user_name),
+        text_value(execution, seen.application),
+        unless_hidden(address_value(execution, seen.client)),
+        unless_hidden(Value::from_int(seen.client ? seen.client->port : -1)),
+        moment(seen.connected_at),
+        moment(seen.transaction_start),
+        moment(seen.query_start),
+        moment(seen.state_change),
+        unless_hidden(text_value(execution, name_of_state(seen.state))),
+        number(&TransactionIds::own),
+        number(&TransactionIds::oldest_unseen),
+        text_value(execution, shown ? seen.query : "<insufficient privilege>"),
+        unless_hidden(text_value(execution, seen.is_replication ? "walsender" : "client backend"))};
     emit(row);
   }
 }

@@ -309,7 +309,6 @@ std::span<const SessionEntry> catalog_functions() {
       {"getdatabaseencoding", database_encoding},
       {"pg_client_encoding", database_encoding},
       {"pg_is_other_temp_schema", always_false},
-      {"pg_relation_is_publishable", always_false},
       {"pg_relation_is_updatable", relation_updates},
       {"pg_column_is_updatable", column_is_updatable},
   };

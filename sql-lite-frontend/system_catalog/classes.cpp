@@ -101,26 +101,27 @@ void emit_class(Execution& execution, const EmitRow& emit, const Relation& relat
   const bool has_rows = is_heap || kind == 'v' || kind == 'c';
   constexpr Oid kHeap = 2;
   const Oid access_method = is_heap ? kHeap : (kind == 'i' ? oid_of(facts.method) : kNoOid);
-  const Value row[] = {Value::from_oid(facts.oid),
-                       text_value(execution, facts.name),
-                       Value::from_oid(relation.schema),
-                       Value::from_oid(has_rows ? relation.row_type : kNoOid),
-                       Value::from_oid(relation.owner),
-                       Value::from_oid(access_method),
-                       Value::from_oid(has_storage ? facts.oid : kNoOid),
-                       Value::from_int(facts.pages),
-                       Value::from_float4(static_cast<float>(facts.tuples)),
-                       flag(facts.has_index),
-                       letter(static_cast<char>(relation.persistence)),
-                       letter(kind),
-                       number(facts.columns),
-                       number(facts.checks),
-                       flag(kind == 'v' || kind == 'm'),
-                       flag(facts.has_triggers),
-                       flag(kind != 'm' || relation.populated),
-                       letter(relation.schema == kPgCatalogSchema || !is_heap ? 'n' : 'd'),
-                       options_value(execution, facts.options),
-                       acl_value(execution, facts.grants)};
+  const Value row[] = {
+      Value::from_oid(facts.oid),
+      text_value(execution, facts.name),
+      Value::from_oid(relation.schema),
+      Value::from_oid(has_rows ? relation.row_type : kNoOid),
+      Value::from_oid(relation.owner),
+      Value::from_oid(access_method),
+      Value::from_oid(has_storage ? facts.oid : kNoOid),
+      Value::from_int(facts.pages),
+      Value::from_float4(static_cast<float>(facts.tuples)),
+      flag(facts.has_index),
+      letter(static_cast<char>(relation.persistence)),
+      letter(kind),
+      number(facts.columns),
+      number(facts.checks),
+      flag(kind == 'v' || kind == 'm'),
+      flag(facts.has_triggers),
+      flag(kind != 'm' || relation.populated),
+      letter(relation.schema == kPgCatalogSchema || !is_heap ? 'n' : relation.replica_identity),
+      options_value(execution, facts.options),
+      acl_value(execution, facts.grants)};
   emit(row);
 }
 

@@ -117,7 +117,8 @@ void index_rows(Execution& execution, const EmitRow& emit) {
           flag(false),
           flag(true),
           flag(true),
-          flag(false),
+          flag(table->relation.replica_identity == 'i' &&
+               table->relation.replica_index == index.oid),
           vector_of(execution, TypeId::int2, parts.columns),
           vector_of(execution, TypeId::oid, parts.collations),
           vector_of(execution, TypeId::oid, parts.classes),

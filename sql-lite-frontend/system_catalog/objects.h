@@ -34,6 +34,13 @@ void sequence_rows(Execution& execution, const EmitRow& emit);
 void view_rows(Execution& execution, const EmitRow& emit);
 void index_view_rows(Execution& execution, const EmitRow& emit);
 
+// publication_rows.cpp
+void publication_rows(Execution& execution, const EmitRow& emit);
+void publication_member_rows(Execution& execution, const EmitRow& emit);
+void publication_schema_rows(Execution& execution, const EmitRow& emit);
+void replication_slot_rows(Execution& execution, const EmitRow& emit);
+void log_sender_rows(Execution& execution, const EmitRow& emit);
+
 // made_rows.cpp
 void aggregate_rows(Execution& execution, const EmitRow& emit);
 void operator_rows(Execution& execution, const EmitRow& emit);

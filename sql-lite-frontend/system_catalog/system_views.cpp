@@ -34,6 +34,16 @@ constexpr SystemView kSystemViews[] = {
      "FROM pg_catalog.pg_prepared_xact() p "
      "LEFT JOIN pg_catalog.pg_roles u ON p.ownerid = u.oid "
      "LEFT JOIN pg_catalog.pg_database d ON p.dbid = d.oid"},
+    {kPgCatalogSchema, "pg_publication_tables", "pubname schemaname tablename attnames rowfilter",
+     "SELECT p.pubname, n.nspname AS schemaname, c.relname AS tablename, "
+     "(SELECT pg_catalog.array_agg(a.attname ORDER BY a.attnum) FROM pg_catalog.pg_attribute a "
+     "WHERE a.attrelid = g.relid AND a.attnum > 0 AND NOT a.attisdropped "
+     "AND a.attnum = ANY (g.attrs)) AS attnames, "
+     "pg_catalog.pg_get_expr(g.qual, g.relid) AS rowfilter "
+     "FROM pg_catalog.pg_publication p, "
+     "LATERAL pg_catalog.pg_get_publication_tables(p.pubname) g, "
+     "pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+     "WHERE c.oid = g.relid"},
     {kPgCatalogSchema, "pg_sequences",
      "schemaname sequencename sequenceowner data_type start_value min_value max_value "
      "increment_by cycle cache_size last_value",

@@ -124,7 +124,11 @@ void fail_missing_entry(const Index& index) {
 }
 
 RowWriter::RowWriter(const WriteStatement& write)
-    : write_(write), table_(*write.table), exclusions_(write.table), tree_(write.table->tree) {
+    : write_(write),
+      table_(*write.table),
+      publisher_(write.table),
+      exclusions_(write.table),
+      tree_(write.table->tree) {
   may_move_row_ = std::ranges::any_of(table_.key_positions,
                                       [this](std::size_t position) { return assigns(position); });
   for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
@@ -347,6 +351,7 @@ const Index* RowWriter::insert_encoded(Execution& execution, std::string_view ke
     value_of(transaction.rollback_to(mark));
     return access.index;
   }
+  publisher_.inserted(execution, row);
   note_change(transaction, Counted::inserted);
   if (write_.conflict.kind == ConflictAction::Kind::update) last_key_ = key;
   return nullptr;
@@ -376,6 +381,7 @@ void RowWriter::update(Execution& execution, Bytes key, std::span<const Value> o
     if (stays || !table_.indexes[i].tree) continue;
     move_entry(execution, i, old_row, new_row, old_key, new_key);
   }
+  publisher_.updated(execution, old_row, new_row);
   note_change(transaction, Counted::updated);
 }
 
@@ -470,6 +476,7 @@ void RowWriter::remove_entries(Execution& execution, std::span<const Value> old_
     Tree tree = *access.tree;
     if (!value_of(tree.remove(transaction, as_bytes(entry.key)))) fail_missing_entry(*access.index);
   }
+  publisher_.removed(execution, old_row);
   note_change(transaction, Counted::removed);
 }
 

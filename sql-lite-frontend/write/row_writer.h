@@ -8,6 +8,7 @@
 
 #include "sql-lite-frontend/bind/query.h"
 #include "sql-lite-frontend/bound/execution.h"
+#include "sql-lite-frontend/publish/row_publisher.h"
 #include "sql-lite-frontend/write/entry_batch.h"
 #include "sql-lite-frontend/write/exclusion.h"
 #include "sql-lite-frontend/write/table_load.h"
@@ -20,6 +21,14 @@ namespace swizzle::sql {
 class RowWriter {
  public:
   explicit RowWriter(const WriteStatement& write);
+
+  /// The statement begins, which may do to rows what the bits say (published::k…): whoever
+  /// subscribes to the table is told from now on.
+  void begin_publishing(Execution& execution, std::uint8_t events) {
+    publisher_.begin(execution, events);
+  }
+  /// Whether removed() is to be given all columns of a row.
+  [[nodiscard]] bool publishes_rows() const noexcept { return publisher_.wants_rows(); }
 
   /// Fails with 23502 when a column that may not be NULL is.
   void check_not_null(Execution& execution, std::span<const Value> row) const;
@@ -154,6 +163,7 @@ class RowWriter {
 
   const WriteStatement& write_;
   const Table& table_;
+  RowPublisher publisher_;
   Exclusions exclusions_;
   bool checks_exclusions_ = true;
   std::optional<Tree> tree_;  ///< none of a view, whose triggers write instead

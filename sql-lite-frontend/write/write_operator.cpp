@@ -108,8 +108,27 @@ void WriteOperator::keep_returning(Execution& execution) {
   returned_.keep(execution);
 }
 
+namespace {
+
+std::uint8_t events_of(const WriteStatement& write) noexcept {
+  switch (write.kind) {
+    case WriteKind::insert:
+      return write.conflict.kind == ConflictAction::Kind::update
+                 ? published::kInsert | published::kUpdate
+                 : published::kInsert;
+    case WriteKind::update:
+      return published::kUpdate;
+    case WriteKind::delete_:
+      break;
+  }
+  return published::kDelete;
+}
+
+}  // namespace
+
 void WriteOperator::begin(Execution& execution, Rows expected) {
   writer_.abandon_changes();
+  writer_.begin_publishing(execution, events_of(*write_));
   leaves_keys_ = acts_as_replica(execution.session);
   if (triggers_) triggers_->begin(execution);
   // A row that is in conflict takes back its entries, those of the indexes before too. A trigger
@@ -363,9 +382,10 @@ void WriteOperator::gather(Execution& execution) {
 }
 
 void WriteOperator::delete_gathered(Execution& execution) {
-  const bool reads = writer_.has_entries();
+  const bool reads = writer_.has_entries() || writer_.publishes_rows();
   // Nobody else asks for any.
-  const std::span<Value> wanted = std::span(old_row_).first(writer_.columns_of_entries());
+  const std::span<Value> wanted = std::span(old_row_).first(
+      writer_.publishes_rows() ? old_row_.size() : writer_.columns_of_entries());
   for (std::size_t i = 0; i < gathered_.size();) {
     for (std::size_t end = i + writer_.remove_first(execution, gathered_, i); i < end; ++i) {
       if (reads) target_->read_row(as_bytes(gathered_.row(i)), wanted);

@@ -43,6 +43,10 @@ enum class RecordKind : std::uint8_t {
   transaction_prepared = 50,  ///< stays after a crash until somebody commits it or rolls it back
   prepared_kept = 51,         ///< before it: what its restart needs beyond its changes
   checkpoint = 56,
+
+  // For readers of the logical log (logical/); nothing to redo or undo, and in no chain.
+  change_noted = 60,        ///< what a transaction has changed, in words of the layer above
+  changes_taken_back = 61,  ///< it was rolled back to a savepoint
 };
 
 /// Flags in a record's header.

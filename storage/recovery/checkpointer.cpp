@@ -105,8 +105,14 @@ std::vector<DirtyPage> Checkpointer::dirty_pages() const {
 // Down to what both copies of the control file need.
 void Checkpointer::release_log() noexcept {
   if (retentions_.load() != 0) return;
-  const Lsn keep = oldest(previous_keep_from_, parts_.control.current().checkpoint.keep_from);
+  Lsn keep = oldest(previous_keep_from_, parts_.control.current().checkpoint.keep_from);
+  if (parts_.kept_for_others) keep = std::min(keep, parts_.kept_for_others());
   parts_.log.keep_from(keep);
+}
+
+void Checkpointer::release_more_log() noexcept {
+  const std::lock_guard in_turn(one_at_a_time_);
+  release_log();
 }
 
 /// A transaction that nobody ends keeps all the log since its first change: says so once.

@@ -41,6 +41,8 @@ class Checkpointer {
     std::function<Result<>()> persist = {};
     /// The identifier of a prepared transaction, empty for any other.
     std::function<std::string(TxnId)> gid_of = {};
+    /// From where on others want the log kept; Lsn::max: nowhere.
+    std::function<Lsn()> kept_for_others = {};
   };
   struct Options {
     std::uint64_t log_bytes = std::uint64_t{1} << 30U;
@@ -77,6 +79,8 @@ class Checkpointer {
    private:
     Checkpointer& of_;
   };
+  /// Log that was kept for others, and is not any more, goes without waiting for a checkpoint.
+  void release_more_log() noexcept;
   [[nodiscard]] const Control& last() const noexcept { return parts_.control.current(); }
   [[nodiscard]] std::uint64_t taken() const noexcept {
     return taken_.load(std::memory_order_relaxed);

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "storage/btree/records.h"
+#include "storage/logical/change_record.h"
 #include "storage/recovery/prepared_record.h"
 #include "storage/recovery/record_effects.h"
 
@@ -148,6 +149,19 @@ std::string kept(const wal::Record& record) {
   PreparedKept kept;
   if (!payload::decode_kept(record.payload, kept)) return kMalformed;
   return fmt::format("{} locks, {} traits of changes", kept.locks.size(), kept.traits.size());
+}
+
+std::string noted(const wal::Record& record) {
+  const auto change = payload::decode_noted(record.payload);
+  if (!change) return kMalformed;
+  const bool goes_on = change->part == payload::NotedChange::Part::more;
+  return fmt::format("at {}: {}{}", change->undo_position, shown(change->body),
+                     goes_on ? ", to be continued" : "");
+}
+
+std::string taken_back(const wal::Record& record) {
+  const auto above = payload::decode_taken_back(record.payload);
+  return above ? fmt::format("those behind {}", *above) : kMalformed;
 }
 
 }  // namespace swizzle::describe

@@ -22,5 +22,7 @@ std::string pages(const wal::Record& record);
 std::string time(const wal::Record& record);
 std::string prepared(const wal::Record& record);
 std::string kept(const wal::Record& record);
+std::string noted(const wal::Record& record);
+std::string taken_back(const wal::Record& record);
 
 }  // namespace swizzle::describe

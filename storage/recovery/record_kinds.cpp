@@ -112,6 +112,9 @@ constexpr std::array kKinds{
                     describe::prepared},
     RecordKindEntry{Kind::prepared_kept, "prepared_kept", {}, nullptr, nullptr, describe::kept},
     RecordKindEntry{Kind::checkpoint, "checkpoint", {}},
+    RecordKindEntry{Kind::change_noted, "change_noted", {}, nullptr, nullptr, describe::noted},
+    RecordKindEntry{
+        Kind::changes_taken_back, "changes_taken_back", {}, nullptr, nullptr, describe::taken_back},
 };
 
 constexpr std::array<const RecordKindEntry*, 256> by_number() {

@@ -104,14 +104,37 @@ void TransactionRegistry::settle(ReadView& view, TransactionSlot& slot, Lsn seen
 }
 
 Lsn TransactionRegistry::version_horizon() const noexcept {
-  std::uint64_t horizon = raw(durable_end());
+  for (;;) {
+    const std::uint64_t adoptions = adoptions_.load(std::memory_order_seq_cst);
+    std::uint64_t horizon = raw(durable_end());
+    const std::uint32_t used = used_slots_.load(std::memory_order_acquire);
+    for (std::uint32_t i = 0; i < used; ++i) {
+      // With kTooOld it is above every LSN.
+      const std::uint64_t snapshot = (*slots_)[i].snapshot.load(std::memory_order_seq_cst);
+      if (snapshot != 0) horizon = std::min(horizon, snapshot);
+    }
+    if (adoptions_.load(std::memory_order_seq_cst) == adoptions) [[likely]]
+      return Lsn{horizon};
+  }
+}
+
+void TransactionRegistry::adopt_snapshot(TransactionSlot& slot, Lsn at) noexcept {
+  slot.next_id.store(peek_next_id(), std::memory_order_relaxed);
+  slot.snapshot.store(std::max<std::uint64_t>(raw(at), 1), std::memory_order_seq_cst);
+  // Behind the store, before the other lets go: see version_horizon().
+  adoptions_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+bool TransactionRegistry::has_writer_below(TxnId id) const noexcept {
   const std::uint32_t used = used_slots_.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < used; ++i) {
-    // With kTooOld it is above every LSN.
-    const std::uint64_t snapshot = (*slots_)[i].snapshot.load(std::memory_order_seq_cst);
-    if (snapshot != 0) horizon = std::min(horizon, snapshot);
+    const TransactionSlot& slot = (*slots_)[i];
+    // It is set before the number is taken, and stands until all is acknowledged.
+    if (slot.begin.load(std::memory_order_seq_cst) == 0) continue;
+    const TxnId own = slot.chain.id.load(std::memory_order_acquire);
+    if (own == TxnId::none || own < id) return true;
   }
-  return Lsn{horizon};
+  return false;
 }
 
 Lsn TransactionRegistry::oldest_snapshot() const noexcept {

@@ -73,6 +73,8 @@ class TransactionRegistry {
   /// knows of already by a lock (early release): the view shows that one, too, and whatever came
   /// before it, though it may not be durable yet; the transaction's own end waits for that.
   void settle(ReadView& view, TransactionSlot& slot, Lsn seen) noexcept;
+  /// The slot keeps what a snapshot at `at` needs. Pre: another slot keeps it until this returns.
+  void adopt_snapshot(TransactionSlot& slot, Lsn at) noexcept;
   static void release_snapshot(TransactionSlot& slot) noexcept {
     slot.snapshot.store(0, std::memory_order_release);
   }
@@ -112,6 +114,9 @@ class TransactionRegistry {
   /// Those that have a record in the log, which is kept for them.
   [[nodiscard]] std::vector<WritingTransaction> writers() const;
 
+  /// Whether somebody writes under a number below this, or may be about to.
+  [[nodiscard]] bool has_writer_below(TxnId id) const noexcept;
+
   /// For checkpoints (Checkpointer::Parts).
   [[nodiscard]] std::vector<ActiveTransaction> active_at(Lsn begin) const;
 
@@ -128,6 +133,9 @@ class TransactionRegistry {
   alignas(64) std::atomic<std::uint64_t> next_id_{1};
   alignas(64) std::atomic<std::uint64_t> asynchronous_end_{0};
   std::atomic<std::uint64_t> given_up_{0};
+  /// How often a snapshot has gone from a slot to another as well: who looks for the oldest may
+  /// have passed the one too early and come to the other too late.
+  std::atomic<std::uint64_t> adoptions_{0};
 };
 
 }  // namespace swizzle

@@ -29,6 +29,7 @@ void TransactionState::begin(Isolation with, Access for_access) noexcept {
   is_open = true;
   marks_rows = false;
   large_values = 0;
+  noted_position = 0;
   publish = nullptr;
   prepared = nullptr;
   dropped.clear();
@@ -291,6 +292,31 @@ Result<> TransactionState::undo_run(UndoRecord& record, AnyTree& tree) {
     count_unended_work(kUnknownWork);
   }
   return {};
+}
+
+void TransactionState::take_back_noted(std::uint64_t position) noexcept {
+  if (noted_position <= position) return;
+  noted_position = position;
+  auto space = engine.log->reserve(sizeof position, 1, wal::ReservePurpose::completion);
+  if (!space) panic("a rollback cannot be logged", space.error());
+  wal::RecordHeader header;
+  header.kind = static_cast<wal::RecordKind>(RecordKind::changes_taken_back);
+  header.txn = slot.chain.id.load(std::memory_order_relaxed);
+  header.txn_prev = slot.chain.last.load(std::memory_order_relaxed);
+  std::array<std::byte, sizeof position> payload;
+  store(payload.data(), position);
+  engine.log->append(*space, header, Bytes{payload});
+}
+
+void TransactionState::adopt_view(const ReadView& view) noexcept {
+  own.lsn = view.lsn;
+  own.quiet = view.quiet;
+  own.is_taken = true;
+  own.sees = ReadView::Sees::durable;
+  const std::uint32_t of_statement = now.statement;
+  now = own;
+  now.statement = of_statement;
+  engine.registry->adopt_snapshot(slot, view.lsn);
 }
 
 bool TransactionState::is_loading() const noexcept {

@@ -57,6 +57,9 @@ struct TransactionState {
   SettledLeaves settled_leaves;
   /// How many it has written: they are numbered by that.
   std::uint64_t large_values = 0;
+  /// How many undo records it had when it noted a change for the logical log last, as far as that
+  /// is not taken back; 0: it has noted none.
+  std::uint64_t noted_position = 0;
   /// Leaves it has asked trees for, not yet added to the pool of transactions' count.
   std::uint64_t leaf_requests = 0;
   /// Trees whose pages go once the transaction has committed, and how long the undo log was when
@@ -225,6 +228,10 @@ struct TransactionState {
     locks.note_read(mark.commit);
     return mark;
   }
+  /// Tells the logical log that what was noted behind `position` is taken back, if there is any.
+  void take_back_noted(std::uint64_t position) noexcept;
+  /// As LogicalLog::adopt_view().
+  void adopt_view(const ReadView& view) noexcept;
   /// Parks where it lacks something, for as long as it takes.
   void undo_to(std::uint64_t position) noexcept;
   [[nodiscard]] bool is_loading() const noexcept;

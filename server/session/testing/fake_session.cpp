@@ -10,6 +10,7 @@
 
 #include "server/auth/scram_verifier.h"
 #include "server/session/reports.h"
+#include "sql-lite-frontend/replication.h"
 #include "sql-lite-frontend/session.h"
 
 namespace swizzle::sql {
@@ -227,6 +228,17 @@ bool returns_rows(std::string_view text) {
   return text.starts_with("rows") || text.starts_with("wide") || text.starts_with("SELECT");
 }
 }  // namespace
+
+/// A session here has no log that anybody could follow: its commands are SQL to it.
+ReplicationCommands::ReplicationCommands(Session& session) : session_(session) {}
+ReplicationCommands::~ReplicationCommands() = default;
+bool ReplicationCommands::is_command(std::string_view) noexcept {
+  return false;
+}
+Outcome ReplicationCommands::run(std::string_view text, ResultSink& sink, ChangeSender&) {
+  return session_.simple_query(text, sink);
+}
+void ReplicationCommands::end_export() noexcept {}
 
 Outcome Session::simple_query(std::string_view text, ResultSink& sink) {
   do {

@@ -1,0 +1,172 @@
+#include "server/session/change_feed.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "server/protocol/backend_messages.h"
+#include "server/protocol/sqlstates.h"
+
+namespace swizzle::server {
+namespace {
+
+/// How often a feed that has nothing to send looks whether there is more in the log.
+constexpr Duration kLooksSoon = std::chrono::milliseconds{1};
+constexpr Duration kLooksLate = std::chrono::milliseconds{32};
+/// How often an idle client hears how far the log is.
+constexpr Duration kTellsEvery = std::chrono::seconds{1};
+constexpr int kMessagesAtOnce = 256;
+/// Between 1970, in which clocks count, and 2000, in which the protocol does.
+constexpr std::int64_t kEpochMicros = 946'684'800'000'000;
+
+std::int64_t protocol_now() {
+  return Runtime::current().wall_clock_us() - kEpochMicros;
+}
+
+}  // namespace
+
+void ChangeFeed::send(sql::ChangeStream& stream) {
+  timeout_ = stream.timeout();
+  heard_at_ = told_at_ = Runtime::current().now();
+  told_ = stream.confirmed();
+  SendBuffer& out = channel_.out();
+  const auto mark = out.begin(BackendKind::copy_both_response);
+  out.put_char(0);
+  out.put_int16(0);
+  out.end(mark);
+  channel_.flush();
+  Duration look = kLooksSoon;
+  while (!is_over_ && !stop_) {
+    while (!is_over_ && !stop_ && listen(stream, Runtime::current().now())) continue;
+    if (is_over_ || stop_) break;
+    if (channel_.is_broken()) {
+      stop_ = Stop{Stop::Kind::peer_gone, std::nullopt};
+      break;
+    }
+    if (send_some(stream)) {
+      look = kLooksSoon;
+      continue;
+    }
+    channel_.flush();
+    keep_alive(stream);
+    stream.show(progress_);
+    if (stop_) break;
+    listen(stream, Runtime::current().now() + look);
+    look = std::min(look * 2, kLooksLate);
+  }
+  if (stop_) return;
+  out.put_empty(BackendKind::copy_done);
+  put_command_complete(out, "COPY 0");
+}
+
+bool ChangeFeed::listen(sql::ChangeStream& stream, TimePoint deadline) {
+  auto frame = channel_.next_frame(deadline, Heed::end);
+  if (frame) {
+    take(stream, *frame);
+    return true;
+  }
+  if (frame.error().kind != Stop::Kind::timed_out) stop_ = std::move(frame.error());
+  return false;
+}
+
+void ChangeFeed::take(sql::ChangeStream& stream, const Frame& frame) {
+  switch (frame.kind) {
+    case FrontendKind::copy_data:
+      return take_status(stream, frame.payload);
+    case FrontendKind::copy_done:
+      is_over_ = true;
+      return;
+    case FrontendKind::terminate:
+      stop_ = Stop{Stop::Kind::peer_gone, std::nullopt};
+      return;
+    default:
+      stop_ = Stop{
+          Stop::Kind::protocol_violation,
+          Error{state::protocol_violation, fmt::format("unexpected standby message type \"{}\"",
+                                                       static_cast<char>(frame.kind))}};
+  }
+}
+
+void ChangeFeed::take_status(sql::ChangeStream& stream, Bytes payload) {
+  constexpr std::size_t kStatusBytes = 1 + 4 * 8 + 1;
+  heard_at_ = Runtime::current().now();
+  awaits_reply_ = false;
+  const char kind = payload.empty() ? '\0' : static_cast<char>(payload[0]);
+  // What a hot standby's readers need is not for us.
+  if (kind == 'h') return;
+  if (kind != 'r' || payload.size() < kStatusBytes) {
+    stop_ =
+        Stop{Stop::Kind::protocol_violation,
+             Error{state::protocol_violation, fmt::format("unexpected message type \"{}\"", kind)}};
+    return;
+  }
+  const auto lsn_at = [&](std::size_t at) {
+    return Lsn{load_big_endian<std::uint64_t>(payload.data() + at)};
+  };
+  progress_.written = lsn_at(1);
+  progress_.flushed = lsn_at(9);
+  progress_.replayed = lsn_at(17);
+  progress_.replied_at = static_cast<std::int64_t>(raw(lsn_at(25)));
+  const bool wants_reply = payload[33] != std::byte{0};
+  // Nobody has more than it was sent.
+  stream.confirm(std::min(progress_.flushed, progress_.sent));
+  stream.show(progress_);
+  if (wants_reply) send_keepalive(stream.position(), false);
+  if (wants_reply) channel_.flush();
+}
+
+bool ChangeFeed::send_some(sql::ChangeStream& stream) {
+  SendBuffer& out = channel_.out();
+  for (int i = 0; i < kMessagesAtOnce; ++i) {
+    const auto message = stream.next();
+    if (!message) {
+      progress_.sent = std::max(progress_.sent, stream.position());
+      return !stream.is_at_end();
+    }
+    const auto mark = out.begin(BackendKind::copy_data);
+    out.put_char('w');
+    out.put_int64(static_cast<std::int64_t>(raw(message->lsn)));
+    out.put_int64(static_cast<std::int64_t>(raw(message->lsn)));
+    out.put_int64(protocol_now());
+    out.put_text(message->bytes);
+    out.end(mark);
+    progress_.sent = std::max(progress_.sent, message->lsn);
+    told_ = progress_.sent;
+    channel_.flush_if_full();
+  }
+  stream.show(progress_);
+  return true;
+}
+
+void ChangeFeed::send_keepalive(Lsn position, bool wants_reply) {
+  SendBuffer& out = channel_.out();
+  const auto mark = out.begin(BackendKind::copy_data);
+  out.put_char('k');
+  out.put_int64(static_cast<std::int64_t>(raw(position)));
+  out.put_int64(protocol_now());
+  out.put_char(wants_reply ? 1 : 0);
+  out.end(mark);
+  told_at_ = Runtime::current().now();
+  told_ = std::max(told_, position);
+}
+
+void ChangeFeed::keep_alive(sql::ChangeStream& stream) {
+  const TimePoint now = Runtime::current().now();
+  if (timeout_ > Duration::zero() && now - heard_at_ > timeout_) {
+    stop_ = Stop{Stop::Kind::peer_gone, std::nullopt};
+    spdlog::info("terminating walsender process due to replication timeout");
+    return;
+  }
+  const bool is_silent =
+      timeout_ > Duration::zero() && !awaits_reply_ && now - heard_at_ > timeout_ / 2;
+  // It can let go of what held nothing for it, so that the log need not be kept.
+  const bool has_news = stream.position() > told_ && now - told_at_ >= kTellsEvery;
+  if (!is_silent && !has_news) return;
+  progress_.sent = std::max(progress_.sent, stream.position());
+  awaits_reply_ = is_silent;
+  send_keepalive(stream.position(), is_silent);
+  channel_.flush();
+}
+
+}  // namespace swizzle::server

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+
+#include "server/session/channel.h"
+#include "sql-lite-frontend/replication.h"
+
+namespace swizzle::server {
+
+/// Sends a slot's changes to the client of a START_REPLICATION, and hears how far it is, until
+/// either side ends that: the copy-both part of the protocol.
+class ChangeFeed final : public sql::ChangeSender {
+ public:
+  explicit ChangeFeed(Channel& channel) noexcept : channel_(channel) {}
+
+  void send(sql::ChangeStream& stream) override;
+  /// Set when the conversation cannot go on.
+  [[nodiscard]] const std::optional<Stop>& stop() const noexcept { return stop_; }
+
+ private:
+  /// Whether there is a message of the client's: waits for one until `deadline`.
+  bool listen(sql::ChangeStream& stream, TimePoint deadline);
+  void take(sql::ChangeStream& stream, const Frame& frame);
+  void take_status(sql::ChangeStream& stream, Bytes payload);
+  /// Some of what there is to send; false: there is nothing more.
+  bool send_some(sql::ChangeStream& stream);
+  void send_keepalive(Lsn position, bool wants_reply);
+  /// Sends one where the client should hear of a new position, or has been silent for long.
+  void keep_alive(sql::ChangeStream& stream);
+
+  Channel& channel_;
+  std::optional<Stop> stop_;
+  bool is_over_ = false;
+  sql::ChangeStream::Progress progress_;
+  TimePoint heard_at_{};
+  TimePoint told_at_{};
+  Lsn told_ = Lsn::none;
+  bool awaits_reply_ = false;
+  Duration timeout_{};
+};
+
+}  // namespace swizzle::server

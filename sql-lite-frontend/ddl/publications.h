@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/made_objects.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+/// CREATE, ALTER and DROP PUBLICATION.
+namespace swizzle::sql {
+
+void create_publication(Session::State& session, const ast::CreatePublicationStmt& statement,
+                        ResultSink& sink);
+void alter_publication(Session::State& session, const ast::AlterPublicationStmt& statement,
+                       ResultSink& sink);
+void drop_publications(Session::State& session, const ast::DropStmt& statement, ResultSink& sink);
+void rename_publication(Session::State& session, std::string_view name, std::string_view new_name);
+void set_publication_owner(Session::State& session, const ast::AlterOwnerStmt& statement);
+void comment_on_publication(Session::State& session, std::string_view name, std::string_view text);
+
+/// The tables and schemas that a statement names.
+struct PublicationObjects {
+  std::vector<const ast::PublicationTable*> tables;
+  std::vector<SchemaPtr> schemas;
+};
+/// 42704 and 3F000 for what is not there.
+PublicationObjects named_objects(Session::State& session, ast::NodeList objects);
+/// The members that the tables become, checked: 42501, 22023, 42710, 42703, 42P10, 0A000.
+std::vector<Publication::Member> members_of(Session::State& session,
+                                            const std::vector<const ast::PublicationTable*>& named);
+/// 22023 where a table's column list does not go with whole schemas.
+void refuse_lists_beside_schemas(Session::State& session, const Publication& publication);
+
+/// A schema goes: nobody publishes it any more.
+void forget_published_schema(Session::State& session, Oid schema);
+/// Those that name the column in a list or a filter: 2BP01, or with CASCADE the table is no longer
+/// among theirs.
+void drop_published_column(Session::State& session, const Table& table, std::size_t position,
+                           ast::DropBehavior behavior, ResultSink& sink);
+/// Filters say it by its new name.
+void rename_published_column(Session::State& session, const TablePtr& table, std::size_t position,
+                             std::string_view new_name);
+
+}  // namespace swizzle::sql

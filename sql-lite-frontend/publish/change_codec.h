@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+
+/// A change of a published table as the log has it (docs/log-format.md).
+namespace swizzle::sql {
+
+enum class ChangeKind : char { insert = 'I', update = 'U', remove = 'D', truncate = 'T' };
+
+/// What is told of the row as it was before.
+enum class OldRow : char {
+  none = 0,
+  key = 'K',    ///< the columns of its identity alone
+  whole = 'O',  ///< all columns
+};
+
+struct PublishedChange {
+  ChangeKind kind = ChangeKind::insert;
+  std::uint32_t shape = 0;
+  OldRow old_row = OldRow::none;
+  Bytes before = {};  ///< rows in the shape's layout
+  Bytes after = {};
+  // Of TRUNCATE, which is of several tables at once.
+  std::vector<std::uint32_t> truncated = {};
+  bool cascades = false;
+  bool restarts_sequences = false;
+};
+
+/// The part of a row's change before its rows.
+inline constexpr std::size_t kChangeHeadBytes = 10;
+void encode_change_head(const PublishedChange& change, std::byte* head) noexcept;
+std::string encode_truncate(const PublishedChange& change);
+/// Refers to `body`. Throws SqlError XX001.
+PublishedChange decode_change(Bytes body);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+
+#include "sql-lite-frontend/bound/session_services.h"
+#include "sql-lite-frontend/catalog/catalog.h"
+#include "sql-lite-frontend/publish/table_shape.h"
+
+namespace swizzle::sql {
+
+/// Whether changes of the relation can be published at all: a table that others see and that a
+/// crash does not empty.
+bool is_publishable(const Relation& relation);
+/// Whether a publication has the table among its own, one of its schemas, or all.
+bool publishes(const Publication& publication, const Relation& relation);
+/// The index that Relation::replica_identity stands for; null: none.
+const Index* identity_index(const Relation& relation);
+
+/// The shape of the table with those who publish it; null when nobody does.
+std::unique_ptr<TableShape> shape_of_published(Session::State& session, const Table& table);
+
+/// Fails as an UPDATE or DELETE does of a table that is published so that its subscribers could not
+/// tell which row was meant: 55000, 42P10. `event` is published::kUpdate or kDelete.
+void require_replica_identity(Session::State& session, const TablePtr& table,
+                              const TableShape& shape, std::uint8_t event);
+
+}  // namespace swizzle::sql

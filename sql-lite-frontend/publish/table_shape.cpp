@@ -1,0 +1,92 @@
+#include "sql-lite-frontend/publish/table_shape.h"
+
+#include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "storage/logical/field_codec.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr std::uint8_t kShapeVersion = 1;
+
+[[noreturn]] void fail_malformed_shape() {
+  throw SqlError{sqlstate::data_corrupted, "a published table's shape is malformed"};
+}
+
+}  // namespace
+
+std::vector<TypeId> TableShape::column_types() const {
+  std::vector<TypeId> types;
+  types.reserve(columns.size());
+  for (const Column& column : columns) types.push_back(column.type);
+  return types;
+}
+
+std::uint8_t TableShape::events() const noexcept {
+  std::uint8_t all = 0;
+  for (const Membership& membership : memberships)
+    all = static_cast<std::uint8_t>(all | membership.events);
+  return all;
+}
+
+std::string encode(const TableShape& shape) {
+  std::vector<std::byte> bytes;
+  FieldWriter out(bytes);
+  out.put(kShapeVersion);
+  out.put(shape.relation);
+  out.put_text(shape.schema);
+  out.put_text(shape.name);
+  out.put(shape.identity);
+  out.put(static_cast<std::uint32_t>(shape.columns.size()));
+  for (const TableShape::Column& column : shape.columns) {
+    out.put_text(column.name);
+    out.put(column.type);
+    out.put(column.typmod);
+    out.put(column.number);
+    out.put(static_cast<std::uint8_t>(column.in_identity ? 1 : 0));
+  }
+  out.put(static_cast<std::uint32_t>(shape.memberships.size()));
+  for (const TableShape::Membership& membership : shape.memberships) {
+    out.put(membership.publication);
+    out.put_text(membership.name);
+    out.put(membership.events);
+    out.put(static_cast<std::uint32_t>(membership.columns.size()));
+    for (const std::int16_t number : membership.columns) out.put(number);
+    out.put_text(membership.filter_sql);
+  }
+  return std::string{as_text(bytes)};
+}
+
+TableShape decode_table_shape(Bytes bytes) {
+  FieldReader in(bytes);
+  if (in.take<std::uint8_t>() != kShapeVersion) fail_malformed_shape();
+  TableShape shape;
+  shape.relation = in.take<Oid>();
+  shape.schema = in.take_text();
+  shape.name = in.take_text();
+  shape.identity = in.take<char>();
+  const auto columns = in.take<std::uint32_t>();
+  for (std::uint32_t i = 0; i < columns && in.is_whole(); ++i) {
+    TableShape::Column& column = shape.columns.emplace_back();
+    column.name = in.take_text();
+    column.type = in.take<TypeId>();
+    column.typmod = in.take<std::int32_t>();
+    column.number = in.take<std::int16_t>();
+    column.in_identity = in.take<std::uint8_t>() != 0;
+  }
+  const auto memberships = in.take<std::uint32_t>();
+  for (std::uint32_t i = 0; i < memberships && in.is_whole(); ++i) {
+    TableShape::Membership& membership = shape.memberships.emplace_back();
+    membership.publication = in.take<Oid>();
+    membership.name = in.take_text();
+    membership.events = in.take<std::uint8_t>();
+    const auto numbers = in.take<std::uint32_t>();
+    for (std::uint32_t k = 0; k < numbers && in.is_whole(); ++k)
+      membership.columns.push_back(in.take<std::int16_t>());
+    membership.filter_sql = in.take_text();
+  }
+  if (!in.is_whole() || !in.at_end()) fail_malformed_shape();
+  return shape;
+}
+
+}  // namespace swizzle::sql

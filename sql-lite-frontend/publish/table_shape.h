@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/types/row_codec.h"
+
+namespace swizzle::sql {
+
+/// What can happen to a published table, as bits.
+namespace published {
+inline constexpr std::uint8_t kInsert = 1;
+inline constexpr std::uint8_t kUpdate = 2;
+inline constexpr std::uint8_t kDelete = 4;
+inline constexpr std::uint8_t kTruncate = 8;
+}  // namespace published
+
+/// All that is to be known of a table to tell its subscribers of a change: how it was when the
+/// change was made, and who publishes it. So a reader of changes need not know what has become of
+/// the table since.
+struct TableShape {
+  struct Column {
+    std::string name;
+    TypeId type = TypeId::none;
+    std::int32_t typmod = kNoTypmod;
+    std::int16_t number = 0;   ///< from 1, dropped columns counted
+    bool in_identity = false;  ///< old rows are told by it
+  };
+  struct Membership {
+    Oid publication = kNoOid;
+    std::string name;
+    std::uint8_t events = 0;            ///< published::k…
+    std::vector<std::int16_t> columns;  ///< their numbers; empty: all
+    std::string filter_sql;             ///< empty: all rows
+  };
+  Oid relation = kNoOid;
+  std::string schema;
+  std::string name;
+  char identity = 'd';  ///< Relation::replica_identity
+  /// Those that rows of changes have: not the dropped ones, nor those that are computed.
+  std::vector<Column> columns;
+  std::vector<Membership> memberships;
+
+  [[nodiscard]] std::vector<TypeId> column_types() const;
+  [[nodiscard]] std::uint8_t events() const noexcept;
+};
+
+/// Equal shapes have equal forms.
+std::string encode(const TableShape& shape);
+/// Throws SqlError XX001.
+TableShape decode_table_shape(Bytes bytes);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/ids.h"
+#include "base/runtime.h"
+#include "sql-lite-frontend/session.h"
+
+namespace swizzle {
+class Transaction;
+}
+
+namespace swizzle::sql {
+
+/// What a slot's reader is to be given, as messages of an output plugin, and how far it has them.
+/// Of one session; parks. Its errors are SqlErrors.
+class ChangeStream {
+ public:
+  ChangeStream() = default;
+  ChangeStream(const ChangeStream&) = delete;
+  ChangeStream& operator=(const ChangeStream&) = delete;
+  virtual ~ChangeStream() = default;
+
+  struct Message {
+    Lsn lsn = Lsn::none;
+    std::string bytes;
+  };
+  /// Nothing: there is no more in the log at present, or much of it had nothing to tell and
+  /// somebody else should have a turn (is_at_end() tells). Throws when the session is to end or its
+  /// request was cancelled.
+  virtual std::optional<Message> next() = 0;
+  [[nodiscard]] virtual bool is_at_end() const noexcept = 0;
+  /// All that committed before has been handed out.
+  [[nodiscard]] virtual Lsn position() const noexcept = 0;
+
+  /// The reader has what committed before.
+  virtual void confirm(Lsn lsn) = 0;
+  [[nodiscard]] virtual Lsn confirmed() const noexcept = 0;
+
+  /// What pg_stat_replication says of the reader.
+  struct Progress {
+    Lsn sent = Lsn::none;
+    // As the reader says, and when it did (microseconds since 2000).
+    Lsn written = Lsn::none;
+    Lsn flushed = Lsn::none;
+    Lsn replayed = Lsn::none;
+    std::int64_t replied_at = 0;
+  };
+  virtual void show(const Progress& progress) = 0;
+  /// wal_sender_timeout; zero: none.
+  [[nodiscard]] virtual Duration timeout() const = 0;
+};
+
+/// Who hands a slot's changes on to the client, once START_REPLICATION has been said.
+class ChangeSender {
+ public:
+  ChangeSender() = default;
+  ChangeSender(const ChangeSender&) = delete;
+  ChangeSender& operator=(const ChangeSender&) = delete;
+  virtual ~ChangeSender() = default;
+  /// Returns when the client wants no more, or is gone. What the stream throws passes.
+  virtual void send(ChangeStream& stream) = 0;
+};
+
+struct ReplicationCommand;
+
+/// The commands of a session that was opened with replication=database. Belongs to its session's
+/// fiber, and goes before the session.
+class ReplicationCommands {
+ public:
+  explicit ReplicationCommands(Session& session);
+  ReplicationCommands(const ReplicationCommands&) = delete;
+  ReplicationCommands& operator=(const ReplicationCommands&) = delete;
+  ~ReplicationCommands();
+
+  /// Whether the text begins as a command does.
+  static bool is_command(std::string_view text) noexcept;
+  /// Runs it. Results, and the tag at the end, go to the sink.
+  Outcome run(std::string_view text, ResultSink& sink, ChangeSender& sender);
+  /// The next request has come: a snapshot that was exported is nobody's any more.
+  void end_export() noexcept;
+
+ private:
+  void identify(ResultSink& sink);
+  void create(const ReplicationCommand& command, ResultSink& sink);
+  void start(const ReplicationCommand& command, ChangeSender& sender);
+
+  Session& session_;
+  /// Shared so that who includes this need not know what a transaction is.
+  std::shared_ptr<Transaction> exported_;
+  std::string export_name_;
+};
+
+}  // namespace swizzle::sql

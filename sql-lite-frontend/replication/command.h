@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+
+namespace swizzle::sql {
+
+/// A command of the replication protocol that is not SQL.
+struct ReplicationCommand {
+  enum class Kind : std::uint8_t { identify_system, create_slot, drop_slot, start } kind;
+  std::string slot = {};
+  std::string plugin = {};
+  bool is_temporary = false;
+  std::string snapshot = "export";  ///< create_slot: or "use", "nothing"
+  bool waits = false;               ///< drop_slot
+  Lsn from = Lsn::none;             ///< start
+  /// start: what is for the plugin.
+  std::vector<std::pair<std::string, std::string>> options = {};
+
+  [[nodiscard]] std::string_view tag() const noexcept;
+};
+
+/// Nothing: the text is SQL. Throws 42601 for what begins like a command and is none, 0A000 for
+/// commands of physical replication.
+std::optional<ReplicationCommand> parse_replication_command(std::string_view text);
+
+/// What START_REPLICATION tells pgoutput.
+struct OutputOptions {
+  std::vector<std::string> publications;
+};
+/// 22023, 0A000.
+OutputOptions output_options(const ReplicationCommand& command);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/publish/change_codec.h"
+#include "sql-lite-frontend/publish/table_shape.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/row_codec.h"
+
+namespace swizzle::sql {
+
+/// Turns changes as the log has them into messages of pgoutput for who subscribes to certain
+/// publications. Of one session; its settings say how values are written.
+class PublishedChanges {
+ public:
+  PublishedChanges(Session::State& session, std::vector<std::string> publications);
+  PublishedChanges(const PublishedChanges&) = delete;
+  PublishedChanges& operator=(const PublishedChanges&) = delete;
+  ~PublishedChanges();
+
+  /// Appends what is to be told of the change: nothing, where it is none of the publications'; else
+  /// it, and before it its table, where that has not been told yet. Throws SqlError.
+  void tell(Bytes body, std::vector<std::string>& messages);
+
+ private:
+  /// A row filter, bound over the columns of its table.
+  struct Filter {
+    ExprPtr condition;
+    Slot first = 0;
+  };
+  /// A shape as the subscriber sees it.
+  struct Subscribed {
+    TableShape shape;
+    RowLayout layout;
+    std::uint8_t events = 0;
+    std::vector<std::uint32_t> places;
+    std::vector<Value> before;
+    std::vector<Value> after;
+    /// Per kind of event; empty: all rows are told.
+    std::map<std::uint8_t, std::vector<Filter>> filters;
+    std::unique_ptr<Scratch> scratch;
+    std::size_t slots = 0;
+  };
+
+  Subscribed& subscribed(std::uint32_t number);
+  void choose_columns(Subscribed& table) const;
+  void bind_filters(Subscribed& table);
+  bool passes(Subscribed& table, std::uint8_t event, std::span<const Value> row);
+  void tell_table(Subscribed& table, std::uint32_t number, std::vector<std::string>& messages);
+  void tell_row(const PublishedChange& change, std::vector<std::string>& messages);
+  void tell_update(Subscribed& table, const PublishedChange& change,
+                   std::vector<std::string>& messages);
+  void tell_truncate(const PublishedChange& change, std::vector<std::string>& messages);
+  void require_publications(const TableShape& shape);
+
+  Session::State& session_;
+  const std::vector<std::string> publications_;
+  std::unique_ptr<Scratch> writer_;  ///< for what values are written with
+  bool are_known_ = false;
+  std::map<std::uint32_t, std::unique_ptr<Subscribed>> tables_;
+  /// By relation: the shape that was told last.
+  std::map<Oid, std::uint32_t> told_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,312 @@
+#include "sql-lite-frontend/replication.h"
+
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/test_database.h"
+#include "storage/logical/logical_log.h"
+
+/// What subscribers of publications are told, in process: a slot, changes, messages of pgoutput.
+namespace swizzle::sql {
+namespace {
+
+/// Takes messages off the front.
+class MessageText {
+ public:
+  explicit MessageText(std::string_view bytes) : rest_(bytes) {}
+  /// As the tests write it: "I t (1,'a')".
+  std::string shown();
+
+ private:
+  char letter() {
+    const char taken = rest_.front();
+    rest_.remove_prefix(1);
+    return taken;
+  }
+  template <class T>
+  T number() {
+    const T taken = load_big_endian<T>(as_bytes(rest_).data());
+    rest_.remove_prefix(sizeof(T));
+    return taken;
+  }
+  std::string text() {
+    const std::size_t end = rest_.find('\0');
+    std::string taken{rest_.substr(0, end)};
+    rest_.remove_prefix(end + 1);
+    return taken;
+  }
+  std::string row() {
+    std::string shown = "(";
+    const auto columns = number<std::uint16_t>();
+    for (std::uint16_t i = 0; i < columns; ++i) {
+      if (i != 0) shown += ",";
+      if (letter() == 'n') {
+        shown += "-";
+        continue;
+      }
+      const auto bytes = number<std::uint32_t>();
+      shown += rest_.substr(0, bytes);
+      rest_.remove_prefix(bytes);
+    }
+    return shown + ")";
+  }
+  std::string relation() {
+    number<std::uint32_t>();
+    const std::string schema = text();
+    std::string shown = "R " + schema + "." + text();
+    shown += " ";
+    shown += letter();
+    const auto columns = number<std::uint16_t>();
+    for (std::uint16_t i = 0; i < columns; ++i) {
+      const bool is_key = letter() != 0;
+      shown += " " + text() + (is_key ? "*" : "");
+      number<std::uint32_t>();
+      number<std::uint32_t>();
+    }
+    return shown;
+  }
+
+  std::string_view rest_;
+};
+
+std::string MessageText::shown() {
+  const char kind = letter();
+  std::string shown{kind};
+  switch (kind) {
+    case 'R':
+      return relation();
+    case 'Y':
+      number<std::uint32_t>();
+      shown += " " + text();
+      return shown + "." + text();
+    case 'T': {
+      const auto count = number<std::uint32_t>();
+      return fmt::format("T {} {}", count, static_cast<int>(letter()));
+    }
+    case 'I':
+    case 'U':
+    case 'D':
+      number<std::uint32_t>();
+      while (!rest_.empty()) {
+        shown += fmt::format(" {}", letter());
+        shown += row();
+      }
+      return shown;
+    default:
+      return shown;
+  }
+}
+
+/// Reads until there is no more, and says that it has it all.
+class Collector final : public ChangeSender {
+ public:
+  explicit Collector(bool confirms = true) : confirms_(confirms) {}
+  void send(ChangeStream& stream) override {
+    for (;;) {
+      auto message = stream.next();
+      if (message) {
+        shown.push_back(MessageText{message->bytes}.shown());
+      } else if (stream.is_at_end()) {
+        break;
+      }
+    }
+    if (confirms_) stream.confirm(stream.position());
+  }
+  std::vector<std::string> shown;
+
+ private:
+  bool confirms_;
+};
+
+class PublisherDatabase : public TestDatabase {
+ public:
+  PublisherDatabase() { allow(); }
+  void allow() {
+    REQUIRE(database().shared().settings.set_at_start({"wal_level", "logical", "test"},
+                                                      SettingSource::command_line));
+  }
+  void restart() {
+    close();
+    open();
+    allow();
+  }
+  std::string command(std::string_view text) {
+    Collector nobody;
+    return command(text, nobody);
+  }
+  std::string command(std::string_view text, ChangeSender& sender) {
+    ReplicationCommands commands{session()};
+    const Outcome outcome = commands.run(text, sink(), sender);
+    if (!outcome) return std::string{outcome.error().state.code()} + " " + outcome.error().message;
+    return "done";
+  }
+  std::vector<std::string> changes(const std::string& publications = "p", bool confirms = true) {
+    engine().logical_log().flush();
+    Collector collector{confirms};
+    CHECK(command("START_REPLICATION SLOT s LOGICAL 0/0 (proto_version '1', publication_names '" +
+                      publications + "')",
+                  collector) == "done");
+    return collector.shown;
+  }
+  void make_slot() {
+    CHECK(command("CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'nothing')") == "done");
+  }
+};
+
+using Messages = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("A slot's reader is told of inserts, updates and deletes", "[sql][replication]") {
+  PublisherDatabase db;
+  db.run("CREATE TABLE t(id int PRIMARY KEY, v text); CREATE TABLE other(id int PRIMARY KEY)");
+  CHECK(db.run("CREATE PUBLICATION p FOR TABLE t") == "CREATE PUBLICATION");
+  db.run("INSERT INTO t VALUES (0, 'before the slot')");
+  db.make_slot();
+  db.run("INSERT INTO t VALUES (1, 'a'), (2, NULL); INSERT INTO other VALUES (1)");
+  db.run("UPDATE t SET v = 'b' WHERE id = 1");
+  db.run("UPDATE t SET id = 3 WHERE id = 2");
+  db.run("DELETE FROM t WHERE id = 3");
+  db.run("BEGIN; INSERT INTO t VALUES (9, 'undone'); ROLLBACK");
+  db.run("INSERT INTO other VALUES (2)");
+  CHECK(db.changes() == Messages{"B", "R public.t d id* v", "I N(1,a)", "I N(2,-)", "C",  //
+                                 "B", "U N(1,b)", "C",                                    //
+                                 "B", "U K(2,-) N(3,-)", "C",                             //
+                                 "B", "D K(3,-)", "C"});
+  // What was confirmed does not come again.
+  CHECK(db.changes().empty());
+}
+
+TEST_CASE("What nobody has confirmed comes again, after a restart as well", "[sql][replication]") {
+  PublisherDatabase db;
+  db.run("CREATE TABLE t(id int PRIMARY KEY)");
+  db.run("CREATE PUBLICATION p FOR ALL TABLES");
+  db.make_slot();
+  db.run("INSERT INTO t VALUES (1)");
+  const Messages told{"B", "R public.t d id*", "I N(1)", "C"};
+  CHECK(db.changes("p", false) == told);
+  CHECK(db.changes("p", false) == told);
+  db.restart();
+  CHECK(db.changes("p", false) == told);
+  db.run("DROP TABLE t");
+  CHECK(db.changes() == told);
+}
+
+TEST_CASE("Filters are asked of old and new rows, lists say which columns", "[sql][replication]") {
+  PublisherDatabase db;
+  db.run("CREATE TABLE t(id int PRIMARY KEY, v int, hidden text)");
+  db.run("CREATE PUBLICATION p FOR TABLE t (id, v) WHERE (id < 10)");
+  db.make_slot();
+  db.run("INSERT INTO t VALUES (1, 1, 'x'), (11, 11, 'x')");
+  db.run("UPDATE t SET id = 12 WHERE id = 1");
+  db.run("UPDATE t SET id = 2 WHERE id = 11");
+  db.run("UPDATE t SET v = 5 WHERE id = 2");
+  db.run("DELETE FROM t");
+  CHECK(db.changes() == Messages{"B", "R public.t d id* v", "I N(1,1)", "C",  //
+                                 "B", "D K(1,-)", "C",                        //
+                                 "B", "I N(2,11)", "C",                       //
+                                 "B", "U N(2,5)", "C",                        //
+                                 "B", "D K(2,-)", "C"});
+}
+
+TEST_CASE("Changes are told with the definitions that they were made under", "[sql][replication]") {
+  PublisherDatabase db;
+  db.run("CREATE TYPE mood AS ENUM ('sad', 'ok')");
+  db.run("CREATE TABLE t(id int PRIMARY KEY, v text, m mood)");
+  db.run("ALTER TABLE t REPLICA IDENTITY FULL");
+  db.run("CREATE PUBLICATION p FOR TABLE t");
+  db.make_slot();
+  db.run("INSERT INTO t VALUES (1, 'a', 'ok')");
+  db.run("ALTER TABLE t DROP COLUMN v, ADD COLUMN w int DEFAULT 7");
+  db.run("ALTER TABLE t RENAME TO u");
+  db.run("UPDATE u SET m = 'sad'; TRUNCATE u");
+  CHECK(db.changes() == Messages{"B", "Y public.mood", "R public.t f id* v* m*", "I N(1,a,ok)", "C",
+                                 "B", "Y public.mood", "R public.u f id* m* w*",
+                                 "U O(1,ok,7) N(1,sad,7)", "T 1 0", "C"});
+}
+
+TEST_CASE("A table without replica identity is inserted into, and no more", "[sql][replication]") {
+  PublisherDatabase db;
+  db.run("CREATE TABLE t(id int, v int NOT NULL)");
+  db.run("INSERT INTO t VALUES (1, 1)");
+  db.run("CREATE PUBLICATION p FOR TABLE t");
+  CHECK(db.run("UPDATE t SET id = 2") ==
+        "55000 cannot update table \"t\" because it does not have a replica identity and publishes "
+        "updates");
+  CHECK(db.run("DELETE FROM t") ==
+        "55000 cannot delete from table \"t\" because it does not have a replica identity and "
+        "publishes deletes");
+  db.run("ALTER PUBLICATION p SET (publish = 'insert')");
+  CHECK(db.run("UPDATE t SET id = 2") == "UPDATE 1");
+  db.run("ALTER PUBLICATION p SET (publish = 'insert, update')");
+  db.run("CREATE UNIQUE INDEX by_v ON t (v)");
+  CHECK(db.run("ALTER TABLE t REPLICA IDENTITY USING INDEX by_v") == "ALTER TABLE");
+  db.make_slot();
+  CHECK(db.run("UPDATE t SET v = 3") == "UPDATE 1");
+  CHECK(db.changes() == Messages{"B", "R public.t i id v*", "U K(-,1) N(2,3)", "C"});
+}
+
+TEST_CASE("Savepoints, COPY and large transactions", "[sql][replication]") {
+  PublisherDatabase db;
+  db.run("SET logical_decoding_work_mem = '64kB'");
+  db.run("CREATE TABLE t(id int PRIMARY KEY, v text)");
+  db.run("CREATE PUBLICATION p FOR TABLES IN SCHEMA public");
+  db.make_slot();
+  db.run(
+      "BEGIN; INSERT INTO t SELECT n, repeat('x', 100) FROM generate_series(1, 3000) n; "
+      "SAVEPOINT s; DELETE FROM t WHERE id > 10; ROLLBACK TO s; "
+      "DELETE FROM t WHERE id > 2999; COMMIT");
+  db.run("INSERT INTO t VALUES (5000, repeat('y', 700000))");
+  const Messages told = db.changes();
+  REQUIRE(told.size() == 3004 + 3);
+  CHECK(told[2] == "I N(1," + std::string(100, 'x') + ")");
+  CHECK(told[3002] == "D K(3000,-)");
+  CHECK(told[3003] == "C");
+  CHECK(told[3005] == "I N(5000," + std::string(700'000, 'y') + ")");
+}
+
+TEST_CASE("Who may have slots, and when", "[sql][replication]") {
+  PublisherDatabase db;
+  db.make_slot();
+  CHECK(db.command("CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'nothing')") ==
+        "42710 replication slot \"s\" already exists");
+  CHECK(db.command("CREATE_REPLICATION_SLOT \"S\" LOGICAL pgoutput (SNAPSHOT 'nothing')") ==
+        "42602 replication slot name \"S\" contains invalid character");
+  CHECK(db.command("CREATE_REPLICATION_SLOT z LOGICAL test_decoding") ==
+        "0A000 output plugin \"test_decoding\" is not supported");
+  CHECK(db.command("CREATE_REPLICATION_SLOT z PHYSICAL") ==
+        "0A000 physical replication is not supported");
+  CHECK(db.command("DROP_REPLICATION_SLOT z") == "42704 replication slot \"z\" does not exist");
+  CHECK(db.command("START_REPLICATION SLOT s LOGICAL 0/0 (proto_version '9')").substr(0, 5) ==
+        "0A000");
+  CHECK(db.run("SELECT slot_name, plugin, database, active FROM pg_replication_slots") ==
+        "s|pgoutput|postgres|f SELECT 1");
+  db.run("CREATE ROLE plain; SET ROLE plain");
+  CHECK(db.command("DROP_REPLICATION_SLOT s") ==
+        "42501 must be superuser or replication role to use replication slots");
+  db.run("RESET ROLE");
+  CHECK(db.run("SELECT pg_drop_replication_slot('s')") == " SELECT 1");
+  CHECK(db.run("SELECT slot_name FROM pg_create_logical_replication_slot('q', 'pgoutput')") ==
+        "q SELECT 1");
+}
+
+TEST_CASE("The first copy and the changes after it are the whole", "[sql][replication]") {
+  PublisherDatabase db;
+  db.run("CREATE TABLE t(id int PRIMARY KEY)");
+  db.run("CREATE PUBLICATION p FOR TABLE t");
+  db.run("INSERT INTO t VALUES (1)");
+  const auto other = db.connect();
+  db.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+  CHECK(db.command("CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'use')") == "done");
+  db.run(*other, "INSERT INTO t VALUES (2)");
+  CHECK(db.run("SELECT * FROM t") == "1 SELECT 1");
+  db.run("COMMIT");
+  CHECK(db.changes() == Messages{"B", "R public.t d id*", "I N(2)", "C"});
+  CHECK(db.run("SET TRANSACTION SNAPSHOT 'x'").substr(0, 5) == "0A000");
+  CHECK(db.run("BEGIN ISOLATION LEVEL REPEATABLE READ; SET TRANSACTION SNAPSHOT 'x'") ==
+        "22023 invalid snapshot identifier: \"x\"");
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,168 @@
+#include "sql-lite-frontend/replication/slot_stream.h"
+
+#include <algorithm>
+
+#include "base/runtime.h"
+#include "sql-lite-frontend/execute/temporary_files.h"
+#include "sql-lite-frontend/types/datetime/datetime.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// How often a slot's position goes to its file; whoever reads says where it was, so nothing is
+/// told twice for the sake of this.
+constexpr Duration kSavesEvery = std::chrono::seconds{1};
+constexpr std::size_t kMostMarks = std::size_t{1} << 16U;
+
+}  // namespace
+
+/// Large transactions that have not ended wait in temporary files.
+class SlotStream::Files final : public SpillFiles {
+ public:
+  explicit Files(TemporaryFiles& files) : files_(files) {}
+  Result<std::unique_ptr<Spill>> create() override {
+    ASSIGN_OR_RETURN(auto file, files_.create());
+    return std::unique_ptr<Spill>(std::make_unique<OneFile>(std::move(file)));
+  }
+
+ private:
+  class OneFile final : public Spill {
+   public:
+    explicit OneFile(std::unique_ptr<TemporaryFile> file) : file_(std::move(file)) {}
+    File& file() noexcept override { return file_->file(); }
+
+   private:
+    std::unique_ptr<TemporaryFile> file_;
+  };
+  TemporaryFiles& files_;
+};
+
+SlotStream::SlotStream(Session::State& session, std::string_view slot, Lsn from,
+                       std::vector<std::string> publications)
+    : session_(session),
+      slots_(session.shared.engine.logical_log().slots()),
+      name_(slot),
+      files_(std::make_unique<Files>(*session.shared.temporary_files)),
+      published_(session, std::move(publications)) {
+  const swizzle::Slot acquired = value_of(slots_.acquire(name_, session.options.backend_pid));
+  session.slots_used = true;
+  try {
+    if (acquired.database != session.catalog.shared().database()) {
+      throw_error(sqlstate::object_not_in_prerequisite_state,
+                  "replication slot \"{}\" was not created in this database", name_);
+    }
+    if (acquired.is_lost) {
+      throw sql_error(sqlstate::object_not_in_prerequisite_state,
+                      "cannot read from logical replication slot \"{}\"", name_)
+          .with_detail(
+              "This slot has been invalidated because it exceeded the maximum reserved "
+              "size.");
+    }
+    confirmed_ = std::max(acquired.confirmed, from);
+    read_up_to_ = acquired.restart;
+    ChangeReader::Options options;
+    options.memory_bytes =
+        static_cast<std::uint64_t>(session.settings.integer("logical_decoding_work_mem")) << 10U;
+    options.files = files_.get();
+    options.committed_from = confirmed_;
+    reader_ = session.shared.engine.logical_log().read(acquired.restart, options);
+  } catch (...) {
+    slots_.release(name_);
+    throw;
+  }
+}
+
+SlotStream::~SlotStream() {
+  session_.shared.log_senders.remove(session_.options.backend_pid);
+  slots_.release(name_);
+}
+
+void SlotStream::keep_mark() {
+  read_up_to_ = reader_->position();
+  const Mark mark{read_up_to_, reader_->needed_from()};
+  // The earlier of two says it sooner.
+  if (!marks_.empty() && marks_.back().needed == mark.needed) return;
+  marks_.push_back(mark);
+  if (marks_.size() < kMostMarks) return;
+  // A client that confirms nothing: every other one does, more coarsely.
+  std::deque<Mark> fewer;
+  for (std::size_t i = 1; i < marks_.size(); i += 2) fewer.push_back(marks_[i]);
+  marks_ = std::move(fewer);
+}
+
+void SlotStream::take_next_transaction() {
+  auto next = value_of(reader_->next());
+  if (!next) {
+    keep_mark();
+    return;
+  }
+  facts_ = {.id = next->id,
+            .commit = next->commit,
+            .end = next->end,
+            .committed_at = next->committed_at_us - kUnixEpochSeconds * kMicrosPerSecond};
+  current_.emplace(std::move(*next));
+  has_begun_ = false;
+}
+
+void SlotStream::tell_next_change() {
+  const auto change = value_of(current_->changes.next());
+  if (!change) {
+    if (has_begun_) ready_.push_back({facts_.end, pgoutput::commit(facts_)});
+    current_.reset();
+    keep_mark();
+    return;
+  }
+  told_.clear();
+  published_.tell(change->body, told_);
+  if (told_.empty()) return;
+  if (!std::exchange(has_begun_, true)) ready_.push_back({change->lsn, pgoutput::begin(facts_)});
+  for (std::string& message : told_) ready_.push_back({change->lsn, std::move(message)});
+}
+
+std::optional<ChangeStream::Message> SlotStream::next() {
+  constexpr int kMostInVain = 1000;
+  check_cancelled(session_);
+  for (int i = 0; ready_.empty() && i < kMostInVain; ++i) {
+    if (!current_) {
+      take_next_transaction();
+      if (!current_) return std::nullopt;
+    }
+    tell_next_change();
+  }
+  if (ready_.empty()) return std::nullopt;
+  Message message = std::move(ready_.front());
+  ready_.pop_front();
+  return message;
+}
+
+void SlotStream::show(const Progress& progress) {
+  session_.shared.log_senders.put({.pid = session_.options.backend_pid,
+                                   .catches_up = !is_at_end(),
+                                   .sent = progress.sent,
+                                   .written = progress.written,
+                                   .flushed = progress.flushed,
+                                   .replayed = progress.replayed,
+                                   .replied_at = progress.replied_at});
+}
+
+Duration SlotStream::timeout() const {
+  return std::chrono::milliseconds{session_.settings.integer("wal_sender_timeout")};
+}
+
+void SlotStream::confirm(Lsn lsn) {
+  if (lsn <= confirmed_) return;
+  confirmed_ = lsn;
+  Lsn needed = Lsn::none;
+  while (!marks_.empty() && marks_.front().position <= lsn) {
+    needed = marks_.front().needed;
+    marks_.pop_front();
+  }
+  const TimePoint now = Runtime::current().now();
+  const bool saves = needed != Lsn::none && now - saved_at_ >= kSavesEvery;
+  if (saves) saved_at_ = now;
+  value_of(slots_.advance(name_, needed, confirmed_,
+                          saves ? LogSlots::Save::now : LogSlots::Save::soon));
+}
+
+}  // namespace swizzle::sql

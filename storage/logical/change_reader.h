@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "storage/logical/change_buffer.h"
+#include "wal/log.h"
+
+namespace swizzle {
+
+/// A transaction that has committed, with what it has noted (LogicalLog::note).
+struct CommittedChanges {
+  TxnId id = TxnId::none;
+  Lsn commit = Lsn::none;  ///< its commit record
+  Lsn end = Lsn::none;     ///< one behind that
+  std::int64_t committed_at_us = 0;
+  ChangeBuffer changes;
+};
+
+/// Puts the changes in the log together by transactions, and hands out those that commit, in the
+/// order of their commits. What was rolled back, as a whole or to a savepoint, is not among them.
+/// Of one thread or fiber at a time; parks while it reads.
+class ChangeReader {
+ public:
+  struct Options {
+    /// What transactions that have not ended may take in memory together, and where the rest goes.
+    std::uint64_t memory_bytes = std::uint64_t{64} << 20U;
+    SpillFiles* files = nullptr;
+    /// Transactions that committed before are not handed out.
+    Lsn committed_from = Lsn::none;
+  };
+  ChangeReader(const wal::Log& log, Lsn from, Options options);
+  ChangeReader(const ChangeReader&) = delete;
+  ChangeReader& operator=(const ChangeReader&) = delete;
+
+  /// The next transaction that has noted changes. nullopt when there is none in what is durable
+  /// now, or after some MB of log, so that the caller can look at something else: see is_at_end().
+  Result<std::optional<CommittedChanges>> next();
+  /// Whether all that was durable at the last call of next() has been read.
+  [[nodiscard]] bool is_at_end() const noexcept { return reader_.position() >= reader_.end(); }
+  /// What has been read.
+  [[nodiscard]] Lsn position() const noexcept { return reader_.position(); }
+  /// From where on a reader has to read who is to get everything that commits from position() on.
+  [[nodiscard]] Lsn needed_from() const noexcept;
+
+  /// How many transactions, and bytes, went to files.
+  [[nodiscard]] std::uint64_t spilled_transactions() const noexcept { return spilled_; }
+  [[nodiscard]] std::uint64_t spilled_bytes() const noexcept { return spilled_bytes_; }
+
+ private:
+  struct Open {
+    explicit Open(Lsn at, ChangeMemory& memory) : first(at), changes(memory) {}
+    Lsn first;
+    ChangeBuffer changes;
+    /// What has come of a change in several parts.
+    std::vector<std::byte> unfinished;
+  };
+  Result<> note(const wal::Record& record);
+  Result<> spill_largest();
+  std::optional<CommittedChanges> commit(const wal::Record& record);
+
+  const wal::Log& log_;
+  const Options options_;
+  wal::Reader reader_;
+  ChangeMemory memory_;
+  std::map<TxnId, Open> open_;
+  std::uint64_t spilled_ = 0;
+  std::uint64_t spilled_bytes_ = 0;
+};
+
+}  // namespace swizzle

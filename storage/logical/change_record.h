@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/bytes.h"
+
+/// The records of the logical log (docs/log-format.md): kinds change_noted and changes_taken_back.
+namespace swizzle::payload {
+
+/// A change, or a part of one: a large one goes over several records.
+struct NotedChange {
+  /// How many undo records the transaction had when it was noted.
+  std::uint64_t undo_position = 0;
+  enum class Part : std::uint8_t { last = 0, more = 1 } part = Part::last;
+  Bytes body;
+};
+inline constexpr std::size_t kNotedHeadBytes = 9;
+/// What a record carries of a body at most.
+inline constexpr std::size_t kMostNotedBytes = std::size_t{256} << 10U;
+
+void encode_noted(const NotedChange& change, std::byte* head) noexcept;
+std::optional<NotedChange> decode_noted(Bytes payload) noexcept;
+
+/// What was noted at a higher position than this has been rolled back.
+std::optional<std::uint64_t> decode_taken_back(Bytes payload) noexcept;
+
+}  // namespace swizzle::payload

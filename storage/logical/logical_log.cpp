@@ -1,0 +1,121 @@
+#include "storage/logical/logical_log.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/invariant.h"
+#include "storage/engine_parts.h"
+#include "storage/logical/change_record.h"
+#include "storage/txn/transaction_access.h"
+
+namespace swizzle {
+namespace {
+
+constexpr Duration kLooksForWritersEvery = std::chrono::milliseconds{2};
+
+wal::RecordHeader noted_header(const TransactionState& state) noexcept {
+  wal::RecordHeader header;
+  header.kind = static_cast<wal::RecordKind>(RecordKind::change_noted);
+  header.txn = state.slot.chain.id.load(std::memory_order_relaxed);
+  // It is in no chain: undo need not pass it.
+  header.txn_prev = state.slot.chain.last.load(std::memory_order_relaxed);
+  return header;
+}
+
+/// More than a record carries.
+Result<> note_in_parts(TransactionState& state, std::span<const Bytes> parts) {
+  std::vector<std::byte> body;
+  for (const Bytes part : parts) body.insert(body.end(), part.begin(), part.end());
+  const wal::RecordHeader header = noted_header(state);
+  payload::NotedChange change{.undo_position = state.undo->count(), .body = {}};
+  std::array<std::byte, payload::kNotedHeadBytes> head;
+  for (Bytes rest = body; !rest.empty();) {
+    change.body = rest.first(std::min(rest.size(), payload::kMostNotedBytes));
+    rest = rest.subspan(change.body.size());
+    change.part =
+        rest.empty() ? payload::NotedChange::Part::last : payload::NotedChange::Part::more;
+    payload::encode_noted(change, head.data());
+    ASSIGN_OR_RETURN(LogSpace space,
+                     state.engine.log->reserve(head.size() + change.body.size(), 1));
+    const std::array<Bytes, 2> payload{Bytes{head}, change.body};
+    state.engine.log->append(space, header, payload);
+  }
+  return {};
+}
+
+}  // namespace
+
+LogicalLog::LogicalLog(EngineParts& engine, std::unique_ptr<LogSlots> slots)
+    : engine_(engine), slots_(std::move(slots)) {}
+
+Result<> LogicalLog::note(Transaction& transaction, std::span<const Bytes> parts) {
+  constexpr std::size_t kMostParts = 4;
+  INVARIANT(parts.size() <= kMostParts);
+  TransactionState& state = TransactionAccess::state(transaction);
+  if (!state.engine.log->enabled()) return {};
+  INVARIANT(state.undo != nullptr && state.undo->count() != 0);
+  state.noted_position = state.undo->count();
+  std::size_t bytes = 0;
+  for (const Bytes part : parts) bytes += part.size();
+  if (bytes > payload::kMostNotedBytes) return note_in_parts(state, parts);
+  std::array<std::byte, payload::kNotedHeadBytes> head;
+  payload::encode_noted({.undo_position = state.noted_position, .body = {}}, head.data());
+  std::array<Bytes, kMostParts + 1> payload{Bytes{head}};
+  std::ranges::copy(parts, payload.begin() + 1);
+  ASSIGN_OR_RETURN(LogSpace space, state.engine.log->reserve(head.size() + bytes, 1));
+  state.engine.log->append(space, noted_header(state), std::span{payload}.first(parts.size() + 1));
+  return {};
+}
+
+Lsn LogicalLog::durable() const noexcept {
+  return engine_.log->durable();
+}
+
+Lsn LogicalLog::tail() const noexcept {
+  return engine_.log->tail();
+}
+
+void LogicalLog::flush() noexcept {
+  engine_.log->flush_to(engine_.log->tail());
+}
+
+Result<> LogicalLog::begin_slot(Slot slot, std::size_t most, const std::function<void()>& waits) {
+  const std::string name = slot.name;
+  {
+    // Nothing behind the log's end is let go of before the slot is among the others.
+    const Checkpointer::Retention keep(*engine_.checkpointer);
+    slot.restart = engine_.log->tail();
+    RETURN_IF_ERROR(slots_->reserve(std::move(slot), most));
+  }
+  const TxnId next = engine_.registry->peek_next_id();
+  while (engine_.registry->has_writer_below(next)) {
+    Runtime::current().sleep_until(Runtime::current().now() + kLooksForWritersEvery);
+    waits();
+  }
+  // Whoever reads by the slot from its beginning finds a record there.
+  flush();
+  return {};
+}
+
+ReadView LogicalLog::view_of(Transaction& transaction) {
+  return TransactionAccess::state(transaction).view();
+}
+
+void LogicalLog::adopt_view(Transaction& transaction, const ReadView& view) {
+  TransactionAccess::state(transaction).adopt_view(view);
+}
+
+std::unique_ptr<ChangeReader> LogicalLog::read(Lsn from, ChangeReader::Options options) {
+  return std::make_unique<ChangeReader>(*engine_.log, from, options);
+}
+
+void LogicalLog::keep_at_most(std::uint64_t bytes) noexcept {
+  most_bytes_.store(bytes, std::memory_order_relaxed);
+}
+
+Lsn LogicalLog::kept_from() {
+  return slots_->kept_from(engine_.log->tail(), most_bytes_.load(std::memory_order_relaxed));
+}
+
+}  // namespace swizzle

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file.h"
+#include "base/ids.h"
+#include "base/park_mutex.h"
+#include "base/result.h"
+#include "storage/latch/spin_mutex.h"
+
+namespace swizzle {
+
+/// A reader of the log that may be away, and for whom the log is kept meanwhile.
+struct Slot {
+  std::string name;
+  std::string plugin;          ///< what its changes are written as, for the layer above
+  std::uint32_t database = 0;  ///< whose changes, for the layer above
+  enum class Lifetime : std::uint8_t { permanent, temporary } lifetime = Lifetime::permanent;
+  /// The log is kept from here on: no transaction that its reader is still to be given has written
+  /// a change before it.
+  Lsn restart = Lsn::none;
+  /// Its reader has everything that committed before.
+  Lsn confirmed = Lsn::none;
+  /// It fell too far behind: the log has been given up, and nobody can read by it any more.
+  bool is_lost = false;
+  /// Who reads by it, or is making it, as acquire() and reserve() were told; 0: nobody.
+  std::int32_t holder = 0;
+  bool is_ready = false;  ///< made, and may be read by
+};
+
+/// All slots of an engine, in memory and in the file `slots` of its directory, which is written
+/// anew as a whole. Thread-safe; calls that write it park.
+class LogSlots {
+ public:
+  static constexpr const char* kFileName = "slots";
+
+  /// Reads the file; without one there are no slots. XX001 for a damaged one.
+  static Result<std::unique_ptr<LogSlots>> open(FileSystem& files, std::filesystem::path directory,
+                                                std::uint64_t database_id);
+  LogSlots(const LogSlots&) = delete;
+  LogSlots& operator=(const LogSlots&) = delete;
+
+  /// Keeps the log from `slot.restart` on, for a slot that is being made by its holder: nobody else
+  /// can read by it, and it is not in the file, before complete(). 42710 when the name is taken,
+  /// 53400 when there are `most` slots.
+  Result<> reserve(Slot slot, std::size_t most);
+  /// The slot is made; its holder keeps it.
+  Result<> complete(std::string_view name, Lsn confirmed);
+  /// 42704 when there is none; 55006 when somebody else reads by it.
+  Result<Slot> acquire(std::string_view name, std::int32_t holder);
+  void release(std::string_view name) noexcept;
+  /// 55006 when somebody else than `holder` reads by it.
+  Result<> drop(std::string_view name, std::int32_t holder);
+  /// One that was reserved and not completed. Parks for nobody.
+  void drop_unfinished(std::string_view name) noexcept;
+  /// Those temporary slots, and half made ones, that `holder` has made; what it reads by is free.
+  void drop_all_of(std::int32_t holder) noexcept;
+  [[nodiscard]] std::vector<Slot> list() const;
+  [[nodiscard]] std::optional<Slot> find(std::string_view name) const;
+
+  /// Its reader has what is before `confirmed`; of the log it needs what is from `restart` on. The
+  /// log is let go of only as far as the file says, which save() writes; nothing goes back.
+  enum class Save : std::uint8_t { soon, now };
+  Result<> advance(std::string_view name, Lsn restart, Lsn confirmed, Save when);
+  /// Writes the file if anything has changed.
+  Result<> save();
+
+  /// For whoever is about to give up log: where it is to be kept from for all slots; Lsn::max where
+  /// there are none. Slots for which more than `most_bytes` before `tail` would be kept are lost
+  /// (0: none ever is), and the log is not kept for them any more.
+  Lsn kept_from(Lsn tail, std::uint64_t most_bytes);
+
+ private:
+  struct Entry {
+    Slot slot;
+    Lsn saved_restart = Lsn::none;  ///< what the file says
+  };
+  LogSlots(FileSystem& files, std::filesystem::path directory, std::uint64_t database_id)
+      : files_(files), directory_(std::move(directory)), database_id_(database_id) {}
+
+  Result<> read();
+  /// Pre: file_mutex_ is held.
+  Result<> write();
+  Entry* entry_of(std::string_view name) noexcept;
+
+  FileSystem& files_;
+  const std::filesystem::path directory_;
+  const std::uint64_t database_id_;
+  /// Who writes the file; before mutex_.
+  ParkMutex file_mutex_;
+  mutable SpinMutex mutex_;
+  std::vector<Entry> entries_;  ///< under mutex_
+  bool is_changed_ = false;     ///< under mutex_
+};
+
+}  // namespace swizzle
