@@ -7,11 +7,18 @@ from pieces import Literal, Piece
 
 TYPES = ["bool", "int2", "int4", "int8", "numeric", "float8", "text", "date", "timestamp", "timestamptz",
          "interval", "int4[]", "text[]", "uuid", "bytea", "time", "varbit", "macaddr", "money", "int4range", "numrange",
-         "daterange", "int4multirange"]
+         "daterange", "int4multirange", "mood", "price", "pair", "jsonb", "tsvector", "macaddr8", "inet", "xml", "point"]
+# What the tables' database defines, and what its values are made of.
+DEFINED = ["create type mood as enum ('sad', 'ok', 'o k', 'Happy')",
+           "create domain price as numeric(12,2) check (value > -100000)",
+           "create type pair as (a int4, b text)"]
+# What has no order and no equality.
+UNORDERED = ["xml", "point"]
 # What one compares, groups and sorts by most.
 COMMON = ["int4", "int4", "int4", "int8", "text", "text", "numeric", "date", "bool", "float8", "int2",
           "timestamptz", "timestamp", "text[]", "int4[]", "uuid", "interval", "bytea", "time", "varbit", "macaddr", "money",
-          "int4range", "numrange", "daterange", "int4multirange"]
+          "int4range", "numrange", "daterange", "int4multirange", "mood", "price", "pair", "jsonb", "tsvector", "macaddr8",
+          "inet"]
 NUMBERS = ["int4", "int8", "numeric", "int2"]
 
 WORDS = ["", "a", "b", "ab", "Abc", "abc", "b c", "ä", "x%y", "a_b", "zz", "1", "-5", "NULL", "it's", "\\"]
@@ -100,8 +107,34 @@ TEMPLATES["date"] += ["upper({daterange})"]
 TEMPLATES["text"] += ['({text} collate "de-x-icu")', '({text} collate "C")',
                       "{varbit}::text", "{macaddr}::text", "{money}::text", "{int4range}::text", "{numrange}::text",
                       "{int4multirange}::text"]
+TEMPLATES |= {
+    "mood": ["(array['sad', 'ok', 'Happy']::mood[])[1 + abs({int4} % 3)]", "(enum_range(null::mood))[{small}]",
+             "enum_first({mood})"],
+    "price": ["({numeric} % 1000)::price", "({price} % 1000)::price", "({int4} % 1000)::price"],
+    "pair": ["row({int4}, {text})::pair", "(case when {bool} then row(1, null) else row({int4}, 'a') end)::pair",
+             "row(({pair}).a, {text})::pair"],
+    "jsonb": ["jsonb_build_object('a', {int4}, 'b', {text})", "to_jsonb({int4[]})", "({jsonb} -> 'a')", "({jsonb} -> {small})",
+              "jsonb_build_array({text}, {bool}, {jsonb})", "to_jsonb({pair})", "to_jsonb({mood})", "jsonb_strip_nulls({jsonb})",
+              "jsonb_path_query_first({jsonb}, '$.a')", "({jsonb} #> '{a,0}')", "to_jsonb({text})"],
+    "tsvector": ["to_tsvector('simple', {text})", "({tsvector} || {tsvector})", "strip({tsvector})", "setweight({tsvector}, 'B')",
+                 "to_tsvector('english', {text})"],
+    "macaddr8": ["{macaddr}::macaddr8", "(~ {macaddr8})", "({macaddr8} & {macaddr8})", "trunc({macaddr8})"],
+    "inet": ["({inet} + {small})", "set_masklen({inet}, 8)", "network({inet})::inet", "broadcast({inet})"],
+    "xml": ["xmlelement(name a, {text})", "xmlconcat({xml}, {xml})", "xmlforest({int4} as x, {date} as y)", "xmlcomment('c')"],
+    "point": ["point({float8}, {float8})", "({point} + {point})", "({point} - {point})"],
+}
+TEMPLATES["bool"] += ["({jsonb} @> {jsonb})", "jsonb_exists({jsonb}, {lit text})", "({jsonb} <@ {jsonb})", "({jsonb} @? '$.a')",
+                      "({tsvector} @@ 'a | b & !zz'::tsquery)", "({inet} << {inet})", "({inet} && {inet})", "({pair} = {pair})",
+                      "({mood} > 'ok')", "({point} ~= {point})", "({point} << {point})", "(({pair}).b = {text})",
+                      "xpath_exists('/a', xmlelement(name a, {text}))"]
+TEMPLATES["int4"] += ["({pair}).a", "length({tsvector})", "masklen({inet})", "array_position(enum_range(null::mood), {mood})"]
+TEMPLATES["numeric"] += ["{price}", "({price} + {numeric})", "({jsonb} ->> 'n')::numeric"]
+TEMPLATES["float8"] += ["({point} <-> {point})", "({point})[0]"]
+TEMPLATES["text"] += ["({pair}).b", "{mood}::text", "{jsonb}::text", "({jsonb} ->> 'b')", "jsonb_typeof({jsonb})", "{pair}::text",
+                      "{tsvector}::text", "{xml}::text", "{point}::text", "host({inet})", "{price}::text", "{macaddr8}::text"]
 ANY_TYPE = ["coalesce({T}, {T})", "case when {bool} then {T} else {T} end", "case when {bool} then {T} end",
             "nullif({T}, {T})", "greatest({T}, {T})", "least({T}, {T})", "(case {A} when {A} then {T} else {T} end)"]
+ANY_UNORDERED = ["coalesce({T}, {T})", "case when {bool} then {T} else {T} end", "case when {bool} then {T} end"]
 PLACE = re.compile(r"\{([^}]*)\}")
 
 
@@ -173,6 +206,25 @@ class Expressions:
             text = random.choice(["empty", "[2020-02-29,2021-01-01)", "(,2022-01-01]", "[1999-12-31,)"])
         elif kind == "int4multirange":
             text = random.choice(["{}", "{[1,3),[5,7)}", "{(,2),[4,5]}", "{[2,9]}"])
+        elif kind == "mood":
+            text = random.choice(["sad", "ok", "o k", "Happy"])
+        elif kind == "price":
+            text = random.choice(["0", "1.50", "-3.33", "99999"])
+        elif kind == "pair":
+            text = random.choice(["(1,a)", "(,)", '(2,"b c")', '(-1,"")', "(1,ab)"])
+        elif kind == "jsonb":
+            text = random.choice(['{"a": 1, "b": "x"}', '{"b": null, "a": [1, 2]}', "[]", "{}", "1", '"a"', "null", "true",
+                                  '[1, "a", {"c": 2}]', '{"a": {"a": 1}, "n": 5}'])
+        elif kind == "tsvector":
+            text = random.choice(["", "a b", "b:1A a:2", "zz", "a:1,3B b c"])
+        elif kind == "macaddr8":
+            text = f"08:00:2b:ff:fe:0{random.randint(0, 9)}:02:ff"
+        elif kind == "inet":
+            text = random.choice(["10.0.0.1", "10.0.0.0/8", "10.1.2.3/16", "::1", "fe80::/10", "192.168.1.0/24"])
+        elif kind == "xml":
+            text = random.choice(["<a/>", "<a>b</a>", "text", '<r><x i="1">a</x></r>'])
+        elif kind == "point":
+            text = random.choice(["(0,0)", "(1,-2.5)", "(0.5,3)"])
         elif kind == "uuid":
             text = f"00000000-0000-4000-8000-00000000000{random.randint(0, 9)}"
         elif kind == "bytea":
@@ -196,7 +248,7 @@ class Expressions:
             if found:
                 return found
         if random.random() < 0.2:
-            return self._from_template(kind, random.choice(ANY_TYPE), scope, depth)
+            return self._from_template(kind, random.choice(ANY_UNORDERED if kind in UNORDERED else ANY_TYPE), scope, depth)
         return self._from_template(kind, random.choice(TEMPLATES[kind]), scope, depth)
 
     def _from_template(self, kind, template, scope, depth):
@@ -234,4 +286,9 @@ def settled(kind, expression):
         return Piece("=float8", "(", expression, " + 0)")
     if kind == "interval":
         return Piece("=interval", "justify_interval(", expression, ")")
+    if kind == "numrange":
+        # [1,2] and [1.0,2.00]
+        return Piece("=numrange", "numrange(trim_scale(lower(", expression, ")), trim_scale(upper(", expression,
+                     ")), case when lower_inc(", expression, ") then '[' else '(' end || case when upper_inc(", expression,
+                     ") then ']' else ')' end)")
     return expression

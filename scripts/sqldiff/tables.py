@@ -2,7 +2,7 @@
 duplicates. What is made is text alone, so that it can be run on any server."""
 import dataclasses
 
-from expressions import TYPES, WORDS
+from expressions import DEFINED, TYPES, UNORDERED, WORDS
 
 DECLARED = {"numeric": "numeric(12,3)", "text": "text"}
 
@@ -76,7 +76,8 @@ class TableMaker:
 
     def _index(self, table, number):
         random = self.random
-        simple = [name for name, kind in table.columns[1:] if not kind.endswith("[]") and kind != "bytea"]
+        simple = [name for name, kind in table.columns[1:]
+                  if not kind.endswith("[]") and kind != "bytea" and kind not in UNORDERED]
         columns = random.sample(simple, min(len(simple), random.randint(1, 2)))
         entries = [column + random.choice(["", "", " desc", " nulls first", " desc nulls last"]) for column in columns]
         texts = [name for name, kind in table.columns if kind == "text"]
@@ -99,7 +100,7 @@ class TableMaker:
     def database(self):
         """Tables with few, no and many rows, a view, a table that refers to another."""
         tables = []
-        statements = []
+        statements = list(DEFINED)
         for number, rows in enumerate([self.random.randint(5, 15), self.random.randint(20, 50), 0, 300]):
             table, made = self.make(f"t{number}", rows)
             tables.append(table)

@@ -194,6 +194,10 @@ void drop_owned(Session::State& session, const ast::DropOwnedStmt& statement, Re
     }
     session.catalog.remove(*session.transaction, *schema);
   }
+  for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {
+    if (is_any(roles, publication->owner))
+      session.catalog.remove(*session.transaction, *publication);
+  }
   revoke_all(session, roles);
   sink.command_complete("DROP OWNED");
 }
@@ -231,6 +235,12 @@ void reassign_owned(Session::State& session, const ast::ReassignOwnedStmt& state
     UserCollation changed = *collation;
     changed.owner = heir->oid;
     session.catalog.replace(*session.transaction, *collation, std::move(changed));
+  }
+  for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {
+    if (!is_any(roles, publication->owner)) continue;
+    Publication changed = *publication;
+    changed.owner = heir->oid;
+    session.catalog.replace(*session.transaction, *publication, std::move(changed));
   }
   for (const SchemaPtr& schema : session.catalog.schemas()) {
     if (!is_any(roles, schema->owner)) continue;

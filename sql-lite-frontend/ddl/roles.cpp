@@ -125,6 +125,9 @@ void refuse_to_orphan(Session::State& session, const Role& role) {
   for (const CollationPtr& collation : session.catalog.all_made<UserCollation>()) {
     look(collation->owner, {}, "collation " + collation->name);
   }
+  for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {
+    look(publication->owner, {}, "publication " + publication->name);
+  }
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
     const std::string_view noun = relation.kind == RelationKind::view       ? "view"

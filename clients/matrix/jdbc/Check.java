@@ -109,6 +109,18 @@ public class Check {
       ResultSet key = c.getMetaData().getPrimaryKeys(null, null, "m_jdbc");
       return key.next() && key.getString("COLUMN_NAME").equals("k");
     });
+    step("types of ours", () -> {
+      EveryType.make(c);
+      return true;
+    });
+    step("texts of every type", () -> EveryType.texts(c));
+    step("geometry, money, uuid as objects", () -> EveryType.objects(c));
+    step("arrays of every type", () -> EveryType.arrays(c));
+    step("xml", () -> EveryType.xml(c));
+    step("types dropped", () -> {
+      EveryType.drop(c);
+      return true;
+    });
     step("is valid", () -> c.isValid(5));
     c.createStatement().execute("DROP TABLE m_jdbc");
     c.close();

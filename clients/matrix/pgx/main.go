@@ -134,6 +134,7 @@ func main() {
 		}
 		return nil
 	})
+	everyType(ctx, conn)
 	conn.Close(ctx)
 	os.Exit(failures)
 }

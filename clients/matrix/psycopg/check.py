@@ -5,6 +5,8 @@ import sys
 
 import psycopg
 
+import every_type
+
 failures = 0
 
 
@@ -139,4 +141,9 @@ step("copy", copy)
 step("copy binary", copy_binary)
 step("server-side cursor", server_cursor)
 step("arrays", arrays)
+step("types of ours", lambda: every_type.make(connection))
+step("bytes of every type", lambda: every_type.bytes_and_back(connection))
+step("copy binary of every type", lambda: every_type.copied(connection))
+step("enums, composites, ranges, jsonb as objects", lambda: every_type.objects(connection))
+step("types dropped", lambda: (connection.execute("DROP TABLE every_type"), every_type.drop(connection)))
 sys.exit(failures)

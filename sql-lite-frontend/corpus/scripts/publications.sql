@@ -113,3 +113,17 @@ drop publication p1;
 drop table t;
 select pubname from pg_publication order by 1;
 drop publication p4, p5, p6;
+
+-- whose they are
+create role pub_owner superuser;
+create role pub_heir;
+create publication owned for all tables;
+alter publication owned owner to pub_owner;
+drop role pub_owner;
+alter role pub_heir superuser;
+reassign owned by pub_owner to pub_heir;
+select pubname, pubowner::regrole from pg_publication;
+drop role pub_owner;
+drop owned by pub_heir;
+select count(*) from pg_publication;
+drop role pub_heir;

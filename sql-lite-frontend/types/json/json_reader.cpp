@@ -8,10 +8,10 @@
 #include "base/long_work.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/json/json.h"
+#include "sql-lite-frontend/types/json/json_errors.h"
 #include "sql-lite-frontend/types/json/json_parts.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
-#include "sql-lite-frontend/types/text/utf8.h"
 
 /// Reading JSON: whether text is it, and how jsonb spells it.
 namespace swizzle::sql {
@@ -55,6 +55,13 @@ void append_plain_number(std::string_view written, std::string& out) {
   }
 }
 
+/// What would belong to a word or number, right or wrong.
+bool is_of_word(char c) {
+  const char low = to_lower(c);
+  return (low >= 'a' && low <= 'z') || is_digit(c) || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
 /// Reads one JSON value from front to back and writes its canonical spelling.
 class JsonReader {
  public:
@@ -67,27 +74,17 @@ class JsonReader {
     std::string out;
     value(out);
     skip_blanks();
-    if (at_ < text_.size()) refuse();
+    if (at_ < text_.size()) refuse(JsonExpected::end);
     return out;
   }
 
  private:
-  [[noreturn]] void refuse() const {
-    // Of jsonb, too.
-    SqlError error{sqlstate::invalid_text_representation, "invalid input syntax for type json"};
-    if (at_ >= text_.size()) {
-      throw std::move(error).with_detail("The input string ended unexpectedly.");
-    }
-    // The token: a word, or one character.
-    std::size_t end = at_;
-    const auto in_word = [&](char c) {
-      return is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'z') || c == '_' || c == '-' ||
-             c == '.' || c == '+';
-    };
-    while (end < text_.size() && in_word(text_[end])) ++end;
-    if (end == at_) end = std::min(text_.size(), at_ + utf8_length(text_[at_]));
-    throw std::move(error).with_detail(
-        fmt::format("Token \"{}\" is invalid.", text_.substr(at_, end - at_)));
+  [[noreturn]] void refuse(JsonExpected expected) const { refuse_at(at_, expected); }
+  /// A token that begins there.
+  [[noreturn]] void refuse_at(std::size_t begin,
+                              JsonExpected expected = JsonExpected::value) const {
+    fail_json(text_, begin, expected,
+              type_ == TypeId::jsonb ? JsonEscapes::read : JsonEscapes::kept);
   }
 
   void skip_blanks() {
@@ -100,8 +97,8 @@ class JsonReader {
     skip_blanks();
     return at_ < text_.size() ? text_[at_] : '\0';
   }
-  void expect(char wanted) {
-    if (peek() != wanted) refuse();
+  void expect(char wanted, JsonExpected expected) {
+    if (peek() != wanted) refuse(expected);
     ++at_;
   }
   [[nodiscard]] bool take(char wanted) {
@@ -133,12 +130,9 @@ class JsonReader {
   }
 
   void word(std::string_view wanted, std::string& out) {
-    if (text_.substr(at_, wanted.size()) != wanted) refuse();
+    if (text_.substr(at_, wanted.size()) != wanted) refuse(JsonExpected::value);
     const std::size_t end = at_ + wanted.size();
-    if (end < text_.size() && (is_digit(text_[end]) || to_lower(text_[end]) != text_[end] ||
-                               (text_[end] >= 'a' && text_[end] <= 'z'))) {
-      refuse();
-    }
+    if (end < text_.size() && is_of_word(text_[end])) refuse(JsonExpected::value);
     at_ = end;
     out += wanted;
   }
@@ -155,16 +149,17 @@ class JsonReader {
   }
 
   void object(std::string& out) {
-    expect('{');
+    ++at_;
     out += '{';
     const std::size_t begin = out.size();
     std::vector<Member> members;
     bool in_order = true;
     if (!take('}')) {
       do {
-        if (peek() != '"') refuse();
+        if (peek() != '"')
+          refuse(members.empty() ? JsonExpected::object_first : JsonExpected::string);
         std::string name = string();
-        expect(':');
+        expect(':', JsonExpected::colon);
         if (!members.empty()) out += ", ";
         members.push_back({std::move(name), out.size(), 0});
         append_json_string(members.back().name, out);
@@ -174,7 +169,7 @@ class JsonReader {
         const std::size_t count = members.size();
         in_order = in_order && (count == 1 || is_before(members[count - 2], members[count - 1]));
       } while (take(','));
-      expect('}');
+      expect('}', JsonExpected::object_next);
     }
     if (!in_order) put_in_order(members, begin, out);
     out += '}';
@@ -193,7 +188,7 @@ class JsonReader {
   }
 
   void array(std::string& out) {
-    expect('[');
+    ++at_;
     out += '[';
     if (!take(']')) {
       bool first = true;
@@ -201,80 +196,69 @@ class JsonReader {
         if (!std::exchange(first, false)) out += ", ";
         value(out);
       } while (take(','));
-      expect(']');
+      expect(']', JsonExpected::array_next);
     }
     out += ']';
   }
 
   std::string string() {
-    expect('"');
+    skip_blanks();
+    const std::size_t begin = at_++;
     std::string out;
     for (;;) {
-      if (at_ >= text_.size()) refuse();
+      if (at_ >= text_.size()) refuse_at(begin);
       const char c = text_[at_];
       if (c == '"') break;
-      if (static_cast<unsigned char>(c) < 0x20) refuse();
+      if (static_cast<unsigned char>(c) < 0x20) refuse_at(begin);
       ++at_;
       if (c != '\\') {
         out += c;
         continue;
       }
-      if (at_ >= text_.size()) refuse();
-      escape(text_[at_++], out);
+      if (at_ >= text_.size() || !escape(text_[at_++], out)) refuse_at(begin);
     }
     ++at_;
     return out;
   }
 
-  void escape(char letter, std::string& out) {
+  /// False: it is none.
+  bool escape(char letter, std::string& out) {
     constexpr std::string_view kLetters = "\"\\/bfnrt";
     constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
     if (const auto found = kLetters.find(letter); found != std::string_view::npos) {
       out += kMeanings[found];
-      return;
+      return true;
     }
-    if (letter != 'u') {
-      --at_;
-      refuse();
-    }
-    std::uint32_t code = four_digits();
-    if (code >= 0xdc00 && code < 0xe000) bad_surrogate();
+    if (letter != 'u') return false;
+    std::uint32_t code = 0;
+    if (!four_digits(code)) return false;
+    // json keeps the text as it came, whatever it means.
+    if (type_ != TypeId::jsonb) return true;
+    if (code == 0 || (code >= 0xdc00 && code < 0xe000)) return false;
     if (code >= 0xd800 && code < 0xdc00) {
-      if (text_.substr(at_, 2) != "\\u") bad_surrogate();
+      if (text_.substr(at_, 2) != "\\u") return false;
       at_ += 2;
-      const std::uint32_t low = four_digits();
-      if (low < 0xdc00 || low >= 0xe000) bad_surrogate();
+      std::uint32_t low = 0;
+      if (!four_digits(low) || low < 0xdc00 || low >= 0xe000) return false;
       code = 0x10000 + ((code - 0xd800) << 10U) + (low - 0xdc00);
     }
-    // json keeps the text as it came and may hold this; jsonb cannot.
-    if (code == 0 && type_ == TypeId::jsonb) {
-      throw SqlError{SqlState{"22P05"}, "unsupported Unicode escape sequence"}.with_detail(
-          "\\u0000 cannot be converted to text.");
-    }
     append_code(code, out);
+    return true;
   }
 
-  [[noreturn]] void bad_surrogate() const {
-    throw sql_error(sqlstate::invalid_text_representation, "invalid input syntax for type {}",
-                    format_type(type_))
-        .with_detail("Unicode low surrogate must follow a high surrogate.");
-  }
-
-  std::uint32_t four_digits() {
-    std::uint32_t code = 0;
+  bool four_digits(std::uint32_t& code) {
     for (int i = 0; i < 4; ++i) {
-      if (at_ >= text_.size()) refuse();
-      const char c = to_lower(text_[at_]);
+      if (at_ >= text_.size()) return false;
+      const char c = to_lower(text_[at_++]);
       if (is_digit(c)) {
         code = code * 16 + static_cast<std::uint32_t>(c - '0');
       } else if (c >= 'a' && c <= 'f') {
         code = code * 16 + static_cast<std::uint32_t>(c - 'a' + 10);
       } else {
-        refuse();
+        return false;
       }
-      ++at_;
     }
-    return code;
+    return true;
   }
 
   static void append_code(std::uint32_t code, std::string& out) {
@@ -301,10 +285,7 @@ class JsonReader {
       while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
       return at_ > from;
     };
-    const auto invalid = [&] {
-      at_ = start;
-      refuse();
-    };
+    const auto invalid = [&] { refuse_at(start); };
     if (at_ < text_.size() && text_[at_] == '-') ++at_;
     if (at_ < text_.size() && text_[at_] == '0') {
       ++at_;
@@ -320,10 +301,7 @@ class JsonReader {
       if (at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
       if (!digits()) invalid();
     }
-    if (at_ < text_.size() &&
-        (is_digit(text_[at_]) || (to_lower(text_[at_]) >= 'a' && to_lower(text_[at_]) <= 'z'))) {
-      invalid();
-    }
+    if (at_ < text_.size() && is_of_word(text_[at_])) invalid();
     const std::string_view written = text_.substr(start, at_ - start);
     if (type_ == TypeId::jsonb) {
       append_plain_number(written, out);

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace swizzle::sql {
+
+/// What had to stand where something else does.
+enum class JsonExpected : std::uint8_t {
+  value,
+  end,
+  colon,
+  string,
+  array_next,    ///< a comma or the array's end
+  object_first,  ///< a name or the object's end
+  object_next,   ///< a comma or the object's end
+};
+/// Whether escapes of strings are given their meaning, as jsonb does, or kept as they are written.
+enum class JsonEscapes : std::uint8_t { kept, read };
+
+/// Says as PostgreSQL what is wrong with the token that begins at `at`: with the token itself or
+/// else with its place. 22P02, 22P05.
+[[noreturn]] void fail_json(std::string_view text, std::size_t at, JsonExpected expected,
+                            JsonEscapes escapes);
+
+}  // namespace swizzle::sql
