@@ -61,7 +61,6 @@ update doc set b = jsonb_set(b, '{b,c,0}', '"first"') where id = 1 returning b -
 select id from doc where b @> '{"new": true}';
 select id from doc where (b ->> 'a')::int > 1;
 create index doc_a on doc ((b ->> 'a'));
--- differs: the error's context
 select '{"a":'::json;
 select '{"a":1}'::json -> 'a' ->> 'b';
 select 'null'::jsonb, 'null'::jsonb ->> 'x', '"\u00e4\n"'::jsonb, '"\u00e4\n"'::json, '"\u00e4\n"'::jsonb #>> '{}';

@@ -12,7 +12,6 @@ INSERT INTO t (id, v) VALUES (6, 'abc'), (7, 'abcd');
 INSERT INTO t (id, v) VALUES (6, 'abc'), (7, 'ab   ');
 INSERT INTO t (id, d) VALUES (8, '2020-01-01'), (9, '2020-13-01');
 INSERT INTO t (id, m) VALUES (8, 'ok'), (9, 'glad');
--- differs: the error's context
 INSERT INTO t (id, j) VALUES (8, '{}'), (9, '{');
 INSERT INTO t (id, p) VALUES (8, 1), (9, 99);
 INSERT INTO t (id, w) VALUES (8, 1), (9, 13);
