@@ -1,8 +1,8 @@
 #include "sql-lite-frontend/publish/change_codec.h"
 
+#include "base/field_codec.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "storage/logical/field_codec.h"
 
 namespace swizzle::sql {
 namespace {

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "base/checksum.h"
-#include "storage/logical/field_codec.h"
+#include "base/field_codec.h"
 
 namespace swizzle {
 namespace {

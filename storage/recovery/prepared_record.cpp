@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/field_codec.h"
+
 namespace swizzle::payload {
 namespace {
 
@@ -18,48 +20,6 @@ enum class Item : std::uint8_t {
 };
 constexpr std::uint8_t kIsMove = 1;
 constexpr std::uint8_t kTakesKey = 2;
-
-class PayloadWriter {
- public:
-  explicit PayloadWriter(std::vector<std::byte>& into) : into_(into) {}
-  template <class T>
-  void put(const T& value) {
-    const std::size_t at = into_.size();
-    into_.resize(at + sizeof value);
-    store(into_.data() + at, value);
-  }
-  void put_bytes(Bytes bytes) { into_.insert(into_.end(), bytes.begin(), bytes.end()); }
-
- private:
-  std::vector<std::byte>& into_;
-};
-
-/// Past the end it reads zeros and says so.
-class PayloadReader {
- public:
-  explicit PayloadReader(Bytes from) : from_(from) {}
-  template <class T>
-  T take() {
-    const Bytes bytes = take_bytes(sizeof(T));
-    return bytes.size() == sizeof(T) ? load<T>(bytes.data()) : T{};
-  }
-  Bytes take_bytes(std::size_t size) {
-    if (size > from_.size()) {
-      is_short_ = true;
-      from_ = {};
-      return {};
-    }
-    const Bytes taken = from_.first(size);
-    from_ = from_.subspan(size);
-    return taken;
-  }
-  [[nodiscard]] bool at_end() const noexcept { return from_.empty(); }
-  [[nodiscard]] bool is_whole() const noexcept { return !is_short_; }
-
- private:
-  Bytes from_;
-  bool is_short_ = false;
-};
 
 std::unexpected<Error> malformed() {
   return fail(sqlstate::data_corrupted, "malformed log record: prepared transaction");
@@ -82,7 +42,7 @@ Item item_of(lock::LockRow::Kind kind) noexcept {
   return Item::key;
 }
 
-void put_lock(PayloadWriter& out, const lock::HeldLock& lock) {
+void put_lock(FieldWriter& out, const lock::HeldLock& lock) {
   out.put(item_of(lock.kind));
   out.put(lock.place);
   if (lock.kind != lock::LockRow::Kind::key) {
@@ -94,7 +54,7 @@ void put_lock(PayloadWriter& out, const lock::HeldLock& lock) {
   out.put(lock.key_mode.gap);
 }
 
-Result<lock::HeldLock> take_key(PayloadReader& in) {
+Result<lock::HeldLock> take_key(FieldReader& in) {
   lock::HeldLock lock;
   lock.place = in.take<std::uint32_t>();
   lock.hash = in.take<std::uint64_t>();
@@ -105,7 +65,7 @@ Result<lock::HeldLock> take_key(PayloadReader& in) {
   return lock;
 }
 
-Result<lock::HeldLock> take_whole(PayloadReader& in, lock::LockRow::Kind kind) {
+Result<lock::HeldLock> take_whole(FieldReader& in, lock::LockRow::Kind kind) {
   lock::HeldLock lock;
   lock.kind = kind;
   lock.place = in.take<std::uint32_t>();
@@ -115,7 +75,7 @@ Result<lock::HeldLock> take_whole(PayloadReader& in, lock::LockRow::Kind kind) {
   return lock;
 }
 
-Result<> take_item(PayloadReader& in, PreparedKept& into) {
+Result<> take_item(FieldReader& in, PreparedKept& into) {
   using Kind = lock::LockRow::Kind;
   const auto take = [&](auto&& taken) -> Result<> {
     if (!taken) return fail(std::move(taken).error());
@@ -147,7 +107,7 @@ Result<> take_item(PayloadReader& in, PreparedKept& into) {
 
 std::vector<std::byte> encode_prepared(const PreparedRecord& record) {
   std::vector<std::byte> bytes;
-  PayloadWriter out(bytes);
+  FieldWriter out(bytes);
   out.put(record.prepared_at_us);
   out.put(record.kept_items);
   out.put(record.began_at);
@@ -159,7 +119,7 @@ std::vector<std::byte> encode_prepared(const PreparedRecord& record) {
 }
 
 Result<PreparedRecord> decode_prepared(Bytes payload) {
-  PayloadReader in(payload);
+  FieldReader in(payload);
   PreparedRecord record;
   record.prepared_at_us = in.take<std::int64_t>();
   record.kept_items = in.take<std::uint64_t>();
@@ -182,11 +142,11 @@ std::vector<std::vector<std::byte>> encode_kept(const PreparedKept& kept) {
     return portions.back();
   };
   for (const lock::HeldLock& lock : kept.locks) {
-    PayloadWriter out(next());
+    FieldWriter out(next());
     put_lock(out, lock);
   }
   for (const UndoTraits& traits : kept.traits) {
-    PayloadWriter out(next());
+    FieldWriter out(next());
     out.put(Item::undo_traits);
     out.put(traits.younger);
     const int bits = (traits.is_move ? kIsMove : 0) | (traits.takes_key ? kTakesKey : 0);
@@ -196,7 +156,7 @@ std::vector<std::vector<std::byte>> encode_kept(const PreparedKept& kept) {
 }
 
 Result<> decode_kept(Bytes payload, PreparedKept& into) {
-  PayloadReader in(payload);
+  FieldReader in(payload);
   while (!in.at_end()) RETURN_IF_ERROR(take_item(in, into));
   if (!in.is_whole()) return malformed();
   return {};
