@@ -222,7 +222,10 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   arguments = place_arguments(resolved, std::move(arguments));
   const DerivedCollation collation = merge_collations(names_, arguments);
   const Function& called = collated(function, arguments, collation);
-  if (function.kind == FunctionKind::set || function.returns_set) {
+  // One row of columns that it names comes as those of a set do.
+  const bool is_one_row =
+      function.scalar == nullptr && function.set != nullptr && !function.column_names.empty();
+  if (function.kind == FunctionKind::set || function.returns_set || is_one_row) {
     return bind_set_call(called, nullptr, with_derived(resolved.result, collation), types,
                          std::move(arguments), scope, node.location);
   }

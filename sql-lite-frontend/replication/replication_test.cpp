@@ -288,6 +288,9 @@ TEST_CASE("Who may have slots, and when", "[sql][replication]") {
         "42501 must be superuser or replication role to use replication slots");
   db.run("RESET ROLE");
   CHECK(db.run("SELECT pg_drop_replication_slot('s')") == " SELECT 1");
+  CHECK(db.run("SELECT (pg_create_logical_replication_slot('listed', 'pgoutput')).slot_name") ==
+        "listed SELECT 1");
+  CHECK(db.run("SELECT pg_drop_replication_slot('listed')") == " SELECT 1");
   CHECK(db.run("SELECT slot_name FROM pg_create_logical_replication_slot('q', 'pgoutput')") ==
         "q SELECT 1");
 }
