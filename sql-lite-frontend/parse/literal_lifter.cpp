@@ -4,19 +4,10 @@
 #include <array>
 #include <cctype>
 
+#include "sql-lite-frontend/parse/letters.h"
+
 namespace swizzle::sql {
 namespace {
-
-bool is_word_start(char letter) {
-  return std::isalpha(static_cast<unsigned char>(letter)) || letter == '_' ||
-         static_cast<unsigned char>(letter) >= 0x80;
-}
-bool is_word_part(char letter) {
-  return is_word_start(letter) || std::isdigit(static_cast<unsigned char>(letter)) || letter == '$';
-}
-bool is_digit(char letter) {
-  return letter >= '0' && letter <= '9';
-}
 
 /// Clauses in which a bare number is a position or a count, types whose names take numbers, and
 /// words whose statements have no plan: their texts are left alone.

@@ -7,22 +7,13 @@
 #include <limits>
 
 #include "base/long_work.h"
+#include "sql-lite-frontend/parse/letters.h"
 
 namespace swizzle::sql {
 namespace {
 
 bool is_blank(char letter) {
   return std::string_view{" \t\r\n\f\v"}.contains(letter);
-}
-bool is_digit(char letter) {
-  return letter >= '0' && letter <= '9';
-}
-bool is_word_start(char letter) {
-  const auto byte = static_cast<unsigned char>(letter);
-  return std::isalpha(byte) != 0 || letter == '_' || byte >= 0x80;
-}
-bool is_word_part(char letter) {
-  return is_word_start(letter) || is_digit(letter) || letter == '$';
 }
 
 /// `word` in small letters.

@@ -5,15 +5,13 @@
 #include <cctype>
 
 #include "base/long_work.h"
+#include "sql-lite-frontend/parse/letters.h"
 #include "sql-lite-frontend/parse/token_skipper.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql::plpgsql {
 namespace {
 
-bool is_digit(char letter) noexcept {
-  return letter >= '0' && letter <= '9';
-}
 bool is_blank(char letter) noexcept {
   return std::isspace(static_cast<unsigned char>(letter)) != 0;
 }

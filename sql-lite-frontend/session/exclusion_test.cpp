@@ -21,7 +21,7 @@ namespace {
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
-constexpr const char* kWaited = "55P03";
+constexpr const char* kBusy = "55P03";
 constexpr const char* kExcluded = "23P01";
 
 void make_rooms(TestDatabase& db, const std::string& words = {}) {
@@ -50,8 +50,8 @@ TEST_CASE("Who books what another is booking, or gives up, waits for the other",
   };
   // An insert: what comes of it decides.
   db.run("BEGIN; INSERT INTO t VALUES (3, 1, '[20,30)')");
-  CHECK_THAT(book(4, 1, 25, 40), StartsWith(kWaited));
-  CHECK_THAT(db.run(*other, "UPDATE t SET during = '[29,30)' WHERE id = 2"), StartsWith(kWaited));
+  CHECK_THAT(book(4, 1, 25, 40), StartsWith(kBusy));
+  CHECK_THAT(db.run(*other, "UPDATE t SET during = '[29,30)' WHERE id = 2"), StartsWith(kBusy));
   CHECK(book(4, 2, 25, 40) == "INSERT 0 1");  // in another room
   CHECK(db.run(*other, "DELETE FROM t WHERE id = 4") == "DELETE 1");
   db.run("ROLLBACK");
@@ -66,7 +66,7 @@ TEST_CASE("Who books what another is booking, or gives up, waits for the other",
     INFO(gives_up);
     db.run("BEGIN");
     db.run(gives_up);
-    CHECK_THAT(book(4, 1, 25, 40), StartsWith(kWaited));
+    CHECK_THAT(book(4, 1, 25, 40), StartsWith(kBusy));
     db.run("ROLLBACK");
     CHECK_THAT(book(4, 1, 25, 40), StartsWith(kExcluded));
     db.run("BEGIN");
@@ -112,7 +112,7 @@ TEST_CASE("A prepared transaction keeps its group over a restart", "[sql][sessio
   db.open();
   allow();
   db.run("SET lock_timeout = '30ms'");
-  CHECK_THAT(db.run("INSERT INTO t VALUES (2, 1, '[4,6)')"), StartsWith(kWaited));
+  CHECK_THAT(db.run("INSERT INTO t VALUES (2, 1, '[4,6)')"), StartsWith(kBusy));
   db.run("COMMIT PREPARED 'one'");
   CHECK_THAT(db.run("INSERT INTO t VALUES (2, 1, '[4,6)')"), StartsWith(kExcluded));
   CHECK(db.run("INSERT INTO t VALUES (2, 1, '[5,6)')") == "INSERT 0 1");
