@@ -6,7 +6,7 @@
 
 #include "base/io_backend.h"
 #include "base/runtime.h"
-#include "base/sanitizers.h"
+#include "base/stack_pool.h"
 
 namespace swizzle {
 
@@ -21,17 +21,10 @@ class Reactor;
 /// io_uring, in batches, or through the file system's own threads where io_uring is refused.
 class FiberRuntime final : public Runtime {
  public:
-  /// Address space; what a statement may nest depends on it (stack_depth.h).
-#if defined(SWIZZLE_ASAN) || defined(SWIZZLE_TSAN)
-  static constexpr std::size_t kDefaultStackBytes = std::size_t{64} << 20;
-#else
-  static constexpr std::size_t kDefaultStackBytes = std::size_t{16} << 20;
-#endif
-
   struct Options {
     /// 0: one per processor.
     std::size_t reactors = 0;
-    std::size_t stack_bytes = kDefaultStackBytes;
+    std::size_t stack_bytes = FiberStack::kDefaultBytes;
     /// How long a reactor without work polls before it sleeps. It polls only while one fiber is
     /// alone on it, waits have recently been that short and nobody else wants its processor. 0:
     /// never.

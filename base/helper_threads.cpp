@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/fiber_runtime.h"
+#include "base/stack_pool.h"
 
 namespace swizzle {
 namespace {
@@ -21,7 +21,7 @@ namespace {
 constexpr Duration kBetweenLooks = std::chrono::milliseconds{10};
 
 /// A long text is read here, and may be as deep as a short one, no deeper.
-constexpr std::size_t kStackBytes = FiberRuntime::kDefaultStackBytes;
+constexpr std::size_t kStackBytes = FiberStack::kDefaultBytes;
 
 void start_detached(std::function<void()> body) {
   auto owned = std::make_unique<std::function<void()>>(std::move(body));

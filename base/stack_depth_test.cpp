@@ -43,7 +43,7 @@ std::size_t pages_in_memory(std::size_t bytes) {
   return failed != 0 ? SIZE_MAX : count;
 }
 
-constexpr std::size_t kStack = FiberRuntime::kDefaultStackBytes;
+constexpr std::size_t kStack = FiberStack::kDefaultBytes;
 
 }  // namespace
 

@@ -11,9 +11,12 @@ namespace swizzle {
 /// part is open: below lies what turns an overflow into a fault, and what a deep recursion that
 /// asks first (stack_depth.h) has opened for it. An open page takes memory when it is touched.
 struct FiberStack {
+  /// Address space; what a statement may nest depends on it (stack_depth.h).
 #if defined(SWIZZLE_ASAN) || defined(SWIZZLE_TSAN)
+  static constexpr std::size_t kDefaultBytes = std::size_t{64} << 20;
   static constexpr std::size_t kOpenAtFirst = std::size_t{4} << 20;
 #else
+  static constexpr std::size_t kDefaultBytes = std::size_t{16} << 20;
   static constexpr std::size_t kOpenAtFirst = std::size_t{512} << 10;
 #endif
 

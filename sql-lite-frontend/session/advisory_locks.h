@@ -5,10 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <span>
 #include <vector>
-
-#include "sql-lite-frontend/bound/expression.h"
 
 namespace swizzle::sql {
 
@@ -82,8 +79,5 @@ class AdvisoryLocks {
   std::size_t held_ = 0;
   std::map<std::int32_t, Wait> waits_;
 };
-
-/// pg_advisory_lock and its family.
-std::span<const SessionEntry> advisory_functions();
 
 }  // namespace swizzle::sql

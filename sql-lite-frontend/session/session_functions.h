@@ -21,6 +21,8 @@ Value address_value(Execution& execution, const std::optional<Endpoint>& end);
 std::span<const SessionEntry> connection_functions();
 /// pg_relation_size, pg_database_size …
 std::span<const SessionEntry> size_functions();
+/// pg_advisory_lock and its family.
+std::span<const SessionEntry> advisory_functions();
 /// has_table_privilege, pg_has_role …
 std::span<const SessionEntry> privilege_functions();
 
