@@ -69,6 +69,9 @@ struct SessionCounts {
   std::uint64_t idle_in_transaction = 0;
 };
 
+/// 22023 where ICU has no rules for the locale.
+Result<> check_icu_locale(const std::string& locale);
+
 /// The SQL side of one data directory: catalog, plans and settings over one engine. Thread-safe;
 /// outlives its sessions.
 class Database {
@@ -88,6 +91,9 @@ class Database {
   /// Gives the first superuser its name and its verifier, or none where that is empty: what `init`
   /// does.
   Result<> set_superuser_verifier(std::string_view role, std::string_view verifier);
+  /// Has the first databases order text by a locale of ICU. Pre: it is one, and nobody has
+  /// connected yet.
+  Result<> set_icu_locale(const std::string& locale);
 
   /// The sessions, by what they do at present.
   [[nodiscard]] SessionCounts session_counts() const;
@@ -156,6 +162,8 @@ class Session {
   /// What others have said on channels that this session listens to. Outside of a transaction;
   /// inside one it waits.
   void send_notifications(ResultSink& sink);
+  /// What a new session is told before its first request.
+  void send_first_notices(ResultSink& sink);
   /// Why the session must end, once terminate() was called.
   [[nodiscard]] std::optional<Diagnostic> termination() const;
 

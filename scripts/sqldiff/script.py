@@ -7,6 +7,7 @@ lines of their own, speak about the next request:
 
   -- unordered            its rows may come in any order: they are sorted on both sides
   -- parameters: 1 | (null) | x   sent as Parse, Bind and Execute with these values as text
+  -- connect: NAME        is the first of a new connection, to that database
   -- differs: REASON      our answer is known to differ from PostgreSQL's, and must
 
 The C++ reader of the same form is sql-lite-frontend/corpus/script.cpp."""
@@ -24,6 +25,7 @@ class Request:
     unordered: bool = False
     parameters: list | None = None
     differs: str = ""
+    connect: str = ""
     copy_data: str = ""
 
 
@@ -61,8 +63,8 @@ def _mark(line, marks):
     word, _, rest = line[2:].strip().partition(":")
     if word == "unordered":
         marks["unordered"] = True
-    elif word == "differs":
-        marks["differs"] = rest.strip()
+    elif word in ("differs", "connect"):
+        marks[word] = rest.strip()
     elif word == "parameters":
         values = [value.strip() for value in rest.split("|")]
         marks["parameters"] = [None if value == "(null)" else value for value in values if value]

@@ -15,9 +15,10 @@ POSTGRES = pathlib.Path("/usr/lib/postgresql/15/bin")
 class Postgres:
     """PostgreSQL does not run as root: then it runs as the package's user postgres."""
 
-    def __init__(self, scratch, port):
+    def __init__(self, scratch, port, icu_locale=""):
         self.folder = scratch / "postgres"
         self.port = port
+        self.locale = f"locale_provider icu icu_locale '{icu_locale}'" if icu_locale else ""
         self.databases = 0
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
@@ -48,13 +49,13 @@ class Postgres:
         for (name,) in [v for k, v in with_all.run("select rolname from pg_roles where oid >= 16384")
                         if k == "row"]:
             with_all.run(f'drop role "{name}"')
-        with_all.run("create database script template template0")
+        with_all.run(f"create database script template template0 {self.locale}")
         with_all.close()
         return self.again()
 
-    def again(self, user="postgres"):
+    def again(self, user="postgres", database="script"):
         """One more connection to the database that fresh() made last."""
-        return wire.Connection(self.folder, self.port, "script", user=user)
+        return wire.Connection(self.folder, self.port, database, user=user)
 
     def type_names(self):
         connection = wire.Connection(self.folder, self.port)
@@ -68,8 +69,9 @@ class Postgres:
 
 
 class Swizzle:
-    def __init__(self, scratch, port, program):
+    def __init__(self, scratch, port, program, icu_locale=""):
         self.folder = scratch / "swizzle"
+        self.locale = ["--locale-provider", "icu", "--icu-locale", icu_locale] if icu_locale else []
         self.port = port
         self.program = program
         self.process = None
@@ -79,7 +81,7 @@ class Swizzle:
         self.folder.mkdir(parents=True)
         (self.folder / "password").write_text("of no use here\n")
         subprocess.run([self.program, "init", "-D", self.folder / "data", "-U", "postgres", "--pwfile",
-                        self.folder / "password"], check=True, capture_output=True)
+                        self.folder / "password", *self.locale], check=True, capture_output=True)
         (self.folder / "data" / "swizzle_hba.conf").write_text("local all all trust\n")
         with open(self.folder / "log", "w") as log:
             self.process = subprocess.Popen(
@@ -94,8 +96,8 @@ class Swizzle:
                 time.sleep(0.05)
         raise SystemExit("swizzled does not start:\n" + (self.folder / "log").read_text())
 
-    def again(self, user="postgres"):
-        return wire.Connection(self.folder, self.port, user=user)
+    def again(self, user="postgres", database="postgres"):
+        return wire.Connection(self.folder, self.port, database, user=user)
 
     def stop(self):
         if self.process:

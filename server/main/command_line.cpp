@@ -101,6 +101,12 @@ class Reader {
     init->add_flag("--peer-only", line_.peer_only,
                    "no password: only the system's user NAME gets in, by the unix socket")
         ->excludes(file);
+    init->add_option("--locale-provider", line_.locale_provider,
+                     "what orders text: libc by its bytes, or icu by a locale's rules")
+        ->type_name("libc|icu")
+        ->check(CLI::IsMember({"libc", "icu"}));
+    init->add_option("--icu-locale", line_.icu_locale, "ICU's locale, as sv-SE")
+        ->type_name("LOCALE");
     add_service_user(*init);
   }
 

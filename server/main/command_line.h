@@ -19,6 +19,8 @@ struct CommandLine {
   std::string service_user;
   int stop_signal = 0;
   bool peer_only = false;
+  std::string locale_provider;  ///< of init
+  std::string icu_locale;
   std::vector<SettingAssignment> overrides;
   std::optional<int> exit_code;  ///< they are answered already, or make no sense
 };

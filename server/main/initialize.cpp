@@ -70,6 +70,7 @@ Result<> make_database(const DataDirectory& directory, const InitOptions& option
     const std::string verifier =
         options.password ? ScramVerifier::derive(*options.password).text() : std::string{};
     RETURN_IF_ERROR(database->set_superuser_verifier(options.user, verifier));
+    if (!options.icu_locale.empty()) RETURN_IF_ERROR(database->set_icu_locale(options.icu_locale));
   }
   return engine->close();
 }
@@ -86,6 +87,7 @@ Result<> initialize(const DataDirectory& directory, const InitOptions& options) 
   if (options.password && options.password->empty()) {
     return fail(sqlstate::invalid_parameter_value, "the password must not be empty");
   }
+  if (!options.icu_locale.empty()) RETURN_IF_ERROR(sql::check_icu_locale(options.icu_locale));
   RETURN_IF_ERROR(make_private_directory(directory.path()));
   RETURN_IF_ERROR(make_database(directory, options));
   RETURN_IF_ERROR(write_text_file(directory.secret_file().string(), fresh_secret()));

@@ -14,6 +14,8 @@ struct InitOptions {
   /// Without one there are no rules for TCP: only the same operating-system user gets in, through
   /// the unix socket.
   std::optional<std::string> password;
+  /// By which the first databases order text; empty: by bytes.
+  std::string icu_locale;
 };
 
 /// Makes a data directory. 58P02 if there is one already, or anything else in its place.

@@ -68,9 +68,22 @@ Result<> prepare_for_user(const std::string& name, const DataDirectory& director
   return user.become();
 }
 
+/// As initdb wants them.
+Result<> check_locale(const CommandLine& line) {
+  if (line.locale_provider == "icu") {
+    if (!line.icu_locale.empty()) return {};
+    return fail(sqlstate::invalid_parameter_value, "ICU locale must be specified");
+  }
+  if (line.icu_locale.empty()) return {};
+  return fail(sqlstate::invalid_parameter_value,
+              "--icu-locale cannot be specified unless locale provider \"icu\" is chosen");
+}
+
 int run_init(const CommandLine& line) {
   const DataDirectory directory{line.directory};
+  if (auto checked = check_locale(line); !checked) return complain(checked.error());
   InitOptions options;
+  options.icu_locale = line.icu_locale;
   options.user = line.user.empty() ? own_name() : line.user;
   if (!line.peer_only) {
     auto password = obtain_password(line);

@@ -32,6 +32,7 @@ void Conversation::greet(std::uint32_t backend_id, Bytes cancel_key) {
     put_parameter_status(channel_.out(), name, value);
   }
   put_backend_key_data(channel_.out(), backend_id, cancel_key);
+  session_.send_first_notices(sink_);
   ready_for_query();
 }
 

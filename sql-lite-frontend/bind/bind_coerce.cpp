@@ -103,7 +103,7 @@ ExprPtr Binder::try_make_composite(ExprPtr& expr, TypeId type, Implicitness how)
   for (std::size_t i = 0; i < fields.size(); ++i) {
     // A literal that says no type has become text only for want of another.
     if (const auto* literal = dynamic_cast<const ConstantExpr*>(fields[i].get());
-        literal != nullptr && literal->type() == TypeId::text) {
+        literal != nullptr && without_collation(literal->type()) == TypeId::text) {
       auto untyped = std::make_unique<ConstantExpr>(TypeId::unknown, kNoTypmod, literal->value());
       untyped->set_location(literal->location());
       fields[i] = std::move(untyped);
@@ -115,6 +115,8 @@ ExprPtr Binder::try_make_composite(ExprPtr& expr, TypeId type, Implicitness how)
                          format_type(shape->types[i]), i + 1));
     }
     fields[i] = std::move(field);
+    const TypeId kept = shape->ordered()[i];
+    if (is_collated(kept)) fields[i]->set_collation(collation_of_type(kept), false);
   }
   auto made = std::make_unique<RowExpr>(std::move(fields));
   made->names = shape->names;

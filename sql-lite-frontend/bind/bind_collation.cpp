@@ -17,6 +17,7 @@ Oid Binder::bind_collation(ast::NodeList name, std::int32_t location) {
     }
   }
   const Oid found = require_collation(names_, name, location);
+  if (found == collation_id::by_default) return names_.database_collation();
   if (!builtin_collation_name(found).empty()) return found;
   looked_up_objects_ = true;
   if (view_depth_ == recorded_depth_) {
@@ -54,7 +55,9 @@ const Function& Binder::collated(const Function& function, std::span<const ExprP
                                  const DerivedCollation& collation) {
   if (!collation.matters) return under_collation(function, collation_id::by_default);
   for (const ExprPtr& operand : operands) apply_collation(*operand, collation);
-  return under_collation(function, effective(collation));
+  const Function& chosen = under_collation(function, effective(collation));
+  if (&chosen != &function) names_.note_use(effective(collation));
+  return chosen;
 }
 
 const Operator& Binder::collated(const Operator& op, std::span<const ExprPtr> operands,
@@ -70,7 +73,16 @@ const Operator& Binder::collated(const Operator& op, std::span<const ExprPtr> op
       apply_collation(*operand, collation);
     }
   }
-  return under_collation(op, effective(collation));
+  const Operator& chosen = under_collation(op, effective(collation));
+  if (&chosen != &op) names_.note_use(effective(collation));
+  return chosen;
+}
+
+void Binder::apply_usual_collation(Expr& expr) {
+  const Expr* const one[] = {&expr};
+  if (names_.database_collation() != collation_id::by_default)
+    apply_collation(expr, merge_collations(names_, one));
+  if (is_collated(expr.type())) names_.note_use(collation_of_type(expr.type()));
 }
 
 Oid Binder::effective(const DerivedCollation& collation) noexcept {
@@ -135,7 +147,7 @@ std::string Binder::described_collation(const Expr& expr) {
   }
   if (collation.strength == DerivedCollation::Strength::conflict) return {};
   if (expr.type() == TypeId::unknown) return {};
-  const Oid number = collation.collation;
+  const Oid number = shown_number(collation.collation);
   ObjectNames* const known = names_.context().names;
   const auto shown = known == nullptr ? std::nullopt : known->name_of(TypeId::regcollation, number);
   return shown.value_or(quote_identifier(names_.collation_name(number)));

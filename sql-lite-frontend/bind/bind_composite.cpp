@@ -67,6 +67,7 @@ ExprPtr Binder::bind_row(const ast::RowExpr& node, Scope& scope) {
       untyped.push_back(fields.size());
       field = coerce(std::move(field), TypeId::text, kNoTypmod, Implicitness::implicit);
     }
+    apply_usual_collation(*field);
     fields.push_back(std::move(field));
     names.push_back(fmt::format("f{}", fields.size()));
   };
@@ -137,8 +138,8 @@ ExprPtr Binder::field_of(ExprPtr record, std::string_view field, std::int32_t lo
           .at_position(location + 1);
     }
     const auto i = static_cast<std::size_t>(found - shape->names.begin());
-    auto expr = std::make_unique<FieldExpr>(shape->types[i], std::move(record), i, *found);
-    expr->set_type(shape->types[i], shape->typmods[i]);
+    auto expr = std::make_unique<FieldExpr>(shape->ordered()[i], std::move(record), i, *found);
+    expr->set_type(shape->ordered()[i], shape->typmods[i]);
     expr->set_location(location);
     return expr;
   }

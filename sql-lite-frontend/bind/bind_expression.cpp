@@ -472,7 +472,11 @@ ExprPtr Binder::bind_sublink(const ast::SubLink& node, Scope& scope) {
       // Where "=" compares values of one type as they are, IN can look them up by hash.
       std::vector<ExprPtr> hash_left;
       const DerivedCollation collation = merge_collations(names_, left[0], right[0]);
-      const bool is_of_right = with_derived(right[0]->type(), collation) == right[0]->type();
+      // Where strings that differ are never equal, any deterministic order tells them apart alike.
+      const bool tells_alike = collation.strength != DerivedCollation::Strength::conflict &&
+                               !is_nondeterministic(effective(collation));
+      const bool is_of_right =
+          tells_alike || with_derived(right[0]->type(), collation) == right[0]->type();
       if (op == "=" && any && left.size() == 1 && is_of_right && is_indexable(right[0]->type()) &&
           described(*node.testexpr).size() < kMostBoundTwice) {
         if (without_collation(left[0]->type()) == without_collation(right[0]->type()) ||

@@ -125,6 +125,7 @@ SortKey Binder::sort_key(const ast::SortBy& node, ExprPtr expr) {
   if (expr->type() == TypeId::unknown) {
     expr = coerce(std::move(expr), TypeId::text, kNoTypmod, Implicitness::implicit);
   }
+  apply_usual_collation(*expr);
   if (compare_function(expr->type()) == nullptr) {
     throw sql_error(sqlstate::undefined_function,
                     "could not identify an ordering operator for type {}",

@@ -226,10 +226,12 @@ class Binder {
   ExprPtr bind_collate(const ast::CollateClause& node, Scope& scope);
   Oid bind_collation(ast::NodeList name, std::int32_t location);
   /// What is called in its place under that collation, which its operands get.
-  static const Function& collated(const Function& function, std::span<const ExprPtr> operands,
-                                  const DerivedCollation& collation);
-  static const Operator& collated(const Operator& op, std::span<const ExprPtr> operands,
-                                  const DerivedCollation& collation);
+  const Function& collated(const Function& function, std::span<const ExprPtr> operands,
+                           const DerivedCollation& collation);
+  const Operator& collated(const Operator& op, std::span<const ExprPtr> operands,
+                           const DerivedCollation& collation);
+  /// Of a sort key or a field, which no operator has seen: that of the database, if it has one.
+  void apply_usual_collation(Expr& expr);
   static Oid effective(const DerivedCollation& collation) noexcept;
   /// As try_coerce(), where either has a collation: what comes out has the type's, else its own.
   ExprPtr coerce_collated(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how);

@@ -17,7 +17,8 @@ std::int32_t location_of_clause(const Expr& expr, Oid collation) {
   // Walking changes nothing here.
   walk(const_cast<Expr&>(expr), [&](Expr& part) {
     const auto* clause = dynamic_cast<const CollateExpr*>(&part);
-    if (clause != nullptr && clause->collation() == collation) location = clause->location();
+    if (clause != nullptr && shown_number(clause->collation()) == collation)
+      location = clause->location();
   });
   return location;
 }
@@ -25,10 +26,15 @@ std::int32_t location_of_clause(const Expr& expr, Oid collation) {
 /// Takes one operand after the other.
 class Merge {
  public:
-  explicit Merge(NameSource& names) : names_(names) {}
+  explicit Merge(NameSource& names) : names_(names), usual_(names.database_collation()) {}
 
   void add(const Expr& expr) {
-    const DerivedCollation next = collation_of(expr);
+    DerivedCollation next = collation_of(expr);
+    // A literal is to become a text, if the others let it.
+    if (expr.type() == TypeId::unknown && usual_ != collation_id::by_default) {
+      next.collation = collation_id::by_default;
+      next.strength = Strength::implicit;
+    }
     merged_.matters |= next.matters;
     if (next.strength == Strength::none) return;
     if (next.strength > merged_.strength) {
@@ -47,7 +53,16 @@ class Merge {
       merged_.other = next.collation;
     }
   }
-  [[nodiscard]] const DerivedCollation& merged() const noexcept { return merged_; }
+  [[nodiscard]] DerivedCollation merged() const noexcept {
+    DerivedCollation merged = merged_;
+    const bool is_default =
+        merged.strength != Strength::conflict && merged.collation == collation_id::by_default;
+    if (is_default && usual_ != collation_id::by_default) {
+      merged.collation = usual_;
+      merged.matters = true;
+    }
+    return merged;
+  }
 
  private:
   [[noreturn]] void refuse(const Expr& expr, Oid collation) const {
@@ -58,6 +73,7 @@ class Merge {
   }
 
   NameSource& names_;
+  Oid usual_;
   DerivedCollation merged_;
 };
 

@@ -56,6 +56,8 @@ class NameSource {
   virtual Oid find_collation(std::string_view /*schema*/, std::string_view name) {
     return builtin_collation(name).value_or(kNoOid);
   }
+  /// What "default" is.
+  virtual Oid database_collation() { return collation_id::by_default; }
   /// Its bare name.
   virtual std::string collation_name(Oid collation) { return builtin_collation_name(collation); }
   virtual OperatorPtr made_operator(Oid /*oid*/) { return nullptr; }
@@ -78,6 +80,8 @@ class NameSource {
   // Whoever overrides it keeps the text.
   // NOLINTNEXTLINE(performance-unnecessary-value-param)
   virtual void warn(SqlState /*state*/, std::string /*message*/) {}
+  /// Text is compared under it: the client hears once if the library has changed since it was made.
+  virtual void note_use(Oid /*collation*/) {}
   /// Whether what the index finds is what the session's snapshot shows.
   virtual bool may_read(const IndexAccess& /*index*/) { return true; }
 };

@@ -180,11 +180,14 @@ class FunctionExpr final : public OperandsExpr {
   /// The last argument came with the word VARIADIC: it stands for its elements.
   void set_variadic_array(bool is_array) noexcept { variadic_array_ = is_array; }
   [[nodiscard]] bool variadic_array() const noexcept { return variadic_array_; }
+  /// One of its operands is NULL whatever the row, and that decides: the others are not computed.
+  [[nodiscard]] bool is_always_null() const noexcept { return always_null_; }
 
  private:
   const Function& function_;
   const Operator* op_;
   bool variadic_array_ = false;
+  bool always_null_ = false;
   std::vector<TypeId> operand_types_;
 };
 

@@ -51,16 +51,30 @@ Value call_binary(const Function& function, Execution& execution, const Value& l
 
 }  // namespace
 
+namespace {
+
+bool is_null_constant(const Expr* expr) {
+  while (const auto* cast = dynamic_cast<const CastExpr*>(expr)) expr = cast->operands()[0].get();
+  if (const auto* constant = dynamic_cast<const ConstantExpr*>(expr))
+    return constant->value().is_null();
+  const auto* call = dynamic_cast<const FunctionExpr*>(expr);
+  return call != nullptr && call->is_always_null();
+}
+
+}  // namespace
+
 FunctionExpr::FunctionExpr(const Function& function, const Operator* op, TypeId result,
                            std::vector<ExprPtr> operands)
     : OperandsExpr(result, kNoTypmod, std::move(operands)), function_(function), op_(op) {
   for (const ExprPtr& operand : operands_) {
     operand_types_.push_back(function.takes_collation ? operand->type()
                                                       : without_collation(operand->type()));
+    always_null_ |= function.strict && is_null_constant(operand.get());
   }
 }
 
 Value FunctionExpr::evaluate(Execution& execution) const {
+  if (always_null_) return Value::null();
   // Most operators: without a list of a length that only the plan knows.
   const auto call = [&](std::span<const Value> values) {
     execution.functions.call = {operand_types_, type(), variadic_array_};
@@ -242,6 +256,7 @@ NullIfExpr::NullIfExpr(TypeId type, ExprPtr value, ExprPtr equality, Slot slot)
 
 Value NullIfExpr::evaluate(Execution& execution) const {
   const Value value = operands_[0]->eval(execution);
+  if (value.is_null() && is_null_constant(operands_[0].get())) return value;
   execution.slots[slot_] = value;
   return holds(*operands_[1], execution) ? Value::null() : value;
 }

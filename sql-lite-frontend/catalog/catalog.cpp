@@ -69,6 +69,7 @@ std::unique_ptr<Catalog> Catalog::open(Engine& engine, SharedObjects& shared, Oi
   Tree tree = value_of(engine.tree(kTree));
   drop_leftovers(engine, tree, database);
   std::unique_ptr<Catalog> catalog{new Catalog{engine, tree, shared, database}};
+  catalog->set_default_collation();
   catalog->load_schemas();
   catalog->load_made<UserCollation>();
   for (const CollationPtr& collation : catalog->all_made<UserCollation>())
@@ -82,6 +83,13 @@ std::unique_ptr<Catalog> Catalog::open(Engine& engine, SharedObjects& shared, Oi
   return catalog;
 }
 
+void Catalog::set_default_collation() {
+  const DatabasePtr entry = shared_.database(database_);
+  if (!entry || entry->icu_locale.empty()) return;
+  default_collation_ = collation_id::first_of_database + database_;
+  note_collation(default_collation_, {entry->icu_locale, true});
+}
+
 void Catalog::load_schemas() {
   for_each_record(engine_, tree_, kind_prefix(database_, RecordKind::schema),
                   [&](Oid oid, Bytes value) {
@@ -89,10 +97,12 @@ void Catalog::load_schemas() {
                   });
 }
 
-void note_user_type(const UserType& type) {
+void note_user_type(const UserType& type, Oid default_of_database) {
   note_type(type.id(), {quote_identifier(type.name), type.labels, {}});
-  const bool is_collated = type.collation != kNoOid && !orders_by_bytes(type.collation);
-  const TypeId base = is_collated ? with_collation(type.base, type.collation) : type.base;
+  Oid collation = type.collation != kNoOid ? type.collation : default_collation(type.base);
+  if (collation == collation_id::by_default) collation = default_of_database;
+  const bool is_collated = collation != kNoOid && !orders_by_bytes(collation);
+  const TypeId base = is_collated ? with_collation(type.base, collation) : type.base;
   if (is_domain(type.id())) note_domain(type.id(), {base, type.base_typmod});
   if (is_user_range(type.id())) note_range(type.id(), base);
 }
@@ -107,7 +117,7 @@ void Catalog::load_types() {
   for_each_record(engine_, tree_, kind_prefix(database_, RecordKind::user_type),
                   [&](Oid oid, Bytes value) {
                     const auto type = std::make_shared<UserType>(decode<UserType>(value));
-                    note_user_type(*type);
+                    note_user_type(*type, default_collation_);
                     types_[oid] = type;
                   });
 }
@@ -245,7 +255,7 @@ void Catalog::put(const CatalogChange& change) {
     put_object(schemas_, change.oid, *schema);
   } else if (const auto* type = std::get_if<TypePtr>(&change.object)) {
     put_object(types_, change.oid, *type);
-    if (*type) note_user_type(**type);
+    if (*type) note_user_type(**type, default_collation_);
   } else if (const auto* routine = std::get_if<RoutinePtr>(&change.object)) {
     put_routine(change.oid, *routine);
   } else if (const auto* role = std::get_if<RolePtr>(&change.object)) {

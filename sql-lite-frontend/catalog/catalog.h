@@ -22,8 +22,8 @@
 namespace swizzle::sql {
 
 /// What the process knows of types by number: names, labels, what domains are over; and of
-/// collations.
-void note_user_type(const UserType& type);
+/// collations. `default_collation`: of the type's database.
+void note_user_type(const UserType& type, Oid default_collation);
 void note_user_collation(const UserCollation& collation);
 
 using SchemaPtr = std::shared_ptr<const Schema>;
@@ -67,6 +67,8 @@ class Catalog {
   /// A handle, which may be copied freely.
   [[nodiscard]] Tree tree() const noexcept { return tree_; }
   [[nodiscard]] Oid database() const noexcept { return database_; }
+  /// What "default" is in this database. It never changes.
+  [[nodiscard]] Oid default_collation() const noexcept { return default_collation_; }
 
   [[nodiscard]] TablePtr table(Oid oid);
   [[nodiscard]] TablePtr table(Oid schema, std::string_view name);
@@ -105,6 +107,7 @@ class Catalog {
   using Names = std::map<NameKey, Oid, std::less<>>;
   struct Reading;
 
+  void set_default_collation();
   void load_schemas();
   void load_types();
   void load_routines();
@@ -127,6 +130,7 @@ class Catalog {
   Tree tree_;
   SharedObjects& shared_;
   Oid database_;
+  Oid default_collation_ = collation_id::by_default;
   std::atomic<std::uint64_t> version_{1};
 
   /// Guards what follows; held for lookups only, never across a wait.

@@ -275,7 +275,7 @@ SchemaPtr CatalogView::create(Transaction& transaction, Schema schema) {
   return create_object<Schema, SchemaPtr>(transaction, std::move(schema));
 }
 TypePtr CatalogView::create(Transaction& transaction, UserType type) {
-  note_user_type(type);
+  note_user_type(type, catalog_.default_collation());
   return create_object<UserType, TypePtr>(transaction, std::move(type));
 }
 RoutinePtr CatalogView::create(Transaction& transaction, Routine routine) {

@@ -326,6 +326,8 @@ template <class V, class T>
 void fields(V& visit, T& object) {
   visit(object.oid, object.name, object.owner, object.is_template, object.allow_connections,
         object.connection_limit, object.settings, object.comment, object.grants);
+  visit.since(13, object.icu_locale);
+  visit.since(13, object.collation_version);
 }
 
 template <class V, class T>

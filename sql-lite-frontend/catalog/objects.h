@@ -474,6 +474,8 @@ struct DatabaseEntry {
   std::vector<std::string> settings;
   std::string comment;
   std::vector<Grant> grants;
+  std::string icu_locale;         ///< by which text is ordered; empty: by bytes
+  std::string collation_version;  ///< of the library when it was made, or refreshed
 };
 
 }  // namespace swizzle::sql

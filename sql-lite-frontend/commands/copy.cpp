@@ -156,8 +156,10 @@ class CopyIn {
 
   /// Says in which line the error arose, if `line` is the one that was read last.
   void locate(SqlError& error, std::uint64_t line) const {
-    error.fields().where = fmt::format("COPY {}, line {}", table_->relation.name,
-                                       line - scratch_->write->writer().rows_behind());
+    std::string& where = error.fields().where;
+    if (!where.empty()) where += "\n";
+    where += fmt::format("COPY {}, line {}", table_->relation.name,
+                         line - scratch_->write->writer().rows_behind());
   }
 
   void check_header(std::span<const CopyReader::Field> fields) const {

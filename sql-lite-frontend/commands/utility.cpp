@@ -229,6 +229,10 @@ void run_utility(Session::State& session, const ast::Node* node, Statement& stat
     case Kind::alter_database_stmt:
       definition("ALTER DATABASE");
       return alter_database(session, ast::as<ast::AlterDatabaseStmt>(node), sink);
+    case Kind::alter_database_refresh_coll_stmt:
+      definition("ALTER DATABASE");
+      return refresh_database_collation(session, ast::as<ast::AlterDatabaseRefreshCollStmt>(node),
+                                        sink);
     case Kind::reindex_stmt:
       definition("REINDEX");
       return reindex(session, ast::as<ast::ReindexStmt>(node), sink);

@@ -35,12 +35,7 @@ class Fresh {
     database_ = std::move(*database);
     REQUIRE(database_->shared().settings.set_at_start({"max_prepared_transactions", "5", "test"},
                                                       SettingSource::command_line));
-    SessionOptions session_options;
-    session_options.backend_pid = 1;
-    session_options.parameters = {{"TimeZone", "UTC"}};
-    auto session = database_->connect(session_options);
-    REQUIRE(session);
-    session_ = std::move(*session);
+    connect("postgres");
   }
   Fresh(const Fresh&) = delete;
   Fresh& operator=(const Fresh&) = delete;
@@ -50,6 +45,16 @@ class Fresh {
     CHECK(engine_->close());
     engine_.reset();
     std::filesystem::remove_all(directory_);
+  }
+  void connect(const std::string& database) {
+    session_.reset();
+    SessionOptions options;
+    options.database = database;
+    options.backend_pid = 1;
+    options.parameters = {{"TimeZone", "UTC"}};
+    auto session = database_->connect(options);
+    REQUIRE(session);
+    session_ = std::move(*session);
   }
   Session& session() { return *session_; }
 
@@ -104,6 +109,7 @@ class Script {
     std::size_t marks = 0;
     for (std::size_t i = 0; i < requests_.size(); ++i) {
       const Request& request = requests_[i];
+      if (!request.connect.empty()) fresh.connect(request.connect);
       const std::string answer = run(fresh.session(), request);
       if (request.differs.empty()) {
         if (answer != postgres_[i] && !is_sanitizers_stack(answer)) {

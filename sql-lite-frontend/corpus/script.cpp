@@ -28,6 +28,7 @@ void read_mark(std::string_view comment, Request& request) {
       colon == std::string_view::npos ? std::string_view{} : trimmed(comment.substr(colon + 1));
   if (word == "unordered") request.unordered = true;
   if (word == "differs") request.differs = rest;
+  if (word == "connect") request.connect = rest;
   if (word != "parameters") return;
   request.parameters.emplace();
   std::size_t at = 0;

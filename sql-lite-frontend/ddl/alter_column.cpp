@@ -126,7 +126,7 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
   convert = std::move(coerced);
   scratch->execution.slots.resize(binder.slot_count());
   scratch->execution.transaction = session_.transaction.get();
-  const Oid old_collation = default_collation(column.expression_type());
+  const Oid old_collation = collation_of_key(session_, {}, column.expression_type());
   column.type = type.type;
   column.typmod = type.typmod;
   column.collation = without_position(
@@ -136,7 +136,7 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
       if (part.column != static_cast<std::int16_t>(position + 1)) continue;
       part.type = type.type;
       // A collation of the index's own stays.
-      const Oid new_collation = default_collation(column.expression_type());
+      const Oid new_collation = collation_of_key(session_, {}, column.expression_type());
       if (new_collation == 0 || part.collation == kNoOid || part.collation == old_collation)
         part.collation = new_collation;
       if (index.excludes()) {

@@ -28,6 +28,7 @@ class CollationDependents {
     for (const TypePtr& type : session_.catalog.types()) {
       const std::string name = session_.names.user_type_name(type->id()).value_or(type->name);
       if (is_it(type)) add({Kind::type, nullptr, type->oid, 0, "type " + name, on_});
+      if (!type->is_of_relation()) of_attributes(*type, name);
     }
     std::vector<TablePtr> views;
     for (const TablePtr& table : session_.catalog.tables()) {
@@ -61,6 +62,15 @@ class CollationDependents {
   /// Its own, or its domain's.
   [[nodiscard]] bool has_it(const Column& column) const {
     return !column.dropped && default_collation(column.expression_type()) == collation_.oid;
+  }
+
+  void of_attributes(const UserType& type, const std::string& name) {
+    for (std::size_t i = 0; i < type.attributes.size(); ++i) {
+      const Column& attribute = type.attributes[i];
+      if (!has_it(attribute)) continue;
+      add({Kind::attribute, nullptr, type.oid, i,
+           fmt::format("column {} of composite type {}", attribute.name, name), on_});
+    }
   }
 
   void of_table(const TablePtr& table) {

@@ -152,7 +152,7 @@ void copy_collation(Session::State& session, ast::NodeList from, UserCollation& 
 
 Oid allocate_collation(Session::State& session) {
   const Oid number = session.catalog.allocate_oid();
-  if (number >= kCollations)
+  if (number >= collation_id::first_of_database)
     throw SqlError{sqlstate::program_limit_exceeded, "there are no numbers left for collations"};
   return number;
 }
@@ -233,8 +233,10 @@ void create_collation(Session::State& session, const ast::DefineStmt& statement,
     return sink.command_complete("CREATE COLLATION");
   }
   if (made.provider == 'i') IcuCollator::check(made.locale);
-  made.oid = allocate_collation(session);
+  const Oid number = allocate_collation(session);
+  made.oid = number;
   session.catalog.create(*session.transaction, std::move(made));
+  session.names.note_use(number);
   sink.command_complete("CREATE COLLATION");
 }
 
@@ -393,7 +395,10 @@ Oid collation_of_column(Session::State& session, const ast::CollateClause* claus
 }
 
 Oid collation_of_key(Session::State& session, ast::NodeList name, TypeId type) {
-  const Oid own = default_collation(type);
+  const auto in_database = [&](Oid collation) {
+    return collation == collation_id::by_default ? session.names.database_collation() : collation;
+  };
+  const Oid own = in_database(default_collation(type));
   if (name.empty()) {
     if (is_collated(type) && own == collation_id::indeterminate) {
       throw SqlError{sqlstate::indeterminate_collation,
@@ -405,12 +410,12 @@ Oid collation_of_key(Session::State& session, ast::NodeList name, TypeId type) {
   require_collatable(type, -1);
   const Oid collation = used_collation(session, name, -1);
   if (!is_domain(type)) require_known_form(without_collation(type), collation);
-  return collation;
+  return in_database(collation);
 }
 
 void define_collation(Column& column, DefinedIn where) {
   if (!is_collated(column.type)) return;
-  const Oid collation = collation_of_type(column.type);
+  const Oid collation = shown_number(collation_of_type(column.type));
   column.type = without_collation(column.type);
   if (collation == collation_id::indeterminate && where == DefinedIn::view) {
     throw sql_error(sqlstate::indeterminate_collation,

@@ -37,11 +37,7 @@ Column read_attribute(Session::State& session, const ast::ColumnDef& definition,
     throw_error(sqlstate::invalid_table_definition, "column \"{}\" has pseudo-type {}",
                 attribute.name, format_type(attribute.type));
   }
-  const Oid collation = collation_of_column(session, definition.coll_clause, attribute.type);
-  if (collation != kNoOid && !orders_by_bytes(collation)) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "a collation of an attribute of a composite type is not supported"};
-  }
+  attribute.collation = collation_of_column(session, definition.coll_clause, attribute.type);
   return attribute;
 }
 

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/catalog/bootstrap.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
+#include "sql-lite-frontend/ddl/database_locale.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/two_phase_note.h"
@@ -77,17 +78,32 @@ bool apply_common_option(DatabaseEntry& entry, const ast::DefElem& option) {
 }
 
 /// A template may have nothing in it: its objects would have to be copied.
-void require_empty(Session::State& session, std::string_view name) {
-  const DatabasePtr source = session.catalog.database(name);
-  if (!source) {
-    throw_error(kUndefinedDatabase, "template database \"{}\" does not exist", name);
-  }
-  const Catalogs::Use use{*session.shared.catalogs, source->oid};
+void require_empty(Session::State& session, const DatabaseEntry& source) {
+  const Catalogs::Use use{*session.shared.catalogs, source.oid};
   constexpr std::size_t kSystemSchemas = 3;
   const bool has_objects = !use.catalog().tables().empty() || !use.catalog().types().empty();
   if (!has_objects && use.catalog().schemas().size() <= kSystemSchemas) return;
   throw_error(sqlstate::feature_not_supported,
-              "copying the objects of template database \"{}\" is not supported", name);
+              "copying the objects of template database \"{}\" is not supported", source.name);
+}
+
+/// What orders its text has a number made of the database's.
+Oid allocate_database(Session::State& session, const DatabaseEntry& entry) {
+  const Oid number = session.catalog.allocate_oid();
+  if (!entry.icu_locale.empty() && number >= kCollations - collation_id::first_of_database)
+    throw SqlError{sqlstate::program_limit_exceeded, "there are no numbers left for collations"};
+  return number;
+}
+
+void refuse_repeated(ast::NodeList options) {
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const auto& option = ast::as<ast::DefElem>(options[i]);
+    for (std::size_t before = 0; before < i; ++before) {
+      if (ast::as<ast::DefElem>(options[before]).defname != option.defname) continue;
+      throw SqlError{sqlstate::syntax_error, "conflicting or redundant options"}.at_position(
+          option.location + 1);
+    }
+  }
 }
 
 [[noreturn]] void refuse_in_use(std::string_view name, std::size_t users) {
@@ -155,6 +171,8 @@ void create_database(Session::State& session, const ast::CreatedbStmt& statement
   entry.name = statement.dbname;
   entry.owner = session.user;
   std::string source = "template1";
+  LocaleOptions locale;
+  refuse_repeated(statement.options);
   for (const ast::Node* node : statement.options) {
     const auto& option = ast::as<ast::DefElem>(node);
     const std::string_view name = option.defname;
@@ -171,15 +189,20 @@ void create_database(Session::State& session, const ast::CreatedbStmt& statement
     } else if (name == "encoding" || name == "locale" || name == "lc_collate" ||
                name == "lc_ctype") {
       check_characters(option);
+    } else if (locale.take(option, text_of(option))) {
+      continue;
     } else if (name != "strategy") {
       throw_error(sqlstate::feature_not_supported, "the database option {} is not supported", name);
     }
   }
+  const DatabasePtr like = session.catalog.database(source);
+  if (!like) throw_error(kUndefinedDatabase, "template database \"{}\" does not exist", source);
+  locale.apply(entry, *like);
   if (session.catalog.database(entry.name)) {
     throw_error(sqlstate::duplicate_database, "database \"{}\" already exists", entry.name);
   }
-  require_empty(session, source);
-  entry.oid = session.catalog.allocate_oid();
+  require_empty(session, *like);
+  entry.oid = allocate_database(session, entry);
   Tree tree = session.catalog.shared().tree();
   write_first_schemas(tree, *session.transaction, entry.oid);
   session.catalog.create(*session.transaction, std::move(entry));

@@ -30,6 +30,9 @@ void create_database(Session::State& session, const ast::CreatedbStmt& statement
 void drop_database(Session::State& session, const ast::DropdbStmt& statement, ResultSink& sink);
 void alter_database(Session::State& session, const ast::AlterDatabaseStmt& statement,
                     ResultSink& sink);
+void refresh_database_collation(Session::State& session,
+                                const ast::AlterDatabaseRefreshCollStmt& statement,
+                                ResultSink& sink);
 void grant_rights(Session::State& session, const ast::GrantStmt& statement, ResultSink& sink);
 void grant_membership(Session::State& session, const ast::GrantRoleStmt& statement,
                       ResultSink& sink);

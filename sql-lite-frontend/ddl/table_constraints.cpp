@@ -106,7 +106,7 @@ void TableBuilder::finish_key(const Pending& pending) {
     IndexColumn& part = index.columns.emplace_back();
     part.column = number;
     part.type = column.type;
-    part.collation = default_collation(column.expression_type());
+    part.collation = collation_of_key(session_, {}, column.expression_type());
   }
   for (const std::int16_t number :
        column_numbers(strings_of(node.including), "unique", node.location)) {

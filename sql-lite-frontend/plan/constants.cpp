@@ -94,6 +94,12 @@ std::optional<Value> visit_computed(const Expr& expr, Parameters parameters, con
       if (const auto* constant = dynamic_cast<const ConstantExpr*>(&expr)) return constant->value();
       return std::nullopt;
     case Composition::computed:
+      // It computes none of its operands, which fail nevertheless.
+      if (const auto* call = dynamic_cast<const FunctionExpr*>(&expr);
+          call != nullptr && call->is_always_null()) {
+        for (const ExprPtr& operand : call->operands())
+          static_cast<void>(visit_computed(*operand, parameters, visit));
+      }
       return visit(expr);
     case Composition::open:
       break;

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/plpgsql/reader.h"
 #include "sql-lite-frontend/plpgsql/shapes.h"
 #include "sql-lite-frontend/routines/signature.h"
+#include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -157,19 +158,25 @@ void Reader::read_declaration(BlockStep& block) {
   block.declared.push_back(declare(std::move(variable)));
 }
 
-/// Every text is ordered as "C" orders it.
-void Reader::read_collation(const Variable& variable) {
+void Reader::read_collation(Variable& variable) {
   const Token where = token();
+  std::string schema;
   std::string name = expect_name();
-  if (take(".")) name = expect_name();
-  if (name != "C" && name != "POSIX" && name != "default" && name != "ucs_basic") {
-    throw_error(sqlstate::feature_not_supported, "collation \"{}\" is not supported", name);
+  if (take(".")) {
+    schema = std::move(name);
+    name = expect_name();
   }
-  const Type* const info = find_type(variable.type);
-  if (info == nullptr || info->category != 'S') {
+  const Oid found = session_.names.find_collation(schema, name);
+  if (found == kNoOid) {
+    throw_error(sqlstate::undefined_object,
+                "collation \"{}{}{}\" for encoding \"UTF8\" does not exist", schema,
+                schema.empty() ? "" : ".", name);
+  }
+  if (default_collation(variable.type) == 0) {
     fail(sqlstate::datatype_mismatch,
          fmt::format("collations are not supported by type {}", format_type(variable.type)), where);
   }
+  variable.collation = found;
 }
 
 void Reader::read_cursor(Variable& variable) {

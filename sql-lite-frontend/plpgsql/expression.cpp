@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/plpgsql/context.h"
 #include "sql-lite-frontend/plpgsql/frame.h"
 #include "sql-lite-frontend/plpgsql/statement_run.h"
+#include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql::plpgsql {
@@ -22,7 +23,10 @@ std::optional<BodyVariables::Meaning> FragmentNames::find(std::span<const std::s
   if (variable.kind == Variable::Kind::scalar) {
     if (rest > 0) return std::nullopt;
     use(variable.place);
-    return Meaning{false, false, {{variable.name, variable.place, variable.type, variable.typmod}}};
+    const TypeId type = variable.collation == kNoOid
+                            ? variable.type
+                            : with_collation(variable.type, variable.collation);
+    return Meaning{false, false, {{variable.name, variable.place, type, variable.typmod}}};
   }
   if (rest > 1) return std::nullopt;
   const ShapePtr& shape = frame_->records[variable.place].shape;

@@ -59,6 +59,7 @@ struct Variable {
   enum class Kind : std::uint8_t { scalar, record } kind = Kind::scalar;
   TypeId type = TypeId::none;
   std::int32_t typmod = kNoTypmod;
+  std::uint32_t collation = 0;  ///< that COLLATE says; 0: none
   bool is_constant = false;
   bool not_null = false;
   /// Of a record that always has the same fields; null: whatever it is given.

@@ -22,9 +22,10 @@ class OneType final : public ObjectNames {
   std::optional<std::string> name_of(TypeId, std::uint32_t) override { return std::nullopt; }
   const EnumLabels* enum_labels(TypeId) override { return nullptr; }
   std::shared_ptr<const RowShape> row_shape(TypeId type) override {
-    return type == kPair ? std::make_shared<RowShape>(RowShape{
-                               {"a", "b"}, {TypeId::int4, TypeId::text}, {kNoTypmod, kNoTypmod}})
-                         : nullptr;
+    return type == kPair
+               ? std::make_shared<RowShape>(
+                     RowShape{{"a", "b"}, {TypeId::int4, TypeId::text}, {kNoTypmod, kNoTypmod}, {}})
+               : nullptr;
   }
 };
 

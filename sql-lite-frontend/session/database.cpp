@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/two_phase.h"
+#include "sql-lite-frontend/types/collation/icu.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
 
 namespace swizzle::sql {
@@ -201,6 +202,38 @@ Result<> Database::set_superuser_verifier(std::string_view role, std::string_vie
     changed.name = role;
     changed.password_verifier = verifier;
     view.replace(*transaction, *old, changed);
+    value_of(transaction->commit());
+    view.commit();
+  } catch (SqlError& error) {
+    failure = std::move(error).take_error();
+  }
+  if (failure) return fail(std::move(*failure));
+  return {};
+}
+
+Result<> check_icu_locale(const std::string& locale) {
+  try {
+    IcuCollator::check(locale);
+  } catch (SqlError& error) {
+    return fail(std::move(error).take_error());
+  }
+  return {};
+}
+
+Result<> Database::set_icu_locale(const std::string& locale) {
+  std::optional<Error> failure;
+  try {
+    const Catalogs::Use use{*shared_->catalogs, kPostgresDatabase};
+    CatalogView view{use.catalog()};
+    auto transaction = shared_->engine.begin();
+    transaction->begin_statement();
+    for (const DatabasePtr& database : view.databases()) {
+      DatabaseEntry changed = *database;
+      changed.icu_locale = locale;
+      // What is made of template0 gets the version of then.
+      if (changed.name != "template0") changed.collation_version = icu_version(locale);
+      view.replace(*transaction, *database, std::move(changed));
+    }
     value_of(transaction->commit());
     view.commit();
   } catch (SqlError& error) {

@@ -174,7 +174,7 @@ std::string other_collation(Session::State& session, const Table& table,
         Clause::index_expression);
     own = default_collation(expr->type());
   }
-  if (own == column.collation) return {};
+  if (shown_number(own) == shown_number(column.collation)) return {};
   return " COLLATE " + session.names.shown_collation(column.collation).value_or("");
 }
 

@@ -63,7 +63,6 @@ constexpr std::array kObjectTypes = std::to_array<std::pair<ObjectType, std::str
 
 using ast::NodeKind;
 constexpr std::array kStatements = std::to_array<std::pair<NodeKind, std::string_view>>({
-    {NodeKind::alter_database_refresh_coll_stmt, "ALTER DATABASE REFRESH COLLATION VERSION"},
     {NodeKind::alter_database_set_stmt, "ALTER DATABASE SET"},
     {NodeKind::alter_default_privileges_stmt, "ALTER DEFAULT PRIVILEGES"},
     {NodeKind::alter_domain_stmt, "ALTER DOMAIN"},

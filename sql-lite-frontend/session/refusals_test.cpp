@@ -18,6 +18,7 @@ namespace {
 /// Statements that have a meaning here, or that only stand inside others.
 constexpr std::string_view kHandled[] = {
     "AlterCollationStmt",
+    "AlterDatabaseRefreshCollStmt",
     "AlterDatabaseStmt",
     "AlterExtensionStmt",
     "AlterOperatorStmt",

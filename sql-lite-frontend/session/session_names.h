@@ -58,6 +58,7 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   OperatorPtr made_operator(Oid oid) override;
   // collation_names.cpp
   Oid find_collation(std::string_view schema, std::string_view name) override;
+  Oid database_collation() override;
   std::string collation_name(Oid collation) override;
   /// As regcollation shows it: quoted, with its schema where the search path would not find it.
   std::optional<std::string> shown_collation(Oid collation);
@@ -79,6 +80,7 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   StatisticsPtr statistics(const Table& table) override;
   bool planner_allows(std::string_view setting) override;
   void warn(SqlState state, std::string message) override;
+  void note_use(Oid collation) override;
   bool may_read(const IndexAccess& index) override;
   [[nodiscard]] TextConfig text_config() const override;
   std::optional<std::uint32_t> find(TypeId kind, std::string_view name) override;

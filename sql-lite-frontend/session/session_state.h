@@ -127,8 +127,9 @@ struct Session::State final {
   /// What Bind asked for, while a statement without a plan of its own runs: EXECUTE, FETCH.
   std::optional<std::span<const Format>> bound_formats;
   bool advisory_locks_used = false;
-  bool slots_used = false;   ///< replication slots of the log
-  int executes_running = 0;  ///< EXECUTE of EXECUTE of …
+  bool slots_used = false;            ///< replication slots of the log
+  std::vector<Oid> known_collations;  ///< whose versions have been looked at
+  int executes_running = 0;           ///< EXECUTE of EXECUTE of …
   ResultSink* sink_for_notices = nullptr;
 };
 

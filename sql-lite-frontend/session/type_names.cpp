@@ -83,11 +83,17 @@ std::shared_ptr<const RowShape> SessionNames::row_shape(TypeId type) {
   const TypePtr found = user_type(type);
   if (!found || !is_composite(type)) return nullptr;
   auto shape = std::make_shared<RowShape>();
+  const Oid usual = database_collation();
   for (const Column& attribute : found->attributes) {
     if (attribute.dropped) continue;
     shape->names.push_back(attribute.name);
     shape->types.push_back(attribute.type);
     shape->typmods.push_back(attribute.typmod);
+    const TypeId written = attribute.expression_type();
+    const bool is_usual =
+        usual != collation_id::by_default && default_collation(written) == collation_id::by_default;
+    shape->collated.push_back(is_usual && !is_domain(written) ? with_collation(written, usual)
+                                                              : written);
   }
   known_shapes_.emplace(type, shape);
   return shape;

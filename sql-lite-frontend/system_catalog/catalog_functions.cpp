@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/privileges.h"
+#include "sql-lite-frontend/ddl/database_locale.h"
 #include "sql-lite-frontend/extensions/extension.h"
 #include "sql-lite-frontend/session/definitions.h"
 #include "sql-lite-frontend/session/session_functions.h"
@@ -268,6 +269,16 @@ Value collation_version(Execution& execution, Arguments arguments) {
   return rule->is_of_bytes() ? Value::null() : text(execution, icu_version(rule->locale));
 }
 
+Value database_collation_version(Execution& execution, Arguments arguments) {
+  const Oid oid = arguments[0].as_oid();
+  const DatabasePtr database = execution.session.catalog.database(oid);
+  if (!database)
+    throw_error(sqlstate::undefined_object, "database with OID {} does not exist", oid);
+  // The order of the C locale does not change.
+  const std::string version = actual_collation_version(*database);
+  return version.empty() ? Value::null() : text(execution, version);
+}
+
 }  // namespace
 
 std::span<const SessionEntry> catalog_functions() {
@@ -298,9 +309,8 @@ std::span<const SessionEntry> catalog_functions() {
       {"pg_get_partkeydef", always_null},
       {"pg_partition_root", always_null},
       {"pg_get_partition_constraintdef", always_null},
-      // The order of the C locale does not change.
       {"pg_collation_actual_version", collation_version},
-      {"pg_database_collation_actual_version", always_null},
+      {"pg_database_collation_actual_version", database_collation_version},
       {"obj_description", object_description},
       {"col_description", column_description},
       {"shobj_description", shared_description},

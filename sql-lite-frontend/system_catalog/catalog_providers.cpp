@@ -152,6 +152,8 @@ std::span<const RowProvider> catalog_providers() {
         {"dattablespace"},
         {"datcollate"},
         {"datctype"},
+        {"daticulocale"},
+        {"datcollversion"},
         {"datacl"}},
        database_rows},
       {kPgCatalogSchema,

@@ -63,8 +63,8 @@ IndexVectors vectors_of(const Relation& relation, const Index& index) {
     out.columns.push_back(Value::from_int(part.column));
     out.options.push_back(Value::from_int((descending ? 1 : 0) + (nulls_first ? 2 : 0)));
     out.classes.push_back(Value::from_oid(class_of(index.method, type, part.operator_class)));
-    out.collations.push_back(
-        Value::from_oid(part.collation != kNoOid ? part.collation : default_collation(type)));
+    out.collations.push_back(Value::from_oid(part.collation != kNoOid ? shown_number(part.collation)
+                                                                      : default_collation(type)));
   }
   for (const std::int16_t column : index.included) {
     out.columns.push_back(Value::from_int(column));

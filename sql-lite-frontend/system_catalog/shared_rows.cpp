@@ -70,18 +70,22 @@ void role_member_rows(Execution& execution, const EmitRow& emit) {
 
 void database_rows(Execution& execution, const EmitRow& emit) {
   for (const DatabasePtr& database : execution.session.catalog.databases()) {
-    const Value row[] = {Value::from_oid(database->oid),
-                         text_value(execution, database->name),
-                         Value::from_oid(database->owner),
-                         Value::from_int(6),
-                         letter('c'),
-                         flag(database->is_template),
-                         flag(database->allow_connections),
-                         Value::from_int(database->connection_limit),
-                         Value::from_oid(kDefaultTablespace),
-                         text_value(execution, "C"),
-                         text_value(execution, "C"),
-                         acl_value(execution, database->grants)};
+    const Value row[] = {
+        Value::from_oid(database->oid),
+        text_value(execution, database->name),
+        Value::from_oid(database->owner),
+        Value::from_int(6),
+        letter(database->icu_locale.empty() ? 'c' : 'i'),
+        flag(database->is_template),
+        flag(database->allow_connections),
+        Value::from_int(database->connection_limit),
+        Value::from_oid(kDefaultTablespace),
+        text_value(execution, "C"),
+        text_value(execution, "C"),
+        database->icu_locale.empty() ? Value::null() : text_value(execution, database->icu_locale),
+        database->collation_version.empty() ? Value::null()
+                                            : text_value(execution, database->collation_version),
+        acl_value(execution, database->grants)};
     emit(row);
   }
 }

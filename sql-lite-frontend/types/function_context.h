@@ -44,6 +44,12 @@ struct RowShape {
   std::vector<std::string> names;
   std::vector<TypeId> types;
   std::vector<std::int32_t> typmods;
+  std::vector<TypeId> collated;  ///< `types` under the columns' collations; empty: they have none
+
+  /// What orders them.
+  [[nodiscard]] const std::vector<TypeId>& ordered() const noexcept {
+    return collated.empty() ? types : collated;
+  }
 };
 
 /// Names of objects, for the reg* types. The catalog implements it; without one, only numbers are

@@ -29,7 +29,7 @@ inline constexpr std::uint32_t kBehindUserTypes = 0xe000'0000;
 /// indexes are of, never what is stored or what clients see (collation/collated.h).
 inline constexpr std::uint32_t kFirstCollated = 0xe000'0000;
 /// Collations have smaller numbers.
-inline constexpr std::uint32_t kCollations = 0x0400'0000;
+inline constexpr std::uint32_t kCollations = 0x0200'0000;
 
 constexpr bool is_enum(TypeId type) noexcept {
   return raw(type) - kFirstEnum < kUserTypeIds;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/resolve.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -23,10 +24,25 @@ bool same_key_family(TypeId left, TypeId right) {
   return family(left) == family(right);
 }
 
+const Column& column_of(const Table& table, std::int16_t number) {
+  return table.relation.columns[static_cast<std::size_t>(number - 1)];
+}
+
 /// A value of the referencing side as the referenced key compares it.
 std::string as_key(std::string value, TypeId referencing, TypeId referenced) {
   if (same_key_family(referencing, referenced)) return value;
   return fmt::format("CAST({} AS {})", value, stored_cast_target(referenced));
+}
+
+/// Where the two sides order differently, the referenced key's collation counts.
+std::string under_key(std::string value, const Column& referencing, const Column& referenced) {
+  const Oid collation = default_collation(referenced.expression_type());
+  if (collation == kNoOid || default_collation(referencing.expression_type()) == collation)
+    return value;
+  const std::string builtin = builtin_collation_name(collation);
+  return fmt::format("({} COLLATE {})", value,
+                     builtin.empty() ? stored_collation_name(collation)
+                                     : "pg_catalog." + quote_identifier(builtin));
 }
 
 /// "a = NULL, b = NULL", or DEFAULT
@@ -111,10 +127,12 @@ std::string ForeignKey::refers_to_values() const {
   std::string text;
   for (std::size_t i = 0; i < referenced_types_.size(); ++i) {
     if (i > 0) text += " AND ";
-    text += fmt::format("{} = ${}",
-                        as_key(column_name(*referencing_, constraint_->columns[i]),
-                               referencing_types_[i], referenced_types_[i]),
-                        i + 1);
+    const std::string column =
+        under_key(as_key(column_name(*referencing_, constraint_->columns[i]), referencing_types_[i],
+                         referenced_types_[i]),
+                  column_of(*referencing_, constraint_->columns[i]),
+                  column_of(*referenced_, constraint_->referenced_columns[i]));
+    text += fmt::format("{} = ${}", column, i + 1);
   }
   return text;
 }
@@ -177,7 +195,9 @@ std::string ForeignKey::violations_sql(NameSource& names) const {
     }
     shown += column;
     join += fmt::format("p.{} = {}", column_name(*referenced_, constraint_->referenced_columns[i]),
-                        as_key(column, referencing_types_[i], referenced_types_[i]));
+                        under_key(as_key(column, referencing_types_[i], referenced_types_[i]),
+                                  column_of(*referencing_, constraint_->columns[i]),
+                                  column_of(*referenced_, constraint_->referenced_columns[i])));
     refers += column + " IS NOT NULL";
   }
   return fmt::format("SELECT {} FROM {} c LEFT JOIN {} p ON {} WHERE ({}) AND p.{} IS NULL LIMIT 1",

@@ -213,6 +213,14 @@ Result<> Database::set_superuser_verifier(std::string_view /*role*/, std::string
   return {};
 }
 
+Result<> check_icu_locale(const std::string&) {
+  return {};
+}
+Result<> Database::set_icu_locale(const std::string&) {
+  return {};
+}
+void Session::send_first_notices(ResultSink&) {}
+
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Session::~Session() = default;
 

@@ -137,7 +137,7 @@ TypeId with_collation(TypeId type, std::uint32_t collation) noexcept {
 
 std::uint32_t default_collation(TypeId type) noexcept {
   if (is_domain(type)) type = base_of_domain(type).type;
-  if (is_collated(type)) return collation_of_type(type);
+  if (is_collated(type)) return shown_number(collation_of_type(type));
   if (const TypeId element = element_type(type); element != TypeId::none && is_array(type))
     return default_collation(element);
   const Type* known = find_type(type);
@@ -217,6 +217,7 @@ std::optional<std::uint32_t> builtin_collation(std::string_view name) {
 }
 
 std::string builtin_collation_name(std::uint32_t number) {
+  number = shown_number(number);
   for (const auto& [name, known] : kNamed) {
     if (known == number) return std::string{name};
   }

@@ -24,7 +24,14 @@ inline constexpr std::uint32_t c = 950;
 inline constexpr std::uint32_t posix = 951;
 inline constexpr std::uint32_t ucs_basic = 12340;
 inline constexpr std::uint32_t first_locale = 12342;  ///< of locales.inc
+/// What "default" is in databases where that is not bytes' order: their number comes on top.
+inline constexpr std::uint32_t first_of_database = 0x0100'0000;
 }  // namespace collation_id
+
+/// As catalogs show it.
+constexpr std::uint32_t shown_number(std::uint32_t collation) noexcept {
+  return collation >= collation_id::first_of_database ? collation_id::by_default : collation;
+}
 
 /// What the collation of a collated type is.
 constexpr std::uint32_t collation_of_type(TypeId collated) noexcept {

@@ -26,14 +26,19 @@ RecordView::RecordView(const Value& record) : bytes_{record.as_bytes()} {
   if (count_ > (bytes_.size() - 4) / kEntryBytes) corrupt_record();
 }
 
+TypeId RecordView::ordered_type(std::size_t field) const {
+  INVARIANT(field < count_);
+  const TypeId kept{load<std::uint32_t>(bytes_.data() + 4 + field * kEntryBytes)};
+  return kept == TypeId::unknown ? TypeId::text : kept;
+}
+
 TypeId RecordView::told_type(std::size_t field) const {
   INVARIANT(field < count_);
-  return TypeId{load<std::uint32_t>(bytes_.data() + 4 + field * kEntryBytes)};
+  return without_collation(TypeId{load<std::uint32_t>(bytes_.data() + 4 + field * kEntryBytes)});
 }
 
 TypeId RecordView::type(std::size_t field) const {
-  const TypeId told = told_type(field);
-  return told == TypeId::unknown ? TypeId::text : told;
+  return without_collation(ordered_type(field));
 }
 
 std::uint32_t RecordView::end_of(std::size_t field) const {
@@ -90,7 +95,7 @@ Value make_record(Arena& arena, std::span<const TypeId> types, std::span<const V
   for (std::size_t i = 0; i < count; ++i) {
     if (!fields[i].is_null()) append_flat(out, shape_of(types[i]), fields[i]);
     const std::uint32_t entry[2] = {
-        raw(base_type(types[i])),
+        raw(is_domain(types[i]) ? base_of_domain(types[i]).type : types[i]),
         static_cast<std::uint32_t>(out.size() - start) | (fields[i].is_null() ? kNullBit : 0U)};
     std::memcpy(out.data() + 4 + i * kEntryBytes, entry, sizeof entry);
   }

@@ -9,15 +9,18 @@
 
 namespace swizzle::sql {
 
-/// Reads a row value: u32 field count | per field: u32 type, u32 end offset (top bit: NULL) |
-/// fields in flat form | nothing, or per field its name: u32 length, text. It carries its own
-/// types, as an anonymous record must, and names only for those who show them (JSON).
+/// Reads a row value: u32 field count | per field: u32 type (under its collation), u32 end offset
+/// (top bit: NULL) | fields in flat form | nothing, or per field its name: u32 length, text. It
+/// carries its own types, as an anonymous record must, and names only for those who show them
+/// (JSON).
 class RecordView {
  public:
   explicit RecordView(const Value& record);
 
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
   [[nodiscard]] TypeId type(std::size_t field) const;
+  /// The same under its collation.
+  [[nodiscard]] TypeId ordered_type(std::size_t field) const;
   /// What clients are told: of a literal without a type, which is text, `unknown`.
   [[nodiscard]] TypeId told_type(std::size_t field) const;
   [[nodiscard]] Value field(std::size_t field) const;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/hash.h"
 #include "sql-lite-frontend/types/orders.h"
 #include "sql-lite-frontend/types/record/record.h"
@@ -11,6 +12,21 @@
 #include "sql-lite-frontend/types/type_io.h"
 
 namespace swizzle::sql {
+namespace {
+
+/// What orders the two fields: none knows where their collations differ.
+TypeId common_order(const RecordView& left, const RecordView& right, std::size_t field) {
+  const TypeId one = left.ordered_type(field);
+  const TypeId other = right.ordered_type(field);
+  if (one == other) return one;
+  const auto by_bytes = [](TypeId type) {
+    return !is_collated(type) || orders_by_bytes(collation_of_type(type));
+  };
+  return by_bytes(one) && by_bytes(other) ? without_collation(one)
+                                          : with_collation(one, collation_id::indeterminate);
+}
+
+}  // namespace
 
 int compare_record(const Value& a, const Value& b) {
   check_stack();
@@ -22,7 +38,8 @@ int compare_record(const Value& a, const Value& b) {
       throw_error(sqlstate::datatype_mismatch,
                   "cannot compare dissimilar column types {} and {} at record column {}",
                   format_type(left.type(i)), format_type(right.type(i)), i + 1);
-    const int by = compare_with_nulls(ordered(left.type(i)), left.field(i), right.field(i));
+    const int by =
+        compare_with_nulls(ordered(common_order(left, right, i)), left.field(i), right.field(i));
     if (by != 0) return by;
   }
   if (left.size() != right.size())
@@ -36,7 +53,8 @@ std::uint64_t hash_record(const Value& value, std::uint64_t seed) {
   const RecordView view{value};
   for (std::size_t i = 0; i < view.size(); ++i) {
     const Value field = view.field(i);
-    seed = field.is_null() ? hash_integer(kNullHash, seed) : hash_value(view.type(i), field, seed);
+    seed = field.is_null() ? hash_integer(kNullHash, seed)
+                           : hash_value(view.ordered_type(i), field, seed);
   }
   return seed;
 }
@@ -55,7 +73,7 @@ void put_record_key(std::string& key, const Value& value) {
   const RecordView view{value};
   keys::put(key, static_cast<std::uint32_t>(view.size()));
   for (std::size_t i = 0; i < view.size(); ++i) {
-    const TypeId type = view.type(i);
+    const TypeId type = view.ordered_type(i);
     if (value_type(type).order.put_key == nullptr) fail_unordered(type);
     keys::put(key, raw(type));
     const Value field = view.field(i);

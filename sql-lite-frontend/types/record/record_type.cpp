@@ -153,7 +153,7 @@ Value record_input(FunctionContext& context, TypeId type, std::int32_t, std::str
     fields.push_back(finished_field(context, shape->types[i], shape->typmods[i], value));
   }
   row.end();
-  return make_record(context.arena, shape->types, fields);
+  return make_record(context.arena, shape->ordered(), fields);
 }
 
 Value record_receive(FunctionContext& context, TypeId type, std::int32_t, Bytes bytes) {
@@ -183,7 +183,7 @@ Value record_receive(FunctionContext& context, TypeId type, std::int32_t, Bytes 
     fields.push_back(finished_field(context, expected, shape->typmods[i], value));
   }
   reader.finish();
-  return make_record(context.arena, shape->types, fields);
+  return make_record(context.arena, shape->ordered(), fields);
 }
 
 }  // namespace
