@@ -61,6 +61,33 @@ TEST_CASE("what was appended is read, forward and backward", "[log]") {
   }
 }
 
+TEST_CASE("a reader beside the writer reads on as more is durable", "[log]") {
+  Setup setup;
+  auto log = setup.create();
+  Random random{11};
+  Reader reader = log->reader();
+  reader.seek(log->begin());
+  std::vector<Written> written;
+  std::vector<Written> read;
+  for (int round = 0; round < 400; ++round) {
+    // Mostly a little, in the block that was read half full before; sometimes over segments.
+    const int count = round % 50 == 49 ? 500 : static_cast<int>(random() % 4);
+    for (int i = 0; i < count; ++i) written.push_back(append_random(*log, random, 300));
+    log->flush_to(log->tail());
+    reader.extend_to(log->durable());
+    for (;;) {
+      auto record = reader.next();
+      REQUIRE(record);
+      if (!record->has_value()) break;
+      if ((*record)->header.kind == RecordKind::flush_mark) continue;
+      read.push_back({(*record)->lsn, (*record)->end, (*record)->header,
+                      std::string{as_text((*record)->payload)}});
+    }
+    REQUIRE(read.size() == written.size());
+  }
+  REQUIRE(same(read, written));
+}
+
 TEST_CASE("records as long as they may be", "[log]") {
   Setup setup;
   setup.options.buffer_bytes = std::size_t{2} << 20U;

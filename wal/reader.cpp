@@ -35,7 +35,9 @@ struct Reader::State {
 
 Reader::Reader(LogLocation location, Lsn end, ReadPattern pattern)
     : state_(std::make_unique<State>(
-          State{LogWindow{std::move(location), chunk_bytes(pattern)}, 0, raw(end)})) {}
+          State{LogWindow{std::move(location), chunk_bytes(pattern)}, 0, raw(end)})) {
+  state_->window.set_limit(raw(end));
+}
 Reader::~Reader() = default;
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
@@ -52,7 +54,7 @@ Lsn Reader::end() const noexcept {
 
 void Reader::extend_to(Lsn end) noexcept {
   state_->end = raw(end);
-  state_->window.drop();  // its last block may have been read half full
+  state_->window.set_limit(raw(end));
 }
 
 Result<std::optional<Record>> Reader::next() {

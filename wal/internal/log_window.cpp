@@ -12,8 +12,16 @@ LogWindow::LogWindow(LogLocation location, std::size_t chunk_bytes)
       // More than two segments is more than a small log has.
       chunk_bytes_(block_ceiling(std::min<std::uint64_t>(chunk_bytes, 2 * geometry_.bytes()))) {}
 
+void LogWindow::set_limit(std::uint64_t limit) noexcept {
+  end_ = std::max(start_, std::min(end_, block_floor(std::min(limit_, limit))));
+  limit_ = limit;
+}
+
 Result<Bytes> LogWindow::bytes(std::uint64_t at, std::size_t size) {
-  return loaded(at, size, block_floor(at), std::max(at + size, block_floor(at) + chunk_bytes_));
+  // Who reads beside the writer would else read a whole chunk for each little that is new.
+  const std::uint64_t ahead =
+      std::min(block_floor(at) + chunk_bytes_, std::max(limit_, at) + kRecordAlignment);
+  return loaded(at, size, block_floor(at), std::max(at + size, ahead));
 }
 
 Result<Bytes> LogWindow::bytes_backward(std::uint64_t at, std::size_t size) {

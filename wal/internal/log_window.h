@@ -30,8 +30,9 @@ class LogWindow {
   /// The first valid record that starts in [from, limit), tried at every place where one may start.
   Result<std::optional<Record>> search(std::uint64_t from, std::uint64_t limit);
 
-  /// Forgets what was loaded.
-  void drop() noexcept { start_ = end_ = 0; }
+  /// Nothing behind `limit` is loaded ahead: it is not written yet. What was loaded of the block in
+  /// which the limit before was is forgotten, since it may have been read half full.
+  void set_limit(std::uint64_t limit) noexcept;
   [[nodiscard]] const LogLocation& location() const noexcept { return location_; }
   [[nodiscard]] const SegmentGeometry& geometry() const noexcept { return geometry_; }
 
@@ -48,6 +49,7 @@ class LogWindow {
   SegmentGeometry geometry_;
   std::size_t chunk_bytes_;
   std::optional<AlignedMemory> memory_;
+  std::uint64_t limit_ = UINT64_MAX;
   // Loaded: [start_, end_).
   std::uint64_t start_ = 0;
   std::uint64_t end_ = 0;

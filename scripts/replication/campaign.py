@@ -1,0 +1,164 @@
+"""The campaign of kills: a subscriber kept equal, table by table and row by row."""
+import random
+import subprocess
+import threading
+import time
+
+from comparison.servers import POSTGRES
+from replication.pair import kill_subscriber, pgbench, psql
+
+TABLES = {
+    "pgbench_accounts": "aid", "pgbench_branches": "bid", "pgbench_tellers": "tid",
+    "pgbench_history": "tid, bid, aid, delta, mtime", "odd": "id", "kinds": "id", "everything": "a, b",
+    "filtered": "id", "listed": "id", "emptied": "id", "marks": "n"}
+SCHEMA = """
+create type mood as enum ('sad', 'ok', 'happy');
+create table odd (id int primary key, big text, n numeric, at timestamptz);
+create table kinds (id int primary key, i8 int8, f8 float8, b bool, d date, iv interval, j jsonb, raw bytea,
+  list int[], m mood, u uuid, c char(4));
+create table everything (a int, b text);
+alter table everything replica identity full;
+create table filtered (id int primary key, v int);
+create table listed (id int primary key, shown text{hidden});
+create table emptied (id int primary key, t text);
+create table marks (n int primary key);
+"""
+PUBLICATION = """
+create publication all_of_it for table pgbench_accounts, pgbench_branches, pgbench_tellers, pgbench_history, odd,
+  kinds, everything, filtered where (id % 2 = 0), listed (id, shown), emptied, marks;
+insert into kinds select n, n * 1000000007::int8, n / 7.0, n % 2 = 0, date '2026-01-01' + n, make_interval(mins => n),
+  jsonb_build_object('n', n), decode(lpad(to_hex(n), 8, '0'), 'hex'), array[n, null, n + 1],
+  (array['sad', 'ok', 'happy'])[1 + n % 3]::mood, null, 'ab' from generate_series(1, 200) n;
+insert into filtered select n, n from generate_series(1, 50) n;
+insert into listed select n, 'shown ' || n, 'hidden' from generate_series(1, 20) n;
+"""
+
+
+def rows(server, table, filtered):
+    what = "id, shown" if table == "listed" else "*"
+    where = " where id % 2 = 0" if table == "filtered" and filtered else ""
+    return psql(server, f"copy (select {what} from {table}{where} order by {TABLES[table]}) to stdout", check=False)
+
+
+def differing(ours, stock):
+    return [table for table in TABLES if rows(ours, table, True) != rows(stock, table, False)]
+
+
+class OddLoad:
+    """What pgbench does not do: large values, subtransactions, keys that change, TRUNCATE, rows that come to pass a
+    filter, large transactions, definitions."""
+
+    def __init__(self, server, seed):
+        self.server = server
+        self.random = random.Random(seed)
+        self.columns = 0
+
+    def step(self):
+        n = self.random.randrange(1, 400)
+        choice = self.random.randrange(10)
+        other = self.random.randrange(1, 400)
+        text = [
+            f"insert into odd values ({n}, repeat(md5('{other}'), {self.random.choice((1, 40, 4000))}), {n}.25, now())"
+            " on conflict (id) do update set big = excluded.big, n = odd.n + 1",
+            f"update odd set id = id + 1000 where id = {n} and not exists (select from odd where id = {n + 1000})",
+            f"delete from odd where id in ({n}, {n + 1000})",
+            f"begin; insert into everything values ({n}, 'kept'); savepoint s; insert into everything values ({n}, "
+            f"'undone'); rollback to s; update everything set b = 'changed' where a = {other}; commit",
+            f"update filtered set id = id + 51 where id = {n % 50 + 1} and not exists "
+            f"(select from filtered where id = {n % 50 + 52}); insert into filtered values ({n % 100 + 1}, 0) "
+            "on conflict (id) do update set v = filtered.v + 1",
+            f"update listed set hidden = hidden || '+', shown = 'shown {other}' where id = {n % 20 + 1}",
+            f"insert into emptied select n, 'x' from generate_series({n}, {n + 50}) n on conflict do nothing",
+            "truncate emptied" if n % 3 == 0 else f"delete from everything where a = {n}",
+            f"update kinds set j = j || jsonb_build_object('k{n % 5}', {n}), m = 'happy', raw = raw || '\\x00ff'::bytea "
+            f"where id = {n % 200 + 1}",
+            f"begin; insert into emptied select n, repeat('y', 100) from generate_series(100000, 103000) n on conflict "
+            f"do nothing; delete from emptied where id >= 100000 and id % 2 = 0; commit",
+        ][choice]
+        psql(self.server, text, check=False)
+
+
+class Load:
+    def __init__(self, server, seed):
+        self.odd = OddLoad(server, seed)
+        self.server = server
+        self.ends = threading.Event()
+        self.threads = [threading.Thread(target=self.run_pgbench), threading.Thread(target=self.run_odd)]
+        for thread in self.threads:
+            thread.start()
+
+    def run_pgbench(self):
+        while not self.ends.is_set():
+            # It ends with its server; what it has done until then is there.
+            pgbench(self.server, "-n", "-c", "4", "-T", "1", timeout=120)
+
+    def run_odd(self):
+        while not self.ends.is_set():
+            self.odd.step()
+
+    def stop(self):
+        self.ends.set()
+        for thread in self.threads:
+            thread.join()
+
+
+def prepare(pair):
+    pgbench(pair.ours, "-i", "-q", "-s", "1", check=True)
+    pgbench(pair.stock, "-i", "-q", "-I", "tp", check=True)
+    psql(pair.ours, SCHEMA.format(hidden=", hidden text"))
+    psql(pair.stock, SCHEMA.format(hidden=""))
+    psql(pair.ours, PUBLICATION)
+
+
+def read_with_recvlogical(pair):
+    """What pg_recvlogical gets of two transactions: kinds of messages."""
+    tool = [POSTGRES / "pg_recvlogical", "-h", str(pair.ours.folder), "-p", str(pair.ours.port), "-U", "postgres",
+            "-d", "postgres", "-S", "by_tool"]
+    subprocess.run([*tool, "--create-slot", "-P", "pgoutput"], check=True)
+    psql(pair.ours, "insert into odd values (-1, 'one', 1, now())")
+    psql(pair.ours, "update odd set big = 'two' where id = -1; delete from odd where id = -1")
+    end = psql(pair.ours, "select pg_current_wal_lsn()")
+    psql(pair.ours, "insert into marks values (-1)")
+    file = pair.ours.folder / "received"
+    subprocess.run([*tool, "--start", "-f", file, "-E", end, "-o", "proto_version=1", "-o",
+                    "publication_names=all_of_it"], check=True, timeout=30)
+    psql(pair.ours, "delete from marks where n = -1")
+    subprocess.run([*tool, "--drop-slot"], check=True)
+    kinds = "".join(line[:1].decode() for line in file.read_bytes().split(b"\n") if line[:1] in b"BRIUDC" and line)
+    if "BRIC" not in kinds or "U" not in kinds or "D" not in kinds:
+        raise SystemExit(f"pg_recvlogical has read {kinds!r}")
+
+
+def campaign(pair, arguments):
+    prepare(pair)
+    read_with_recvlogical(pair)
+    pair.subscribe("all_of_it")
+    pair.wait_until_copied()
+    pair.wait_until_equal_position()
+    if different := differing(pair.ours, pair.stock):
+        raise SystemExit(f"differs after the initial copy: {different}")
+    chance = random.Random(arguments.seed)
+    lags, killed = [], {"ours": 0, "subscriber": 0}
+    for kill in range(arguments.kills):
+        load = Load(pair.ours, arguments.seed * 1000 + kill)
+        time.sleep(arguments.seconds * (0.5 + chance.random()))
+        side = ("ours", "subscriber")[kill % 2 if arguments.kills < 4 else chance.randrange(2)]
+        if side == "ours":
+            pair.ours.kill()
+            pair.ours.start()
+        else:
+            kill_subscriber(pair.stock)
+        killed[side] += 1
+        time.sleep(0.2)
+        load.stop()
+        lags.append(pair.wait_until_equal_position())
+        different = differing(pair.ours, pair.stock)
+        print(f"kill {kill + 1} of {side}: equal after {lags[-1]:.2f} s" if not different
+              else f"kill {kill + 1} of {side}: DIFFERENT {different}", flush=True)
+        if different:
+            return None
+    counts = {table: rows(pair.ours, table, True).count("\n") + 1 for table in ("pgbench_history", "odd", "everything")}
+    psql(pair.stock, "drop subscription s")
+    if psql(pair.ours, "select count(*) from pg_replication_slots") != "0":
+        raise SystemExit("the subscription has left its slot")
+    return f"{killed['ours']} kills of ours and {killed['subscriber']} of the subscriber, tables equal after each; {counts}; slowest catch-up {max(lags, default=0):.1f} s"

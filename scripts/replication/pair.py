@@ -1,0 +1,99 @@
+"""A server of ours and stock PostgreSQL 15 servers that subscribe to it, all of which can be killed."""
+import signal
+import subprocess
+import time
+
+from comparison.servers import POSTGRES, Postgres
+from sharding.shard import Shard
+
+
+class OurServer(Shard):
+    settings = ()
+
+    def command(self):
+        extra = [word for setting in self.settings for word in ("-c", setting)]
+        return super().command() + extra
+
+
+def psql(server, text, check=True):
+    done = subprocess.run(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-h", str(server.folder), "-p", str(server.port),
+                           "-U", "postgres", "-d", "postgres", "-c", text], capture_output=True, text=True)
+    if check and done.returncode != 0:
+        raise SystemExit(f"{text[:200]}\n{done.stderr}")
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def pgbench(server, *words, **options):
+    return subprocess.run([POSTGRES / "pgbench", "-h", str(server.folder), "-p", str(server.port), "-U", "postgres",
+                           *words, "postgres"], capture_output=True, text=True, **options)
+
+
+def kill_subscriber(stock):
+    stock.process.send_signal(signal.SIGKILL)
+    stock.process.wait()
+    # Its children see that it is gone, and leave its shared memory then.
+    for _ in range(100):
+        time.sleep(0.1)
+        try:
+            stock.start()
+            return
+        except SystemExit:
+            continue
+    raise SystemExit("the subscriber does not start again")
+
+
+def subscriber(home, port):
+    home.mkdir(exist_ok=True)
+    home.chmod(0o755)
+    stock = Postgres(home, port, "64MB")
+    stock.create()
+    with open(stock.data / "postgresql.conf", "a") as file:
+        file.write("wal_retrieve_retry_interval = 100ms\nmax_sync_workers_per_subscription = 4\nfsync = on\n"
+                   "max_logical_replication_workers = 8\nmax_worker_processes = 16\n")
+    stock.start()
+    return stock
+
+
+class Pair:
+    """One of ours, and one that can subscribe to it."""
+
+    def __init__(self, scratch, arguments, settings=()):
+        self.ours = OurServer(0, scratch, arguments.port, arguments.program.resolve())
+        self.ours.settings = ("wal_level=logical", *settings)
+        self.ours.start()
+        self.stock = subscriber(scratch / "subscriber", arguments.port + 1)
+        self.stocks = [self.stock]
+        self.marks = 0
+
+    def subscribe(self, publication, name="s", stock=None):
+        psql(stock or self.stock, f"create subscription {name} connection '{self.address()}' publication {publication}")
+
+    def address(self):
+        return f"host={self.ours.folder} port={self.ours.port} user=postgres dbname=postgres"
+
+    def wait_until_equal_position(self, seconds=60):
+        """A mark that is written now arrives at the subscribers. Seconds until it has."""
+        self.marks += 1
+        psql(self.ours, f"insert into marks values ({self.marks})")
+        begin = time.monotonic()
+        for stock in self.stocks:
+            while psql(stock, f"select 1 from marks where n = {self.marks}", check=False) != "1":
+                if time.monotonic() > begin + seconds:
+                    raise SystemExit(f"mark {self.marks} does not arrive within {seconds} s; see {stock.folder}/log")
+                time.sleep(0.02)
+        return time.monotonic() - begin
+
+    def wait_until_copied(self, seconds=60):
+        end = time.monotonic() + seconds
+        for stock in self.stocks:
+            while psql(stock, "select count(*) from pg_subscription_rel where srsubstate <> 'r'") != "0":
+                if time.monotonic() > end:
+                    raise SystemExit(f"the initial copy does not end within {seconds} s; see {stock.folder}/log")
+                time.sleep(0.05)
+
+    def stop(self):
+        self.ours.stop()
+        for stock in self.stocks:
+            stock.stop()
+
+
