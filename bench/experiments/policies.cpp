@@ -24,25 +24,25 @@ struct PolicyPlan {
   unsigned repetitions;
 };
 
+/// No leaf has more, so that records so far from each other lie in different ones.
+constexpr std::uint64_t kMostRecordsOnPage =
+    kPageBytes / (kShape.key_bytes + kShape.value_bytes + 10);
+
 /// Which record comes next: Zipf's, or page after page around a loop.
 class NextRecord {
  public:
   NextRecord(const DiskTree& tree, double skew, std::uint64_t looped, unsigned worker)
-      : pick_(tree.records, skew, worker + 11),
-        step_(std::max<std::uint64_t>(1, tree.records / tree.pages)),
-        looped_(looped),
-        at_(worker * step_) {}
+      : pick_(tree.records, skew, worker + 11), looped_(looped) {}
   std::uint64_t operator()() noexcept {
     if (looped_ == 0) return pick_();
-    at_ = (at_ + step_) % looped_;
+    at_ = (at_ + kMostRecordsOnPage) % looped_;
     return at_;
   }
 
  private:
   Picker pick_;
-  std::uint64_t step_;
   std::uint64_t looped_;  ///< records; 0: no loop
-  std::uint64_t at_;
+  std::uint64_t at_ = 0;
 };
 
 /// `share` 0: a loop over a twentieth more than a pool of a tenth of the data.
@@ -59,7 +59,7 @@ Result<> measure_policy(const std::string& system, const ReplacementOptions& rep
   const std::uint64_t looped =
       share > 0
           ? 0
-          : static_cast<std::uint64_t>(1.05 * static_cast<double>(tree.records_in(pool_bytes)));
+          : static_cast<std::uint64_t>(1.05 * static_cast<double>(frames)) * kMostRecordsOnPage;
   const PoolCounters& counters = store->pool().counters();
   // The warm-up is a run of its own, so that its misses are not counted.
   // A loop has one worker: of two that go round it beside each other the second would find what
