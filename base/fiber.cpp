@@ -95,7 +95,7 @@ bool Fiber::park_until(TimePoint when) noexcept {
 
 void Fiber::unpark() noexcept {
   // Release: publishes what the waker wrote. Whoever turns `parked` into `notified` owns the
-  // fiber's place in a queue, so it cannot run, or end, before make_ready has let go of it.
+  // fiber's place in a queue, so it cannot run, or end, before make_ready has released it.
   if (state_.exchange(notified, std::memory_order_acq_rel) == parked) reactor_->make_ready(*this);
 }
 

@@ -18,7 +18,7 @@ epoll_event entry(std::uint32_t events, Poller::Listener& listener) noexcept {
   return made;
 }
 
-/// epoll counts in milliseconds: rounded up, so that nobody wakes before his time.
+/// epoll counts in milliseconds: rounded up, so that nobody wakes before the time.
 int timeout_until(TimePoint deadline) noexcept {
   using namespace std::chrono;
   const auto left = ceil<milliseconds>(deadline - steady_clock::now()).count();

@@ -60,7 +60,7 @@ class MappedFile final : public ScratchMemory {
   explicit MappedFile(Mapping mapping) noexcept : mapping_(std::move(mapping)) {}
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
-  // Whoever lets go of it may be a reactor's fiber, and hold a latch.
+  // Whoever releases it may be a reactor's fiber, and hold a latch.
   ~MappedFile() override { HelperThreads::of_the_process().destroy(std::move(mapping_)); }
 
   [[nodiscard]] MutableBytes bytes() noexcept override {

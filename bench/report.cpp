@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <sstream>
 #include <tuple>
+#include <utility>
 
 #include "base/invariant.h"
 
@@ -55,9 +57,13 @@ Report::Report(std::string experiment, std::string x_name, std::filesystem::path
     : experiment_(std::move(experiment)), x_name_(std::move(x_name)), csv_(std::move(csv)) {
   note("experiment", experiment_);
   note("taken", now_utc());
-  // scripts/bench knows the commit; a program cannot ask git about a tree that has changed since.
-  const char* commit = std::getenv("SWIZZLE_COMMIT");
-  note("commit", commit != nullptr ? commit : "unknown");
+  // scripts/bench knows these; a program cannot ask git about a tree that has changed since.
+  for (const auto& [name, variable] :
+       {std::pair{"commit", "SWIZZLE_COMMIT"}, std::pair{"command", "SWIZZLE_COMMAND"},
+        std::pair{"peers", "SWIZZLE_PEERS"}, std::pair{"load_before", "SWIZZLE_LOAD"}}) {
+    const char* value = std::getenv(variable);
+    note(name, value != nullptr ? value : "unknown");
+  }
   note("machine",
        fmt::format("{}, {} CPUs, {}", first_line_of("/proc/cpuinfo", "model name"),
                    sysconf(_SC_NPROCESSORS_ONLN), first_line_of("/proc/meminfo", "MemTotal")));

@@ -101,7 +101,7 @@ Result<> LockOwner::wait_published(Entry& entry, Duration lock_timeout) {
         return fail(search.error());
       }
       // One search is enough if it finds nothing: a waiter's blockers only become fewer, and
-      // whoever closes a cycle searches for himself.
+      // whoever closes a cycle searches too.
       if (verdict == Verdict::others_turn) {
         next_search = after(now, kLookAgain);
       } else if (due) {

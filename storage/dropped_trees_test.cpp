@@ -42,7 +42,7 @@ TEST_CASE_METHOD(TemporaryEngine, "dropped trees give their pages back", "[stora
   CHECK_FALSE(engine->tree(tree).has_value());
   const TreeId kept = make_tree();
   {
-    // A drop that a rollback to an earlier mark has taken back does not happen at commit.
+    // A drop that a rollback to an earlier mark has undone does not happen at commit.
     const auto transaction = engine->begin();
     Tree t = engine->tree(kept).value();
     REQUIRE(t.insert(*transaction, as_bytes("before"), as_bytes("value")).value());

@@ -145,7 +145,7 @@ Result<> Transaction::rollback_to(Mark mark) {
   // What a serializable transaction has read it has seen, whatever becomes of the savepoint.
   if (!state_->locks_reads())
     state_->locks.release_to(lock::LockMark{static_cast<std::uint32_t>(mark.lock_position)});
-  // Who waits because of what has been taken back goes on.
+  // Who waits because of what has been undone goes on.
   if (state_->marks_rows) state_->locks.lock_transaction(state_->undo->covers);
   return {};
 }

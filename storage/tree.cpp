@@ -119,7 +119,7 @@ Result<> require_unchanged(TransactionState& state, AnyTree& tree, std::uint64_t
 enum class Locked : std::uint8_t { found, absent, skipped };
 
 /// Locks the key and reads what stands under it. Who meets somebody else's mark gives the lock back
-/// while he waits: the other may want more of the key.
+/// while it waits: the other may want more of the key.
 Result<Locked> lock_and_read(TransactionState& state, AnyTree& tree, const LockingRead& wanted,
                              lock::LockId id, lock::KeyMode mode, PointRead& read) {
   read.expect_marks(mode.key);

@@ -243,7 +243,7 @@ TEST_CASE("P10 nobody is acknowledged before a slow write is done, and slow is n
                  .path_contains = ".log",
                  .delay = 1s});
     const TimePoint begun = Runtime::current().now();
-    // A reader of what the writer released, who wrote nothing himself, waits for the same LSN.
+    // A reader of what the writer released, who wrote nothing, waits for the same LSN.
     auto reader = Runtime::current().spawn("reader", [&] {
       log->flush_to(one.end);
       REQUIRE(Runtime::current().now() - begun >= 1s);

@@ -24,25 +24,25 @@ struct PolicyPlan {
   unsigned repetitions;
 };
 
+/// No leaf has more, so that records so far from each other lie in different ones.
+constexpr std::uint64_t kMostRecordsOnPage =
+    kPageBytes / (kShape.key_bytes + kShape.value_bytes + 10);
+
 /// Which record comes next: Zipf's, or page after page around a loop.
 class NextRecord {
  public:
   NextRecord(const DiskTree& tree, double skew, std::uint64_t looped, unsigned worker)
-      : pick_(tree.records, skew, worker + 11),
-        step_(std::max<std::uint64_t>(1, tree.records / tree.pages)),
-        looped_(looped),
-        at_(worker * step_) {}
+      : pick_(tree.records, skew, worker + 11), looped_(looped) {}
   std::uint64_t operator()() noexcept {
     if (looped_ == 0) return pick_();
-    at_ = (at_ + step_) % looped_;
+    at_ = (at_ + kMostRecordsOnPage) % looped_;
     return at_;
   }
 
  private:
   Picker pick_;
-  std::uint64_t step_;
   std::uint64_t looped_;  ///< records; 0: no loop
-  std::uint64_t at_;
+  std::uint64_t at_ = 0;
 };
 
 /// `share` 0: a loop over a twentieth more than a pool of a tenth of the data.
@@ -59,11 +59,15 @@ Result<> measure_policy(const std::string& system, const ReplacementOptions& rep
   const std::uint64_t looped =
       share > 0
           ? 0
-          : static_cast<std::uint64_t>(1.05 * static_cast<double>(tree.records_in(pool_bytes)));
+          : static_cast<std::uint64_t>(1.05 * static_cast<double>(frames)) * kMostRecordsOnPage;
   const PoolCounters& counters = store->pool().counters();
   // The warm-up is a run of its own, so that its misses are not counted.
+  // A loop has one worker: of two that go round it beside each other the second would find what
+  // the first has read, and the pool would hit more often than OPT on the loop alone.
+  const unsigned threads = looped == 0 ? plan.load.threads : 1;
   const auto run = [&](double seconds) {
     Load load = plan.load;
+    load.threads = threads;
     load.seconds = seconds;
     load.warm_up_seconds = 0;
     return measure(load, [&](Worker& worker) {
@@ -82,7 +86,7 @@ Result<> measure_policy(const std::string& system, const ReplacementOptions& rep
   const auto evictions =
       static_cast<double>(std::max<std::uint64_t>(1, counters.evictions.load() - evictions_before));
   const auto add = [&](const char* metric, double value) {
-    report.add({system, share, plan.load.threads, repetition, metric, value});
+    report.add({system, share, threads, repetition, metric, value});
   };
   add("hit_rate_percent", 100 * (1 - reads / static_cast<double>(measured.operations)));
   add("eviction_ns",
@@ -110,7 +114,7 @@ Result<> run_e3(Context& context) {
       options.list("systems",
                    "swizzling,swizzling/cooling,swizzling/random,swizzling/car,traditional/random,"
                    "traditional/gclock:1,traditional/gclock:8,traditional/car,traditional/lru");
-  ASSIGN_OR_RETURN(const TracePlan traces, TracePlan::from(context));
+  ASSIGN_OR_RETURN(TracePlan traces, TracePlan::from(context));
   RETURN_IF_ERROR(options.finish());
 
   Report report{"E3", "pool_share", context.csv()};
@@ -118,6 +122,7 @@ Result<> run_e3(Context& context) {
   report.note("skew", plan.skew);
   ASSIGN_OR_RETURN(const DiskTree tree, make_disk_tree(context.directory() / "data", kShape,
                                                        plan.data_bytes, KeyOrder::dense));
+  if (traces.pages == 0) traces.fit(tree.pages, tree.records);
   std::vector<double> xs = shares;
   xs.push_back(0);
   for (unsigned repetition = 0; repetition < plan.repetitions; ++repetition) {

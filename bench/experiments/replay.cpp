@@ -20,11 +20,11 @@ using Trace = std::vector<std::uint32_t>;
 constexpr const char* kPolicies = "random,fifo,lru,gclock:3,gclock:8,2q,car,lean:10,sweep:10,opt";
 
 /// Leaf pages of Zipf lookups: the records of hot ranks lie on all pages.
-Trace zipf_trace(std::uint32_t pages, std::size_t length, double skew, std::uint64_t seed) {
-  constexpr std::uint64_t kRecordsOnPage = 55;
-  Picker pick{pages * kRecordsOnPage, skew, seed};
+Trace zipf_trace(std::uint32_t pages, std::uint64_t records_on_page, std::size_t length,
+                 double skew, std::uint64_t seed) {
+  Picker pick{pages * records_on_page, skew, seed};
   Trace trace(length);
-  for (std::uint32_t& page : trace) page = static_cast<std::uint32_t>(pick() / kRecordsOnPage);
+  for (std::uint32_t& page : trace) page = static_cast<std::uint32_t>(pick() / records_on_page);
   return trace;
 }
 
@@ -68,7 +68,7 @@ Result<> run_l7(Context& context) {
 
   Report report{"L7", "pool_share", context.csv()};
   report.note("skew", skew);
-  const Trace trace = zipf_trace(pages, accesses, skew, seed);
+  const Trace trace = zipf_trace(pages, 55, accesses, skew, seed);
   const PolicyTask task{.frames = static_cast<std::uint32_t>(share * pages),
                         .pages = pages,
                         .trace = &trace,
@@ -82,8 +82,7 @@ Result<> run_l7(Context& context) {
 Result<TracePlan> TracePlan::from(Context& context) {
   CommandLine& options = context.options();
   TracePlan plan;
-  plan.pages = static_cast<std::uint32_t>(
-      options.number("pages", context.by_scale<std::uint64_t>(200'000, 50'000, 1'000)));
+  plan.pages = static_cast<std::uint32_t>(options.number("pages", 0));
   plan.accesses =
       options.number("accesses", context.by_scale<std::uint64_t>(10'000'000, 2'000'000, 20'000));
   plan.policies = options.list("policies", "random,lru,gclock:8,car,lean:10,sweep:10,opt");
@@ -98,7 +97,7 @@ Result<> replay_over_shares(const TracePlan& plan, const std::vector<double>& sh
     return replay(policy, {.frames = frames, .pages = pages, .trace = &trace, .seed = plan.seed}, x,
                   "trace " + policy, report);
   };
-  const Trace zipf = zipf_trace(plan.pages, plan.accesses, 1.0, plan.seed);
+  const Trace zipf = zipf_trace(plan.pages, plan.records_on_page, plan.accesses, 1.0, plan.seed);
   const std::uint32_t looped = std::max(20U, plan.pages / 10);
   const Trace loop = loop_trace(looped, plan.accesses / 4);
   for (const std::string& policy : plan.policies) {

@@ -14,6 +14,12 @@ TICK = os.sysconf("SC_CLK_TCK")
 TO_NOWHERE = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
+def postgres_version():
+    """As "PostgreSQL 15.18"."""
+    said = subprocess.run([POSTGRES / "postgres", "--version"], capture_output=True, text=True).stdout
+    return "PostgreSQL " + said.split(") ")[1].split()[0]
+
+
 def stat_fields(pid):
     # The name may hold blanks; what follows its last bracket does not.
     return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -204,6 +204,8 @@ void define_behavior(Settings& settings) {
                                                           "There is one tablespace, pg_default.")));
   settings.define(default_only(string_setting("default_table_access_method", "heap", user, category,
                                               "There is one table access method.")));
+  settings.define(boolean_setting("check_function_bodies", true, user, category,
+                                  "Checks the bodies of routines when they are created."));
 }
 
 /// What dumps and drivers set and what cannot matter: the things that it is about do not exist, and
@@ -211,13 +213,11 @@ void define_behavior(Settings& settings) {
 void define_pointless(Settings& settings) {
   const std::string category{kClient};
   const auto user = SettingContext::user;
-  settings.define(boolean_setting("check_function_bodies", true, user, category,
-                                  "Nobody can create functions, whose bodies could be checked."));
   settings.define(boolean_setting("row_security", true, user, category,
                                   "Nobody can create policies, which could hide rows."));
   // Either value keeps its promise: a scan here always begins at the beginning.
   settings.define(boolean_setting("synchronize_seqscans", true, user, std::string{kCompatibility},
-                                  "Enables synchronized sequential scans."));
+                                  "Every scan begins at the beginning, whatever this says."));
   settings.define(enumeration_setting("xmlbinary", "base64", {"base64", "hex"}, user, category,
                                       "Sets how binary values are to be encoded in XML."));
   settings.define(enumeration_setting("xmloption", "content", {"content", "document"}, user,

@@ -90,7 +90,7 @@ typename BTree<Pool>::Adoption BTree<Pool>::adopt_from(Frame& parent_frame, std:
   Frame* child_frame = hold.frame();
   if (child_frame == nullptr) return Adoption::not_now;
   // Waiting here would hold the parent while asking for the child; a splitter of the child never
-  // asks for the parent, so that would be no deadlock, but the parent is everybody's way down.
+  // asks for the parent, so that would be no deadlock, but every descent passes the parent.
   const ExclusiveGuard child_hold = ExclusiveGuard::try_lock(child_frame->latch);
   if (!child_hold) return Adoption::child_busy;
   Node& child = Node::of(child_frame->page());

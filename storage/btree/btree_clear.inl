@@ -18,7 +18,7 @@ inline void forget_children(Node& node, payload::AfterFreeing after) noexcept {
   } else {
     node.format(old.id(), old.tree(), old.level(), old.fences());
     node.set_foster(load_ref(old.foster_ref()));
-    // Who comes here on the way down finds that there is no way.
+    // A descent that comes here finds that there is no path.
     store_ref(node.child_ref(0), PageRef{});
   }
   node.set_lsn(old.lsn());

@@ -1,4 +1,4 @@
-// The way down. Included by btree_<mode>.cpp.
+// The descent. Included by btree_<mode>.cpp.
 #pragma once
 
 #include <algorithm>
@@ -64,7 +64,7 @@ bool BTree<Pool>::Descent::is_as_promised(const Node& child) const noexcept {
   return parent.high_fence().is_infinite() || child.chain_high_fence() == parent.high_fence();
 }
 
-/// Before the first use of a page that was read. Every later way down finds it compared, and reads
+/// Before the first use of a page that was read. Every later descent finds it compared, and reads
 /// no further line of its parent for it, unless it wants proof. One whose promise is broken is never
 /// taken as compared, so
 /// that each reader hears of it.
@@ -159,7 +159,7 @@ typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
   }
 }
 
-/// The way down when nothing comes in between: every page in memory and nobody changing it, no
+/// The descent when nothing comes in between: every page in memory and nobody changing it, no
 /// foster child on the way, no latch asked for. False: nothing was done, step_down() sees to it.
 template <class Pool>
 bool BTree<Pool>::Descent::dash() noexcept {
@@ -223,7 +223,7 @@ bool BTree<Pool>::Descent::resume() noexcept {
 
 template <class Pool>
 Result<> BTree<Pool>::Descent::run() {
-  // More than a way down has nodes, but for long chains.
+  // More than a descent has nodes, but for long chains.
   constexpr std::uint32_t kMostMisses = 16;
   guard.release();
   saw_foster = false;

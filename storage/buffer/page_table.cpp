@@ -69,7 +69,7 @@ Result<> PageTable::wait_for_read(PageId page) {
   }
   while (true) {
     self.parker->park();
-    // The reader unparks us under the mutex, so once we hold it, it has let go of `self`.
+    // The reader unparks us under the mutex, so once we hold it, it has released `self`.
     const std::lock_guard hold(partition.mutex);
     if (self.done) break;
   }

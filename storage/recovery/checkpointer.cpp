@@ -137,7 +137,7 @@ void Checkpointer::warn_of_old_transaction(const Checkpoint& taken) {
 }
 
 Checkpointer::Retention::Retention(Checkpointer& of) noexcept : of_(of) {
-  // A checkpoint that is being taken lets go of log at its end: only then do we know what is left.
+  // A checkpoint that is being taken releases log at its end: only then do we know what is left.
   const std::lock_guard in_turn(of_.one_at_a_time_);
   of_.retentions_.fetch_add(1);
 }

@@ -165,7 +165,7 @@ std::string find_unlocked(Engine& engine, const KillOracle& oracle, std::size_t 
   const KillOracle::Session& session = oracle.sessions.at(number);
   for (std::uint32_t i = 0; i < session.change_count; ++i) {
     const KillOracle::Change& change = session.changes[i];
-    // Both it and what it did there may have been taken back to a savepoint.
+    // Both it and what it did there may have been undone to a savepoint.
     if (change.before == change.after) continue;
     const auto other = engine.begin();
     const Tree tree = engine.tree(TreeId{oracle.trees[tree_of(change.key)]}).value();

@@ -190,7 +190,7 @@ void TransactionState::mark_rows_if_many() {
   if (marks_rows || undo->count() < engine.options.row_lock_limit || !engine.options.locking)
       [[likely]]
     return;
-  // What it writes it has read, and what it has read stays locked when the change is taken back.
+  // What it writes it has read, and what it has read stays locked when the change is undone.
   if (locks_reads()) return;
   locks.lock_transaction(undo->covers);
   versions.begin_marking();

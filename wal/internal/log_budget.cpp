@@ -51,8 +51,8 @@ bool LogBudget::take_from_stripe(std::size_t bytes) noexcept {
 
 void LogBudget::give_back(std::size_t bytes) noexcept {
   auto& credits = stripes_[thread_number() % kStripes].credits;
-  // Sequentially consistent with take_slowly: either we see that somebody waits, or he sees what
-  // lies in our stripe.
+  // Sequentially consistent with take_slowly: either we see that somebody waits, or the waiter sees
+  // what lies in our stripe.
   const std::uint64_t had = credits.fetch_add(bytes, std::memory_order_seq_cst);
   if (waiting_.load(std::memory_order_seq_cst) != 0) {
     serve_waiters();
@@ -108,7 +108,7 @@ void LogBudget::ask_for_room(Obstacle obstacle, std::size_t bytes) noexcept {
 }
 
 void LogBudget::refill(std::size_t bytes, ReservePurpose purpose) noexcept {
-  // While somebody waits, what is left goes to him: a large reservation must not starve.
+  // While somebody waits, what is left goes to the waiter: a large reservation must not starve.
   if (waiting_.load(std::memory_order_relaxed) != 0) return;
   if (try_promise(bytes, purpose) != Obstacle::none) return;
   give_back(bytes);
