@@ -19,9 +19,10 @@ void LogWindow::set_limit(std::uint64_t limit) noexcept {
 
 Result<Bytes> LogWindow::bytes(std::uint64_t at, std::size_t size) {
   // Who reads beside the writer would else read a whole chunk for each little that is new.
-  const std::uint64_t ahead =
-      std::min(block_floor(at) + chunk_bytes_, std::max(limit_, at) + kRecordAlignment);
-  return loaded(at, size, block_floor(at), std::max(at + size, ahead));
+  const std::uint64_t begin = block_floor(at);
+  const std::uint64_t written = std::max(limit_, at) - begin;
+  const std::uint64_t ahead = written < chunk_bytes_ ? written + kRecordAlignment : chunk_bytes_;
+  return loaded(at, size, begin, std::max(at + size, begin + ahead));
 }
 
 Result<Bytes> LogWindow::bytes_backward(std::uint64_t at, std::size_t size) {
