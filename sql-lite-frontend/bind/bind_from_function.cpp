@@ -108,7 +108,8 @@ FunctionScan::Call Binder::bind_from_call(const ast::Node* node, ast::NodeList d
           if (parameter.is_output() && !parameter.name.empty()) column = parameter.name;
         }
       }
-      add_column(column, resolved->result, kNoTypmod);
+      add_column(column, with_derived(resolved->result, merge_collations(names_, call.arguments)),
+                 kNoTypmod);
     }
     if (routine && !call.routine) call.routine = make_call(*routine, call.arguments);
     return call;

@@ -179,6 +179,15 @@ void Binder::note_routine(const ast::FuncCall& node, const CallablePtr& callable
   if (!is_known) routines_read_.push_back(std::move(read));
 }
 
+Oid Binder::collation_inside(const DerivedCollation& collation) {
+  using Strength = DerivedCollation::Strength;
+  const bool says_nothing = !collation.matters || collation.strength == Strength::none ||
+                            collation.strength == Strength::conflict;
+  // A literal in an ICU database is as usual there, and so is a call with literals alone.
+  return says_nothing || collation.collation == names_.database_collation() ? kNoOid
+                                                                            : collation.collation;
+}
+
 RoutineCallPtr Binder::make_call(const ResolvedRoutine& routine, std::span<const ExprPtr> placed) {
   auto call = std::make_shared<RoutineCall>();
   call->callable = routine.callable;
@@ -192,6 +201,7 @@ RoutineCallPtr Binder::make_call(const ResolvedRoutine& routine, std::span<const
   }
   call->result = routine.resolved.result;
   call->column_types = routine.callable->column_types;
+  if (!is_native) call->collation = collation_inside(merge_collations(names_, placed));
   return call;
 }
 

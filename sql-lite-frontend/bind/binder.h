@@ -335,6 +335,8 @@ class Binder {
   std::vector<NameSource::FoundRoutine> routines_named(std::string_view schema,
                                                        std::string_view name);
   void note_routine(const ast::FuncCall& node, const CallablePtr& callable);
+  /// What strings are compared by in a routine whose arguments are so.
+  Oid collation_inside(const DerivedCollation& collation);
   RoutineCallPtr make_call(const ResolvedRoutine& routine, std::span<const ExprPtr> placed);
   ExprPtr bind_routine(const ast::FuncCall& node, const ResolvedRoutine& routine,
                        CallArguments arguments, Scope& scope);

@@ -1,5 +1,6 @@
 #include "sql-lite-frontend/bound/routine_call.h"
 
+#include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
@@ -12,6 +13,13 @@ bool runs_as_another(const Routine& routine) noexcept {
 }
 
 }  // namespace
+
+std::vector<TypeId> RoutineCall::parameter_types() const {
+  std::vector<TypeId> types = argument_types;
+  if (collation == kNoOid) return types;
+  for (TypeId& type : types) type = with_collation(type, collation);
+  return types;
+}
 
 Value RoutineExpr::evaluate(Execution& execution) const {
   std::span<Value> values{execution.row_arena.allocate_array<Value>(operands_.size()),

@@ -20,6 +20,11 @@ struct RoutineCall {
   /// What a row is made of: the routine's own columns, or those of a column definition list; empty
   /// where a row is one value.
   std::vector<TypeId> column_types = {};
+  /// What strings are compared by inside, as its arguments say; none: the database's.
+  Oid collation = kNoOid;
+
+  /// What the arguments are inside.
+  [[nodiscard]] std::vector<TypeId> parameter_types() const;
 };
 using RoutineCallPtr = std::shared_ptr<const RoutineCall>;
 

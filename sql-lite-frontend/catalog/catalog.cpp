@@ -83,11 +83,20 @@ std::unique_ptr<Catalog> Catalog::open(Engine& engine, SharedObjects& shared, Oi
   return catalog;
 }
 
+namespace {
+
+/// ICU's root has an empty name too.
+std::string icu_rule_of(const std::string& locale) {
+  return locale.empty() ? "und" : locale;
+}
+
+}  // namespace
+
 void Catalog::set_default_collation() {
   const DatabasePtr entry = shared_.database(database_);
-  if (!entry || entry->icu_locale.empty()) return;
+  if (!entry || !entry->icu_locale) return;
   default_collation_ = collation_id::first_of_database + database_;
-  note_collation(default_collation_, {entry->icu_locale, true});
+  note_collation(default_collation_, {icu_rule_of(*entry->icu_locale), true});
 }
 
 void Catalog::load_schemas() {
@@ -110,7 +119,7 @@ void note_user_type(const UserType& type, Oid default_of_database) {
 void note_user_collation(const UserCollation& collation) {
   const bool is_icu = collation.provider == 'i';
   note_collation(collation.oid,
-                 {is_icu ? collation.locale : std::string{}, collation.deterministic});
+                 {is_icu ? icu_rule_of(collation.locale) : std::string{}, collation.deterministic});
 }
 
 void Catalog::load_types() {

@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 13;
+constexpr std::uint8_t kFormatVersion = 14;
 constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes what `fields` below names, in that order.
@@ -263,7 +263,7 @@ void fields(V& visit, T& object) {
         object.volatility, object.strict, object.security_definer, object.leakproof,
         object.parallel, object.cost, object.rows, object.settings, object.form, object.body,
         object.body_names, object.body_types, object.body_routines, object.comment, object.grants);
-  visit.since(10, object.library);
+  visit.since(10, object.object_file);
   visit.since(10, object.aggregate);
 }
 template <class V, class T>
@@ -326,8 +326,8 @@ template <class V, class T>
 void fields(V& visit, T& object) {
   visit(object.oid, object.name, object.owner, object.is_template, object.allow_connections,
         object.connection_limit, object.settings, object.comment, object.grants);
-  visit.since(13, object.icu_locale);
-  visit.since(13, object.collation_version);
+  visit.since(14, object.icu_locale);
+  visit.since(14, object.collation_version);
 }
 
 template <class V, class T>

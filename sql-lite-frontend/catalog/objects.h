@@ -413,7 +413,7 @@ struct Routine {
   std::vector<std::string> settings;  ///< SET: "name=value"
   BodyForm form = BodyForm::string;
   std::string body;
-  std::string library;  ///< of LANGUAGE c, where `body` names something in it
+  std::string object_file;  ///< of LANGUAGE c, where `body` names something in it
   std::optional<AggregateDefinition> aggregate;
   /// What the names in an atomic body meant when it was made, as with a view.
   std::vector<ViewName> body_names;
@@ -474,8 +474,8 @@ struct DatabaseEntry {
   std::vector<std::string> settings;
   std::string comment;
   std::vector<Grant> grants;
-  std::string icu_locale;         ///< by which text is ordered; empty: by bytes
-  std::string collation_version;  ///< of the library when it was made, or refreshed
+  std::optional<std::string> icu_locale;  ///< by which text is ordered; none: by bytes
+  std::string collation_version;          ///< of the library when it was made, or refreshed
 };
 
 }  // namespace swizzle::sql

@@ -330,8 +330,8 @@ class RoutineBuilder {
       if (as_ == nullptr) throw invalid("no function body specified");
       const ast::NodeList parts = ast::as<ast::List>(as_->arg).items;
       if (routine_.language == "c") {
-        // The library, and what the function is called in it.
-        routine_.library = ast::string_of(parts[0]);
+        // The object file, and what the function is called in it.
+        routine_.object_file = ast::string_of(parts[0]);
         routine_.body = parts.size() > 1 ? ast::string_of(parts[1]) : routine_.name;
         return;
       }

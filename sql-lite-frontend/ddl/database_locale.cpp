@@ -34,11 +34,11 @@ void check_version_of_template(const DatabaseEntry& source) {
 }  // namespace
 
 std::string_view locale_provider(const DatabaseEntry& database) noexcept {
-  return database.icu_locale.empty() ? "libc" : "icu";
+  return database.icu_locale ? "icu" : "libc";
 }
 
 std::string actual_collation_version(const DatabaseEntry& database) {
-  return database.icu_locale.empty() ? std::string{} : icu_version(database.icu_locale);
+  return database.icu_locale ? icu_version(*database.icu_locale) : std::string{};
 }
 
 bool LocaleOptions::take(const ast::DefElem& option, const std::string& value) {
@@ -63,18 +63,15 @@ std::string LocaleOptions::provider_after(const DatabaseEntry& source) const {
   return provider_.value_or(std::string{locale_provider(source)});
 }
 
-std::string LocaleOptions::icu_after(const DatabaseEntry& source) const {
+std::optional<std::string> LocaleOptions::icu_after(const DatabaseEntry& source) const {
   if (provider_after(source) == "libc") {
-    if (!icu_) return {};
+    if (!icu_) return std::nullopt;
     throw SqlError{kInvalidDefinition,
                    "ICU locale cannot be specified unless locale provider is ICU"};
   }
-  std::string locale = icu_.value_or(source.icu_locale);
-  if (icu_ && locale.empty())
-    throw SqlError{sqlstate::feature_not_supported, "an empty ICU locale is not supported"};
-  if (locale.empty())
-    throw SqlError{sqlstate::invalid_parameter_value, "ICU locale must be specified"};
-  IcuCollator::check(locale);
+  std::optional<std::string> locale = icu_ ? icu_ : source.icu_locale;
+  if (!locale) throw SqlError{sqlstate::invalid_parameter_value, "ICU locale must be specified"};
+  IcuCollator::check(*locale);
   return locale;
 }
 
@@ -104,7 +101,7 @@ void LocaleOptions::apply(DatabaseEntry& entry, const DatabaseEntry& source) con
       throw sql_error(sqlstate::invalid_parameter_value,
                       "new ICU locale ({}) is incompatible with the ICU locale of the template "
                       "database ({})",
-                      entry.icu_locale, source.icu_locale)
+                      entry.icu_locale.value_or(""), source.icu_locale.value_or(""))
           .with_hint(
               "Use the same ICU locale as in the template database, or use template0 as template.");
     }

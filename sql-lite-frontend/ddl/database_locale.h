@@ -21,8 +21,8 @@ class LocaleOptions {
 
  private:
   [[nodiscard]] std::string provider_after(const DatabaseEntry& source) const;
-  /// Empty: text is ordered by bytes.
-  [[nodiscard]] std::string icu_after(const DatabaseEntry& source) const;
+  /// None: text is ordered by bytes.
+  [[nodiscard]] std::optional<std::string> icu_after(const DatabaseEntry& source) const;
   [[nodiscard]] std::string version_after(const DatabaseEntry& entry,
                                           const DatabaseEntry& source) const;
 

@@ -90,7 +90,7 @@ void require_empty(Session::State& session, const DatabaseEntry& source) {
 /// What orders its text has a number made of the database's.
 Oid allocate_database(Session::State& session, const DatabaseEntry& entry) {
   const Oid number = session.catalog.allocate_oid();
-  if (!entry.icu_locale.empty() && number >= kCollations - collation_id::first_of_database)
+  if (entry.icu_locale && number >= kCollations - collation_id::first_of_database)
     throw SqlError{sqlstate::program_limit_exceeded, "there are no numbers left for collations"};
   return number;
 }

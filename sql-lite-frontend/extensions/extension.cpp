@@ -76,7 +76,7 @@ NativeFunction find_native(const Routine& routine) {
     return {};
   }
   constexpr std::string_view kLibraries = "$libdir/";
-  std::string_view library = routine.library;
+  std::string_view library = routine.object_file;
   if (!library.starts_with(kLibraries)) return {};
   library.remove_prefix(kLibraries.size());
   const BundledExtension* extension = find_bundled_extension(library);

@@ -55,7 +55,7 @@ class NativeLanguage final : public RoutineLanguage {
                   routine.body);
     }
     throw_error(SqlState{"58P01"}, "could not access file \"{}\": No such file or directory",
-                routine.library);
+                routine.object_file);
   }
   [[nodiscard]] RoutineCodePtr prepare(Session::State& session,
                                        const RoutineCall& call) const override {

@@ -20,6 +20,7 @@ void Reader::declare_scope(std::string label, bool is_loop) {
 }
 
 std::size_t Reader::add_variable(Variable variable) {
+  if (variable.collation == kNoOid) variable.collation = signature_.collation;
   variable.place =
       variable.kind == Variable::Kind::scalar ? program_->value_count++ : program_->record_count++;
   program_->variables.push_back(std::move(variable));

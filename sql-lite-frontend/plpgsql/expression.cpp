@@ -10,7 +10,6 @@
 #include "sql-lite-frontend/plpgsql/context.h"
 #include "sql-lite-frontend/plpgsql/frame.h"
 #include "sql-lite-frontend/plpgsql/statement_run.h"
-#include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql::plpgsql {
@@ -23,10 +22,8 @@ std::optional<BodyVariables::Meaning> FragmentNames::find(std::span<const std::s
   if (variable.kind == Variable::Kind::scalar) {
     if (rest > 0) return std::nullopt;
     use(variable.place);
-    const TypeId type = variable.collation == kNoOid
-                            ? variable.type
-                            : with_collation(variable.type, variable.collation);
-    return Meaning{false, false, {{variable.name, variable.place, type, variable.typmod}}};
+    return Meaning{
+        false, false, {{variable.name, variable.place, variable.type_within(), variable.typmod}}};
   }
   if (rest > 1) return std::nullopt;
   const ShapePtr& shape = frame_->records[variable.place].shape;
@@ -150,7 +147,7 @@ void Expression::prepare(Frame& frame) {
     statement_ = frame.session.plans.parse(sql(), {});
     statement_->body = body_;
     for (std::size_t i = 0; i < frame.program.argument_count; ++i) {
-      statement_->declared_types.push_back(frame.program.variables[i].type);
+      statement_->declared_types.push_back(frame.program.variables[i].type_within());
     }
     if (is_plannable(statement_->node)) {
       statement_->plan = frame.session.plans.plan_for(*statement_, {});
@@ -177,7 +174,7 @@ bool Expression::prepare_plain(Frame& frame) {
   names.variables = &names_;
   std::vector<TypeId> types;
   for (std::size_t i = 0; i < frame.program.argument_count; ++i) {
-    types.push_back(frame.program.variables[i].type);
+    types.push_back(frame.program.variables[i].type_within());
   }
   Binder binder{session.names, *arena_};
   binder.allow_parameters(types);

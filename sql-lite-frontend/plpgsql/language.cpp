@@ -21,7 +21,10 @@ class PlpgsqlCode final : public RoutineCode {
  public:
   PlpgsqlCode(Session::State& session, const RoutineCall& call)
       : call_(call),
-        program_(read_program(session, {call.callable->routine, call.argument_types, call.result})),
+        program_(read_program(session, {.routine = call.callable->routine,
+                                        .argument_types = call.argument_types,
+                                        .result = call.result,
+                                        .collation = call.collation})),
         frames_(*program_) {}
 
   void run(Session::State& session, std::span<const Value> arguments,

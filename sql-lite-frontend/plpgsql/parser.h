@@ -15,6 +15,7 @@ struct Signature {
   TypeId result = TypeId::void_;
   bool is_trigger = false;
   TablePtr table = nullptr;  ///< whose rows OLD and NEW are; null: not known yet
+  Oid collation = kNoOid;    ///< of the variables that say none; none: the database's
 };
 
 /// Throws what is wrong with the text; positions are the body's.

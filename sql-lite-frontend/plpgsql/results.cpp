@@ -27,7 +27,7 @@ void require_columns(const Frame& frame, const Shape& shape, std::span<const Typ
   }
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const TypeId type = shape.fields[i].type;
-    if (type == expected[i]) continue;
+    if (without_collation(type) == expected[i]) continue;
     throw std::move(error).with_detail(
         fmt::format("Returned type {} does not match expected type {} in column {}.",
                     format_type(type), format_type(expected[i]), i + 1));

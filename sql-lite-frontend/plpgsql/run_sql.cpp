@@ -323,7 +323,7 @@ Flow CallStep::run(Frame& frame) {
     names.variables = &statement->names();
     std::vector<TypeId> types;
     for (std::size_t i = 0; i < frame.program.argument_count; ++i) {
-      types.push_back(frame.program.variables[i].type);
+      types.push_back(frame.program.variables[i].type_within());
     }
     Binder binder{session.names, arena};
     binder.allow_parameters(types);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/bind/body_names.h"
-#include "sql-lite-frontend/types/type_id.h"
+#include "sql-lite-frontend/types/collation/collated.h"
 
 /// What a function's names mean, as far as its text says.
 namespace swizzle::sql::plpgsql {
@@ -59,7 +59,7 @@ struct Variable {
   enum class Kind : std::uint8_t { scalar, record } kind = Kind::scalar;
   TypeId type = TypeId::none;
   std::int32_t typmod = kNoTypmod;
-  std::uint32_t collation = 0;  ///< that COLLATE says; 0: none
+  std::uint32_t collation = 0;  ///< that COLLATE says, or the call; 0: the database's
   bool is_constant = false;
   bool not_null = false;
   /// Of a record that always has the same fields; null: whatever it is given.
@@ -71,7 +71,11 @@ struct Variable {
 
   /// A value of the type that is not NULL becomes the variable's without any conversion.
   [[nodiscard]] bool takes_at_once(TypeId of) const noexcept {
-    return of == type && typmod == kNoTypmod && kind == Kind::scalar;
+    return without_collation(of) == type && typmod == kNoTypmod && kind == Kind::scalar;
+  }
+  /// What expressions take it for.
+  [[nodiscard]] TypeId type_within() const noexcept {
+    return collation == 0 ? type : with_collation(type, collation);
   }
 };
 

@@ -173,8 +173,8 @@ std::string shown_definition(Session::State& session, const Routine& routine) {
   if (!options.empty()) text += options + "\n";
   for (const std::string& setting : routine.settings) text += shown_setting(setting);
   if (routine.form == BodyForm::atomic) return text + shown_atomic_body(session, routine) + "\n";
-  if (!routine.library.empty()) {
-    return text + fmt::format("AS {}, $function${}$function$\n", quote_literal(routine.library),
+  if (!routine.object_file.empty()) {
+    return text + fmt::format("AS {}, $function${}$function$\n", quote_literal(routine.object_file),
                               routine.body);
   }
   return text + "AS " + dollar_quoted(routine.body, routine.kind) + "\n";

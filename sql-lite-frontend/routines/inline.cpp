@@ -128,7 +128,7 @@ class Inliner {
       if (select == nullptr || !selects_one_value(*select)) return nullptr;
       const BodyNames names = body_names(routine);
       Binder binder{session_.names, arena_};
-      binder.allow_parameters(called.argument_types);
+      binder.allow_parameters(called.parameter_types());
       binder.enter_body(names);
       const std::unique_ptr<Query> query = binder.bind_select(*select, nullptr);
       const bool has_more = !query->aggregates.empty() || !query->sets.empty() ||
@@ -145,6 +145,8 @@ class Inliner {
 
   static ExprPtr as_result(ExprPtr expr, TypeId type) {
     if (expr->type() == type) return expr;
+    // What the result is compared by, its call says; what is computed inside has its own.
+    if (is_collated(expr->type()) || is_collated(type)) return nullptr;
     // Whether a value may be one of the domain is for its call to ask.
     if (is_domain(type)) return nullptr;
     const auto cast = find_cast(expr->type(), type, CastContext::assignment);

@@ -65,8 +65,8 @@ class RoutineCodes {
 
  private:
   static constexpr std::size_t kMost = 512;
-  /// Routine, user, argument types, column types.
-  using Key = std::tuple<Oid, Oid, std::vector<TypeId>, std::vector<TypeId>>;
+  /// Routine, user, argument types, column types, collation inside.
+  using Key = std::tuple<Oid, Oid, std::vector<TypeId>, std::vector<TypeId>, Oid>;
   struct Known {
     RoutinePtr routine;  ///< in the version that the code is of
     RoutineCodePtr code;

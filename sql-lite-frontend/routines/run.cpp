@@ -67,7 +67,7 @@ RoutineFrame::~RoutineFrame() {
 
 RoutineCodePtr RoutineCodes::find(Session::State& session, const RoutineCall& call) {
   const RoutinePtr& routine = call.callable->routine;
-  Key key{routine->oid, session.user, call.argument_types, call.column_types};
+  Key key{routine->oid, session.user, call.argument_types, call.column_types, call.collation};
   if (codes_.size() >= kMost && !codes_.contains(key)) codes_.clear();
   Known& known = codes_[std::move(key)];
   if (known.routine != routine) {

@@ -238,10 +238,9 @@ class SqlCode final : public RoutineCode {
   void read_body(Session::State& session) {
     if (is_read_) return;
     auto names = std::make_shared<BodyNames>(body_names(call_.callable->routine));
-    std::vector<TypeId> types;
-    for (std::size_t i = 0; i < call_.argument_types.size(); ++i) {
-      if (is_input_[i]) types.push_back(call_.argument_types[i]);
-    }
+    std::vector<TypeId> types = call_.parameter_types();
+    std::size_t at = 0;
+    std::erase_if(types, [&](TypeId) { return !is_input_[at++]; });
     parts_.clear();
     for (BodyPart& text : body_parts(routine_)) {
       Part part{session.plans.parse(text.text, {}), text.offset};

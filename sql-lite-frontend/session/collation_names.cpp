@@ -71,8 +71,8 @@ void SessionNames::note_use(Oid collation) {
 void Session::send_first_notices(ResultSink& sink) {
   const DatabasePtr database = state_->catalog.database(state_->catalog.shared().database());
   if (!database || database->collation_version.empty()) return;
-  const std::string& locale = database->icu_locale;
-  const std::string actual = locale.empty() ? std::string{} : icu_version(locale);
+  const auto& locale = database->icu_locale;
+  const std::string actual = locale ? icu_version(*locale) : std::string{};
   if (actual == database->collation_version) return;
   if (actual.empty()) {
     Diagnostic warning = version_warning(

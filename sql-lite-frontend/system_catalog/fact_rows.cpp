@@ -117,6 +117,7 @@ void emit_collation(Execution& execution, const EmitRow& emit, const UserCollati
   constexpr std::int64_t kUtf8 = 6;
   const bool has_encoding = collation.provider == 'c' && collation.oid != collation_id::c &&
                             collation.oid != collation_id::posix;
+  const bool is_icu = collation.provider == 'i';
   const auto text = [&](const std::string& value) {
     return value.empty() ? Value::null() : text_value(execution, value);
   };
@@ -129,7 +130,7 @@ void emit_collation(Execution& execution, const EmitRow& emit, const UserCollati
                        Value::from_int(has_encoding ? kUtf8 : -1),
                        text(collation.collate),
                        text(collation.ctype),
-                       text(collation.locale),
+                       is_icu ? text_value(execution, collation.locale) : Value::null(),
                        text(collation.version)};
   emit(row);
 }

@@ -154,7 +154,7 @@ void emit_routine(Execution& execution, const EmitRow& emit, const CallableRouti
                 : Value::null(),
       settings.empty() ? Value::null() : make_array(execution.row_arena, TypeId::text, settings),
       acl_value(execution, routine.grants),
-      routine.library.empty() ? Value::null() : text_value(execution, routine.library)};
+      routine.object_file.empty() ? Value::null() : text_value(execution, routine.object_file)};
   emit(row);
 }
 

@@ -75,14 +75,14 @@ void database_rows(Execution& execution, const EmitRow& emit) {
         text_value(execution, database->name),
         Value::from_oid(database->owner),
         Value::from_int(6),
-        letter(database->icu_locale.empty() ? 'c' : 'i'),
+        letter(database->icu_locale ? 'i' : 'c'),
         flag(database->is_template),
         flag(database->allow_connections),
         Value::from_int(database->connection_limit),
         Value::from_oid(kDefaultTablespace),
         text_value(execution, "C"),
         text_value(execution, "C"),
-        database->icu_locale.empty() ? Value::null() : text_value(execution, database->icu_locale),
+        database->icu_locale ? text_value(execution, *database->icu_locale) : Value::null(),
         database->collation_version.empty() ? Value::null()
                                             : text_value(execution, database->collation_version),
         acl_value(execution, database->grants)};

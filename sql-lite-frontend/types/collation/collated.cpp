@@ -173,7 +173,9 @@ bool same_keys(TypeId left, TypeId right) noexcept {
 void note_collation(std::uint32_t number, CollationRule rule) {
   Collations& all = collations();
   const std::scoped_lock lock{all.mutex};
-  if (find_known(number) == nullptr) add(all, number, std::move(rule));
+  const Known* known = find_known(number);
+  // Another engine in the process, as tests have them, gives the number to another collation.
+  if (known == nullptr || known->rule != rule) add(all, number, std::move(rule));
 }
 
 const CollationRule* find_collation_rule(std::uint32_t number) noexcept {

@@ -59,9 +59,10 @@ struct CollationRule {
   std::string locale;  ///< of ICU; empty: by bytes
   bool deterministic = true;
   [[nodiscard]] bool is_of_bytes() const noexcept { return locale.empty(); }
+  friend bool operator==(const CollationRule&, const CollationRule&) = default;
 };
 
-/// A number means the same collation for good.
+/// In an engine a number means the same collation for good.
 void note_collation(std::uint32_t number, CollationRule rule);
 /// Null where nobody has noted it and it is not built in.
 const CollationRule* find_collation_rule(std::uint32_t number) noexcept;
