@@ -4,6 +4,7 @@
 
 #include "base/runtime.h"
 #include "sql-lite-frontend/execute/temporary_files.h"
+#include "sql-lite-frontend/replication/slots.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -38,39 +39,50 @@ class SlotStream::Files final : public SpillFiles {
   TemporaryFiles& files_;
 };
 
-SlotStream::SlotStream(Session::State& session, std::string_view slot, Lsn from,
-                       std::vector<std::string> publications)
+namespace {
+
+/// Nobody else reads by the slot until it is released.
+swizzle::Slot held_slot(Session::State& session, const std::string& name) {
+  LogSlots& slots = session.shared.engine.logical_log().slots();
+  swizzle::Slot acquired = value_of(slots.acquire(name, session.options.backend_pid));
+  session.slots_used = true;
+  std::optional<SqlError> refused;
+  if (acquired.database != session.catalog.shared().database()) {
+    refused = sql_error(sqlstate::object_not_in_prerequisite_state,
+                        "replication slot \"{}\" was not created in this database", name);
+  } else if (acquired.is_lost) {
+    refused = sql_error(sqlstate::object_not_in_prerequisite_state,
+                        "cannot read from logical replication slot \"{}\"", name)
+                  .with_detail(
+                      "This slot has been invalidated because it exceeded the maximum "
+                      "reserved size.");
+  }
+  if (!refused) return acquired;
+  slots.release(name);
+  throw std::move(*refused);
+}
+
+std::uint64_t decoding_memory(Session::State& session) {
+  return static_cast<std::uint64_t>(session.settings.integer("logical_decoding_work_mem")) << 10U;
+}
+
+}  // namespace
+
+SlotStream::SlotStream(Session::State& session, std::string_view slot, Part part,
+                       OutputOptions output)
     : session_(session),
       slots_(session.shared.engine.logical_log().slots()),
       name_(slot),
       files_(std::make_unique<Files>(*session.shared.temporary_files)),
-      published_(session, std::move(publications)) {
-  const swizzle::Slot acquired = value_of(slots_.acquire(name_, session.options.backend_pid));
-  session.slots_used = true;
-  try {
-    if (acquired.database != session.catalog.shared().database()) {
-      throw_error(sqlstate::object_not_in_prerequisite_state,
-                  "replication slot \"{}\" was not created in this database", name_);
-    }
-    if (acquired.is_lost) {
-      throw sql_error(sqlstate::object_not_in_prerequisite_state,
-                      "cannot read from logical replication slot \"{}\"", name_)
-          .with_detail(
-              "This slot has been invalidated because it exceeded the maximum reserved "
-              "size.");
-    }
-    confirmed_ = std::max(acquired.confirmed, from);
-    read_up_to_ = acquired.restart;
-    ChangeReader::Options options;
-    options.memory_bytes =
-        static_cast<std::uint64_t>(session.settings.integer("logical_decoding_work_mem")) << 10U;
-    options.files = files_.get();
-    options.committed_from = confirmed_;
-    reader_ = session.shared.engine.logical_log().read(acquired.restart, options);
-  } catch (...) {
-    slots_.release(name_);
-    throw;
-  }
+      published_(session, std::move(output)) {
+  const swizzle::Slot acquired = held_slot(session, name_);
+  confirmed_ = std::max(acquired.confirmed, part.from);
+  read_up_to_ = acquired.restart;
+  const ChangeReader::Options options{.memory_bytes = decoding_memory(session),
+                                      .files = files_.get(),
+                                      .committed_from = confirmed_,
+                                      .read_until = part.until};
+  reader_ = session.shared.engine.logical_log().read(acquired.restart, options);
 }
 
 SlotStream::~SlotStream() {
@@ -114,9 +126,11 @@ void SlotStream::tell_next_change() {
     return;
   }
   told_.clear();
-  published_.tell(change->body, told_);
+  const auto place = published_.tell(change->lsn, change->body, told_);
   if (told_.empty()) return;
-  if (!std::exchange(has_begun_, true)) ready_.push_back({change->lsn, pgoutput::begin(facts_)});
+  const bool begins = place == PublishedChanges::Place::in_transaction && !has_begun_;
+  if (begins) ready_.push_back({change->lsn, pgoutput::begin(facts_)});
+  has_begun_ = has_begun_ || begins;
   for (std::string& message : told_) ready_.push_back({change->lsn, std::move(message)});
 }
 
@@ -131,6 +145,7 @@ std::optional<ChangeStream::Message> SlotStream::next() {
     tell_next_change();
   }
   if (ready_.empty()) return std::nullopt;
+  handed_out_of_ = facts_.id;
   Message message = std::move(ready_.front());
   ready_.pop_front();
   return message;
@@ -163,6 +178,35 @@ void SlotStream::confirm(Lsn lsn) {
   if (saves) saved_at_ = now;
   value_of(slots_.advance(name_, needed, confirmed_,
                           saves ? LogSlots::Save::now : LogSlots::Save::soon));
+}
+
+Lsn advance_slot(Session::State& session, std::string_view slot, Lsn upto) {
+  const std::string name{slot};
+  LogicalLog& log = session.shared.engine.logical_log();
+  const swizzle::Slot acquired = held_slot(session, name);
+  struct Release {
+    LogSlots& slots;
+    const std::string& name;
+    ~Release() { slots.release(name); }
+  } const release{log.slots(), name};
+  const Lsn to = std::min(upto, log.durable());
+  if (to < acquired.confirmed) {
+    throw_error(sqlstate::object_not_in_prerequisite_state,
+                "cannot advance replication slot to {}, minimum is {}", lsn_text(to),
+                lsn_text(acquired.confirmed));
+  }
+  // Read only for where the transactions have begun that have not ended there.
+  SlotStream::Files files(*session.shared.temporary_files);
+  const auto reader = log.read(acquired.restart, {.memory_bytes = decoding_memory(session),
+                                                  .files = &files,
+                                                  .committed_from = Lsn::max,
+                                                  .read_until = to});
+  do {
+    check_cancelled(session);
+    value_of(reader->next());
+  } while (!reader->is_at_end());
+  value_of(log.slots().advance(name, reader->needed_from(), to, LogSlots::Save::now));
+  return to;
 }
 
 }  // namespace swizzle::sql
