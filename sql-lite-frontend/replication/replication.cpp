@@ -176,8 +176,8 @@ void ReplicationCommands::start(const ReplicationCommand& command, ChangeSender&
   }
   require_may_use_slots(session);
   require_logical_decoding(session);
-  const auto stream = std::make_unique<SlotStream>(
-      session, command.slot, SlotStream::Part{.from = command.from}, output_options(command));
+  const auto stream = std::make_unique<SlotStream>(session, command.slot,
+                                                   SlotStream::Part{.from = command.from}, command);
   sender.send(*stream);
 }
 

@@ -1,6 +1,10 @@
 #include "sql-lite-frontend/replication/slot_stream.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "base/runtime.h"
 #include "sql-lite-frontend/execute/temporary_files.h"
@@ -41,25 +45,20 @@ class SlotStream::Files final : public SpillFiles {
 
 namespace {
 
-/// Nobody else reads by the slot until it is released.
-swizzle::Slot held_slot(Session::State& session, const std::string& name) {
-  LogSlots& slots = session.shared.engine.logical_log().slots();
-  swizzle::Slot acquired = value_of(slots.acquire(name, session.options.backend_pid));
-  session.slots_used = true;
-  std::optional<SqlError> refused;
-  if (acquired.database != session.catalog.shared().database()) {
-    refused = sql_error(sqlstate::object_not_in_prerequisite_state,
-                        "replication slot \"{}\" was not created in this database", name);
-  } else if (acquired.is_lost) {
-    refused = sql_error(sqlstate::object_not_in_prerequisite_state,
-                        "cannot read from logical replication slot \"{}\"", name)
-                  .with_detail(
-                      "This slot has been invalidated because it exceeded the maximum "
-                      "reserved size.");
+/// What PostgreSQL says of where it was.
+void say_where(SqlError& error, std::string_view slot, std::string_view where) {
+  if (error.fields().where.empty())
+    error.fields().where =
+        fmt::format("slot \"{}\", output plugin \"pgoutput\", in the {}", slot, where);
+}
+
+OutputOptions options_for(const ReplicationCommand& command, std::string_view slot) {
+  try {
+    return output_options(command);
+  } catch (SqlError& error) {
+    say_where(error, slot, "startup callback");
+    throw;
   }
-  if (!refused) return acquired;
-  slots.release(name);
-  throw std::move(*refused);
 }
 
 std::uint64_t decoding_memory(Session::State& session) {
@@ -68,26 +67,49 @@ std::uint64_t decoding_memory(Session::State& session) {
 
 }  // namespace
 
+SlotStream::Hold::Hold(Session::State& session, std::string name)
+    : slots_(session.shared.engine.logical_log().slots()),
+      slot_(value_of(slots_.acquire(name, session.options.backend_pid))) {
+  session.slots_used = true;
+  std::optional<SqlError> refused;
+  if (slot_.database != session.catalog.shared().database()) {
+    refused = sql_error(sqlstate::object_not_in_prerequisite_state,
+                        "replication slot \"{}\" was not created in this database", name);
+  } else if (slot_.is_lost) {
+    refused = sql_error(sqlstate::object_not_in_prerequisite_state,
+                        "cannot read from logical replication slot \"{}\"", name)
+                  .with_detail(
+                      "This slot has been invalidated because it exceeded the maximum "
+                      "reserved size.");
+  }
+  if (!refused) return;
+  slots_.release(name);
+  throw std::move(*refused);
+}
+
+SlotStream::Hold::~Hold() {
+  slots_.release(slot_.name);
+}
+
 SlotStream::SlotStream(Session::State& session, std::string_view slot, Part part,
-                       OutputOptions output)
+                       const ReplicationCommand& command)
     : session_(session),
       slots_(session.shared.engine.logical_log().slots()),
       name_(slot),
+      hold_(session, name_),
       files_(std::make_unique<Files>(*session.shared.temporary_files)),
-      published_(session, std::move(output)) {
-  const swizzle::Slot acquired = held_slot(session, name_);
-  confirmed_ = std::max(acquired.confirmed, part.from);
-  read_up_to_ = acquired.restart;
+      published_(session, options_for(command, name_)),
+      read_up_to_(hold_.slot().restart),
+      confirmed_(std::max(hold_.slot().confirmed, part.from)) {
   const ChangeReader::Options options{.memory_bytes = decoding_memory(session),
                                       .files = files_.get(),
                                       .committed_from = confirmed_,
                                       .read_until = part.until};
-  reader_ = session.shared.engine.logical_log().read(acquired.restart, options);
+  reader_ = session.shared.engine.logical_log().read(read_up_to_, options);
 }
 
 SlotStream::~SlotStream() {
   session_.shared.log_senders.remove(session_.options.backend_pid);
-  slots_.release(name_);
 }
 
 void SlotStream::keep_mark() {
@@ -126,7 +148,14 @@ void SlotStream::tell_next_change() {
     return;
   }
   told_.clear();
-  const auto place = published_.tell(change->lsn, change->body, told_);
+  auto place = PublishedChanges::Place::in_transaction;
+  try {
+    place = published_.tell(change->lsn, change->body, told_);
+  } catch (SqlError& error) {
+    say_where(error, name_,
+              fmt::format("change callback, associated LSN {}", lsn_text(change->lsn)));
+    throw;
+  }
   if (told_.empty()) return;
   const bool begins = place == PublishedChanges::Place::in_transaction && !has_begun_;
   if (begins) ready_.push_back({change->lsn, pgoutput::begin(facts_)});
@@ -181,14 +210,9 @@ void SlotStream::confirm(Lsn lsn) {
 }
 
 Lsn advance_slot(Session::State& session, std::string_view slot, Lsn upto) {
-  const std::string name{slot};
   LogicalLog& log = session.shared.engine.logical_log();
-  const swizzle::Slot acquired = held_slot(session, name);
-  struct Release {
-    LogSlots& slots;
-    const std::string& name;
-    ~Release() { slots.release(name); }
-  } const release{log.slots(), name};
+  const SlotStream::Hold hold(session, std::string{slot});
+  const swizzle::Slot& acquired = hold.slot();
   const Lsn to = std::min(upto, log.durable());
   if (to < acquired.confirmed) {
     throw_error(sqlstate::object_not_in_prerequisite_state,
@@ -205,7 +229,7 @@ Lsn advance_slot(Session::State& session, std::string_view slot, Lsn upto) {
     check_cancelled(session);
     value_of(reader->next());
   } while (!reader->is_at_end());
-  value_of(log.slots().advance(name, reader->needed_from(), to, LogSlots::Save::now));
+  value_of(log.slots().advance(acquired.name, reader->needed_from(), to, LogSlots::Save::now));
   return to;
 }
 

@@ -21,8 +21,9 @@ class SlotStream final : public ChangeStream {
     Lsn from = Lsn::none;  ///< or from the slot's position on, if that is later
     Lsn until = Lsn::max;  ///< transactions that commit from here on are left
   };
-  /// Throws 42704, 55006, 55000, 0A000.
-  SlotStream(Session::State& session, std::string_view slot, Part part, OutputOptions options);
+  /// `command` has the options for the plugin. Throws 42704, 55006, 55000, 0A000 …
+  SlotStream(Session::State& session, std::string_view slot, Part part,
+             const ReplicationCommand& command);
   ~SlotStream() override;
 
   std::optional<Message> next() override;
@@ -42,6 +43,20 @@ class SlotStream final : public ChangeStream {
   [[nodiscard]] Duration timeout() const override;
 
   class Files;
+  /// Nobody else reads by the slot meanwhile.
+  class Hold {
+   public:
+    Hold(Session::State& session, std::string name);
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+    ~Hold();
+    /// As it was found.
+    [[nodiscard]] const swizzle::Slot& slot() const noexcept { return slot_; }
+
+   private:
+    LogSlots& slots_;
+    swizzle::Slot slot_;
+  };
 
  private:
   struct Mark {
@@ -55,6 +70,7 @@ class SlotStream final : public ChangeStream {
   Session::State& session_;
   LogSlots& slots_;
   std::string name_;
+  Hold hold_;
   std::unique_ptr<Files> files_;
   PublishedChanges published_;
   std::unique_ptr<ChangeReader> reader_;

@@ -95,8 +95,7 @@ std::unique_ptr<SlotStream> slot_reader(FunctionContext& context, Arguments argu
   ReplicationCommand command{.kind = ReplicationCommand::Kind::start};
   command.options = plugin_options(arguments[3]);
   const std::string_view name = arguments[0].as_text();
-  return std::make_unique<SlotStream>(session, name, SlotStream::Part{.until = until},
-                                      output_options(command));
+  return std::make_unique<SlotStream>(session, name, SlotStream::Part{.until = until}, command);
 }
 
 enum class Reading : std::uint8_t { peeks, takes };
