@@ -16,6 +16,16 @@ def commit_of_clean_tree():
                           text=True).stdout.strip()
 
 
+def replace_row(name, row, commit):
+    """The row of a page that begins as this one, taken anew at another commit."""
+    page = ROOT / "docs" / "results" / f"{name}.md"
+    lines = page.read_text().split("\n")
+    at = next(i for i, line in enumerate(lines) if line.startswith(f"| {row[0]} |"))
+    lines[at] = "| " + " | ".join(str(value) for value in row) + f" (commit {commit}) |"
+    page.write_text("\n".join(lines))
+    print(f"replaced in docs/results/{name}.md: {row[0]}")
+
+
 def write_page(name, title, what, commit, columns, rows, after=""):
     """`what` begins with the command, whose opening quote is added here."""
     day = datetime.date.today().isoformat()

@@ -40,6 +40,7 @@ enum class RecordKind : char {
   /// → what a table was to its subscribers while changes noted it by this number
   /// (publish/table_shapes.h)
   table_shape = 33,
+  logged_message = 34,  ///< never there once its transaction has ended (publish/logged_message.h)
 };
 
 /// Roles and databases belong to all databases.

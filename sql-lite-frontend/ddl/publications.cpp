@@ -262,7 +262,8 @@ void set_publication_owner(Session::State& session, const ast::AlterOwnerStmt& s
   if (owner->oid == publication->owner) return;
   session.rights.require_membership_in(*owner);
   session.rights.require_create_on_database();
-  if (!session.rights.is_superuser(owner->oid)) {
+  // A superuser may give it to anybody.
+  if (!session.rights.is_superuser(session.user) && !session.rights.is_superuser(owner->oid)) {
     const auto refuse = [&](std::string_view what) {
       throw sql_error(sqlstate::insufficient_privilege,
                       "permission denied to change owner of publication \"{}\"", publication->name)

@@ -18,15 +18,17 @@ constexpr std::uint8_t kRestartsSequences = 2;
 
 void encode_change_head(const PublishedChange& change, std::byte* head) noexcept {
   store(head, change.kind);
-  store(head + 1, change.shape);
-  store(head + 5, change.old_row);
-  store(head + 6, static_cast<std::uint32_t>(change.before.size()));
+  store(head + 1, change.database);
+  store(head + 5, change.shape);
+  store(head + 9, change.old_row);
+  store(head + 10, static_cast<std::uint32_t>(change.before.size()));
 }
 
 std::string encode_truncate(const PublishedChange& change) {
   std::vector<std::byte> bytes;
   FieldWriter out(bytes);
   out.put(ChangeKind::truncate);
+  out.put(change.database);
   out.put(static_cast<std::uint8_t>((change.cascades ? kCascades : 0) |
                                     (change.restarts_sequences ? kRestartsSequences : 0)));
   out.put(static_cast<std::uint32_t>(change.truncated.size()));
@@ -34,10 +36,25 @@ std::string encode_truncate(const PublishedChange& change) {
   return std::string{as_text(bytes)};
 }
 
+std::string encode_message(const PublishedChange& change) {
+  std::vector<std::byte> bytes;
+  FieldWriter out(bytes);
+  out.put(ChangeKind::message);
+  out.put(change.database);
+  out.put(static_cast<std::uint8_t>(change.is_transactional ? 1 : 0));
+  out.put_text(change.prefix);
+  out.put_bytes(change.content);
+  return std::string{as_text(bytes)};
+}
+
 PublishedChange decode_change(Bytes body) {
   FieldReader in(body);
   PublishedChange change;
-  change.kind = in.take<ChangeKind>();
+  const auto letter = in.take<char>();
+  // Before changes said whose they are, they began with upper case.
+  const bool is_older = letter >= 'A' && letter <= 'Z';
+  change.kind = static_cast<ChangeKind>(is_older ? letter - 'A' + 'a' : letter);
+  if (!is_older) change.database = in.take<Oid>();
   switch (change.kind) {
     case ChangeKind::truncate: {
       const auto options = in.take<std::uint8_t>();
@@ -57,6 +74,11 @@ PublishedChange decode_change(Bytes body) {
       change.after = in.rest();
       break;
     }
+    case ChangeKind::message:
+      change.is_transactional = in.take<std::uint8_t>() != 0;
+      change.prefix = as_text(in.take_bytes(in.take<std::uint32_t>()));
+      change.content = in.rest();
+      break;
     default:
       fail_malformed_change();
   }

@@ -6,11 +6,18 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "sql-lite-frontend/catalog/objects.h"
 
 /// A change of a published table as the log has it (docs/log-format.md).
 namespace swizzle::sql {
 
-enum class ChangeKind : char { insert = 'I', update = 'U', remove = 'D', truncate = 'T' };
+enum class ChangeKind : char {
+  insert = 'i',
+  update = 'u',
+  remove = 'd',
+  truncate = 't',
+  message = 'm',  ///< pg_logical_emit_message
+};
 
 /// What is told of the row as it was before.
 enum class OldRow : char {
@@ -21,6 +28,8 @@ enum class OldRow : char {
 
 struct PublishedChange {
   ChangeKind kind = ChangeKind::insert;
+  /// Whose it is: the log is that of all databases. None in changes that older servers have noted.
+  Oid database = kNoOid;
   std::uint32_t shape = 0;
   OldRow old_row = OldRow::none;
   Bytes before = {};  ///< rows in the shape's layout
@@ -29,12 +38,17 @@ struct PublishedChange {
   std::vector<std::uint32_t> truncated = {};
   bool cascades = false;
   bool restarts_sequences = false;
+  // Of a message.
+  bool is_transactional = false;  ///< told between BEGIN and COMMIT, else by itself
+  std::string_view prefix = {};
+  Bytes content = {};
 };
 
 /// The part of a row's change before its rows.
-inline constexpr std::size_t kChangeHeadBytes = 10;
+inline constexpr std::size_t kChangeHeadBytes = 14;
 void encode_change_head(const PublishedChange& change, std::byte* head) noexcept;
 std::string encode_truncate(const PublishedChange& change);
+std::string encode_message(const PublishedChange& change);
 /// Refers to `body`. Throws SqlError XX001.
 PublishedChange decode_change(Bytes body);
 

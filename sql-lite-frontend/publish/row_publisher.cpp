@@ -80,6 +80,7 @@ OldRow RowPublisher::encode_old(Published& as, std::span<const Value> row) {
 }
 
 void RowPublisher::note(Execution& execution, PublishedChange& change) {
+  change.database = catalog_view_of(execution.session).shared().database();
   std::array<std::byte, kChangeHeadBytes> head;
   encode_change_head(change, head.data());
   const std::array<Bytes, 3> parts{Bytes{head}, change.before, change.after};
@@ -128,6 +129,7 @@ void publish_truncate(Session::State& session, std::span<const TablePtr> tables,
                       bool restarts_sequences) {
   if (!logs_changes(session)) return;
   PublishedChange change{.kind = ChangeKind::truncate};
+  change.database = catalog_view_of(session).shared().database();
   change.cascades = cascades;
   change.restarts_sequences = restarts_sequences;
   for (const TablePtr& table : tables) {

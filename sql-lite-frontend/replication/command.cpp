@@ -268,19 +268,12 @@ std::optional<ReplicationCommand> parse_replication_command(std::string_view tex
 OutputOptions output_options(const ReplicationCommand& command) {
   constexpr int kNewestVersion = 3;
   OutputOptions options;
-  bool has_version = false;
+  int version = 0;
   for (const auto& [name, value] : command.options) {
     if (name == "proto_version") {
-      int version = 0;
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), version);
       if (error != std::errc{} || end != value.data() + value.size())
         throw SqlError{sqlstate::invalid_parameter_value, "invalid proto_version"};
-      if (version < 1 || version > kNewestVersion) {
-        throw_error(sqlstate::feature_not_supported,
-                    "client sent proto_version={} but we only support protocol {} or lower",
-                    version, kNewestVersion);
-      }
-      has_version = true;
     } else if (name == "publication_names") {
       options.publications = listed_names(value);
     } else if (name == "binary") {
@@ -288,16 +281,19 @@ OutputOptions output_options(const ReplicationCommand& command) {
         throw SqlError{sqlstate::feature_not_supported, "option \"binary\" is not supported"};
     } else if (name == "two_phase") {
       if (is_true(value)) refuse_two_phase();
-    } else if (name == "streaming" || name == "messages") {
-      // A client that would take transactions in pieces gets them whole, and there are no messages
-      // that it could get.
+    } else if (name == "messages") {
+      options.messages = is_true(value);
+    } else if (name == "streaming") {
+      // A client that would take transactions in pieces gets them whole.
       (void)is_true(value);
     } else {
-      throw_error(SqlState{"22023"}, "unrecognized pgoutput option: {}", name);
+      throw_error(sqlstate::internal_error, "unrecognized pgoutput option: {}", name);
     }
   }
-  if (!has_version) {
-    throw SqlError{sqlstate::invalid_parameter_value, "proto_version option missing"};
+  if (version > kNewestVersion || version < 1) {
+    throw_error(sqlstate::feature_not_supported,
+                "client sent proto_version={} but we only support protocol {} or {}", version,
+                version < 1 ? 1 : kNewestVersion, version < 1 ? "higher" : "lower");
   }
   if (options.publications.empty())
     throw SqlError{sqlstate::invalid_parameter_value, "publication_names parameter missing"};

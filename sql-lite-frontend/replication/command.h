@@ -32,6 +32,7 @@ std::optional<ReplicationCommand> parse_replication_command(std::string_view tex
 /// What START_REPLICATION tells pgoutput.
 struct OutputOptions {
   std::vector<std::string> publications;
+  bool messages = false;  ///< of pg_logical_emit_message, too
 };
 /// 22023, 0A000.
 OutputOptions output_options(const ReplicationCommand& command);

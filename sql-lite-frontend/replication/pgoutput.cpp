@@ -57,6 +57,16 @@ std::string relation(const TableShape& shape, Places places) {
   return out;
 }
 
+std::string message(Lsn lsn, const PublishedChange& change) {
+  std::string out{'M'};
+  out += change.is_transactional ? '\1' : '\0';
+  put_number(out, raw(lsn));
+  put_string(out, change.prefix);
+  put_number(out, static_cast<std::uint32_t>(change.content.size()));
+  out += as_text(change.content);
+  return out;
+}
+
 std::string truncate(std::span<const Oid> relations, const PublishedChange& change) {
   constexpr int kCascades = 1;
   constexpr int kRestartsSequences = 2;

@@ -33,6 +33,8 @@ struct TypeFacts {
 };
 std::string type(const TypeFacts& facts);
 std::string relation(const TableShape& shape, Places places);
+/// Of pg_logical_emit_message; `lsn` is its own.
+std::string message(Lsn lsn, const PublishedChange& change);
 std::string truncate(std::span<const Oid> relations, const PublishedChange& change);
 
 /// Rows: all columns of the shape, of which `places` are written, as text.

@@ -19,6 +19,7 @@ std::uint8_t event_of(ChangeKind kind) noexcept {
     case ChangeKind::remove:
       return published::kDelete;
     case ChangeKind::truncate:
+    case ChangeKind::message:
       break;
   }
   return published::kTruncate;
@@ -46,8 +47,12 @@ Table columns_of_shape(const TableShape& shape) {
 
 }  // namespace
 
-PublishedChanges::PublishedChanges(Session::State& session, std::vector<std::string> publications)
-    : session_(session), publications_(std::move(publications)), writer_(session.new_scratch()) {}
+PublishedChanges::PublishedChanges(Session::State& session, OutputOptions options)
+    : session_(session),
+      publications_(std::move(options.publications)),
+      tells_messages_(options.messages),
+      database_(session.catalog.shared().database()),
+      writer_(session.new_scratch()) {}
 
 PublishedChanges::~PublishedChanges() = default;
 
@@ -158,10 +163,22 @@ void PublishedChanges::tell_table(Subscribed& table, std::uint32_t number,
   messages.push_back(pgoutput::relation(table.shape, table.places));
 }
 
-void PublishedChanges::tell(Bytes body, std::vector<std::string>& messages) {
+PublishedChanges::Place PublishedChanges::tell(Lsn lsn, Bytes body,
+                                               std::vector<std::string>& messages) {
   const PublishedChange change = decode_change(body);
-  if (change.kind == ChangeKind::truncate) return tell_truncate(change, messages);
-  tell_row(change, messages);
+  if (change.database != kNoOid && change.database != database_) return Place::in_transaction;
+  switch (change.kind) {
+    case ChangeKind::message:
+      if (tells_messages_) messages.push_back(pgoutput::message(lsn, change));
+      return change.is_transactional ? Place::in_transaction : Place::alone;
+    case ChangeKind::truncate:
+      tell_truncate(change, messages);
+      break;
+    default:
+      tell_row(change, messages);
+      break;
+  }
+  return Place::in_transaction;
 }
 
 void PublishedChanges::tell_truncate(const PublishedChange& change,

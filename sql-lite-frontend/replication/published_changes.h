@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/publish/change_codec.h"
 #include "sql-lite-frontend/publish/table_shape.h"
+#include "sql-lite-frontend/replication/command.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/row_codec.h"
 
@@ -18,14 +19,19 @@ namespace swizzle::sql {
 /// publications. Of one session; its settings say how values are written.
 class PublishedChanges {
  public:
-  PublishedChanges(Session::State& session, std::vector<std::string> publications);
+  PublishedChanges(Session::State& session, OutputOptions options);
   PublishedChanges(const PublishedChanges&) = delete;
   PublishedChanges& operator=(const PublishedChanges&) = delete;
   ~PublishedChanges();
 
-  /// Appends what is to be told of the change: nothing, where it is none of the publications'; else
-  /// it, and before it its table, where that has not been told yet. Throws SqlError.
-  void tell(Bytes body, std::vector<std::string>& messages);
+  enum class Place : std::uint8_t {
+    in_transaction,
+    alone,  ///< before BEGIN and after COMMIT as well
+  };
+  /// Appends what is to be told of the change: nothing, where it is none of the publications' or
+  /// another database's; else it, and before it its table, where that has not been told yet. Throws
+  /// SqlError.
+  Place tell(Lsn lsn, Bytes body, std::vector<std::string>& messages);
 
  private:
   /// A row filter, bound over the columns of its table.
@@ -60,6 +66,8 @@ class PublishedChanges {
 
   Session::State& session_;
   const std::vector<std::string> publications_;
+  const bool tells_messages_;
+  const Oid database_;
   std::unique_ptr<Scratch> writer_;  ///< for what values are written with
   bool are_known_ = false;
   std::map<std::uint32_t, std::unique_ptr<Subscribed>> tables_;

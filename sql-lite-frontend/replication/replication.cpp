@@ -176,9 +176,8 @@ void ReplicationCommands::start(const ReplicationCommand& command, ChangeSender&
   }
   require_may_use_slots(session);
   require_logical_decoding(session);
-  const OutputOptions options = output_options(command);
-  const auto stream =
-      std::make_unique<SlotStream>(session, command.slot, command.from, options.publications);
+  const auto stream = std::make_unique<SlotStream>(session, command.slot,
+                                                   SlotStream::Part{.from = command.from}, command);
   sender.send(*stream);
 }
 

@@ -77,6 +77,13 @@ std::string MessageText::shown() {
   switch (kind) {
     case 'R':
       return relation();
+    case 'M': {
+      shown += letter() == 0 ? " alone " : " ";
+      number<std::uint64_t>();
+      shown += text() + ": ";
+      const auto bytes = number<std::uint32_t>();
+      return shown.append(rest_.substr(0, bytes));
+    }
     case 'Y':
       number<std::uint32_t>();
       shown += " " + text();
@@ -142,11 +149,12 @@ class PublisherDatabase : public TestDatabase {
     if (!outcome) return std::string{outcome.error().state.code()} + " " + outcome.error().message;
     return "done";
   }
-  std::vector<std::string> changes(const std::string& publications = "p", bool confirms = true) {
+  std::vector<std::string> changes(const std::string& publications = "p", bool confirms = true,
+                                   const std::string& options = "") {
     engine().logical_log().flush();
     Collector collector{confirms};
     CHECK(command("START_REPLICATION SLOT s LOGICAL 0/0 (proto_version '1', publication_names '" +
-                      publications + "')",
+                      publications + "'" + options + ")",
                   collector) == "done");
     return collector.shown;
   }
@@ -265,6 +273,119 @@ TEST_CASE("Savepoints, COPY and large transactions", "[sql][replication]") {
   CHECK(told[3002] == "D K(3000,-)");
   CHECK(told[3003] == "C");
   CHECK(told[3005] == "I N(5000," + std::string(700'000, 'y') + ")");
+}
+
+TEST_CASE("Changes of other databases are not told, dropped ones' neither", "[sql][replication]") {
+  PublisherDatabase db;
+  db.run("CREATE TABLE t(id int PRIMARY KEY)");
+  db.run("CREATE PUBLICATION p FOR ALL TABLES");
+  db.make_slot();
+  CHECK(db.run("CREATE DATABASE elsewhere") == "CREATE DATABASE");
+  {
+    SessionOptions options;
+    options.backend_pid = 77;
+    options.database = "elsewhere";
+    auto connected = db.database().connect(options);
+    REQUIRE(connected);
+    Session& elsewhere = **connected;
+    db.run(elsewhere, "CREATE TABLE t(id int PRIMARY KEY)");
+    CHECK(db.run(elsewhere, "CREATE PUBLICATION p FOR ALL TABLES") == "CREATE PUBLICATION");
+    CHECK(db.run(elsewhere, "INSERT INTO t VALUES (1)") == "INSERT 0 1");
+    CHECK(db.run(elsewhere, "TRUNCATE t") == "TRUNCATE TABLE");
+  }
+  db.run("INSERT INTO t VALUES (2)");
+  const Messages told{"B", "R public.t d id*", "I N(2)", "C"};
+  CHECK(db.changes("p", false) == told);
+  CHECK(db.run("DROP DATABASE elsewhere") == "DROP DATABASE");
+  CHECK(db.changes() == told);
+}
+
+TEST_CASE("Messages are told with their transaction, or at once", "[sql][replication]") {
+  PublisherDatabase db;
+  db.run("CREATE TABLE t(id int PRIMARY KEY)");
+  db.run("CREATE PUBLICATION p FOR TABLE t");
+  db.make_slot();
+  db.run("SELECT pg_logical_emit_message(true, 'app', 'alone in it')");
+  db.run(
+      "BEGIN; SELECT pg_logical_emit_message(true, 'app', 'with a row'); INSERT INTO t VALUES (1); "
+      "SELECT pg_logical_emit_message(false, 'now', '\\x00ff'::bytea); COMMIT");
+  db.run(
+      "BEGIN; SELECT pg_logical_emit_message(true, 'app', 'undone'); "
+      "SELECT pg_logical_emit_message(false, 'now', 'stays'); ROLLBACK");
+  db.run(
+      "BEGIN; SAVEPOINT s; SELECT pg_logical_emit_message(true, 'app', 'undone'); "
+      "ROLLBACK TO s; COMMIT");
+  CHECK(db.changes("p", false) == Messages{"B", "R public.t d id*", "I N(1)", "C"});
+  CHECK(db.changes("p", true, ", messages 'true'") ==
+        Messages{"B", "M app: alone in it", "C",
+                 // Which is told before the transaction that it was said in.
+                 "M alone now: " + std::string("\0\xff", 2), "B", "M app: with a row",
+                 "R public.t d id*", "I N(1)", "C", "M alone now: stays"});
+}
+
+TEST_CASE("Functions read slots, and move them on", "[sql][replication]") {
+  PublisherDatabase db;
+  db.run("CREATE TABLE t(id int PRIMARY KEY)");
+  db.run("CREATE PUBLICATION p FOR TABLE t");
+  db.make_slot();
+  const auto first_letters = [&](const std::string& function, const std::string& rest) {
+    return db.run("SELECT chr(get_byte(data, 0)) FROM " + function + "('s', " + rest +
+                  ", 'proto_version', '1', 'publication_names', 'p')");
+  };
+  db.run("INSERT INTO t VALUES (1)");
+  db.run("INSERT INTO t VALUES (2)");
+  CHECK(first_letters("pg_logical_slot_peek_binary_changes", "NULL, NULL") ==
+        "B R I C B I C SELECT 7");
+  CHECK(first_letters("pg_logical_slot_peek_binary_changes", "NULL, 1") == "B R I C SELECT 4");
+  CHECK(first_letters("pg_logical_slot_get_binary_changes", "NULL, 1") == "B R I C SELECT 4");
+  CHECK(db.run("SELECT lsn > '0/0', xid::text <> '0' FROM pg_logical_slot_peek_binary_changes('s', "
+               "NULL, 1, 'proto_version', '1', 'publication_names', 'p') LIMIT 1") ==
+        "t|t SELECT 1");
+  CHECK(first_letters("pg_logical_slot_get_binary_changes", "'0/1', NULL") == "SELECT 0");
+  CHECK(first_letters("pg_logical_slot_get_binary_changes", "NULL, NULL") == "B R I C SELECT 4");
+  CHECK(first_letters("pg_logical_slot_get_binary_changes", "NULL, NULL") == "SELECT 0");
+  db.run("INSERT INTO t VALUES (3)");
+  CHECK(db.run("SELECT slot_name, end_lsn > '0/0' FROM pg_replication_slot_advance('s', "
+               "pg_current_wal_lsn())") == "s|t SELECT 1");
+  CHECK(first_letters("pg_logical_slot_get_binary_changes", "NULL, NULL") == "SELECT 0");
+  CHECK(db.run("SELECT pg_replication_slot_advance('s', '0/1')").substr(0, 41) ==
+        "55000 cannot advance replication slot to ");
+  CHECK(db.run("SELECT * FROM pg_logical_slot_get_changes('s', NULL, NULL, 'proto_version', '1', "
+               "'publication_names', 'p')") ==
+        "0A000 logical decoding output plugin \"pgoutput\" produces binary output, but function "
+        "\"pg_logical_slot_get_changes(name,pg_lsn,integer,text[])\" expects textual data");
+  CHECK(db.run("SELECT * FROM pg_logical_slot_get_binary_changes('s', NULL, NULL)") ==
+        "0A000 client sent proto_version=0 but we only support protocol 1 or higher");
+  CHECK(db.run("SELECT * FROM pg_logical_slot_get_binary_changes('s', NULL, NULL, 'x')") ==
+        "0A000 array must have even number of elements");
+}
+
+TEST_CASE("Snapshots that transactions export", "[sql][replication]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t(id int PRIMARY KEY)");
+  db.run("INSERT INTO t VALUES (1)");
+  const auto other = db.connect();
+  for (const std::string level : {"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"}) {
+    db.run("DELETE FROM t WHERE id > 1");
+    db.run("BEGIN ISOLATION LEVEL " + level);
+    const std::string name = db.rows("SELECT pg_export_snapshot()").at(0);
+    db.run("ROLLBACK");
+    db.run("BEGIN ISOLATION LEVEL " + level);
+    const std::string second = db.rows("SELECT pg_export_snapshot()").at(0);
+    const auto third = db.connect();
+    db.run(*third, "INSERT INTO t VALUES (2)");
+    db.run(*other, "BEGIN ISOLATION LEVEL REPEATABLE READ");
+    CHECK(db.run(*other, "SET TRANSACTION SNAPSHOT '" + name + "'") ==
+          "22023 invalid snapshot identifier: \"" + name + "\"");
+    db.run(*other, "ROLLBACK");
+    db.run(*other, "BEGIN ISOLATION LEVEL REPEATABLE READ");
+    CHECK(db.run(*other, "SET TRANSACTION SNAPSHOT '" + second + "'") == "SET");
+    db.run("COMMIT");
+    CHECK(db.run(*other, "SELECT * FROM t") == "1 SELECT 1");
+    db.run(*other, "COMMIT");
+  }
+  CHECK(db.run("BEGIN; SAVEPOINT s; SELECT pg_export_snapshot()").substr(0, 5) == "25001");
+  db.run("ROLLBACK");
 }
 
 TEST_CASE("Who may have slots, and when", "[sql][replication]") {

@@ -1,9 +1,14 @@
 #include "sql-lite-frontend/replication/slot_stream.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "base/runtime.h"
 #include "sql-lite-frontend/execute/temporary_files.h"
+#include "sql-lite-frontend/replication/slots.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -38,44 +43,73 @@ class SlotStream::Files final : public SpillFiles {
   TemporaryFiles& files_;
 };
 
-SlotStream::SlotStream(Session::State& session, std::string_view slot, Lsn from,
-                       std::vector<std::string> publications)
-    : session_(session),
-      slots_(session.shared.engine.logical_log().slots()),
-      name_(slot),
-      files_(std::make_unique<Files>(*session.shared.temporary_files)),
-      published_(session, std::move(publications)) {
-  const swizzle::Slot acquired = value_of(slots_.acquire(name_, session.options.backend_pid));
-  session.slots_used = true;
+namespace {
+
+/// What PostgreSQL says of where it was.
+void say_where(SqlError& error, std::string_view slot, std::string_view where) {
+  if (error.fields().where.empty())
+    error.fields().where =
+        fmt::format("slot \"{}\", output plugin \"pgoutput\", in the {}", slot, where);
+}
+
+OutputOptions options_for(const ReplicationCommand& command, std::string_view slot) {
   try {
-    if (acquired.database != session.catalog.shared().database()) {
-      throw_error(sqlstate::object_not_in_prerequisite_state,
-                  "replication slot \"{}\" was not created in this database", name_);
-    }
-    if (acquired.is_lost) {
-      throw sql_error(sqlstate::object_not_in_prerequisite_state,
-                      "cannot read from logical replication slot \"{}\"", name_)
-          .with_detail(
-              "This slot has been invalidated because it exceeded the maximum reserved "
-              "size.");
-    }
-    confirmed_ = std::max(acquired.confirmed, from);
-    read_up_to_ = acquired.restart;
-    ChangeReader::Options options;
-    options.memory_bytes =
-        static_cast<std::uint64_t>(session.settings.integer("logical_decoding_work_mem")) << 10U;
-    options.files = files_.get();
-    options.committed_from = confirmed_;
-    reader_ = session.shared.engine.logical_log().read(acquired.restart, options);
-  } catch (...) {
-    slots_.release(name_);
+    return output_options(command);
+  } catch (SqlError& error) {
+    say_where(error, slot, "startup callback");
     throw;
   }
 }
 
+std::uint64_t decoding_memory(Session::State& session) {
+  return static_cast<std::uint64_t>(session.settings.integer("logical_decoding_work_mem")) << 10U;
+}
+
+}  // namespace
+
+SlotStream::Hold::Hold(Session::State& session, std::string name)
+    : slots_(session.shared.engine.logical_log().slots()),
+      slot_(value_of(slots_.acquire(name, session.options.backend_pid))) {
+  session.slots_used = true;
+  std::optional<SqlError> refused;
+  if (slot_.database != session.catalog.shared().database()) {
+    refused = sql_error(sqlstate::object_not_in_prerequisite_state,
+                        "replication slot \"{}\" was not created in this database", name);
+  } else if (slot_.is_lost) {
+    refused = sql_error(sqlstate::object_not_in_prerequisite_state,
+                        "cannot read from logical replication slot \"{}\"", name)
+                  .with_detail(
+                      "This slot has been invalidated because it exceeded the maximum "
+                      "reserved size.");
+  }
+  if (!refused) return;
+  slots_.release(name);
+  throw std::move(*refused);
+}
+
+SlotStream::Hold::~Hold() {
+  slots_.release(slot_.name);
+}
+
+SlotStream::SlotStream(Session::State& session, std::string_view slot, Part part,
+                       const ReplicationCommand& command)
+    : session_(session),
+      slots_(session.shared.engine.logical_log().slots()),
+      name_(slot),
+      hold_(session, name_),
+      files_(std::make_unique<Files>(*session.shared.temporary_files)),
+      published_(session, options_for(command, name_)),
+      read_up_to_(hold_.slot().restart),
+      confirmed_(std::max(hold_.slot().confirmed, part.from)) {
+  const ChangeReader::Options options{.memory_bytes = decoding_memory(session),
+                                      .files = files_.get(),
+                                      .committed_from = confirmed_,
+                                      .read_until = part.until};
+  reader_ = session.shared.engine.logical_log().read(read_up_to_, options);
+}
+
 SlotStream::~SlotStream() {
   session_.shared.log_senders.remove(session_.options.backend_pid);
-  slots_.release(name_);
 }
 
 void SlotStream::keep_mark() {
@@ -114,9 +148,18 @@ void SlotStream::tell_next_change() {
     return;
   }
   told_.clear();
-  published_.tell(change->body, told_);
+  auto place = PublishedChanges::Place::in_transaction;
+  try {
+    place = published_.tell(change->lsn, change->body, told_);
+  } catch (SqlError& error) {
+    say_where(error, name_,
+              fmt::format("change callback, associated LSN {}", lsn_text(change->lsn)));
+    throw;
+  }
   if (told_.empty()) return;
-  if (!std::exchange(has_begun_, true)) ready_.push_back({change->lsn, pgoutput::begin(facts_)});
+  const bool begins = place == PublishedChanges::Place::in_transaction && !has_begun_;
+  if (begins) ready_.push_back({change->lsn, pgoutput::begin(facts_)});
+  has_begun_ = has_begun_ || begins;
   for (std::string& message : told_) ready_.push_back({change->lsn, std::move(message)});
 }
 
@@ -131,6 +174,7 @@ std::optional<ChangeStream::Message> SlotStream::next() {
     tell_next_change();
   }
   if (ready_.empty()) return std::nullopt;
+  handed_out_of_ = facts_.id;
   Message message = std::move(ready_.front());
   ready_.pop_front();
   return message;
@@ -163,6 +207,30 @@ void SlotStream::confirm(Lsn lsn) {
   if (saves) saved_at_ = now;
   value_of(slots_.advance(name_, needed, confirmed_,
                           saves ? LogSlots::Save::now : LogSlots::Save::soon));
+}
+
+Lsn advance_slot(Session::State& session, std::string_view slot, Lsn upto) {
+  LogicalLog& log = session.shared.engine.logical_log();
+  const SlotStream::Hold hold(session, std::string{slot});
+  const swizzle::Slot& acquired = hold.slot();
+  const Lsn to = std::min(upto, log.durable());
+  if (to < acquired.confirmed) {
+    throw_error(sqlstate::object_not_in_prerequisite_state,
+                "cannot advance replication slot to {}, minimum is {}", lsn_text(to),
+                lsn_text(acquired.confirmed));
+  }
+  // Read only for where the transactions have begun that have not ended there.
+  SlotStream::Files files(*session.shared.temporary_files);
+  const auto reader = log.read(acquired.restart, {.memory_bytes = decoding_memory(session),
+                                                  .files = &files,
+                                                  .committed_from = Lsn::max,
+                                                  .read_until = to});
+  do {
+    check_cancelled(session);
+    value_of(reader->next());
+  } while (!reader->is_at_end());
+  value_of(log.slots().advance(acquired.name, reader->needed_from(), to, LogSlots::Save::now));
+  return to;
 }
 
 }  // namespace swizzle::sql

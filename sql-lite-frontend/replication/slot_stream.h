@@ -17,9 +17,13 @@ namespace swizzle::sql {
 /// The messages of pgoutput for a slot's reader. Holds the slot.
 class SlotStream final : public ChangeStream {
  public:
-  /// From the slot's position on, or from a later one. Throws 42704, 55006, 55000, 0A000.
-  SlotStream(Session::State& session, std::string_view slot, Lsn from,
-             std::vector<std::string> publications);
+  struct Part {
+    Lsn from = Lsn::none;  ///< or from the slot's position on, if that is later
+    Lsn until = Lsn::max;  ///< transactions that commit from here on are left
+  };
+  /// `command` has the options for the plugin. Throws 42704, 55006, 55000, 0A000 …
+  SlotStream(Session::State& session, std::string_view slot, Part part,
+             const ReplicationCommand& command);
   ~SlotStream() override;
 
   std::optional<Message> next() override;
@@ -29,13 +33,32 @@ class SlotStream final : public ChangeStream {
   [[nodiscard]] Lsn position() const noexcept override {
     return current_ ? current_->commit : read_up_to_;
   }
+  /// Of the transaction whose message was handed out last.
+  [[nodiscard]] TxnId transaction() const noexcept { return handed_out_of_; }
+  /// Between two transactions.
+  [[nodiscard]] bool is_between() const noexcept { return !current_ && ready_.empty(); }
   void confirm(Lsn lsn) override;
   [[nodiscard]] Lsn confirmed() const noexcept override { return confirmed_; }
   void show(const Progress& progress) override;
   [[nodiscard]] Duration timeout() const override;
 
- private:
   class Files;
+  /// Nobody else reads by the slot meanwhile.
+  class Hold {
+   public:
+    Hold(Session::State& session, std::string name);
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+    ~Hold();
+    /// As it was found.
+    [[nodiscard]] const swizzle::Slot& slot() const noexcept { return slot_; }
+
+   private:
+    LogSlots& slots_;
+    swizzle::Slot slot_;
+  };
+
+ private:
   struct Mark {
     Lsn position;
     Lsn needed;
@@ -47,12 +70,14 @@ class SlotStream final : public ChangeStream {
   Session::State& session_;
   LogSlots& slots_;
   std::string name_;
+  Hold hold_;
   std::unique_ptr<Files> files_;
   PublishedChanges published_;
   std::unique_ptr<ChangeReader> reader_;
   std::optional<CommittedChanges> current_;
   pgoutput::TransactionFacts facts_;
   bool has_begun_ = false;
+  TxnId handed_out_of_ = TxnId::none;
   std::deque<Message> ready_;
   std::vector<std::string> told_;
   Lsn read_up_to_ = Lsn::none;
@@ -60,5 +85,10 @@ class SlotStream final : public ChangeStream {
   std::deque<Mark> marks_;
   TimePoint saved_at_{};
 };
+
+/// The slot's reader has everything that commits before `upto`, or before the log's end if that is
+/// earlier: which is where the slot is then. Throws as SlotStream does, and 55000 where it is
+/// behind that already.
+Lsn advance_slot(Session::State& session, std::string_view slot, Lsn upto);
 
 }  // namespace swizzle::sql

@@ -3,7 +3,7 @@
 #include "sql-lite-frontend/session/session_state.h"
 #include "storage/logical/logical_log.h"
 
-/// SET TRANSACTION SNAPSHOT.
+/// pg_export_snapshot and SET TRANSACTION SNAPSHOT.
 namespace swizzle::sql {
 
 std::string ExportedSnapshots::name_of(std::uint64_t number) {
@@ -39,6 +39,28 @@ void SessionTransaction::import_snapshot(std::string_view name) {
                    "cannot import a snapshot from a different database"};
   }
   any_statement_ = true;
+}
+
+std::string SessionTransaction::export_snapshot() {
+  if (!savepoints_.empty() || guarded_blocks != 0)
+    throw SqlError{SqlState{"25001"}, "cannot export a snapshot from a subtransaction"};
+  Export made;
+  Transaction* of = engine_.get();
+  // The snapshot of a statement ends with it; who locks what it reads has none.
+  if (engine_isolation() != Isolation::repeatable_read) {
+    made.held = session_.shared.engine.begin(Isolation::repeatable_read, Access::read_only);
+    of = made.held.get();
+  }
+  exports_.reserve(exports_.size() + 1);
+  made.name = session_.shared.exported_snapshots.add(
+      {session_.catalog.shared().database(), LogicalLog::view_of(*of)});
+  exports_.push_back(std::move(made));
+  return exports_.back().name;
+}
+
+void SessionTransaction::end_exports() noexcept {
+  for (const Export& exported : exports_) session_.shared.exported_snapshots.remove(exported.name);
+  exports_.clear();
 }
 
 }  // namespace swizzle::sql

@@ -440,7 +440,7 @@ void add_session_functions() {
     for (const std::span<const SessionEntry> list :
          {functions(), catalog_functions(), privilege_functions(), advisory_functions(),
           notification_functions(), size_functions(), blocking_functions(), connection_functions(),
-          routine_functions(), trigger_functions(), replication_functions()}) {
+          routine_functions(), trigger_functions(), replication_functions(), slot_functions()}) {
       add_builtin_functions({.sessions = list});
     }
     add_builtin_functions({.own = own_functions()});

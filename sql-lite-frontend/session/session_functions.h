@@ -26,8 +26,10 @@ std::span<const SessionEntry> advisory_functions();
 /// has_table_privilege, pg_has_role …
 std::span<const SessionEntry> privilege_functions();
 
-/// pg_get_replica_identity_index, pg_drop_replication_slot …
+/// pg_get_replica_identity_index, pg_relation_is_publishable
 std::span<const SessionEntry> replication_functions();
+/// pg_drop_replication_slot, pg_logical_emit_message, pg_export_snapshot
+std::span<const SessionEntry> slot_functions();
 /// pg_get_publication_tables, pg_create_logical_replication_slot …: at start-up.
 void add_replication_sets();
 

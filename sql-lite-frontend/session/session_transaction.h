@@ -123,6 +123,9 @@ class SessionTransaction {
   void set_mode(std::string_view setting, std::string_view value);
   /// SET TRANSACTION SNAPSHOT: it sees what another one does.
   void import_snapshot(std::string_view name);
+  /// pg_export_snapshot: the name by which others can see what it sees, until it ends. Throws
+  /// 25001.
+  std::string export_snapshot();
   const Defaults& defaults();
   /// Settings have changed.
   void forget_defaults() noexcept { kept_defaults_.revision = 0; }
@@ -158,12 +161,18 @@ class SessionTransaction {
   std::vector<PinnedRows*> pinned_rows;
 
  private:
+  struct Export {
+    std::string name;
+    std::unique_ptr<Transaction> held;  ///< sees it; null: this transaction itself
+  };
   struct SequenceMove {
     Oid to = kNoOid;
     Oid from = kNoOid;
   };
   enum class Moves : std::uint8_t { stay, are_undone };
 
+  /// Its snapshot is given back.
+  void end_exports() noexcept;
   void put(std::unique_ptr<Transaction> to);
   void start_in_engine();
   [[nodiscard]] Isolation engine_isolation() const noexcept;
@@ -208,6 +217,7 @@ class SessionTransaction {
   std::vector<Oid> dropped_on_commit_;  ///< made in this transaction
   std::set<Oid> young_indexes_;
   std::vector<SequenceMove> sequence_moves_;
+  std::vector<Export> exports_;
   Defaults kept_defaults_;
 };
 

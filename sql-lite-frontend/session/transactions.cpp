@@ -157,6 +157,8 @@ void SessionTransaction::commit() {
       session_.notifications.forget();
     });
   }
+  if (!exports_.empty()) [[unlikely]]
+    end_exports();
   Result<> committed = engine_->commit(defaults().durability);
   put(nullptr);
   block_ = Block::none;
@@ -204,6 +206,8 @@ void SessionTransaction::end_advisory_locks() noexcept {
 void SessionTransaction::rollback() noexcept {
   session_.portals.drop_unheld();
   dropped_on_commit_.clear();
+  if (!exports_.empty()) [[unlikely]]
+    end_exports();
   if (engine_) engine_->rollback();
   put(nullptr);
   block_ = Block::none;

@@ -54,6 +54,10 @@ void SessionTransaction::note_temporaries(std::span<const TablePtr> tables) noex
 PreparedNote SessionTransaction::ready_to_prepare(std::string_view gid) {
   run_deferred_checks({});
   refuse_preparing(session_, used_temporaries_);
+  if (!exports_.empty()) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "cannot PREPARE a transaction that has exported snapshots"};
+  }
   if (gid.size() > Transaction::kMostGidBytes) {
     throw_error(sqlstate::invalid_parameter_value, "transaction identifier \"{}\" is too long",
                 gid);

@@ -179,6 +179,7 @@ std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) 
   if (const CastPtr cast = session.catalog.made<UserCast>(oid)) return cast->comment;
   if (const CollationPtr made = session.catalog.made<UserCollation>(oid)) return made->comment;
   if (const ExtensionPtr made = session.catalog.made<Extension>(oid)) return made->comment;
+  if (const PublicationPtr made = session.catalog.made<Publication>(oid)) return made->comment;
   const bool is_part = catalog.empty() || catalog == "pg_class" || catalog == "pg_constraint" ||
                        catalog == "pg_trigger";
   if (!is_part) return {};

@@ -289,6 +289,12 @@ void description_rows(Execution& execution, const EmitRow& emit) {
   for (const CastPtr& cast : session.catalog.all_made<UserCast>()) {
     describe(cast->oid, kPgCastClass, 0, cast->comment);
   }
+  for (const CollationPtr& collation : session.catalog.all_made<UserCollation>()) {
+    describe(collation->oid, kPgCollationClass, 0, collation->comment);
+  }
+  for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {
+    describe(publication->oid, kPgPublicationClass, 0, publication->comment);
+  }
   for (const ExtensionPtr& extension : session.catalog.all_made<Extension>()) {
     describe(extension->oid, kPgExtensionClass, 0, extension->comment);
   }

@@ -1,7 +1,5 @@
 #include "storage/logical/change_reader.h"
 
-#include <algorithm>
-
 #include "base/long_work.h"
 #include "storage/btree/records.h"
 #include "storage/logical/change_record.h"
@@ -71,11 +69,12 @@ Result<std::optional<CommittedChanges>> ChangeReader::next() {
   constexpr std::uint64_t kAtOnce = std::uint64_t{8} << 20U;
   if (is_at_end()) {
     const Lsn durable = log_.durable();
+    if (reader_.position() >= options_.read_until) return std::optional<CommittedChanges>{};
     if (durable <= reader_.end()) return std::optional<CommittedChanges>{};
     reader_.extend_to(durable);
   }
   const std::uint64_t until = raw(reader_.position()) + kAtOnce;
-  while (raw(reader_.position()) < until) {
+  while (raw(reader_.position()) < until && reader_.position() < options_.read_until) {
     // Before the record is taken: whoever asks may be ended here.
     count_work(kUnknownWork);
     ASSIGN_OR_RETURN(const auto record, reader_.next());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -33,6 +34,8 @@ class ChangeReader {
     SpillFiles* files = nullptr;
     /// Transactions that committed before are not handed out.
     Lsn committed_from = Lsn::none;
+    /// Records that begin here or behind are not read.
+    Lsn read_until = Lsn::max;
   };
   ChangeReader(const wal::Log& log, Lsn from, Options options);
   ChangeReader(const ChangeReader&) = delete;
@@ -42,7 +45,9 @@ class ChangeReader {
   /// now, or after some MB of log, so that the caller can look at something else: see is_at_end().
   Result<std::optional<CommittedChanges>> next();
   /// Whether all that was durable at the last call of next() has been read.
-  [[nodiscard]] bool is_at_end() const noexcept { return reader_.position() >= reader_.end(); }
+  [[nodiscard]] bool is_at_end() const noexcept {
+    return reader_.position() >= std::min(reader_.end(), options_.read_until);
+  }
   /// What has been read.
   [[nodiscard]] Lsn position() const noexcept { return reader_.position(); }
   /// From where on a reader has to read who is to get everything that commits from position() on.

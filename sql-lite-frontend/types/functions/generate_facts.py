@@ -97,7 +97,7 @@ def main():
             continue
         default_texts = []
         if defaults:
-            default_texts = [re.sub(r"::[a-z ]+$", "", d).strip("'") for d in defaults.split(", ")]
+            default_texts = [re.sub(r"::[a-z \[\]]+$", "", d).strip("'") for d in defaults.split(", ")]
         flag = {"t": "true", "f": "false"}
         oids.add(oid)
         names_known.add(name)

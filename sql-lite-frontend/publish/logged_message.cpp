@@ -1,0 +1,57 @@
+#include "sql-lite-frontend/publish/logged_message.h"
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/runtime.h"
+#include "sql-lite-frontend/bound/session_services.h"
+#include "sql-lite-frontend/catalog/catalog.h"
+#include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/publish/change_codec.h"
+#include "sql-lite-frontend/publish/publish_services.h"
+#include "storage/logical/logical_log.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// Only who has written something has a commit in the log, at which readers are told: a record that
+/// is gone again with the transaction, of a key that nobody else draws.
+void write_something(Catalog& catalog, Transaction& transaction) {
+  const std::uint64_t drawn = Runtime::current().random();
+  std::string key = object_key(catalog.database(), RecordKind::logged_message,
+                               static_cast<Oid>(drawn & UINT32_MAX));
+  append_oid(key, static_cast<Oid>(drawn >> 32U));
+  value_of(catalog.tree().insert(transaction, as_bytes(key), {}));
+  value_of(catalog.tree().remove(transaction, as_bytes(key)));
+}
+
+}  // namespace
+
+Lsn log_message(Session::State& session, MessageTold told, std::string_view prefix, Bytes content) {
+  Catalog& catalog = catalog_view_of(session).shared();
+  LogicalLog& log = catalog.engine().logical_log();
+  if (!logs_changes(session)) return log.tail();
+  PublishedChange change{.kind = ChangeKind::message};
+  change.database = catalog.database();
+  change.is_transactional = told == MessageTold::at_commit;
+  change.prefix = prefix;
+  change.content = content;
+  const std::string body = encode_message(change);
+  const Bytes part = as_bytes(body);
+  const auto note_in = [&](Transaction& transaction) {
+    write_something(catalog, transaction);
+    value_of(LogicalLog::note(transaction, std::span{&part, 1}));
+  };
+  if (told == MessageTold::at_commit) {
+    note_in(transaction_of(session));
+  } else {
+    const auto own = catalog.engine().begin();
+    note_in(*own);
+    value_of(own->commit_unforced());
+  }
+  return log.tail();
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/function_registry.h"
+
+namespace swizzle::sql {
+
+/// pg_create_logical_replication_slot, pg_logical_slot_get_binary_changes,
+/// pg_replication_slot_advance …
+std::span<const SetEntry> slot_sets();
+
+/// Whose set is asked for.
+Session::State& session_of(FunctionContext& context);
+/// A few rows that are there already.
+std::unique_ptr<SetCursor> rows_cursor(std::vector<Value> rows);
+
+}  // namespace swizzle::sql
