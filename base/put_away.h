@@ -4,7 +4,7 @@
 #include <cstddef>
 
 /// What of the mapped scratch files does not lie in memory at the moment, as far as this process
-/// has put it away: whoever is about to follow an address into one asks before he touches it, and
+/// has put it away: whoever is about to follow an address into one asks before touching it, and
 /// has it brought back by a thread that may wait. Kept for windows of a megabyte, in which nothing
 /// else lies. What the system itself has taken, which it does where memory is short, is not known.
 namespace swizzle::put_away {

@@ -91,7 +91,7 @@ class Reactor final : public IoBackend {
   std::atomic<bool> sleeping_{false};
   std::atomic<std::size_t> living_{0};
   std::atomic<bool> stopping_{false};
-  /// Threads that are about to let go of a fiber in make_ready().
+  /// Threads that are about to release a fiber in make_ready().
   std::atomic<std::size_t> wakers_{0};
 
   // Written by the reactor's thread, read by others.

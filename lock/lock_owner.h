@@ -66,11 +66,11 @@ class LockOwner {
   Result<Acquired> wait_until_free(LockId id, KeyMode mode, LockWait wait = {});
 
   /// For an owner who says in another way which keys are its own, where each will be looked at by
-  /// whoever has locked it: takes a new TransactionLock, says so in `published`, and lets go of the
+  /// whoever has locked it: takes a new TransactionLock, says so in `published`, and releases the
   /// one before, so that all who wait for it look again. Until release_all(). Never waits.
   /// Pre: the transaction has its number.
   void lock_transaction(std::atomic<TransactionLock>& published);
-  /// Waits until its owner has let go of it, and keeps nothing. May wait.
+  /// Waits until its owner has released it, and keeps nothing. May wait.
   Result<Acquired> wait_for_transaction(TransactionLock of, LockWait wait = {});
   /// Gives up what was acquired last, as far as it is of this key, `covered` says as much, and
   /// nobody can come back to it by a savepoint().

@@ -120,7 +120,7 @@ class TreeTable {
   [[nodiscard]] bool has_retired() const noexcept {
     return retired_count_.load(std::memory_order_relaxed) != 0;
   }
-  /// The directory's row `key` is about to be taken back.
+  /// The directory's row `key` is about to be undone.
   Result<> destroy_created(Bytes key);
   [[nodiscard]] TreeId next_id() noexcept { return TreeId{next_id_.fetch_add(1)}; }
   struct Listed {

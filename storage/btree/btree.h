@@ -206,7 +206,7 @@ class BTree {
   /// So often disturbed, a reader becomes patient.
   static constexpr std::uint32_t kPatience = 16;
 
-  /// One way down the tree to a level: to the node that covers a key.
+  /// One descent to a level of the tree: to the node that covers a key.
   struct Descent {
     Descent(BTree& of, Bytes to, std::uint8_t at_level) noexcept
         : tree(of), key(to), level(at_level) {}

@@ -39,7 +39,7 @@ struct KeyBound {
 /// keys share more than the fences do (at a tree's edges, and while a chain is open), the heads
 /// begin after that too: `shared()` is stored in the header, the records keep it. A leaf record is
 /// {value length, key rest, value}; a branch record the key rest, for the child reference stands in
-/// the slot: the way down needs no record where heads differ. Slot 0 of a branch has the low fence
+/// the slot: the descent needs no record where heads differ. Slot 0 of a branch has the low fence
 /// as its key, which need not share anything, and no head.
 ///
 /// Const functions may run on a page that a writer is changing: every offset and length is

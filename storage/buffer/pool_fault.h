@@ -10,7 +10,7 @@ enum class PoolFault : std::uint8_t {
   none,
   sweep_trusts_the_parent,       // it is not asked again whether it has children of its own
   number_read_late,              // a frame leaves the table by the number that it has by then
-  queued_without_the_latch,      // the hand lets go of a frame before it queues it again
+  queued_without_the_latch,      // the hand releases a frame before it queues it again
   queued_after_it_can_be_found,  // a page that was read may be gone before it is queued
   dropped_without_a_look,        // a page's foster child is looked up before the page is latched
 };

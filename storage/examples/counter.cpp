@@ -69,7 +69,7 @@ Result<> run(const std::filesystem::path& directory) {
 }  // namespace
 
 int main(int count, char** words) {
-  if (count != 2) {
+  if (count != 2 || words[1][0] == '-') {
     std::fputs("usage: swizzle-embedding-example DIRECTORY\n", stderr);
     return 2;
   }

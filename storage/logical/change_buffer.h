@@ -36,7 +36,7 @@ struct ChangeMemory {
   std::uint64_t used = 0;
 };
 
-/// The changes of one transaction in their order. Those that come last can be taken back. The
+/// The changes of one transaction in their order. Those that come last can be undone. The
 /// newest are in memory; what was before may be in a file.
 class ChangeBuffer {
  public:

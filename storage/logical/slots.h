@@ -65,7 +65,7 @@ class LogSlots {
   [[nodiscard]] std::optional<Slot> find(std::string_view name) const;
 
   /// Its reader has what is before `confirmed`; of the log it needs what is from `restart` on. The
-  /// log is let go of only as far as the file says, which save() writes; nothing goes back.
+  /// log is released only as far as the file says, which save() writes; nothing goes back.
   enum class Save : std::uint8_t { soon, now };
   Result<> advance(std::string_view name, Lsn restart, Lsn confirmed, Save when);
   /// Writes the file if anything has changed.

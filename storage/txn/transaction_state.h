@@ -217,7 +217,7 @@ struct TransactionState {
     return (now.is_taken && is_quiet(leaf.logical_lsn())) ||
            settled_leaves.has(leaf, index, SettledLeaves::Change::any);
   }
-  /// Who else has the key because of what he has changed there, without a lock. To be asked by
+  /// Whoever else has the key because of what it has changed there, without a lock. To be asked by
   /// whoever has locked it, under the leaf's latch, or reading the leaf and looking at its version
   /// afterwards. Pre: versions.has_marks().
   [[nodiscard]] VersionIndex::Mark mark_of(TreeId tree, Bytes key, std::uint64_t hash,
@@ -228,7 +228,7 @@ struct TransactionState {
     locks.note_read(mark.commit);
     return mark;
   }
-  /// Tells the logical log that what was noted behind `position` is taken back, if there is any.
+  /// Tells the logical log that what was noted behind `position` is undone, if there is any.
   void take_back_noted(std::uint64_t position) noexcept;
   /// As LogicalLog::adopt_view().
   void adopt_view(const ReadView& view) noexcept;

@@ -9,7 +9,7 @@ namespace swizzle {
 
 /// Who may see the records that a tree was loaded with: they have no versions of their own. A tree
 /// is loaded while it is blank and nobody else may write to it, so all of its records are younger
-/// than the load, and whoever may not see the load sees an empty tree, but for what he has put
+/// than the load, and whoever may not see the load sees an empty tree, but for what it has put
 /// there himself.
 ///
 /// Written by the loading transaction only, which nobody else's snapshot includes before its commit

@@ -7,7 +7,7 @@ namespace swizzle {
 /// Warns of what is left of a tree that goes.
 void report_given_up(TreeId tree, const GivenUp& given_up);
 
-/// Warns of a change that cannot be taken back, since its page cannot be read: neither can anybody
+/// Warns of a change that cannot be undone, since its page cannot be read: neither can anybody
 /// else see the row.
 void report_row_given_up(TreeId tree, const Error& why);
 

@@ -60,7 +60,7 @@ class VersionIndex {
   /// The same of all keys of a RemovedRun at once.
   void add_run(UndoRecord& run, PageId leaf) noexcept { runs_.add(run, leaf); }
   void remove(UndoRecord& record) noexcept;
-  /// Its change is taken back; of a RemovedRun the last one.
+  /// Its change is undone; of a RemovedRun the last one.
   void undone(UndoRecord& record) noexcept;
   void records_moved(PageId from, PageId to) noexcept { runs_.records_moved(from, to); }
 

@@ -24,9 +24,9 @@ inline constexpr std::uint64_t kMaxFlushBytes = std::uint64_t{4} << 20U;
 inline constexpr std::uint64_t kMaxUndurableBytes = kMaxFlushBytes + kMaxRecordBytes + kWriteUnit;
 
 /// Writes the ring to the segments and wakes who waited for it. There is one writer at a time: the
-/// flusher's own task, or a committer who finds that nobody writes and owns his thread, which saves
+/// flusher's own task, or a committer who finds that nobody writes and owns its thread, which saves
 /// a lone client two changes of thread. What gathers during one write goes with the next. There are
-/// no timers for those who wait: a committer lets the fibers go first that are ready on his thread,
+/// no timers for those who wait: a committer lets the fibers go first that are ready on its thread,
 /// since they commit too as a rule, and one write takes them all.
 class Flusher {
  public:
