@@ -115,7 +115,7 @@ TEMPLATES |= {
              "row(({pair}).a, {text})::pair"],
     "jsonb": ["jsonb_build_object('a', {int4}, 'b', {text})", "to_jsonb({int4[]})", "({jsonb} -> 'a')", "({jsonb} -> {small})",
               "jsonb_build_array({text}, {bool}, {jsonb})", "to_jsonb({pair})", "to_jsonb({mood})", "jsonb_strip_nulls({jsonb})",
-              "jsonb_path_query_first({jsonb}, '$.a')", "({jsonb} #> '{a,0}')", "to_jsonb({text})"],
+              "jsonb_path_query_first({jsonb}, '$.a')", "({jsonb} #> array['a', '0'])", "to_jsonb({text})"],
     "tsvector": ["to_tsvector('simple', {text})", "({tsvector} || {tsvector})", "strip({tsvector})", "setweight({tsvector}, 'B')",
                  "to_tsvector('english', {text})"],
     "macaddr8": ["{macaddr}::macaddr8", "(~ {macaddr8})", "({macaddr8} & {macaddr8})", "trunc({macaddr8})"],

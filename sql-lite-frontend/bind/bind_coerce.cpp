@@ -116,7 +116,12 @@ ExprPtr Binder::try_make_composite(ExprPtr& expr, TypeId type, Implicitness how)
     }
     fields[i] = std::move(field);
     const TypeId kept = shape->ordered()[i];
-    if (is_collated(kept)) fields[i]->set_collation(collation_of_type(kept), false);
+    // The attribute's, whatever that of the value was.
+    if (is_collated(kept)) {
+      fields[i]->set_collation(collation_of_type(kept), false);
+    } else {
+      fields[i]->forget_collation();
+    }
   }
   auto made = std::make_unique<RowExpr>(std::move(fields));
   made->names = shape->names;

@@ -104,8 +104,10 @@ std::vector<ExprPtr> Binder::place_arguments(const ResolvedFunction& resolved,
       tail.push_back(std::move(placed[i]));
     }
     placed.resize(resolved.first_variadic);
+    const DerivedCollation collation = merge_collations(names_, tail);
     placed.push_back(std::make_unique<ArrayExpr>(array_type(resolved.variadic_element),
                                                  ArrayExpr::Kind::elements, std::move(tail)));
+    apply_collation(*placed.back(), collation);
   }
   return placed;
 }

@@ -24,11 +24,6 @@ SqlError invalid_aggregate(std::string message) {
   return SqlError{sqlstate::invalid_function_definition, std::move(message)};
 }
 
-bool is_pseudo_type(TypeId type) {
-  const Type* info = find_type(type);
-  return info != nullptr && info->kind == 'p';
-}
-
 /// Reads one CREATE AGGREGATE.
 class AggregateBuilder {
  public:

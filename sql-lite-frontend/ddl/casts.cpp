@@ -49,8 +49,7 @@ bool is_builtin_cast(TypeId source, TypeId target) {
 }
 
 void require_no_pseudo(Session::State& session, TypeId type, std::string_view which) {
-  const Type* info = find_type(type);
-  if (info == nullptr || info->kind != 'p') return;
+  if (!is_pseudo_type(type)) return;
   throw_error(sqlstate::wrong_object_type, "{} data type {} is a pseudo-type", which,
               session.names.type_name_of(type));
 }

@@ -271,7 +271,7 @@ class RoutineBuilder {
     for (const TypeId type : inputs) {
       // An extension's functions take any row.
       const bool is_any_row = type == TypeId::record && routine_.language == "c";
-      if (is_pseudo(type) && !is_polymorphic(type) && !is_any_row) {
+      if (is_pseudo_type(type) && !is_polymorphic(type) && !is_any_row) {
         throw refusal_of_type(fmt::format(
             "{} functions cannot {} type {}", shown_language(),
             routine_.language == "sql" ? "have arguments of" : "accept", format_type(type)));
@@ -301,7 +301,7 @@ class RoutineBuilder {
     }
     const bool may_return = is_trigger || routine_.result == TypeId::void_ ||
                             routine_.result == TypeId::record || is_polymorphic(routine_.result);
-    if (is_pseudo(routine_.result) && !may_return) {
+    if (is_pseudo_type(routine_.result) && !may_return) {
       throw refusal_of_type(fmt::format("{} functions cannot return type {}", shown_language(),
                                         format_type(routine_.result)));
     }
@@ -318,11 +318,6 @@ class RoutineBuilder {
   }
   [[nodiscard]] bool is_native() const {
     return routine_.language == "c" || routine_.language == "internal";
-  }
-
-  static bool is_pseudo(TypeId type) {
-    const Type* info = find_type(type);
-    return info != nullptr && info->kind == 'p';
   }
 
   void read_body() {

@@ -101,9 +101,8 @@ void add_label(Session::State& session, const UserType& type, const ast::AlterEn
 
 void alter_enum(Session::State& session, const ast::AlterEnumStmt& statement, ResultSink& sink) {
   const TypeName name = type_named(statement.type_name);
-  if (is_builtin(name)) {
-    throw_error(sqlstate::wrong_object_type, "{} is not an enum",
-                format_type(find_type(name.name)->id));
+  if (const Type* const builtin = builtin_named(name); builtin != nullptr) {
+    throw_error(sqlstate::wrong_object_type, "{} is not an enum", format_type(builtin->id));
   }
   const TypePtr type = lock_own_type(session, name);
   if (!is_enum(type->id())) {

@@ -136,7 +136,7 @@ class GrantChange {
   void change_type(ast::NodeList names) {
     const TypeName name = type_named(names);
     const TypePtr given = find_type_named(session_, name);
-    if (!given && is_builtin(name)) {
+    if (builtin_named(name) != nullptr) {
       throw_error(sqlstate::feature_not_supported,
                   "GRANT and REVOKE on the built-in type {} is not supported", written(name));
     }

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/type.h"
 
 /// What CREATE, ALTER and DROP of all kinds of types share.
 namespace swizzle::sql {
@@ -14,8 +15,8 @@ struct TypeName {
 };
 TypeName type_named(ast::NodeList names);
 std::string written(const TypeName& name);
-/// Whether it is one that came with the server.
-bool is_builtin(const TypeName& name);
+/// The one of that name that came with the server, or null.
+const Type* builtin_named(const TypeName& name);
 
 /// Null where no user made one of that name. 3F000.
 TypePtr find_type_named(Session::State& session, const TypeName& name);

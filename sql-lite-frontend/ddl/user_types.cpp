@@ -35,13 +35,19 @@ void require_schema(Session::State& session, const TypeName& name) {
 
 }  // namespace
 
-bool is_builtin(const TypeName& name) {
-  return (name.schema.empty() || name.schema == "pg_catalog") && find_type(name.name) != nullptr;
+const Type* builtin_named(const TypeName& name) {
+  return name.schema.empty() || name.schema == "pg_catalog" ? find_type(name.name) : nullptr;
+}
+
+bool is_pseudo_type(TypeId type) noexcept {
+  const Type* const known = find_type(type);
+  return known != nullptr && known->kind == 'p';
 }
 
 TypePtr find_type_named(Session::State& session, const TypeName& name) {
   require_schema(session, name);
-  return is_builtin(name) ? nullptr : session.names.find_user_type(name.schema, name.name);
+  return builtin_named(name) != nullptr ? nullptr
+                                        : session.names.find_user_type(name.schema, name.name);
 }
 
 void require_owner(Session::State& session, const UserType& type) {
@@ -59,10 +65,10 @@ void refuse_row_type(Session::State& session, const UserType& type) {
 
 TypePtr lock_own_type(Session::State& session, const TypeName& name) {
   const TypePtr found = find_type_named(session, name);
-  if (!found && is_builtin(name)) {
+  if (const Type* const builtin = builtin_named(name); builtin != nullptr) {
     if (!session.rights.is_superuser(session.user)) {
       throw_error(sqlstate::insufficient_privilege, "must be owner of type {}",
-                  format_type(find_type(name.name)->id));
+                  format_type(builtin->id));
     }
     throw_error(sqlstate::feature_not_supported, "ALTER TYPE of a built-in type is not supported");
   }
@@ -118,9 +124,8 @@ void require_domain(Session::State& session, const UserType& type) {
 
 TypePtr lock_own_domain(Session::State& session, const TypeName& name) {
   const TypePtr found = find_type_named(session, name);
-  if (!found && is_builtin(name)) {
-    throw_error(sqlstate::wrong_object_type, "{} is not a domain",
-                format_type(find_type(name.name)->id));
+  if (const Type* const builtin = builtin_named(name); builtin != nullptr) {
+    throw_error(sqlstate::wrong_object_type, "{} is not a domain", format_type(builtin->id));
   }
   if (found) require_domain(session, *found);
   return lock_own_type(session, name);
@@ -237,10 +242,10 @@ void drop_types(Session::State& session, const ast::DropStmt& statement, ResultS
   std::vector<TypePtr> types;
   for (const ast::Node* node : statement.objects) {
     const TypeName name = type_named(ast::as<ast::TypeName>(node).names);
-    if (is_builtin(name)) {
+    if (const Type* const builtin = builtin_named(name); builtin != nullptr) {
       throw_error(sqlstate::dependent_objects_still_exist,
                   "cannot drop type {} because it is required by the database system",
-                  format_type(find_type(name.name)->id));
+                  format_type(builtin->id));
     }
     if (statement.missing_ok && !name.schema.empty() && !session.names.schema_exists(name.schema)) {
       session.notice(sink, Severity::notice, SqlState{"00000"},

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/session/utility.h"
 #include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql::plpgsql {
 namespace {
@@ -256,7 +257,8 @@ DynamicStatement::DynamicStatement(Frame& frame, Expression& expression,
   for (const ExpressionPtr& each : using_values) {
     const RowScope scope{frame.execution};
     values.push_back(each->evaluate(frame).copy_to(arena));
-    types.push_back(each->type());
+    // A parameter has no collation of its own.
+    types.push_back(without_collation(each->type()));
   }
   try {
     std::vector<std::string> parts{text};

@@ -41,7 +41,6 @@ select sorted_c('a' collate swedish, 'B');
 create function in_statement(a text, b text) returns setof text language plpgsql as $$ declare w text; begin for w in select v from (values (a), (b), ('å')) v(v) order by v loop return next w; end loop; return query select max(v) from (values (a), (b)) v(v); execute 'select min(v) from (values ($1), ($2)) v(v)' into w using a, b; return next w; perform 1 from words where plain > a; return next found::text; end $$;
 select * from in_statement('ä', 'z');
 select * from in_statement('ä' collate swedish, 'z');
--- differs: bug: EXECUTE … USING takes the collations of its values along
 select * from in_statement('ä' collate german, 'z');
 -- sets, FROM, several statements
 create function larger(a text, b text) returns setof text language sql as 'select v from (values (a), (b)) v(v) where v >= a order by v';
@@ -57,7 +56,6 @@ select least_of('a'::text, 'B'), least_of('a'::text collate german, 'B'), least_
 create function least_too(a anyelement, b anyelement) returns anyelement language plpgsql as 'begin return least(a, b); end';
 select least_too('a'::text, 'B'), least_too('a'::text collate german, 'B'), least_too(1, 2);
 create function least_of_some(variadic a text[]) returns text language plpgsql as 'declare x text; begin select min(v) into x from unnest(a) v; return x; end';
--- differs: bug: a VARIADIC list has no collation of its own
 select least_of_some('a', 'B'), least_of_some('a', 'B' collate german, 'C');
 -- a call within a call
 create function outer_one(a text, b text) returns text language plpgsql as 'begin return smaller(a, b) || smaller_too(b, a); end';
@@ -89,6 +87,11 @@ insert into checked values ('ä');
 create function is_before(a text, b text) returns boolean language sql as 'select a < b';
 create operator <<< (leftarg = text, rightarg = text, function = is_before);
 select 'a' <<< 'B', 'a' collate swedish <<< 'B', 'ä' <<< 'z' collate german;
+-- a row's fields have the collations of its type's attributes
+create type numbered as (n int, w text);
+create type german_word as (n int, w text collate german);
+select row(1, s)::numbered <> row(1, 'b')::numbered, row(1, s)::numbered < row(1, 'b')::numbered, row(1, s)::german_word < row(1, 'b')::german_word, (row(1, s)::numbered).w from words where id = 3;
+select row(id, greatest(s, 'B'))::numbered from words where id < 5 order by id;
 -- LIKE and indexes of other orders
 create index words_s on words (s);
 create index words_pattern on words (s text_pattern_ops);
