@@ -344,7 +344,7 @@ def tpcc(pair, arguments):
 
 TRIALS = {"many-rows": (many_rows, ()), "definitions": (definitions, ()), "two-subscribers": (two_subscribers, ()),
           "small-pool": (small_pool, ("shared_buffers=16MB",)), "killed-definitions": (killed_definitions, ()),
-          "full-disk": (full_disk, ("max_slot_wal_keep_size=64MB",)), "tpcc": (tpcc, ())}
+          "full-disk": (full_disk, ("max_slot_wal_keep_size=64MB", "max_wal_size=96MB")), "tpcc": (tpcc, ())}
 
 
 def run_trials(names, arguments, scratch):
