@@ -11,13 +11,13 @@
 #include <memory>
 #include <vector>
 
-#include "base/coroutine.h"
-#include "base/fiber_runtime.h"
-#include "base/posix_file_system.h"
+#include "base/fibers/fiber_runtime.h"
+#include "base/io/posix_file_system.h"
+#include "base/io/uring.h"
 #include "base/random.h"
-#include "base/simulation.h"
-#include "base/thread_runtime.h"
-#include "base/uring.h"
+#include "base/runtime/coroutine.h"
+#include "base/runtime/thread_runtime.h"
+#include "base/simulation/simulation.h"
 
 using namespace swizzle;
 

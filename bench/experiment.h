@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/command_line.h"
+#include "base/programs/command_line.h"
 #include "base/result.h"
 
 namespace swizzle::bench {

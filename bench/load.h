@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 
 namespace swizzle::bench {
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "lock/lock_owner.h"
 
 namespace swizzle::lock {

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "base/latch_count.h"
+#include "base/runtime/latch_count.h"
 #include "lock/lock_test_support.h"
 
 namespace swizzle::lock {

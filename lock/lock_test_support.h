@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/invariant.h"
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "lock/internal/pause_point.h"
 #include "lock/lock_owner.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/ids.h"
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "lock/modes.h"
 #include "lock/relation_modes.h"
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "base/random.h"
-#include "base/simulation.h"
+#include "base/simulation/simulation.h"
 #include "lock/lock_test_support.h"
 
 #if defined(SWIZZLE_PAUSE_POINTS) && !defined(__SANITIZE_THREAD__)

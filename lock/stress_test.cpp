@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/random.h"
-#include "base/seeded_runs.h"
+#include "base/simulation/seeded_runs.h"
 #include "lock/lock_test_support.h"
 
 namespace swizzle::lock {

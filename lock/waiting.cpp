@@ -3,7 +3,7 @@
 #include <chrono>
 #include <mutex>
 
-#include "base/latch_count.h"
+#include "base/runtime/latch_count.h"
 #include "lock/internal/deadlock_search.h"
 #include "lock/internal/manager_parts.h"
 #include "lock/internal/pause_point.h"

@@ -10,21 +10,21 @@ TESTS = [["~[crash]", "~[stress]", "~[.]"]]
 FAULTS = [
     (
         "a row of a hash join is looked for in another part than it was put in",
-        "execute/hash_join.cpp",
+        "execute/joins/hash_join.cpp",
         "splitting_[has_key ? KeyTable::part_of(table_.key(), splitting_.size(), depth) : 0]",
         "splitting_[has_key ? KeyTable::part_of(table_.key(), splitting_.size(), depth + 1) : 0]",
         "What does not fit work_mem gives the same rows from files",
     ),
     (
         "a row that has met another is shown as alone, too",
-        "execute/hash_join.cpp",
+        "execute/joins/hash_join.cpp",
         "    if (!row_matched_.empty()) row_matched_[row] = 1;\n",
         "",
         "A row that has met another*",
     ),
     (
         "a merge join meets the first of equal rows alone",
-        "execute/merge_join.cpp",
+        "execute/joins/merge_join.cpp",
         "        group_.rows.keep(execution);\n      } else {",
         "        static_cast<void>(group_.rows.size());\n      } else {",
         "Two large tables in the same order are merged",
@@ -55,14 +55,14 @@ FAULTS = [
     ),
     (
         "a row that was waited for is not asked again",
-        "execute/lock_rows.cpp",
+        "execute/access/lock_rows.cpp",
         "    if (!holds_all && !recheck.is_outer_join) return false;\n",
         "",
         "What is locked is asked again*",
     ),
     (
         "at REPEATABLE READ a locked row shows what others made of it",
-        "execute/lock_rows.cpp",
+        "execute/access/lock_rows.cpp",
         "  show_as_found(execution);\n  return true;",
         "  return true;",
         "FOR KEY SHARE at REPEATABLE READ*",
@@ -70,7 +70,7 @@ FAULTS = [
     ),
     (
         "what a savepoint took back is not said again",
-        "session/notifications.cpp",
+        "session/shared/notifications.cpp",
         "    distinct_.erase(identity_of(*said_.back()));\n",
         "",
         "What a transaction says twice*",
@@ -99,7 +99,7 @@ FAULTS = [
     ),
     (
         "sorted beyond their first bytes, rows come as they came",
-        "execute/row_sorter.cpp",
+        "execute/rows/row_sorter.cpp",
         "  const int order = compare_rows(left.row, right.row);\n  return order != 0",
         "  const int order = 0 * compare_rows(left.row, right.row);\n  return order != 0",
         "Values of every type are sorted as they compare",
@@ -120,14 +120,14 @@ FAULTS = [
     ),
     (
         "a sequence gives its last number once more after a restart",
-        "session/sequences.cpp",
+        "session/shared/sequences.cpp",
         "    state.is_called = std::to_integer<int>(buffer.bytes()[8]) != 0;",
         "    state.is_called = false;",
         "Definitions, sequences and foreign keys stand after power cuts as acknowledged",
     ),
     (
         "a left row does not wait for the right rows that were put aside",
-        "execute/set_operation.cpp",
+        "execute/grouping/set_operation.cpp",
         "    if (part.right) {\n",
         "    if (part.right && part.depth > 0) {\n",
         "What does not fit*",
@@ -135,7 +135,7 @@ FAULTS = [
     ),
     (
         "of a stretch of sorted keys the first alone is compared",
-        "execute/key_runs.h",
+        "execute/rows/key_runs.h",
         "      if (order >= 0) return order == 0;\n",
         "      return order == 0;\n",
         "What does not fit*",
@@ -143,7 +143,7 @@ FAULTS = [
     ),
     (
         "definitions of what was prepared are not published when it is committed",
-        "session/two_phase.cpp",
+        "session/transactions/two_phase.cpp",
         "    if (!changes.empty()) taken->before_release([&] { catalog.apply(changes); });\n",
         "",
         "Definitions of a prepared transaction*",
@@ -157,14 +157,14 @@ FAULTS = [
     ),
     (
         "nobody asks deferred constraints before it is prepared",
-        "session/two_phase.cpp",
+        "session/transactions/two_phase.cpp",
         "  run_deferred_checks({});\n",
         "",
         "Deferred constraints are asked when a transaction is prepared*",
     ),
     (
         "anybody finishes what another role has prepared",
-        "session/two_phase.cpp",
+        "session/transactions/two_phase.cpp",
         "  if (note.owner != session.user && !session.rights.is_superuser(session.user)) {",
         "  if (note.owner == kNoOid && !session.rights.is_superuser(session.user)) {",
         "Only its owner finishes*",

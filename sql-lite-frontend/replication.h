@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/ids.h"
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "sql-lite-frontend/session.h"
 
 namespace swizzle {

@@ -1,9 +1,9 @@
 #include "storage/backup.h"
 
 #include "storage/engine_parts.h"
-#include "storage/recovery/backup.h"
+#include "storage/recovery/backup/backup.h"
+#include "storage/recovery/backup/unfinished.h"
 #include "storage/recovery/new_log.h"
-#include "storage/recovery/unfinished.h"
 
 namespace swizzle {
 

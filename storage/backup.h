@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/file.h"
 #include "base/ids.h"
+#include "base/io/file.h"
 #include "base/result.h"
 #include "wal/log_options.h"
 

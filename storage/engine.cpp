@@ -9,10 +9,10 @@
 #include <cstdlib>
 
 #include "storage/engine_parts.h"
-#include "storage/recovery/backup_end.h"
+#include "storage/recovery/backup/backup_end.h"
+#include "storage/recovery/backup/unfinished.h"
 #include "storage/recovery/control_rebuild.h"
 #include "storage/recovery/recovery.h"
-#include "storage/recovery/unfinished.h"
 #include "storage/statistics.h"
 #include "storage/txn/overflow.h"
 #include "storage/txn/restart_prepared.h"

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/file.h"
 #include "base/ids.h"
+#include "base/io/file.h"
 #include "base/result.h"
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "lock/lock_types.h"
 #include "storage/backup.h"
 #include "storage/options.h"

@@ -7,14 +7,14 @@
 #include <set>
 #include <shared_mutex>
 
-#include "base/park_mutex.h"
+#include "base/runtime/park_mutex.h"
 #include "lock/lock_manager.h"
 #include "storage/buffer/cleaner.h"
 #include "storage/buffer/device_check.h"
 #include "storage/engine.h"
 #include "storage/logical/logical_log.h"
-#include "storage/recovery/checkpointer.h"
-#include "storage/recovery/control_file.h"
+#include "storage/recovery/checkpoint/checkpointer.h"
+#include "storage/recovery/checkpoint/control_file.h"
 #include "storage/recovery/page_repair.h"
 #include "storage/space/data_file.h"
 #include "storage/space/written_lsns_file.h"

@@ -115,7 +115,7 @@ FAULTS = [
     ),
     (
         "R2 a checkpoint forgets a dirty page",
-        "recovery/checkpointer.cpp",
+        "recovery/checkpoint/checkpointer.cpp",
         "if (since != Lsn::none && page != PageId::none) pages",
         "if (since != Lsn::none && page != PageId::none && raw(page) % 5 != 0) pages",
         "R2*",
@@ -137,14 +137,14 @@ FAULTS = [
     ),
     (
         "a full disk ends the checkpointer",
-        "recovery/checkpointer.cpp",
+        "recovery/checkpoint/checkpointer.cpp",
         "taken.error().state() != sqlstate::disk_full) {\n        if",
         "taken.error().state() != sqlstate::io_error) {\n        if",
         "a checkpoint without room*",
     ),
     (
         "a record of several removals is undone but for its last row",
-        "recovery/record_undo.cpp",
+        "recovery/records/record_undo.cpp",
         "  for (const payload::LeafRow& row : std::views::reverse(removed)) {",
         "  for (const payload::LeafRow& row : std::views::reverse(removed) | std::views::drop(1)) {",
         "what was removed together*",

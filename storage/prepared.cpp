@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "storage/engine_parts.h"
-#include "storage/recovery/prepared_record.h"
+#include "storage/recovery/records/prepared_record.h"
 #include "storage/txn/removed_runs.h"
 #include "storage/txn/transaction_access.h"
 #include "storage/txn/transaction_state.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "tpcc/backend.h"
 #include "tpcc/latency_histogram.h"
 

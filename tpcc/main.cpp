@@ -4,10 +4,10 @@
 #include <exception>
 #include <memory>
 
-#include "base/command_line.h"
-#include "base/fiber_runtime.h"
-#include "base/posix_file_system.h"
-#include "base/thread_runtime.h"
+#include "base/fibers/fiber_runtime.h"
+#include "base/io/posix_file_system.h"
+#include "base/programs/command_line.h"
+#include "base/runtime/thread_runtime.h"
 #include "tpcc/consistency.h"
 #include "tpcc/driver.h"
 #include "tpcc/embedded/embedded_backend.h"

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/command_line.h"
-#include "base/io_backend.h"
+#include "base/io/io_backend.h"
+#include "base/programs/command_line.h"
 #include "base/result.h"
 #include "storage/options.h"
 #include "tpcc/driver.h"

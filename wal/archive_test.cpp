@@ -4,8 +4,8 @@
 #include <fstream>
 #include <thread>
 
-#include "base/simulated_disk.h"
-#include "base/simulation.h"
+#include "base/simulation/simulated_disk.h"
+#include "base/simulation/simulation.h"
 #include "wal/archive_command.h"
 #include "wal/internal/segment.h"
 #include "wal/test_support.h"

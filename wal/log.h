@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "base/bytes.h"
-#include "base/duration_histogram.h"
-#include "base/file.h"
 #include "base/ids.h"
+#include "base/io/file.h"
 #include "base/result.h"
+#include "base/runtime/duration_histogram.h"
 #include "wal/log_options.h"
 #include "wal/reader.h"
 #include "wal/record.h"

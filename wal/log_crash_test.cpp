@@ -3,8 +3,8 @@
 #include <map>
 #include <optional>
 
-#include "base/simulated_disk.h"
-#include "base/simulation.h"
+#include "base/simulation/simulated_disk.h"
+#include "base/simulation/simulation.h"
 #include "wal/internal/segment.h"
 #include "wal/test_support.h"
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/simulated_disk.h"
+#include "base/simulation/simulated_disk.h"
 #include "wal/internal/log_scan.h"
 #include "wal/internal/segment.h"
 #include "wal/test_support.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 
 namespace swizzle::wal {
 

@@ -1,6 +1,6 @@
 #include "base/sanitizers.h"
-#include "base/simulated_disk.h"
-#include "base/simulation.h"
+#include "base/simulation/simulated_disk.h"
+#include "base/simulation/simulation.h"
 #include "wal/test_support.h"
 
 using namespace swizzle;

@@ -1,8 +1,8 @@
 #include <atomic>
 #include <thread>
 
-#include "base/fiber_runtime.h"
-#include "base/spin.h"
+#include "base/fibers/fiber_runtime.h"
+#include "base/runtime/spin.h"
 #include "wal/internal/consolidation_array.h"
 #include "wal/test_support.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "base/file.h"
+#include "base/io/file.h"
 #include "base/result.h"
 #include "wal/record.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/posix_file_system.h"
+#include "base/io/posix_file_system.h"
 #include "base/random.h"
 #include "wal/log.h"
 

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/posix_file_system.h"
+#include "base/io/posix_file_system.h"
 #include "wal/internal/aligned_memory.h"
 #include "wal/log.h"
 

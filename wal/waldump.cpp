@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 
-#include "base/posix_file_system.h"
-#include "base/program_words.h"
+#include "base/io/posix_file_system.h"
+#include "base/programs/program_words.h"
 #include "wal/internal/segment_store.h"
 #include "wal/reader.h"
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/posix_file_system.h"
+#include "base/io/posix_file_system.h"
 #include "storage/engine.h"
 
 namespace swizzle::bench {

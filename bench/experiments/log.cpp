@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "base/posix_file_system.h"
+#include "base/io/posix_file_system.h"
 #include "base/random.h"
 #include "bench/experiments/all.h"
 #include "bench/load.h"

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/posix_file_system.h"
+#include "base/io/posix_file_system.h"
 #include "base/random.h"
 #include "bench/experiments/all.h"
 #include "bench/load.h"

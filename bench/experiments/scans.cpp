@@ -7,7 +7,7 @@
 // (stores/pool_choice.h), --mode swizzling, --hints none,sequential,large, --seconds, --repetitions
 #include <memory>
 
-#include "base/posix_file_system.h"
+#include "base/io/posix_file_system.h"
 #include "bench/baselines/fio.h"
 #include "bench/experiments/all.h"
 #include "bench/load.h"

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <memory>
 
-#include "base/fiber_runtime.h"
+#include "base/fibers/fiber_runtime.h"
 #include "bench/baselines/fio.h"
 #include "bench/experiments/all.h"
 #include "bench/report.h"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/posix_file_system.h"
+#include "base/io/posix_file_system.h"
 #include "base/result.h"
 #include "bench/stores/tree_store.h"
 #include "bench/workload.h"

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "storage/buffer/main_memory_pool.h"
+#include "storage/buffer/compare/main_memory_pool.h"
+#include "storage/buffer/compare/traditional_pool.h"
 #include "storage/buffer/swizzling_pool.h"
-#include "storage/buffer/traditional_pool.h"
 #include "storage/options.h"
 
 namespace swizzle::bench {

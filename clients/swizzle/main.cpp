@@ -3,7 +3,7 @@
 #include <functional>
 #include <iostream>
 
-#include "base/program_words.h"
+#include "base/programs/program_words.h"
 #include "clients/swizzle/commands.h"
 
 namespace swizzle::clients {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/huge_pages.h"
 #include "base/invariant.h"
+#include "base/memory/huge_pages.h"
 
 namespace swizzle::lock {
 

@@ -5,8 +5,8 @@
 #include <bit>
 #include <new>
 
-#include "base/huge_pages.h"
 #include "base/invariant.h"
+#include "base/memory/huge_pages.h"
 #include "lock/internal/intents.h"
 #include "lock/internal/pause_point.h"
 

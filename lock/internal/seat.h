@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/ids.h"
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "lock/internal/entry.h"
 #include "lock/internal/spin_latch.h"
 

@@ -2,8 +2,8 @@
 
 #include <atomic>
 
-#include "base/latch_count.h"
-#include "base/spin_wait.h"
+#include "base/runtime/latch_count.h"
+#include "base/runtime/spin_wait.h"
 
 namespace swizzle::lock {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "server/auth/hba.h"
 
 namespace swizzle::server {

@@ -21,7 +21,7 @@
 #include "server/main/listener.h"
 #include "server/session/connection.h"
 #include "server/session/fiber_socket_waiter.h"
-#include "sql-lite-frontend/session/database_shared.h"
+#include "sql-lite-frontend/session/shared/database_shared.h"
 
 namespace swizzle::server {
 namespace {

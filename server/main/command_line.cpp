@@ -6,7 +6,7 @@
 #include <map>
 #include <string_view>
 
-#include "base/program_words.h"
+#include "base/programs/program_words.h"
 
 namespace swizzle::server {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/settings.h"
+#include "base/settings/settings.h"
 
 namespace swizzle::server {
 

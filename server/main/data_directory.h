@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "base/file.h"
+#include "base/io/file.h"
 #include "base/result.h"
 #include "server/session/descriptor.h"
 

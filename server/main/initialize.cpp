@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "base/posix_file_system.h"
+#include "base/io/posix_file_system.h"
 #include "server/auth/base64.h"
 #include "server/auth/crypto.h"
 #include "server/auth/scram_verifier.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/fiber_runtime.h"
+#include "base/fibers/fiber_runtime.h"
 #include "server/main/server_settings.h"
 #include "server/protocol/buffer_pool.h"
 #include "server/session/descriptor.h"

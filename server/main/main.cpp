@@ -12,8 +12,8 @@
 #include <string>
 #include <thread>
 
-#include "base/crash_report.h"
-#include "base/program_words.h"
+#include "base/fibers/crash_report.h"
+#include "base/programs/program_words.h"
 #include "server/main/command_line.h"
 #include "server/main/data_directory.h"
 #include "server/main/initialize.h"

@@ -22,7 +22,7 @@
 #include "server/main/service_notice.h"
 #include "server/main/service_user.h"
 #include "server/main/text_file.h"
-#include "sql-lite-frontend/session/database_shared.h"
+#include "sql-lite-frontend/session/shared/database_shared.h"
 #include "storage/logical/logical_log.h"
 
 namespace swizzle::server {

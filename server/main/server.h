@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/fiber_runtime.h"
-#include "base/posix_file_system.h"
+#include "base/fibers/fiber_runtime.h"
+#include "base/io/posix_file_system.h"
 #include "server/main/data_directory.h"
 #include "server/main/listener.h"
 #include "server/main/server_settings.h"

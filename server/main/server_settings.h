@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/runtime.h"
-#include "base/settings.h"
+#include "base/runtime/runtime.h"
+#include "base/settings/settings.h"
 #include "server/observability/log_line.h"
 #include "server/session/session_registry.h"
 #include "server/session/tls_context.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/duration_histogram.h"
+#include "base/runtime/duration_histogram.h"
 
 namespace swizzle::server {
 

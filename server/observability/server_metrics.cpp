@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "server/observability/metric_families.h"
-#include "sql-lite-frontend/session/database_shared.h"
+#include "sql-lite-frontend/session/shared/database_shared.h"
 
 namespace swizzle::server {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/fiber_runtime.h"
+#include "base/fibers/fiber_runtime.h"
 #include "server/observability/statement_metrics.h"
 #include "server/session/session_registry.h"
 #include "sql-lite-frontend/session.h"

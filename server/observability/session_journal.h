@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "server/observability/server_log.h"
 #include "server/observability/statement_metrics.h"
 #include "sql-lite-frontend/diagnostic.h"

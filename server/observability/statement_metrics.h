@@ -9,7 +9,7 @@
 #include <string_view>
 #include <thread>
 
-#include "base/duration_histogram.h"
+#include "base/runtime/duration_histogram.h"
 #include "base/sqlstate.h"
 
 namespace swizzle::server {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "server/protocol/message_reader.h"
 #include "server/protocol/sqlstates.h"
 #include "server/protocol/utf8.h"

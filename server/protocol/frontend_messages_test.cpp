@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "base/seeded_runs.h"
+#include "base/simulation/seeded_runs.h"
 #include "server/protocol/frame.h"
 #include "server/protocol/sqlstates.h"
 #include "server/protocol/startup.h"

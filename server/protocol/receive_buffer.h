@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/invariant.h"
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "server/protocol/buffer_pool.h"
 
 namespace swizzle::server {

@@ -3,7 +3,7 @@
 #include <expected>
 #include <optional>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "server/protocol/frame.h"
 #include "server/protocol/receive_buffer.h"
 #include "server/protocol/send_buffer.h"

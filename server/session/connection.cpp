@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/crash_report.h"
+#include "base/fibers/crash_report.h"
 #include "server/protocol/backend_messages.h"
 #include "server/session/conversation.h"
 #include "server/session/login.h"

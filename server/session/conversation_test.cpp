@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "base/seeded_runs.h"
+#include "base/simulation/seeded_runs.h"
 #include "server/auth/base64.h"
 #include "server/auth/scram_exchange.h"
 #include "server/session/testing/wire_client.h"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "base/descriptor_watch.h"
-#include "base/fiber_runtime.h"
+#include "base/fibers/descriptor_watch.h"
+#include "base/fibers/fiber_runtime.h"
 #include "server/session/socket_waiter.h"
 
 namespace swizzle::server {

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 
 namespace swizzle::server {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "server/auth/hba.h"
 #include "server/auth/login_limiter.h"
 #include "server/observability/server_log.h"

@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "base/ids.h"
 #include "base/result.h"
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "server/session/interrupts.h"
 
 namespace swizzle::sql {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 
 namespace swizzle::server {
 

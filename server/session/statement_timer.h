@@ -6,7 +6,7 @@
 #include <optional>
 #include <thread>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 
 namespace swizzle::sql {
 class Session;

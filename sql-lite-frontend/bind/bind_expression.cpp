@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
 #include "sql-lite-frontend/types/sql_error.h"

@@ -10,12 +10,12 @@
 #include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/catalog/computed.h"
 #include "sql-lite-frontend/catalog/table.h"
-#include "sql-lite-frontend/execute/aggregate.h"
-#include "sql-lite-frontend/execute/basic_operators.h"
-#include "sql-lite-frontend/execute/cte.h"
-#include "sql-lite-frontend/execute/join_operators.h"
-#include "sql-lite-frontend/execute/subquery.h"
-#include "sql-lite-frontend/execute/window.h"
+#include "sql-lite-frontend/execute/grouping/aggregate.h"
+#include "sql-lite-frontend/execute/grouping/window.h"
+#include "sql-lite-frontend/execute/joins/join_operators.h"
+#include "sql-lite-frontend/execute/steps/basic_operators.h"
+#include "sql-lite-frontend/execute/steps/cte.h"
+#include "sql-lite-frontend/execute/steps/subquery.h"
 
 /// A query after binding and before planning: names are slots, types are known, nothing is decided
 /// about how rows are found.

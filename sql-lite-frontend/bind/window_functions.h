@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/invariant.h"
-#include "sql-lite-frontend/execute/window.h"
+#include "sql-lite-frontend/execute/grouping/window.h"
 
 namespace swizzle::sql {
 

@@ -1,6 +1,6 @@
 #include "sql-lite-frontend/bound/expression_copy.h"
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bound/routine_call.h"
 #include "sql-lite-frontend/bound/xml_expression.h"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/array/fixed_array.h"

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/bound/routine_call.h"
 #include "sql-lite-frontend/types/array/array.h"

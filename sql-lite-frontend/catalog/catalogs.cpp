@@ -1,6 +1,6 @@
 #include "sql-lite-frontend/catalog/catalogs.h"
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "sql-lite-frontend/catalog/bootstrap.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/diagnostic.h"

@@ -6,7 +6,7 @@
 #include "sql-lite-frontend/commands/statements.h"
 #include "sql-lite-frontend/ddl/databases.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
 /// ALTER ROLE, DATABASE and SYSTEM … SET.

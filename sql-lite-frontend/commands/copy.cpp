@@ -5,8 +5,8 @@
 #include "sql-lite-frontend/commands/copy_format.h"
 #include "sql-lite-frontend/commands/statements.h"
 #include "sql-lite-frontend/plan/planner.h"
-#include "sql-lite-frontend/session/row_view.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/results/row_view.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/null_values.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 

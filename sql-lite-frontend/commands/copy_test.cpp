@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "sql-lite-frontend/commands/copy_format.h"
-#include "sql-lite-frontend/session/test_database.h"
+#include "sql-lite-frontend/session/tests/test_database.h"
 
 namespace swizzle::sql {
 

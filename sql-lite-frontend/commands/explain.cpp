@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "sql-lite-frontend/commands/statements.h"
-#include "sql-lite-frontend/execute/instrumented.h"
-#include "sql-lite-frontend/execute/subplans.h"
+#include "sql-lite-frontend/execute/steps/instrumented.h"
+#include "sql-lite-frontend/execute/steps/subplans.h"
 #include "sql-lite-frontend/plan/plan_writer.h"
-#include "sql-lite-frontend/session/row_view.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/results/row_view.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/statement_options.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 

@@ -18,11 +18,11 @@
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/routines/call.h"
-#include "sql-lite-frontend/session/inner_transactions.h"
 #include "sql-lite-frontend/session/refusals.h"
-#include "sql-lite-frontend/session/row_view.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/results/row_view.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/statement_options.h"
+#include "sql-lite-frontend/session/transactions/inner_transactions.h"
 #include "sql-lite-frontend/types/datetime/time_zone.h"
 
 namespace swizzle::sql {

@@ -7,10 +7,10 @@
 #include <iostream>
 #include <iterator>
 
-#include "base/posix_file_system.h"
+#include "base/io/posix_file_system.h"
 #include "base/sanitizers.h"
 #include "sql-lite-frontend/corpus/transcript.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "storage/engine.h"
 
 namespace swizzle::sql::corpus {

@@ -13,7 +13,7 @@
 #include "sql-lite-frontend/ddl/table_change.h"
 #include "sql-lite-frontend/ddl/transfer.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
-#include "sql-lite-frontend/session/in_use.h"
+#include "sql-lite-frontend/session/names/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"

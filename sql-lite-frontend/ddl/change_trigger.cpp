@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
-#include "sql-lite-frontend/session/in_use.h"
+#include "sql-lite-frontend/session/names/in_use.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/ddl/dependents.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 /// CREATE, ALTER and DROP COLLATION, and what COLLATE says in other definitions.
 namespace swizzle::sql {

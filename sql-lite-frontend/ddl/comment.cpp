@@ -14,9 +14,9 @@
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
-#include "sql-lite-frontend/session/procedure_names.h"
+#include "sql-lite-frontend/session/names/procedure_names.h"
 #include "sql-lite-frontend/session/refusals.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/resolve.h"
 #include "sql-lite-frontend/types/user_types.h"
 

@@ -1,7 +1,7 @@
 #include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/ddl/materialized_view.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 #include "sql-lite-frontend/types/key_codec.h"
 

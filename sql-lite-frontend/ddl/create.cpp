@@ -12,7 +12,7 @@
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
 #include "sql-lite-frontend/ddl/user_types.h"
-#include "sql-lite-frontend/session/in_use.h"
+#include "sql-lite-frontend/session/names/in_use.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
 /// CREATE of tables, indexes, sequences and schemas.

@@ -5,7 +5,7 @@
 
 #include "sql-lite-frontend/ddl/databases.h"
 #include "sql-lite-frontend/ddl/statements.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/collation/icu.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"

@@ -9,8 +9,8 @@
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/ddl/database_locale.h"
 #include "sql-lite-frontend/ddl/statements.h"
-#include "sql-lite-frontend/session/session_state.h"
-#include "sql-lite-frontend/session/two_phase_note.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/session/transactions/two_phase_note.h"
 
 /// CREATE, ALTER and DROP DATABASE.
 namespace swizzle::sql {

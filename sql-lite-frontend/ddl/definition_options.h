@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/parse/ast.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 /// What stands in the parentheses of CREATE AGGREGATE and CREATE OPERATOR, and the functions that
 /// it names.

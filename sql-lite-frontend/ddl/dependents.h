@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 /// Who would be broken by a DROP. Nothing is recorded about this: it is read off the definitions.
 namespace swizzle::sql {

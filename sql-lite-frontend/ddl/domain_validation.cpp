@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/ddl/table_rewrite.h"
-#include "sql-lite-frontend/session/domains.h"
+#include "sql-lite-frontend/session/names/domains.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"

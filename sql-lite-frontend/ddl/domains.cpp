@@ -1,5 +1,5 @@
 // CREATE DOMAIN, ALTER DOMAIN.
-#include "sql-lite-frontend/session/domains.h"
+#include "sql-lite-frontend/session/names/domains.h"
 
 #include <fmt/format.h>
 

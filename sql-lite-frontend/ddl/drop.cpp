@@ -15,9 +15,9 @@
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/publish/row_publisher.h"
-#include "sql-lite-frontend/session/in_use.h"
+#include "sql-lite-frontend/session/names/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/triggers/table_triggers.h"
 
 /// DROP and TRUNCATE.

@@ -11,7 +11,7 @@
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
 #include "sql-lite-frontend/session/refusals.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 /// GRANT and REVOKE, of privileges and of roles.

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/privileges.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 namespace swizzle::sql {
 

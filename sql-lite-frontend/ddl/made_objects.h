@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/made_objects.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 /// CREATE, ALTER and DROP of aggregates, operators, casts and extensions. Aggregates are routines:
 /// what else is done with them is done there (routine_definition.h).

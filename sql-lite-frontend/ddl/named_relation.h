@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 /// What the name in a definition stands for. Relations and indexes share their names, so whoever
 /// looks for the one may find the other: every ALTER, DROP, COMMENT and REINDEX asks here, and says

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/made_objects.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 /// CREATE, ALTER and DROP PUBLICATION.
 namespace swizzle::sql {

@@ -5,7 +5,7 @@
 #include "sql-lite-frontend/ddl/databases.h"
 #include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
-#include "sql-lite-frontend/session/in_use.h"
+#include "sql-lite-frontend/session/names/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/statement_options.h"
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 /// Who may make whom a member of what.
 namespace swizzle::sql {

@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/ddl/statements.h"
-#include "sql-lite-frontend/session/session_user.h"
+#include "sql-lite-frontend/session/functions/session_user.h"
 #include "sql-lite-frontend/session/statement_options.h"
 
 /// CREATE, ALTER and DROP ROLE.

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 /// CREATE, ALTER, DROP and their like, of functions and procedures.
 namespace swizzle::sql {

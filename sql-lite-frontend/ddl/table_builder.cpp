@@ -6,7 +6,7 @@
 #include <array>
 #include <set>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/ddl/collations.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 /// What CREATE TABLE, ALTER TABLE and CREATE INDEX share.
 namespace swizzle::sql {

@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/write/foreign_key.h"
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/invariant.h"
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
-#include "sql-lite-frontend/execute/entry_sorter.h"
+#include "sql-lite-frontend/execute/rows/entry_sorter.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/write/constraint_check.h"
 #include "sql-lite-frontend/write/foreign_key.h"

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 /// To whom, and to which schema, an object may go.
 namespace swizzle::sql {

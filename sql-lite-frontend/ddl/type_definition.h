@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/type.h"
 
 /// What CREATE, ALTER and DROP of all kinds of types share.

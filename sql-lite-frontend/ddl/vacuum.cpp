@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/session/analyze.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/statement_options.h"
 
 /// VACUUM and ANALYZE.

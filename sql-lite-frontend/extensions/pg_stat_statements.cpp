@@ -1,7 +1,7 @@
 // pg_stat_statements: a view with PostgreSQL's columns over the server's own counters, which count
 // whether the extension is made or not, and what sets them back.
 #include "sql-lite-frontend/extensions/extension.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "sql-lite-frontend/extensions/extension.h"
 #include "sql-lite-frontend/types/functions/digests.h"
 #include "sql-lite-frontend/types/sql_error.h"

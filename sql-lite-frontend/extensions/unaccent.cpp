@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/extensions/extension.h"
 #include "sql-lite-frontend/types/text/utf8.h"
 

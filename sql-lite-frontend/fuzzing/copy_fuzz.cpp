@@ -4,9 +4,9 @@
 
 #include "base/fuzzing/input.h"
 #include "base/invariant.h"
-#include "base/simulated_disk.h"
+#include "base/simulation/simulated_disk.h"
 #include "sql-lite-frontend/session.h"
-#include "sql-lite-frontend/session/test_sink.h"
+#include "sql-lite-frontend/session/tests/test_sink.h"
 #include "storage/engine.h"
 
 namespace swizzle::sql {

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <cstring>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "sql-lite-frontend/parse/decoder.h"
 #include "sql-lite-frontend/parse/deep_comments.h"
 #include "sql-lite-frontend/parse/syntax_tree.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/parse/letters.h"
 
 namespace swizzle::sql {

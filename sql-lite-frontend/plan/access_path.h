@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/inverted_access.h"
-#include "sql-lite-frontend/execute/table_access.h"
+#include "sql-lite-frontend/execute/access/inverted_access.h"
+#include "sql-lite-frontend/execute/access/table_access.h"
 #include "sql-lite-frontend/plan/selectivity.h"
 
 namespace swizzle::sql {

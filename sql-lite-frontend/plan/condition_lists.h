@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/bound/expression.h"
-#include "sql-lite-frontend/execute/subquery.h"
+#include "sql-lite-frontend/execute/steps/subquery.h"
 
 /// What the planner does with lists of conditions and slots.
 namespace swizzle::sql {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "sql-lite-frontend/bound/routine_call.h"
-#include "sql-lite-frontend/execute/subquery.h"
+#include "sql-lite-frontend/execute/steps/subquery.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"

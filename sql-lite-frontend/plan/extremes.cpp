@@ -1,5 +1,5 @@
 // min() and max() of columns that indexes order: the first row in each order is enough.
-#include "sql-lite-frontend/execute/extremes.h"
+#include "sql-lite-frontend/execute/grouping/extremes.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // Relations in FROM: how each is read.
 #include <algorithm>
 
-#include "sql-lite-frontend/execute/computed_scan.h"
-#include "sql-lite-frontend/execute/cte_scan.h"
-#include "sql-lite-frontend/execute/gate.h"
+#include "sql-lite-frontend/execute/steps/computed_scan.h"
+#include "sql-lite-frontend/execute/steps/cte_scan.h"
+#include "sql-lite-frontend/execute/steps/gate.h"
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"

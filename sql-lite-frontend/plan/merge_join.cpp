@@ -1,5 +1,5 @@
 // Two tables that can both be read in the order of what they are joined by.
-#include "sql-lite-frontend/execute/merge_join.h"
+#include "sql-lite-frontend/execute/joins/merge_join.h"
 
 #include <algorithm>
 

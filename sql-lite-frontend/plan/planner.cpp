@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bound/expression_copy.h"
-#include "sql-lite-frontend/execute/basic_operators.h"
-#include "sql-lite-frontend/execute/cte_scan.h"
-#include "sql-lite-frontend/execute/cursor_row.h"
-#include "sql-lite-frontend/execute/distinct.h"
-#include "sql-lite-frontend/execute/sort.h"
-#include "sql-lite-frontend/execute/sort_operators.h"
+#include "sql-lite-frontend/execute/access/cursor_row.h"
+#include "sql-lite-frontend/execute/grouping/distinct.h"
+#include "sql-lite-frontend/execute/sorting/sort.h"
+#include "sql-lite-frontend/execute/sorting/sort_operators.h"
+#include "sql-lite-frontend/execute/steps/basic_operators.h"
+#include "sql-lite-frontend/execute/steps/cte_scan.h"
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/hash_join.h"
-#include "sql-lite-frontend/execute/lock_rows.h"
-#include "sql-lite-frontend/execute/range_access.h"
+#include "sql-lite-frontend/execute/access/lock_rows.h"
+#include "sql-lite-frontend/execute/access/range_access.h"
+#include "sql-lite-frontend/execute/joins/hash_join.h"
 #include "sql-lite-frontend/plan/access_path.h"
 #include "sql-lite-frontend/plan/selectivity.h"
 

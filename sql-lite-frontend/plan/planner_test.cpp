@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/random.h"
-#include "sql-lite-frontend/session/test_database.h"
+#include "sql-lite-frontend/session/tests/test_database.h"
 
 using namespace swizzle;
 using namespace swizzle::sql;

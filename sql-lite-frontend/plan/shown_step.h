@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "sql-lite-frontend/execute/instrumented.h"
+#include "sql-lite-frontend/execute/steps/instrumented.h"
 
 /// What EXPLAIN's forms share.
 namespace swizzle::sql {

@@ -2,10 +2,10 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bound/expression_copy.h"
-#include "sql-lite-frontend/execute/basic_operators.h"
-#include "sql-lite-frontend/execute/leading_rows.h"
-#include "sql-lite-frontend/execute/rank_rows.h"
-#include "sql-lite-frontend/execute/sort.h"
+#include "sql-lite-frontend/execute/grouping/rank_rows.h"
+#include "sql-lite-frontend/execute/sorting/leading_rows.h"
+#include "sql-lite-frontend/execute/sorting/sort.h"
+#include "sql-lite-frontend/execute/steps/basic_operators.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"
 #include "sql-lite-frontend/plan/expected.h"

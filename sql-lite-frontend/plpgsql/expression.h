@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/plpgsql/variables.h"
-#include "sql-lite-frontend/session/statement.h"
+#include "sql-lite-frontend/session/shared/statement.h"
 
 /// Fragments of SQL in a body: what they are compiled to, once per session and function.
 namespace swizzle::sql::plpgsql {

@@ -8,7 +8,7 @@
 
 #include "sql-lite-frontend/plpgsql/tree.h"
 #include "sql-lite-frontend/routines/language.h"
-#include "sql-lite-frontend/session/call_place.h"
+#include "sql-lite-frontend/session/state/call_place.h"
 
 /// One call of a function: its variables, and where it is.
 namespace swizzle::sql::plpgsql {

@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/catalog/callable_routine.h"
 #include "sql-lite-frontend/plpgsql/tree.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 namespace swizzle::sql::plpgsql {
 

@@ -5,7 +5,7 @@
 #include "sql-lite-frontend/plpgsql/context.h"
 #include "sql-lite-frontend/plpgsql/frame.h"
 #include "sql-lite-frontend/plpgsql/statement_run.h"
-#include "sql-lite-frontend/session/open_cursor.h"
+#include "sql-lite-frontend/session/results/open_cursor.h"
 #include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/types/sql_error.h"
 

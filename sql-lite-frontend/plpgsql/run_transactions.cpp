@@ -1,5 +1,5 @@
 #include "sql-lite-frontend/plpgsql/frame.h"
-#include "sql-lite-frontend/session/inner_transactions.h"
+#include "sql-lite-frontend/session/transactions/inner_transactions.h"
 
 /// COMMIT and ROLLBACK.
 namespace swizzle::sql::plpgsql {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cctype>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/parse/letters.h"
 #include "sql-lite-frontend/parse/token_skipper.h"
 #include "sql-lite-frontend/types/sql_error.h"

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "sql-lite-frontend/session/test_database.h"
+#include "sql-lite-frontend/session/tests/test_database.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql::plpgsql {

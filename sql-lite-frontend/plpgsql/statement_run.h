@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "sql-lite-frontend/plpgsql/frame.h"
-#include "sql-lite-frontend/session/inner_transactions.h"
+#include "sql-lite-frontend/session/transactions/inner_transactions.h"
 
 namespace swizzle::sql::plpgsql {
 

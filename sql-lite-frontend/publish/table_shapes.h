@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "base/park_mutex.h"
+#include "base/runtime/park_mutex.h"
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/publish/table_shape.h"
 

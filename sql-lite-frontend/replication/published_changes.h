@@ -10,7 +10,7 @@
 #include "sql-lite-frontend/publish/change_codec.h"
 #include "sql-lite-frontend/publish/table_shape.h"
 #include "sql-lite-frontend/replication/command.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/row_codec.h"
 
 namespace swizzle::sql {

@@ -10,7 +10,7 @@
 #include "sql-lite-frontend/replication/command.h"
 #include "sql-lite-frontend/replication/slot_stream.h"
 #include "sql-lite-frontend/replication/slots.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "storage/logical/logical_log.h"
 

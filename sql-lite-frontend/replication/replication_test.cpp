@@ -4,8 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "sql-lite-frontend/session/session_state.h"
-#include "sql-lite-frontend/session/test_database.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/session/tests/test_database.h"
 #include "storage/logical/logical_log.h"
 
 /// What subscribers of publications are told, in process: a slot, changes, messages of pgoutput.

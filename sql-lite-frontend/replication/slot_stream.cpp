@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/runtime.h"
-#include "sql-lite-frontend/execute/temporary_files.h"
+#include "base/runtime/runtime.h"
+#include "sql-lite-frontend/execute/rows/temporary_files.h"
 #include "sql-lite-frontend/replication/slots.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/sql_error.h"

@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/replication.h"
 #include "sql-lite-frontend/replication/pgoutput.h"
 #include "sql-lite-frontend/replication/published_changes.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "storage/logical/logical_log.h"
 
 namespace swizzle::sql {

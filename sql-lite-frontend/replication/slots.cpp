@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "sql-lite-frontend/publish/publish_services.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "storage/logical/logical_log.h"

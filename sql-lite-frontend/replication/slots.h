@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "storage/logical/slots.h"
 
 /// Replication slots as SQL and the walsender's commands have them.

@@ -4,8 +4,8 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/routines/language.h"
-#include "sql-lite-frontend/session/routine_services.h"
-#include "sql-lite-frontend/session/row_view.h"
+#include "sql-lite-frontend/session/plans/routine_services.h"
+#include "sql-lite-frontend/session/results/row_view.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// CALL.

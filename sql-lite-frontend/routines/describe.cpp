@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/routines/body.h"
-#include "sql-lite-frontend/session/definitions.h"
+#include "sql-lite-frontend/session/names/definitions.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 
 namespace swizzle::sql {

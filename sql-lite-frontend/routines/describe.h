@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 /// Routines as SQL: what pg_get_functiondef and its like show.
 namespace swizzle::sql {

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "sql-lite-frontend/routines/describe.h"
-#include "sql-lite-frontend/session/session_functions.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/functions/session_functions.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

@@ -1,11 +1,11 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bound/expression_copy.h"
-#include "sql-lite-frontend/execute/subquery.h"
+#include "sql-lite-frontend/execute/steps/subquery.h"
 #include "sql-lite-frontend/parse/one_value.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/routines/body.h"
-#include "sql-lite-frontend/session/routine_services.h"
+#include "sql-lite-frontend/session/plans/routine_services.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"

@@ -10,7 +10,7 @@
 
 #include "sql-lite-frontend/bound/routine_call.h"
 #include "sql-lite-frontend/routines/trigger_call.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 /// What a routine's language has to bring. Whoever runs routines (run.cpp) knows nothing of any
 /// language: it calls code that the language has made ready.

@@ -1,6 +1,6 @@
-#include "sql-lite-frontend/execute/row_store.h"
+#include "sql-lite-frontend/execute/rows/row_store.h"
 #include "sql-lite-frontend/routines/language.h"
-#include "sql-lite-frontend/session/inner_transactions.h"
+#include "sql-lite-frontend/session/transactions/inner_transactions.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/record/record.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "sql-lite-frontend/routines/body.h"
-#include "sql-lite-frontend/session/call_place.h"
+#include "sql-lite-frontend/session/state/call_place.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sql-lite-frontend/catalog/callable_routine.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 /// What lies between whoever fires triggers and the language in which their functions are written.
 /// Neither knows the other.

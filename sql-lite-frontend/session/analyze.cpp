@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/statistics/sample.h"
 #include "sql-lite-frontend/types/text/identifiers.h"

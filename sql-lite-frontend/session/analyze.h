@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "sql-lite-frontend/catalog/table.h"
 #include "sql-lite-frontend/session.h"
 

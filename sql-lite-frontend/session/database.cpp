@@ -4,10 +4,10 @@
 
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/analyze.h"
-#include "sql-lite-frontend/session/listening.h"
-#include "sql-lite-frontend/session/session_functions.h"
-#include "sql-lite-frontend/session/session_state.h"
-#include "sql-lite-frontend/session/two_phase.h"
+#include "sql-lite-frontend/session/functions/listening.h"
+#include "sql-lite-frontend/session/functions/session_functions.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/session/transactions/two_phase.h"
 #include "sql-lite-frontend/types/collation/icu.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/catalog/predefined_roles.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 /// May this session do that? A superuser may do anything and is not asked further.
 namespace swizzle::sql {

@@ -1,6 +1,6 @@
 // What publishing asks of the session.
 #include "sql-lite-frontend/publish/publish_services.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 namespace swizzle::sql {
 

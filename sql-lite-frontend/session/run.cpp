@@ -4,11 +4,11 @@
 #include <charconv>
 #include <limits>
 
-#include "base/long_work.h"
-#include "base/runtime.h"
-#include "sql-lite-frontend/session/execute_sink.h"
-#include "sql-lite-frontend/session/row_view.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "base/runtime/long_work.h"
+#include "base/runtime/runtime.h"
+#include "sql-lite-frontend/session/results/execute_sink.h"
+#include "sql-lite-frontend/session/results/row_view.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/utility.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/long_values.h"

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <new>
 
-#include "sql-lite-frontend/session/execute_sink.h"
-#include "sql-lite-frontend/session/row_view.h"
-#include "sql-lite-frontend/session/session_state.h"
-#include "sql-lite-frontend/session/session_user.h"
+#include "sql-lite-frontend/session/functions/session_user.h"
+#include "sql-lite-frontend/session/results/execute_sink.h"
+#include "sql-lite-frontend/session/results/row_view.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/utility.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/null_values.h"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "sql-lite-frontend/session/database_shared.h"
+#include "sql-lite-frontend/session/shared/database_shared.h"
 
 namespace swizzle::sql {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 /// Settings that outlive the session: of a role, of a database, of a routine.
 namespace swizzle::sql {

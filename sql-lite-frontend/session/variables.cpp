@@ -6,10 +6,10 @@
 
 #include "base/ascii.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
-#include "sql-lite-frontend/session/call_place.h"
-#include "sql-lite-frontend/session/row_view.h"
-#include "sql-lite-frontend/session/session_state.h"
-#include "sql-lite-frontend/session/session_user.h"
+#include "sql-lite-frontend/session/functions/session_user.h"
+#include "sql-lite-frontend/session/results/row_view.h"
+#include "sql-lite-frontend/session/state/call_place.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/datetime/time_zone.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "sql-lite-frontend/session/analyze.h"
-#include "sql-lite-frontend/session/database_shared.h"
-#include "sql-lite-frontend/session/test_database.h"
+#include "sql-lite-frontend/session/shared/database_shared.h"
+#include "sql-lite-frontend/session/tests/test_database.h"
 #include "sql-lite-frontend/statistics/sample.h"
 
 using namespace swizzle;

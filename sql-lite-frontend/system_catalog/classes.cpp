@@ -6,8 +6,8 @@
 #include <set>
 
 #include "sql-lite-frontend/catalog/facts.h"
-#include "sql-lite-frontend/session/domains.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/names/domains.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/objects.h"
 #include "sql-lite-frontend/system_catalog/privileges.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/comments.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/inverted/element_class.h"
 #include "sql-lite-frontend/types/user_types.h"
 

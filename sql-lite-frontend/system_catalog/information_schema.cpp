@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/session/definitions.h"
-#include "sql-lite-frontend/session/domains.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/names/definitions.h"
+#include "sql-lite-frontend/session/names/domains.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/providers.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
 #include "sql-lite-frontend/types/type.h"

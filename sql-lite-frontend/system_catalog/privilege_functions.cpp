@@ -2,8 +2,8 @@
 #include <charconv>
 
 #include "sql-lite-frontend/catalog/privileges.h"
-#include "sql-lite-frontend/session/session_functions.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/functions/session_functions.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/privileges.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/user_types.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/routines/describe.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/objects.h"
 #include "sql-lite-frontend/system_catalog/privileges.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/publish/published_table.h"
-#include "sql-lite-frontend/session/definitions.h"
-#include "sql-lite-frontend/session/session_functions.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/functions/session_functions.h"
+#include "sql-lite-frontend/session/names/definitions.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/objects.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
 #include "storage/logical/logical_log.h"

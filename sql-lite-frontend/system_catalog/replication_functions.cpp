@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "sql-lite-frontend/publish/published_table.h"
-#include "sql-lite-frontend/session/definitions.h"
-#include "sql-lite-frontend/session/session_functions.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/functions/session_functions.h"
+#include "sql-lite-frontend/session/names/definitions.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/slot_functions.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/function_registry.h"

@@ -2,8 +2,8 @@
 #include <array>
 #include <charconv>
 
-#include "sql-lite-frontend/session/session_functions.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/functions/session_functions.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "storage/statistics.h"
 
 /// What relations and databases take of the data file. The engine knows pages; here they are

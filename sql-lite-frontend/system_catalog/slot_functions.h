@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/function_registry.h"
 
 namespace swizzle::sql {

@@ -2,7 +2,7 @@
 
 #include "base/checksum.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/providers.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
 #include "sql-lite-frontend/types/array/array.h"

@@ -1,4 +1,4 @@
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
 #include "sql-lite-frontend/triggers/condition.h"
 #include "sql-lite-frontend/triggers/show_trigger.h"

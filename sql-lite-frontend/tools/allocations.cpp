@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <new>
 
-#include "base/posix_file_system.h"
+#include "base/io/posix_file_system.h"
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/silent_sink.h"
 #include "storage/engine.h"

@@ -7,9 +7,9 @@
 #include <iostream>
 #include <string>
 
-#include "base/posix_file_system.h"
+#include "base/io/posix_file_system.h"
 #include "sql-lite-frontend/session.h"
-#include "sql-lite-frontend/session/test_sink.h"
+#include "sql-lite-frontend/session/tests/test_sink.h"
 #include "storage/engine.h"
 
 using namespace swizzle;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/routines/language.h"
-#include "sql-lite-frontend/session/inner_transactions.h"
+#include "sql-lite-frontend/session/transactions/inner_transactions.h"
 #include "sql-lite-frontend/triggers/text_vector_trigger.h"
 #include "sql-lite-frontend/triggers/trigger_codes.h"
 #include "sql-lite-frontend/types/check_stack.h"

@@ -1,5 +1,5 @@
-#include "sql-lite-frontend/session/session_functions.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/functions/session_functions.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/triggers/show_trigger.h"
 
 /// Functions that tell of triggers.

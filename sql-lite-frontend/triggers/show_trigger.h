@@ -3,7 +3,7 @@
 #include <string>
 
 #include "sql-lite-frontend/catalog/computed.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 /// Triggers as the catalogs show them.
 namespace swizzle::sql {

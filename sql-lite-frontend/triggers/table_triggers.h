@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 
 namespace swizzle::sql {
 

@@ -3,11 +3,11 @@
 #include <catch2/catch.hpp>
 
 #include "base/random.h"
-#include "base/seeded_runs.h"
-#include "base/simulated_disk.h"
-#include "base/simulation.h"
+#include "base/simulation/seeded_runs.h"
+#include "base/simulation/simulated_disk.h"
+#include "base/simulation/simulation.h"
 #include "sql-lite-frontend/session.h"
-#include "sql-lite-frontend/session/test_database.h"
+#include "sql-lite-frontend/session/tests/test_database.h"
 
 using namespace swizzle;
 using namespace swizzle::sql;

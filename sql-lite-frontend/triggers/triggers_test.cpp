@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "sql-lite-frontend/routines/language.h"
-#include "sql-lite-frontend/session/test_database.h"
+#include "sql-lite-frontend/session/tests/test_database.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 using namespace swizzle;

@@ -5,10 +5,10 @@
 #include <new>
 #include <utility>
 
-#include "base/helper_threads.h"
-#include "base/huge_pages.h"
 #include "base/invariant.h"
-#include "base/long_work.h"
+#include "base/memory/huge_pages.h"
+#include "base/runtime/helper_threads.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/sql_error.h"
 

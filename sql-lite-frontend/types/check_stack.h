@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/stack_depth.h"
+#include "base/runtime/stack_depth.h"
 
 namespace swizzle::sql {
 

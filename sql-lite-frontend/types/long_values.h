@@ -4,13 +4,13 @@
 #include <span>
 #include <utility>
 
-#include "base/long_work.h"
-#include "base/runtime.h"
+#include "base/runtime/long_work.h"
+#include "base/runtime/runtime.h"
 #include "sql-lite-frontend/types/datum.h"
 
 /// What keeps long values from keeping others waiting: work on them runs aside
 /// (Runtime::run_aside), and what makes them out of short ones counts what it does
-/// (base/long_work.h).
+/// (base/runtime/long_work.h).
 namespace swizzle::sql {
 
 /// From here on a value is worth a thread of its own: it takes longer to work on than to hand over.

@@ -12,7 +12,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "base/fiber_runtime.h"
+#include "base/fibers/fiber_runtime.h"
 #include "sql-lite-frontend/types/numeric/numeric_product.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/regex.h"

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/helper_threads.h"
-#include "base/huge_pages.h"
 #include "base/invariant.h"
-#include "base/runtime.h"
+#include "base/memory/huge_pages.h"
+#include "base/runtime/helper_threads.h"
+#include "base/runtime/runtime.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

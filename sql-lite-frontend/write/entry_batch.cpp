@@ -1,6 +1,6 @@
 #include "sql-lite-frontend/write/entry_batch.h"
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/sql_error.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sql-lite-frontend/execute/entry_sorter.h"
+#include "sql-lite-frontend/execute/rows/entry_sorter.h"
 #include "storage/bulk_changes.h"
 
 namespace swizzle::sql {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "sql-lite-frontend/session/test_database.h"
+#include "sql-lite-frontend/session/tests/test_database.h"
 
 namespace swizzle::sql {
 namespace {

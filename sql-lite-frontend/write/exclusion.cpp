@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/range/range.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/diagnostic.h"
-#include "sql-lite-frontend/execute/row_key_stream.h"
+#include "sql-lite-frontend/execute/rows/row_key_stream.h"
 #include "sql-lite-frontend/types/inverted/elements.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/write/row_writer.h"

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "sql-lite-frontend/bound/session_services.h"
-#include "sql-lite-frontend/execute/late_error.h"
-#include "sql-lite-frontend/execute/range_access.h"
+#include "sql-lite-frontend/execute/access/late_error.h"
+#include "sql-lite-frontend/execute/access/range_access.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
 

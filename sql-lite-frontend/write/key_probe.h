@@ -7,7 +7,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/catalog.h"
-#include "sql-lite-frontend/execute/table_access.h"
+#include "sql-lite-frontend/execute/access/table_access.h"
 
 namespace swizzle::sql {
 

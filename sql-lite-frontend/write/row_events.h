@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/bound/execution.h"
-#include "sql-lite-frontend/execute/row_file.h"
+#include "sql-lite-frontend/execute/rows/row_file.h"
 
 namespace swizzle::sql {
 

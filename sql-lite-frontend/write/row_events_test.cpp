@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "base/random.h"
-#include "base/seeded_runs.h"
-#include "base/simulated_disk.h"
+#include "base/simulation/seeded_runs.h"
+#include "base/simulation/simulated_disk.h"
 
 using namespace swizzle;
 using namespace swizzle::sql;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/invariant.h"
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/diagnostic.h"

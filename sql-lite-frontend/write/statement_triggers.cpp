@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/invariant.h"
-#include "sql-lite-frontend/execute/basic_operators.h"
+#include "sql-lite-frontend/execute/steps/basic_operators.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/write/constraint_check.h"
 

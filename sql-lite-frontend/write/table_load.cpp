@@ -1,7 +1,7 @@
 #include "sql-lite-frontend/write/table_load.h"
 
 #include "base/invariant.h"
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/diagnostic.h"
 

@@ -7,7 +7,7 @@
 
 #include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/catalog/table.h"
-#include "sql-lite-frontend/execute/entry_sorter.h"
+#include "sql-lite-frontend/execute/rows/entry_sorter.h"
 #include "storage/engine.h"
 
 namespace swizzle::sql {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sql-lite-frontend/execute/late_error.h"
+#include "sql-lite-frontend/execute/access/late_error.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/write/statement_triggers.h"
 #include "sql-lite-frontend/write/write_operator.h"

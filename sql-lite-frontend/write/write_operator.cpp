@@ -4,9 +4,9 @@
 
 #include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/diagnostic.h"
-#include "sql-lite-frontend/execute/basic_operators.h"
-#include "sql-lite-frontend/execute/late_error.h"
-#include "sql-lite-frontend/execute/subquery.h"
+#include "sql-lite-frontend/execute/access/late_error.h"
+#include "sql-lite-frontend/execute/steps/basic_operators.h"
+#include "sql-lite-frontend/execute/steps/subquery.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/table_access.h"
+#include "sql-lite-frontend/execute/access/table_access.h"
 #include "sql-lite-frontend/write/deferrable_keys.h"
 #include "sql-lite-frontend/write/foreign_keys.h"
 #include "sql-lite-frontend/write/row_writer.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/spin_wait.h"
+#include "base/runtime/spin_wait.h"
 #include "storage/btree/leaf_change.h"
 #include "storage/btree/leaf_hint.h"
 #include "storage/btree/leaf_stage.h"

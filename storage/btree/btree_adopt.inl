@@ -1,7 +1,7 @@
 // Foster children move to their parents. Included by btree_<mode>.cpp.
 #pragma once
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "storage/btree/btree.h"
 
 namespace swizzle {

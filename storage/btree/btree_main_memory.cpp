@@ -8,7 +8,7 @@
 #include "storage/btree/btree_size.inl"
 #include "storage/btree/btree_split.inl"
 #include "storage/btree/btree_verify.inl"
-#include "storage/buffer/main_memory_pool.h"
+#include "storage/buffer/compare/main_memory_pool.h"
 
 namespace swizzle {
 

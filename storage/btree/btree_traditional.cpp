@@ -8,7 +8,7 @@
 #include "storage/btree/btree_size.inl"
 #include "storage/btree/btree_split.inl"
 #include "storage/btree/btree_verify.inl"
-#include "storage/buffer/traditional_pool.h"
+#include "storage/buffer/compare/traditional_pool.h"
 
 namespace swizzle {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "storage/btree/btree.h"
 #include "storage/btree/damage.h"
 

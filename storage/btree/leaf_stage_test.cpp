@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/random.h"
-#include "base/seeded_runs.h"
+#include "base/simulation/seeded_runs.h"
 #include "storage/testing/tree_harness.h"
 
 namespace swizzle {

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <vector>
 
-#include "base/park_mutex.h"
-#include "base/runtime.h"
+#include "base/runtime/park_mutex.h"
+#include "base/runtime/runtime.h"
 #include "storage/buffer/frame_arena.h"
 #include "storage/buffer/page_layout.h"
 #include "storage/latch/spin_mutex.h"

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "base/simulated_disk.h"
-#include "base/simulation.h"
+#include "base/simulation/simulated_disk.h"
+#include "base/simulation/simulation.h"
 #include "storage/buffer/page_state.h"
 #include "storage/latch/guards.h"
 #include "storage/space/test_pages.h"

@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-#include "base/numa.h"
+#include "base/memory/numa.h"
 
 namespace swizzle {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "storage/buffer/frame.h"
 #include "storage/latch/spin_mutex.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "storage/buffer/buffer_pool.h"
 #include "storage/latch/spin_mutex.h"
 #include "storage/page/page_read.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/posix_file_system.h"
+#include "base/io/posix_file_system.h"
 #include "storage/engine.h"
 
 namespace {

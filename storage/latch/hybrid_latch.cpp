@@ -1,6 +1,6 @@
 #include "storage/latch/hybrid_latch.h"
 
-#include "base/spin_wait.h"
+#include "base/runtime/spin_wait.h"
 
 namespace swizzle {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "base/invariant.h"
-#include "base/latch_count.h"
-#include "base/runtime.h"
+#include "base/runtime/latch_count.h"
+#include "base/runtime/runtime.h"
 #include "storage/latch/page_pause.h"
 
 namespace swizzle {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/file.h"
 #include "base/ids.h"
+#include "base/io/file.h"
 #include "base/result.h"
 
 namespace swizzle {

@@ -1,9 +1,9 @@
 #include "storage/logical/change_reader.h"
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "storage/btree/records.h"
 #include "storage/logical/change_record.h"
-#include "storage/recovery/record_effects.h"
+#include "storage/recovery/records/record_effects.h"
 
 namespace swizzle {
 namespace {

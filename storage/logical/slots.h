@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file.h"
 #include "base/ids.h"
-#include "base/park_mutex.h"
+#include "base/io/file.h"
 #include "base/result.h"
+#include "base/runtime/park_mutex.h"
 #include "storage/latch/spin_mutex.h"
 
 namespace swizzle {

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-#include "base/file.h"
 #include "base/ids.h"
+#include "base/io/file.h"
 
 namespace swizzle {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "storage/recovery/progress.h"
-#include "storage/recovery/record_effects.h"
+#include "storage/recovery/records/record_effects.h"
 
 namespace swizzle {
 namespace {

@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "storage/options.h"
-#include "storage/recovery/control_file.h"
+#include "storage/recovery/checkpoint/control_file.h"
 #include "storage/space/space_map.h"
 #include "wal/reader.h"
 

@@ -5,10 +5,10 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "base/simulated_disk.h"
+#include "base/simulation/simulated_disk.h"
 #include "storage/engine.h"
 #include "storage/page/page.h"
-#include "storage/recovery/control_file.h"
+#include "storage/recovery/checkpoint/control_file.h"
 #include "storage/space/double_write.h"
 #include "storage/space/volume.h"
 #include "storage/statistics.h"

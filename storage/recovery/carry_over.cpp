@@ -4,8 +4,8 @@
 #include <ranges>
 #include <vector>
 
-#include "storage/recovery/prepared_record.h"
-#include "storage/recovery/record_effects.h"
+#include "storage/recovery/records/prepared_record.h"
+#include "storage/recovery/records/record_effects.h"
 
 namespace swizzle {
 namespace {

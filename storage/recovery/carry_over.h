@@ -3,7 +3,7 @@
 #include <span>
 
 #include "base/result.h"
-#include "storage/recovery/control_file.h"
+#include "storage/recovery/checkpoint/control_file.h"
 #include "wal/log.h"
 
 namespace swizzle {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include "storage/recovery/record_effects.h"
+#include "storage/recovery/records/record_effects.h"
 #include "storage/space/space_map.h"
 #include "wal/log.h"
 

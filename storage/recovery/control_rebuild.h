@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "base/result.h"
-#include "storage/recovery/control_file.h"
+#include "storage/recovery/checkpoint/control_file.h"
 #include "storage/space/volume.h"
 
 namespace swizzle {

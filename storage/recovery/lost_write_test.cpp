@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "base/simulated_disk.h"
+#include "base/simulation/simulated_disk.h"
 #include "storage/engine.h"
 #include "storage/page/page.h"
 #include "storage/space/volume.h"

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "storage/recovery/carry_over.h"
-#include "storage/recovery/control_file.h"
+#include "storage/recovery/checkpoint/control_file.h"
 #include "storage/space/space_map.h"
 #include "storage/space/volume.h"
 #include "wal/log.h"

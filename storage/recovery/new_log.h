@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string>
 
-#include "base/file.h"
 #include "base/ids.h"
+#include "base/io/file.h"
 #include "base/result.h"
 
 namespace swizzle {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "storage/recovery/record_effects.h"
+#include "storage/recovery/records/record_effects.h"
 
 namespace swizzle {
 namespace {

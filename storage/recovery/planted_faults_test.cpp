@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "base/random.h"
-#include "base/simulated_disk.h"
-#include "base/simulation.h"
+#include "base/simulation/simulated_disk.h"
+#include "base/simulation/simulation.h"
 #include "storage/engine.h"
 #include "storage/testing/database_home.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/ids.h"
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "storage/options.h"
 
 namespace swizzle {

@@ -1,6 +1,6 @@
 #include "storage/recovery/recovery.h"
 
-#include "storage/recovery/record_effects.h"
+#include "storage/recovery/records/record_effects.h"
 
 namespace swizzle {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "base/seeded_runs.h"
+#include "base/simulation/seeded_runs.h"
 #include "storage/recovery/test_workload.h"
 
 using namespace swizzle;

@@ -9,9 +9,9 @@
 #include <optional>
 #include <thread>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "storage/recovery/progress.h"
-#include "storage/recovery/record_effects.h"
+#include "storage/recovery/records/record_effects.h"
 #include "storage/recovery/redo_pages.h"
 
 namespace swizzle {

@@ -4,16 +4,16 @@
 #include <map>
 #include <string>
 
-#include "base/simulated_disk.h"
-#include "base/simulation.h"
+#include "base/simulation/simulated_disk.h"
+#include "base/simulation/simulation.h"
 #include "storage/btree/btree.h"
 #include "storage/btree/node_layout.h"
 #include "storage/buffer/cleaner.h"
 #include "storage/buffer/device_check.h"
 #include "storage/buffer/swizzling_pool.h"
-#include "storage/recovery/checkpointer.h"
+#include "storage/recovery/checkpoint/checkpointer.h"
 #include "storage/recovery/page_repair.h"
-#include "storage/recovery/record_kinds.h"
+#include "storage/recovery/records/record_kinds.h"
 #include "storage/recovery/recovery.h"
 #include "storage/recovery/undo_chain.h"
 #include "storage/space/data_file.h"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "storage/btree/records.h"
-#include "storage/recovery/control_file.h"
+#include "storage/recovery/checkpoint/control_file.h"
 #include "wal/reader.h"
 
 namespace swizzle {

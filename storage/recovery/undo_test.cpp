@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "base/simulated_disk.h"
+#include "base/simulation/simulated_disk.h"
 #include "storage/engine.h"
 
 using namespace swizzle;

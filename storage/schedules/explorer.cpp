@@ -10,8 +10,8 @@
 #include <set>
 
 #include "base/random.h"
-#include "base/seeded_runs.h"
-#include "base/simulation.h"
+#include "base/simulation/seeded_runs.h"
+#include "base/simulation/simulation.h"
 #include "storage/latch/page_pause.h"
 
 namespace swizzle::schedules {

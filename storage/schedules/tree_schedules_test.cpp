@@ -9,9 +9,9 @@
 #include <map>
 #include <stdexcept>
 
-#include "base/latch_count.h"
 #include "base/random.h"
-#include "base/runtime.h"
+#include "base/runtime/latch_count.h"
+#include "base/runtime/runtime.h"
 #include "storage/buffer/pool_fault.h"
 #include "storage/schedules/explorer.h"
 #include "storage/testing/tree_harness.h"

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "base/file.h"
-#include "base/park_mutex.h"
+#include "base/io/file.h"
+#include "base/runtime/park_mutex.h"
 #include "storage/page/page.h"
 #include "storage/space/aligned_buffer.h"
 #include "storage/space/page_image.h"

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/file.h"
-#include "base/park_mutex.h"
+#include "base/io/file.h"
+#include "base/runtime/park_mutex.h"
 #include "storage/latch/guards.h"
 #include "storage/latch/spin_mutex.h"
 #include "storage/space/volume.h"

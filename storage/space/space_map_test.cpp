@@ -5,8 +5,8 @@
 #include <set>
 #include <thread>
 
-#include "base/simulated_disk.h"
-#include "base/thread_runtime.h"
+#include "base/runtime/thread_runtime.h"
+#include "base/simulation/simulated_disk.h"
 #include "storage/space/test_pages.h"
 
 using namespace swizzle;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
+#include "base/io/file.h"
 #include "storage/page/page.h"
 #include "storage/page/page_read.h"
 #include "storage/space/double_write.h"

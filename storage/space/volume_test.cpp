@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "base/park_mutex.h"
-#include "base/simulated_disk.h"
-#include "base/simulation.h"
+#include "base/runtime/park_mutex.h"
+#include "base/simulation/simulated_disk.h"
+#include "base/simulation/simulation.h"
 #include "storage/space/test_pages.h"
 
 using namespace swizzle;

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/file.h"
+#include "base/io/file.h"
 #include "base/result.h"
 #include "storage/space/written_lsns.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/invariant.h"
 #include "base/random.h"
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "storage/bulk_changes.h"
 #include "storage/engine.h"
 #include "storage/statistics.h"

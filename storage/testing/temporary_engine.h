@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/invariant.h"
-#include "base/posix_file_system.h"
+#include "base/io/posix_file_system.h"
 #include "storage/engine.h"
 
 namespace swizzle::testing {

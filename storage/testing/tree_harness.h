@@ -8,9 +8,9 @@
 #include "storage/btree/btree.h"
 #include "storage/btree/map_change.h"
 #include "storage/btree/node_layout.h"
-#include "storage/buffer/main_memory_pool.h"
+#include "storage/buffer/compare/main_memory_pool.h"
+#include "storage/buffer/compare/traditional_pool.h"
 #include "storage/buffer/swizzling_pool.h"
-#include "storage/buffer/traditional_pool.h"
 #include "storage/testing/memory_store.h"
 
 namespace swizzle::testing {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/put_away.h"
+#include "base/memory/put_away.h"
 #include "base/sanitizers.h"
 #include "storage/engine_parts.h"
 #include "storage/txn/planted_fault.h"

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/put_away.h"
+#include "base/memory/put_away.h"
 #include "storage/engine_parts.h"
 
 namespace swizzle {

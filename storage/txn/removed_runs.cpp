@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/invariant.h"
-#include "base/put_away.h"
+#include "base/memory/put_away.h"
 
 namespace swizzle {
 

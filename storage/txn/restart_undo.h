@@ -4,7 +4,7 @@
 
 #include "base/result.h"
 #include "storage/options.h"
-#include "storage/recovery/control_file.h"
+#include "storage/recovery/checkpoint/control_file.h"
 
 namespace swizzle {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "storage/engine_parts.h"
 #include "storage/txn/planted_fault.h"
 

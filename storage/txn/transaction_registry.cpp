@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/spin_wait.h"
+#include "base/runtime/spin_wait.h"
 #include "storage/txn/snapshot_pause.h"
 
 namespace swizzle {

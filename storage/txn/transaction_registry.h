@@ -10,7 +10,7 @@
 #include "storage/btree/tree_log.h"
 #include "storage/engine.h"
 #include "storage/latch/spin_mutex.h"
-#include "storage/recovery/control_file.h"
+#include "storage/recovery/checkpoint/control_file.h"
 #include "storage/txn/undo_log.h"
 
 namespace swizzle {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "storage/btree/damage.h"
 #include "storage/engine_parts.h"
 #include "storage/txn/row_changes.h"

@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "base/ids.h"
-#include "base/park_mutex.h"
-#include "base/runtime.h"
+#include "base/runtime/park_mutex.h"
+#include "base/runtime/runtime.h"
 #include "storage/latch/spin_mutex.h"
 
 namespace swizzle {

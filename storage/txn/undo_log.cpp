@@ -4,9 +4,9 @@
 #include <cstring>
 #include <new>
 
-#include "base/huge_pages.h"
 #include "base/invariant.h"
-#include "base/runtime.h"
+#include "base/memory/huge_pages.h"
+#include "base/runtime/runtime.h"
 
 namespace swizzle {
 namespace {

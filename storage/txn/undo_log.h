@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/file.h"
 #include "base/ids.h"
-#include "base/put_away.h"
+#include "base/io/file.h"
+#include "base/memory/put_away.h"
+#include "base/memory/scratch_memory.h"
 #include "base/result.h"
-#include "base/scratch_memory.h"
 #include "lock/lock_types.h"
 
 namespace swizzle {
@@ -66,7 +66,8 @@ struct UndoRecord {
   [[nodiscard]] Bytes old_value() const noexcept {
     return {reinterpret_cast<const std::byte*>(this + 1) + key_size, old_size};
   }
-  /// Where it lies in a file that is put away (base/put_away.h), or null. Touches nothing there.
+  /// Where it lies in a file that is put away (base/memory/put_away.h), or null. Touches nothing
+  /// there.
   [[nodiscard]] const void* first_away() const noexcept {
     if (put_away::has(this)) return this;
     const auto* const after = reinterpret_cast<const std::byte*>(this + 1);

@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "base/put_away.h"
+#include "base/memory/put_away.h"
 #include "base/random.h"
 #include "base/sanitizers.h"
-#include "base/simulated_disk.h"
+#include "base/simulation/simulated_disk.h"
 #include "storage/statistics.h"
 #include "storage/testing/temporary_engine.h"
 

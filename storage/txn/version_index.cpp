@@ -6,9 +6,9 @@
 #include <new>
 
 #include "base/checksum.h"
-#include "base/huge_pages.h"
 #include "base/invariant.h"
-#include "base/spin_wait.h"
+#include "base/memory/huge_pages.h"
+#include "base/runtime/spin_wait.h"
 
 namespace swizzle {
 namespace {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <span>
 
-#include "base/put_away.h"
-#include "base/runtime.h"
+#include "base/memory/put_away.h"
+#include "base/runtime/runtime.h"
 #include "storage/engine.h"
 #include "storage/latch/spin_mutex.h"
 #include "storage/txn/planted_fault.h"
@@ -187,7 +187,7 @@ class VersionIndex {
   [[nodiscard]] bool may_have(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf) noexcept;
 
   /// Where somebody who asks for what there is of a key would touch what is put away
-  /// (base/put_away.h): the first such place, or null. Touches none.
+  /// (base/memory/put_away.h): the first such place, or null. Touches none.
   [[nodiscard]] const void* first_away(std::uint64_t hash, PageId leaf) noexcept {
     return put_away::any() ? find_first_away(hash, leaf) : nullptr;
   }

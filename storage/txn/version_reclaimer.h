@@ -3,7 +3,7 @@
 #include <atomic>
 #include <memory>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "storage/latch/spin_mutex.h"
 
 namespace swizzle {

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "tpcc/embedded/session.h"
 
 namespace swizzle::tpcc {

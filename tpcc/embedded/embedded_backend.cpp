@@ -1,6 +1,6 @@
 #include "tpcc/embedded/embedded_backend.h"
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "tpcc/embedded/loader.h"
 
 namespace swizzle::tpcc {

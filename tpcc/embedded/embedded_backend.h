@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/file.h"
+#include "base/io/file.h"
 #include "storage/engine.h"
 #include "tpcc/backend.h"
 #include "tpcc/embedded/session.h"

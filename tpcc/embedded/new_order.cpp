@@ -1,4 +1,4 @@
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "tpcc/embedded/session.h"
 
 namespace swizzle::tpcc {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "tpcc/embedded/session.h"
 
 namespace swizzle::tpcc {

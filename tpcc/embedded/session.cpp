@@ -1,6 +1,6 @@
 #include "tpcc/embedded/session.h"
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 
 namespace swizzle::tpcc {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/file.h"
+#include "base/io/file.h"
 #include "sql-lite-frontend/session.h"
 #include "storage/engine.h"
 #include "tpcc/wire/connection.h"

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <optional>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "tpcc/embedded/layout.h"
 
 namespace swizzle::tpcc {

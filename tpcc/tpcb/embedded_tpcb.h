@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/file.h"
+#include "base/io/file.h"
 #include "storage/engine.h"
 #include "tpcc/embedded/session.h"
 #include "tpcc/tpcb/tpcb.h"

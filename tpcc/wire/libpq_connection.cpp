@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 
 namespace swizzle::tpcc {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor_watch.h"
+#include "base/fibers/descriptor_watch.h"
 #include "tpcc/wire/connection.h"
 
 struct pg_conn;

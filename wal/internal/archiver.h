@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "wal/internal/segment_store.h"
 #include "wal/internal/wake_flag.h"
 #include "wal/log_options.h"

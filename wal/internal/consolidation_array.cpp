@@ -1,7 +1,7 @@
 #include "wal/internal/consolidation_array.h"
 
 #include "base/invariant.h"
-#include "base/spin_wait.h"
+#include "base/runtime/spin_wait.h"
 #include "wal/internal/thread_number.h"
 
 namespace swizzle::wal {

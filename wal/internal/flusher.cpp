@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "base/invariant.h"
-#include "base/latch_count.h"
-#include "base/spin_wait.h"
+#include "base/runtime/latch_count.h"
+#include "base/runtime/spin_wait.h"
 
 namespace swizzle::wal {
 namespace {

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "base/duration_histogram.h"
 #include "base/ids.h"
-#include "base/runtime.h"
+#include "base/runtime/duration_histogram.h"
+#include "base/runtime/runtime.h"
 #include "wal/internal/aligned_memory.h"
 #include "wal/internal/log_budget.h"
 #include "wal/internal/log_buffer.h"

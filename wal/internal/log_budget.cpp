@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/invariant.h"
-#include "base/latch_count.h"
+#include "base/runtime/latch_count.h"
 #include "wal/internal/thread_number.h"
 
 namespace swizzle::wal {

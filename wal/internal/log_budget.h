@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "base/result.h"
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "wal/reserve_purpose.h"
 
 namespace swizzle::wal {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "base/file.h"
 #include "base/ids.h"
+#include "base/io/file.h"
 #include "base/result.h"
 #include "wal/log_options.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/bytes.h"
-#include "base/file.h"
+#include "base/io/file.h"
 #include "base/result.h"
 #include "wal/internal/aligned_memory.h"
 #include "wal/internal/segment.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "wal/internal/archiver.h"
 #include "wal/internal/log_budget.h"
 #include "wal/internal/segment_store.h"

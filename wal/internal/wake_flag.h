@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 
 namespace swizzle::wal {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/bit/bits.h"
 #include "sql-lite-frontend/types/sql_error.h"
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/bit/bit_functions.h"
 #include "sql-lite-frontend/types/bit/bits.h"
 #include "sql-lite-frontend/types/builtin.h"

@@ -1,7 +1,7 @@
 // hstore as text: "a"=>"1", "b"=>NULL.
 #include <deque>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/brought/hstore.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/text_scan.h"

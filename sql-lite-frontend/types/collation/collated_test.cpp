@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/seeded_runs.h"
+#include "base/simulation/seeded_runs.h"
 #include "sql-lite-frontend/types/collation/icu.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/key_codec.h"

@@ -8,7 +8,7 @@
 #include <array>
 #include <vector>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <climits>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/fulltext/text_match.h"
 #include "sql-lite-frontend/types/fulltext/word_reader.h"
 #include "sql-lite-frontend/types/memory_account.h"

@@ -1,7 +1,7 @@
 // Reads tsquery's text form, and what websearch_to_tsquery() takes.
 #include <algorithm>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/fulltext/text_query.h"
 #include "sql-lite-frontend/types/fulltext/text_vector.h"

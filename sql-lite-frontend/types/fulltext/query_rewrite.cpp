@@ -1,7 +1,7 @@
 // ts_rewrite(): parts of a query become others.
 #include <algorithm>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/fulltext/text_query.h"
 

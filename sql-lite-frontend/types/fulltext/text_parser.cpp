@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 
 namespace swizzle::sql {
 namespace {

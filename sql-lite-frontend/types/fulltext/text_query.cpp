@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/fulltext/text_vector.h"
 #include "sql-lite-frontend/types/sql_error.h"

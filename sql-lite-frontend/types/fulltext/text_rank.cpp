@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/fulltext/text_match.h"
 #include "sql-lite-frontend/types/sql_error.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

@@ -1,6 +1,6 @@
 #include "sql-lite-frontend/types/geometry/geometry_values.h"
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 
 namespace swizzle::sql::geometry {
 

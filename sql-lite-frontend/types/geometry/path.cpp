@@ -1,4 +1,4 @@
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/functions/type_functions.h"
 #include "sql-lite-frontend/types/geometry/geometry_values.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/brought/hstore.h"
 #include "sql-lite-frontend/types/fulltext/text_vector.h"

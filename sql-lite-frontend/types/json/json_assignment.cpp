@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/json/json_value.h"
 #include "sql-lite-frontend/types/sql_error.h"

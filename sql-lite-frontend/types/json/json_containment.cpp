@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/json/json_parts.h"
 

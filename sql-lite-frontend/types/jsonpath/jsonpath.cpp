@@ -1,7 +1,7 @@
 // The type jsonpath, and the functions that run paths.
 #include <array>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/functions/type_functions.h"
 #include "sql-lite-frontend/types/hash.h"

@@ -1,7 +1,7 @@
 // What a path's predicates say: yes, no, or unknown.
 #include <algorithm>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/function_registry.h"

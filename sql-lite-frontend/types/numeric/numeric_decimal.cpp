@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/invariant.h"
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/numeric/numeric_product.h"
 #include "sql-lite-frontend/types/sql_error.h"
 

@@ -1,6 +1,6 @@
 #include "sql-lite-frontend/types/text/bytea.h"
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/orders.h"
 #include "sql-lite-frontend/types/text/text_scan.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 
 namespace swizzle::sql {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/regex_dialect.h"

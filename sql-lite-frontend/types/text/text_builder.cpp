@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/helper_threads.h"
+#include "base/runtime/helper_threads.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/long_work.h"
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 
 namespace swizzle::sql {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/runtime.h"
+#include "base/runtime/runtime.h"
 #include "sql-lite-frontend/types/arena.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/xml/xml_option.h"

@@ -1,0 +1,144 @@
+#include "base/io/scratch_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "base/io/posix_file_system.h"
+#include "base/memory/put_away.h"
+#include "base/runtime/helper_threads.h"
+
+namespace swizzle {
+namespace {
+
+/// A file without a name, and its mapping: both end with it, which takes long for much of it.
+class Mapping {
+ public:
+  Mapping(int descriptor, void* memory, std::size_t bytes) noexcept
+      : descriptor_(descriptor), memory_(memory), bytes_(bytes) {}
+  Mapping(Mapping&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)),
+        memory_(other.memory_),
+        bytes_(other.bytes_) {}
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  Mapping& operator=(Mapping&&) = delete;
+  ~Mapping() {
+    if (descriptor_ < 0) return;
+    // The addresses may soon be others'.
+    note_there();
+    static_cast<void>(munmap(memory_, bytes_));
+    static_cast<void>(close(descriptor_));
+  }
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+  [[nodiscard]] void* memory() const noexcept { return memory_; }
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
+  void note_away() const noexcept {
+    if (has_windows()) put_away::note_away(memory_, bytes_);
+  }
+  void note_there() const noexcept {
+    if (has_windows()) put_away::note_there(memory_, bytes_);
+  }
+
+ private:
+  /// What is smaller shares its windows with others, and whoever needs it waits for the little.
+  [[nodiscard]] bool has_windows() const noexcept { return bytes_ >= put_away::kWindowBytes; }
+
+  int descriptor_;
+  void* memory_;
+  std::size_t bytes_;
+};
+
+class MappedFile final : public ScratchMemory {
+ public:
+  explicit MappedFile(Mapping mapping) noexcept : mapping_(std::move(mapping)) {}
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  // Whoever releases it may be a reactor's fiber, and hold a latch.
+  ~MappedFile() override { HelperThreads::of_the_process().destroy(std::move(mapping_)); }
+
+  [[nodiscard]] MutableBytes bytes() noexcept override {
+    return {static_cast<std::byte*>(mapping_.memory()), mapping_.size()};
+  }
+  // All of these are advice: where one fails, the memory is only kept longer.
+  void write_back() noexcept override {
+    static_cast<void>(sync_file_range(mapping_.descriptor(), 0, length(), SYNC_FILE_RANGE_WRITE));
+  }
+  void put_away() noexcept override {
+    // The mapping is shared, so this drops our view of the pages and not what they hold.
+    static_cast<void>(madvise(mapping_.memory(), mapping_.size(), MADV_DONTNEED));
+    static_cast<void>(posix_fadvise(mapping_.descriptor(), 0, length(), POSIX_FADV_DONTNEED));
+    mapping_.note_away();
+  }
+  void bring_back() noexcept override {
+    // For writing: the first write to a page that is there to be read only waits for the file
+    // system as well, and for what of it is on its way to the device.
+    static_cast<void>(madvise(mapping_.memory(), mapping_.size(), MADV_POPULATE_WRITE));
+    mapping_.note_there();
+  }
+
+ private:
+  [[nodiscard]] off_t length() const noexcept { return static_cast<off_t>(mapping_.size()); }
+
+  Mapping mapping_;
+};
+
+/// Of files of a window or more: at the beginning of a window.
+void* map(int descriptor, std::size_t bytes) noexcept {
+  constexpr int kHow = PROT_READ | PROT_WRITE;
+  if (bytes < put_away::kWindowBytes) return mmap(nullptr, bytes, kHow, MAP_SHARED, descriptor, 0);
+  const std::size_t most = bytes + put_away::kWindowBytes;
+  void* const room =
+      mmap(nullptr, most, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) return room;
+  auto* const first = static_cast<std::byte*>(room);
+  const std::size_t into = reinterpret_cast<std::uintptr_t>(first) % put_away::kWindowBytes;
+  const std::size_t before = into == 0 ? 0 : put_away::kWindowBytes - into;
+  void* const memory = mmap(first + before, bytes, kHow, MAP_SHARED | MAP_FIXED, descriptor, 0);
+  if (memory == MAP_FAILED) {
+    const int why = errno;
+    static_cast<void>(munmap(room, most));
+    errno = why;
+    return memory;
+  }
+  if (before != 0) static_cast<void>(munmap(first, before));
+  const std::size_t behind = most - before - bytes;
+  if (behind != 0) static_cast<void>(munmap(first + before + bytes, behind));
+  return memory;
+}
+
+std::size_t in_windows(std::size_t bytes) noexcept {
+  if (bytes < put_away::kWindowBytes) return bytes;
+  return (bytes + put_away::kWindowBytes - 1) / put_away::kWindowBytes * put_away::kWindowBytes;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ScratchMemory>> map_scratch_file(const std::filesystem::path& directory,
+                                                        std::size_t bytes) {
+  const std::size_t size = in_windows(bytes);
+  std::string name = (directory / "scratch-XXXXXX").native();
+  const int descriptor = mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor < 0) return fail(file_error("could not create", name, errno));
+  static_cast<void>(unlink(name.c_str()));
+  // Taken now: a page of a mapped file for which there is no room later would be a SIGBUS.
+  const int error = posix_fallocate(descriptor, 0, static_cast<off_t>(size));
+  void* const memory = error == 0 ? map(descriptor, size) : MAP_FAILED;
+  if (memory == MAP_FAILED) {
+    const int why = error != 0 ? error : errno;
+    static_cast<void>(close(descriptor));
+    return fail(file_error("could not make room in", directory, why));
+  }
+  // All of it is about to be written. Page by page, as it is, costs three times as much, and
+  // whoever writes then waits for the file system at any of them. Only advice.
+  static_cast<void>(madvise(memory, size, MADV_POPULATE_WRITE));
+  return std::make_unique<MappedFile>(Mapping{descriptor, memory, size});
+}
+
+}  // namespace swizzle

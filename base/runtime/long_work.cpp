@@ -1,0 +1,51 @@
+#include "base/runtime/long_work.h"
+
+#include "base/runtime/park_rules.h"
+
+namespace swizzle {
+namespace {
+
+constexpr Duration kLongestWork{kWorkBetweenRests};
+
+thread_local std::int64_t work_until_rest = kWorkBetweenRests;
+/// Of a reactor; elsewhere turns are the system's, or the simulation's, whose clock is not ours.
+thread_local TimePoint turn_began{};
+
+bool is_time_to_rest() noexcept {
+  work_until_rest -= kWorkBetweenLooks - work_until_look;
+  work_until_look = kWorkBetweenLooks;
+  const bool is_long_turn =
+      turn_began != TimePoint{} && std::chrono::steady_clock::now() - turn_began >= kLongestWork;
+  if (work_until_rest > 0 && !is_long_turn) return false;
+  work_until_rest = kWorkBetweenRests;
+  return may_park();
+}
+
+void let_others_run() noexcept {
+  Runtime::current().yield();
+  // What they did meanwhile is theirs.
+  work_until_rest = kWorkBetweenRests;
+  work_until_look = kWorkBetweenLooks;
+}
+
+}  // namespace
+
+void look_up_from_work() {
+  if (!is_time_to_rest()) return;
+  Overseer* const overseer = Runtime::current().parker().overseer;
+  // Whoever has none has not said that it may be kept waiting here.
+  if (overseer == nullptr) return;
+  overseer->look();
+  let_others_run();
+}
+
+void look_up_from_unended_work() noexcept {
+  // Where turns are the system's, nobody is kept waiting.
+  if (is_time_to_rest() && turn_began != TimePoint{}) let_others_run();
+}
+
+void begin_turn(TimePoint now) noexcept {
+  turn_began = now;
+}
+
+}  // namespace swizzle

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/runtime/stack_pool.h"
+
+namespace swizzle {
+
+/// What recursion over a client's input leaves of its stack: enough for whatever is called at the
+/// deepest point, libraries and the unwinding of an exception included.
+inline constexpr std::size_t kStackReserve = FiberStack::kOpenAtFirst / 2;
+
+namespace detail {
+/// Above it recursion may go on. Before anybody has asked on a thread that is not on a coroutine:
+/// higher than every address, so that the first question looks it up.
+inline constinit thread_local std::uintptr_t lowest_frame = UINTPTR_MAX;
+/// The coroutine's; null on a thread's own stack.
+inline constinit thread_local FiberStack* running_stack = nullptr;
+/// Opens more of the stack where that can be done.
+bool no_more_stack(std::uintptr_t here) noexcept;
+}  // namespace detail
+
+/// Whether recursion must go no further. Known for every thread, fiber and simulated task; costs a
+/// load and a comparison, so recursive functions ask it at each level.
+inline bool stack_is_low() noexcept {
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  return here < detail::lowest_frame && detail::no_more_stack(here);
+}
+
+/// How many bytes of the stack recursion may still take; 0 when it is low.
+std::size_t stack_left() noexcept;
+/// Whether recursion may take so many. For who knows beforehand how deep it will go.
+bool stack_has(std::size_t bytes) noexcept;
+
+/// Gives the memory below the caller's frame back to the system, on a coroutine.
+void release_unused_stack() noexcept;
+
+/// Makes another stack the running one while it lives.
+class RunningStack {
+ public:
+  explicit RunningStack(FiberStack& stack) noexcept
+      : previous_(detail::running_stack), previous_lowest_frame_(detail::lowest_frame) {
+    detail::running_stack = &stack;
+    detail::lowest_frame = reinterpret_cast<std::uintptr_t>(stack.open) + kStackReserve;
+  }
+  RunningStack(const RunningStack&) = delete;
+  RunningStack& operator=(const RunningStack&) = delete;
+  ~RunningStack() {
+    detail::running_stack = previous_;
+    detail::lowest_frame = previous_lowest_frame_;
+  }
+
+ private:
+  FiberStack* previous_;
+  std::uintptr_t previous_lowest_frame_;
+};
+
+}  // namespace swizzle

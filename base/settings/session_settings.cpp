@@ -1,0 +1,217 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "base/ascii.h"
+#include "base/invariant.h"
+#include "base/settings/settings.h"
+
+namespace swizzle {
+namespace {
+
+constexpr SqlState kCannotChangeNow{"55P02"};
+constexpr SqlState kInvalidName{"42602"};
+
+/// Two or more identifiers with dots between them.
+bool is_custom_name(std::string_view name) {
+  bool begins = true;
+  for (const char letter : name) {
+    if (letter == '.') {
+      if (begins) return false;
+      begins = true;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(letter);
+    const bool is_letter = std::isalpha(byte) != 0 || letter == '_' || byte >= 0x80;
+    if (!is_letter && (begins || (std::isdigit(byte) == 0 && letter != '$'))) return false;
+    begins = false;
+  }
+  return !begins;
+}
+
+}  // namespace
+
+Result<const SettingDefinition*> SessionSettings::definition(std::string_view name) const {
+  const SettingDefinition* found = server_.find(name);
+  if (found != nullptr) return found;
+  const auto custom = custom_.find(lower_case(name));
+  if (custom != custom_.end()) return &custom->second;
+  return fail(sqlstate::undefined_object,
+              fmt::format("unrecognized configuration parameter \"{}\"", name));
+}
+
+Result<const SettingDefinition*> SessionSettings::definition_to_set(std::string_view name) {
+  if (name.find('.') != std::string_view::npos && !definition(name)) {
+    if (!is_custom_name(name)) {
+      return std::unexpected{
+          Error{kInvalidName, fmt::format("invalid configuration parameter name \"{}\"", name)}
+              .with_detail(
+                  "Custom parameter names must be two or more simple identifiers separated "
+                  "by dots.")};
+    }
+    const std::string key = lower_case(name);
+    custom_.emplace(key, string_setting(key, "", SettingContext::user, "Customized Options", ""));
+  }
+  return changeable(name);
+}
+
+// What SET may change.
+Result<const SettingDefinition*> SessionSettings::changeable(std::string_view name) const {
+  ASSIGN_OR_RETURN(const SettingDefinition* found, definition(name));
+  switch (found->context) {
+    case SettingContext::internal:
+      return fail(kCannotChangeNow, fmt::format("parameter \"{}\" cannot be changed", name));
+    case SettingContext::postmaster:
+      return fail(
+          kCannotChangeNow,
+          fmt::format("parameter \"{}\" cannot be changed without restarting the server", name));
+    case SettingContext::sighup:
+      return fail(kCannotChangeNow, fmt::format("parameter \"{}\" cannot be changed now", name));
+    case SettingContext::superuser_backend:
+    case SettingContext::backend:
+      return fail(kCannotChangeNow,
+                  fmt::format("parameter \"{}\" cannot be set after connection start", name));
+    case SettingContext::superuser:
+      if (power_() == Power::superuser) break;
+      return fail(sqlstate::insufficient_privilege,
+                  fmt::format("permission denied to set parameter \"{}\"", name));
+    case SettingContext::user:
+      break;
+  }
+  return found;
+}
+
+Result<> SessionSettings::set_at_start(std::string_view name, std::string_view value,
+                                       SettingSource source) {
+  ASSIGN_OR_RETURN(const SettingDefinition* setting, definition(name));
+  const bool for_superusers = setting->context == SettingContext::superuser_backend ||
+                              setting->context == SettingContext::superuser;
+  if (for_superusers && power_() != Power::superuser) {
+    return fail(sqlstate::insufficient_privilege,
+                fmt::format("permission denied to set parameter \"{}\"", name));
+  }
+  if (setting->context <= SettingContext::sighup) {
+    RETURN_IF_ERROR(changeable(name));
+  }
+  ASSIGN_OR_RETURN(SettingValue parsed, setting->parse(value));
+  const auto known = initial_.find(setting);
+  if (known != initial_.end() && known->second.source > source) return {};
+  initial_.insert_or_assign(setting, Own{parsed, source});
+  own_.insert_or_assign(setting, Own{std::move(parsed), source});
+  return {};
+}
+
+Result<> SessionSettings::set(std::string_view name, std::string_view value, Lifetime lifetime) {
+  ASSIGN_OR_RETURN(const SettingDefinition* setting, definition_to_set(name));
+  ASSIGN_OR_RETURN(SettingValue parsed, setting->parse(value));
+  replace(*setting, Own{std::move(parsed), SettingSource::session}, lifetime);
+  return {};
+}
+
+Result<> SessionSettings::reset(std::string_view name) {
+  ASSIGN_OR_RETURN(const SettingDefinition* setting, changeable(name));
+  restore(*setting);
+  return {};
+}
+
+void SessionSettings::restore(const SettingDefinition& setting) {
+  const auto initial = initial_.find(&setting);
+  replace(setting, initial == initial_.end() ? std::nullopt : std::optional{initial->second},
+          Lifetime::session);
+}
+
+void SessionSettings::reset_all() {
+  std::vector<const SettingDefinition*> changed;
+  for (const auto& [setting, own] : own_) {
+    if (own.source == SettingSource::session) changed.push_back(setting);
+  }
+  for (const SettingDefinition* setting : changed) restore(*setting);
+}
+
+void SessionSettings::replace(const SettingDefinition& setting, std::optional<Own> own,
+                              Lifetime lifetime) {
+  const auto known = own_.find(&setting);
+  undo_.push_back(
+      {&setting, known == own_.end() ? std::nullopt : std::optional{known->second}, lifetime});
+  put(setting, std::move(own));
+}
+
+void SessionSettings::put(const SettingDefinition& setting, std::optional<Own> own) {
+  if (own) {
+    own_.insert_or_assign(&setting, std::move(*own));
+  } else {
+    own_.erase(&setting);
+  }
+}
+
+void SessionSettings::roll_back_to(Mark mark) {
+  while (undo_.size() > static_cast<std::size_t>(mark)) {
+    Undo last = std::move(undo_.back());
+    undo_.pop_back();
+    put(*last.setting, std::move(last.before));
+  }
+}
+
+void SessionSettings::commit() {
+  // Per setting, the last SET stays; a SET LOCAL after it gives way to what was before.
+  while (!undo_.empty()) {
+    const SettingDefinition* setting = undo_.back().setting;
+    std::optional<Undo> oldest_local;
+    for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo) {
+      if (undo->setting != setting) continue;
+      if (undo->lifetime == Lifetime::session) break;
+      oldest_local = *undo;
+    }
+    if (oldest_local) put(*setting, std::move(oldest_local->before));
+    std::erase_if(undo_, [&](const Undo& undo) { return undo.setting == setting; });
+  }
+}
+
+SettingValue SessionSettings::value_of(std::string_view name) const {
+  const SettingDefinition* setting = server_.find(name);
+  INVARIANT(setting != nullptr);
+  const auto own = own_.find(setting);
+  return own != own_.end() ? own->second.value : server_.view(*setting).value;
+}
+
+Result<std::string> SessionSettings::show(std::string_view name) const {
+  ASSIGN_OR_RETURN(const SettingDefinition* setting, definition(name));
+  if (server_.find(name) == nullptr) {
+    const auto own = own_.find(setting);
+    return show_setting(own != own_.end() ? own->second.value : SettingValue{std::string{}},
+                        setting->unit);
+  }
+  return show_setting(value_of(setting->name), setting->unit);
+}
+
+bool SessionSettings::boolean(std::string_view name) const {
+  return std::get<bool>(value_of(name));
+}
+std::int64_t SessionSettings::integer(std::string_view name) const {
+  return std::get<std::int64_t>(value_of(name));
+}
+double SessionSettings::real(std::string_view name) const {
+  return std::get<double>(value_of(name));
+}
+std::string SessionSettings::text(std::string_view name) const {
+  return std::get<std::string>(value_of(name));
+}
+
+std::vector<SettingView> SessionSettings::all() const {
+  auto views = server_.all();
+  for (auto& view : views) {
+    if (const auto initial = initial_.find(view.definition); initial != initial_.end()) {
+      view.reset_value = initial->second.value;
+    }
+    if (const auto own = own_.find(view.definition); own != own_.end()) {
+      view.value = own->second.value;
+      view.source = own->second.source;
+      view.origin.clear();
+    }
+  }
+  return views;
+}
+
+}  // namespace swizzle

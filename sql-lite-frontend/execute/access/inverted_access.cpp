@@ -1,0 +1,98 @@
+#include "sql-lite-frontend/execute/access/inverted_access.h"
+
+#include <fmt/format.h>
+
+#include "sql-lite-frontend/types/text/identifiers.h"
+
+namespace swizzle::sql {
+
+void InvertedAccess::for_each_expression(const std::function<void(ExprPtr&)>& visit) {
+  for (InvertedBounds::Condition& condition : bounds_.change().conditions) visit(condition.value);
+}
+
+void InvertedAccess::make_queries(Execution& execution) {
+  queries_.clear();
+  query_arena_.reset();
+  query_arena_.count_in(execution.memory);
+  for (const InvertedBounds::Condition& condition : bounds_->conditions) {
+    const Value value = condition.value->eval(execution);
+    queries_.push_back(element_query(bounds_->index->classes[condition.column], condition.op,
+                                     condition.side, value, query_arena_));
+  }
+}
+
+void InvertedAccess::open(Execution& execution) {
+  close();
+  is_counted_ = false;
+  done_ = false;
+  make_queries(execution);
+  const ElementEntries entries{&*bounds_->index->tree, wait_, table_->expected_rows()};
+  std::vector<ColumnQuery> wanted;
+  for (std::size_t i = 0; i < queries_.size(); ++i) {
+    wanted.push_back({bounds_->conditions[i].column, &queries_[i]});
+  }
+  keys_ = row_keys_of(entries, wanted, execution);
+  if (keys_) return;
+  all_ = value_of(tree_.scan(*execution.transaction, {}, Direction::forward, ReadMode::snapshot,
+                             wait_, ScanHint::large));
+}
+
+bool InvertedAccess::next_of_table(Execution& execution) {
+  execution.tick();
+  if (!found_or_fail(all_->next(), wait_)) return false;
+  found(execution, all_->value());
+  ++rows_found_;
+  return true;
+}
+
+bool InvertedAccess::next(Execution& execution) {
+  if (done_) return false;
+  if (all_) {
+    done_ = !next_of_table(execution);
+    return !done_;
+  }
+  while (keys_->next(execution)) {
+    key_ = keys_->key();
+    const bool is_there = found_or_fail(
+        tree_.get(*execution.transaction, as_bytes(key_), row_, ReadMode::snapshot, wait_), wait_);
+    if (!is_there) continue;
+    found(execution, row_.bytes());
+    ++rows_found_;
+    return true;
+  }
+  done_ = true;
+  return false;
+}
+
+void InvertedAccess::tell_counters() noexcept {
+  if (!is_counted_) note_scan(bounds_->index, rows_found_);
+  is_counted_ = true;
+  rows_found_ = 0;
+}
+
+void InvertedAccess::close() {
+  tell_counters();
+  keys_.reset();
+  all_.reset();
+  queries_.clear();
+  clear_for_next_run(query_arena_);
+  done_ = true;
+}
+
+Bytes InvertedAccess::key() const noexcept {
+  return all_ ? all_->key() : as_bytes(key_);
+}
+
+Bytes InvertedAccess::row() const noexcept {
+  return all_ ? all_->value() : row_.bytes();
+}
+
+PlanNote InvertedAccess::note(ExprPrinter::Columns /*columns*/) const {
+  PlanNote note{fmt::format("Index Scan using {} {}", quote_identifier(bounds_->index->index->name),
+                            table_title()),
+                {}};
+  if (!condition_text.empty()) note.properties.emplace_back("Index Cond", condition_text);
+  return note;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,153 @@
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/bound/execution.h"
+#include "sql-lite-frontend/execute/rows/row_file.h"
+
+namespace swizzle::sql {
+
+/// Rows that are kept: the values of some slots, their bytes copied.
+class RowStore {
+ public:
+  /// What does not fit work_mem goes to a temporary file. If the owner is a step that keeps its
+  /// rows till the end of the run, they go then. Otherwise the owner minds the memory.
+  enum class Overflow : std::uint8_t { keep_in_memory, to_file, to_file_of_run };
+  explicit RowStore(Overflow overflow = Overflow::keep_in_memory) noexcept : overflow_(overflow) {}
+
+  void set_slots(std::vector<Slot> slots) { slots_ = std::move(slots); }
+  [[nodiscard]] const std::vector<Slot>& slots() const noexcept { return slots_; }
+
+  /// Keeps the slots' present values; returns the row's number.
+  /// Throws SqlError 53200 when the session would hold more memory than it may.
+  std::size_t keep(Execution& execution) {
+    if (overflow_ != Overflow::keep_in_memory && is_full(execution)) [[unlikely]]
+      return keep_in_file(execution);
+    if (!has_begun_) [[unlikely]]
+      begin(execution);
+    for (const Slot slot : slots_) values_.push_back(execution.slots[slot].copy_to(arena_));
+    return in_memory_++;
+  }
+  /// Puts a kept row back into the slots. What comes from a file lies in the row arena.
+  void restore(Execution& execution, std::size_t row) const {
+    if (row >= in_memory_) [[unlikely]] {
+      restore_from_file(execution, row - in_memory_);
+      return;
+    }
+    const Value* from = values_.data() + row * slots_.size();
+    for (const Slot slot : slots_) execution.slots[slot] = *from++;
+  }
+  [[nodiscard]] std::size_t size() const noexcept {
+    return file_ ? in_memory_ + file_->places.size() : in_memory_;
+  }
+  /// For what is kept beside the rows.
+  Arena& arena(Execution& execution) noexcept {
+    arena_.count_in(execution.memory);
+    return arena_;
+  }
+  /// What it takes of memory.
+  [[nodiscard]] std::size_t held_bytes() const noexcept {
+    return arena_.reserved_bytes() + values_.capacity() * sizeof(Value);
+  }
+  /// What is kept of the memory is little.
+  void clear() {
+    clear_for_next_run(values_);
+    clear_for_next_run(arena_);
+    forget();
+  }
+  /// Gives the memory back as well.
+  void release() {
+    sql::release(values_);
+    arena_.release();
+    forget();
+  }
+
+ private:
+  /// Rows behind those in memory.
+  struct InFile {
+    explicit InFile(WorkMemory& memory)
+        : rows(*memory.files), reader(rows), places(CountedAllocator<std::uint64_t>{&memory}) {}
+    RowFile rows;
+    RowFile::Reader reader;
+    CountedVector<std::uint64_t> places;
+  };
+  [[nodiscard]] bool is_full(const Execution& execution) const noexcept;
+  void begin(Execution& execution);
+  void forget() noexcept {
+    in_memory_ = 0;
+    file_.reset();
+    has_begun_ = false;
+  }
+  std::size_t keep_in_file(Execution& execution);
+  void restore_from_file(Execution& execution, std::size_t row) const;
+
+  std::vector<Slot> slots_;
+  CountedVector<Value> values_;
+  std::size_t in_memory_ = 0;
+  bool has_begun_ = false;  ///< there has been a row since it was cleared
+  Overflow overflow_;
+  std::unique_ptr<InFile> file_;
+  Arena arena_;
+};
+
+/// Finds equal keys: a hash table from key bytes to a number. Keys are what append_key writes, so
+/// equal SQL values are equal bytes.
+class KeyTable {
+ public:
+  static constexpr std::uint32_t kAbsent = UINT32_MAX;
+
+  /// Its memory counts there from now on. Pre: it holds nothing, or counts there already.
+  void count_in(MemoryAccount* account) {
+    sql::count_in(entries_, account);
+    keys_.count_in(account);
+  }
+  /// The number stored under `key`, or kAbsent.
+  [[nodiscard]] std::uint32_t find(std::string_view key) const noexcept;
+  /// The place of the number under `key`, which is kAbsent if the key is new.
+  std::uint32_t& operator[](std::string_view key);
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t held_bytes() const noexcept {
+    return keys_.reserved_bytes() + entries_.capacity() * sizeof(Entry);
+  }
+  /// What is kept of the memory is little.
+  void clear();
+  /// Gives the memory back as well.
+  void release() noexcept;
+
+  /// Spreads keys over `parts`, a power of two, in another way at each `depth`.
+  static std::size_t part_of(std::string_view key, std::size_t parts, unsigned depth) noexcept;
+
+ private:
+  struct Entry {
+    std::uint64_t hash = 0;
+    const char* key = nullptr;
+    std::uint32_t key_size = 0;
+    std::uint32_t number = kAbsent;
+  };
+  static std::uint64_t hash_of(std::string_view key) noexcept;
+  [[nodiscard]] std::size_t place_of(std::uint64_t hash, std::string_view key) const noexcept;
+  void grow();
+
+  CountedVector<Entry> entries_;
+  std::size_t size_ = 0;
+  Arena keys_;
+};
+
+/// Writes key bytes of expressions' values. Throws SqlError 42883 for a type without equality.
+class KeyWriter {
+ public:
+  explicit KeyWriter(std::span<const TypeId> types);
+  void clear() { key_.clear(); }
+  void add(std::size_t column, const Value& value);
+  [[nodiscard]] const std::string& key() const noexcept { return key_; }
+
+ private:
+  std::vector<TypeId> types_;
+  std::string key_;
+};
+
+}  // namespace swizzle::sql

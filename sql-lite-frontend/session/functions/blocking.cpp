@@ -1,0 +1,90 @@
+// Who keeps whom waiting: pg_blocking_pids.
+#include <algorithm>
+#include <set>
+
+#include "sql-lite-frontend/session/functions/session_functions.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/array/array.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+using lock::LockRow;
+
+bool same_thing(const LockRow& one, const LockRow& other) {
+  return one.kind == other.kind && one.tree == other.tree && one.hash == other.hash &&
+         one.relation == other.relation;
+}
+
+bool excludes(const LockRow& one, const LockRow& other) {
+  return one.kind == LockRow::Kind::key || one.kind == LockRow::Kind::transaction
+             ? !compatible(one.key_mode, other.key_mode)
+             : !compatible(one.table_mode, other.table_mode);
+}
+
+/// Nobody's session has it, but somebody may wait for it: the transactions that are prepared.
+std::set<TxnId> prepared_transactions(const Session::State& session) {
+  std::set<TxnId> ids;
+  for (const PreparedTransaction& prepared : session.shared.engine.prepared()) {
+    ids.insert(prepared.id);
+  }
+  return ids;
+}
+
+/// Whoever has what is waited for, and whoever stands before in the line for it.
+bool blocks(const LockRow& other, const LockRow& waiting, const std::set<TxnId>& prepared) {
+  if ((other.label == 0 && !prepared.contains(other.txn)) || other.label == waiting.label ||
+      !same_thing(other, waiting) || !excludes(other, waiting)) {
+    return false;
+  }
+  return other.state == LockRow::State::granted || (other.waiting_since && waiting.waiting_since &&
+                                                    *other.waiting_since < *waiting.waiting_since);
+}
+
+std::set<std::int32_t> blocking(Session::State& session, std::int32_t pid) {
+  std::set<std::int32_t> found;
+  const std::vector<LockRow> rows = session.shared.engine.locks();
+  const std::set<TxnId> prepared = prepared_transactions(session);
+  for (const LockRow& waiting : rows) {
+    if (waiting.label != pid || waiting.state != LockRow::State::waiting) continue;
+    for (const LockRow& other : rows) {
+      if (blocks(other, waiting, prepared)) found.insert(other.label);
+    }
+  }
+  const std::vector<std::int32_t> advisory = session.shared.advisory_locks.blocking(pid);
+  // As PostgreSQL: 0 is a prepared transaction.
+  for (const std::int32_t holder : advisory) found.insert(std::max(holder, 0));
+  return found;
+}
+
+Value blocking_pids(Execution& execution, Arguments arguments) {
+  std::vector<Value> pids;
+  for (const std::int32_t pid : blocking(execution.session, arguments[0].as_int4())) {
+    pids.push_back(Value::from_int(pid));
+  }
+  return make_array(execution.row_arena, TypeId::int4, pids);
+}
+
+/// For the isolation tests that PostgreSQL ships: whether one of `pids` keeps the session waiting.
+Value is_blocked_by(Execution& execution, Arguments arguments) {
+  const std::set<std::int32_t> found = blocking(execution.session, arguments[0].as_int4());
+  const ArrayView interesting{arguments[1]};
+  for (std::size_t i = 0; i < interesting.size(); ++i) {
+    const Value pid = interesting.element(i);
+    if (!pid.is_null() && found.contains(pid.as_int4())) return Value::from_bool(true);
+  }
+  return Value::from_bool(false);
+}
+
+}  // namespace
+
+std::span<const SessionEntry> blocking_functions() {
+  static constexpr SessionEntry kFunctions[] = {
+      {"pg_blocking_pids", blocking_pids},
+      {"pg_isolation_test_session_is_blocked", is_blocked_by},
+  };
+  return kFunctions;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+
+#include "sql-lite-frontend/catalog/predefined_roles.h"
+#include "sql-lite-frontend/session/functions/session_functions.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/network/network.h"
+#include "sql-lite-frontend/types/type_io.h"
+
+/// What a session knows of its connection, and does to those of others.
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+Value port_value(const std::optional<Endpoint>& end) {
+  return end ? Value::from_int(end->port) : Value::null();
+}
+Value client_address(Execution& execution, Arguments) {
+  return address_value(execution, execution.session.options.client);
+}
+Value client_port(Execution& execution, Arguments) {
+  return port_value(execution.session.options.client);
+}
+Value server_address(Execution& execution, Arguments) {
+  return address_value(execution, execution.session.options.server);
+}
+Value server_port(Execution& execution, Arguments) {
+  return port_value(execution.session.options.server);
+}
+
+/// What is done to a session, as refusals call it.
+struct Deed {
+  std::string_view verb;
+  std::string_view to_own;
+  std::string_view to_superuser;
+};
+constexpr Deed kCancel{"cancel", "query is being canceled", "query"};
+constexpr Deed kTerminate{"terminate", "process is being terminated", "process"};
+
+/// A session is its role's, and that of superusers.
+void require_right(Session::State& session, Oid user, const Deed& deed) {
+  const RolePtr role = session.catalog.role(user);
+  if (session.rights.is_superuser(session.user)) return;
+  if (role && role->superuser) {
+    throw_error(sqlstate::insufficient_privilege, "must be a superuser to {} superuser {}",
+                deed.verb, deed.to_superuser);
+  }
+  if (session.rights.owns(kSignalBackendRole) || (role && session.rights.owns(role->oid))) return;
+  throw_error(sqlstate::insufficient_privilege,
+              "must be a member of the role whose {} or member of pg_signal_backend", deed.to_own);
+}
+
+Value no_such_session(Session::State& session, std::int32_t pid) {
+  session.notice(*session.sink_for_notices, Severity::warning, SqlState{"01000"},
+                 fmt::format("PID {} is not a PostgreSQL backend process", pid));
+  return Value::from_bool(false);
+}
+
+/// Calls `use` with the session of that number while it stays, if there is one.
+template <class Use>
+bool with_session(Database::Shared& shared, std::int32_t pid, Use use) {
+  const std::lock_guard lock{shared.sessions_mutex};
+  const auto found = shared.sessions.find(pid);
+  if (found == shared.sessions.end()) return false;
+  use(*found->second);
+  return true;
+}
+
+/// False when there is no such session.
+template <class Act>
+Value do_to_session(Execution& execution, std::int32_t pid, const Deed& deed, Act act) {
+  Database::Shared& shared = execution.session.shared;
+  Oid user = kNoOid;
+  if (!with_session(shared, pid, [&](Session& other) { user = other.state().login; }))
+    return no_such_session(execution.session, pid);
+  // Roles are looked up without the mutex: a number is not given to another session so soon.
+  require_right(execution.session, user, deed);
+  if (!with_session(shared, pid, act)) return no_such_session(execution.session, pid);
+  return Value::from_bool(true);
+}
+
+/// What a session does to itself takes effect at once: its statement must not go on and commit.
+Value heeded(Execution& execution, std::int32_t pid, Value done) {
+  if (pid == execution.session.options.backend_pid) check_cancelled(execution.session);
+  return done;
+}
+
+Value cancel_backend(Execution& execution, Arguments arguments) {
+  const std::int32_t pid = arguments[0].as_int4();
+  return heeded(execution, pid,
+                do_to_session(execution, pid, kCancel, [](Session& session) { session.cancel(); }));
+}
+Value terminate_backend(Execution& execution, Arguments arguments) {
+  Diagnostic reason;
+  reason.severity = Severity::fatal;
+  reason.state = sqlstate::admin_shutdown;
+  reason.message = "terminating connection due to administrator command";
+  const std::int32_t pid = arguments[0].as_int4();
+  return heeded(execution, pid, do_to_session(execution, pid, kTerminate, [&](Session& session) {
+                  session.terminate(reason);
+                }));
+}
+
+}  // namespace
+
+Value address_value(Execution& execution, const std::optional<Endpoint>& end) {
+  if (!end) return Value::null();
+  return input_text(execution.functions, TypeId::inet, kNoTypmod, end->address);
+}
+
+std::span<const SessionEntry> connection_functions() {
+  static constexpr SessionEntry kFunctions[] = {
+      {"inet_client_addr", client_address},  {"inet_client_port", client_port},
+      {"inet_server_addr", server_address},  {"inet_server_port", server_port},
+      {"pg_cancel_backend", cancel_backend}, {"pg_terminate_backend", terminate_backend},
+  };
+  return kFunctions;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,123 @@
+#include "sql-lite-frontend/session/functions/listening.h"
+
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/function_registry.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+constexpr SqlState kProgramLimitExceeded{"54000"};
+/// Of an identifier, with PostgreSQL's closing NUL.
+constexpr std::size_t kNameBytes = 64;
+
+Value notify(Execution& execution, Arguments arguments) {
+  const auto text_of = [&](std::size_t at) {
+    return arguments[at].is_null() ? std::string_view{} : arguments[at].as_text();
+  };
+  execution.session.notifications.notify(text_of(0), text_of(1));
+  return make_text(execution.row_arena, "");
+}
+
+Value queue_usage(Execution& execution, Arguments) {
+  return Value::from_float8(execution.session.shared.notifications.usage());
+}
+
+class ChannelCursor final : public SetCursor {
+ public:
+  explicit ChannelCursor(std::vector<std::string> channels) : channels_(std::move(channels)) {}
+  std::optional<Value> next(FunctionContext& context) override {
+    if (next_ == channels_.size()) return std::nullopt;
+    return make_text(context.arena, channels_[next_++]);
+  }
+
+ private:
+  std::vector<std::string> channels_;
+  std::size_t next_ = 0;
+};
+
+std::unique_ptr<SetCursor> listening_channels(FunctionContext& context, Arguments) {
+  const auto* session = SessionNames::session_of(context.session);
+  std::vector<std::string> channels;
+  if (session != nullptr) channels = session->notifications.channels();
+  return std::make_unique<ChannelCursor>(std::move(channels));
+}
+
+}  // namespace
+
+void SessionNotifications::notify(std::string_view channel, std::string_view payload) {
+  if (channel.empty()) {
+    throw SqlError{sqlstate::invalid_parameter_value, "channel name cannot be empty"};
+  }
+  if (channel.size() >= kNameBytes) {
+    throw SqlError{sqlstate::invalid_parameter_value, "channel name too long"};
+  }
+  if (payload.size() >= Notifications::kPayloadBytes) {
+    throw SqlError{sqlstate::invalid_parameter_value, "payload string too long"};
+  }
+  if (session_.shared.notifications.usage() >= 1.0) {
+    throw SqlError{kProgramLimitExceeded, "too many notifications in the NOTIFY queue"};
+  }
+  pending_.say(session_.shared.notifications.make(session_.options.backend_pid, channel, payload));
+}
+
+void SessionNotifications::resolve(const ast::Node& statement, ResultSink& sink) {
+  using Resolution = PendingNotifications::Resolution;
+  if (const auto* listen = ast::try_as<ast::ListenStmt>(&statement)) {
+    pending_.resolve(Resolution::listen, listen->conditionname);
+    sink.command_complete("LISTEN");
+    return;
+  }
+  const std::string_view channel = ast::as<ast::UnlistenStmt>(&statement).conditionname;
+  // Who has never listened has nothing to stop.
+  if (!listener_ && !pending_.has_resolutions()) return sink.command_complete("UNLISTEN");
+  pending_.resolve(channel.empty() ? Resolution::unlisten_all : Resolution::unlisten, channel);
+  sink.command_complete("UNLISTEN");
+}
+
+void SessionNotifications::unlisten_all() {
+  pending_.resolve(PendingNotifications::Resolution::unlisten_all, {});
+}
+
+std::vector<std::string> SessionNotifications::channels() const {
+  return listener_ ? listener_->channels() : std::vector<std::string>{};
+}
+
+void SessionNotifications::deliver() {
+  if (!pending_.said().empty())
+    session_.shared.notifications.publish(session_.options.database, pending_.said());
+}
+
+void SessionNotifications::apply_resolutions() {
+  if (!pending_.has_resolutions()) return;
+  if (!listener_) {
+    listener_ = std::make_unique<Notifications::Listener>(
+        session_.shared.notifications, session_.options.database, session_.options.wake);
+  }
+  pending_.apply_resolutions(*listener_);
+}
+
+void Session::send_notifications(ResultSink& sink) {
+  if (!state_->notifications.has_any()) return;
+  if (transaction_status() != TransactionStatus::idle) return;
+  for (const NotificationPtr& notification : state_->notifications.take()) {
+    sink.notification(notification->sender, notification->channel, notification->payload);
+  }
+}
+
+std::span<const SessionEntry> notification_functions() {
+  static constexpr SessionEntry kFunctions[] = {
+      {"pg_notify", notify},
+      {"pg_notification_queue_usage", queue_usage},
+  };
+  return kFunctions;
+}
+
+void add_notification_sets() {
+  static constexpr SetEntry kSets[] = {{"pg_listening_channels()", listening_channels}};
+  static const bool is_added = (add_builtin_functions({.sets = kSets}), true);
+  static_cast<void>(is_added);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,466 @@
+#include "sql-lite-frontend/session/functions/session_functions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "base/runtime/runtime.h"
+#include "sql-lite-frontend/session/functions/listening.h"
+#include "sql-lite-frontend/session/functions/session_user.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
+#include "storage/statistics.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+Value text(Execution& execution, std::string_view value) {
+  return make_text(execution.row_arena, value);
+}
+
+TablePtr sequence_named(Execution& execution, Oid oid) {
+  TablePtr table = execution.session.names.table(oid);
+  if (!table || !table->relation.sequence) {
+    throw_error(sqlstate::wrong_object_type, "\"{}\" is not a sequence",
+                table ? table->relation.name : std::to_string(oid));
+  }
+  return table;
+}
+
+/// One of the two is enough; the error is about the second.
+void require_any(Session::State& session, const TablePtr& sequence, Privileges one,
+                 Privileges other) {
+  if (session.rights.is_superuser(session.user)) return;
+  const Relation& relation = sequence->relation;
+  const AccessList list{relation.grants, relation.owner, GrantedOn::sequence};
+  if ((list.allowed(session.rights.roles_of(session.user)) & one) == 0) {
+    session.rights.require(sequence, other);
+  }
+}
+
+void require_writable(Session::State& session, const Table& sequence, std::string_view function) {
+  if (sequence.relation.persistence == Persistence::temporary) return;
+  session.transaction.require_read_write(function);
+}
+
+Value next_of(Session::State& session, const TablePtr& sequence) {
+  require_writable(session, *sequence, "nextval()");
+  SequenceUse& use = session.sequence_uses[sequence->relation.oid];
+  use.last_value = session.shared.sequences.next(session.catalog.shared(), sequence->relation,
+                                                 *session.transaction, use.handle);
+  session.last_sequence = sequence->relation.oid;
+  return Value::from_int(*use.last_value);
+}
+
+Value nextval(Execution& execution, Arguments arguments) {
+  const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
+  require_any(execution.session, sequence, privilege::kUsage, privilege::kUpdate);
+  return next_of(execution.session, sequence);
+}
+
+Value identity_value(Execution& execution, Arguments arguments) {
+  return next_of(execution.session, sequence_named(execution, arguments[0].as_oid()));
+}
+
+Value currval(Execution& execution, Arguments arguments) {
+  const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
+  require_any(execution.session, sequence, privilege::kUsage, privilege::kSelect);
+  const auto found = execution.session.sequence_uses.find(sequence->relation.oid);
+  if (found == execution.session.sequence_uses.end() || !found->second.last_value) {
+    throw_error(sqlstate::object_not_in_prerequisite_state,
+                "currval of sequence \"{}\" is not yet defined in this session",
+                sequence->relation.name);
+  }
+  return Value::from_int(*found->second.last_value);
+}
+
+/// What reading a sequence as a table shows.
+SequenceState sequence_state(Execution& execution, Oid oid) {
+  Session::State& session = execution.session;
+  const TablePtr sequence = sequence_named(execution, oid);
+  require_any(session, sequence, privilege::kUsage, privilege::kSelect);
+  return session.shared.sequences.state(session.catalog.shared(), sequence->relation);
+}
+Value sequence_value(Execution& execution, Arguments arguments) {
+  return Value::from_int(sequence_state(execution, arguments[0].as_oid()).last_value);
+}
+Value sequence_is_called(Execution& execution, Arguments arguments) {
+  return Value::from_bool(sequence_state(execution, arguments[0].as_oid()).is_called);
+}
+/// NULL before the first nextval.
+Value sequence_last_value(Execution& execution, Arguments arguments) {
+  require_any(execution.session, sequence_named(execution, arguments[0].as_oid()),
+              privilege::kUsage, privilege::kSelect);
+  const SequenceState state = sequence_state(execution, arguments[0].as_oid());
+  return state.is_called ? Value::from_int(state.last_value) : Value::null();
+}
+
+Value lastval(Execution& execution, Arguments) {
+  const auto& last = execution.session.last_sequence;
+  if (!last || !execution.session.catalog.table(*last)) {
+    throw SqlError{sqlstate::object_not_in_prerequisite_state,
+                   "lastval is not yet defined in this session"};
+  }
+  require_any(execution.session, sequence_named(execution, *last), privilege::kUsage,
+              privilege::kSelect);
+  return Value::from_int(*execution.session.sequence_uses.at(*last).last_value);
+}
+
+Value setval(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
+  require_writable(session, *sequence, "setval()");
+  session.rights.require(sequence, privilege::kUpdate);
+  const SequenceDefinition& definition = *sequence->relation.sequence;
+  const std::int64_t value = arguments[1].as_int8();
+  if (value < definition.minimum || value > definition.maximum) {
+    throw_error(sqlstate::numeric_value_out_of_range,
+                "setval: value {} is out of bounds for sequence \"{}\" ({}..{})", value,
+                sequence->relation.name, definition.minimum, definition.maximum);
+  }
+  const bool called = arguments.size() < 3 || arguments[2].as_bool();
+  session.shared.sequences.set(session.catalog.shared(), sequence->relation, *session.transaction,
+                               value, called);
+  if (called) session.sequence_uses[sequence->relation.oid].last_value = value;
+  return Value::from_int(value);
+}
+
+Value serial_sequence(Execution& execution, Arguments arguments) {
+  const auto parts = split_identifier(arguments[0].as_text());
+  const std::string_view schema =
+      parts.size() > 1 ? std::string_view{parts[0]} : std::string_view{};
+  const TablePtr table = execution.session.names.find_table(schema, parts.back());
+  if (!table) {
+    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist",
+                arguments[0].as_text());
+  }
+  const auto position = table->column_position(arguments[1].as_text());
+  if (!position) {
+    throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
+                arguments[1].as_text(), table->relation.name);
+  }
+  for (const TablePtr& other : execution.session.catalog.tables()) {
+    const auto& sequence = other->relation.sequence;
+    if (sequence && sequence->owner_table == table->relation.oid &&
+        sequence->owner_column == static_cast<std::int16_t>(*position + 1)) {
+      return text(execution, execution.session.names.qualified_name(*other));
+    }
+  }
+  return Value::null();
+}
+
+Value current_user(Execution& execution, Arguments) {
+  return text(execution, current_user_name(execution.session));
+}
+Value session_user(Execution& execution, Arguments) {
+  return text(execution, session_user_name(execution.session));
+}
+Value current_database(Execution& execution, Arguments) {
+  return text(execution, execution.session.options.database);
+}
+Value current_schema(Execution& execution, Arguments) {
+  for (const Oid oid : execution.session.names.search_path()) {
+    if (oid == kPgCatalogSchema || oid == execution.session.names.temp_schema) continue;
+    return text(execution, execution.session.names.schema_name(oid));
+  }
+  return Value::null();
+}
+Value current_schemas(Execution& execution, Arguments arguments) {
+  std::vector<Value> names;
+  for (const Oid oid : execution.session.names.search_path()) {
+    const bool implicit = oid == kPgCatalogSchema || oid == execution.session.names.temp_schema;
+    if (implicit && !arguments[0].as_bool()) continue;
+    names.push_back(text(execution, execution.session.names.schema_name(oid)));
+  }
+  return make_array(execution.row_arena, TypeId::name, names);
+}
+Value backend_pid(Execution& execution, Arguments) {
+  return Value::from_int(execution.session.options.backend_pid);
+}
+Value version(Execution& execution, Arguments) {
+  return text(execution,
+              "PostgreSQL 15.0 (Swizzle 0.1.0) on x86_64-pc-linux-gnu, compiled by gcc, 64-bit");
+}
+Value transaction_id(Execution& execution, Arguments) {
+  Session::State& session = execution.session;
+  // The engine numbers those that write; here everybody who asks gets a number.
+  if (session.transaction.number == 0) {
+    session.transaction.number = session.shared.next_transaction_number.fetch_add(1);
+  }
+  return Value::from_int(session.transaction.number);
+}
+Value assigned_transaction_id(Execution& execution, Arguments) {
+  const std::int64_t number = execution.session.transaction.number;
+  return number == 0 ? Value::null() : Value::from_int(number);
+}
+/// Of all tables of the database, or of one table or index.
+Value reset_counters(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  if (!session.rights.is_superuser(session.user)) {
+    throw sql_error(SqlState{"42501"}, "permission denied for function {}",
+                    arguments.empty() ? "pg_stat_reset" : "pg_stat_reset_single_table_counters");
+  }
+  for (const TablePtr& table : session.catalog.tables()) {
+    const bool is_meant = arguments.empty() || arguments[0].as_oid() == table->relation.oid;
+    if (is_meant) table->runtime->counters.reset();
+    for (const IndexAccess& access : table->indexes) {
+      const bool index_is_meant = arguments.empty() || arguments[0].as_oid() == access.index->oid;
+      if (index_is_meant) access.counters->reset();
+    }
+  }
+  return text(execution, "");
+}
+Value current_setting(Execution& execution, Arguments arguments) {
+  const auto value = execution.session.variables.shown_value(arguments[0].as_text());
+  if (value) return text(execution, *value);
+  // Missing is one thing, secret another.
+  const bool secret = value.error().state() == sqlstate::insufficient_privilege;
+  if (!secret && arguments.size() > 1 && arguments[1].as_bool()) return Value::null();
+  throw SqlError{Error{value.error().state(), value.error().message()}};
+}
+Value set_config(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  if (arguments[0].is_null()) {
+    throw SqlError{sqlstate::null_value_not_allowed, "SET requires parameter name"};
+  }
+  const std::string_view name = arguments[0].as_text();
+  const bool is_local = !arguments[2].is_null() && arguments[2].as_bool();
+  const auto lifetime =
+      is_local ? SessionSettings::Lifetime::transaction : SessionSettings::Lifetime::session;
+  if (arguments[1].is_null()) {
+    session.variables.reset(name);
+  } else {
+    session.variables.apply(name, arguments[1].as_text(), lifetime);
+  }
+  return text(execution, value_of(session.settings.show(name)));
+}
+void require_superuser(const Session::State& session, std::string_view function) {
+  if (session.rights.is_superuser(session.user)) return;
+  throw_error(sqlstate::insufficient_privilege, "permission denied for function {}", function);
+}
+Value always_null(Execution&, Arguments) {
+  return Value::null();
+}
+Value always_false(Execution&, Arguments) {
+  return Value::from_bool(false);
+}
+Value reload_configuration(Execution& execution, Arguments) {
+  require_superuser(execution.session, "pg_reload_conf");
+  const auto& request = execution.session.shared.request_reload;
+  if (request) request();
+  return Value::from_bool(static_cast<bool>(request));
+}
+/// What the engine finds wrong, a line each; empty if all rules hold.
+Value verify(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  require_superuser(session, "swizzle_verify");
+  std::optional<TreeId> tree;
+  if (!arguments.empty()) {
+    const TablePtr table = session.names.table(arguments[0].as_oid());
+    if (!table || !table->tree) {
+      throw SqlError{sqlstate::wrong_object_type, "only tables can be verified"};
+    }
+    tree = table->relation.tree;
+  }
+  std::string lines;
+  for (const std::string& violation : value_of(session.shared.engine.verify(tree))) {
+    if (!lines.empty()) lines += '\n';
+    lines += violation;
+  }
+  return text(execution, lines);
+}
+Value back_up(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  require_superuser(session, "swizzle_backup");
+  if (!session.shared.back_up) {
+    throw SqlError{sqlstate::feature_not_supported, "there is no server to be backed up"};
+  }
+  return text(execution, value_of(session.shared.back_up(std::string{arguments[0].as_text()})));
+}
+Value own_temporary_schema(Execution& execution, Arguments) {
+  return Value::from_oid(execution.session.names.temp_schema);
+}
+Value zero(Execution&, Arguments) {
+  return Value::from_int(0);
+}
+Value text_of_request(Execution& execution, Arguments) {
+  return text(execution, execution.session.current_query);
+}
+/// This server follows no other, so there is nothing to pause or to end.
+Value refuse_recovery(Execution&, Arguments) {
+  throw SqlError{sqlstate::object_not_in_prerequisite_state, "recovery is not in progress"}
+      .with_hint("Recovery control functions can only be executed during recovery.");
+}
+/// There are no policies.
+Value security_of_rows(Execution& execution, Arguments arguments) {
+  const std::string_view name = arguments[0].as_text();
+  const bool is_number = name.find_first_not_of("0123456789") == std::string_view::npos;
+  if (!is_number && !execution.session.names.find(TypeId::regclass, name)) {
+    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", name);
+  }
+  return Value::from_bool(false);
+}
+Value nothing(Execution& execution, Arguments) {
+  return text(execution, "");
+}
+Value start_time(Execution& execution, Arguments) {
+  return Value::from_int(execution.session.shared.started_at.load());
+}
+Value log_written(Execution& execution, Arguments) {
+  const std::uint64_t durable = execution.session.shared.engine.statistics().log_durable;
+  return Value::from_int(static_cast<std::int64_t>(durable));
+}
+Value log_filled(Execution& execution, Arguments) {
+  const std::uint64_t tail = execution.session.shared.engine.statistics().log_tail;
+  return Value::from_int(static_cast<std::int64_t>(tail));
+}
+Value sleep(Execution& execution, double wanted) {
+  // NaN sleeps as little as a negative number; beyond some decades nobody sees a difference.
+  constexpr double kLongest = 1e9;
+  const double seconds = wanted > 0 ? std::min(wanted, kLongest) : 0;
+  Runtime& runtime = Runtime::current();
+  const auto until =
+      runtime.now() + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+  // In slices, so that a cancel is noticed.
+  while (runtime.now() < until) {
+    check_cancelled(execution.session);
+    runtime.sleep_until(std::min(until, runtime.now() + std::chrono::milliseconds{20}));
+  }
+  return text(execution, "");
+}
+Value sleep_seconds(Execution& execution, Arguments arguments) {
+  return sleep(execution, arguments[0].as_float8());
+}
+Value sleep_for(Execution& execution, Arguments arguments) {
+  constexpr double kDay = 86'400;
+  const Interval interval = arguments[0].as_interval();
+  const double days = interval.months * 30.0 + interval.days;
+  return sleep(execution, days * kDay + static_cast<double>(interval.microseconds) / 1e6);
+}
+Value sleep_until(Execution& execution, Arguments arguments) {
+  const std::int64_t left = arguments[0].as_int8() - SessionContext::system_clock_now();
+  return sleep(execution, static_cast<double>(left) / 1e6);
+}
+std::span<const SessionEntry> functions() {
+  static constexpr SessionEntry kFunctions[] = {
+      {"nextval", nextval},
+      {"currval", currval},
+      {"lastval", lastval},
+      {"setval", setval},
+      {"pg_get_serial_sequence", serial_sequence},
+      {"current_user", current_user},
+      {"session_user", session_user},
+      {"current_database", current_database},
+      {"current_schema", current_schema},
+      {"current_schemas", current_schemas},
+      {"pg_backend_pid", backend_pid},
+      {"version", version},
+      {"txid_current", transaction_id},
+      {"pg_current_xact_id", transaction_id},
+      {"txid_current_if_assigned", assigned_transaction_id},
+      {"pg_current_xact_id_if_assigned", assigned_transaction_id},
+      {"current_setting", current_setting},
+      {"set_config", set_config},
+      {"pg_postmaster_start_time", start_time},
+      {"pg_conf_load_time", start_time},
+      {"pg_is_in_recovery", always_false},
+      {"pg_current_wal_lsn", log_written},
+      {"pg_current_wal_flush_lsn", log_written},
+      {"pg_current_wal_insert_lsn", log_filled},
+      // This server follows no other.
+      {"pg_last_wal_receive_lsn", always_null},
+      {"pg_last_wal_replay_lsn", always_null},
+      {"pg_last_xact_replay_timestamp", always_null},
+      {"pg_sequence_last_value", sequence_last_value},
+      {"pg_sleep", sleep_seconds},
+      {"pg_sleep_for", sleep_for},
+      {"pg_sleep_until", sleep_until},
+      {"pg_is_wal_replay_paused", refuse_recovery},
+      {"pg_get_wal_replay_pause_state", refuse_recovery},
+      {"pg_wal_replay_pause", refuse_recovery},
+      {"pg_wal_replay_resume", refuse_recovery},
+      {"pg_promote", refuse_recovery},
+      {"current_query", text_of_request},
+      {"getpgusername", current_user},
+      {"row_security_active", security_of_rows, true},
+      // Counters are read as they are, not from a snapshot.
+      {"pg_stat_clear_snapshot", nothing},
+      {"pg_stat_force_next_flush", nothing},
+      {"pg_stat_get_snapshot_timestamp", always_null},
+      {"pg_my_temp_schema", own_temporary_schema},
+      {"pg_stat_get_numscans", zero},
+      {"pg_stat_reset", reset_counters},
+      {"pg_stat_reset_single_table_counters", reset_counters},
+      {"pg_reload_conf", reload_configuration},
+  };
+  return kFunctions;
+}
+
+/// What PostgreSQL has not, or only as keywords. Their numbers are those that PostgreSQL leaves to
+/// others (8000 to 9999).
+std::span<const Function> own_functions() {
+  static constexpr TypeId kNumber[] = {TypeId::oid};
+  static constexpr TypeId kRelation[] = {TypeId::regclass};
+  static constexpr TypeId kText[] = {TypeId::text};
+  const auto function = [](std::uint32_t oid, std::string_view name, TypeId result,
+                           std::span<const TypeId> arguments, SessionCall call) {
+    Function own;
+    own.oid = oid;
+    own.name = name;
+    own.volatility = Volatility::volatile_;
+    own.result = result;
+    own.arguments = arguments;
+    own.session = call;
+    return own;
+  };
+  static const std::vector<Function> kFunctions = [&] {
+    std::vector<Function> list{
+        function(8000, "swizzle_verify", TypeId::text, {}, verify),
+        function(8001, "swizzle_verify", TypeId::text, kRelation, verify),
+        function(8002, "swizzle_backup", TypeId::text, kText, back_up),
+        function(8003, "swizzle_sequence_value", TypeId::int8, kNumber, sequence_value),
+        function(8004, "swizzle_sequence_is_called", TypeId::bool_, kNumber, sequence_is_called),
+        function(8005, "current_role", TypeId::name, {}, current_user),
+        function(8006, "current_catalog", TypeId::name, {}, current_database)};
+    list[5].volatility = list[6].volatility = Volatility::stable;
+    return list;
+  }();
+  return kFunctions;
+}
+
+}  // namespace
+
+void add_session_functions() {
+  static const bool is_added = [] {
+    for (const std::span<const SessionEntry> list :
+         {functions(), catalog_functions(), privilege_functions(), advisory_functions(),
+          notification_functions(), size_functions(), blocking_functions(), connection_functions(),
+          routine_functions(), trigger_functions(), replication_functions(), slot_functions()}) {
+      add_builtin_functions({.sessions = list});
+    }
+    add_builtin_functions({.own = own_functions()});
+    return true;
+  }();
+  static_cast<void>(is_added);
+}
+
+const Function& identity_numbers() {
+  static const Function kFunction = [] {
+    static constexpr TypeId kRelation[] = {TypeId::regclass};
+    Function function;
+    function.name = "nextval";
+    function.volatility = Volatility::volatile_;
+    function.result = TypeId::int8;
+    function.arguments = kRelation;
+    function.session = identity_value;
+    return function;
+  }();
+  return kFunction;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/session/state/session_state.h"
+
+/// What values of domains must be.
+namespace swizzle::sql {
+
+/// NOT NULL and the checks of a domain and of all that it is over, ready to be asked. They may be
+/// asked again while they are being asked: a check may call what uses the domain.
+class DomainRules {
+ public:
+  DomainRules(Session::State& session, const UserType& domain);
+
+  /// 23502 or 23514, in the name of the domain itself; nothing where the value may be one of it.
+  std::optional<SqlError> refusal(Session::State& session, const Value& value);
+
+ private:
+  struct Check {
+    std::string name;
+    ExprPtr expr;
+  };
+  void add_checks(Session::State& session, Binder& binder, const UserType& domain);
+  [[nodiscard]] std::string shown_name(Session::State& session) const;
+  [[nodiscard]] SqlError failure(SqlError error, const std::string& constraint) const;
+
+  Oid oid_;
+  std::string name_;
+  std::string schema_;
+  bool not_null_ = false;
+  std::vector<Check> checks_;  ///< those of what it is over first, then by name
+  Slot value_ = 0;
+  std::unique_ptr<Scratch> scratch_;
+  bool is_running_ = false;
+};
+
+/// The stored form of a CHECK's condition; throws what PostgreSQL refuses.
+std::string stored_domain_check(Session::State& session, TypeReference base, const ast::Node* node);
+/// As pg_get_constraintdef shows it.
+std::string shown_domain_check(Session::State& session, const UserType& domain,
+                               const DomainCheck& check, bool pretty);
+
+/// What pg_type shows as the domain's default; empty where it has none.
+std::string shown_domain_default(Session::State& session, const UserType& domain);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,59 @@
+#include "sql-lite-frontend/session/names/in_use.h"
+#include "sql-lite-frontend/session/shared/sequences.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/statistics/statistics_store.h"
+
+/// A relation's end: by DROP, at COMMIT, or with its session.
+namespace swizzle::sql {
+
+void Session::State::drop_relation(const TablePtr& table) {
+  const TablePtr locked = catalog.lock_for_change(*transaction, table);
+  const Relation& relation = locked->relation;
+  require_indexes_unused(*this, *locked, "DROP INDEX");
+  require_unused(*this, *locked, "DROP TABLE");
+  if (keeps_rows(relation.kind)) {
+    value_of(shared.engine.drop_tree(*transaction, relation.tree));
+    for (const Index& index : relation.indexes) {
+      if (!index.primary) value_of(shared.engine.drop_tree(*transaction, index.tree));
+    }
+  }
+  if (keeps_rows(relation.kind)) shared.statistics->remove(*transaction, relation.oid);
+  if (relation.sequence) transaction.note_sequence_move(kNoOid, position_of(relation));
+  catalog.remove(*transaction, *locked);
+  // Nobody publishes it any more.
+  for (const PublicationPtr& publication : catalog.all_made<Publication>()) {
+    if (publication->member(relation.oid) == nullptr) continue;
+    Publication changed = *publication;
+    std::erase_if(changed.members, [&](const auto& one) { return one.table == relation.oid; });
+    catalog.replace(*transaction, *publication, std::move(changed));
+  }
+  // Sequences that belong to the table go with it.
+  for (const TablePtr& other : catalog.tables()) {
+    const auto& sequence = other->relation.sequence;
+    if (sequence && sequence->owner_table == relation.oid) drop_relation(other);
+  }
+}
+
+void Session::State::drop_owned_temporaries() {
+  if (names.temp_schema == kNoOid) return;
+  std::vector<TablePtr> mine;
+  for (const TablePtr& table : catalog.tables()) {
+    if (table->relation.schema == names.temp_schema) mine.push_back(table);
+  }
+  if (mine.empty()) return;
+  const bool alone = !transaction;
+  // An error leaves them for the next start, which drops what nobody owns.
+  try {
+    if (alone) transaction.begin(SessionTransaction::Block::implicit);
+    transaction.begin_statement();
+    for (const TablePtr& table : mine) {
+      if (catalog.table(table->relation.oid)) drop_relation(table);
+    }
+    if (alone) transaction.commit();
+  } catch (const SqlError&) {
+    if (alone) transaction.set_failed();
+  }
+  if (alone && transaction) transaction.rollback();
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,199 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/parse/parser.h"
+#include "sql-lite-frontend/session/names/definitions.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/functions/quoting.h"
+
+/// A view's query as it could be written now. Its text is kept as it was parsed, with what its
+/// names meant then; tables may have been renamed, moved or widened since, and the reader's search
+/// path is another.
+namespace swizzle::sql {
+namespace {
+
+/// Where an identifier ends that begins at `at`, in text that the parser's library has printed.
+std::size_t end_of_identifier(std::string_view text, std::size_t at) {
+  if (at < text.size() && text[at] == '"') {
+    for (++at; at < text.size(); ++at) {
+      if (text[at] != '"') continue;
+      if (at + 1 == text.size() || text[at + 1] != '"') return at + 1;
+      ++at;
+    }
+    return at;
+  }
+  const auto is_part = [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter == '_' || letter == '$' || letter >= 0x80;
+  };
+  while (at < text.size() && is_part(static_cast<unsigned char>(text[at]))) ++at;
+  return at;
+}
+
+std::size_t end_of_name(std::string_view text, std::size_t at) {
+  at = end_of_identifier(text, at);
+  while (at < text.size() && text[at] == '.') at = end_of_identifier(text, at + 1);
+  return at;
+}
+
+bool has_same_columns(const Table& table, const ViewName& known) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < table.relation.columns.size(); ++i) {
+    const Column& column = table.relation.columns[i];
+    if (column.dropped) continue;
+    if (next == known.columns.size()) return false;
+    const ViewColumn& was = known.columns[next++];
+    if (was.name != column.name || static_cast<std::size_t>(was.number) != i + 1) return false;
+  }
+  return next == known.columns.size();
+}
+
+/// What stands in FROM for a relation that the view's text names.
+std::string present_name(Session::State& session, const ViewName& known,
+                         const ast::RangeVar& range) {
+  const TablePtr table = session.names.table(known.relation);
+  if (!table) return quote_identifier(known.name);
+  std::string text = session.names.name_of(TypeId::regclass, known.relation)
+                         .value_or(quote_identifier(table->relation.name));
+  const bool is_same = table->computed != nullptr || has_same_columns(*table, known);
+  if (!is_same) {
+    std::string columns;
+    for (const ViewColumn& was : known.columns) {
+      if (!columns.empty()) columns += ", ";
+      const Column& now = table->relation.columns[static_cast<std::size_t>(was.number) - 1];
+      columns += quote_identifier(now.name);
+      if (now.name != was.name) columns += " AS " + quote_identifier(was.name);
+    }
+    text = fmt::format("(SELECT {} FROM {})", columns, text);
+  }
+  const bool keeps_name = is_same && table->relation.name == known.name;
+  if (range.alias == nullptr && !keeps_name) text += " " + quote_identifier(known.name);
+  return text;
+}
+
+struct Replacement {
+  std::size_t begin;
+  std::size_t end;
+  std::string text;
+};
+
+/// As the operators and functions are called now that the text names so; nothing where those have
+/// several names.
+std::optional<std::string> present_routine(Session::State& session, const Relation& view,
+                                           std::string_view schema, std::string_view name,
+                                           bool is_operator) {
+  const std::string record = is_operator ? fmt::format("operator {}", name) : std::string{name};
+  std::optional<std::string> present;
+  for (const ViewRoutine& known : view.view_routines) {
+    if (known.schema != schema || known.name != record) continue;
+    std::optional<std::string> now = is_operator ? session.names.operator_name(known.routine)
+                                                 : session.names.routine_name(known.routine);
+    if (!now || (present && *present != *now)) return std::nullopt;
+    present = std::move(now);
+  }
+  return present;
+}
+
+void collect_call(Session::State& session, const Relation& view, const ast::FuncCall& call,
+                  std::vector<Replacement>& replacements) {
+  if (call.location < 0 || view.view_routines.empty()) return;
+  const std::string_view schema =
+      call.funcname.size() > 1 ? ast::string_of(call.funcname[call.funcname.size() - 2]) : "";
+  auto now = present_routine(session, view, schema, ast::string_of(call.funcname.back()), false);
+  if (!now) return;
+  const auto begin = static_cast<std::size_t>(call.location);
+  replacements.push_back({begin, end_of_name(view.view_sql, begin), std::move(*now)});
+}
+
+/// With its schema an operator is named for whoever reads it.
+void collect_operator(Session::State& session, const Relation& view, const ast::A_Expr& expr,
+                      std::vector<Replacement>& replacements) {
+  if (expr.location < 0 || expr.name.size() != 1 || view.view_routines.empty()) return;
+  const std::string_view name = ast::string_of(expr.name.back());
+  const auto begin = static_cast<std::size_t>(expr.location);
+  if (!std::string_view{view.view_sql}.substr(begin).starts_with(name)) return;
+  auto now = present_routine(session, view, {}, name, true);
+  if (now) replacements.push_back({begin, begin + name.size(), std::move(*now)});
+}
+
+void collect(Session::State& session, const Relation& view, const ast::Node& node,
+             std::vector<Replacement>& replacements) {
+  check_stack();
+  if (const auto* range = ast::try_as<ast::RangeVar>(&node)) {
+    const auto known = std::ranges::find_if(view.view_names, [&](const ViewName& name) {
+      return name.name == range->relname && name.schema == range->schemaname;
+    });
+    // Otherwise a WITH query's.
+    if (known != view.view_names.end() && range->location >= 0) {
+      const auto begin = static_cast<std::size_t>(range->location);
+      replacements.push_back(
+          {begin, end_of_name(view.view_sql, begin), present_name(session, *known, *range)});
+    }
+  }
+  if (const auto* call = ast::try_as<ast::FuncCall>(&node)) {
+    collect_call(session, view, *call, replacements);
+  }
+  if (const auto* expr = ast::try_as<ast::A_Expr>(&node)) {
+    collect_operator(session, view, *expr, replacements);
+  }
+  ast::for_each_child(node,
+                      [&](const ast::Node& child) { collect(session, view, child, replacements); });
+}
+
+}  // namespace
+
+std::string with_present_names(Session::State& session, const Relation& view) {
+  Arena arena;
+  std::vector<Replacement> replacements;
+  for (const ast::RawStmt* statement : parse_script(arena, view.view_sql)) {
+    collect(session, view, *statement, replacements);
+  }
+  std::ranges::sort(replacements, {}, &Replacement::begin);
+  std::string text;
+  std::size_t copied = 0;
+  for (const Replacement& replacement : replacements) {
+    if (replacement.begin < copied) continue;
+    text.append(view.view_sql, copied, replacement.begin - copied);
+    text += replacement.text;
+    copied = replacement.end;
+  }
+  return text.append(view.view_sql, copied);
+}
+
+namespace {
+
+/// What the query calls its columns itself, without the view's own names for them.
+std::vector<std::string> names_of_query(Session::State& session, const Table& view) {
+  Arena arena;
+  Binder binder{session.names, arena};
+  const auto query = binder.bind_view_query(view);
+  std::vector<std::string> names;
+  for (const auto& target : query->targets) names.push_back(target.name);
+  return names;
+}
+
+}  // namespace
+
+std::string definition_of_view(Session::State& session, const Table& view) {
+  const std::string query = with_present_names(session, view.relation);
+  std::vector<std::string> names;
+  for (const Column& column : view.relation.columns) names.push_back(column.name);
+  if (names_of_query(session, view) == names) return " " + query + ";";
+  std::string columns;
+  std::string aliases;
+  for (const std::string& name : names) {
+    if (!columns.empty()) {
+      columns += ", ";
+      aliases += ", ";
+    }
+    columns += "named." + quote_identifier(name);
+    aliases += quote_identifier(name);
+  }
+  return fmt::format(" SELECT {} FROM ({}) named({});", columns, query, aliases);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/settings/settings.h"
+#include "sql-lite-frontend/catalog/catalogs.h"
+#include "sql-lite-frontend/execute/rows/temporary_files.h"
+#include "sql-lite-frontend/publish/table_shapes.h"
+#include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/session/shared/advisory_locks.h"
+#include "sql-lite-frontend/session/shared/exported_snapshots.h"
+#include "sql-lite-frontend/session/shared/log_senders.h"
+#include "sql-lite-frontend/session/shared/notifications.h"
+#include "sql-lite-frontend/session/shared/sequences.h"
+#include "sql-lite-frontend/session/shared/shared_plans.h"
+#include "sql-lite-frontend/statistics/statement_counters.h"
+#include "sql-lite-frontend/statistics/statistics_store.h"
+
+namespace swizzle::sql {
+
+class AutoAnalyze;
+
+struct Database::Shared {
+  explicit Shared(Engine& the_engine);
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+  ~Shared();
+
+  Engine& engine;
+  Settings settings;
+  /// What the statements of all sessions keep.
+  MemoryTotal memory;
+  std::unique_ptr<Catalogs> catalogs;
+  std::unique_ptr<TemporaryFiles> temporary_files;
+  std::unique_ptr<StatisticsStore> statistics;
+  Sequences sequences;
+  TableShapes table_shapes;
+  LogSenders log_senders;
+  ExportedSnapshots exported_snapshots;
+  std::atomic<std::int64_t> started_at{0};
+  /// Begins at the time of the start in microseconds, so that no number is given twice.
+  std::atomic<std::int64_t> next_transaction_number{0};
+  AdvisoryLocks advisory_locks;
+  Notifications notifications;
+  /// The server's part of ALTER SYSTEM: keeps a setting for the next reload or start. No value:
+  /// forgets it; no name: forgets all. Empty where there is no server.
+  std::function<Result<>(std::optional<std::string> name, std::optional<std::string> value)>
+      store_server_setting;
+  /// Of a password in clear text, what is stored: a SCRAM-SHA-256 verifier. Takes milliseconds.
+  /// Empty where there is no server.
+  std::function<std::string(std::string_view password)> derive_verifier;
+  /// swizzle_backup(): copies the server's directory to another; says what it has copied. Empty
+  /// where there is no server.
+  std::function<Result<std::string>(const std::string& target)> back_up;
+  /// pg_reload_conf().
+  std::function<void()> request_reload;
+
+  std::unique_ptr<AutoAnalyze> auto_analyze;
+  StatementRegistry statements;
+  /// Goes before the catalogs do, whose relations it names.
+  SharedPlans plans;
+
+  /// Sessions by backend pid, for pg_stat_activity and pg_terminate_backend.
+  std::mutex sessions_mutex;
+  std::map<std::int32_t, Session*> sessions;
+};
+
+/// The settings that say how plans are made, and those that say how their constants are read.
+std::span<const std::string_view> planner_settings() noexcept;
+std::span<const std::string_view> format_settings() noexcept;
+/// Defines everything that SET and SHOW know.
+void define_session_settings(Settings& settings);
+
+}  // namespace swizzle::sql

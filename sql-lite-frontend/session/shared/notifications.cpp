@@ -1,0 +1,108 @@
+#include "sql-lite-frontend/session/shared/notifications.h"
+
+#include <utility>
+
+namespace swizzle::sql {
+namespace {
+
+std::string identity_of(const Notification& notification) {
+  std::string identity = notification.channel;
+  identity += '\0';
+  return identity += notification.payload;
+}
+
+}  // namespace
+
+void Notifications::Listener::listen(const std::string& channel) {
+  const std::lock_guard lock{hub_.mutex_};
+  channels_.insert(channel);
+  hub_.listeners_[{database_, channel}].insert(this);
+}
+
+void Notifications::Listener::unlisten(const std::string& channel) {
+  const std::lock_guard lock{hub_.mutex_};
+  channels_.erase(channel);
+  const auto found = hub_.listeners_.find({database_, channel});
+  if (found == hub_.listeners_.end()) return;
+  found->second.erase(this);
+  if (found->second.empty()) hub_.listeners_.erase(found);
+}
+
+void Notifications::Listener::unlisten_all() {
+  for (const std::string& channel : channels()) unlisten(channel);
+}
+
+std::vector<std::string> Notifications::Listener::channels() const {
+  const std::lock_guard lock{hub_.mutex_};
+  return {channels_.begin(), channels_.end()};
+}
+
+std::deque<NotificationPtr> Notifications::Listener::take() {
+  const std::lock_guard lock{hub_.mutex_};
+  has_any_.store(false, std::memory_order_relaxed);
+  return std::exchange(arrived_, {});
+}
+
+void Notifications::publish(const std::string& database, std::span<const NotificationPtr> said) {
+  const std::lock_guard lock{mutex_};
+  std::set<Listener*> reached;
+  for (const NotificationPtr& notification : said) {
+    const auto found = listeners_.find({database, notification->channel});
+    if (found == listeners_.end()) continue;
+    for (Listener* const listener : found->second) {
+      listener->arrived_.push_back(notification);
+      reached.insert(listener);
+    }
+  }
+  for (Listener* const listener : reached) {
+    // release: who sees the flag finds them.
+    listener->has_any_.store(true, std::memory_order_release);
+    if (listener->wake_) listener->wake_();
+  }
+}
+
+double Notifications::usage() const {
+  return static_cast<double>(bytes_->load(std::memory_order_relaxed)) /
+         static_cast<double>(kCapacityBytes);
+}
+
+NotificationPtr Notifications::make(std::int32_t sender, std::string_view channel,
+                                    std::string_view payload) {
+  const std::size_t bytes = sizeof(Notification) + channel.size() + payload.size();
+  bytes_->fetch_add(bytes, std::memory_order_relaxed);
+  const auto give_back = [bytes, total = bytes_](const Notification* notification) {
+    total->fetch_sub(bytes, std::memory_order_relaxed);
+    delete notification;
+  };
+  return {new Notification{sender, std::string{channel}, std::string{payload}}, give_back};
+}
+
+void PendingNotifications::say(NotificationPtr notification) {
+  if (distinct_.insert(identity_of(*notification)).second) said_.push_back(std::move(notification));
+}
+
+void PendingNotifications::roll_back_to(Mark mark) {
+  while (said_.size() > mark.said) {
+    distinct_.erase(identity_of(*said_.back()));
+    said_.pop_back();
+  }
+  resolved_.resize(std::min(mark.resolved, resolved_.size()));
+}
+
+void PendingNotifications::apply_resolutions(Notifications::Listener& listener) const {
+  for (const auto& [resolution, channel] : resolved_) {
+    switch (resolution) {
+      case Resolution::listen:
+        listener.listen(channel);
+        break;
+      case Resolution::unlisten:
+        listener.unlisten(channel);
+        break;
+      case Resolution::unlisten_all:
+        listener.unlisten_all();
+        break;
+    }
+  }
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sql-lite-frontend/session/shared/statement.h"
+#include "sql-lite-frontend/statistics/table_statistics.h"
+
+namespace swizzle::sql {
+
+/// A plan, and under what it was made: who takes it looks whether that still holds.
+struct SharedPlan {
+  std::shared_ptr<const Plan> plan;
+  std::uint64_t catalog_version = 0;
+  /// Of the plan's tables, in their order: what ANALYZE had found of each.
+  std::vector<StatisticsPtr> statistics;
+};
+
+}  // namespace swizzle::sql

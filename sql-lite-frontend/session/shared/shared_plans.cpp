@@ -1,0 +1,50 @@
+#include "sql-lite-frontend/session/shared/shared_plans.h"
+
+#include <algorithm>
+
+#include "sql-lite-frontend/session/shared/statement.h"
+
+namespace swizzle::sql {
+
+template <class Entry>
+Entry SharedPlans::Parted<Entry>::find(std::string_view key) {
+  Part& part = part_of(key);
+  const std::lock_guard lock{part.mutex};
+  return part.entries.find(key);
+}
+
+template <class Entry>
+void SharedPlans::Parted<Entry>::put(std::string_view key, Entry entry, std::size_t limit) {
+  Part& part = part_of(key);
+  const std::lock_guard lock{part.mutex};
+  part.entries.set_capacity(std::max<std::size_t>(2, limit / kParts));
+  part.entries.put(key, std::move(entry));
+}
+
+template <class Entry>
+void SharedPlans::Parted<Entry>::clear() {
+  for (Part& part : parts_) {
+    const std::lock_guard lock{part.mutex};
+    part.entries.clear();
+  }
+}
+
+template class SharedPlans::Parted<ParsedTextPtr>;
+template class SharedPlans::Parted<SharedPlanPtr>;
+
+void SharedPlans::put(ParsedTextPtr text, std::size_t limit) {
+  const std::shared_ptr<const std::string> script = text->script;
+  texts_.put(*script, std::move(text), limit);
+}
+
+void SharedPlans::put(std::string_view key, SharedPlanPtr plan, std::size_t limit) {
+  made_.fetch_add(1, std::memory_order_relaxed);
+  plans_.put(key, std::move(plan), limit);
+}
+
+void SharedPlans::clear() {
+  texts_.clear();
+  plans_.clear();
+}
+
+}  // namespace swizzle::sql

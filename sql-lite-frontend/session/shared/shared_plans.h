@@ -1,0 +1,71 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "sql-lite-frontend/session/shared/statement_cache.h"
+
+namespace swizzle::sql {
+
+struct ParsedText;
+using ParsedTextPtr = std::shared_ptr<const ParsedText>;
+struct SharedPlan;
+using SharedPlanPtr = std::shared_ptr<const SharedPlan>;
+
+/// What sessions have parsed and planned, for all of them. A session asks here when it does not
+/// know a statement itself: what it knows it runs without looking at anything shared. Bounded;
+/// thread-safe, and nobody waits in it.
+///
+/// It says nothing about who may do what: a plan is found by who asks for it (its role, what names
+/// mean to it, its settings), what it touches is checked when it runs, and by each session.
+class SharedPlans {
+ public:
+  /// Null: not known. Texts that are one statement, or none.
+  ParsedTextPtr find_text(std::string_view text) { return texts_.find(text); }
+  /// `limit`: how many it keeps from now on.
+  void put(ParsedTextPtr text, std::size_t limit);
+  /// Null: not known.
+  SharedPlanPtr find_plan(std::string_view key) { return plans_.find(key); }
+  void put(std::string_view key, SharedPlanPtr plan, std::size_t limit);
+  void clear();
+
+  struct Counts {
+    std::uint64_t plans = 0;  ///< that are kept
+    std::uint64_t taken = 0;  ///< by sessions that had not made them
+    std::uint64_t made = 0;   ///< and kept here
+  };
+  [[nodiscard]] Counts counts() const;
+  void note_taken() noexcept { taken_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  /// Parted by the key's hash, so that sessions seldom meet.
+  template <class Entry>
+  class Parted {
+   public:
+    Entry find(std::string_view key);
+    void put(std::string_view key, Entry entry, std::size_t limit);
+    void clear();
+    [[nodiscard]] std::size_t size() const;
+
+   private:
+    static constexpr std::size_t kParts = 16;
+    struct Part {
+      mutable std::mutex mutex;
+      TextCache<Entry> entries{0};
+    };
+    Part& part_of(std::string_view key) { return parts_[NameHash{}(key) % kParts]; }
+    std::array<Part, kParts> parts_;
+  };
+
+  Parted<ParsedTextPtr> texts_;
+  Parted<SharedPlanPtr> plans_;
+  std::atomic<std::uint64_t> taken_{0};
+  std::atomic<std::uint64_t> made_{0};
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,135 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sql-lite-frontend/bind/name_source.h"
+#include "sql-lite-frontend/catalog/catalog.h"
+#include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/types/fulltext/text_config.h"
+#include "sql-lite-frontend/types/function_context.h"
+
+namespace swizzle::sql {
+
+class DomainRules;
+
+/// What names and numbers mean to the session: along its search path, as its transaction sees the
+/// catalog. What was found is remembered for as long as nothing it depends on has changed.
+class SessionNames final : public NameSource, public ObjectNames, public TextSearchSettings {
+ public:
+  explicit SessionNames(Session::State& session);
+  SessionNames(const SessionNames&) = delete;
+  SessionNames& operator=(const SessionNames&) = delete;
+  ~SessionNames() override;
+
+  /// Of whoever evaluates a function, or null: as types/ know only where names come from.
+  static const Session::State* session_of(const SessionContext& context) {
+    const auto* names = dynamic_cast<const SessionNames*>(context.names);
+    return names == nullptr ? nullptr : &names->session_;
+  }
+
+  TablePtr find_table(std::string_view schema, std::string_view name) override;
+  TablePtr table(Oid oid) override;
+  bool expands(const Table& table) override;
+  bool refreshes(const Table& table) override { return table.relation.oid == refreshed_view; }
+  std::vector<TablePtr> referencing_tables(Oid referenced) override;
+  TypePtr find_user_type(std::string_view schema, std::string_view name) override;
+  TypePtr user_type(TypeId type) override;
+  const EnumLabels* enum_labels(TypeId type) override;
+  void check_domain(TypeId domain, const Value& value) override;
+  std::shared_ptr<const RowShape> row_shape(TypeId type) override;
+  // routine_names.cpp
+  std::vector<FoundRoutine> find_routines(std::string_view schema, std::string_view name) override;
+  CallablePtr routine(Oid oid) override;
+  std::optional<std::string> routine_name(std::uint32_t oid) override;
+  CallablePtr callable_of(const RoutinePtr& routine);
+  bool is_visible(const Routine& routine);
+  /// "f(integer, text)", with its schema where the search path would not find it.
+  std::string routine_signature(const Routine& routine);
+  // operator_names.cpp
+  std::vector<FoundOperator> find_operators(std::string_view schema,
+                                            std::string_view name) override;
+  OperatorPtr made_operator(Oid oid) override;
+  // collation_names.cpp
+  Oid find_collation(std::string_view schema, std::string_view name) override;
+  Oid database_collation() override;
+  std::string collation_name(Oid collation) override;
+  /// As regcollation shows it: quoted, with its schema where the search path would not find it.
+  std::optional<std::string> shown_collation(Oid collation);
+  bool is_visible(const UserCollation& collation);
+  CastPtr made_cast(TypeId source, TypeId target) override;
+  const MadeCasts* made_casts() override;
+  std::optional<std::string> operator_name(std::uint32_t oid) override;
+  /// "===(integer,integer)"; NONE for what a prefix operator has not.
+  std::string operator_signature(const UserOperator& op);
+  /// As regtype shows it.
+  std::string type_name_of(TypeId type);
+  /// SET, for functions that are one.
+  void set_setting(std::string_view name, std::string_view value);
+  std::string schema_name(Oid schema) override;
+  bool schema_exists(std::string_view schema) override;
+  SessionContext& context() override;
+  const Function& identity_numbers() override;
+  std::string current_database() override;
+  StatisticsPtr statistics(const Table& table) override;
+  bool planner_allows(std::string_view setting) override;
+  void warn(SqlState state, std::string message) override;
+  void note_use(Oid collation) override;
+  bool may_read(const IndexAccess& index) override;
+  [[nodiscard]] TextConfig text_config() const override;
+  std::optional<std::uint32_t> find(TypeId kind, std::string_view name) override;
+  std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) override;
+  /// Existing schemas of the search path, pg_temp and pg_catalog in front where they belong.
+  const std::vector<Oid>& search_path();
+  /// "$user" means another schema now.
+  void forget_search_path() noexcept { search_path_version_ = 0; }
+  /// 3F000 when there is none of that name; pg_temp is the session's own.
+  Oid schema_named(std::string_view name);
+  /// Where unqualified new objects go. 3F000 when the path has no existing schema.
+  Oid creation_schema(const ast::RangeVar& range);
+  Oid temporary_schema();
+  bool is_visible(const Table& table);
+  // type_names.cpp
+  bool is_visible(const UserType& type);
+  /// As regtype shows it, also of an array; nothing where no user made it.
+  std::optional<std::string> user_type_name(TypeId type);
+  std::optional<TypeId> find_user_type_written(std::string_view text);
+  std::string qualified_name(const Table& table);
+
+  Oid temp_schema = kNoOid;
+  /// While a statement of our own is bound, which may name what the user may not.
+  bool trusts_names = false;
+  /// A materialized view whose query, not its rows, is meant: while it is refreshed.
+  Oid expanded_view = kNoOid;
+  /// One that this session writes: while it is refreshed concurrently.
+  Oid refreshed_view = kNoOid;
+
+ private:
+  struct MadeNames;
+  const MadeNames& made_names();
+
+  Session::State& session_;
+  std::shared_ptr<MadeNames> made_names_;
+  std::vector<Oid> search_path_;
+  std::uint64_t search_path_version_ = 0;
+  CatalogView::Stamp search_path_stamp_;
+  /// Those that have been called or looked for, in the version that was found last.
+  std::unordered_map<Oid, CallablePtr> callables_;
+  /// Of the enums whose values this session has read or written, as of this stamp.
+  std::vector<std::pair<TypeId, std::unique_ptr<EnumLabels>>> known_labels_;
+  CatalogView::Stamp label_stamp_;
+  /// The same for the domains that it has given values (session/names/domains.h).
+  std::unordered_map<TypeId, std::shared_ptr<DomainRules>> known_domains_;
+  CatalogView::Stamp domain_stamp_;
+  /// And for composite types.
+  std::unordered_map<TypeId, std::shared_ptr<const RowShape>> known_shapes_;
+  CatalogView::Stamp shape_stamp_;
+};
+
+}  // namespace swizzle::sql

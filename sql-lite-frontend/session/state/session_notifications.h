@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/parse/parser.h"
+#include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/session/shared/notifications.h"
+
+namespace swizzle::sql {
+
+/// LISTEN, UNLISTEN and NOTIFY of one session: what its transaction has said and resolved, and what
+/// it has been told.
+class SessionNotifications {
+ public:
+  explicit SessionNotifications(Session::State& session) : session_(session) {}
+  SessionNotifications(const SessionNotifications&) = delete;
+  SessionNotifications& operator=(const SessionNotifications&) = delete;
+
+  void notify(std::string_view channel, std::string_view payload);
+  /// LISTEN and UNLISTEN: they count from the commit on.
+  void resolve(const ast::Node& statement, ResultSink& sink);
+  void unlisten_all();
+  /// Of the transaction.
+  [[nodiscard]] bool has_said() const noexcept { return !pending_.said().empty(); }
+  [[nodiscard]] bool has_resolved() const noexcept { return pending_.has_resolutions(); }
+  [[nodiscard]] PendingNotifications::Mark mark() const noexcept { return pending_.mark(); }
+  void roll_back_to(PendingNotifications::Mark mark) { pending_.roll_back_to(mark); }
+  void forget() { pending_.clear(); }
+  /// What the transaction has said, to whoever listens. It is durable.
+  void deliver();
+  void apply_resolutions();
+
+  [[nodiscard]] std::vector<std::string> channels() const;
+  /// What others have said since.
+  [[nodiscard]] bool has_any() const noexcept { return listener_ && listener_->has_any(); }
+  std::deque<NotificationPtr> take() { return listener_->take(); }
+
+ private:
+  Session::State& session_;
+  PendingNotifications pending_;
+  /// From the first LISTEN on.
+  std::unique_ptr<Notifications::Listener> listener_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/parse/parser.h"
+#include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/session/shared/statement.h"
+
+namespace swizzle::sql {
+
+/// Statements that run or wait to: the protocol's portals, SQL's cursors, what routines run.
+/// portals.cpp, cursors.cpp.
+class SessionPortals {
+ public:
+  /// Whether the transaction is the statement's own and ends with it, before its tag is sent.
+  enum class AtEnd : std::uint8_t { stay, commit };
+  /// What reads in parts keeps what it sees, since other statements run in between.
+  enum class Reads : std::uint8_t { at_once, in_parts };
+  /// Whether the client knows what the result's columns are, so that they must not change.
+  enum class Columns : std::uint8_t { told, open };
+  using ByName = std::map<std::string, PortalPtr, std::less<>>;
+
+  explicit SessionPortals(Session::State& session) : session_(session) {}
+  SessionPortals(const SessionPortals&) = delete;
+  SessionPortals& operator=(const SessionPortals&) = delete;
+
+  // Those that have a name, or are the one without.
+  /// Null: there is none.
+  [[nodiscard]] PortalPtr find(std::string_view name) const;
+  [[nodiscard]] const ByName& all() const noexcept { return by_name_; }
+  [[nodiscard]] std::uint64_t last_number() const noexcept { return opened_; }
+  /// A new one under its name, which gets the next number; whoever had the name is finished.
+  void open(const PortalPtr& portal);
+  void close(std::string_view name);
+  void close_all();
+  /// Those that were opened after this number.
+  void close_since(std::uint64_t number);
+  /// The end of the transaction: those stay that were held at a commit.
+  void drop_unheld();
+
+  PortalPtr make(StatementPtr statement, std::span<const Value> parameters);
+  /// The one that was done with last, if nobody has it any more: a warm point query takes no
+  /// memory.
+  PortalPtr make_empty();
+  void put_away(PortalPtr portal) noexcept;
+
+  void describe_columns(const Portal& portal, ResultSink& sink);
+  /// Throws what the plan's constants are at fault with.
+  static void require_runnable(const Plan& plan);
+  /// 25006 in a transaction that only reads.
+  void require_writable(const Portal& portal) const;
+  void lock_tables(Portal& portal, Columns columns);
+  void run(Portal& portal, std::uint64_t max_rows, ResultSink& sink, AtEnd at_end = AtEnd::stay);
+  void run_at_once(Portal& portal, ResultSink& sink, AtEnd at_end = AtEnd::stay);
+  void start(Portal& portal, Reads reads = Reads::at_once);
+  void finish(Portal& portal);
+
+  // Of a routine.
+  /// A routine that is not volatile may write nothing.
+  static void require_allowed(const Statement& statement, const Plan& plan, bool may_write);
+  /// Plans and locks, and sees that it may run.
+  void prepare_inner(Portal& portal, bool may_write);
+  /// Of what has been prepared. Where that fails, nothing runs.
+  PlanRun& open_inner(Portal& portal, Reads reads);
+
+  void declare(const ast::DeclareCursorStmt& statement, ResultSink& sink,
+               std::span<const Value> parameters, Statement& whole);
+  void fetch(const ast::FetchStmt& statement, ResultSink& sink);
+  void close(const ast::ClosePortalStmt& statement, ResultSink& sink);
+  /// At commit: reads what those that are held have not read yet.
+  void hold_all();
+  /// The same for those over which a loop of a routine goes.
+  void hold_pinned();
+  [[nodiscard]] std::vector<OutputColumn> fetch_columns(const ast::FetchStmt& statement,
+                                                        std::span<const Format> formats) const;
+
+ private:
+  template <class Condition>
+  void close_where(const Condition& is_meant) {
+    std::erase_if(by_name_, [&](auto& entry) {
+      if (!is_meant(*entry.second)) return false;
+      finish(*entry.second);
+      put_away(std::move(entry.second));
+      return true;
+    });
+  }
+  std::uint64_t send_rows(Portal& portal, std::uint64_t max_rows, ResultSink& sink);
+  void count_run(const Portal& portal);
+  /// Reads one more row of the plan into the cursor's store.
+  bool read_row(Portal& portal);
+  void make_cursor_of(Portal& portal);
+  void hold(Portal& portal);
+
+  Session::State& session_;
+  ByName by_name_;
+  std::uint64_t opened_ = 0;
+  PortalPtr spare_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sql-lite-frontend/bound/session_services.h"
+#include "sql-lite-frontend/session/shared/database_shared.h"
+#include "sql-lite-frontend/session/shared/statement.h"
+#include "sql-lite-frontend/session/shared/statement_cache.h"
+#include "sql-lite-frontend/session/state/activity.h"
+#include "sql-lite-frontend/session/state/interruption.h"
+#include "sql-lite-frontend/session/state/session_names.h"
+#include "sql-lite-frontend/session/state/session_notifications.h"
+#include "sql-lite-frontend/session/state/session_plans.h"
+#include "sql-lite-frontend/session/state/session_portals.h"
+#include "sql-lite-frontend/session/state/session_rights.h"
+#include "sql-lite-frontend/session/state/session_transaction.h"
+#include "sql-lite-frontend/session/state/session_variables.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+
+class RoutineCodes;
+class RowIdentities;
+class TriggerCodes;
+class CallPlace;
+struct TransitionTables;
+
+/// One session from the inside: its parts, which know one another through it. What a name means is
+/// asked of `names`, what may be done of `rights`; `variables` are its settings as SQL has them,
+/// `plans` what it has parsed and planned, `portals` what runs.
+struct Session::State final {
+  State(Database::Shared& shared_database, SessionOptions session_options);
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State();
+
+  /// A request is done: what pg_stat_activity says of a session that waits for its client.
+  void note_rest() noexcept;
+  /// A request begins to run `text`.
+  void note_query(std::string_view text);
+  std::unique_ptr<Scratch> new_scratch();
+
+  // run.cpp ---------------------------------------------------------------------------------------
+  void run_script(std::string_view text, ResultSink& sink);
+  void run_kept_text(const std::string& text, ResultSink& sink);
+  /// SessionPortals::AtEnd::commit where nobody has said BEGIN.
+  void run_statement(const ast::RawStmt& raw, const std::shared_ptr<const std::string>& script,
+                     ResultSink& sink, SessionPortals::AtEnd at_end);
+  void check_not_failed(const ast::Node* node);
+
+  // run_shape.cpp
+  bool run_shape(std::string_view text, ResultSink& sink);
+  bool run_rows(std::string_view text, ResultSink& sink);
+  StatementPtr statement_of_shape(const std::string& key, const std::string& shape,
+                                  std::vector<TypeId> types, bool repeats_row);
+  void run_lifted(PortalPtr portal, ResultSink& sink);
+
+  /// Who the session acts as, after SET ROLE or a change of roles.
+  void choose_user();
+
+  // prepared.cpp
+  StatementPtr prepared_by(const ast::ExecuteStmt& statement);
+  /// With the values that EXECUTE gives it. 0A000 for a statement without a plan.
+  PortalPtr portal_of(const ast::ExecuteStmt& statement);
+  void send_text_row(ResultSink& sink, std::string_view column, std::string_view value);
+
+  void drop_relation(const TablePtr& table);
+  void drop_owned_temporaries();
+
+  void notice(ResultSink& sink, Severity severity, SqlState state, std::string message);
+  /// Unless the session does not want to hear notices.
+  void send_notice(ResultSink& sink, Diagnostic diagnostic);
+
+  Database::Shared& shared;
+  SessionOptions options;
+  SessionSettings settings;
+  SessionContext session_context;
+  Catalogs::Use database_use;
+  CatalogView catalog;
+  /// Before everything that keeps rows, which gives its share back when it goes; names do, for the
+  /// checks of domains.
+  WorkMemory memory;
+  SessionNames names{*this};
+  SessionRights rights{*this};
+  // Who the session is, by number: a role that is dropped and made anew, or renamed, is another's
+  // or still the same. What such a role may do is looked up whenever it matters.
+  Oid login = kNoOid;         ///< who logged in
+  Oid session_user = kNoOid;  ///< that, or who SET SESSION AUTHORIZATION has named
+  Oid user = kNoOid;          ///< that, or who SET ROLE has named
+  /// Whose rights the running routine has; none: those of whoever the session is.
+  Oid acting_user = kNoOid;
+  /// Whom the names in the two settings meant when they were set.
+  std::map<std::string, Oid> known_session_users;
+  std::map<std::string, Oid> known_current_users;
+  Session* owner = nullptr;
+  SessionVariables variables{*this};
+  SessionTransaction transaction{*this};
+  SessionPlans plans{*this};  ///< before who has plans
+  SessionPortals portals{*this};
+  SessionNotifications notifications{*this};
+
+  /// Where the routines are that run, outermost first.
+  std::vector<const CallPlace*> call_places;
+  /// What the function of a trigger that runs may name; null: nothing.
+  const TransitionTables* transition_tables = nullptr;
+  std::unordered_map<std::string, StatementPtr, NameHash, std::equal_to<>> statements;
+  /// What the routines that were called last are made ready with (routines/language.h).
+  std::shared_ptr<RoutineCodes> routine_codes;
+  /// The same for functions of triggers (triggers/trigger_codes.h).
+  std::shared_ptr<TriggerCodes> trigger_codes;
+  std::int32_t trigger_depth = 0;  ///< how many run within one another
+
+  /// What rows were shown as ctid in this transaction; null: none.
+  std::shared_ptr<RowIdentities> row_identities;
+  // For currval() and lastval().
+  std::map<Oid, SequenceUse> sequence_uses;
+  std::optional<Oid> last_sequence;
+
+  Interruption interruption;
+  std::string current_query;  ///< for what a deadlock is reported with
+  Activity activity;
+  /// What Bind asked for, while a statement without a plan of its own runs: EXECUTE, FETCH.
+  std::optional<std::span<const Format>> bound_formats;
+  bool advisory_locks_used = false;
+  bool slots_used = false;            ///< replication slots of the log
+  std::vector<Oid> known_collations;  ///< whose versions have been looked at
+  int executes_running = 0;           ///< EXECUTE of EXECUTE of …
+  ResultSink* sink_for_notices = nullptr;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/settings/settings.h"
+#include "sql-lite-frontend/parse/parser.h"
+#include "sql-lite-frontend/session.h"
+
+namespace swizzle::sql {
+
+/// SET, SHOW and RESET, and what settings change in the session. The values themselves are the
+/// session's `settings`.
+class SessionVariables {
+ public:
+  explicit SessionVariables(Session::State& session) : session_(session) {}
+  SessionVariables(const SessionVariables&) = delete;
+  SessionVariables& operator=(const SessionVariables&) = delete;
+
+  void set(const ast::VariableSetStmt& statement, ResultSink& sink);
+  void show(const ast::VariableShowStmt& statement, ResultSink& sink);
+  void apply(std::string_view name, std::string_view value, SessionSettings::Lifetime lifetime);
+  /// To what the session began with.
+  void reset(std::string_view name);
+  /// What SHOW shows: some settings say what the transaction or the session is.
+  [[nodiscard]] Result<std::string> shown_value(std::string_view name) const;
+  /// The one spelling of a value, for the settings that have many. Pre: `name` in lower case.
+  std::string canonical_value(std::string_view name, std::string_view value);
+  /// After a setting may have changed: formats, search path, ParameterStatus.
+  void changed(ResultSink* sink);
+  /// What was set in it alone has gone, or stays.
+  void end_transaction(ResultSink* sink);
+  void end_savepoint(ResultSink* sink);
+  /// Name and value of those that the protocol reports.
+  [[nodiscard]] const std::map<std::string, std::string>& reported() const noexcept {
+    return reported_;
+  }
+
+  // Settings that outlive the session: stored_settings.cpp.
+  void change_stored(std::vector<std::string>& list, const ast::VariableSetStmt& change);
+  /// What SET … TO says, or nothing for DEFAULT and RESET.
+  std::optional<std::string> stored_value(const ast::VariableSetStmt& change);
+  void apply_stored();
+
+  /// What was planned or looked up under another one may mean something else now.
+  [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
+  /// What is no setting has changed that plans depend on as on one.
+  void invalidate() noexcept { ++version_; }
+  /// A routine's own settings hold from here on; its plans are nobody else's.
+  void begin_inner() noexcept {
+    version_ = next_inner_version_;
+    next_inner_version_ += 1U << 20U;
+  }
+  /// All is as it was under that version, and so are the plans that were made under it.
+  void end_inner(std::uint64_t version) noexcept { version_ = version; }
+
+ private:
+  void set_several(const ast::VariableSetStmt& statement, SessionSettings::Lifetime lifetime,
+                   ResultSink& sink);
+  void reset_all();
+
+  Session::State& session_;
+  std::uint64_t version_ = 1;
+  /// Of settings that hold while a routine runs; no other version is so high.
+  std::uint64_t next_inner_version_ = 1ULL << 63U;
+  /// Something was SET or RESET in this transaction, so its end may change settings again.
+  bool touched_ = false;
+  std::map<std::string, std::string> reported_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,316 @@
+#include "sql-lite-frontend/session/refusals.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <span>
+
+#include "base/io/posix_file_system.h"
+#include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/session/tests/test_sink.h"
+#include "storage/engine.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// Statements that have a meaning here, or that only stand inside others.
+constexpr std::string_view kHandled[] = {
+    "AlterCollationStmt",
+    "AlterDatabaseRefreshCollStmt",
+    "AlterDatabaseStmt",
+    "AlterExtensionStmt",
+    "AlterOperatorStmt",
+    "AlterPublicationStmt",
+    "CreatePublicationStmt",
+    "ReplicaIdentityStmt",
+    "CreateCastStmt",
+    "CreateExtensionStmt",
+    "DefineStmt",
+    "AlterDefaultPrivilegesStmt",
+    "AlterEnumStmt",
+    "AlterObjectSchemaStmt",
+    "AlterOwnerStmt",
+    "AlterRoleStmt",
+    "AlterSeqStmt",
+    "AlterTableStmt",
+    "CheckPointStmt",
+    "ClosePortalStmt",
+    "CommentStmt",
+    "ConstraintsSetStmt",
+    "CopyStmt",
+    "CreateEnumStmt",
+    "CreateRoleStmt",
+    "CreateSchemaStmt",
+    "CreateSeqStmt",
+    "CreateStmt",
+    "CreateTableAsStmt",
+    "CreatedbStmt",
+    "DeallocateStmt",
+    "DeclareCursorStmt",
+    "DeleteStmt",
+    "DiscardStmt",
+    "DoStmt",
+    "DropOwnedStmt",
+    "DropRoleStmt",
+    "DropStmt",
+    "DropdbStmt",
+    "ExecuteStmt",
+    "ExplainStmt",
+    "FetchStmt",
+    "GrantRoleStmt",
+    "GrantStmt",
+    "IndexStmt",
+    "InsertStmt",
+    "LockStmt",
+    "PlannedStmt",
+    "PrepareStmt",
+    "RawStmt",
+    "ReassignOwnedStmt",
+    "ReindexStmt",
+    "RenameStmt",
+    "SetOperationStmt",
+    "TransactionStmt",
+    "TruncateStmt",
+    "UnlistenStmt",
+    "UpdateStmt",
+    "VacuumStmt",
+    "VariableSetStmt",
+    "VariableShowStmt",
+    "ViewStmt",
+    "ListenStmt",
+    "NotifyStmt",
+    "RefreshMatViewStmt",
+};
+
+/// What an expression or FROM may consist of: bound, or refused with a name (the table below).
+constexpr std::string_view kExpressions[] = {
+    "A_ArrayExpr",    "A_Const",  "A_Expr",        "A_Indirection",    "BoolExpr",
+    "BooleanTest",    "CaseExpr", "CoalesceExpr",  "CollateClause",    "ColumnRef",
+    "FuncCall",       "JoinExpr", "MinMaxExpr",    "NullTest",         "ParamRef",
+    "RangeVar",       "RowExpr",  "RangeFunction", "RangeSubselect",   "SQLValueFunction",
+    "SetToDefault",   "SubLink",  "TypeCast",      "CurrentOfExpr",    "GroupingFunc",
+    "NamedArgExpr",   "XmlExpr",  "XmlSerialize",  "RangeTableSample", "RangeTableFunc",
+    "MultiAssignRef",
+};
+
+/// What stands only inside one of the others, whose reader looks at each of its fields.
+constexpr std::string_view kParts[] = {
+    "A_Indices",
+    "A_Star",
+    "AccessPriv",
+    "Alias",
+    "AlterTableCmd",
+    "BitString",
+    "Boolean",
+    "CTECycleClause",
+    "CTESearchClause",
+    "CaseWhen",
+    "ColumnDef",
+    "CommonTableExpr",
+    "Constraint",
+    "CreateOpClassItem",
+    "DefElem",
+    "Float",
+    "FunctionParameter",
+    "GroupingSet",
+    "IndexElem",
+    "InferClause",
+    "IntList",
+    "Integer",
+    "IntoClause",
+    "List",
+    "LockingClause",
+    "MergeWhenClause",
+    "ObjectWithArgs",
+    "OidList",
+    "OnConflictClause",
+    "PartitionBoundSpec",
+    "PartitionCmd",
+    "PartitionElem",
+    "PartitionRangeDatum",
+    "PartitionSpec",
+    "PublicationObjSpec",
+    "PublicationTable",
+    "RangeTableFuncCol",
+    "ResTarget",
+    "RoleSpec",
+    "SortBy",
+    "StatsElem",
+    "String",
+    "TableLikeClause",
+    "TriggerTransition",
+    "TypeName",
+    "VacuumRelation",
+    "WindowDef",
+    "WithClause",
+};
+
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+class Fixture {
+ public:
+  Fixture()
+      : directory_(std::filesystem::temp_directory_path() /
+                   ("swizzle-refusals-" + std::to_string(::getpid()))) {
+    std::filesystem::remove_all(directory_);
+    EngineOptions options;
+    options.pool_bytes = std::uint64_t{64} << 20U;
+    options.log_segment_bytes = std::uint64_t{1} << 20U;
+    REQUIRE(Engine::create(files_, directory_, options));
+    auto engine = Engine::open(files_, directory_, options);
+    REQUIRE(engine);
+    engine_ = std::move(*engine);
+    auto database = Database::open(*engine_);
+    REQUIRE(database);
+    database_ = std::move(*database);
+    auto session = database_->connect({});
+    REQUIRE(session);
+    session_ = std::move(*session);
+  }
+  Fixture(const Fixture&) = delete;
+  Fixture& operator=(const Fixture&) = delete;
+  ~Fixture() {
+    session_.reset();
+    database_.reset();
+    CHECK(engine_->close());
+    engine_.reset();
+    std::filesystem::remove_all(directory_);
+  }
+  std::string run(const std::string& sql) {
+    TestSink sink;
+    const Outcome outcome = session_->simple_query(sql, sink);
+    if (outcome) return "done";
+    return std::string{outcome.error().state.code()} + " " + outcome.error().message;
+  }
+
+ private:
+  std::filesystem::path directory_;
+  PosixFileSystem files_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace
+
+TEST_CASE("every node of the grammar is handled or has a name to be refused by",
+          "[sql][refusals]") {
+  std::size_t statements = 0;
+  for (std::uint16_t number = 1; number <= ast::kLastNodeKind; ++number) {
+    const auto kind = static_cast<ast::NodeKind>(number);
+    const std::string_view name = ast::node_name(kind);
+    if (!ast::is_parsed(kind)) continue;
+    INFO(name);
+    if (!name.ends_with("Stmt")) {
+      CHECK(contains(kExpressions, name) != contains(kParts, name));
+      continue;
+    }
+    ++statements;
+    CHECK((contains(kHandled, name) || !refused_statement_name(kind).empty()));
+  }
+  CHECK(statements > 90);
+}
+
+TEST_CASE("every kind of object has a name to be refused by", "[sql][refusals]") {
+  const std::string_view nameless = object_type_name(static_cast<ast::ObjectType>(255));
+  constexpr auto kLast = static_cast<std::uint8_t>(ast::ObjectType::view);
+  for (std::uint8_t number = 1; number <= kLast; ++number) {
+    const auto type = static_cast<ast::ObjectType>(number);
+    // These only occur in what PostgreSQL's catalog says, never in a statement.
+    if (type == ast::ObjectType::amop || type == ast::ObjectType::amproc ||
+        type == ast::ObjectType::publication_namespace ||
+        type == ast::ObjectType::publication_rel) {
+      continue;
+    }
+    INFO(int{number});
+    CHECK(object_type_name(type) != nameless);
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][refusals]") {
+  REQUIRE(run("CREATE TABLE t (a int PRIMARY KEY, b text, c int[])") == "done");
+  REQUIRE(run("CREATE VIEW v AS SELECT a FROM t") == "done");
+  const std::pair<std::string_view, std::string_view> refused[] = {
+      {"CREATE EVENT TRIGGER x ON sql_drop EXECUTE FUNCTION f()", "CREATE EVENT TRIGGER"},
+      {"CREATE FUNCTION f() RETURNS int LANGUAGE plperl AS 'x'", "language \"plperl\""},
+      {"CREATE FUNCTION f() RETURNS int LANGUAGE sql WINDOW AS 'SELECT 1'", "WINDOW"},
+      {"CREATE FUNCTION f(pg_class) RETURNS int LANGUAGE sql AS 'SELECT 1'", "row type"},
+      {"CREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'CREATE TABLE x (a int)'", "CREATE TABLE"},
+      {"CREATE FUNCTION pg_temp.f() RETURNS int LANGUAGE sql AS 'SELECT 1'", "temporary"},
+      {"CREATE TYPE e", "CREATE TYPE"},
+      {"CREATE EXTENSION x", "extension \"x\""},
+      {"CREATE RULE r AS ON INSERT TO t DO NOTHING", "CREATE RULE"},
+      {"CREATE POLICY p ON t", "CREATE POLICY"},
+      {"CREATE AGGREGATE s (int ORDER BY int) (sfunc = int4pl, stype = int)", "ordered-set"},
+      {"CREATE STATISTICS s ON a, b FROM t", "CREATE STATISTICS"},
+      {"ALTER EXTENSION plpgsql ADD TABLE t", "ALTER EXTENSION"},
+      {"CREATE TABLE p (a int) PARTITION BY RANGE (a)", "table partitioning"},
+      {"CREATE TABLE i () INHERITS (t)", "table inheritance"},
+      {"ALTER TABLE t ENABLE ROW LEVEL SECURITY", "ENABLE ROW LEVEL SECURITY"},
+      {"ALTER TABLE t SET UNLOGGED", "SET UNLOGGED"},
+      {"ALTER SYSTEM SET work_mem = '1MB'", "ALTER SYSTEM"},
+      {"MERGE INTO t USING t AS s ON t.a = s.a WHEN MATCHED THEN DELETE", "MERGE"},
+      {"LOAD 'x'", "LOAD"},
+      {"CLUSTER t", "CLUSTER"},
+      {"ALTER FUNCTION lower(text) STABLE", "built-in function"},
+      {"SELECT a FROM t TABLESAMPLE SYSTEM (1)", "TABLESAMPLE"},
+      {"SELECT a FROM t GROUP BY ROLLUP (a)", "GROUPING SETS"},
+      {"SELECT rank(1) WITHIN GROUP (ORDER BY a) FROM t", "hypothetical-set aggregate"},
+      {"SELECT mode() WITHIN GROUP (ORDER BY a), percentile_disc(a) WITHIN GROUP (ORDER BY b) FROM "
+       "t",
+       "direct argument"},
+      {"SELECT ts_stat('SELECT 1')", "ts_stat"},
+      {"SELECT ctid FROM pg_class", "system column \"ctid\""},
+      {"DELETE FROM t WHERE ctid = '(0,1)'", "a ctid that this transaction has not read"},
+      {"SELECT t.xmin FROM t", "system column \"xmin\""},
+      {"CREATE EXTENSION IF NOT EXISTS earthdistance", "extension \"earthdistance\""},
+      {"SELECT sum(a) OVER (ORDER BY a::text RANGE 1 PRECEDING) FROM t", "RANGE with offset"},
+      {"CREATE DATABASE x LOCALE 'de_DE.UTF-8'", "de_DE.UTF-8"},
+      {"GRANT EXECUTE ON FUNCTION lower(text) TO PUBLIC", "built-in function"},
+      {"INSERT INTO v VALUES (1) ON CONFLICT DO NOTHING", "ON CONFLICT on a view"},
+      {"DELETE FROM t USING t o WHERE CURRENT OF x", "WHERE CURRENT OF"},
+      {"CREATE INDEX ON t USING spgist (c)", "spgist"},
+      {"SELECT GROUPING(a) FROM t", "GROUPING"},
+      {"WITH RECURSIVE r (a) AS (SELECT 1 UNION SELECT a FROM r) SEARCH DEPTH FIRST BY a SET o "
+       "SELECT * FROM r",
+       "SEARCH"},
+      {"WITH RECURSIVE r (a) AS (SELECT 1 UNION SELECT a FROM r) CYCLE a SET c USING p "
+       "SELECT * FROM r",
+       "CYCLE"},
+  };
+  for (const auto& [sql, name] : refused) {
+    const std::string answer = run(std::string{sql});
+    INFO(sql);
+    CHECK_THAT(answer, Catch::Matchers::StartsWith("0A000 "));
+    CHECK_THAT(answer, Catch::Matchers::Contains(std::string{name}));
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "a function that is not there needs no dropping", "[sql][refusals]") {
+  CHECK(run("DROP FUNCTION IF EXISTS mine(int, text), mine") == "done");
+  CHECK(run("DROP PROCEDURE IF EXISTS s.mine()") == "done");
+  CHECK(run("DROP FUNCTION mine()") == "42883 function mine() does not exist");
+  CHECK(run("DROP FUNCTION IF EXISTS lower(text)") ==
+        "2BP01 cannot drop function lower(text) because it is required by the database system");
+  CHECK(run("DROP FUNCTION IF EXISTS mine(), lo_creat(int)") ==
+        "2BP01 cannot drop function lo_creat(integer) because it is required by the database "
+        "system");
+}
+
+TEST_CASE_METHOD(Fixture, "a setting without effect keeps its default", "[sql][refusals]") {
+  CHECK(run("SET standard_conforming_strings = off") ==
+        "0A000 setting \"standard_conforming_strings\" to \"off\" is not supported");
+  CHECK_FALSE(run("SET standard_conforming_strings = on").starts_with("0A000"));
+  CHECK_FALSE(run("RESET standard_conforming_strings").starts_with("0A000"));
+  CHECK(run("SET transform_null_equals = on").starts_with("0A000"));
+  for (const std::string name :
+       {"enable_seqscan", "enable_indexscan", "enable_hashjoin", "enable_bitmapscan"}) {
+    CHECK_FALSE(run("SET " + name + " = off").starts_with("0A000"));
+  }
+}
+
+}  // namespace swizzle::sql

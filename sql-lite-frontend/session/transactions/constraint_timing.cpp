@@ -1,0 +1,121 @@
+#include <algorithm>
+
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/write/constraint_check.h"
+
+/// When constraints are checked: SET CONSTRAINTS, and the checks that were put off.
+namespace swizzle::sql {
+
+ReferenceQueue& reference_queue(Session::State& session) {
+  return session.transaction.references();
+}
+
+const TransitionTables* transition_tables_of(Session::State& session) {
+  return session.transition_tables;
+}
+
+bool SessionTransaction::is_deferred(Oid constraint, bool initially) const {
+  const auto mode = constraint_modes_.deferred.find(constraint);
+  if (mode != constraint_modes_.deferred.end()) return mode->second;
+  return constraint_modes_.all_deferred.value_or(initially);
+}
+
+bool is_deferred(Session::State& session, const Constraint& constraint) {
+  return constraint.deferrable &&
+         session.transaction.is_deferred(constraint.oid, constraint.initially_deferred);
+}
+
+bool is_deferred(Session::State& session, const Trigger& trigger) {
+  return trigger.deferrable &&
+         session.transaction.is_deferred(trigger.constraint, trigger.initially_deferred);
+}
+
+bool acts_as_replica(Session::State& session) {
+  return session.transaction.defaults().is_replica;
+}
+
+void defer_check(Session::State& session, const DeferredCheck& check) {
+  session.transaction.defer(check);
+}
+
+void SessionTransaction::defer(const DeferredCheck& check) {
+  deferred_.add(session_.memory, check);
+}
+
+void SessionTransaction::run_deferred_checks(std::span<const Oid> constraints) {
+  if (deferred_.empty()) return;
+  const auto check_one = [&](const DeferredCheck& check) {
+    run_deferred_check(session_, session_.names, check);
+  };
+  // What the function of a trigger does may have put off more.
+  while (deferred_.run(constraints, check_one)) {
+  }
+}
+
+void SessionTransaction::forget_deferred_checks() noexcept {
+  deferred_.clear();
+  constraint_modes_ = {};
+}
+
+namespace {
+
+/// The deferrable ones among the constraints of that name: those of the first schema of the search
+/// path that has any, or of the schema that is given.
+std::vector<Oid> constraints_named(Session::State& session, const ast::RangeVar& name,
+                                   bool to_be_deferred) {
+  if (!name.catalogname.empty() && name.catalogname != session.names.current_database()) {
+    throw_error(sqlstate::feature_not_supported,
+                "cross-database references are not implemented: \"{}.{}.{}\"", name.catalogname,
+                name.schemaname, name.relname);
+  }
+  std::vector<Oid> schemas = session.names.search_path();
+  if (!name.schemaname.empty()) schemas = {session.names.schema_named(name.schemaname)};
+  const std::vector<TablePtr> tables = session.catalog.tables();
+  for (const Oid schema : schemas) {
+    bool found = false;
+    std::vector<Oid> deferrable;
+    for (const TablePtr& table : tables) {
+      if (table->relation.schema != schema) continue;
+      const auto take = [&](bool is_deferrable, Oid constraint) {
+        if (!is_deferrable && to_be_deferred) {
+          throw_error(sqlstate::wrong_object_type, "constraint \"{}\" is not deferrable",
+                      name.relname);
+        }
+        found = true;
+        if (is_deferrable) deferrable.push_back(constraint);
+      };
+      if (const Constraint* constraint = table->constraint_named(name.relname)) {
+        take(constraint->deferrable, constraint->oid);
+      }
+      for (const Trigger& trigger : table->relation.triggers) {
+        if (trigger.constraint == kNoOid || trigger.name != name.relname) continue;
+        take(trigger.deferrable, trigger.constraint);
+      }
+    }
+    if (found) return deferrable;
+  }
+  throw_error(sqlstate::undefined_object, "constraint \"{}\" does not exist", name.relname);
+}
+
+}  // namespace
+
+void SessionTransaction::set_constraints(const ast::ConstraintsSetStmt& modes, ResultSink& sink) {
+  if (!in_block()) {
+    session_.notice(sink, Severity::warning, SqlState{"25P01"},
+                    "SET CONSTRAINTS can only be used in transaction blocks");
+  }
+  std::vector<Oid> named;
+  for (const ast::Node* name : modes.constraints) {
+    const auto found = constraints_named(session_, ast::as<ast::RangeVar>(name), modes.deferred);
+    named.insert(named.end(), found.begin(), found.end());
+  }
+  if (modes.constraints.empty()) {
+    constraint_modes_ = {.all_deferred = modes.deferred, .deferred = {}};
+  }
+  for (const Oid constraint : named) constraint_modes_.deferred[constraint] = modes.deferred;
+  const bool checks = !modes.deferred && (modes.constraints.empty() || !named.empty());
+  if (checks) run_deferred_checks(named);
+  sink.command_complete("SET CONSTRAINTS");
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "sql-lite-frontend/execute/rows/row_store.h"
+
+namespace swizzle::sql {
+
+/// The numbers of rows that a transaction has shown as ctid (bound/row_identity.h). A number is
+/// never given twice, by whatever session, so that one kept for too long means no other row.
+class RowIdentities {
+ public:
+  static constexpr std::uint64_t kNobody = std::numeric_limits<std::uint64_t>::max();
+
+  explicit RowIdentities(WorkMemory& memory);
+  RowIdentities(const RowIdentities&) = delete;
+  RowIdentities& operator=(const RowIdentities&) = delete;
+  ~RowIdentities() = default;
+
+  /// The number of the row that these bytes stand for.
+  std::int64_t identify(std::string_view row);
+  /// What the number stands for in `run`: nothing where another run has written the row. Throws
+  /// 0A000 for a number that was not given here.
+  [[nodiscard]] std::optional<std::string_view> row_of(std::int64_t identity,
+                                                       std::uint64_t run) const;
+  /// The row is written by this number in `run`.
+  void use_up(std::int64_t identity, std::uint64_t run);
+
+  [[nodiscard]] std::size_t mark() const noexcept { return written_.size(); }
+  /// What was written since has not been.
+  void roll_back_to(std::size_t mark) noexcept;
+
+ private:
+  struct Identity {
+    std::int64_t number = 0;
+    std::string_view row;
+    std::uint64_t written_in = kNobody;
+  };
+  [[nodiscard]] std::size_t place_of(std::int64_t identity) const;
+
+  KeyTable places_;
+  /// By number: later ones are larger.
+  CountedVector<Identity> identities_;
+  CountedVector<std::uint32_t> written_;
+  Arena rows_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,500 @@
+#include <algorithm>
+#include <exception>
+
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/session/transactions/row_identities.h"
+#include "sql-lite-frontend/session/transactions/two_phase.h"
+#include "sql-lite-frontend/types/long_values.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kActiveTransaction{"25001"};
+constexpr SqlState kReadOnly{"25006"};
+constexpr SqlState kInvalidSavepoint{"3B001"};
+
+constexpr std::string_view kReadUncommitted = "read uncommitted";
+
+Isolation isolation_of(std::string_view name) {
+  if (name == "serializable") return Isolation::serializable;
+  if (name == "repeatable read") return Isolation::repeatable_read;
+  return Isolation::read_committed;
+}
+
+}  // namespace
+
+/// What settings say about transactions, read once per change of any.
+const SessionTransaction::Defaults& SessionTransaction::defaults() {
+  const std::uint64_t revision = session_.settings.server_revision();
+  if (kept_defaults_.revision == revision) [[likely]] {
+    return kept_defaults_;
+  }
+  const auto milliseconds = [this](std::string_view name) {
+    return std::chrono::milliseconds{session_.settings.integer(name)};
+  };
+  const std::string isolation_name = session_.settings.text("default_transaction_isolation");
+  kept_defaults_ = {
+      .modes = {.isolation = isolation_of(isolation_name),
+                .says_uncommitted = isolation_name == kReadUncommitted,
+                .read_only = session_.settings.boolean("default_transaction_read_only"),
+                .deferrable = session_.settings.boolean("default_transaction_deferrable")},
+      .durability = session_.settings.text("synchronous_commit") == "off"
+                        ? Transaction::Durability::asynchronous
+                        : Transaction::Durability::synchronous,
+      .lock_timeout = milliseconds("lock_timeout"),
+      .deadlock_timeout = milliseconds("deadlock_timeout"),
+      .is_replica = session_.settings.text("session_replication_role") == "replica",
+      .revision = revision};
+  return kept_defaults_;
+}
+
+void SessionTransaction::begin(Block kind) {
+  if (engine_) {
+    if (kind == Block::explicit_block) block_ = kind;
+    return;
+  }
+  modes_ = defaults().modes;
+  start_in_engine();
+  block_ = kind;
+  failed_ = false;
+  any_statement_ = false;
+  used_temporaries_ = false;
+  number = 0;
+  // Plans that do without them do so no longer.
+  if (!young_indexes_.empty()) session_.variables.invalidate();
+  young_indexes_.clear();
+  session_.session_context.transaction_timestamp = session_.session_context.statement_timestamp;
+  session_.activity.transaction_start.store(session_.session_context.transaction_timestamp,
+                                            std::memory_order_relaxed);
+}
+
+void SessionTransaction::put(std::unique_ptr<Transaction> to) {
+  if (to == nullptr) session_.activity.transaction_start.store(0, std::memory_order_relaxed);
+  const std::lock_guard lock{mutex_};
+  engine_.swap(to);
+}
+
+void SessionTransaction::interrupt_wait() noexcept {
+  const std::lock_guard lock{mutex_};
+  if (engine_) engine_->cancel();
+}
+
+bool SessionTransaction::is_numbered(TxnId number_of_writer) noexcept {
+  const std::lock_guard lock{mutex_};
+  return engine_ && engine_->id() == number_of_writer;
+}
+
+/// A SERIALIZABLE READ ONLY DEFERRABLE transaction reads a snapshot: writers that lock what they
+/// read become durable in the order in which they could have run, and a snapshot is a beginning of
+/// that. PostgreSQL may wait for such a snapshot; here any one will do.
+Isolation SessionTransaction::engine_isolation() const noexcept {
+  const bool by_snapshot =
+      modes_.isolation == Isolation::serializable && modes_.read_only && modes_.deferrable;
+  return by_snapshot ? Isolation::repeatable_read : modes_.isolation;
+}
+
+/// Its temporary tables a session may write even where it only reads.
+Access SessionTransaction::engine_access() const noexcept {
+  return modes_.read_only && session_.names.temp_schema == kNoOid ? Access::read_only
+                                                                  : Access::read_write;
+}
+
+void SessionTransaction::start_in_engine() {
+  put(session_.shared.engine.begin(engine_isolation(), engine_access()));
+  engine_->work_for(session_.options.backend_pid, &session_.current_query);
+  apply_lock_timeout();
+}
+
+void SessionTransaction::apply_lock_timeout() {
+  if (!engine_) return;
+  const Defaults& now = defaults();
+  engine_->set_lock_timeout(now.lock_timeout);
+  engine_->set_deadlock_timeout(now.deadlock_timeout);
+}
+
+void SessionTransaction::begin_statement() {
+  engine_->begin_statement();
+  any_statement_ = true;
+}
+
+void SessionTransaction::finish_work() {
+  run_deferred_checks({});
+  session_.portals.hold_all();
+  for (const Oid oid : truncated_on_commit_) {
+    if (const TablePtr table = session_.catalog.table(oid)) {
+      run_internal(session_, "DELETE FROM " + session_.names.qualified_name(*table), {}, {});
+    }
+  }
+  for (const Oid oid : std::exchange(dropped_on_commit_, {})) {
+    if (const TablePtr table = session_.catalog.table(oid)) session_.drop_relation(table);
+  }
+}
+
+void SessionTransaction::commit() {
+  if (!engine_) return;
+  if (failed_) {
+    rollback();
+    return;
+  }
+  std::exception_ptr failure;
+  try {
+    finish_work();
+  } catch (...) {
+    // Rolling back may wait, which nobody does while an exception is being handled.
+    failure = std::current_exception();
+  }
+  if (failure) {
+    rollback();
+    std::rethrow_exception(failure);
+  }
+  session_.portals.drop_unheld();
+  // Whoever gets the locks finds the new definitions, and is told in the order of the commits.
+  if (session_.catalog.has_changes() || session_.notifications.has_said()) {
+    engine_->before_release([this] {
+      if (session_.catalog.has_changes()) session_.catalog.commit();
+      session_.notifications.apply_resolutions();
+      session_.notifications.deliver();
+      session_.notifications.forget();
+    });
+  }
+  if (!exports_.empty()) [[unlikely]]
+    end_exports();
+  Result<> committed = engine_->commit(defaults().durability);
+  put(nullptr);
+  block_ = Block::none;
+  savepoints_.clear();
+  forget_deferred_checks();
+  session_.row_identities.reset();
+  end_advisory_locks();
+  if (committed) session_.notifications.apply_resolutions();
+  session_.notifications.forget();
+  if (!committed) {
+    session_.catalog.rollback();
+    end_sequence_moves(Moves::are_undone);
+    session_.settings.roll_back();
+    session_.variables.end_transaction(nullptr);
+    throw SqlError{std::move(committed).error()};
+  }
+  end_sequence_moves(Moves::stay);
+  session_.settings.commit();
+  session_.variables.end_transaction(session_.sink_for_notices);
+}
+
+void SessionTransaction::end_sequence_moves(Moves outcome, std::size_t mark) noexcept {
+  if (sequence_moves_.size() <= mark) return;
+  std::vector<Oid> positions;
+  for (std::size_t i = mark; i < sequence_moves_.size(); ++i) {
+    const SequenceMove& move = sequence_moves_[i];
+    const Oid position = outcome == Moves::stay ? move.from : move.to;
+    if (position != kNoOid) positions.push_back(position);
+  }
+  sequence_moves_.resize(mark);
+  try {
+    session_.shared.sequences.remove(session_.catalog.shared(), positions);
+  } catch (const SqlError&) {
+    // A record that nobody reads stays behind.
+    return;
+  }
+}
+
+void SessionTransaction::end_advisory_locks() noexcept {
+  if (!session_.advisory_locks_used) return;
+  session_.shared.advisory_locks.unlock_all(session_.options.backend_pid,
+                                            AdvisoryScope::transaction);
+}
+
+void SessionTransaction::rollback() noexcept {
+  session_.portals.drop_unheld();
+  dropped_on_commit_.clear();
+  if (!exports_.empty()) [[unlikely]]
+    end_exports();
+  if (engine_) engine_->rollback();
+  put(nullptr);
+  block_ = Block::none;
+  failed_ = false;
+  savepoints_.clear();
+  forget_deferred_checks();
+  session_.row_identities.reset();
+  session_.catalog.rollback();
+  end_sequence_moves(Moves::are_undone);
+  session_.notifications.forget();
+  end_advisory_locks();
+  session_.settings.roll_back();
+  session_.variables.end_transaction(session_.sink_for_notices);
+}
+
+SessionTransaction::Savepoint SessionTransaction::mark(std::string name) const {
+  return {std::move(name),
+          engine_->mark(),
+          session_.catalog.mark(),
+          session_.settings.mark(),
+          deferred_.mark(),
+          session_.portals.last_number(),
+          session_.notifications.mark(),
+          sequence_moves_.size(),
+          session_.row_identities ? session_.row_identities->mark() : 0,
+          modes_.read_only,
+          constraint_modes_};
+}
+
+void SessionTransaction::roll_back_to(const Savepoint& savepoint) {
+  session_.portals.close_since(savepoint.portals_mark);
+  value_of(engine_->rollback_to(savepoint.mark));
+  session_.catalog.rollback_to(savepoint.catalog_mark);
+  session_.settings.roll_back_to(savepoint.settings_mark);
+  deferred_.roll_back_to(savepoint.checks_mark);
+  session_.notifications.roll_back_to(savepoint.pending_mark);
+  end_sequence_moves(Moves::are_undone, savepoint.moves_mark);
+  if (session_.row_identities) session_.row_identities->roll_back_to(savepoint.identities_mark);
+  modes_.read_only = savepoint.read_only;
+  constraint_modes_ = savepoint.constraint_modes;
+  session_.variables.end_savepoint(session_.sink_for_notices);
+}
+
+void SessionTransaction::fail_statement(const Savepoint& start) {
+  if (!engine_) return;
+  if (!in_explicit_block()) {
+    rollback();
+    return;
+  }
+  // The client's next word decides about the rest; what the statement did must not be seen by a
+  // ROLLBACK TO an earlier savepoint, nor hold anything up.
+  try {
+    roll_back_to(start);
+    failed_ = true;
+    return;
+  } catch (const std::exception&) {
+    failed_ = true;
+  }
+}
+
+void SessionTransaction::require_read_write(std::string_view command) {
+  if (!modes_.read_only) return;
+  throw_error(kReadOnly, "cannot execute {} in a read-only transaction", command);
+}
+
+void SessionTransaction::prevent_in_block(std::string_view command) {
+  if (in_block()) {
+    throw_error(kActiveTransaction, "{} cannot run inside a transaction block", command);
+  }
+}
+
+void SessionTransaction::act_as(const TransactionModes& modes) {
+  modes_ = modes;
+  begin_as_chosen();
+}
+
+void SessionTransaction::set_modes_by_statement(ast::NodeList modes) {
+  // In a routine there may have been some since its transaction began.
+  if (!in_explicit_block() && session_.call_places.empty()) any_statement_ = false;
+  set_modes(modes);
+}
+
+void SessionTransaction::set_modes(ast::NodeList modes) {
+  for (const ast::Node* node : modes) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    const auto* constant = ast::try_as<ast::A_Const>(option.arg);
+    std::string_view text;
+    bool flag = false;
+    if (constant != nullptr && constant->sval != nullptr) text = constant->sval->sval;
+    if (constant != nullptr && constant->ival != nullptr) flag = constant->ival->ival != 0;
+    if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) flag = integer->ival != 0;
+    if (const auto* string = ast::try_as<ast::String>(option.arg)) text = string->sval;
+    if (option.defname == "transaction_isolation") {
+      choose_isolation(isolation_of(text));
+      modes_.says_uncommitted = text == kReadUncommitted;
+    } else if (option.defname == "transaction_read_only") {
+      choose_read_only(flag);
+    } else if (option.defname == "transaction_deferrable") {
+      choose_deferrable(flag);
+    }
+  }
+  begin_as_chosen();
+}
+
+void SessionTransaction::set_mode(std::string_view setting, std::string_view value) {
+  const bool flag = value == "on" || value == "true" || value == "1" || value == "yes";
+  if (setting == "transaction_isolation") {
+    choose_isolation(isolation_of(value));
+    modes_.says_uncommitted = value == kReadUncommitted;
+  } else if (setting == "transaction_read_only") {
+    choose_read_only(flag);
+  } else {
+    choose_deferrable(flag);
+  }
+  begin_as_chosen();
+}
+
+void SessionTransaction::choose_isolation(Isolation wanted) {
+  if (any_statement_ && wanted != modes_.isolation) {
+    throw SqlError{kActiveTransaction,
+                   "SET TRANSACTION ISOLATION LEVEL must be called before any query"};
+  }
+  if (!savepoints_.empty() && wanted != modes_.isolation) {
+    throw SqlError{kActiveTransaction,
+                   "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction"};
+  }
+  modes_.isolation = wanted;
+}
+
+void SessionTransaction::choose_read_only(bool wanted) {
+  if (!savepoints_.empty() && !wanted && modes_.read_only) {
+    throw SqlError{kActiveTransaction,
+                   "cannot set transaction read-write mode inside a read-only transaction"};
+  }
+  if (any_statement_ && !wanted && modes_.read_only) {
+    throw SqlError{kActiveTransaction, "transaction read-write mode must be set before any query"};
+  }
+  modes_.read_only = wanted;
+}
+
+void SessionTransaction::choose_deferrable(bool wanted) {
+  if (!savepoints_.empty()) {
+    throw SqlError{kActiveTransaction,
+                   "SET TRANSACTION [NOT] DEFERRABLE cannot be called within a subtransaction"};
+  }
+  if (any_statement_) {
+    throw SqlError{kActiveTransaction,
+                   "SET TRANSACTION [NOT] DEFERRABLE must be called before any query"};
+  }
+  modes_.deferrable = wanted;
+}
+
+/// The engine's transaction has done nothing yet, so another may take its place. Savepoints are
+/// marks in the present one.
+void SessionTransaction::begin_as_chosen() {
+  if (!any_statement_ && savepoints_.empty() && engine_ &&
+      (engine_->isolation() != engine_isolation() || engine_->access() != engine_access())) {
+    engine_->rollback();
+    start_in_engine();
+  }
+}
+
+void SessionTransaction::run(const ast::TransactionStmt& statement, ResultSink& sink) {
+  using Kind = ast::TransactionStmtKind;
+  switch (statement.kind) {
+    case Kind::begin:
+    case Kind::start:
+      begin_block(statement, sink);
+      return;
+    case Kind::commit:
+    case Kind::rollback:
+      end_block(statement, sink);
+      return;
+    case Kind::savepoint:
+      if (!in_explicit_block()) {
+        throw SqlError{sqlstate::no_active_sql_transaction,
+                       "SAVEPOINT can only be used in transaction blocks"};
+      }
+      savepoints_.push_back(mark(std::string{statement.savepoint_name}));
+      sink.command_complete("SAVEPOINT");
+      return;
+    case Kind::release:
+    case Kind::rollback_to:
+      end_savepoint(statement, sink);
+      return;
+    case Kind::prepare:
+      return prepare(statement.gid, sink);
+    case Kind::commit_prepared:
+      return finish_prepared(session_, statement.gid, PreparedEnd::commit, sink);
+    case Kind::rollback_prepared:
+      return finish_prepared(session_, statement.gid, PreparedEnd::rollback, sink);
+    case Kind::undefined:
+      break;
+  }
+}
+
+void SessionTransaction::begin_block(const ast::TransactionStmt& statement, ResultSink& sink) {
+  if (in_explicit_block()) {
+    session_.notice(sink, Severity::warning, kActiveTransaction,
+                    "there is already a transaction in progress");
+  }
+  begin(Block::explicit_block);
+  set_modes(statement.options);
+  sink.command_complete(statement.kind == ast::TransactionStmtKind::begin ? "BEGIN"
+                                                                          : "START TRANSACTION");
+}
+
+void SessionTransaction::end_block(const ast::TransactionStmt& statement, ResultSink& sink) {
+  const bool commits = statement.kind == ast::TransactionStmtKind::commit;
+  if (!in_explicit_block()) {
+    if (statement.chain) {
+      throw_error(sqlstate::no_active_sql_transaction,
+                  "{} AND CHAIN can only be used in transaction blocks",
+                  commits ? "COMMIT" : "ROLLBACK");
+    }
+    session_.notice(sink, Severity::warning, sqlstate::no_active_sql_transaction,
+                    "there is no transaction in progress");
+  }
+  const bool is_kept = commits && !failed_;
+  const TransactionModes before = modes_;
+  if (commits) {
+    commit();
+  } else {
+    rollback();
+  }
+  if (statement.chain) {
+    begin(Block::explicit_block);
+    act_as(before);
+  }
+  sink.command_complete(is_kept ? "COMMIT" : "ROLLBACK");
+}
+
+void SessionTransaction::end_savepoint(const ast::TransactionStmt& statement, ResultSink& sink) {
+  const bool release = statement.kind == ast::TransactionStmtKind::release;
+  if (!in_explicit_block()) {
+    throw SqlError{sqlstate::no_active_sql_transaction,
+                   release ? "RELEASE SAVEPOINT can only be used in transaction blocks"
+                           : "ROLLBACK TO SAVEPOINT can only be used in transaction blocks"};
+  }
+  const auto found = std::ranges::find(savepoints_.rbegin(), savepoints_.rend(),
+                                       statement.savepoint_name, &Savepoint::name);
+  if (found == savepoints_.rend()) {
+    throw_error(kInvalidSavepoint, "savepoint \"{}\" does not exist", statement.savepoint_name);
+  }
+  const auto at = found.base() - 1;
+  if (release) {
+    // As PostgreSQL: READ ONLY was said for the part that ends here.
+    modes_.read_only = at->read_only;
+    savepoints_.erase(at, savepoints_.end());
+  } else {
+    const Savepoint savepoint = *at;
+    savepoints_.erase(at + 1, savepoints_.end());
+    roll_back_to(savepoint);
+    failed_ = false;
+  }
+  sink.command_complete(release ? "RELEASE" : "ROLLBACK");
+}
+
+std::string schema_name(Session::State& session, Oid schema) {
+  return session.names.schema_name(schema);
+}
+
+WorkSpace maintenance_space(Session::State& session) {
+  const auto kilobytes = static_cast<std::size_t>(session.settings.integer("maintenance_work_mem"));
+  return {kilobytes << 10U, session.memory.files};
+}
+
+Engine& engine_of(Session::State& session) {
+  return session.shared.engine;
+}
+
+Transaction& transaction_of(Session::State& session) {
+  return *session.transaction;
+}
+
+bool keep_definition(Session::State& session, const TablePtr& table, lock::RelationMode mode,
+                     CatalogView::Stamp& seen_at) {
+  if (table->relation.persistence != Persistence::temporary) {
+    value_of(session.transaction->lock_relation(lock::RelationId{table->relation.oid}, mode));
+  } else {
+    session.transaction.note_temporary();
+  }
+  const CatalogView::Stamp now = session.catalog.stamp();
+  if (now == seen_at) return true;
+  if (session.catalog.table(table->relation.oid) != table) return false;
+  seen_at = now;
+  return true;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+
+#include "sql-lite-frontend/session/state/session_state.h"
+
+/// Two-phase commit: PREPARE TRANSACTION, and what becomes of the prepared from any session.
+namespace swizzle::sql {
+
+enum class PreparedEnd : std::uint8_t { commit, rollback };
+/// COMMIT PREPARED and ROLLBACK PREPARED.
+void finish_prepared(Session::State& session, std::string_view gid, PreparedEnd end,
+                     ResultSink& sink);
+
+/// At the start: what prepared transactions had locked by numbers of applications.
+void take_up_advisory_locks(Database::Shared& shared);
+
+/// pg_prepared_xact().
+void add_two_phase_sets();
+
+}  // namespace swizzle::sql

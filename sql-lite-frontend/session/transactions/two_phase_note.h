@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/bytes.h"
+#include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/session/shared/advisory_locks.h"
+#include "storage/engine.h"
+
+namespace swizzle::sql {
+
+/// What the engine keeps for us with a prepared transaction: it is all that is known of it after a
+/// restart, so it is written to disk, in this form for ever.
+struct PreparedNote {
+  Oid owner = kNoOid;  ///< who has prepared it
+  Oid database = kNoOid;
+  bool has_definitions = false;  ///< it has changed the catalog's records
+  /// Positions of sequences that are nobody's when it has committed, and when it is rolled back.
+  std::vector<Oid> left_by_commit;
+  std::vector<Oid> left_by_rollback;
+  struct AdvisoryLock {
+    AdvisoryKey key;
+    AdvisoryMode mode;
+  };
+  std::vector<AdvisoryLock> locks;
+};
+
+std::vector<std::byte> encode(const PreparedNote& note);
+/// Nothing: these are not the bytes of one.
+std::optional<PreparedNote> decode_note(Bytes bytes);
+
+/// Prepared transactions of a database.
+std::size_t count_prepared_in(const Engine& engine, Oid database);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,136 @@
+#include "storage/recovery/backup/backup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/runtime/runtime.h"
+#include "storage/recovery/backup/backup_end.h"
+#include "storage/recovery/backup/unfinished.h"
+#include "storage/recovery/progress.h"
+#include "wal/log_copy.h"
+
+namespace swizzle {
+namespace {
+
+constexpr std::size_t kBatchPages = 128;
+
+/// Copies the pages in use into another data file.
+class PageCopier {
+ public:
+  PageCopier(const BackupParts& parts, const Control& control, File& to, BackupOutcome& outcome)
+      : parts_(parts), to_(to), outcome_(outcome) {
+    for (const DirtyPage& page : control.checkpoint.dirty) in_log_.insert(page.page);
+  }
+
+  /// Pages [first, first + kBatchPages) as far as they are in use.
+  Result<> copy_batch(std::uint64_t first, std::uint64_t end,
+                      const std::vector<std::uint64_t>& at_begin) {
+    reads_.clear();
+    for (std::uint64_t page = first; page < std::min(first + kBatchPages, end); ++page) {
+      if (!parts_.space.is_allocated(PageId{page})) continue;
+      PageRead read;
+      read.page = PageId{page};
+      read.into = memory_.data() + (page - first) * kPageBytes;
+      reads_.push_back(read);
+    }
+    parts_.volume.read_pages(reads_);
+    for (const PageRead& read : reads_) {
+      const std::uint64_t page = raw(read.page);
+      const bool was_in_use =
+          page / 64 < at_begin.size() && ((at_begin[page / 64] >> (page % 64)) & 1U) != 0;
+      if (!was_in_use) in_log_.insert(read.page);
+      ASSIGN_OR_RETURN(const bool is_whole, make_whole(read));
+      if (!is_whole) {
+        std::memset(read.into, 0, kPageBytes);
+        ++outcome_.pages_left_to_the_log;
+      }
+      RETURN_IF_ERROR(to_.write_at(page * kPageBytes, {read.into, kPageBytes}));
+      ++outcome_.pages;
+    }
+    return {};
+  }
+
+ private:
+  // A page that is being written while we read it looks damaged for a moment. One that is not on
+  // disk yet, or not as the log has it, is rebuilt by whoever opens the backup.
+  Result<bool> make_whole(const PageRead& read) {
+    constexpr int kTries = 20;
+    constexpr Duration kPause = std::chrono::milliseconds{2};
+    auto outcome = parts_.volume.outcome(read);
+    for (int i = 0; i < kTries && !outcome; ++i) {
+      if (outcome.error().state() != sqlstate::data_corrupted) break;
+      if (!parts_.space.is_allocated(read.page)) return false;
+      Runtime::current().sleep_until(Runtime::current().now() + kPause);
+      outcome = parts_.volume.read_page(read.page, read.into);
+    }
+    if (outcome) return true;
+    if (in_log_.contains(read.page)) return false;
+    if (!parts_.rebuild || outcome.error().state() != sqlstate::data_corrupted)
+      return fail(std::move(outcome).error());
+    RETURN_IF_ERROR(parts_.rebuild(read.page, read.into));
+    seal_page(read.into);
+    return true;
+  }
+
+  const BackupParts& parts_;
+  File& to_;
+  BackupOutcome& outcome_;
+  std::unordered_set<PageId> in_log_;
+  std::vector<PageRead> reads_;
+  AlignedBuffer memory_{kBatchPages * kPageBytes};
+};
+
+Result<> copy_pages(const BackupParts& parts, const Control& control, const SpaceMap::Snapshot& map,
+                    File& to, BackupOutcome& outcome, const RecoveryObserver& observer) {
+  PageCopier copier(parts, control, to, outcome);
+  // Pages that come into use behind the end that the map had are in the log.
+  const std::uint64_t end = std::min(map.page_count, parts.volume.page_count());
+  Progress progress("backup", end * kPageBytes, observer);
+  for (std::uint64_t first = SpaceMap::kFirstPage; first < end; first += kBatchPages) {
+    RETURN_IF_ERROR(copier.copy_batch(first, end, map.words));
+    progress.set_pages(outcome.pages);
+    progress.reached(first * kPageBytes, control.checkpoint.begin);
+  }
+  RETURN_IF_ERROR(to.truncate(map.page_count * kPageBytes));
+  return to.sync();
+}
+
+}  // namespace
+
+Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
+                              const std::filesystem::path& target, const std::string& log_name,
+                              const RecoveryObserver& observer) {
+  RETURN_IF_ERROR(files.create_directory(target));
+  RETURN_IF_ERROR(mark_unfinished(files, target));
+  RETURN_IF_ERROR(files.create_directory(target / log_name));
+  const Checkpointer::Retention keep_log(parts.checkpointer);
+  Control control;
+  SpaceMap::Snapshot map;
+  RETURN_IF_ERROR(parts.checkpointer.take(
+      Control::Shutdown::none, [&](const Control& taken, const SpaceMap::Snapshot& snapshot) {
+        control = taken;
+        map = snapshot;
+      }));
+
+  BackupOutcome outcome;
+  outcome.begin = control.checkpoint.begin;
+  RETURN_IF_ERROR(Volume::create(files, target, parts.volume.database_id()));
+  ASSIGN_OR_RETURN(auto data,
+                   files.open(target / Volume::kFileName, OpenMode::read_write, {.direct = true}));
+  RETURN_IF_ERROR(copy_pages(parts, control, map, *data, outcome, observer));
+  RETURN_IF_ERROR(SpaceMap::create(files, target, parts.volume.database_id(), map));
+
+  parts.log.flush_to(parts.log.tail());
+  outcome.end = parts.log.durable();
+  RETURN_IF_ERROR(wal::copy_log(parts.log.location(), control.checkpoint.keep_from, outcome.end,
+                                files, target / log_name));
+  RETURN_IF_ERROR(write_backup_end(files, target, outcome.end));
+  RETURN_IF_ERROR(ControlFile::create(files, target, control));
+  RETURN_IF_ERROR(files.sync_directory(target.parent_path()));
+  RETURN_IF_ERROR(mark_finished(files, target));
+  return outcome;
+}
+
+}  // namespace swizzle

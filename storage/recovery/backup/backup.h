@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "storage/backup.h"
+#include "storage/recovery/checkpoint/checkpointer.h"
+#include "storage/recovery/recovery.h"
+#include "storage/space/data_file.h"
+#include "storage/space/volume.h"
+#include "wal/log.h"
+
+namespace swizzle {
+
+struct BackupParts {
+  Volume& volume;
+  SpaceMap& space;
+  wal::Log& log;
+  Checkpointer& checkpointer;
+  /// For pages that fail their checksum (PageRepair::rebuild).
+  std::function<Result<>(PageId page, std::byte* into)> rebuild;
+};
+
+/// Copies the database to `target`, a directory that does not exist, while it runs: a checkpoint,
+/// every page in use, and the log from the checkpoint to the end of the copying. The result is a
+/// database directory: opening it recovers it to the backup's end. The control file comes last, so
+/// a backup that was interrupted cannot be opened (rule R6).
+/// `log_name` is what the log's directory is called in a database directory.
+Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
+                              const std::filesystem::path& target, const std::string& log_name,
+                              const RecoveryObserver& observer);
+
+struct RestoredLog {
+  Lsn end = Lsn::none;
+  /// Where all ended that backup and archive have.
+  Lsn known_end = Lsn::none;
+};
+/// Makes a database directory at `target`, which does not exist, out of a backup, and of archived
+/// log segments if `archive` has any, cut at the recovery target. Opening it recovers it to there;
+/// what was not committed there is undone. 55000 when the target is before the backup's end
+/// or behind the archive's.
+/// The log is cut, and still has the old id: see new_log.h. Returns where it ends
+/// now.
+Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& backup,
+                            const std::filesystem::path& target, const std::string& log_name,
+                            const wal::RestoreSegment& archive, const RecoveryTarget& stop);
+
+}  // namespace swizzle

@@ -1,0 +1,181 @@
+#include "storage/recovery/backup/backup_command.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "base/io/posix_file_system.h"
+#include "base/programs/program_words.h"
+#include "storage/engine.h"
+#include "storage/recovery/backup/backup_end.h"
+#include "wal/archive_command.h"
+
+namespace swizzle {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> paths;
+  std::string restore_command;
+  RecoveryTarget target;
+};
+
+/// As now() shows it where the time zone is UTC, with or without "+00".
+std::optional<std::int64_t> parse_time(std::string text) {
+  constexpr std::int64_t kMicros = 1'000'000;
+  if (text.ends_with("+00")) text.resize(text.size() - 3);
+  std::tm parts{};
+  const char* rest = strptime(text.c_str(), "%Y-%m-%d %H:%M:%S", &parts);
+  if (rest == nullptr) return std::nullopt;
+  std::int64_t micros = 0;
+  if (*rest == '.') {
+    std::string digits{rest + 1};
+    if (digits.empty() || digits.size() > 6) return std::nullopt;
+    digits.resize(6, '0');
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), micros);
+    if (error != std::errc{} || end != digits.data() + digits.size() || micros < 0)
+      return std::nullopt;
+  } else if (*rest != '\0') {
+    return std::nullopt;
+  }
+  return std::int64_t{timegm(&parts)} * kMicros + micros;
+}
+
+EngineOptions options() {
+  EngineOptions made;
+  made.pool_bytes = std::uint64_t{256} << 20U;
+  return made;
+}
+
+Result<> copy(const Arguments& arguments) {
+  PosixFileSystem files;
+  ASSIGN_OR_RETURN(const bool from_backup, is_backup(files, arguments.paths[0]));
+  if (from_backup) {
+    return fail(Error{sqlstate::object_not_in_prerequisite_state,
+                      fmt::format("\"{}\" is a backup, not a database", arguments.paths[0])}
+                    .with_hint("Copy its files, or restore it."));
+  }
+  ASSIGN_OR_RETURN(const auto engine, Engine::open(files, arguments.paths[0], options()));
+  ASSIGN_OR_RETURN(const BackupOutcome made, engine->back_up(arguments.paths[1]));
+  RETURN_IF_ERROR(engine->close());
+  fmt::print("{} pages, log from {} to {}\n", made.pages, raw(made.begin), raw(made.end));
+  return {};
+}
+
+Result<> restore(const Arguments& arguments) {
+  PosixFileSystem files;
+  wal::RestoreSegment archive;
+  if (!arguments.restore_command.empty())
+    archive = wal::restore_by_command(arguments.restore_command);
+  ASSIGN_OR_RETURN(
+      const RestoreOutcome made,
+      restore_backup(files, arguments.paths[0], arguments.paths[1], archive, arguments.target));
+  fmt::print("restored up to LSN {}; the log goes on at {}\n", raw(made.end),
+             raw(made.begins_again));
+  return {};
+}
+
+Result<> check_database(FileSystem& files, const std::filesystem::path& database) {
+  ASSIGN_OR_RETURN(const auto engine, Engine::open(files, database, options()));
+  ASSIGN_OR_RETURN(const auto violations, engine->verify());
+  for (const std::string& violation : violations) fmt::print("{}\n", violation);
+  RETURN_IF_ERROR(engine->close());
+  if (violations.empty()) return {};
+  return fail(sqlstate::data_corrupted, fmt::format("{} violations", violations.size()));
+}
+
+/// What is restored from it. The backup itself has to stay as it is: recovering it where it lies
+/// would write into it.
+Result<> check_backup(FileSystem& files, const std::filesystem::path& backup) {
+  std::filesystem::path restored = backup;
+  restored += ".check";
+  if (std::filesystem::exists(restored)) {
+    return fail(Error{sqlstate::object_not_in_prerequisite_state,
+                      fmt::format("directory \"{}\" exists already", restored.native())}
+                    .with_hint("A check that was interrupted leaves it behind: remove it."));
+  }
+  Result<> outcome = [&]() -> Result<> {
+    RETURN_IF_ERROR(restore_backup(files, backup, restored, {}, {}));
+    return check_database(files, restored);
+  }();
+  std::error_code ignored;  // the outcome says more
+  std::filesystem::remove_all(restored, ignored);
+  return outcome;
+}
+
+Result<> check(const Arguments& arguments) {
+  PosixFileSystem files;
+  const std::filesystem::path directory = arguments.paths[0];
+  ASSIGN_OR_RETURN(const bool of_backup, is_backup(files, directory));
+  return of_backup ? check_backup(files, directory) : check_database(files, directory);
+}
+
+void add_restore_options(CLI::App& app, Arguments& arguments) {
+  app.add_option("--restore-command", arguments.restore_command,
+                 "fetches the archived log segment %f to the path %p")
+      ->type_name("COMMAND");
+  app.add_option_function<std::uint64_t>(
+         "--to-lsn", [&arguments](std::uint64_t lsn) { arguments.target.lsn = Lsn{lsn}; },
+         "stop before the first record at or behind LSN")
+      ->type_name("LSN");
+  app.add_option_function<std::string>(
+         "--to-time",
+         [&arguments](const std::string& time) {
+           arguments.target.time_us = parse_time(time);
+           if (!arguments.target.time_us)
+             throw CLI::ValidationError{fmt::format("\"{}\" is no time", time)};
+         },
+         "stop before the first commit that is younger, \"YYYY-MM-DD hh:mm:ss[.uuuuuu]\" in UTC")
+      ->type_name("TIME");
+}
+
+}  // namespace
+
+int backup_main(int argc, const char* const* argv) {
+  using Run = Result<> (*)(const Arguments&);
+  CLI::App app{"swizzle-backup copies a database's files, and makes a database of such a copy.",
+               "swizzle-backup"};
+  app.require_subcommand(1);
+  Arguments arguments;
+  Run run = nullptr;
+  const auto command = [&](const char* name, const char* description, Run does,
+                           std::initializer_list<const char*> paths) {
+    CLI::App* const made = app.add_subcommand(name, description);
+    made->callback([&run, does] { run = does; });
+    for (const char* const path : paths) {
+      made->add_option_function<std::string>(
+              path,
+              // A path without a folder in front has no parent to make durable.
+              [&arguments](const std::string& word) {
+                arguments.paths.push_back(std::filesystem::absolute(word).string());
+              })
+          ->required();
+    }
+    return made;
+  };
+  command("copy", "copies a database that no server has open; one that is open its server copies",
+          copy, {"DATABASE", "BACKUP"});
+  add_restore_options(*command("restore", "makes a database that does not exist yet of a backup",
+                               restore, {"BACKUP", "DATABASE"}),
+                      arguments);
+  command("check",
+          "recovers the database and checks every page of every tree; of a backup, what would be "
+          "restored: into DATABASE.check, which is removed again",
+          check, {"DATABASE"});
+  if (const auto exit_code = read_program_words(app, argc, argv)) return *exit_code;
+
+  const auto done = run(arguments);
+  if (done) return 0;
+  fmt::print(stderr, "swizzle-backup: {}\n", done.error().message());
+  if (!done.error().detail().empty()) fmt::print(stderr, "{}\n", done.error().detail());
+  if (!done.error().hint().empty()) fmt::print(stderr, "{}\n", done.error().hint());
+  return 1;
+}
+
+}  // namespace swizzle

@@ -1,5 +1,0 @@
-#include "storage/recovery/backup_command.h"
-
-int main(int argc, char** argv) {
-  return swizzle::backup_main(argc, argv);
-}

@@ -1,0 +1,202 @@
+#include "storage/recovery/checkpoint/checkpointer.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/invariant.h"
+#include "storage/btree/records.h"
+#include "storage/latch/guards.h"
+
+namespace swizzle {
+namespace {
+
+// So many times the log between two checkpoints.
+constexpr std::uint64_t kWorthAWarning = 4;
+constexpr Duration kAfterFullDisk = std::chrono::seconds{5};
+constexpr Duration kCheckpointerLooksEvery = std::chrono::milliseconds{200};
+
+wal::RecordHeader checkpoint_header() noexcept {
+  wal::RecordHeader header;
+  header.kind = static_cast<wal::RecordKind>(RecordKind::checkpoint);
+  return header;
+}
+
+Lsn oldest(Lsn a, Lsn b) noexcept {
+  if (a == Lsn::none) return b;
+  return b == Lsn::none ? a : std::min(a, b);
+}
+
+}  // namespace
+
+Checkpointer::Checkpointer(Parts parts, Options options)
+    : parts_(std::move(parts)),
+      options_(std::move(options)),
+      previous_keep_from_(parts_.control.current().checkpoint.keep_from) {}
+
+Checkpointer::~Checkpointer() {
+  stop();
+}
+
+Result<> Checkpointer::take(Control::Shutdown shutdown, const Use& use) {
+  const std::lock_guard in_turn(one_at_a_time_);
+  ASSIGN_OR_RETURN(wal::Reservation space,
+                   parts_.log.reserve(0, 1, wal::ReservePurpose::completion));
+  wal::Appended begin;
+  // Without logging nothing is in the log: it stays where it was, and opens there.
+  const Lsn unlogged = parts_.control.current().checkpoint.begin;
+  const SpaceMap::Snapshot map = parts_.space.snapshot([&] {
+    begin = parts_.log.append(space, checkpoint_header());
+    if (!parts_.log.enabled()) begin.lsn = unlogged;
+    return begin.lsn;
+  });
+
+  Control control = parts_.control.current();
+  const Lsn replaced_keep_from = control.checkpoint.keep_from;
+  Checkpoint& checkpoint = control.checkpoint;
+  checkpoint = {};
+  checkpoint.begin = begin.lsn;
+  // In this order: see Parts::active_transactions.
+  checkpoint.dirty = dirty_pages();
+  checkpoint.active = parts_.active_transactions(begin.lsn);
+  checkpoint.next_txn = parts_.next_txn();
+  checkpoint.taken_at_us = Runtime::current().wall_clock_us();
+  checkpoint.redo_from = begin.lsn;
+  for (const DirtyPage& page : checkpoint.dirty)
+    checkpoint.redo_from = oldest(checkpoint.redo_from, page.since);
+  checkpoint.keep_from = checkpoint.redo_from;
+  for (const ActiveTransaction& transaction : checkpoint.active)
+    checkpoint.keep_from = oldest(checkpoint.keep_from, transaction.first);
+  control.shutdown = shutdown;
+
+  parts_.log.flush_to(begin.end);
+  RETURN_IF_ERROR(parts_.space.persist(map));
+  if (parts_.persist) RETURN_IF_ERROR(parts_.persist());
+  RETURN_IF_ERROR(parts_.control.write(control));
+  parts_.space.checkpoint_done();
+  previous_keep_from_ = replaced_keep_from;
+  taken_.fetch_add(1, std::memory_order_relaxed);
+  release_log();
+  warn_of_old_transaction(control.checkpoint);
+  if (use) use(control, map);
+  return {};
+}
+
+std::vector<DirtyPage> Checkpointer::dirty_pages() const {
+  std::vector<DirtyPage> pages;
+  std::uint32_t looked_at = 0;
+  parts_.frames.for_each_used([&](Frame& frame) {
+    // What gets dirty behind us has its first record behind `begin`.
+    if (++looked_at % kFramesBetweenYields == 0) Runtime::current().yield();
+    // Waits for a writer whose record is before `begin` and who has not marked the page yet. One
+    // that latches it later has its record behind `begin`.
+    static_cast<void>(frame.latch.optimistic());
+    if (oldest_unwritten(frame) == Lsn::none) return;
+    // Together: the frame may be given to another page otherwise.
+    const SharedGuard hold(frame.latch);
+    const Lsn since = oldest_unwritten(frame);
+    const PageId page = frame.page_id();
+    if (since != Lsn::none && page != PageId::none) pages.push_back({page, since});
+  });
+  return pages;
+}
+
+// Down to what both copies of the control file need.
+void Checkpointer::release_log() noexcept {
+  if (retentions_.load() != 0) return;
+  Lsn keep = oldest(previous_keep_from_, parts_.control.current().checkpoint.keep_from);
+  if (parts_.kept_for_others) keep = std::min(keep, parts_.kept_for_others());
+  parts_.log.keep_from(keep);
+}
+
+void Checkpointer::release_more_log() noexcept {
+  const std::lock_guard in_turn(one_at_a_time_);
+  release_log();
+}
+
+/// A transaction that nobody ends keeps all the log since its first change: says so once.
+void Checkpointer::warn_of_old_transaction(const Checkpoint& taken) {
+  const auto oldest = std::ranges::min_element(taken.active, {}, &ActiveTransaction::first);
+  if (oldest == taken.active.end() || oldest->id == warned_of_) return;
+  const std::uint64_t kept = raw(parts_.log.tail()) - raw(oldest->first);
+  if (kept < kWorthAWarning * options_.log_bytes) return;
+  warned_of_ = oldest->id;
+  const std::string gid = parts_.gid_of ? parts_.gid_of(oldest->id) : std::string{};
+  if (!gid.empty()) {
+    spdlog::warn(
+        "prepared transaction \"{}\" waits since {} MB of log, which are kept for it: finish it by "
+        "COMMIT PREPARED or ROLLBACK PREPARED (pg_prepared_xacts)",
+        gid, kept >> 20U);
+    return;
+  }
+  spdlog::warn(
+      "transaction {} is open since {} MB of log, which are kept for it: end its session "
+      "(pg_stat_activity, xact_start), or set idle_in_transaction_session_timeout",
+      raw(oldest->id), kept >> 20U);
+}
+
+Checkpointer::Retention::Retention(Checkpointer& of) noexcept : of_(of) {
+  // A checkpoint that is being taken releases log at its end: only then do we know what is left.
+  const std::lock_guard in_turn(of_.one_at_a_time_);
+  of_.retentions_.fetch_add(1);
+}
+
+Checkpointer::Retention::~Retention() {
+  of_.retentions_.fetch_sub(1);
+}
+
+void Checkpointer::start(Cleaner& cleaner) {
+  INVARIANT(task_ == nullptr);
+  stopping_.store(false);
+  task_ = Runtime::current().spawn("checkpointer", [this, &cleaner] { run(cleaner); });
+}
+
+void Checkpointer::stop() noexcept {
+  if (task_ == nullptr) return;
+  stopping_.store(true);
+  {
+    const std::lock_guard hold(task_mutex_);
+    if (task_parker_ != nullptr) task_parker_->unpark();
+  }
+  task_->join();
+  task_.reset();
+}
+
+void Checkpointer::run(Cleaner& cleaner) {
+  Runtime& runtime = Runtime::current();
+  {
+    const std::lock_guard hold(task_mutex_);
+    task_parker_ = &runtime.parker();
+  }
+  TimePoint due = runtime.now() + options_.interval;
+  TimePoint not_before{};
+  while (!stopping_.load()) {
+    const std::uint64_t tail = raw(parts_.log.tail());
+    const std::uint64_t begin = raw(last().checkpoint.begin);
+    const std::uint64_t grown = tail > begin ? tail - begin : 0;
+    // The checkpoint's own records are no reason for another.
+    constexpr std::uint64_t kIdleBytes = 4096;
+    const bool by_time = runtime.now() >= due && grown > kIdleBytes;
+    const bool by_volume = grown >= options_.log_bytes && runtime.now() >= not_before;
+    if (by_volume || by_time) {
+      auto taken = take();
+      if (!taken && taken.error().state() != sqlstate::disk_full) {
+        if (options_.on_failure) options_.on_failure(taken.error());
+        break;
+      }
+      // The one before still counts, so nothing is lost but room for the log, and time at the next
+      // start.
+      if (!taken)
+        spdlog::warn("a checkpoint waits until the disk has room: {}", taken.error().message());
+      due = runtime.now() + (taken ? options_.interval : kAfterFullDisk);
+      not_before = taken ? TimePoint{} : due;
+    }
+    if (tail > options_.log_bytes) cleaner.set_redo_target(Lsn{tail - options_.log_bytes});
+    runtime.parker().park_until(runtime.now() + kCheckpointerLooksEvery);
+  }
+  const std::lock_guard hold(task_mutex_);
+  task_parker_ = nullptr;
+}
+
+}  // namespace swizzle

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/runtime/park_mutex.h"
+#include "base/runtime/runtime.h"
+#include "storage/buffer/cleaner.h"
+#include "storage/buffer/frame_arena.h"
+#include "storage/recovery/checkpoint/control_file.h"
+#include "storage/space/space_map.h"
+#include "wal/log.h"
+
+namespace swizzle {
+
+/// Takes fuzzy checkpoints: no page is written for one, and nobody waits for one.
+///
+/// The order is what makes them right (rule R2): first the begin record and the space map's copy,
+/// in one moment; then the dirty pages; then the active transactions; then all of it is written,
+/// and last the control file, which completes the checkpoint. What changes between is behind the
+/// begin record, where analysis sees it.
+class Checkpointer {
+ public:
+  struct Parts {
+    wal::Log& log;
+    FrameArena& frames;
+    SpaceMap& space;
+    ControlFile& control;
+    /// Every transaction that has a record before `begin` and whose commit or end record is not
+    /// before it, with its newest record before `begin` or a later one. May contain others that end
+    /// later. Called after every frame's latch has been free once since `begin`, so whatever was
+    /// appended under one has been noted.
+    std::function<std::vector<ActiveTransaction>(Lsn begin)> active_transactions;
+    /// One that no transaction has had, nor will have before the call.
+    std::function<TxnId()> next_txn;
+    /// What else becomes durable with a checkpoint, if anything.
+    std::function<Result<>()> persist = {};
+    /// The identifier of a prepared transaction, empty for any other.
+    std::function<std::string(TxnId)> gid_of = {};
+    /// From where on others want the log kept; Lsn::max: nowhere.
+    std::function<Lsn()> kept_for_others = {};
+  };
+  struct Options {
+    std::uint64_t log_bytes = std::uint64_t{1} << 30U;
+    Duration interval = std::chrono::seconds{300};
+    /// The background task met an error and has stopped.
+    std::function<void(const Error&)> on_failure = {};
+  };
+  Checkpointer(Parts parts, Options options);
+  Checkpointer(const Checkpointer&) = delete;
+  Checkpointer& operator=(const Checkpointer&) = delete;
+  ~Checkpointer();
+
+  /// Parks; no latch held. Callers take turns.
+  Result<> take(Control::Shutdown shutdown = Control::Shutdown::none) { return take(shutdown, {}); }
+  /// Hands out what was written, before another checkpoint can be taken.
+  using Use = std::function<void(const Control& taken, const SpaceMap::Snapshot& map)>;
+  Result<> take(Control::Shutdown shutdown, const Use& use);
+
+  /// Takes them by log volume and by time from now on, and has `cleaner` keep the redo point within
+  /// the log volume.
+  void start(Cleaner& cleaner);
+  /// Parks until the task has ended. Idempotent.
+  void stop() noexcept;
+
+  /// Keeps log and pages as they are for an online backup: while it lives, the log from its
+  /// checkpoint's keep_from on is kept.
+  class Retention {
+   public:
+    explicit Retention(Checkpointer& of) noexcept;
+    Retention(const Retention&) = delete;
+    Retention& operator=(const Retention&) = delete;
+    ~Retention();
+
+   private:
+    Checkpointer& of_;
+  };
+  /// Log that was kept for others, and is not any more, goes without waiting for a checkpoint.
+  void release_more_log() noexcept;
+  [[nodiscard]] const Control& last() const noexcept { return parts_.control.current(); }
+  [[nodiscard]] std::uint64_t taken() const noexcept {
+    return taken_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::vector<DirtyPage> dirty_pages() const;
+  void release_log() noexcept;
+  void warn_of_old_transaction(const Checkpoint& taken);
+  void run(Cleaner& cleaner);
+
+  const Parts parts_;
+  const Options options_;
+  ParkMutex one_at_a_time_;
+  /// What the checkpoint before the last one needs: its copy of the control file is still there.
+  Lsn previous_keep_from_;
+  std::atomic<int> retentions_{0};
+  TxnId warned_of_{};
+  std::atomic<std::uint64_t> taken_{0};
+
+  SpinMutex task_mutex_;
+  Parker* task_parker_ = nullptr;
+  std::atomic<bool> stopping_{false};
+  std::unique_ptr<Task> task_;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,198 @@
+#include "storage/recovery/checkpoint/control_file.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+
+#include "base/bytes.h"
+#include "base/checksum.h"
+#include "storage/space/aligned_buffer.h"
+
+namespace swizzle {
+namespace {
+
+constexpr std::array<char, 8> kMagic = {'S', 'W', 'I', 'Z', 'Z', 'C', 'T', 'L'};
+
+/// docs/on-disk-format.md lists the offsets. Dirty pages and active transactions follow.
+struct ControlHeader {
+  std::array<char, 8> magic;
+  std::uint32_t format_version;
+  std::uint32_t reserved;
+  std::uint64_t checksum;  ///< of everything behind it, seeded with the generation
+  std::uint64_t generation;
+  std::uint64_t database_id;
+  std::uint64_t log_id;
+  std::uint64_t log_segment_bytes;
+  PageId directory_root;
+  Lsn begin;
+  Lsn redo_from;
+  Lsn keep_from;
+  TxnId next_txn;
+  std::int64_t taken_at_us;
+  std::uint64_t dirty_count;
+  std::uint64_t active_count;
+  Control::Logging logging;
+  Control::Shutdown shutdown;
+  std::array<std::uint8_t, 6> padding;
+};
+static_assert(sizeof(ControlHeader) == 128);
+static_assert(offsetof(ControlHeader, checksum) == 16);
+static_assert(offsetof(ControlHeader, begin) == 64);
+static_assert(offsetof(ControlHeader, dirty_count) == 104);
+static_assert(sizeof(DirtyPage) == 16 && sizeof(ActiveTransaction) == 24);
+
+constexpr std::size_t kChecked = offsetof(ControlHeader, generation);
+
+struct Copy {
+  std::uint64_t generation = 0;
+  Control control;
+};
+
+std::size_t size_of(std::uint64_t dirty, std::uint64_t active) noexcept {
+  return sizeof(ControlHeader) + dirty * sizeof(DirtyPage) + active * sizeof(ActiveTransaction);
+}
+
+AlignedBuffer encode(const Control& control, std::uint64_t generation) {
+  const Checkpoint& checkpoint = control.checkpoint;
+  ControlHeader header{};
+  header.magic = kMagic;
+  header.format_version = ControlFile::kFormatVersion;
+  header.generation = generation;
+  header.database_id = control.database_id;
+  header.log_id = control.log_id;
+  header.log_segment_bytes = control.log_segment_bytes;
+  header.directory_root = control.directory_root;
+  header.begin = checkpoint.begin;
+  header.redo_from = checkpoint.redo_from;
+  header.keep_from = checkpoint.keep_from;
+  header.next_txn = checkpoint.next_txn;
+  header.taken_at_us = checkpoint.taken_at_us;
+  header.dirty_count = checkpoint.dirty.size();
+  header.active_count = checkpoint.active.size();
+  header.logging = control.logging;
+  header.shutdown = control.shutdown;
+
+  const std::size_t size = size_of(header.dirty_count, header.active_count);
+  AlignedBuffer buffer(size);
+  store(buffer.data(), header);
+  std::byte* at = buffer.data() + sizeof header;
+  for (const DirtyPage& page : checkpoint.dirty) {
+    store(at, page);
+    at += sizeof page;
+  }
+  for (const ActiveTransaction& transaction : checkpoint.active) {
+    store(at, transaction);
+    at += sizeof transaction;
+  }
+  store(buffer.data() + offsetof(ControlHeader, checksum),
+        checksum(buffer.bytes(kChecked, size - kChecked), generation));
+  return buffer;
+}
+
+// Empty when the copy is not whole.
+Result<std::optional<Copy>> decode(const File& file, Bytes bytes) {
+  if (bytes.size() < sizeof(ControlHeader)) return std::nullopt;
+  const auto header = load<ControlHeader>(bytes.data());
+  if (header.magic != kMagic) return std::nullopt;
+  if (header.format_version != ControlFile::kFormatVersion)
+    return fail(
+        sqlstate::object_not_in_prerequisite_state,
+        fmt::format("file \"{}\" has format version {}; this program reads version {}",
+                    file.path().native(), header.format_version, ControlFile::kFormatVersion));
+  const std::uint64_t most = bytes.size() / sizeof(DirtyPage);
+  if (header.dirty_count > most || header.active_count > most) return std::nullopt;
+  const std::size_t size = size_of(header.dirty_count, header.active_count);
+  if (size > bytes.size() ||
+      checksum(bytes.subspan(kChecked, size - kChecked), header.generation) != header.checksum)
+    return std::nullopt;
+
+  Copy copy;
+  copy.generation = header.generation;
+  copy.control = {.database_id = header.database_id,
+                  .log_id = header.log_id,
+                  .log_segment_bytes = header.log_segment_bytes,
+                  .directory_root = header.directory_root,
+                  .logging = header.logging,
+                  .shutdown = header.shutdown,
+                  .checkpoint = {.begin = header.begin,
+                                 .redo_from = header.redo_from,
+                                 .keep_from = header.keep_from,
+                                 .next_txn = header.next_txn,
+                                 .taken_at_us = header.taken_at_us,
+                                 .dirty = {},
+                                 .active = {}}};
+  const std::byte* at = bytes.data() + sizeof header;
+  for (std::uint64_t i = 0; i < header.dirty_count; ++i, at += sizeof(DirtyPage))
+    copy.control.checkpoint.dirty.push_back(load<DirtyPage>(at));
+  for (std::uint64_t i = 0; i < header.active_count; ++i, at += sizeof(ActiveTransaction))
+    copy.control.checkpoint.active.push_back(load<ActiveTransaction>(at));
+  return copy;
+}
+
+Result<std::optional<Copy>> read_copy(FileSystem& files, const std::filesystem::path& path) {
+  ASSIGN_OR_RETURN(const bool exists, files.exists(path));
+  if (!exists) return std::nullopt;
+  ASSIGN_OR_RETURN(auto file, files.open(path, OpenMode::read_only, {.direct = true}));
+  ASSIGN_OR_RETURN(const std::uint64_t size, file->size());
+  const std::size_t whole_blocks = size / AlignedBuffer::kAlignment * AlignedBuffer::kAlignment;
+  if (whole_blocks == 0) return std::nullopt;
+  AlignedBuffer buffer(whole_blocks);
+  RETURN_IF_ERROR(file->read_at(0, buffer.bytes()));
+  return decode(*file, buffer.bytes());
+}
+
+Result<> write_copy(FileSystem& files, const std::filesystem::path& path, const Control& control,
+                    std::uint64_t generation) {
+  ASSIGN_OR_RETURN(auto file, files.open(path, OpenMode::open_or_create, {.direct = true}));
+  AlignedBuffer buffer = encode(control, generation);
+  RETURN_IF_ERROR(file->write_at(0, buffer.bytes()));
+  return file->sync();
+}
+
+}  // namespace
+
+Result<> ControlFile::create(FileSystem& files, const std::filesystem::path& directory,
+                             const Control& control) {
+  for (std::uint64_t generation = 0; generation < kFileNames.size(); ++generation)
+    RETURN_IF_ERROR(write_copy(files, directory / kFileNames[generation], control, generation));
+  return files.sync_directory(directory);
+}
+
+Result<std::unique_ptr<ControlFile>> ControlFile::open(FileSystem& files,
+                                                       const std::filesystem::path& directory) {
+  std::unique_ptr<ControlFile> opened(new ControlFile(files, directory));
+  bool found = false;
+  for (const char* name : kFileNames) {
+    ASSIGN_OR_RETURN(auto copy, read_copy(files, directory / name));
+    if (!copy) {
+      opened->one_copy_lost_ = true;
+    } else if (!found || copy->generation > opened->generation_) {
+      found = true;
+      opened->generation_ = copy->generation;
+      opened->control_ = std::move(copy->control);
+    }
+  }
+  if (!found)
+    return fail(Error{
+        sqlstate::data_corrupted,
+        fmt::format("neither \"{}\" nor \"{}\" is a whole control file",
+                    (directory / kFileNames[0]).native(), (directory / kFileNames[1]).native())}
+                    .with_hint("Restore the directory from a backup."));
+  return opened;
+}
+
+Result<> ControlFile::write(const Control& control) {
+  const std::uint64_t generation = generation_ + 1;
+  const auto path = directory_ / kFileNames[generation % kFileNames.size()];
+  ASSIGN_OR_RETURN(const bool exists, files_.exists(path));
+  RETURN_IF_ERROR(write_copy(files_, path, control, generation));
+  if (!exists) RETURN_IF_ERROR(files_.sync_directory(directory_));
+  generation_ = generation;
+  control_ = control;
+  one_copy_lost_ = false;
+  return {};
+}
+
+}  // namespace swizzle

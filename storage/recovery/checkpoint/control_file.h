@@ -1,0 +1,89 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/io/file.h"
+#include "base/result.h"
+
+namespace swizzle {
+
+/// A page whose copy on disk may lack records from `since` on.
+struct DirtyPage {
+  PageId page;
+  Lsn since;
+};
+
+/// A transaction that had not ended, with its first and its newest record.
+struct ActiveTransaction {
+  TxnId id;
+  Lsn first;
+  Lsn last;
+};
+
+/// What recovery starts from. Begins as the state of an empty database.
+struct Checkpoint {
+  /// The checkpoint's own record: analysis reads from here.
+  Lsn begin = Lsn::none;
+  /// Redo reads from here: the oldest record that a page on disk may lack.
+  Lsn redo_from = Lsn::none;
+  /// The oldest record that redo or undo may want.
+  Lsn keep_from = Lsn::none;
+  TxnId next_txn{1};
+  std::int64_t taken_at_us = 0;
+  std::vector<DirtyPage> dirty;
+  std::vector<ActiveTransaction> active;
+};
+
+struct Control {
+  std::uint64_t database_id = 0;
+  /// Of the log: a restore to a point in time goes on with a new one.
+  std::uint64_t log_id = 0;
+  std::uint64_t log_segment_bytes = 0;
+  /// The root of the tree of trees.
+  PageId directory_root = PageId::none;
+  enum class Logging : std::uint8_t { on, off } logging = Logging::on;
+  /// `clean`: the last thing that happened was a checkpoint with nothing dirty or active.
+  enum class Shutdown : std::uint8_t { none, clean } shutdown = Shutdown::none;
+  Checkpoint checkpoint;
+};
+
+/// The control file: two checksummed copies, written in turn. A checkpoint is complete when the
+/// write of its copy is; a torn or lost copy leaves the one before (rule R1).
+class ControlFile {
+ public:
+  static constexpr std::uint32_t kFormatVersion = 1;
+  static constexpr std::array<const char*, 2> kFileNames = {"control-0", "control-1"};
+
+  /// Writes both copies; durable on return.
+  static Result<> create(FileSystem& files, const std::filesystem::path& directory,
+                         const Control& control);
+  /// Reads the younger copy that is whole. 55000 for another version; XX001 that names both files
+  /// when neither is whole.
+  static Result<std::unique_ptr<ControlFile>> open(FileSystem& files,
+                                                   const std::filesystem::path& directory);
+
+  [[nodiscard]] const Control& current() const noexcept { return control_; }
+  /// Whether the other copy was lost or damaged: the checkpoint is then perhaps not the last one.
+  [[nodiscard]] bool is_one_copy_lost() const noexcept { return one_copy_lost_; }
+
+  /// Durable on return. On error the older state counts. One caller at a time.
+  Result<> write(const Control& control);
+
+ private:
+  ControlFile(FileSystem& files, std::filesystem::path directory)
+      : files_(files), directory_(std::move(directory)) {}
+
+  FileSystem& files_;
+  const std::filesystem::path directory_;
+  Control control_;
+  std::uint64_t generation_ = 0;
+  bool one_copy_lost_ = false;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "storage/btree/node.h"
+#include "storage/recovery/records/record_effects.h"
+#include "storage/recovery/records/record_undo.h"
+#include "wal/record_kinds.h"
+
+namespace swizzle {
+
+/// All that there is to know of one kind of log record. A new kind is a line in the table in
+/// record_kinds.cpp, and a value in RecordKind.
+struct RecordKindEntry {
+  RecordKind kind;
+  std::string_view name;
+  PageEffects effects;
+  /// Repeats PageEffect::change on `node`, which holds `page`. Null where no effect is a change.
+  Result<> (*redo)(const wal::Record& record, PageId page, Node& node) = nullptr;
+  /// The rows in the order in which they are undone. Null: never undone, and what the tree says
+  /// stays the same.
+  Result<std::vector<UndoneRow>> (*undo)(Bytes payload) = nullptr;
+  /// What the payload says, in words; null: nothing that the header does not say.
+  std::string (*describe)(const wal::Record& record) = nullptr;
+};
+
+std::span<const RecordKindEntry> record_kinds() noexcept;
+/// Null for kinds that storage does not write.
+const RecordKindEntry* find_kind(wal::RecordKind kind) noexcept;
+
+/// The table as programs that print a log want it.
+wal::RecordKinds kinds_for_people();
+
+}  // namespace swizzle
