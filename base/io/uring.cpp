@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <system_error>
 
 #include "base/invariant.h"
@@ -52,7 +53,8 @@ int Uring::refusal() noexcept {
 
 std::unique_ptr<Uring> Uring::open(unsigned capacity, Use use) noexcept {
   if (refusal() != 0) return nullptr;
-  auto uring = std::unique_ptr<Uring>{new Uring};
+  auto uring = std::unique_ptr<Uring>{new (std::nothrow) Uring};
+  if (!uring) return nullptr;
   // The completion queue is twice this, so it cannot overflow with `capacity` requests under way.
   uring->capacity_ = capacity;
   if (use == Use::one_thread) {
