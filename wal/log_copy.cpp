@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "wal/internal/aligned_memory.h"
+#include "base/memory/aligned_buffer.h"
 #include "wal/internal/segment.h"
 #include "wal/internal/segment_store.h"
 
@@ -15,16 +15,16 @@ constexpr std::size_t kPortion = std::size_t{1} << 20U;
 // The header and the first `content_bytes` of a segment; zeros behind them.
 Result<> copy_segment(File& from, File& to, const SegmentGeometry& geometry,
                       std::uint64_t content_bytes) {
-  const AlignedMemory buffer{kPortion};
+  AlignedBuffer buffer{kPortion};
   const std::uint64_t wanted = kSegmentHeaderBytes + content_bytes;
   for (std::uint64_t at = 0; at < geometry.file_bytes(); at += kPortion) {
     const std::uint64_t portion = std::min<std::uint64_t>(kPortion, geometry.file_bytes() - at);
     const std::uint64_t valid = at < wanted ? std::min(wanted - at, portion) : 0;
     // Blocks behind the end may be changing; they are not looked at.
     const auto blocks = static_cast<std::size_t>(block_ceiling(valid));
-    if (blocks > 0) RETURN_IF_ERROR(from.read_at(at, buffer.span().first(blocks)));
-    std::memset(buffer.span().data() + valid, 0, static_cast<std::size_t>(portion - valid));
-    RETURN_IF_ERROR(to.write_at(at, buffer.span().first(static_cast<std::size_t>(portion))));
+    if (blocks > 0) RETURN_IF_ERROR(from.read_at(at, buffer.bytes().first(blocks)));
+    std::memset(buffer.bytes().data() + valid, 0, static_cast<std::size_t>(portion - valid));
+    RETURN_IF_ERROR(to.write_at(at, buffer.bytes().first(static_cast<std::size_t>(portion))));
   }
   return to.sync();
 }

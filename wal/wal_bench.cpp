@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/io/posix_file_system.h"
-#include "wal/internal/aligned_memory.h"
+#include "base/memory/aligned_buffer.h"
 #include "wal/log.h"
 
 using namespace swizzle;
@@ -138,7 +138,7 @@ void bare_write(benchmark::State& state) {
   const auto path = bench_directory() / "swizzle-wal-bench-bare";
   const auto size = static_cast<std::size_t>(state.range(0));
   constexpr std::size_t kFile = std::size_t{16} << 20U;
-  const AlignedMemory memory{std::size_t{1} << 20U};
+  AlignedBuffer memory{std::size_t{1} << 20U};
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_DIRECT | O_DSYNC, 0600);
   if (file < 0) give_up("no direct writes at " + path.native());
   for (std::size_t at = 0; at < kFile; at += memory.size()) {

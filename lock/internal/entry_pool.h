@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/runtime/spin_latch.h"
 #include "lock/internal/chunk_slabs.h"
 #include "lock/internal/entry_chunk.h"
 #include "lock/internal/reader_epochs.h"
-#include "lock/internal/spin_latch.h"
 
 namespace swizzle::lock {
 
@@ -45,7 +45,7 @@ class EntryPool {
   ReaderEpochs& epochs_;
   const std::uint32_t entries_per_chunk_;
   std::atomic<std::size_t> chunks_{0};
-  SpinLatch latch_;
+  BasicSpinLatch<NoPauses> latch_;
   ChunkSlabs slabs_;   // latch_
   ChunkList retired_;  // latch_; oldest stamp first, nearly
 };

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/runtime/spin_latch.h"
 #include "lock/internal/lock_table.h"
-#include "lock/internal/spin_latch.h"
 
 namespace swizzle::lock {
 
@@ -33,7 +33,7 @@ class LatchedTable final : public LockTable {
 
  private:
   struct Bucket {
-    SpinLatch latch;
+    BasicSpinLatch<NoPauses> latch;
     Entry* oldest = nullptr;  // latch; linked by Entry::next
     Entry* newest = nullptr;  // latch
     Lsn tag = Lsn::none;      // latch

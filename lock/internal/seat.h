@@ -8,8 +8,8 @@
 
 #include "base/ids.h"
 #include "base/runtime/runtime.h"
+#include "base/runtime/spin_latch.h"
 #include "lock/internal/entry.h"
-#include "lock/internal/spin_latch.h"
 
 namespace swizzle::lock {
 
@@ -39,7 +39,7 @@ struct alignas(64) Seat {
 
   /// What the waiting owner is doing, in its own words, for deadlock reports. Written when a wait
   /// begins.
-  SpinLatch doing_latch;
+  BasicSpinLatch<NoPauses> doing_latch;
   std::string doing;
 
   /// The highest commit LSN under which this seat has released locks. Never goes back: whoever
@@ -78,7 +78,7 @@ class SeatRegistry {
 
   std::array<std::atomic<Seat*>, kSegments> segments_{};
   std::atomic<std::uint32_t> count_{0};
-  SpinLatch latch_;
+  BasicSpinLatch<NoPauses> latch_;
   Seat* left_ = nullptr;  // latch_; the seats that can be taken, linked by next_left
 };
 

@@ -68,42 +68,19 @@ bool wants_analyze(const Table& table) {
 }
 
 void AutoAnalyze::start() {
-  stopping_.store(false);
-  task_ = Runtime::current().spawn("auto analyze", [this] { run(); });
-}
-
-void AutoAnalyze::stop() noexcept {
-  if (task_ == nullptr) return;
-  stopping_.store(true);
-  {
-    const std::lock_guard hold{mutex_};
-    if (parker_ != nullptr) parker_->unpark();
-  }
-  task_->join();
-  task_.reset();
-}
-
-void AutoAnalyze::run() {
-  Runtime& runtime = Runtime::current();
-  {
-    const std::lock_guard hold{mutex_};
-    parker_ = &runtime.parker();
-  }
-  TimePoint next = runtime.now() + kRoundEvery;
-  while (!stopping_.load()) {
-    runtime.parker().park_until(next);
-    if (stopping_.load() || runtime.now() < next) continue;
-    run_once();
-    next = runtime.now() + kRoundEvery;
-  }
-  const std::lock_guard hold{mutex_};
-  parker_ = nullptr;
+  task_.start("auto analyze", [this] {
+    for (;;) {
+      task_.pause_until(Runtime::current().now() + kRoundEvery);
+      if (task_.is_stopping()) return;
+      run_once();
+    }
+  });
 }
 
 namespace {
 
 std::size_t analyze_due(Database& server, const DatabaseEntry& entry, std::string_view role,
-                        const std::atomic<bool>& stopping) {
+                        const BackgroundTask& task) {
   // While this lives the database cannot be dropped.
   const Catalogs::Use use{*server.shared().catalogs, entry.oid};
   // What nobody has asked for has not changed.
@@ -121,7 +98,7 @@ std::size_t analyze_due(Database& server, const DatabaseEntry& entry, std::strin
   std::size_t analyzed = 0;
   for (const TablePtr& table : due) {
     const SchemaPtr schema = use.catalog().schema(table->relation.schema);
-    if (!schema || stopping.load()) continue;
+    if (!schema || task.is_stopping()) continue;
     const std::string text =
         "ANALYZE " + quote_identifier(schema->name) + "." + quote_identifier(table->relation.name);
     if ((*session)->simple_query(text, sink)) ++analyzed;
@@ -139,7 +116,7 @@ std::size_t AutoAnalyze::run_once() {
   for (const DatabasePtr& entry : objects.databases()) {
     if (entry->is_template || !entry->allow_connections) continue;
     try {
-      analyzed += analyze_due(database_, *entry, role->name, stopping_);
+      analyzed += analyze_due(database_, *entry, role->name, task_);
     } catch (const SqlError&) {
       // It is just being dropped.
       continue;

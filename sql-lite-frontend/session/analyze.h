@@ -1,11 +1,8 @@
 #pragma once
 
-#include <atomic>
-#include <memory>
-#include <mutex>
-#include <vector>
+#include <cstddef>
 
-#include "base/runtime/runtime.h"
+#include "base/runtime/background_task.h"
 #include "sql-lite-frontend/catalog/table.h"
 #include "sql-lite-frontend/session.h"
 
@@ -29,18 +26,13 @@ class AutoAnalyze {
 
   void start();
   /// Parks until the task has ended. Idempotent.
-  void stop() noexcept;
+  void stop() noexcept { task_.stop(); }
   /// One round: how many tables were analyzed.
   std::size_t run_once();
 
  private:
-  void run();
-
   Database& database_;
-  std::mutex mutex_;
-  Parker* parker_ = nullptr;
-  std::atomic<bool> stopping_{false};
-  std::unique_ptr<Task> task_;
+  BackgroundTask task_;
 };
 
 }  // namespace swizzle::sql

@@ -13,7 +13,6 @@ namespace {
 constexpr std::size_t kPagesPerScan = 8 * Cleaner::kBatchPages;
 // Scans without being asked may take one part in so many of the time.
 constexpr int kScanShare = 20;
-constexpr std::size_t kMostWanted = 4096;
 
 // Asked by a slow invariant alone.
 [[maybe_unused]] bool has_addresses(const PageLayout& layout, std::byte* page) noexcept {
@@ -46,38 +45,10 @@ Cleaner::Cleaner(FrameArena& frames, Volume& volume, LogGate& log, PageLayout la
                  Options options)
     : frames_(frames), volume_(volume), log_(log), layout_(layout), options_(std::move(options)) {
   copies_.reserve(kBatchPages);
-  wanted_.resize(kMostWanted);
-}
-
-Cleaner::~Cleaner() {
-  stop();
 }
 
 void Cleaner::start() {
-  INVARIANT(task_ == nullptr);
-  stopping_.store(false);
-  task_ = Runtime::current().spawn("cleaner", [this] { run(); });
-}
-
-void Cleaner::stop() noexcept {
-  if (task_ == nullptr) return;
-  stopping_.store(true);
-  ask(Asked::to_look);
-  task_->join();
-  task_.reset();
-}
-
-void Cleaner::want(Frame& frame) noexcept {
-  {
-    const std::lock_guard hold(wanted_mutex_);
-    if (wanted_count_ == kMostWanted) return;  // enough to do already
-    wanted_[wanted_count_++] = &frame;
-  }
-  ask(Asked::to_write);
-}
-
-void Cleaner::nudge() noexcept {
-  ask(Asked::for_room);
+  task_.start("cleaner", [this] { run(); });
 }
 
 void Cleaner::set_redo_target(Lsn lsn) noexcept {
@@ -87,45 +58,26 @@ void Cleaner::set_redo_target(Lsn lsn) noexcept {
 
 void Cleaner::ask(Asked what) noexcept {
   // Evictors ask again and again; once is enough until the task has taken notice.
-  if (asked_.load(std::memory_order_relaxed) >= what && !stopping_.load(std::memory_order_relaxed))
-    return;
-  const std::lock_guard hold(task_mutex_);
-  asked_.store(std::max(asked_.load(std::memory_order_relaxed), what), std::memory_order_release);
-  if (task_parker_ != nullptr) task_parker_->unpark();
+  Asked asked = asked_.load(std::memory_order_relaxed);
+  while (asked < what) {
+    if (asked_.compare_exchange_weak(asked, what)) return task_.wake();
+  }
 }
 
 void Cleaner::run() {
-  {
-    const std::lock_guard hold(task_mutex_);
-    task_parker_ = &Runtime::current().parker();
-  }
-  while (!stopping_.load()) {
-    const Asked asked = asked_.exchange(Asked::nothing, std::memory_order_acq_rel);
-    if (auto worked = work(asked); !worked) {
+  while (!task_.is_stopping()) {
+    if (auto worked = work(asked_.exchange(Asked::nothing)); !worked) {
       if (options_.on_failure) options_.on_failure(worked.error());
-      break;
+      return;
     }
-    sleep();
+    task_.wait_until(Runtime::current().now() + options_.interval);
   }
-  const std::lock_guard hold(task_mutex_);
-  task_parker_ = nullptr;
-}
-
-void Cleaner::sleep() noexcept {
-  Runtime& runtime = Runtime::current();
-  const TimePoint deadline = runtime.now() + options_.interval;
-  while (asked_.load(std::memory_order_acquire) == Asked::nothing && !stopping_.load() &&
-         runtime.now() < deadline)
-    runtime.parker().park_until(deadline);
 }
 
 Result<> Cleaner::work(Asked asked) {
-  const std::vector<Frame*> wanted = take_wanted();
-  RETURN_IF_ERROR(clean(wanted));
-  // What the evictors named is what they need; a scan would find less urgent pages.
-  const bool pressed = asked == Asked::for_room && wanted.empty();
+  const bool pressed = asked == Asked::for_room;
   Runtime& runtime = Runtime::current();
-  if (asked < Asked::to_look && runtime.now() < next_scan_) return {};
+  if (asked == Asked::nothing && runtime.now() < next_scan_) return {};
 
   const TimePoint began = runtime.now();
   const Lsn target = redo_target_.load(std::memory_order_relaxed);
@@ -192,16 +144,6 @@ Cleaner::Scan Cleaner::scan(Lsn before, Order order) {
   }
   std::ranges::sort(candidates, {}, &Candidate::since);
   return found;
-}
-
-std::vector<Frame*> Cleaner::take_wanted() {
-  std::vector<Frame*> taken;
-  taken.reserve(kMostWanted);
-  const std::lock_guard hold(wanted_mutex_);
-  taken.assign(wanted_.begin(), wanted_.begin() + static_cast<std::ptrdiff_t>(wanted_count_));
-  wanted_count_ = 0;
-  counters_.wanted.fetch_add(taken.size(), std::memory_order_relaxed);
-  return taken;
 }
 
 Result<> Cleaner::clean(std::span<Frame* const> frames) {

@@ -7,12 +7,11 @@
 #include <mutex>
 #include <vector>
 
+#include "base/memory/aligned_buffer.h"
+#include "base/runtime/background_task.h"
 #include "base/runtime/park_mutex.h"
-#include "base/runtime/runtime.h"
 #include "storage/buffer/frame_arena.h"
 #include "storage/buffer/page_layout.h"
-#include "storage/latch/spin_mutex.h"
-#include "storage/space/aligned_buffer.h"
 #include "storage/space/volume.h"
 
 namespace swizzle {
@@ -52,16 +51,15 @@ class Cleaner {
   Cleaner(FrameArena& frames, Volume& volume, LogGate& log, PageLayout layout, Options options);
   Cleaner(const Cleaner&) = delete;
   Cleaner& operator=(const Cleaner&) = delete;
-  ~Cleaner();
+  ~Cleaner() { stop(); }
 
   void start();
   /// Parks until the task has ended. Idempotent.
-  void stop() noexcept;
+  void stop() noexcept { task_.stop(); }
 
-  /// Evictors: this frame is wanted, but dirty. Cheap; callable under latches. May be forgotten.
-  void want(Frame& frame) noexcept;
   /// Evictors: too little is clean. Starts a round now that prefers what could then be evicted.
-  void nudge() noexcept;
+  /// Cheap; callable under latches.
+  void nudge() noexcept { ask(Asked::for_room); }
 
   /// Post: no page lacks a record before `lsn` that was in the log when the call began. Works in
   /// the caller; parks; no latch held.
@@ -75,7 +73,6 @@ class Cleaner {
     std::atomic<std::uint64_t> rounds{0};
     std::atomic<std::uint64_t> pages{0};
     std::atomic<std::uint64_t> scans{0};
-    std::atomic<std::uint64_t> wanted{0};
   };
   [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
 
@@ -100,17 +97,14 @@ class Cleaner {
   };
   enum class Asked : std::uint8_t {
     nothing,
-    to_write,  ///< the wanted frames
     to_look,   ///< scan now
     for_room,  ///< scan now, and clean whatever could then be evicted
   };
 
   void ask(Asked what) noexcept;
   void run();
-  void sleep() noexcept;
   Result<> work(Asked asked);
   Scan scan(Lsn before, Order order);
-  std::vector<Frame*> take_wanted();
   Result<> clean(std::span<Frame* const> frames);
   Result<> clean_batch(std::span<Frame* const> frames);
   bool copy_page(Frame& frame, std::byte* to) noexcept;
@@ -127,18 +121,12 @@ class Cleaner {
   AlignedBuffer memory_{kBatchPages * kPageBytes};
   std::vector<Copy> copies_;
 
-  SpinMutex wanted_mutex_;
-  std::vector<Frame*> wanted_;  ///< as long as it may get; the first wanted_count_ count
-  std::size_t wanted_count_ = 0;
   std::atomic<Lsn> redo_target_{Lsn::none};
   TimePoint next_scan_{};
 
-  SpinMutex task_mutex_;
-  Parker* task_parker_ = nullptr;
   std::atomic<Asked> asked_{Asked::nothing};
-  std::atomic<bool> stopping_{false};
-  std::unique_ptr<Task> task_;
   Counters counters_;
+  BackgroundTask task_;
 };
 
 }  // namespace swizzle

@@ -10,18 +10,9 @@
 #include <utility>
 
 #include "base/memory/numa.h"
+#include "base/runtime/thread_number.h"
 
 namespace swizzle {
-namespace {
-
-std::uint32_t number_of_this_thread() noexcept {
-  static std::atomic<std::uint32_t> next{0};
-  thread_local const std::uint32_t number = next.fetch_add(1, std::memory_order_relaxed);
-  return number;
-}
-
-}  // namespace
-
 Result<FrameArena> FrameArena::map(std::uint64_t bytes, std::uint32_t partitions, Touch touch) {
   constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20U;
   const std::uint64_t count = bytes / Frame::kStride;
@@ -106,7 +97,7 @@ Frame* FrameArena::first_use_in(Partition& part) noexcept {
 
 std::uint32_t FrameArena::home_among_many() const noexcept {
   if (partition_count() == Numa::node_count()) return Numa::node_of_caller();
-  return number_of_this_thread() % partition_count();
+  return static_cast<std::uint32_t>(thread_number() % partition_count());
 }
 
 FrameArena::FrameArena(FrameArena&& other) noexcept

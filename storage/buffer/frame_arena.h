@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "storage/buffer/frame.h"
-#include "storage/latch/spin_mutex.h"
+#include "storage/latch/spin_latch.h"
 
 namespace swizzle {
 
@@ -79,7 +79,7 @@ class FrameArena {
     std::uint32_t begin = 0;
     std::uint32_t count = 0;
     std::atomic<std::uint32_t> used{0};
-    SpinMutex mutex;  ///< for those who raise `used`
+    SpinLatch mutex;  ///< for those who raise `used`
   };
 
   FrameArena(std::byte* memory, std::size_t bytes, std::uint32_t count, std::uint32_t partitions);

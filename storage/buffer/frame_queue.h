@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "storage/buffer/frame_arena.h"
-#include "storage/latch/spin_mutex.h"
+#include "storage/latch/spin_latch.h"
 
 namespace swizzle {
 
@@ -45,7 +45,7 @@ class FrameQueue {
   }
 
  private:
-  SpinMutex mutex_;
+  SpinLatch mutex_;
   Frame* first_ = nullptr;
   Frame* last_ = nullptr;
   std::atomic<std::uint32_t> size_{0};

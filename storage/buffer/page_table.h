@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "base/runtime/runtime.h"
 #include "storage/buffer/frame.h"
-#include "storage/latch/spin_mutex.h"
+#include "storage/latch/spin_latch.h"
 
 namespace swizzle {
 
@@ -59,7 +59,7 @@ class PageTable {
     explicit Waiter(Parker& of) noexcept : parker(&of) {}
   };
   struct alignas(64) Partition {
-    SpinMutex mutex;
+    SpinLatch mutex;
     std::unordered_map<std::uint64_t, Waiter*> reads;
     /// Written under the mutex.
     std::atomic<std::uint32_t> resident{0};

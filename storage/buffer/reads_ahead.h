@@ -7,7 +7,7 @@
 
 #include "base/runtime/runtime.h"
 #include "storage/buffer/buffer_pool.h"
-#include "storage/latch/spin_mutex.h"
+#include "storage/latch/spin_latch.h"
 #include "storage/page/page_read.h"
 
 namespace swizzle {
@@ -67,7 +67,7 @@ class ReadsAhead {
   }
 
  private:
-  SpinMutex mutex_;
+  SpinLatch mutex_;
   ReadAhead* free_ = nullptr;
   std::atomic<std::uint32_t> under_way_{0};
   std::array<ReadAhead, kMost> all_;

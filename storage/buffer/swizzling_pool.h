@@ -106,7 +106,7 @@ class SwizzlingPool final : public PagedPool {
   /// swizzled again stays until it is met.
   PartitionedQueue cooling_;
 
-  SpinMutex roots_mutex_;
+  SpinLatch roots_mutex_;
   std::vector<RootHolder*> roots_;
   std::atomic<bool> sweeping_{false};
   std::size_t sweep_root_ = 0;

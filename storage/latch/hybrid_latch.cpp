@@ -31,15 +31,4 @@ void HybridLatch::lock_shared_slow() noexcept {
   spin_until([&] { return try_lock_shared(); });
 }
 
-void HybridLatch::update_to_exclusive() noexcept {
-  spin_until([&] {
-    const std::uint64_t word = word_.load(std::memory_order_relaxed);
-    if ((word & kSharedMask) != 0) return false;
-    std::uint64_t expected = word;
-    return word_.compare_exchange_strong(expected, (word & kVersionMask) | kExclusive,
-                                         std::memory_order_acquire, std::memory_order_relaxed);
-  });
-  detail::fence_before_page_writes();
-}
-
 }  // namespace swizzle

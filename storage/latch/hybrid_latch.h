@@ -28,13 +28,10 @@ inline void fence_before_page_writes() noexcept {
 /// What an optimistic reader remembers: the version it started from.
 using LatchVersion = std::uint64_t;
 
-/// One word: exclusive bit, update-intent bit, shared count, version. Optimistic readers write
-/// nothing; they take the version, read, and ask whether it still holds. Every exclusive hold ends
-/// with a new version, and versions never go back, so a frame that was reused in between is
-/// noticed.
-///
-/// Update intent excludes exclusive and other intents, admits readers, and becomes exclusive.
-/// Nobody parks while holding one; waiting is spinning.
+/// One word: exclusive bit, shared count, version. Optimistic readers write nothing; they take the
+/// version, read, and ask whether it still holds. Every exclusive hold ends with a new version, and
+/// versions never go back, so a frame that was reused in between is noticed. Nobody parks while
+/// holding one; waiting is spinning.
 class HybridLatch {
  public:
   HybridLatch() = default;
@@ -117,24 +114,6 @@ class HybridLatch {
     page_pause(PagePause::after_unlatch);
   }
 
-  [[nodiscard]] bool try_lock_update(LatchVersion version) noexcept {
-    std::uint64_t word = word_.load(std::memory_order_relaxed);
-    while ((word & (kExclusive | kUpdate)) == 0 && (word & kVersionMask) == version) {
-      if (word_.compare_exchange_weak(word, word | kUpdate, std::memory_order_acquire,
-                                      std::memory_order_relaxed)) {
-        ++latches_held;
-        return true;
-      }
-    }
-    return false;
-  }
-  void unlock_update() noexcept {
-    word_.fetch_and(~kUpdate, std::memory_order_release);
-    --latches_held;
-  }
-  /// Waits until the shared holders have left. The intent becomes the exclusive hold.
-  void update_to_exclusive() noexcept;
-
   /// The version that unlock_exclusive() will leave. Pre: held exclusively.
   [[nodiscard]] LatchVersion next_version() const noexcept {
     return (version() + 1) & kVersionMask;
@@ -146,7 +125,6 @@ class HybridLatch {
 
  private:
   static constexpr std::uint64_t kExclusive = std::uint64_t{1} << 63U;
-  static constexpr std::uint64_t kUpdate = std::uint64_t{1} << 62U;
   static constexpr std::uint64_t kSharedOne = std::uint64_t{1} << 48U;
   static constexpr std::uint64_t kSharedMask = ((std::uint64_t{1} << 14U) - 1) << 48U;
   static constexpr std::uint64_t kVersionMask = kSharedOne - 1;

@@ -12,7 +12,7 @@
 #include "base/io/file.h"
 #include "base/result.h"
 #include "base/runtime/park_mutex.h"
-#include "storage/latch/spin_mutex.h"
+#include "storage/latch/spin_latch.h"
 
 namespace swizzle {
 
@@ -94,7 +94,7 @@ class LogSlots {
   const std::uint64_t database_id_;
   /// Who writes the file; before mutex_.
   ParkMutex file_mutex_;
-  mutable SpinMutex mutex_;
+  mutable SpinLatch mutex_;
   std::vector<Entry> entries_;  ///< under mutex_
   bool is_changed_ = false;     ///< under mutex_
 };

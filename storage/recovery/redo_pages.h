@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "storage/space/aligned_buffer.h"
+#include "base/memory/aligned_buffer.h"
 #include "storage/space/volume.h"
 
 namespace swizzle {

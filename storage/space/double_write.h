@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/io/file.h"
+#include "base/memory/aligned_buffer.h"
 #include "base/runtime/park_mutex.h"
 #include "storage/page/page.h"
-#include "storage/space/aligned_buffer.h"
 #include "storage/space/page_image.h"
 
 namespace swizzle {

@@ -9,7 +9,7 @@
 #include "base/io/file.h"
 #include "base/runtime/park_mutex.h"
 #include "storage/latch/guards.h"
-#include "storage/latch/spin_mutex.h"
+#include "storage/latch/spin_latch.h"
 #include "storage/space/volume.h"
 
 namespace swizzle {
@@ -154,7 +154,7 @@ class SpaceMap {
   HybridLatch apply_latch_;
   ParkMutex size_mutex_;  ///< held while the file changes its size; before mutex_
 
-  mutable SpinMutex mutex_;  ///< protects the words below; a leaf
+  mutable SpinLatch mutex_;  ///< protects the words below; a leaf
   std::vector<std::uint64_t> allocated_;
   std::vector<std::uint64_t> taken_;  ///< allocated or reserved
   std::vector<std::uint32_t> group_free_;

@@ -8,7 +8,7 @@
 
 #include "base/checksum.h"
 #include "base/invariant.h"
-#include "storage/space/aligned_buffer.h"
+#include "base/memory/aligned_buffer.h"
 #include "storage/space/space_map.h"
 
 namespace swizzle {

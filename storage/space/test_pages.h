@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/memory/aligned_buffer.h"
 #include "base/random.h"
 #include "storage/page/page.h"
-#include "storage/space/aligned_buffer.h"
 #include "storage/space/page_image.h"
 
 namespace swizzle::test {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/checksum.h"
-#include "storage/space/aligned_buffer.h"
+#include "base/memory/aligned_buffer.h"
 
 namespace swizzle {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "storage/bulk_changes.h"
-#include "storage/latch/spin_mutex.h"
+#include "storage/latch/spin_latch.h"
 #include "storage/txn/undo_log.h"
 
 namespace swizzle {
@@ -113,7 +113,7 @@ class RemovedRuns {
 
  private:
   struct Bucket {
-    SpinMutex mutex;
+    SpinLatch mutex;
     std::atomic<RunPlace*> first{nullptr};
   };
   struct Free {
@@ -127,7 +127,7 @@ class RemovedRuns {
   void copy_places(PageId from, PageId to) noexcept;
 
   /// Of those who change at which leaves a run is: before a bucket's.
-  SpinMutex places_mutex_;
+  SpinLatch places_mutex_;
   std::list<RunPlace> extras_;  ///< those that are not their run's first
   std::atomic<std::uint64_t> count_{0};
   /// Zero bits are an empty bucket, so memory is taken only where one is used.

@@ -4,20 +4,11 @@
 #include <mutex>
 
 #include "base/runtime/long_work.h"
+#include "base/runtime/thread_number.h"
 #include "storage/engine_parts.h"
 #include "storage/txn/planted_fault.h"
 
 namespace swizzle {
-namespace {
-
-std::size_t thread_ordinal() noexcept {
-  static std::atomic<std::size_t> next{0};
-  thread_local const std::size_t ordinal = next.fetch_add(1, std::memory_order_relaxed);
-  return ordinal;
-}
-
-}  // namespace
-
 TransactionPool::TransactionPool(EngineParts& engine)
     : engine_(engine),
       undo_space_{engine.files, engine.directory,
@@ -27,7 +18,7 @@ TransactionPool::TransactionPool(EngineParts& engine)
 TransactionPool::~TransactionPool() = default;
 
 TransactionPool::Shard& TransactionPool::own_shard() noexcept {
-  return shards_[thread_ordinal() % kShards];
+  return shards_[thread_number() % kShards];
 }
 
 std::unique_ptr<TransactionState> TransactionPool::take_state() {

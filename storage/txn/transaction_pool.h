@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "storage/latch/spin_mutex.h"
+#include "storage/latch/spin_latch.h"
 #include "storage/txn/transaction_state.h"
 
 namespace swizzle {
@@ -60,7 +60,7 @@ class TransactionPool {
     std::uint64_t bytes_before;  ///< of all that the shard ever retained before it
   };
   struct alignas(64) Shard {
-    SpinMutex mutex;
+    SpinLatch mutex;
     std::vector<std::unique_ptr<TransactionState>> states;
     std::vector<std::unique_ptr<UndoLog>> undo_logs;
     std::deque<Retained> retained;  ///< about in the order of commits

@@ -9,7 +9,7 @@
 #include "base/ids.h"
 #include "storage/btree/tree_log.h"
 #include "storage/engine.h"
-#include "storage/latch/spin_mutex.h"
+#include "storage/latch/spin_latch.h"
 #include "storage/recovery/checkpoint/control_file.h"
 #include "storage/txn/undo_log.h"
 
@@ -128,7 +128,7 @@ class TransactionRegistry {
   wal::Log& log_;
   std::unique_ptr<std::array<TransactionSlot, kSlots>> slots_;
   std::atomic<std::uint32_t> used_slots_{0};
-  SpinMutex free_mutex_;
+  SpinLatch free_mutex_;
   std::vector<TransactionSlot*> free_;
   alignas(64) std::atomic<std::uint64_t> next_id_{1};
   alignas(64) std::atomic<std::uint64_t> asynchronous_end_{0};

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <mutex>
 
-#include "base/invariant.h"
 #include "storage/engine_parts.h"
 #include "storage/txn/overflow.h"
 
@@ -19,27 +18,8 @@ constexpr Duration kAfterFailedReaping = std::chrono::seconds{10};
 
 }  // namespace
 
-TreeReaper::~TreeReaper() {
-  stop();
-}
-
 void TreeReaper::start() {
-  INVARIANT(task_ == nullptr);
-  stopping_.store(false);
-  task_ = Runtime::current().spawn("tree reaper", [this] { run(); });
-}
-
-void TreeReaper::stop() noexcept {
-  if (task_ == nullptr) return;
-  stopping_.store(true);
-  wake();
-  task_->join();
-  task_.reset();
-}
-
-void TreeReaper::wake() noexcept {
-  const std::lock_guard hold(task_mutex_);
-  if (task_parker_ != nullptr) task_parker_->unpark();
+  task_.start("tree reaper", [this] { run(); });
 }
 
 void TreeReaper::settle() {
@@ -56,34 +36,27 @@ void TreeReaper::settle() {
 
 void TreeReaper::run() {
   Runtime& runtime = Runtime::current();
-  {
-    const std::lock_guard hold(task_mutex_);
-    task_parker_ = &runtime.parker();
+  while (!task_.is_stopping()) {
+    if (!reap_one_round()) {
+      // A new tree is no reason to hurry.
+      task_.pause_until(runtime.now() + kAfterFailedReaping);
+      continue;
+    }
+    task_.wait_until(runtime.now() +
+                     (engine_.trees->has_retired() ? kReaperLooksEvery : kReaperIdles));
   }
-  while (!stopping_.load()) {
-    const bool has_failed = !reap_one_round();
-    const Duration pause = has_failed                     ? kAfterFailedReaping
-                           : engine_.trees->has_retired() ? kReaperLooksEvery
-                                                          : kReaperIdles;
-    const TimePoint until = runtime.now() + pause;
-    // After a failure a new tree is no reason to hurry.
-    do runtime.parker().park_until(until);
-    while (has_failed && !stopping_.load() && runtime.now() < until);
-  }
-  const std::lock_guard hold(task_mutex_);
-  task_parker_ = nullptr;
 }
 
 /// False: a tree could not go, and is tried again.
 bool TreeReaper::reap_one_round() {
   bool all_well = true;
   for (const TreeId tree : engine_.trees->take_due(engine_.registry->oldest_snapshot())) {
-    if (!stopping_.load() && reap(tree)) {
+    if (!task_.is_stopping() && reap(tree)) {
       engine_.trees->gone(tree);
       continue;
     }
     engine_.trees->retire(tree, Lsn::none);
-    if (stopping_.load()) continue;
+    if (task_.is_stopping()) continue;
     failures_.fetch_add(1);
     all_well = false;
   }
@@ -96,11 +69,11 @@ bool TreeReaper::reap(TreeId tree) {
     working.unlock();
     Runtime::current().yield();
     working.lock();
-    return !stopping_.load();
+    return !task_.is_stopping();
   };
   auto freed = remove_overflow_of(engine_, tree, goes_on);
   if (freed) freed = engine_.trees->destroy_dropped(tree, goes_on);
-  if (!freed && !stopping_.load())
+  if (!freed && !task_.is_stopping())
     spdlog::warn("the pages of dropped tree {} cannot be freed yet: {}", raw(tree),
                  freed.error().message());
   return freed.has_value();

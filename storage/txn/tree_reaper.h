@@ -1,13 +1,12 @@
 #pragma once
 
 #include <atomic>
-#include <memory>
+#include <cstdint>
 #include <mutex>
 
 #include "base/ids.h"
+#include "base/runtime/background_task.h"
 #include "base/runtime/park_mutex.h"
-#include "base/runtime/runtime.h"
-#include "storage/latch/spin_mutex.h"
 
 namespace swizzle {
 
@@ -21,13 +20,13 @@ class TreeReaper {
   explicit TreeReaper(EngineParts& engine) noexcept : engine_(engine) {}
   TreeReaper(const TreeReaper&) = delete;
   TreeReaper& operator=(const TreeReaper&) = delete;
-  ~TreeReaper();
+  ~TreeReaper() { stop(); }
 
   void start();
   /// Parks until the task has ended, in the middle of a tree if need be. Idempotent.
-  void stop() noexcept;
+  void stop() noexcept { task_.stop(); }
   /// A tree has been retired.
-  void wake() noexcept;
+  void wake() noexcept { task_.wake(); }
   /// Parks until all trees are gone that no snapshot may read any more, or one could not go. Pre:
   /// started.
   void settle();
@@ -48,11 +47,8 @@ class TreeReaper {
   EngineParts& engine_;
   /// Held while pages change; let go of between steps.
   ParkMutex working_;
-  SpinMutex task_mutex_;
-  Parker* task_parker_ = nullptr;
-  std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> failures_{0};
-  std::unique_ptr<Task> task_;
+  BackgroundTask task_;
 };
 
 }  // namespace swizzle

@@ -7,7 +7,7 @@
 #include "base/memory/put_away.h"
 #include "base/runtime/runtime.h"
 #include "storage/engine.h"
-#include "storage/latch/spin_mutex.h"
+#include "storage/latch/spin_latch.h"
 #include "storage/txn/planted_fault.h"
 #include "storage/txn/removed_runs.h"
 #include "storage/txn/undo_log.h"
@@ -220,7 +220,7 @@ class VersionIndex {
   /// Its records may lie in files, and to pass one reads it. So what a bucket does not have it says
   /// without a look at what it has.
   struct Bucket {
-    SpinMutex mutex;
+    SpinLatch mutex;
     std::uint16_t seen_more = 0;  ///< one bit each
     std::uint32_t seen = 0;       ///< of all keys that came since it was empty, two bits each
     std::atomic<UndoRecord*> first{nullptr};

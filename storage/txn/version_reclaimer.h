@@ -1,10 +1,6 @@
 #pragma once
 
-#include <atomic>
-#include <memory>
-
-#include "base/runtime/runtime.h"
-#include "storage/latch/spin_mutex.h"
+#include "base/runtime/background_task.h"
 
 namespace swizzle {
 
@@ -19,20 +15,17 @@ class VersionReclaimer {
   explicit VersionReclaimer(TransactionPool& pool) noexcept : pool_(pool) {}
   VersionReclaimer(const VersionReclaimer&) = delete;
   VersionReclaimer& operator=(const VersionReclaimer&) = delete;
-  ~VersionReclaimer();
+  ~VersionReclaimer() { stop(); }
 
   void start();
   /// Parks until the task has ended. Idempotent.
-  void stop() noexcept;
+  void stop() noexcept { task_.stop(); }
 
  private:
   void run();
 
   TransactionPool& pool_;
-  SpinMutex task_mutex_;
-  Parker* task_parker_ = nullptr;
-  std::atomic<bool> stopping_{false};
-  std::unique_ptr<Task> task_;
+  BackgroundTask task_;
 };
 
 }  // namespace swizzle

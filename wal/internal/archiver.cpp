@@ -30,22 +30,10 @@ Archiver::Archiver(SegmentStore& store, const LogOptions& options,
       durable_(std::move(durable)),
       on_archived_(std::move(on_archived)) {}
 
-Archiver::~Archiver() {
-  stop();
-}
-
 Result<> Archiver::start() {
   RETURN_IF_ERROR(load_state());
-  task_ = Runtime::current().spawn("log archiver", [this] { run_task(); });
+  task_.start("log archiver", [this] { run(); });
   return {};
-}
-
-void Archiver::stop() noexcept {
-  if (!task_) return;
-  stopping_ = true;
-  nudge();
-  task_->join();
-  task_.reset();
 }
 
 std::uint64_t Archiver::backlog() const noexcept {
@@ -54,20 +42,17 @@ std::uint64_t Archiver::backlog() const noexcept {
   return finished_below > next ? finished_below - next : 0;
 }
 
-void Archiver::run_task() {
-  Runtime& runtime = Runtime::current();
-  wake_.attach();
-  while (!stopping_.load()) {
+void Archiver::run() {
+  while (!task_.is_stopping()) {
     if (backlog() == 0) {
-      wake_.wait();
+      task_.wait();
       continue;
     }
     const std::uint64_t number = next_segment();
     if (auto archived = archive_one(number); !archived) {
       spdlog::warn("log: segment \"{}\" is not archived yet: {}", segment_name(number),
                    archived.error().message());
-      const TimePoint next_try = runtime.now() + options_.retry_delay;
-      while (!stopping_.load() && runtime.now() < next_try) runtime.parker().park_until(next_try);
+      task_.pause_until(Runtime::current().now() + options_.retry_delay);
     }
   }
 }

@@ -3,11 +3,9 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <memory>
 
-#include "base/runtime/runtime.h"
+#include "base/runtime/background_task.h"
 #include "wal/internal/segment_store.h"
-#include "wal/internal/wake_flag.h"
 #include "wal/log_options.h"
 
 namespace swizzle::wal {
@@ -20,13 +18,13 @@ class Archiver {
   /// `durable` and `on_archived` must not park.
   Archiver(SegmentStore& store, const LogOptions& options, std::function<std::uint64_t()> durable,
            std::function<void()> on_archived);
-  ~Archiver();
+  ~Archiver() { stop(); }
   Archiver(const Archiver&) = delete;
   Archiver& operator=(const Archiver&) = delete;
 
   Result<> start();
-  void stop() noexcept;
-  void nudge() noexcept { wake_.raise(); }
+  void stop() noexcept { task_.stop(); }
+  void nudge() noexcept { task_.wake(); }
 
   /// Everything below is archived.
   [[nodiscard]] std::uint64_t next_segment() const noexcept { return next_.load(); }
@@ -34,7 +32,7 @@ class Archiver {
   [[nodiscard]] std::uint64_t backlog() const noexcept;
 
  private:
-  void run_task();
+  void run();
   Result<> archive_one(std::uint64_t number);
   Result<> load_state();
   Result<> save_state(std::uint64_t next);
@@ -44,9 +42,7 @@ class Archiver {
   std::function<std::uint64_t()> durable_;
   std::function<void()> on_archived_;
   std::atomic<std::uint64_t> next_{0};
-  std::atomic<bool> stopping_{false};
-  WakeFlag wake_;
-  std::unique_ptr<Task> task_;
+  BackgroundTask task_;
 };
 
 }  // namespace swizzle::wal

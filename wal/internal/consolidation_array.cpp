@@ -2,7 +2,7 @@
 
 #include "base/invariant.h"
 #include "base/runtime/spin_wait.h"
-#include "wal/internal/thread_number.h"
+#include "base/runtime/thread_number.h"
 
 namespace swizzle::wal {
 namespace {

@@ -292,7 +292,7 @@ Result<> Flusher::write_staged(File& file, std::uint64_t from, std::uint64_t end
   buffer_.copy_out(from, end, staging_.data());
   std::memset(staging_.data() + (end - from), 0, block_ceiling(end) - end);
   return file.write_at(store_.geometry().file_offset(from),
-                       staging_.span().first(block_ceiling(end) - from));
+                       staging_.bytes().first(block_ceiling(end) - from));
 }
 
 Result<> Flusher::write_direct(File& file, std::uint64_t from, std::uint64_t end) {
@@ -316,7 +316,7 @@ Result<> Flusher::write_direct(File& file, std::uint64_t from, std::uint64_t end
   if (whole_end < end) {
     buffer_.copy_out(whole_end, end, staging_.data());
     std::memset(staging_.data() + (end - whole_end), 0, whole_end + kWriteUnit - end);
-    add(whole_end, staging_.span().first(kWriteUnit));
+    add(whole_end, staging_.bytes().first(kWriteUnit));
   }
   const std::span used{requests.data(), count};
   file.transfer_all(used);

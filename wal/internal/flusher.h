@@ -8,9 +8,9 @@
 #include <string>
 
 #include "base/ids.h"
+#include "base/memory/aligned_buffer.h"
 #include "base/runtime/duration_histogram.h"
 #include "base/runtime/runtime.h"
-#include "wal/internal/aligned_memory.h"
 #include "wal/internal/log_budget.h"
 #include "wal/internal/log_buffer.h"
 #include "wal/internal/segment_store.h"
@@ -116,7 +116,7 @@ class Flusher {
   std::atomic<Waiter*> collected_{nullptr};
   std::uint64_t freed_ = 0;
   std::uint64_t mark_end_ = 0;
-  AlignedMemory staging_;
+  AlignedBuffer staging_;
   std::atomic<std::uint64_t> writes_{0};
   std::atomic<std::uint64_t> bytes_written_{0};
   std::atomic<std::uint64_t> flushes_{0};

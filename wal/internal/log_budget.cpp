@@ -6,7 +6,7 @@
 
 #include "base/invariant.h"
 #include "base/runtime/latch_count.h"
-#include "wal/internal/thread_number.h"
+#include "base/runtime/thread_number.h"
 
 namespace swizzle::wal {
 namespace {

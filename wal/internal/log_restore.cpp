@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "wal/internal/aligned_memory.h"
+#include "base/memory/aligned_buffer.h"
 #include "wal/internal/segment_store.h"
 
 namespace swizzle::wal {
@@ -12,15 +12,15 @@ Result<> check_restored(FileSystem& files, const std::filesystem::path& path,
                         const LogOptions& options, std::uint64_t number) {
   ASSIGN_OR_RETURN(auto file, files.open(path, OpenMode::read_write, {}));
   ASSIGN_OR_RETURN(const std::uint64_t size, file->size());
-  const AlignedMemory block{kSegmentHeaderBytes};
+  AlignedBuffer block{kSegmentHeaderBytes};
   if (size < kSegmentHeaderBytes) {
     return fail(sqlstate::data_corrupted, fmt::format("the archive's segment \"{}\" has {} bytes",
                                                       segment_name(number), size));
   }
-  RETURN_IF_ERROR(file->read_at(0, block.span()));
+  RETURN_IF_ERROR(file->read_at(0, block.bytes()));
   ASSIGN_OR_RETURN(
       const auto header,
-      decode_segment_header(block.span().first<kSegmentHeaderBytes>(), segment_name(number)));
+      decode_segment_header(block.bytes().first<kSegmentHeaderBytes>(), segment_name(number)));
   if (header.number != number || header.database_id != options.database_id ||
       size != SegmentGeometry{header.segment_bytes}.file_bytes()) {
     return fail(sqlstate::data_corrupted,

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "wal/internal/aligned_memory.h"
+#include "base/memory/aligned_buffer.h"
 #include "wal/internal/flusher.h"
 #include "wal/internal/log_window.h"
 #include "wal/internal/segment_store.h"
@@ -107,10 +107,10 @@ Result<> restore_length(FileSystem& files, const std::filesystem::path& path,
   ASSIGN_OR_RETURN(auto file, files.open(path, OpenMode::read_write, {}));
   ASSIGN_OR_RETURN(std::uint64_t size, file->size());
   if (size >= geometry.file_bytes()) return {};
-  const AlignedMemory zeros{std::size_t{64} << 10U};
+  const AlignedBuffer zeros{std::size_t{64} << 10U};
   while (size < geometry.file_bytes()) {
     const std::uint64_t part = std::min<std::uint64_t>(zeros.size(), geometry.file_bytes() - size);
-    RETURN_IF_ERROR(file->write_at(size, zeros.span().first(part)));
+    RETURN_IF_ERROR(file->write_at(size, zeros.bytes().first(part)));
     size += part;
   }
   return file->sync();
@@ -119,14 +119,14 @@ Result<> restore_length(FileSystem& files, const std::filesystem::path& path,
 // Zeroes [end, limit) of the log, of which the first block begins before `end`.
 Result<> zero_behind(const LogLocation& location, std::uint64_t end, std::uint64_t limit) {
   const SegmentGeometry geometry{location.segment_bytes};
-  const AlignedMemory memory{std::size_t{256} << 10U};
+  AlignedBuffer memory{std::size_t{256} << 10U};
   for (std::uint64_t at = block_floor(end); at < limit;) {
     const std::uint64_t segment_end = std::min(limit, geometry.end_of(at));
     ASSIGN_OR_RETURN(auto file,
                      location.files->open(location.directory / segment_name(geometry.number_of(at)),
                                           OpenMode::read_write, {.direct = true}));
     while (at < segment_end) {
-      const auto part = memory.span().first(std::min(memory.size(), segment_end - at));
+      const auto part = memory.bytes().first(std::min(memory.size(), segment_end - at));
       std::memset(part.data(), 0, part.size());
       if (at < end) {
         RETURN_IF_ERROR(file->read_at(geometry.file_offset(at), part.first(kWriteUnit)));

@@ -6,8 +6,8 @@
 
 #include "base/bytes.h"
 #include "base/io/file.h"
+#include "base/memory/aligned_buffer.h"
 #include "base/result.h"
-#include "wal/internal/aligned_memory.h"
 #include "wal/internal/segment.h"
 #include "wal/reader.h"
 
@@ -48,7 +48,7 @@ class LogWindow {
   LogLocation location_;
   SegmentGeometry geometry_;
   std::size_t chunk_bytes_;
-  std::optional<AlignedMemory> memory_;
+  std::optional<AlignedBuffer> memory_;
   std::uint64_t limit_ = UINT64_MAX;
   // Loaded: [start_, end_).
   std::uint64_t start_ = 0;

@@ -11,20 +11,8 @@ SegmentKeeper::SegmentKeeper(SegmentStore& store, LogBudget& budget, const Archi
                              const LogOptions& options)
     : store_(store), budget_(budget), archiver_(archiver), options_(options) {}
 
-SegmentKeeper::~SegmentKeeper() {
-  stop();
-}
-
 void SegmentKeeper::start() {
-  task_ = Runtime::current().spawn("log segments", [this] { run_task(); });
-}
-
-void SegmentKeeper::stop() noexcept {
-  if (!task_) return;
-  stopping_ = true;
-  nudge();
-  task_->join();
-  task_.reset();
+  task_.start("log segments", [this] { run(); });
 }
 
 void SegmentKeeper::want(std::uint64_t end) noexcept {
@@ -49,15 +37,13 @@ std::uint64_t SegmentKeeper::free_below() const noexcept {
   return archiver_ ? std::min(needed, archiver_->next_segment()) : needed;
 }
 
-void SegmentKeeper::run_task() {
-  Runtime& runtime = Runtime::current();
-  wake_.attach();
+void SegmentKeeper::run() {
   std::string last_failure;
-  while (!stopping_.load()) {
+  while (!task_.is_stopping()) {
     auto worked = work();
     if (worked) {
       last_failure.clear();
-      wake_.wait();
+      task_.wait();
       continue;
     }
     if (worked.error().message() != last_failure) {
@@ -66,13 +52,12 @@ void SegmentKeeper::run_task() {
     }
     budget_.set_segments_failure(std::move(worked).error());
     // Woken or not: every caller who is refused wakes us, and the disk may be full for long.
-    const TimePoint next_try = runtime.now() + options_.retry_delay;
-    while (!stopping_.load() && runtime.now() < next_try) runtime.parker().park_until(next_try);
+    task_.pause_until(Runtime::current().now() + options_.retry_delay);
   }
 }
 
 Result<> SegmentKeeper::work() {
-  while (!stopping_.load() && store_.geometry().first_lsn(store_.end()) < target()) {
+  while (!task_.is_stopping() && store_.geometry().first_lsn(store_.end()) < target()) {
     if (archiver_ && archiver_->backlog() >= options_.archive_backlog_segments) {
       return fail(
           Error{sqlstate::disk_full,

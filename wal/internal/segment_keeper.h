@@ -2,13 +2,11 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 
-#include "base/runtime/runtime.h"
+#include "base/runtime/background_task.h"
 #include "wal/internal/archiver.h"
 #include "wal/internal/log_budget.h"
 #include "wal/internal/segment_store.h"
-#include "wal/internal/wake_flag.h"
 #include "wal/log_options.h"
 
 namespace swizzle::wal {
@@ -19,22 +17,22 @@ class SegmentKeeper {
  public:
   SegmentKeeper(SegmentStore& store, LogBudget& budget, const Archiver* archiver,
                 const LogOptions& options);
-  ~SegmentKeeper();
+  ~SegmentKeeper() { stop(); }
   SegmentKeeper(const SegmentKeeper&) = delete;
   SegmentKeeper& operator=(const SegmentKeeper&) = delete;
 
   void start();
-  void stop() noexcept;
+  void stop() noexcept { task_.stop(); }
 
   /// Prepares at least up to `end`. Does not wait.
   void want(std::uint64_t end) noexcept;
   /// Something changed that may let it work: the tail moved on, a segment was archived.
-  void nudge() noexcept { wake_.raise(); }
+  void nudge() noexcept { task_.wake(); }
   /// What begins before `lsn` is needed no more. Never goes back.
   void keep_from(std::uint64_t lsn) noexcept;
 
  private:
-  void run_task();
+  void run();
   Result<> work();
   [[nodiscard]] std::uint64_t target() const noexcept;
   /// Segments below this number may be overwritten.
@@ -46,9 +44,7 @@ class SegmentKeeper {
   const LogOptions& options_;
   std::atomic<std::uint64_t> wanted_end_{0};
   std::atomic<std::uint64_t> keep_from_{0};
-  std::atomic<bool> stopping_{false};
-  WakeFlag wake_;
-  std::unique_ptr<Task> task_;
+  BackgroundTask task_;
 };
 
 }  // namespace swizzle::wal

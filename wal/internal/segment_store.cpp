@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/invariant.h"
-#include "wal/internal/aligned_memory.h"
+#include "base/memory/aligned_buffer.h"
 
 namespace swizzle::wal {
 namespace {
@@ -68,11 +68,11 @@ Result<> SegmentStore::fill_with_zeros() {
   // Written and not just allocated: the first write to an allocated block changes the file's map,
   // and every commit would wait for the file system's journal as well.
   RETURN_IF_ERROR(file->allocate(0, geometry_.file_bytes()));
-  const AlignedMemory zeros{std::min(kZeroChunk, geometry_.bytes())};
+  const AlignedBuffer zeros{std::min(kZeroChunk, geometry_.bytes())};
   for (std::uint64_t at = 0; at < geometry_.file_bytes(); at += zeros.size()) {
     const std::uint64_t left = geometry_.file_bytes() - at;
     RETURN_IF_ERROR(
-        file->write_at(at, zeros.span().first(std::min<std::uint64_t>(zeros.size(), left))));
+        file->write_at(at, zeros.bytes().first(std::min<std::uint64_t>(zeros.size(), left))));
   }
   return file->sync();
 }
@@ -80,10 +80,10 @@ Result<> SegmentStore::fill_with_zeros() {
 Result<> SegmentStore::write_header(std::uint64_t number) {
   ASSIGN_OR_RETURN(auto file,
                    files_.open(unfinished(), OpenMode::read_write, FileOptions{.direct = true}));
-  const AlignedMemory block{kSegmentHeaderBytes};
+  AlignedBuffer block{kSegmentHeaderBytes};
   encode_segment_header({geometry_.bytes(), number, database_id_},
-                        block.span().first<kSegmentHeaderBytes>());
-  RETURN_IF_ERROR(file->write_at(0, block.span()));
+                        block.bytes().first<kSegmentHeaderBytes>());
+  RETURN_IF_ERROR(file->write_at(0, block.bytes()));
   return file->sync();
 }
 
@@ -165,10 +165,11 @@ Result<SegmentHeader> read_segment_header(FileSystem& files, const std::filesyst
     return fail(sqlstate::data_corrupted,
                 fmt::format("log segment \"{}\" is cut off within its header", path.native()));
   }
-  const AlignedMemory block{kSegmentHeaderBytes};
-  RETURN_IF_ERROR(file->read_at(0, block.span()));
-  ASSIGN_OR_RETURN(const auto header,
-                   decode_segment_header(block.span().first<kSegmentHeaderBytes>(), path.native()));
+  AlignedBuffer block{kSegmentHeaderBytes};
+  RETURN_IF_ERROR(file->read_at(0, block.bytes()));
+  ASSIGN_OR_RETURN(
+      const auto header,
+      decode_segment_header(block.bytes().first<kSegmentHeaderBytes>(), path.native()));
   if (header.number != number) {
     return fail(sqlstate::data_corrupted,
                 fmt::format("log segment \"{}\" holds segment {} and not {}", path.native(),

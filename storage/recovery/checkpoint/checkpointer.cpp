@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <mutex>
 
-#include "base/invariant.h"
 #include "storage/btree/records.h"
 #include "storage/latch/guards.h"
 
@@ -34,10 +33,6 @@ Checkpointer::Checkpointer(Parts parts, Options options)
     : parts_(std::move(parts)),
       options_(std::move(options)),
       previous_keep_from_(parts_.control.current().checkpoint.keep_from) {}
-
-Checkpointer::~Checkpointer() {
-  stop();
-}
 
 Result<> Checkpointer::take(Control::Shutdown shutdown, const Use& use) {
   const std::lock_guard in_turn(one_at_a_time_);
@@ -147,31 +142,14 @@ Checkpointer::Retention::~Retention() {
 }
 
 void Checkpointer::start(Cleaner& cleaner) {
-  INVARIANT(task_ == nullptr);
-  stopping_.store(false);
-  task_ = Runtime::current().spawn("checkpointer", [this, &cleaner] { run(cleaner); });
-}
-
-void Checkpointer::stop() noexcept {
-  if (task_ == nullptr) return;
-  stopping_.store(true);
-  {
-    const std::lock_guard hold(task_mutex_);
-    if (task_parker_ != nullptr) task_parker_->unpark();
-  }
-  task_->join();
-  task_.reset();
+  task_.start("checkpointer", [this, &cleaner] { run(cleaner); });
 }
 
 void Checkpointer::run(Cleaner& cleaner) {
   Runtime& runtime = Runtime::current();
-  {
-    const std::lock_guard hold(task_mutex_);
-    task_parker_ = &runtime.parker();
-  }
   TimePoint due = runtime.now() + options_.interval;
   TimePoint not_before{};
-  while (!stopping_.load()) {
+  while (!task_.is_stopping()) {
     const std::uint64_t tail = raw(parts_.log.tail());
     const std::uint64_t begin = raw(last().checkpoint.begin);
     const std::uint64_t grown = tail > begin ? tail - begin : 0;
@@ -193,10 +171,8 @@ void Checkpointer::run(Cleaner& cleaner) {
       not_before = taken ? TimePoint{} : due;
     }
     if (tail > options_.log_bytes) cleaner.set_redo_target(Lsn{tail - options_.log_bytes});
-    runtime.parker().park_until(runtime.now() + kCheckpointerLooksEvery);
+    task_.wait_until(runtime.now() + kCheckpointerLooksEvery);
   }
-  const std::lock_guard hold(task_mutex_);
-  task_parker_ = nullptr;
 }
 
 }  // namespace swizzle

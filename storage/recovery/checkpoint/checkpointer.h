@@ -3,12 +3,11 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/runtime/background_task.h"
 #include "base/runtime/park_mutex.h"
-#include "base/runtime/runtime.h"
 #include "storage/buffer/cleaner.h"
 #include "storage/buffer/frame_arena.h"
 #include "storage/recovery/checkpoint/control_file.h"
@@ -53,7 +52,7 @@ class Checkpointer {
   Checkpointer(Parts parts, Options options);
   Checkpointer(const Checkpointer&) = delete;
   Checkpointer& operator=(const Checkpointer&) = delete;
-  ~Checkpointer();
+  ~Checkpointer() { stop(); }
 
   /// Parks; no latch held. Callers take turns.
   Result<> take(Control::Shutdown shutdown = Control::Shutdown::none) { return take(shutdown, {}); }
@@ -65,7 +64,7 @@ class Checkpointer {
   /// the log volume.
   void start(Cleaner& cleaner);
   /// Parks until the task has ended. Idempotent.
-  void stop() noexcept;
+  void stop() noexcept { task_.stop(); }
 
   /// Keeps log and pages as they are for an online backup: while it lives, the log from its
   /// checkpoint's keep_from on is kept.
@@ -101,10 +100,7 @@ class Checkpointer {
   TxnId warned_of_{};
   std::atomic<std::uint64_t> taken_{0};
 
-  SpinMutex task_mutex_;
-  Parker* task_parker_ = nullptr;
-  std::atomic<bool> stopping_{false};
-  std::unique_ptr<Task> task_;
+  BackgroundTask task_;
 };
 
 }  // namespace swizzle

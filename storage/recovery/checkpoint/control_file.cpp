@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/checksum.h"
-#include "storage/space/aligned_buffer.h"
+#include "base/memory/aligned_buffer.h"
 
 namespace swizzle {
 namespace {

@@ -4,18 +4,25 @@
 
 #include "base/runtime/latch_count.h"
 #include "base/runtime/spin_wait.h"
-#include "storage/latch/page_pause.h"
 
 namespace swizzle {
 
-/// A latch for a few instructions. Nobody parks under it.
-class SpinMutex {
+/// No schedule is explored around the latch.
+struct NoPauses {
+  static void before_lock() noexcept {}
+  static void after_unlock() noexcept {}
+};
+
+/// A latch for a few instructions. Nobody parks under it. `Pauses` says where a schedule
+/// explorer may take the processor away.
+template <class Pauses>
+class BasicSpinLatch {
  public:
   void lock() noexcept {
     if (!try_lock()) lock_slow();
   }
   [[nodiscard]] bool try_lock() noexcept {
-    page_pause(PagePause::before_mutex);
+    Pauses::before_lock();
     if (held_.exchange(true, std::memory_order_acquire)) return false;
     ++latches_held;
     return true;
@@ -23,7 +30,7 @@ class SpinMutex {
   void unlock() noexcept {
     held_.store(false, std::memory_order_release);
     --latches_held;
-    page_pause(PagePause::after_mutex);
+    Pauses::after_unlock();
   }
 
  private:

@@ -3,13 +3,13 @@
 #include <atomic>
 #include <cstddef>
 
-namespace swizzle::wal {
+namespace swizzle {
 
-/// A small number per thread, for spreading threads over stripes and slots.
+/// A small number per thread, for spreading threads over stripes, slots and partitions.
 inline std::size_t thread_number() noexcept {
   static std::atomic<std::size_t> next{0};
   thread_local const std::size_t mine = next.fetch_add(1, std::memory_order_relaxed);
   return mine;
 }
 
-}  // namespace swizzle::wal
+}  // namespace swizzle

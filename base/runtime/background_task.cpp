@@ -1,0 +1,50 @@
+#include "base/runtime/background_task.h"
+
+#include <utility>
+
+#include "base/invariant.h"
+
+namespace swizzle {
+
+void BackgroundTask::start(std::string name, std::function<void()> body) {
+  INVARIANT(task_ == nullptr);
+  stopping_.store(false);
+  task_ = Runtime::current().spawn(std::move(name), [this, body = std::move(body)] {
+    // Sequentially consistent with wake() and stop(): they find the parker, or we what they said.
+    parker_.store(&Runtime::current().parker());
+    body();
+    parker_.store(nullptr);
+  });
+}
+
+void BackgroundTask::stop() noexcept {
+  if (task_ == nullptr) return;
+  stopping_.store(true);
+  if (Parker* const parker = parker_.load()) parker->unpark();
+  task_->join();
+  task_.reset();
+}
+
+void BackgroundTask::wake() noexcept {
+  // Who raised it before us unparks it, too.
+  if (woken_.exchange(true)) return;
+  // The body may have ended meanwhile: parkers are recycled, never freed (Parker::unpark).
+  if (Parker* const parker = parker_.load()) parker->unpark();
+}
+
+void BackgroundTask::wait() noexcept {
+  while (!woken_.exchange(false) && !stopping_.load()) Runtime::current().parker().park();
+}
+
+void BackgroundTask::wait_until(TimePoint deadline) noexcept {
+  Runtime& runtime = Runtime::current();
+  while (!woken_.exchange(false) && !stopping_.load() && runtime.now() < deadline)
+    runtime.parker().park_until(deadline);
+}
+
+void BackgroundTask::pause_until(TimePoint deadline) noexcept {
+  Runtime& runtime = Runtime::current();
+  while (!stopping_.load() && runtime.now() < deadline) runtime.parker().park_until(deadline);
+}
+
+}  // namespace swizzle
