@@ -127,6 +127,41 @@ TEST_CASE("L9 a gap check sees a request whose fate is open", "[lock]") {
   other.release_all(Lsn::none);
 }
 
+// Whoever links or unlinks behind an entry that is on its way out must fail, or both come back: the
+// one that has gone is the head of the list again, and once its memory is used anew, what lies
+// behind it is lost.
+TEST_CASE("L7 of two neighbours that are released at once none comes back", "[lock]") {
+  const PauseHookScope hook{Gate::hook};
+  LockOptions options = small_table();
+  options.buckets = 2;
+  options.entries_per_generation = 2;
+  LockManager manager{options};
+  // The lowest bits of a hash choose the bucket: key()'s share one.
+  const auto elsewhere = [](std::uint64_t number) { return LockId{kTree, number << 3}; };
+  LockOwner oldest{manager};
+  LockOwner middle{manager};
+  LockOwner newest{manager};
+  REQUIRE(oldest.try_acquire(key(1), kWriteKey));
+  REQUIRE(middle.try_acquire(key(2), kWriteKey));
+  REQUIRE(newest.try_acquire(key(3), kWriteKey));
+  Gate::prepare(PausePoint::after_mark);
+  InThread releaser{[&] {
+    Gate::mine = true;
+    newest.release_all(Lsn::none);
+    Gate::mine = false;
+  }};
+  REQUIRE(eventually([] { return Gate::arrived.load(); }));
+  middle.release_all(Lsn::none);
+  Gate::open = true;
+  releaser.join();
+  for (std::uint64_t number = 1; number <= 50; ++number) {
+    REQUIRE(middle.try_acquire(elsewhere(number), kWriteKey));
+    middle.release_all(Lsn::none);
+    CHECK_FALSE(newest.try_acquire(key(1), kWriteKey));
+  }
+  oldest.release_all(Lsn::none);
+}
+
 TEST_CASE("contended work survives a pause at every step", "[lock]") {
   const LockVariant variant = GENERATE(from_range(kVariants));
   const int point = GENERATE(range(0, kPausePoints));

@@ -31,11 +31,18 @@ FAULTS = [
     ),
     (
         "a parent is looked up and not locked",
+        "write/key_probe.cpp",
+        "    if (lock()) return true;\n",
+        "    return true;\n",
+        "No orphans are left in any interleaving of the simulation",
+        "Who refers to a key keeps it*",
+    ),
+    (
+        "a parent with a key of another type is looked up and not locked",
         "write/foreign_key.cpp",
         '"SELECT 1 FROM {} x WHERE {} FOR KEY SHARE OF x",',
         '"SELECT 1 FROM {} x WHERE {}",',
-        "No orphans are left in any interleaving of the simulation",
-        "Who refers to a key keeps it*",
+        "Who refers to a key of another type keeps it*",
     ),
     (
         "a value that may be repeated for a while is nobody's",

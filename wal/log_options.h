@@ -71,6 +71,8 @@ struct LogOptions {
 
   /// Durability is in doubt: called with the reason, must not return. Default: print and abort.
   std::function<void(const std::string& reason)> panic;
+  /// For tests: the log's writer has seen nothing to do, and nobody knows yet that it rests.
+  std::function<void()> before_rest;
 #ifdef SWIZZLE_PLANTED_FAULTS
   PlantedFault fault = PlantedFault::none;
 #endif

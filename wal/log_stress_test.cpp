@@ -153,27 +153,6 @@ TEST_CASE("P1 P13 committers that come and go never miss their wake", "[log][str
   REQUIRE(read_forward(log->reader(), log->begin()).size() == 16 * 300);
 }
 
-TEST_CASE("an asynchronous commit is seen by a writer who is just going to rest", "[log][stress]") {
-  PosixFileSystem files;
-  TemporaryDirectory directory;
-  LogOptions options = small_options(directory.path());
-  options.lazy_flush_delay = std::chrono::microseconds{20};
-  auto log = Log::create(files, options).value();
-  Random random{5};
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{2};
-  while (std::chrono::steady_clock::now() < end) {
-    auto space = log->reserve(50);
-    const auto at = log->append(*space, {.kind = kUpdate}, as_bytes("commit"));
-    space = Reservation{};
-    log->flush_soon(at.end);
-    // Nobody else wants a write: it comes by itself, or never.
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{10};
-    while (log->durable() < at.end) REQUIRE(std::chrono::steady_clock::now() < give_up);
-    // Now the writer looks whether there is more to do, and the next commit comes meanwhile.
-    for (std::uint64_t left = random.below(3000); left > 0; --left) cpu_relax();
-  }
-}
-
 TEST_CASE("fibers that are busy on one thread commit with few writes", "[log][stress]") {
   PosixFileSystem files;
   TemporaryDirectory directory;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/simulation/simulated_disk.h"
+#include "base/simulation/simulation.h"
 #include "wal/test_support.h"
 
 using namespace swizzle;
@@ -169,6 +171,30 @@ TEST_CASE("an asynchronous commit is durable soon, without anybody waiting", "[l
     }
   }
   REQUIRE(log->statistics().writes <= 4);
+}
+
+TEST_CASE("an asynchronous commit is seen by a writer who is just going to rest", "[log]") {
+  SimulatedDisk disk{1};
+  REQUIRE(disk.create_directory("/log"));
+  Simulation simulation{1};
+  simulation.run([&] {
+    Runtime& runtime = Runtime::current();
+    std::unique_ptr<Log> log;
+    Lsn end = Lsn::none;
+    LogOptions options = small_options("/log");
+    options.before_rest = [&] {
+      if (log == nullptr || end != Lsn::none) return;
+      end = append(*log, {.kind = kUpdate}, "commit").end;
+      log->flush_soon(end);
+    };
+    log = Log::create(disk, options).value();
+    // The writer looks for more to do after this one, and the next comes meanwhile.
+    log->flush_to(append(*log, {.kind = kUpdate}, "first").end);
+    runtime.sleep_until(runtime.now() + 1s);
+    REQUIRE(end != Lsn::none);
+    REQUIRE(log->durable() >= end);
+    log->close();
+  });
 }
 
 TEST_CASE("segments behind keep_from are recycled, and what they held never comes back", "[log]") {

@@ -159,6 +159,7 @@ void Flusher::rest(std::optional<TimePoint>& lazy_deadline) noexcept {
   } else if (*lazy_deadline <= now) {
     lazy_deadline = now + std::chrono::milliseconds{1};  // somebody writes already
   }
+  if (options_.before_rest) options_.before_rest();
   idle_.store(lazy_deadline ? Idle::until_deadline : Idle::until_nudged);
   const bool missed = (wanted() && !writing_.load()) || (!lazy_deadline && lazy_wanted());
   if (!missed && !stopping_.load()) {
