@@ -125,6 +125,7 @@ ExprPtr Binder::try_make_composite(ExprPtr& expr, TypeId type, Implicitness how)
   }
   auto made = std::make_unique<RowExpr>(std::move(fields));
   made->names = shape->names;
+  made->is_written = row->is_written;
   made->absence = row->absence;
   made->telling_field = row->telling_field;
   made->set_type(type);
@@ -153,7 +154,7 @@ ExprPtr Binder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod, Impl
   ExprPtr result;
   // A row of a type is a record as it is, and whoever takes it may ask what its fields are called.
   const bool is_row = type == TypeId::record && is_composite(source);
-  if (source == type || type == TypeId::any || (is_row && how != Implicitness::explicit_cast)) {
+  if (source == type || type == TypeId::any || is_row) {
     note_untyped(*expr);
     result = std::move(expr);
   } else if (const auto* literal = dynamic_cast<const ConstantExpr*>(expr.get());

@@ -13,6 +13,11 @@
 /// Arrays and rows: making them, and taking parts of them.
 namespace swizzle::sql {
 
+RowExpr* as_written_row(Expr* expr) noexcept {
+  auto* const row = dynamic_cast<RowExpr*>(expr);
+  return row != nullptr && row->is_written ? row : nullptr;
+}
+
 ExprPtr Binder::bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted) {
   check_stack();
   std::vector<ExprPtr> elements;
@@ -53,23 +58,15 @@ ExprPtr Binder::bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wa
   return expr;
 }
 
-ExprPtr Binder::bind_row(const ast::RowExpr& node, Scope& scope) {
+std::vector<ExprPtr> Binder::fields_of_row(const ast::RowExpr& node, Scope& scope) {
   std::vector<ExprPtr> fields;
-  std::vector<std::string> names;
-  std::vector<std::size_t> untyped;
   const auto add = [&](ExprPtr field) {
     if (fields.size() == kMostRowColumns) {
       throw sql_error(sqlstate::too_many_columns, "ROW expressions can have at most {} entries",
                       kMostRowColumns)
           .at_position(node.location + 1);
     }
-    if (field->type() == TypeId::unknown) {
-      untyped.push_back(fields.size());
-      field = coerce(std::move(field), TypeId::text, kNoTypmod, Implicitness::implicit);
-    }
-    apply_usual_collation(*field);
     fields.push_back(std::move(field));
-    names.push_back(fmt::format("f{}", fields.size()));
   };
   for (const ast::Node* arg : node.args) {
     const auto* column = ast::try_as<ast::ColumnRef>(arg);
@@ -83,8 +80,32 @@ ExprPtr Binder::bind_row(const ast::RowExpr& node, Scope& scope) {
     }
     add(bind_node(arg, scope));
   }
+  return fields;
+}
+
+std::vector<ExprPtr> Binder::fields_or_value(const ast::Node* node, Scope& scope) {
+  if (const auto* row = ast::try_as<ast::RowExpr>(node)) return fields_of_row(*row, scope);
+  std::vector<ExprPtr> value;
+  value.push_back(bind_expression(node, scope));
+  RowExpr* const row = as_written_row(value[0].get());
+  return row == nullptr ? std::move(value) : std::move(row->mutable_operands());
+}
+
+ExprPtr Binder::bind_row(const ast::RowExpr& node, Scope& scope) {
+  std::vector<ExprPtr> fields = fields_of_row(node, scope);
+  std::vector<std::string> names;
+  std::vector<std::size_t> untyped;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i]->type() == TypeId::unknown) {
+      untyped.push_back(i);
+      fields[i] = coerce(std::move(fields[i]), TypeId::text, kNoTypmod, Implicitness::implicit);
+    }
+    apply_usual_collation(*fields[i]);
+    names.push_back(fmt::format("f{}", i + 1));
+  }
   auto expr = std::make_unique<RowExpr>(std::move(fields));
   expr->names = std::move(names);
+  expr->is_written = true;
   for (const std::size_t field : untyped) expr->mark_untyped(field);
   expr->set_location(node.location);
   return expr;

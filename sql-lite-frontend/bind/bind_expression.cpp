@@ -451,12 +451,7 @@ ExprPtr Binder::bind_sublink(const ast::SubLink& node, Scope& scope) {
       expr = std::make_unique<SubqueryExpr>(any ? Kind::any : Kind::all, TypeId::bool_, kNoTypmod);
       const std::string_view op =
           node.oper_name.empty() ? "=" : ast::string_of(node.oper_name.back());
-      std::vector<ExprPtr> left;
-      if (const auto* row = ast::try_as<ast::RowExpr>(node.testexpr)) {
-        for (const ast::Node* arg : row->args) left.push_back(bind_node(arg, scope));
-      } else {
-        left.push_back(bind_node(node.testexpr, scope));
-      }
+      std::vector<ExprPtr> left = fields_or_value(node.testexpr, scope);
       if (left.size() != columns) {
         throw SqlError{sqlstate::syntax_error, left.size() > columns
                                                    ? "subquery has too few columns"
@@ -481,7 +476,7 @@ ExprPtr Binder::bind_sublink(const ast::SubLink& node, Scope& scope) {
           described(*node.testexpr).size() < kMostBoundTwice) {
         if (without_collation(left[0]->type()) == without_collation(right[0]->type()) ||
             left[0]->type() == TypeId::unknown) {
-          ExprPtr again = bind_node(node.testexpr, scope);
+          ExprPtr again = std::move(fields_or_value(node.testexpr, scope)[0]);
           hash_left.push_back(
               coerce(std::move(again), right[0]->type(), kNoTypmod, Implicitness::implicit));
         }

@@ -106,6 +106,10 @@ ExprPtr Binder::row_comparison(std::string_view op, std::vector<ExprPtr> left,
     throw SqlError{sqlstate::syntax_error, "unequal number of entries in row expressions"}
         .at_position(location + 1);
   }
+  if (left.empty()) {
+    throw SqlError{sqlstate::feature_not_supported, "cannot compare rows of zero length"}
+        .at_position(location + 1);
+  }
   if (left.size() == 1) {
     return call_operator(op, std::move(left[0]), std::move(right[0]), location);
   }
@@ -202,20 +206,21 @@ ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
     return bind_row_subquery(name, *left_row, *right_query, scope, node.location);
   }
   if (left_row != nullptr && right_row != nullptr) {
-    std::vector<ExprPtr> left;
-    std::vector<ExprPtr> right;
-    for (const ast::Node* arg : left_row->args) left.push_back(bind_expression(arg, scope));
-    for (const ast::Node* arg : right_row->args) right.push_back(bind_expression(arg, scope));
-    if (name == "=" || name == "<>" || left.size() != right.size()) {
+    std::vector<ExprPtr> left = fields_of_row(*left_row, scope);
+    std::vector<ExprPtr> right = fields_of_row(*right_row, scope);
+    if (name == "=" || name == "<>" || left.empty() || left.size() != right.size()) {
       return row_comparison(name, std::move(left), std::move(right), node.location);
     }
     // a, b < c, d is a < c OR (a = c AND b < d), level by level from the right.
     const std::string strict{name.substr(0, 1)};
     ExprPtr result =
         call_operator(name, std::move(left.back()), std::move(right.back()), node.location);
+    if (left.size() == 1) return result;
+    std::vector<ExprPtr> left_again = fields_of_row(*left_row, scope);
+    std::vector<ExprPtr> right_again = fields_of_row(*right_row, scope);
     for (std::size_t i = left.size() - 1; i-- > 0;) {
-      ExprPtr equal = call_operator("=", bind_expression(left_row->args[i], scope),
-                                    bind_expression(right_row->args[i], scope), node.location);
+      ExprPtr equal =
+          call_operator("=", std::move(left_again[i]), std::move(right_again[i]), node.location);
       ExprPtr before =
           call_operator(strict, std::move(left[i]), std::move(right[i]), node.location);
       ExprPtr deeper =
@@ -257,8 +262,7 @@ ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
 /// (a, b) = (SELECT c, d …)
 ExprPtr Binder::bind_row_subquery(std::string_view op, const ast::RowExpr& row,
                                   const ast::SubLink& link, Scope& scope, std::int32_t location) {
-  std::vector<ExprPtr> left;
-  for (const ast::Node* arg : row.args) left.push_back(bind_expression(arg, scope));
+  std::vector<ExprPtr> left = fields_of_row(row, scope);
   const std::string_view around = std::exchange(recursion_forbidden_, "within a subquery");
   std::unique_ptr<Query> query = bind_select(ast::as<ast::SelectStmt>(link.subselect), &scope);
   recursion_forbidden_ = around;
@@ -282,6 +286,86 @@ ExprPtr Binder::bind_row_subquery(std::string_view op, const ast::RowExpr& row,
   return expr;
 }
 
+/// (a, b) IN ((c, d), …): two rows that are written out are compared field by field, so that what
+/// is NULL in one may make the answer NULL; as values, two NULLs are equal.
+ExprPtr Binder::row_among(const ast::A_Expr& node, Scope& scope) {
+  const auto& row = ast::as<ast::RowExpr>(node.lexpr);
+  std::vector<ExprPtr> alternatives;
+  for (const ast::Node* item : ast::as<ast::List>(node.rexpr).items) {
+    std::vector<ExprPtr> right;
+    if (const auto* values = ast::try_as<ast::RowExpr>(item)) {
+      right = fields_of_row(*values, scope);
+    } else {
+      ExprPtr value = bind_expression(item, scope);
+      RowExpr* const written = as_written_row(value.get());
+      if (written == nullptr) {
+        alternatives.push_back(
+            call_operator("=", bind_row(row, scope), std::move(value), node.location));
+        continue;
+      }
+      right = std::move(written->mutable_operands());
+    }
+    alternatives.push_back(
+        row_comparison("=", fields_of_row(row, scope), std::move(right), node.location));
+  }
+  return boolean(BooleanExpr::Kind::disjunction, std::move(alternatives));
+}
+
+/// What is cast to a composite type, or of one, among others. Several that read no column and have
+/// a type in common are an array to PostgreSQL, so compared as values; others field by field if
+/// they are written out.
+ExprPtr Binder::composite_among(const ast::A_Expr& node, Scope& scope, ExprPtr left,
+                                std::vector<ExprPtr> elements) {
+  const auto reads_column = [&](Expr& expr) {
+    bool reads = false;
+    walk(expr, [&](Expr& part) {
+      const auto* slot = dynamic_cast<const SlotExpr*>(&part);
+      if (slot == nullptr) return;
+      const bool is_outer =
+          scope.outer_slots != nullptr &&
+          std::ranges::find(*scope.outer_slots, slot->slot()) != scope.outer_slots->end();
+      reads |= !is_outer;
+    });
+    return reads;
+  };
+  std::vector<TypeId> types{left->type()};
+  std::vector<bool> is_in_array(elements.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    is_in_array[i] = !reads_column(*elements[i]);
+    if (is_in_array[i]) types.push_back(elements[i]->type());
+  }
+  TypeId common = TypeId::none;
+  if (types.size() > 2) {
+    try {
+      common = select_common_type(types, "IN", node.location + 1);
+    } catch (const SqlError&) {
+      common = TypeId::none;
+    }
+  }
+  common = base_type(common);
+  const auto fits = [&](TypeId type) {
+    return type == TypeId::unknown || base_type(type) == common;
+  };
+  const bool has_array = is_composite(common) && std::ranges::all_of(types, fits);
+  const auto& items = ast::as<ast::List>(node.rexpr).items;
+  std::vector<ExprPtr> alternatives;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    ExprPtr subject = i == 0 ? std::move(left) : bind_expression(node.lexpr, scope);
+    if (has_array && is_in_array[i]) {
+      subject = coerce(std::move(subject), common, kNoTypmod, Implicitness::implicit);
+      elements[i] = coerce(std::move(elements[i]), common, kNoTypmod, Implicitness::implicit);
+    } else if (RowExpr* const row = as_written_row(subject.get());
+               row != nullptr && as_written_row(elements[i].get()) != nullptr) {
+      alternatives.push_back(row_comparison("=", std::move(row->mutable_operands()),
+                                            fields_or_value(items[i], scope), node.location));
+      continue;
+    }
+    alternatives.push_back(
+        call_operator("=", std::move(subject), std::move(elements[i]), node.location));
+  }
+  return boolean(BooleanExpr::Kind::disjunction, std::move(alternatives));
+}
+
 ExprPtr Binder::bind_in(const ast::A_Expr& node, Scope& scope) {
   const bool negative = ast::string_of(node.name.back()) == "<>";
   const auto& list = ast::as<ast::List>(node.rexpr);
@@ -289,32 +373,20 @@ ExprPtr Binder::bind_in(const ast::A_Expr& node, Scope& scope) {
     return negative ? negated(std::move(expr)) : std::move(expr);
   };
 
-  if (const auto* row = ast::try_as<ast::RowExpr>(node.lexpr)) {
-    std::vector<ExprPtr> alternatives;
-    for (const ast::Node* item : list.items) {
-      std::vector<ExprPtr> left;
-      std::vector<ExprPtr> right;
-      for (const ast::Node* arg : row->args) left.push_back(bind_expression(arg, scope));
-      if (const auto* values = ast::try_as<ast::RowExpr>(item)) {
-        for (const ast::Node* arg : values->args) right.push_back(bind_expression(arg, scope));
-      } else {
-        right.push_back(bind_expression(item, scope));
-      }
-      alternatives.push_back(row_comparison("=", std::move(left), std::move(right), node.location));
-    }
-    return finish(boolean(BooleanExpr::Kind::disjunction, std::move(alternatives)));
-  }
+  if (ast::is<ast::RowExpr>(node.lexpr)) return finish(row_among(node, scope));
 
   ExprPtr left = bind_expression(node.lexpr, scope);
   std::vector<ExprPtr> elements;
   std::vector<TypeId> types{left->type()};
   bool simple = true;
+  bool has_rows = is_composite(base_type(left->type()));
   for (const ast::Node* item : list.items) {
     elements.push_back(bind_expression(item, scope));
     types.push_back(elements.back()->type());
-    simple &=
-        is_constant_like(*elements.back()) && shape_of(elements.back()->type()) != Shape::record;
+    simple &= is_constant_like(*elements.back());
+    has_rows |= shape_of(elements.back()->type()) == Shape::record;
   }
+  if (has_rows) return finish(composite_among(node, scope, std::move(left), std::move(elements)));
   if (simple && elements.size() > 1) {
     // One array of the common type, if there is one; otherwise each alternative resolves alone.
     std::optional<TypeId> common;
@@ -383,12 +455,33 @@ ExprPtr Binder::bind_between(const ast::A_Expr& node, Scope& scope) {
 }
 
 ExprPtr Binder::bind_distinct(const ast::A_Expr& node, Scope& scope) {
-  const auto kind = node.kind == ast::A_Expr_Kind::distinct ? DistinctExpr::Kind::distinct
-                                                            : DistinctExpr::Kind::not_distinct;
-  ExprPtr left = bind_expression(node.lexpr, scope);
-  ExprPtr right = bind_expression(node.rexpr, scope);
+  const bool is_negated = node.kind == ast::A_Expr_Kind::not_distinct;
+  const auto kind = is_negated ? DistinctExpr::Kind::not_distinct : DistinctExpr::Kind::distinct;
+  const auto* const left_row = ast::try_as<ast::RowExpr>(node.lexpr);
+  const auto* const right_row = ast::try_as<ast::RowExpr>(node.rexpr);
+  if (left_row == nullptr || right_row == nullptr) {
+    return distinction(kind, bind_expression(node.lexpr, scope), bind_expression(node.rexpr, scope),
+                       node.location);
+  }
+  std::vector<ExprPtr> left = fields_of_row(*left_row, scope);
+  std::vector<ExprPtr> right = fields_of_row(*right_row, scope);
+  if (left.size() != right.size()) {
+    throw SqlError{sqlstate::syntax_error, "unequal number of entries in row expressions"}
+        .at_position(node.location + 1);
+  }
+  if (left.empty()) return constant(TypeId::bool_, Value::from_bool(is_negated));
+  std::vector<ExprPtr> parts;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    parts.push_back(distinction(kind, std::move(left[i]), std::move(right[i]), node.location));
+  }
+  return boolean(is_negated ? BooleanExpr::Kind::conjunction : BooleanExpr::Kind::disjunction,
+                 std::move(parts));
+}
+
+ExprPtr Binder::distinction(DistinctExpr::Kind kind, ExprPtr left, ExprPtr right,
+                            std::int32_t location) {
   const ResolvedOperator resolved =
-      resolve_operator("=", left->type(), right->type(), node.location + 1);
+      resolve_operator("=", left->type(), right->type(), location + 1);
   const DerivedCollation collation = merge_collations(names_, left, right);
   std::vector<ExprPtr> operands =
       list_of(coerce(std::move(left), resolved.left, kNoTypmod, Implicitness::implicit),

@@ -30,6 +30,9 @@ struct PendingSubquery {
   std::unique_ptr<Query> query;
 };
 
+/// The row that is written out, perhaps cast to a composite type; null for anything else.
+RowExpr* as_written_row(Expr* expr) noexcept;
+
 /// Gives names and types to one statement. What it makes lives in the plan; the plan's arena takes
 /// constants.
 class Binder {
@@ -249,6 +252,10 @@ class Binder {
                                           std::vector<ExprPtr>& operands);
   ExprPtr bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted);
   ExprPtr bind_row(const ast::RowExpr& node, Scope& scope);
+  /// What is written in it, before an untyped literal becomes a text.
+  std::vector<ExprPtr> fields_of_row(const ast::RowExpr& node, Scope& scope);
+  /// The fields of a row that is written out, perhaps cast to a composite type; else the value.
+  std::vector<ExprPtr> fields_or_value(const ast::Node* node, Scope& scope);
   ExprPtr bind_indirection(const ast::A_Indirection& node, Scope& scope);
   ExprPtr bind_subscript(const ast::Node& node, Scope& scope);
   /// Of a jsonb value: an int4 or a text.
@@ -287,11 +294,15 @@ class Binder {
   // bind_operator.cpp
   ExprPtr bind_operator_node(const ast::A_Expr& node, Scope& scope);
   ExprPtr bind_in(const ast::A_Expr& node, Scope& scope);
+  ExprPtr row_among(const ast::A_Expr& node, Scope& scope);
+  ExprPtr composite_among(const ast::A_Expr& node, Scope& scope, ExprPtr left,
+                          std::vector<ExprPtr> elements);
   ExprPtr bind_between(const ast::A_Expr& node, Scope& scope);
   ExprPtr array_comparison(ArrayComparisonExpr::Kind kind, const Operator& op,
                            std::vector<ExprPtr> operands, const DerivedCollation& collation,
                            std::int32_t location);
   ExprPtr bind_distinct(const ast::A_Expr& node, Scope& scope);
+  ExprPtr distinction(DistinctExpr::Kind kind, ExprPtr left, ExprPtr right, std::int32_t location);
   ExprPtr bind_quantified(const ast::A_Expr& node, Scope& scope);
   ExprPtr bind_row_subquery(std::string_view op, const ast::RowExpr& row, const ast::SubLink& link,
                             Scope& scope, std::int32_t location);

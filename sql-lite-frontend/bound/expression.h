@@ -408,6 +408,7 @@ class RowExpr final : public OperandsExpr {
   /// Names of the fields where they are known (whole rows).
   std::vector<std::string> names;
   bool is_whole_row = false;  ///< of a table or another item of FROM
+  bool is_written = false;    ///< ROW(…), perhaps cast to a composite type
   /// The field is a literal that says no type: it is text, but clients are told so.
   void mark_untyped(std::size_t field) { types_[field] = TypeId::unknown; }
   bool tells_names = false;  ///< in its value, for who shows them

@@ -110,7 +110,6 @@ SELECT n FROM k WHERE p = ROW(1, 'a')::pair;
 SELECT n FROM k WHERE p >= ROW(1, 'a')::pair ORDER BY p, n;
 SELECT n FROM k WHERE p BETWEEN '(1,a)' AND '(2,a)' ORDER BY p;
 SELECT p FROM k ORDER BY p LIMIT 2;
--- differs: an untyped literal among those of IN is read as a record, as with =
 SELECT n FROM k WHERE p IN ('(1,a)', '(2,b)') ORDER BY n;
 RESET enable_seqscan;
 CREATE UNIQUE INDEX ku ON k (p);
