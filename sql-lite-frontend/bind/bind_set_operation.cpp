@@ -118,10 +118,8 @@ void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Que
     }
     adapt(left, choice[0]);
     adapt(right, choice[1]);
-    if (collation.matters) {
-      type = with_derived(type, collation);
-      left.type = right.type = type;
-    }
+    // The parts keep their own: by it they sort and drop duplicates themselves.
+    if (collation.matters) type = with_derived(type, collation);
     OutputTarget target;
     target.name = left.name;
     target.type = type;

@@ -34,7 +34,7 @@ PlanPtr Planner::plan_set_operation(Query& query) {
   std::vector<Slot> left_slots = query.left->output_slots();
   std::vector<Slot> right_slots = query.right->output_slots();
   std::vector<TypeId> types;
-  for (const OutputTarget& target : query.left->targets) types.push_back(target.type);
+  for (std::size_t i = 0; i < query.body_slots.size(); ++i) types.push_back(query.targets[i].type);
   const double rows = left->expected_rows + right->expected_rows;
   const double cost = left->cost + right->cost + rows * cost::kCondition;
   PlanPtr plan;

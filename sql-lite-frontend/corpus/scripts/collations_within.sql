@@ -102,3 +102,29 @@ insert into folded values (1, 'a');
 insert into folded values (2, 'A');
 delete from plain where k = 'a';
 delete from plain where k = 'B';
+CREATE TABLE set_parts (a text COLLATE "sv-x-icu", b text COLLATE "C", c varchar(5) COLLATE "sv-x-icu");
+INSERT INTO set_parts VALUES ('a', 'B', 'z'), ('a', 'B', 'z'), ('B', 'a', 'ä'), (NULL, 'a', 'Z');
+-- unordered
+SELECT DISTINCT a FROM set_parts UNION ALL SELECT b FROM set_parts;
+-- unordered
+SELECT b FROM set_parts UNION ALL SELECT DISTINCT a FROM set_parts;
+(SELECT a FROM set_parts ORDER BY a) UNION ALL (SELECT b FROM set_parts ORDER BY b);
+(SELECT DISTINCT a FROM set_parts ORDER BY a LIMIT 2) UNION ALL (SELECT DISTINCT c FROM set_parts ORDER BY c) UNION ALL SELECT 'x' COLLATE "C";
+-- unordered
+SELECT max(a) FROM set_parts UNION ALL SELECT min(b) FROM set_parts UNION ALL SELECT max(c) FROM set_parts;
+SELECT a FROM set_parts UNION SELECT b FROM set_parts;
+-- unordered
+SELECT a FROM set_parts UNION SELECT c FROM set_parts;
+SELECT a FROM set_parts UNION ALL SELECT b FROM set_parts ORDER BY 1;
+SELECT a FROM set_parts UNION ALL SELECT c FROM set_parts ORDER BY 1 NULLS FIRST;
+SELECT count(DISTINCT x) FROM (SELECT a FROM set_parts UNION ALL SELECT b FROM set_parts) s (x);
+-- unordered
+SELECT DISTINCT least('a'::text COLLATE "C", ''::text) FROM set_parts UNION ALL SELECT a FROM set_parts;
+-- unordered
+SELECT a FROM set_parts EXCEPT SELECT c FROM set_parts;
+SELECT a FROM set_parts INTERSECT SELECT b FROM set_parts;
+CREATE COLLATION parts_ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+SELECT count(*) FROM (SELECT DISTINCT x COLLATE parts_ci FROM (VALUES ('a'), ('A'), ('b')) v (x) UNION ALL SELECT b FROM set_parts) s;
+SELECT count(*) FROM (SELECT b FROM set_parts UNION ALL SELECT DISTINCT x COLLATE parts_ci FROM (VALUES ('a'), ('A'), ('b')) v (x)) s;
+SELECT count(*) FROM (SELECT x COLLATE parts_ci FROM (VALUES ('a'), ('A'), ('b')) v (x) UNION SELECT 'B') s;
+DROP TABLE set_parts;
