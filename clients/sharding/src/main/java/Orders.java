@@ -5,8 +5,10 @@ import java.util.List;
 
 /**
  * Orders and transfers over shards, as scripts/sharded-orders starts them:
- * URL,URL,… WAREHOUSES TERMINALS REMOTE-PERCENT TRANSFER-PERCENT. Prints `running` when it is, stops at
- * the line `stop`, or at the end of its input, waits until nothing is in doubt, and says what it finds.
+ * URL,URL,… WAREHOUSES TERMINALS REMOTE-PERCENT TRANSFER-PERCENT MILLISECONDS, of which each terminal begins
+ * one transaction in so many; 0: as soon as the last has ended. Prints `running` when it is, rests from the line
+ * `rest` to the line `go`, stops at the line `stop`, or at the end of its input, waits until nothing is in doubt,
+ * and says what it finds.
  */
 public final class Orders {
   private static final int PATIENCE_SECONDS = 90;
@@ -16,17 +18,20 @@ public final class Orders {
     int warehouses = Integer.parseInt(arguments[1]);
     int count = Integer.parseInt(arguments[2]);
     int transferPercent = Integer.parseInt(arguments[4]);
+    long pace = Long.parseLong(arguments[5]);
     Cluster cluster = new Cluster(urls, 2 * count + 4);
     Work work = new Work(warehouses, Integer.parseInt(arguments[3]));
     Schema.create(cluster);
     Schema.load(cluster, warehouses);
     List<Terminal> terminals = new ArrayList<>();
-    for (int i = 0; i < count; ++i) terminals.add(new Terminal(cluster, work, i, transferPercent));
+    for (int i = 0; i < count; ++i) terminals.add(new Terminal(cluster, work, i, transferPercent, pace));
     terminals.forEach(Thread::start);
     say("running");
     BufferedReader words = new BufferedReader(new InputStreamReader(System.in));
     for (String line = words.readLine(); line != null && !line.equals("stop"); line = words.readLine()) {
       if (line.equals("count")) say("count " + done(terminals));
+      boolean rests = line.equals("rest");
+      if (rests || line.equals("go")) terminals.forEach(terminal -> terminal.rests = rests);
     }
     terminals.forEach(Terminal::end);
     for (Terminal terminal : terminals) terminal.join(60_000);

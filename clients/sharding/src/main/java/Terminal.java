@@ -11,10 +11,13 @@ final class Terminal extends Thread {
   private final Work work;
   private final int number;
   private final int transferPercent;
+  private final long paceMillis;
   private volatile boolean stopped;
 
   /** What was done so far, for whoever asks meanwhile. */
   volatile long done;
+  /** Nothing is begun meanwhile. */
+  volatile boolean rests;
   long orders;
   long failed;
   Throwable surprise;
@@ -23,11 +26,12 @@ final class Terminal extends Thread {
   /** Transfers of which nobody said how they ended. */
   final List<Long> unknown = new ArrayList<>();
 
-  Terminal(Cluster cluster, Work work, int number, int transferPercent) {
+  Terminal(Cluster cluster, Work work, int number, int transferPercent, long paceMillis) {
     this.cluster = cluster;
     this.work = work;
     this.number = number;
     this.transferPercent = transferPercent;
+    this.paceMillis = paceMillis;
     setDaemon(true);
   }
 
@@ -38,7 +42,20 @@ final class Terminal extends Thread {
   @Override
   public void run() {
     long transfer = 0;
+    // Not all at the same time.
+    long next = System.currentTimeMillis() + (paceMillis == 0 ? 0 : ThreadLocalRandom.current().nextLong(paceMillis));
     while (!stopped) {
+      if (rests) {
+        pause(20);
+        continue;
+      }
+      long now = System.currentTimeMillis();
+      if (now < next) {
+        pause(next - now);
+        continue;
+      }
+      // What could not be begun in time is not made up for.
+      next = Math.max(next + paceMillis, now);
       boolean moves = ThreadLocalRandom.current().nextInt(100) < transferPercent;
       long id = moves ? number * 10_000_000L + ++transfer : 0;
       try {
@@ -55,7 +72,7 @@ final class Terminal extends Thread {
         ++failed;
         if (moves) unknown.add(id);
         leaveTransaction();
-        pause();
+        pause(20);
       }
     }
   }
@@ -87,9 +104,9 @@ final class Terminal extends Thread {
     }
   }
 
-  private static void pause() {
+  private static void pause(long millis) {
     try {
-      Thread.sleep(20);
+      Thread.sleep(millis);
     } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
     }
