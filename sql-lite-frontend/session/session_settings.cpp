@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/session/shared/database_shared.h"
+#include "sql-lite-frontend/types/fulltext/text_config.h"
 
 namespace swizzle::sql {
 namespace {
@@ -132,8 +133,13 @@ void define_formats(Settings& settings) {
   }
   settings.define(default_only(string_setting("timezone_abbreviations", "Default", user, category,
                                               "Which abbreviations of time zones are known.")));
+  std::vector<SettingValue> configs;
+  for (const TextConfigInfo& config : text_configs()) {
+    configs.emplace_back(fmt::format("pg_catalog.{}", config.name));
+    configs.emplace_back(std::string{config.name});
+  }
   settings.define(
-      only({"pg_catalog.simple", "pg_catalog.english", "simple", "english"},
+      only(std::move(configs),
            string_setting("default_text_search_config", "pg_catalog.simple", user, category,
                           "Sets the configuration of text search where none is named.")));
 }

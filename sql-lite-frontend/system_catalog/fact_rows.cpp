@@ -222,6 +222,14 @@ void text_search_parsers(Execution& execution, const EmitRow& emit) {
   emit(row);
 }
 
+void text_search_templates(Execution& execution, const EmitRow& emit) {
+  for (const TextTemplateInfo& info : text_templates()) {
+    const Value row[] = {Value::from_oid(info.oid), text_value(execution, info.name),
+                         system_schema()};
+    emit(row);
+  }
+}
+
 void tablespaces(Execution& execution, const EmitRow& emit) {
   const std::pair<Oid, std::string_view> list[] = {{1663, "pg_default"}, {1664, "pg_global"}};
   for (const auto& [oid, label] : list) {
@@ -358,6 +366,10 @@ std::span<const RowProvider> fact_providers() {
        "pg_ts_parser",
        {{"oid"}, {"prsname"}, {"prsnamespace"}},
        text_search_parsers},
+      {kPgCatalogSchema,
+       "pg_ts_template",
+       {{"oid"}, {"tmplname"}, {"tmplnamespace"}},
+       text_search_templates},
       {kPgCatalogSchema, "pg_tablespace", {{"oid"}, {"spcname"}, {"spcowner"}}, tablespaces},
   };
   return kProviders;

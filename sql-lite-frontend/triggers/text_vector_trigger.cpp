@@ -34,10 +34,7 @@ TextConfig config_named(const std::string& name) {
                 name);
   }
   const TextConfigInfo* const found = find_text_config(name);
-  if (found == nullptr) {
-    throw_error(sqlstate::undefined_object, "text search configuration \"{}\" does not exist",
-                name);
-  }
+  if (found == nullptr) throw_no_text_search("configuration", name);
   return found->config;
 }
 

@@ -36,9 +36,7 @@ Value read_object(std::span<const Info> all, std::string_view kind, std::string_
     return Value::from_oid(static_cast<std::uint32_t>(number));
   }
   const Info* const found = find_named(all, body);
-  if (found == nullptr) {
-    throw_error(sqlstate::undefined_object, "text search {} \"{}\" does not exist", kind, body);
-  }
+  if (found == nullptr) throw_no_text_search(kind, body);
   return Value::from_oid(found->oid);
 }
 template <class Info>
