@@ -54,6 +54,8 @@ struct Cursor::State {
   bool is_new_leaf = true;
   bool is_loaded = false;
   bool is_last_leaf = false;
+  /// Until that has failed once.
+  bool tidies = true;
   std::size_t row = 0;  ///< rows of the leaf that were handed out
   /// Records to look up at a time: few at first, since many scans want few.
   std::uint16_t most = 8;
@@ -68,7 +70,7 @@ struct Cursor::State {
   Result<> load();
   Result<> load_visible();
   Result<> load_leaf();
-  Result<> tidy_leaf();
+  void tidy_leaf();
   void move_on();
   Result<bool> hand_out(std::size_t index);
   Bytes key_here() noexcept;
@@ -169,12 +171,13 @@ void Cursor::State::move_on() {
   }
 }
 
-/// A queue's consumers leave ghosts behind: whoever scans past them has them removed.
-Result<> Cursor::State::tidy_leaf() {
-  if (!leaf.wants_tidying()) return {};
+/// A queue's consumers leave ghosts behind: whoever scans past them has them removed. That is a
+/// favour to others, and takes room in the log: on a full disk ghosts stay, and reading goes on.
+void Cursor::State::tidy_leaf() {
+  if (!tidies || !leaf.wants_tidying()) return;
   const Bytes fence = leaf.leaf().low_fence();
   static constexpr std::array<std::byte, 1> kLowest{};
-  return tree.tidy(fence.empty() ? Bytes(kLowest) : fence);
+  tidies = tree.tidy(fence.empty() ? Bytes(kLowest) : fence).has_value();
 }
 
 Bytes Cursor::State::key_here() noexcept {
@@ -219,7 +222,7 @@ Result<bool> Cursor::State::next() {
       ASSIGN_OR_RETURN(const bool handed_out, hand_out(index));
       if (handed_out) return true;
     }
-    RETURN_IF_ERROR(tidy_leaf());
+    tidy_leaf();
     move_on();
   }
 }
@@ -233,7 +236,7 @@ Result<std::size_t> Cursor::State::pass() {
       if (!is_loaded) return 0;
     }
     const std::size_t left = leaf.count() - std::exchange(row, leaf.count());
-    RETURN_IF_ERROR(tidy_leaf());
+    tidy_leaf();
     move_on();
     if (left > 0) return left;
   }

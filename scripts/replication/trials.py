@@ -271,6 +271,7 @@ def on_full_disk(pair, arguments, fill):
                 break
         require(refused is not None, "the disk does not fill")
         require(psql(small, "select length(v) from t where id = 7") == "200", "a row cannot be read on the full disk")
+        require(psql(small, "select count(*) from t") == str(refused * 20000), "rows cannot be counted on the full disk")
         small.kill()
         small.start()
         require(psql(small, "select count(*) from t") == str(refused * 20000), "rows are missing after a kill")
