@@ -122,6 +122,8 @@ Result<> Transaction::prepare(std::string_view gid, Bytes note, std::size_t most
   state.release_snapshot();
   state.locks.clear_cancel();
   state.work_for(0, nullptr);
+  const bool is_empty = state.undo == nullptr || state.undo->count() == 0;
+  state.slot.is_prepared_empty.store(is_empty, std::memory_order_relaxed);
   state.slot.is_prepared.store(true, std::memory_order_relaxed);
   all.put(*entry, std::move(state_));
   return {};

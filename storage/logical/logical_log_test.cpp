@@ -220,6 +220,32 @@ TEST_CASE("Making a slot waits for whoever has written before", "[storage][logic
   CHECK(told_since(in, *log.slots().find("s")).empty());
 }
 
+TEST_CASE("Making a slot does not wait for who is prepared and has written nothing",
+          "[storage][logical]") {
+  TemporaryEngine in;
+  const TreeId tree = in.make_tree();
+  auto reader = in.engine->begin();
+  REQUIRE(reader->prepare("read only", {}, 4));
+  reader.reset();
+  if (GENERATE(false, true)) in.crash();
+  LogicalLog& log = in.engine->logical_log();
+  Slot slot;
+  slot.name = "s";
+  slot.holder = 1;
+  REQUIRE(log.begin_slot(slot, 4, [&] { FAIL("somebody is waited for"); }));
+  auto writer = in.engine->begin();
+  change(in, *writer, tree, "a", "told");
+  REQUIRE(writer->prepare("writer", {}, 4));
+  Slot other;
+  other.name = "t";
+  other.holder = 1;
+  int waits = 0;
+  REQUIRE(log.begin_slot(other, 4, [&] {
+    if (++waits == 2) REQUIRE(in.engine->take_prepared("writer").value()->commit());
+  }));
+  CHECK(waits == 2);
+}
+
 TEST_CASE("Slots have one reader, one name and a bound", "[storage][logical]") {
   TemporaryEngine in;
   make_slot(in, "s");

@@ -303,6 +303,7 @@ Result<> take_up(EngineParts& engine, const ActiveTransaction& of) {
     state->abandon();
     return taken;
   }
+  state->slot.is_prepared_empty.store(state->undo->count() == 0, std::memory_order_relaxed);
   engine.prepared.put(**place, std::move(state));
   spdlog::info("transaction {} is prepared and waits as \"{}\"", raw(of.id), prepared.gid);
   return {};

@@ -132,6 +132,7 @@ bool TransactionRegistry::has_writer_below(TxnId id) const noexcept {
     // It is set before the number is taken, and stands until all is acknowledged.
     if (slot.begin.load(std::memory_order_seq_cst) == 0) continue;
     const TxnId own = slot.chain.id.load(std::memory_order_acquire);
+    if (slot.is_prepared_empty.load(std::memory_order_relaxed)) continue;
     if (own == TxnId::none || own < id) return true;
   }
   return false;

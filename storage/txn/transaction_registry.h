@@ -26,6 +26,8 @@ struct alignas(128) TransactionSlot {
   std::atomic<std::uint64_t> outcome{UndoLog::kActive};
   /// It waits for somebody to finish it: for the views.
   std::atomic<bool> is_prepared{false};
+  /// And has changed nothing, nor will it.
+  std::atomic<bool> is_prepared_empty{false};
 
   /// Versions that this snapshot may need stay; 0: it needs none. With kTooOld: they do not.
   alignas(64) std::atomic<std::uint64_t> snapshot{0};
@@ -114,7 +116,7 @@ class TransactionRegistry {
   /// Those that have a record in the log, which is kept for them.
   [[nodiscard]] std::vector<WritingTransaction> writers() const;
 
-  /// Whether somebody writes under a number below this, or may be about to.
+  /// Whether somebody has written under a number below this, or may be about to.
   [[nodiscard]] bool has_writer_below(TxnId id) const noexcept;
 
   /// For checkpoints (Checkpointer::Parts).

@@ -421,6 +421,7 @@ void TransactionState::finish(Lsn outcome) noexcept {
     slot.chain.id.store(TxnId::none, std::memory_order_release);
     slot.begin.store(0, std::memory_order_seq_cst);
     slot.is_prepared.store(false, std::memory_order_relaxed);
+    slot.is_prepared_empty.store(false, std::memory_order_relaxed);
     if (outcome != Lsn::none)
       engine.transactions->retire_undo(std::move(undo));
     else
