@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,10 @@ class ChangeStream {
   [[nodiscard]] virtual bool is_at_end() const noexcept = 0;
   /// All that committed before has been handed out.
   [[nodiscard]] virtual Lsn position() const noexcept = 0;
+
+  /// Whether there is no more at present. Then `wake` is called, once, by another thread, as soon
+  /// as there may be. It is that of the first call, and callable for as long as the stream lives.
+  virtual bool awaits_more(const std::function<void()>& wake) = 0;
 
   /// The reader has what committed before.
   virtual void confirm(Lsn lsn) = 0;

@@ -212,6 +212,10 @@ void Log::flush_soon(Lsn end) noexcept {
   if (parts_) parts_->flusher.flush_soon(raw(end));
 }
 
+Followers* Log::followers() const noexcept {
+  return parts_ ? &parts_->flusher.followers() : nullptr;
+}
+
 Lsn Log::durable() const noexcept {
   return parts_ ? Lsn{parts_->flusher.durable()} : Lsn::max;
 }

@@ -20,6 +20,7 @@
 
 namespace swizzle::wal {
 
+class Followers;
 class Log;
 
 /// Room in the log for some records. What is not used goes back when it is destroyed.
@@ -153,6 +154,7 @@ class Log {
   void close() noexcept;
 
  private:
+  friend class LogFollower;
   friend class Reservation;
   struct Parts;
   explicit Log(std::unique_ptr<Parts> parts);
@@ -161,6 +163,8 @@ class Log {
     return payload_bytes + records * kMaxRecordOverhead;
   }
   void give_back(std::size_t bytes) noexcept;
+  /// Null where nothing is logged.
+  [[nodiscard]] Followers* followers() const noexcept;
 
   std::unique_ptr<Parts> parts_;
   // Without parts: the next LSN.

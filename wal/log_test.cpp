@@ -1,10 +1,12 @@
 #include "wal/log.h"
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "base/simulation/simulated_disk.h"
 #include "base/simulation/simulation.h"
+#include "wal/log_follower.h"
 #include "wal/test_support.h"
 
 using namespace swizzle;
@@ -155,6 +157,66 @@ TEST_CASE("what was not durable is lost without close", "[log]") {
   }
   auto log = setup.open(first);
   REQUIRE(same(read_forward(log->reader(), first), {kept}));
+}
+
+TEST_CASE("who follows the log is woken once when more is durable", "[log]") {
+  Setup setup;
+  auto log = setup.create();
+  std::atomic<int> wakes{0};
+  const auto wait_for = [&](int count) {
+    const auto give_up = std::chrono::steady_clock::now() + 5s;
+    while (wakes.load() < count && std::chrono::steady_clock::now() < give_up)
+      std::this_thread::sleep_for(1ms);
+    REQUIRE(wakes.load() == count);
+  };
+  const auto commit = [&] { log->flush_to(append(*log, {.kind = kUpdate}, "commit").end); };
+  {
+    LogFollower follower{*log, [&] { ++wakes; }};
+    commit();
+    REQUIRE(wakes.load() == 0);
+    const Lsn behind = log->begin();
+    REQUIRE_FALSE(follower.awaits_more_than(behind));
+    REQUIRE(follower.awaits_more_than(log->durable()));
+    commit();
+    wait_for(1);
+    commit();
+    REQUIRE(wakes.load() == 1);
+    REQUIRE(follower.awaits_more_than(log->durable()));
+  }
+  commit();
+  REQUIRE(wakes.load() == 1);
+}
+
+TEST_CASE("no follower misses a commit, whoever commits meanwhile", "[log]") {
+  Setup setup;
+  auto log = setup.create();
+  std::atomic<bool> woken{false};
+  LogFollower follower{*log, [&] {
+                         woken = true;
+                         woken.notify_one();
+                       }};
+  constexpr int kCommits = 2000;
+  Lsn last = Lsn::none;
+  std::atomic<bool> last_is_known{false};
+  std::thread committer{[&] {
+    for (int i = 0; i < kCommits; ++i) {
+      const Written one = append(*log, {.kind = kUpdate}, "commit");
+      if (i == kCommits - 1) {
+        last = one.end;
+        last_is_known = true;
+      }
+      log->flush_to(one.end);
+    }
+  }};
+  // One wake that is lost leaves us waiting for ever: nothing is committed behind the last one.
+  Lsn known = log->durable();
+  while (!last_is_known.load() || known < last) {
+    woken = false;
+    if (follower.awaits_more_than(known)) woken.wait(false);
+    known = log->durable();
+  }
+  committer.join();
+  REQUIRE(log->durable() >= last);
 }
 
 TEST_CASE("an asynchronous commit is durable soon, without anybody waiting", "[log]") {

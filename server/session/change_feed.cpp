@@ -11,9 +11,9 @@
 namespace swizzle::server {
 namespace {
 
-/// How often a feed that has nothing to send looks whether there is more in the log.
-constexpr Duration kLooksSoon = std::chrono::milliseconds{1};
-constexpr Duration kLooksLate = std::chrono::milliseconds{32};
+/// A feed that has sent all that there is looks again so much later at the soonest: what commits in
+/// between goes together.
+constexpr Duration kGathersFor = std::chrono::milliseconds{1};
 /// How often an idle client hears how far the log is.
 constexpr Duration kTellsEvery = std::chrono::seconds{1};
 constexpr int kMessagesAtOnce = 256;
@@ -36,7 +36,6 @@ void ChangeFeed::send(sql::ChangeStream& stream) {
   out.put_int16(0);
   out.end(mark);
   channel_.flush();
-  Duration look = kLooksSoon;
   while (!is_over_ && !stop_) {
     while (!is_over_ && !stop_ && listen(stream, Runtime::current().now())) continue;
     if (is_over_ || stop_) break;
@@ -44,29 +43,47 @@ void ChangeFeed::send(sql::ChangeStream& stream) {
       stop_ = Stop{Stop::Kind::peer_gone, std::nullopt};
       break;
     }
-    if (send_some(stream)) {
-      look = kLooksSoon;
-      continue;
-    }
+    if (send_some(stream)) continue;
     channel_.flush();
     keep_alive(stream);
     stream.show(progress_);
     if (stop_) break;
-    listen(stream, Runtime::current().now() + look);
-    look = std::min(look * 2, kLooksLate);
+    wait_for_more(stream);
   }
   if (stop_) return;
   out.put_empty(BackendKind::copy_done);
   put_command_complete(out, "COPY 0");
 }
 
-bool ChangeFeed::listen(sql::ChangeStream& stream, TimePoint deadline) {
-  auto frame = channel_.next_frame(deadline, Heed::end);
+void ChangeFeed::wait_for_more(sql::ChangeStream& stream) {
+  Runtime& runtime = Runtime::current();
+  const TimePoint looked_at = runtime.now();
+  Duration longest = kTellsEvery;
+  if (timeout_ > Duration::zero()) longest = std::min(longest, timeout_ / 4);
+  interrupts_.take_log();
+  if (stream.awaits_more([this] { interrupts_.announce_log(); }))
+    listen(stream, looked_at + longest, Heed::log);
+  const TimePoint next_look = looked_at + kGathersFor;
+  if (!stop_ && !is_over_ && runtime.now() < next_look) listen(stream, next_look);
+}
+
+bool ChangeFeed::listen(sql::ChangeStream& stream, TimePoint deadline, Heed heed) {
+  auto frame = channel_.next_frame(deadline, heed);
   if (frame) {
     take(stream, *frame);
     return true;
   }
-  if (frame.error().kind != Stop::Kind::timed_out) stop_ = std::move(frame.error());
+  switch (frame.error().kind) {
+    case Stop::Kind::timed_out:
+    case Stop::Kind::log:
+      break;
+    case Stop::Kind::cancel_requested:
+      // The stream has heard of it as well, and throws when it is asked for more.
+      interrupts_.forget_cancel();
+      break;
+    default:
+      stop_ = std::move(frame.error());
+  }
   return false;
 }
 

@@ -11,7 +11,8 @@ namespace swizzle::server {
 /// either side ends that: the copy-both part of the protocol.
 class ChangeFeed final : public sql::ChangeSender {
  public:
-  explicit ChangeFeed(Channel& channel) noexcept : channel_(channel) {}
+  ChangeFeed(Channel& channel, Interrupts& interrupts) noexcept
+      : channel_(channel), interrupts_(interrupts) {}
 
   void send(sql::ChangeStream& stream) override;
   /// Set when the conversation cannot go on.
@@ -19,7 +20,9 @@ class ChangeFeed final : public sql::ChangeSender {
 
  private:
   /// Whether there is a message of the client's: waits for one until `deadline`.
-  bool listen(sql::ChangeStream& stream, TimePoint deadline);
+  bool listen(sql::ChangeStream& stream, TimePoint deadline, Heed heed = Heed::end);
+  /// Until there may be more to send, the client says something, or it is time to say something.
+  void wait_for_more(sql::ChangeStream& stream);
   void take(sql::ChangeStream& stream, const Frame& frame);
   void take_status(sql::ChangeStream& stream, Bytes payload);
   /// Some of what there is to send; false: there is nothing more.
@@ -29,6 +32,7 @@ class ChangeFeed final : public sql::ChangeSender {
   void keep_alive(sql::ChangeStream& stream);
 
   Channel& channel_;
+  Interrupts& interrupts_;
   std::optional<Stop> stop_;
   bool is_over_ = false;
   sql::ChangeStream::Progress progress_;

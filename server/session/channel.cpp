@@ -19,10 +19,11 @@ Readiness readiness_for(Transfer::State state) noexcept {
 
 std::optional<Stop> Channel::interruption(Heed heed) const noexcept {
   if (interrupts_.end_reason() != EndReason::none) return Stop{Stop::Kind::end_requested, {}};
-  if (heed == Heed::cancel && interrupts_.cancel_requested()) {
+  if ((heed == Heed::cancel || heed == Heed::log) && interrupts_.cancel_requested()) {
     return Stop{Stop::Kind::cancel_requested, {}};
   }
   if (heed == Heed::news && interrupts_.has_news()) return Stop{Stop::Kind::news, {}};
+  if (heed == Heed::log && interrupts_.has_log()) return Stop{Stop::Kind::log, {}};
   return std::nullopt;
 }
 

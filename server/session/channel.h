@@ -21,6 +21,7 @@ struct Stop {
     end_requested,     ///< Interrupts::end_reason() says why
     cancel_requested,  ///< only for waits that heed it
     news,              ///< only for waits that heed it: the session has something to say
+    log,               ///< only for waits that heed it: there may be more to send
     protocol_violation,
   };
   Kind kind = Kind::peer_gone;
@@ -29,7 +30,12 @@ struct Stop {
 };
 
 /// What may end a wait for the client besides its bytes and the end of the session.
-enum class Heed : std::uint8_t { end, cancel, news };
+enum class Heed : std::uint8_t {
+  end,
+  cancel,
+  news,
+  log,  ///< and cancel
+};
 
 /// One client's connection: whole messages in, buffered messages out. Waits through the
 /// SocketWaiter; everything else is work on memory. Belongs to one fiber.

@@ -80,6 +80,7 @@ void Conversation::note_stop(const Stop& stop) {
     case Stop::Kind::peer_gone:
     case Stop::Kind::cancel_requested:
     case Stop::Kind::news:
+    case Stop::Kind::log:
       return;
     case Stop::Kind::end_requested:
       report_failure(
@@ -171,7 +172,7 @@ void Conversation::on_command(std::string_view text) {
   watch_.stop();
   // The message makes room for those that come while changes are sent.
   const std::string command{text};
-  ChangeFeed feed{channel_};
+  ChangeFeed feed{channel_, interrupts_};
   const sql::Outcome outcome = replication_->run(command, sink_, feed);
   if (feed.stop()) return note_stop(*feed.stop());
   if (!outcome) report_failure(outcome.error(), command);

@@ -41,6 +41,12 @@ class Interrupts {
     owner_.unpark();
   }
 
+  /// There may be more of the log to send.
+  void announce_log() noexcept {
+    log_.store(true, std::memory_order_release);
+    owner_.unpark();
+  }
+
   [[nodiscard]] EndReason end_reason() const noexcept {
     return end_.load(std::memory_order_acquire);
   }
@@ -50,6 +56,9 @@ class Interrupts {
   [[nodiscard]] bool has_news() const noexcept { return news_.load(std::memory_order_acquire); }
   /// Before looking at them: what comes after this is announced again.
   void take_news() noexcept { news_.store(false, std::memory_order_seq_cst); }
+  [[nodiscard]] bool has_log() const noexcept { return log_.load(std::memory_order_acquire); }
+  /// Before looking into it, as for news.
+  void take_log() noexcept { log_.store(false, std::memory_order_seq_cst); }
   /// A cancel that came too late belongs to no statement.
   void forget_cancel() noexcept {
     if (cancel_.load(std::memory_order_relaxed)) cancel_.store(false, std::memory_order_relaxed);
@@ -60,6 +69,7 @@ class Interrupts {
   std::atomic<EndReason> end_{EndReason::none};
   std::atomic<bool> cancel_{false};
   std::atomic<bool> news_{false};
+  std::atomic<bool> log_{false};
 };
 
 }  // namespace swizzle::server

@@ -180,6 +180,12 @@ std::optional<ChangeStream::Message> SlotStream::next() {
   return message;
 }
 
+bool SlotStream::awaits_more(const std::function<void()>& wake) {
+  if (!ready_.empty() || !is_at_end()) return false;
+  if (!follower_) follower_ = session_.shared.engine.logical_log().follower(wake);
+  return follower_->awaits_more_than(reader_->end());
+}
+
 void SlotStream::show(const Progress& progress) {
   session_.shared.log_senders.put({.pid = session_.options.backend_pid,
                                    .catches_up = !is_at_end(),

@@ -37,6 +37,7 @@ class SlotStream final : public ChangeStream {
   [[nodiscard]] TxnId transaction() const noexcept { return handed_out_of_; }
   /// Between two transactions.
   [[nodiscard]] bool is_between() const noexcept { return !current_ && ready_.empty(); }
+  bool awaits_more(const std::function<void()>& wake) override;
   void confirm(Lsn lsn) override;
   [[nodiscard]] Lsn confirmed() const noexcept override { return confirmed_; }
   void show(const Progress& progress) override;
@@ -74,6 +75,7 @@ class SlotStream final : public ChangeStream {
   std::unique_ptr<Files> files_;
   PublishedChanges published_;
   std::unique_ptr<ChangeReader> reader_;
+  std::unique_ptr<wal::LogFollower> follower_;
   std::optional<CommittedChanges> current_;
   pgoutput::TransactionFacts facts_;
   bool has_begun_ = false;

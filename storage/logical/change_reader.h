@@ -48,6 +48,8 @@ class ChangeReader {
   [[nodiscard]] bool is_at_end() const noexcept {
     return reader_.position() >= std::min(reader_.end(), options_.read_until);
   }
+  /// What was durable then.
+  [[nodiscard]] Lsn end() const noexcept { return reader_.end(); }
   /// What has been read.
   [[nodiscard]] Lsn position() const noexcept { return reader_.position(); }
   /// From where on a reader has to read who is to get everything that commits from position() on.

@@ -110,6 +110,10 @@ std::unique_ptr<ChangeReader> LogicalLog::read(Lsn from, ChangeReader::Options o
   return std::make_unique<ChangeReader>(*engine_.log, from, options);
 }
 
+std::unique_ptr<wal::LogFollower> LogicalLog::follower(std::function<void()> wake) const {
+  return std::make_unique<wal::LogFollower>(*engine_.log, std::move(wake));
+}
+
 void LogicalLog::keep_at_most(std::uint64_t bytes) noexcept {
   most_bytes_.store(bytes, std::memory_order_relaxed);
 }

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "storage/logical/change_reader.h"
 #include "storage/logical/slots.h"
+#include "wal/log_follower.h"
 
 namespace swizzle {
 
@@ -54,6 +55,9 @@ class LogicalLog {
 
   /// Reads committed transactions from `from` on, a record boundary such as Slot::restart.
   std::unique_ptr<ChangeReader> read(Lsn from, ChangeReader::Options options);
+
+  /// For who reads on as more becomes durable.
+  [[nodiscard]] std::unique_ptr<wal::LogFollower> follower(std::function<void()> wake) const;
 
   /// Beyond it a slot does not keep log (LogSlots::kept_from); 0: no bound.
   void keep_at_most(std::uint64_t bytes) noexcept;

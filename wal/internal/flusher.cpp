@@ -250,10 +250,11 @@ bool Flusher::write_once() noexcept {
   write_range(block_floor(from), end);
   sync_times_.record(runtime.now() - begin);
   flushes_.fetch_add(1, std::memory_order_relaxed);
-  // Release: whoever sees the new durable LSN may rely on it.
-  durable_.store(end, std::memory_order_release);
+  // Whoever sees the new durable LSN may rely on it. Sequentially consistent: see Followers.
+  durable_.store(end);
   collect_waiters();
   wake_satisfied();
+  followers_.tell();
 
   const std::uint64_t free_below = block_floor(end);
   buffer_.clear(freed_, free_below);

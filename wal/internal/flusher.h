@@ -11,6 +11,7 @@
 #include "base/memory/aligned_buffer.h"
 #include "base/runtime/duration_histogram.h"
 #include "base/runtime/runtime.h"
+#include "wal/internal/followers.h"
 #include "wal/internal/log_budget.h"
 #include "wal/internal/log_buffer.h"
 #include "wal/internal/segment_store.h"
@@ -57,9 +58,9 @@ class Flusher {
   /// Ends the task without writing anything more. Pre: nobody waits.
   void stop() noexcept;
 
-  [[nodiscard]] std::uint64_t durable() const noexcept {
-    return durable_.load(std::memory_order_acquire);
-  }
+  /// Sequentially consistent with write_once(), for who waits as a follower.
+  [[nodiscard]] std::uint64_t durable() const noexcept { return durable_.load(); }
+  [[nodiscard]] Followers& followers() noexcept { return followers_; }
   [[nodiscard]] Statistics statistics() const noexcept;
 
  private:
@@ -98,6 +99,7 @@ class Flusher {
   SegmentStore& store_;
   const LogOptions& options_;
   std::function<void()> on_new_segment_;
+  Followers followers_;
 
   alignas(64) std::atomic<std::uint64_t> durable_{0};
   alignas(64) std::atomic<Waiter*> arrived_{nullptr};

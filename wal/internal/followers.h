@@ -1,0 +1,32 @@
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+namespace swizzle::wal {
+
+class LogFollower;
+
+/// Who wants to hear that more has become durable. The writer asks once for each of its writes, by
+/// a load, where nobody waits. Thread-safe.
+class Followers {
+ public:
+  void add(LogFollower& follower);
+  void remove(LogFollower& follower) noexcept;
+  /// Sequentially consistent with tell(): the writer sees that somebody waits, or he sees what it
+  /// has written.
+  void announce_wait() noexcept { somebody_waits_.store(true); }
+  void tell() noexcept {
+    if (somebody_waits_.load()) tell_all();
+  }
+
+ private:
+  void tell_all() noexcept;
+
+  std::atomic<bool> somebody_waits_{false};
+  std::mutex mutex_;
+  std::vector<LogFollower*> all_;
+};
+
+}  // namespace swizzle::wal

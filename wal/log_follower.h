@@ -1,0 +1,41 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+#include "base/ids.h"
+
+namespace swizzle::wal {
+
+class Followers;
+class Log;
+
+/// Hears that more of the log has become durable, for who reads it as it grows. Where nobody waits
+/// for that, it costs those who write nothing. Goes before the log does.
+class LogFollower {
+ public:
+  /// `wake` is called by the log's writer: it neither waits nor throws.
+  LogFollower(const Log& log, std::function<void()> wake);
+  LogFollower(const LogFollower&) = delete;
+  LogFollower& operator=(const LogFollower&) = delete;
+  /// `wake` is not called any more.
+  ~LogFollower();
+
+  /// Whether no more than what lies before `known` is durable. Then `wake` is called, once, as soon
+  /// as there is more; it may have been called for nothing.
+  bool awaits_more_than(Lsn known) noexcept;
+
+ private:
+  friend class Followers;
+  void wake_if_waiting() noexcept {
+    if (is_waiting_.exchange(false)) wake_();
+  }
+
+  const Log& log_;
+  /// Null where nothing is logged, so that nothing comes.
+  Followers* const followers_;
+  const std::function<void()> wake_;
+  std::atomic<bool> is_waiting_{false};
+};
+
+}  // namespace swizzle::wal
