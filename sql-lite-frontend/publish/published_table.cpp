@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/publish/publish_services.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -62,6 +63,33 @@ bool list_is_told(const TableShape& shape, const std::vector<std::int16_t>& colu
   });
 }
 
+/// Adds the type, and before it what it is made of, where a user made it.
+void add_type(Session::State& session, TypeId type, TableShape& shape) {
+  type = without_array(without_collation(type));
+  if (!is_user_type(type) || is_brought(type) || shape.made_type(type) != nullptr) return;
+  const TypePtr found = names_of(session).user_type(type);
+  if (!found) return;
+  TableShape::MadeType made{schema_name(session, found->schema), {}};
+  UserType& kept = made.type;
+  kept.oid = found->oid;
+  kept.name = found->name;
+  kept.labels = found->labels;
+  kept.base = found->base;
+  kept.base_typmod = found->base_typmod;
+  kept.relation = found->relation;
+  kept.collation = found->collation;
+  if (kept.base != TypeId::none) add_type(session, kept.base, shape);
+  for (const Column& attribute : found->attributes) {
+    if (attribute.dropped) continue;
+    Column& column = kept.attributes.emplace_back();
+    column.name = attribute.name;
+    column.type = attribute.type;
+    column.typmod = attribute.typmod;
+    add_type(session, attribute.type, shape);
+  }
+  shape.types.push_back(std::move(made));
+}
+
 }  // namespace
 
 bool is_publishable(const Relation& relation) {
@@ -113,6 +141,7 @@ std::unique_ptr<TableShape> shape_of_published(Session::State& session, const Ta
     const auto number = static_cast<std::int16_t>(i + 1);
     shape->columns.push_back(
         {column.name, column.type, column.typmod, number, is_in(told, number)});
+    add_type(session, column.type, *shape);
   }
   return shape;
 }

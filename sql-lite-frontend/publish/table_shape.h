@@ -38,6 +38,11 @@ struct TableShape {
     std::vector<std::int16_t> columns;  ///< their numbers; empty: all
     std::string filter_sql;             ///< empty: all rows
   };
+  /// One that users made.
+  struct MadeType {
+    std::string schema;
+    UserType type;  ///< only what its values are written with
+  };
   Oid relation = kNoOid;
   std::string schema;
   std::string name;
@@ -45,6 +50,11 @@ struct TableShape {
   /// Those that rows of changes have: not the dropped ones, nor those that are computed.
   std::vector<Column> columns;
   std::vector<Membership> memberships;
+  /// Those of the columns, and what these are made of, which comes first.
+  std::vector<MadeType> types;
+
+  /// Null: no user made it, or the shape is of a version that did not keep types.
+  [[nodiscard]] const MadeType* made_type(TypeId type) const noexcept;
 
   [[nodiscard]] std::vector<TypeId> column_types() const;
   [[nodiscard]] std::uint8_t events() const noexcept;

@@ -68,6 +68,14 @@ void PublishedChanges::require_publications(const TableShape& shape) {
   are_known_ = true;
 }
 
+/// What has been dropped, perhaps before this start, has to be known to who reads its values.
+void PublishedChanges::note_types(const TableShape& shape) const {
+  for (const TableShape::MadeType& made : shape.types) {
+    if (!session_.names.user_type(made.type.id()))
+      note_user_type(made.type, session_.catalog.shared().default_collation());
+  }
+}
+
 void PublishedChanges::choose_columns(Subscribed& table) const {
   const TableShape& shape = table.shape;
   const std::vector<std::int16_t>* chosen = nullptr;
@@ -121,6 +129,8 @@ PublishedChanges::Subscribed& PublishedChanges::subscribed(std::uint32_t number)
   });
   table->events = table->shape.events();
   if (table->events != 0) {
+    note_types(table->shape);
+    table->names = std::make_unique<LoggedNames>(table->shape, session_.names);
     table->layout = RowLayout{table->shape.column_types()};
     table->before.resize(table->shape.columns.size());
     table->after.resize(table->shape.columns.size());
@@ -154,11 +164,9 @@ void PublishedChanges::tell_table(Subscribed& table, std::uint32_t number,
   for (const std::uint32_t place : table.places) {
     const TypeId id = table.shape.columns[place].type;
     if (raw(id) < kFirstUserOid) continue;
-    const TypePtr made = session_.names.user_type(base_type(id));
-    // What is over a built-in type is told by that one's name; what is gone, not at all.
-    if (!made) continue;
-    const std::string schema = schema_name(session_, made->schema);
-    messages.push_back(pgoutput::type({id, schema, made->name}));
+    // What is over a built-in type is told by that one's name.
+    if (const TableShape::MadeType* const made = table.shape.made_type(base_type(id)))
+      messages.push_back(pgoutput::type({id, made->schema, made->type.name}));
   }
   messages.push_back(pgoutput::relation(table.shape, table.places));
 }
@@ -207,6 +215,7 @@ void PublishedChanges::tell_row(const PublishedChange& change, std::vector<std::
   if (!passes(table, event, inserts ? table.after : table.before)) return;
   tell_table(table, change.shape, messages);
   const RowScope scope{writer_->execution};
+  const NamesScope names{writer_->execution.functions.session, *table.names};
   const pgoutput::RowMessages rows{writer_->execution.functions, table.shape, table.places};
   messages.push_back(inserts ? rows.insert(table.after)
                              : rows.remove(change.old_row, table.before));
@@ -222,6 +231,7 @@ void PublishedChanges::tell_update(Subscribed& table, const PublishedChange& cha
   if (!passes_now && !passed) return;
   tell_table(table, change.shape, messages);
   const RowScope scope{writer_->execution};
+  const NamesScope names{writer_->execution.functions.session, *table.names};
   const pgoutput::RowMessages rows{writer_->execution.functions, table.shape, table.places};
   if (!passed) {
     messages.push_back(rows.insert(table.after));

@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/publish/change_codec.h"
 #include "sql-lite-frontend/publish/table_shape.h"
 #include "sql-lite-frontend/replication/command.h"
+#include "sql-lite-frontend/replication/logged_names.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/row_codec.h"
 
@@ -45,6 +46,7 @@ class PublishedChanges {
     RowLayout layout;
     std::uint8_t events = 0;
     std::vector<std::uint32_t> places;
+    std::unique_ptr<LoggedNames> names;
     std::vector<Value> before;
     std::vector<Value> after;
     /// Per kind of event; empty: all rows are told.
@@ -54,6 +56,7 @@ class PublishedChanges {
   };
 
   Subscribed& subscribed(std::uint32_t number);
+  void note_types(const TableShape& shape) const;
   void choose_columns(Subscribed& table) const;
   void bind_filters(Subscribed& table);
   bool passes(Subscribed& table, std::uint8_t event, std::span<const Value> row);

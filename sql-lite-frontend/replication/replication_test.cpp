@@ -235,6 +235,41 @@ TEST_CASE("Changes are told with the definitions that they were made under", "[s
                                  "U O(1,ok,7) N(1,sad,7)", "T 1 0", "C"});
 }
 
+TEST_CASE("Types are told as they were when the change was made", "[sql][replication]") {
+  PublisherDatabase db;
+  db.run("CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE DOMAIN humour AS mood");
+  db.run("CREATE TYPE pair AS (m mood, n int); CREATE TYPE span AS RANGE (subtype = int)");
+  db.run("CREATE TABLE t(id int PRIMARY KEY, m mood, h humour, a mood[], p pair, s span)");
+  db.run("CREATE PUBLICATION p FOR TABLE t");
+  db.make_slot();
+  db.run("INSERT INTO t VALUES (1, 'ok', 'sad', '{sad,ok}', '(ok,7)', '[1,5)')");
+  CHECK(db.run("ALTER TYPE mood RENAME VALUE 'ok' TO 'fine'") == "ALTER TYPE");
+  CHECK(db.run("ALTER TYPE mood RENAME TO temper") == "ALTER TYPE");
+  CHECK(db.run("INSERT INTO t VALUES (2, 'fine', 'sad', '{fine}', '(fine,8)', NULL)") ==
+        "INSERT 0 1");
+  CHECK(db.run("DROP TABLE t; DROP TYPE pair, span; DROP DOMAIN humour; DROP TYPE temper") ==
+        "DROP TABLE DROP TYPE DROP DOMAIN DROP TYPE");
+  const Messages told{"B",
+                      "Y public.mood",
+                      "Y public.mood",
+                      "Y public.pair",
+                      "Y public.span",
+                      "R public.t d id* m h a p s",
+                      "I N(1,ok,sad,{sad,ok},(ok,7),[1,5))",
+                      "C",
+                      "B",
+                      "Y public.temper",
+                      "Y public.temper",
+                      "Y public.pair",
+                      "Y public.span",
+                      "R public.t d id* m h a p s",
+                      "I N(2,fine,sad,{fine},(fine,8),-)",
+                      "C"};
+  CHECK(db.changes("p", false) == told);
+  db.restart();
+  CHECK(db.changes("p", false) == told);
+}
+
 TEST_CASE("A table without replica identity is inserted into, and no more", "[sql][replication]") {
   PublisherDatabase db;
   db.run("CREATE TABLE t(id int, v int NOT NULL)");
