@@ -56,15 +56,26 @@ class Cost:
         self.lags.append(pair.wait_until_equal_position(300))
         psql(pair.stock, "drop subscription s")
 
-    def round(self):
-        self.measure(NOBODY)
-        psql(self.pair.ours, "create publication p for all tables")
-        psql(self.pair.ours, "select pg_create_logical_replication_slot('idle', 'pgoutput')")
+    def with_slot(self):
         self.measure(SLOT)
-        self.with_reader()
-        psql(self.pair.ours, "select pg_drop_replication_slot('idle')")
-        self.with_subscriber()
-        psql(self.pair.ours, "drop publication p")
+
+    def published(self, *measurements):
+        ours = self.pair.ours
+        psql(ours, "create publication p for all tables")
+        for measurement in measurements:
+            if measurement != self.with_subscriber:
+                psql(ours, "select pg_create_logical_replication_slot('idle', 'pgoutput')")
+            measurement()
+            if measurement != self.with_subscriber:
+                psql(ours, "select pg_drop_replication_slot('idle')")
+        psql(ours, "drop publication p")
+
+    def round(self):
+        """Forward and backward, so that what changes with time, as the tables grow, changes all alike."""
+        self.measure(NOBODY)
+        self.published(self.with_slot, self.with_reader, self.with_subscriber)
+        self.published(self.with_subscriber, self.with_reader, self.with_slot)
+        self.measure(NOBODY)
 
     def lines(self):
         lines = []
