@@ -98,10 +98,12 @@ const SlotExpr* as_column(const Expr& expr) {
   if (const auto* column = dynamic_cast<const SlotExpr*>(&expr)) return column;
   const auto* cast = dynamic_cast<const CastExpr*>(&expr);
   if (cast == nullptr || cast->cast().method != CastMethod::relabel) return nullptr;
-  // Relabelling between types of one shape keeps their keys the same bytes.
-  const TypeId source = cast->operand().type();
-  if (shape_of(source) != shape_of(cast->type())) return nullptr;
-  if (value_type(source).order.put_key != value_type(cast->type()).order.put_key) return nullptr;
+  // Relabelling between types of one shape keeps their keys the same bytes, under one collation:
+  // whose order the operand is asked for, who looks at its type sees.
+  const TypeId source = without_collation(cast->operand().type());
+  const TypeId target = without_collation(cast->type());
+  if (shape_of(source) != shape_of(target)) return nullptr;
+  if (value_type(source).order.put_key != value_type(target).order.put_key) return nullptr;
   return dynamic_cast<const SlotExpr*>(&cast->operand());
 }
 

@@ -115,6 +115,33 @@ TEST_CASE("Only the index of the collation that is asked for is read", "[sql][co
   CHECK_THAT(plan("WHERE s LIKE 'b12%'"), !Contains("by_sv"));
 }
 
+TEST_CASE("Indexes of varchar columns are read under a collation, too", "[sql][collation]") {
+  TestDatabase db;
+  make_collations(db);
+  db.run(
+      "CREATE TABLE t (id int PRIMARY KEY, v varchar(9) COLLATE \"sv-x-icu\", "
+      "p varchar COLLATE \"sv-x-icu\")");
+  db.run(
+      "INSERT INTO t SELECT g, chr(97 + g % 26) || g, chr(97 + g % 26) || g "
+      "FROM generate_series(1, 5000) g");
+  db.run("CREATE INDEX by_v ON t (v)");
+  db.run("CREATE INDEX by_pattern ON t (p varchar_pattern_ops)");
+  db.run("ANALYZE t");
+  const auto plan = [&](const std::string& rest) {
+    return db.run("EXPLAIN SELECT id FROM t " + rest);
+  };
+  CHECK_THAT(plan("WHERE v = 'b1'"), Contains("by_v"));
+  CHECK_THAT(plan("WHERE v > 'zz'"), Contains("by_v"));
+  CHECK_THAT(plan("WHERE v IN ('b1', 'c2')"), Contains("by_v"));
+  CHECK_THAT(plan("WHERE v COLLATE \"de-x-icu\" = 'b1'"), !Contains("by_"));
+  CHECK_THAT(plan("WHERE v = 'b1' COLLATE \"C\""), !Contains("by_"));
+  CHECK_THAT(plan("WHERE v LIKE 'b12%'"), !Contains("by_"));
+  CHECK_THAT(plan("WHERE p LIKE 'b12%'"), Contains("by_pattern"));
+  CHECK_THAT(plan("WHERE p > 'zz'"), !Contains("by_"));
+  CHECK(db.run("SELECT count(*) FROM t WHERE p LIKE 'b12%'") ==
+        db.run("SELECT count(*) FROM t WHERE p || '' LIKE 'b12%'"));
+}
+
 TEST_CASE("Collations and what is ordered by them are there after a restart", "[sql][collation]") {
   TestDatabase db;
   make_collations(db);
