@@ -105,6 +105,7 @@ Value delete_index(FunctionContext& context, Arguments a) {
 struct Step {
   std::string_view text;
   std::size_t position;
+  bool is_null;
   [[nodiscard]] std::int64_t index() const {
     std::int64_t number = 0;
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -121,18 +122,29 @@ std::vector<Step> steps_in(const Value& path) {
   std::vector<Step> steps;
   for (std::size_t i = 0; i < view.size(); ++i) {
     const Value step = view.element(i);
-    if (step.is_null()) {
-      throw sql_error(sqlstate::null_value_not_allowed, "path element at position {} is null",
-                      i + 1);
-    }
-    steps.push_back({step.as_text(), i + 1});
+    const bool is_null = step.is_null();
+    steps.push_back({is_null ? std::string_view{} : step.as_text(), i + 1, is_null});
   }
   return steps;
 }
 
+/// The step that a path has come to: one that is NULL is an error only there.
+const Step& reached(std::span<const Step> path) {
+  const Step& step = path.front();
+  if (step.is_null) {
+    throw_error(sqlstate::null_value_not_allowed, "path element at position {} is null",
+                step.position);
+  }
+  return step;
+}
+
+bool is_empty(const JsonValue& value) {
+  return value.members.empty() && value.items.empty();
+}
+
 void delete_at(JsonValue& value, std::span<const Step> path) {
   check_stack();
-  const Step& step = path.front();
+  const Step& step = reached(path);
   if (value.kind == Kind::object) {
     if (path.size() == 1) return remove_key(value, step.text);
     for (auto& [key, member] : value.members) {
@@ -148,6 +160,7 @@ void delete_at(JsonValue& value, std::span<const Step> path) {
 Value delete_path(FunctionContext& context, Arguments a) {
   JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
   if (value.is_scalar()) invalid("cannot delete path in scalar");
+  if (is_empty(value)) return a[0];
   const std::vector<Step> steps = steps_in(a[1]);
   if (steps.empty()) return a[0];
   delete_at(value, steps);
@@ -159,7 +172,7 @@ enum class Missing : std::uint8_t { leave, create };
 void set_at(JsonValue& value, std::span<const Step> path, const JsonValue& wanted,
             Missing missing) {
   check_stack();
-  const Step& step = path.front();
+  const Step& step = reached(path);
   const bool last = path.size() == 1;
   if (value.kind == Kind::object) {
     const bool there = value.member(step.text) != nullptr;
@@ -185,6 +198,7 @@ Value set_path(FunctionContext& context, Arguments a) {
   JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
   if (value.is_scalar()) invalid("cannot set path in scalar");
   const bool creates = a.size() < 4 || a[3].as_bool();
+  if (is_empty(value) && !creates) return a[0];
   const std::vector<Step> steps = steps_in(a[1]);
   if (steps.empty()) return a[0];
   set_at(value, steps, take_json_apart(a[2].as_text(), context.arena.account()),
@@ -196,7 +210,7 @@ enum class Side : std::uint8_t { before, after };
 
 void insert_at(JsonValue& value, std::span<const Step> path, const JsonValue& added, Side side) {
   check_stack();
-  const Step& step = path.front();
+  const Step& step = reached(path);
   const bool last = path.size() == 1;
   if (value.kind == Kind::object) {
     const bool there = value.member(step.text) != nullptr;
