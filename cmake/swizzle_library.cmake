@@ -34,6 +34,26 @@ if(SWIZZLE_HARDENING AND NOT SWIZZLE_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Rel
   target_link_options(swizzle_flags INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 endif()
 
+# Optimised by what a load showed to be hot: built to record, loaded, built again to use what was recorded
+# (scripts/ship). What the load did not reach is compiled as without a profile.
+set(SWIZZLE_PROFILE "" CACHE STRING "record | use | empty")
+set(SWIZZLE_PROFILE_FOLDER "${PROJECT_SOURCE_DIR}/build/profile" CACHE PATH "where the profile is")
+if(SWIZZLE_PROFILE)
+  # Both builds name a profile by its object's path inside the build.
+  set(profile_flags -fprofile-prefix-path=${PROJECT_BINARY_DIR})
+  if(SWIZZLE_PROFILE STREQUAL "record")
+    list(APPEND profile_flags -fprofile-generate=${SWIZZLE_PROFILE_FOLDER} -fprofile-update=prefer-atomic)
+  elseif(SWIZZLE_PROFILE STREQUAL "use")
+    # A source that the build itself generates lies in another folder than when it was recorded: no profile for it.
+    list(APPEND profile_flags -fprofile-use=${SWIZZLE_PROFILE_FOLDER} -fprofile-partial-training
+      -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch)
+  else()
+    message(FATAL_ERROR "SWIZZLE_PROFILE is \"${SWIZZLE_PROFILE}\": record, use or nothing")
+  endif()
+  target_compile_options(swizzle_flags INTERFACE ${profile_flags})
+  target_link_options(swizzle_flags INTERFACE ${profile_flags})
+endif()
+
 find_program(SWIZZLE_MOLD mold)
 if(SWIZZLE_MOLD)
   target_link_options(swizzle_flags INTERFACE -fuse-ld=mold)
