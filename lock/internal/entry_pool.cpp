@@ -39,8 +39,9 @@ EntryChunk* EntryPool::take() {
     if (retired_.size != 0 && epochs_.is_past(retired_.first->stamp)) {
       chunk = retired_.pop_front();
       make_fresh(*chunk);
-    } else if ((chunk = slabs_.take()) != nullptr) {
-      chunks_.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      chunk = slabs_.take();
+      if (chunk != nullptr) chunks_.fetch_add(1, std::memory_order_relaxed);
     }
     latch_.unlock();
     if (chunk != nullptr) return chunk;
