@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/publish/publish_services.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -65,6 +66,7 @@ bool list_is_told(const TableShape& shape, const std::vector<std::int16_t>& colu
 
 /// Adds the type, and before it what it is made of, where a user made it.
 void add_type(Session::State& session, TypeId type, TableShape& shape) {
+  check_stack();
   type = without_array(without_collation(type));
   if (!is_user_type(type) || is_brought(type) || shape.made_type(type) != nullptr) return;
   const TypePtr found = names_of(session).user_type(type);
