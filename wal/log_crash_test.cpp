@@ -184,7 +184,7 @@ TEST_CASE("the campaign catches every planted fault", "[log][faults]") {
                               PlantedFault::acknowledge_too_early);
   CAPTURE(static_cast<int>(fault));
   const Campaign campaign =
-      run_campaign(10, 12, 250, 1, [&](LogOptions& options) { options.fault = fault; });
+      run_campaign(10, 3, 250, 1, [&](LogOptions& options) { options.fault = fault; });
   REQUIRE(campaign.violations > 0);
 }
 #endif
