@@ -81,7 +81,6 @@ void LogicalLog::flush() noexcept {
 }
 
 Result<> LogicalLog::begin_slot(Slot slot, std::size_t most, const std::function<void()>& waits) {
-  const std::string name = slot.name;
   {
     // Nothing behind the log's end is released before the slot is among the others.
     const Checkpointer::Retention keep(*engine_.checkpointer);

@@ -294,14 +294,17 @@ Result<> take_up(EngineParts& engine, const ActiveTransaction& of) {
   if (engine.options.locking)
     for (const lock::HeldLock& lock : kept.locks)
       if (taken) taken = state->locks.retake(lock);
+  if (!taken) {
+    state->abandon();
+    return taken;
+  }
   auto place = engine.prepared.reserve({.gid = prepared.gid,
                                         .id = of.id,
                                         .prepared_at_us = prepared.prepared_at_us,
                                         .note = prepared.note});
-  if (taken && !place) taken = fail(std::move(place).error());
-  if (!taken) {
+  if (!place) {
     state->abandon();
-    return taken;
+    return fail(std::move(place).error());
   }
   state->slot.is_prepared_empty.store(state->undo->count() == 0, std::memory_order_relaxed);
   engine.prepared.put(**place, std::move(state));
