@@ -13,11 +13,6 @@
 /// Arrays and rows: making them, and taking parts of them.
 namespace swizzle::sql {
 
-RowExpr* as_written_row(Expr* expr) noexcept {
-  auto* const row = dynamic_cast<RowExpr*>(expr);
-  return row != nullptr && row->is_written ? row : nullptr;
-}
-
 ExprPtr Binder::bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted) {
   check_stack();
   std::vector<ExprPtr> elements;
@@ -81,14 +76,6 @@ std::vector<ExprPtr> Binder::fields_of_row(const ast::RowExpr& node, Scope& scop
     add(bind_node(arg, scope));
   }
   return fields;
-}
-
-std::vector<ExprPtr> Binder::fields_or_value(const ast::Node* node, Scope& scope) {
-  if (const auto* row = ast::try_as<ast::RowExpr>(node)) return fields_of_row(*row, scope);
-  std::vector<ExprPtr> value;
-  value.push_back(bind_expression(node, scope));
-  RowExpr* const row = as_written_row(value[0].get());
-  return row == nullptr ? std::move(value) : std::move(row->mutable_operands());
 }
 
 ExprPtr Binder::bind_row(const ast::RowExpr& node, Scope& scope) {

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bind/boolean_expressions.h"
 #include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/bound/row_identity.h"
 #include "sql-lite-frontend/types/brought/brought_operators.h"
@@ -11,24 +12,6 @@
 
 namespace swizzle::sql {
 namespace {
-
-ExprPtr boolean(BooleanExpr::Kind kind, std::vector<ExprPtr> operands) {
-  if (operands.size() == 1 && kind != BooleanExpr::Kind::negation) return std::move(operands[0]);
-  return std::make_unique<BooleanExpr>(kind, std::move(operands));
-}
-
-ExprPtr negated(ExprPtr expr) {
-  std::vector<ExprPtr> operands;
-  operands.push_back(std::move(expr));
-  return boolean(BooleanExpr::Kind::negation, std::move(operands));
-}
-
-std::vector<ExprPtr> list_of(ExprPtr first, ExprPtr second) {
-  std::vector<ExprPtr> list;
-  list.push_back(std::move(first));
-  list.push_back(std::move(second));
-  return list;
-}
 
 bool is_constant_like(Expr& expr) {
   bool constant = true;
@@ -99,58 +82,6 @@ ExprPtr Binder::comparison(std::string_view op, ExprPtr left, ExprPtr right,
   return call_operator(op, std::move(left), std::move(right), location);
 }
 
-/// (a, b) op (c, d): equality column by column, order from the left.
-ExprPtr Binder::row_comparison(std::string_view op, std::vector<ExprPtr> left,
-                               std::vector<ExprPtr> right, std::int32_t location) {
-  if (left.size() != right.size()) {
-    throw SqlError{sqlstate::syntax_error, "unequal number of entries in row expressions"}
-        .at_position(location + 1);
-  }
-  if (left.empty()) {
-    throw SqlError{sqlstate::feature_not_supported, "cannot compare rows of zero length"}
-        .at_position(location + 1);
-  }
-  if (left.size() == 1) {
-    return call_operator(op, std::move(left[0]), std::move(right[0]), location);
-  }
-  if (op == "<" || op == "<=" || op == ">" || op == ">=") {
-    return row_order(op, std::move(left), std::move(right), location);
-  }
-  const bool equality = op == "=";
-  if (!equality && op != "<>") unsupported("this comparison of rows", location);
-  std::vector<ExprPtr> parts;
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    parts.push_back(call_operator(op, std::move(left[i]), std::move(right[i]), location));
-  }
-  return boolean(equality ? BooleanExpr::Kind::conjunction : BooleanExpr::Kind::disjunction,
-                 std::move(parts));
-}
-
-/// (a, b) < (c, d) is a <= c AND (a < c OR a = c AND b < d): the first part says nothing new, but
-/// an index can answer it.
-ExprPtr Binder::row_order(std::string_view op, std::vector<ExprPtr> left,
-                          std::vector<ExprPtr> right, std::int32_t location) {
-  const auto copy = [&](const ExprPtr& expr) {
-    ExprPtr result = is_volatile(*expr) ? nullptr : copy_expression(*expr);
-    if (!result) unsupported("an ordering comparison of rows with such a column", location);
-    walk(*result, [&](Expr&) { count_repeated(1); });
-    return result;
-  };
-  const std::string_view strict = op.substr(0, 1);
-  const std::string weak = std::string{strict} + "=";
-  ExprPtr result = call_operator(op, copy(left.back()), copy(right.back()), location);
-  for (std::size_t i = left.size() - 1; i-- > 0;) {
-    ExprPtr decided = call_operator(strict, copy(left[i]), copy(right[i]), location);
-    ExprPtr equal = call_operator("=", copy(left[i]), copy(right[i]), location);
-    ExprPtr rest =
-        boolean(BooleanExpr::Kind::conjunction, list_of(std::move(equal), std::move(result)));
-    result = boolean(BooleanExpr::Kind::disjunction, list_of(std::move(decided), std::move(rest)));
-  }
-  return boolean(BooleanExpr::Kind::conjunction,
-                 list_of(call_operator(weak, std::move(left[0]), std::move(right[0]), location),
-                         std::move(result)));
-}
-
 ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
   using Kind = ast::A_Expr_Kind;
   switch (node.kind) {
@@ -206,29 +137,7 @@ ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
     return bind_row_subquery(name, *left_row, *right_query, scope, node.location);
   }
   if (left_row != nullptr && right_row != nullptr) {
-    std::vector<ExprPtr> left = fields_of_row(*left_row, scope);
-    std::vector<ExprPtr> right = fields_of_row(*right_row, scope);
-    if (name == "=" || name == "<>" || left.empty() || left.size() != right.size()) {
-      return row_comparison(name, std::move(left), std::move(right), node.location);
-    }
-    // a, b < c, d is a < c OR (a = c AND b < d), level by level from the right.
-    const std::string strict{name.substr(0, 1)};
-    ExprPtr result =
-        call_operator(name, std::move(left.back()), std::move(right.back()), node.location);
-    if (left.size() == 1) return result;
-    std::vector<ExprPtr> left_again = fields_of_row(*left_row, scope);
-    std::vector<ExprPtr> right_again = fields_of_row(*right_row, scope);
-    for (std::size_t i = left.size() - 1; i-- > 0;) {
-      ExprPtr equal =
-          call_operator("=", std::move(left_again[i]), std::move(right_again[i]), node.location);
-      ExprPtr before =
-          call_operator(strict, std::move(left[i]), std::move(right[i]), node.location);
-      ExprPtr deeper =
-          boolean(BooleanExpr::Kind::conjunction, list_of(std::move(equal), std::move(result)));
-      result =
-          boolean(BooleanExpr::Kind::disjunction, list_of(std::move(before), std::move(deeper)));
-    }
-    return result;
+    return bind_row_operator(name, *left_row, *right_row, scope, node.location);
   }
   ExprPtr left = node.lexpr != nullptr ? bind_expression(node.lexpr, scope) : nullptr;
   ExprPtr right = bind_expression(node.rexpr, scope);
@@ -257,113 +166,6 @@ ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
     conditions.push_back(call_operator(op, std::move(column), std::move(key), node.location));
   }
   return boolean(BooleanExpr::Kind::conjunction, std::move(conditions));
-}
-
-/// (a, b) = (SELECT c, d …)
-ExprPtr Binder::bind_row_subquery(std::string_view op, const ast::RowExpr& row,
-                                  const ast::SubLink& link, Scope& scope, std::int32_t location) {
-  std::vector<ExprPtr> left = fields_of_row(row, scope);
-  const std::string_view around = std::exchange(recursion_forbidden_, "within a subquery");
-  std::unique_ptr<Query> query = bind_select(ast::as<ast::SelectStmt>(link.subselect), &scope);
-  recursion_forbidden_ = around;
-  if (left.size() != query->targets.size()) {
-    throw SqlError{sqlstate::syntax_error, left.size() > query->targets.size()
-                                               ? "subquery has too few columns"
-                                               : "subquery has too many columns"}
-        .at_position(location + 1);
-  }
-  std::vector<ExprPtr> right;
-  for (const OutputTarget& target : query->targets) {
-    mark_used(target.slot);
-    right.push_back(
-        std::make_unique<SlotExpr>(target.type, target.typmod, target.slot, SlotExpr::Origin{}));
-  }
-  auto expr = std::make_unique<SubqueryExpr>(SubqueryExpr::Kind::row, TypeId::bool_, kNoTypmod);
-  expr->set_comparison(row_comparison(op, std::move(left), std::move(right), location), {});
-  expr->set_location(location);
-  expr->outer_slots = query->outer_slots;
-  plan_later(*expr, std::move(query), SubqueryExpr::Correlation::outer);
-  return expr;
-}
-
-/// (a, b) IN ((c, d), …): two rows that are written out are compared field by field, so that what
-/// is NULL in one may make the answer NULL; as values, two NULLs are equal.
-ExprPtr Binder::row_among(const ast::A_Expr& node, Scope& scope) {
-  const auto& row = ast::as<ast::RowExpr>(node.lexpr);
-  std::vector<ExprPtr> alternatives;
-  for (const ast::Node* item : ast::as<ast::List>(node.rexpr).items) {
-    std::vector<ExprPtr> right;
-    if (const auto* values = ast::try_as<ast::RowExpr>(item)) {
-      right = fields_of_row(*values, scope);
-    } else {
-      ExprPtr value = bind_expression(item, scope);
-      RowExpr* const written = as_written_row(value.get());
-      if (written == nullptr) {
-        alternatives.push_back(
-            call_operator("=", bind_row(row, scope), std::move(value), node.location));
-        continue;
-      }
-      right = std::move(written->mutable_operands());
-    }
-    alternatives.push_back(
-        row_comparison("=", fields_of_row(row, scope), std::move(right), node.location));
-  }
-  return boolean(BooleanExpr::Kind::disjunction, std::move(alternatives));
-}
-
-/// What is cast to a composite type, or of one, among others. Several that read no column and have
-/// a type in common are an array to PostgreSQL, so compared as values; others field by field if
-/// they are written out.
-ExprPtr Binder::composite_among(const ast::A_Expr& node, Scope& scope, ExprPtr left,
-                                std::vector<ExprPtr> elements) {
-  const auto reads_column = [&](Expr& expr) {
-    bool reads = false;
-    walk(expr, [&](Expr& part) {
-      const auto* slot = dynamic_cast<const SlotExpr*>(&part);
-      if (slot == nullptr) return;
-      const bool is_outer =
-          scope.outer_slots != nullptr &&
-          std::ranges::find(*scope.outer_slots, slot->slot()) != scope.outer_slots->end();
-      reads |= !is_outer;
-    });
-    return reads;
-  };
-  std::vector<TypeId> types{left->type()};
-  std::vector<bool> is_in_array(elements.size());
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    is_in_array[i] = !reads_column(*elements[i]);
-    if (is_in_array[i]) types.push_back(elements[i]->type());
-  }
-  TypeId common = TypeId::none;
-  if (types.size() > 2) {
-    try {
-      common = select_common_type(types, "IN", node.location + 1);
-    } catch (const SqlError&) {
-      common = TypeId::none;
-    }
-  }
-  common = base_type(common);
-  const auto fits = [&](TypeId type) {
-    return type == TypeId::unknown || base_type(type) == common;
-  };
-  const bool has_array = is_composite(common) && std::ranges::all_of(types, fits);
-  const auto& items = ast::as<ast::List>(node.rexpr).items;
-  std::vector<ExprPtr> alternatives;
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    ExprPtr subject = i == 0 ? std::move(left) : bind_expression(node.lexpr, scope);
-    if (has_array && is_in_array[i]) {
-      subject = coerce(std::move(subject), common, kNoTypmod, Implicitness::implicit);
-      elements[i] = coerce(std::move(elements[i]), common, kNoTypmod, Implicitness::implicit);
-    } else if (RowExpr* const row = as_written_row(subject.get());
-               row != nullptr && as_written_row(elements[i].get()) != nullptr) {
-      alternatives.push_back(row_comparison("=", std::move(row->mutable_operands()),
-                                            fields_or_value(items[i], scope), node.location));
-      continue;
-    }
-    alternatives.push_back(
-        call_operator("=", std::move(subject), std::move(elements[i]), node.location));
-  }
-  return boolean(BooleanExpr::Kind::disjunction, std::move(alternatives));
 }
 
 ExprPtr Binder::bind_in(const ast::A_Expr& node, Scope& scope) {
@@ -420,7 +222,7 @@ ExprPtr Binder::bind_in(const ast::A_Expr& node, Scope& scope) {
   }
   std::vector<ExprPtr> alternatives;
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    ExprPtr subject = i == 0 ? std::move(left) : bind_expression(node.lexpr, scope);
+    ExprPtr subject = i == 0 ? std::move(left) : bind_subject_again(node.lexpr, scope);
     alternatives.push_back(
         call_operator("=", std::move(subject), std::move(elements[i]), node.location));
   }
@@ -455,27 +257,15 @@ ExprPtr Binder::bind_between(const ast::A_Expr& node, Scope& scope) {
 }
 
 ExprPtr Binder::bind_distinct(const ast::A_Expr& node, Scope& scope) {
-  const bool is_negated = node.kind == ast::A_Expr_Kind::not_distinct;
-  const auto kind = is_negated ? DistinctExpr::Kind::not_distinct : DistinctExpr::Kind::distinct;
+  const auto kind = node.kind == ast::A_Expr_Kind::distinct ? DistinctExpr::Kind::distinct
+                                                            : DistinctExpr::Kind::not_distinct;
   const auto* const left_row = ast::try_as<ast::RowExpr>(node.lexpr);
   const auto* const right_row = ast::try_as<ast::RowExpr>(node.rexpr);
   if (left_row == nullptr || right_row == nullptr) {
     return distinction(kind, bind_expression(node.lexpr, scope), bind_expression(node.rexpr, scope),
                        node.location);
   }
-  std::vector<ExprPtr> left = fields_of_row(*left_row, scope);
-  std::vector<ExprPtr> right = fields_of_row(*right_row, scope);
-  if (left.size() != right.size()) {
-    throw SqlError{sqlstate::syntax_error, "unequal number of entries in row expressions"}
-        .at_position(node.location + 1);
-  }
-  if (left.empty()) return constant(TypeId::bool_, Value::from_bool(is_negated));
-  std::vector<ExprPtr> parts;
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    parts.push_back(distinction(kind, std::move(left[i]), std::move(right[i]), node.location));
-  }
-  return boolean(is_negated ? BooleanExpr::Kind::conjunction : BooleanExpr::Kind::disjunction,
-                 std::move(parts));
+  return row_distinction(kind, *left_row, *right_row, scope, node.location);
 }
 
 ExprPtr Binder::distinction(DistinctExpr::Kind kind, ExprPtr left, ExprPtr right,

@@ -30,9 +30,6 @@ struct PendingSubquery {
   std::unique_ptr<Query> query;
 };
 
-/// The row that is written out, perhaps cast to a composite type; null for anything else.
-RowExpr* as_written_row(Expr* expr) noexcept;
-
 /// Gives names and types to one statement. What it makes lives in the plan; the plan's arena takes
 /// constants.
 class Binder {
@@ -210,17 +207,28 @@ class Binder {
   ExprPtr bind_node(const ast::Node* node, Scope& scope);
   /// Throws 54001 when it has become too much.
   void count_repeated(std::size_t nodes);
-  /// While it lives, what is bound is bound another time.
+  /// While it lives, what is bound is bound another time. That is counted, since it would double at
+  /// each level of what nests; a list's subject, bound for each member, only where that nests: the
+  /// list itself may be long.
   class Repeating {
    public:
-    explicit Repeating(Binder& binder) : binder_(binder) { ++binder_.repeating_; }
+    enum class For : std::uint8_t { one_more, each_of_a_list };
+    explicit Repeating(Binder& binder, For what = For::one_more)
+        : count_(what == For::one_more ? binder.repeating_ : binder.repeating_lists_) {
+      ++count_;
+    }
     Repeating(const Repeating&) = delete;
     Repeating& operator=(const Repeating&) = delete;
-    ~Repeating() { --binder_.repeating_; }
+    ~Repeating() { --count_; }
 
    private:
-    Binder& binder_;
+    int& count_;
   };
+  /// The left side of IN for another of its members.
+  ExprPtr bind_subject_again(const ast::Node* node, Scope& scope) {
+    const Repeating again{*this, Repeating::For::each_of_a_list};
+    return bind_expression(node, scope);
+  }
   ExprPtr bind_constant(const ast::A_Const& node);
   ExprPtr bind_parameter(const ast::ParamRef& node);
   ExprPtr bind_column(const ast::ColumnRef& node, Scope& scope);
@@ -254,8 +262,6 @@ class Binder {
   ExprPtr bind_row(const ast::RowExpr& node, Scope& scope);
   /// What is written in it, before an untyped literal becomes a text.
   std::vector<ExprPtr> fields_of_row(const ast::RowExpr& node, Scope& scope);
-  /// The fields of a row that is written out, perhaps cast to a composite type; else the value.
-  std::vector<ExprPtr> fields_or_value(const ast::Node* node, Scope& scope);
   ExprPtr bind_indirection(const ast::A_Indirection& node, Scope& scope);
   ExprPtr bind_subscript(const ast::Node& node, Scope& scope);
   /// Of a jsonb value: an int4 or a text.
@@ -264,6 +270,8 @@ class Binder {
   ExprPtr bind_hstore_key(ast::NodeList indices, Scope& scope);
   ExprPtr bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scope);
   ExprPtr bind_sublink(const ast::SubLink& node, Scope& scope);
+  [[nodiscard]] bool are_hashed_alike(const std::vector<ExprPtr>& left,
+                                      const std::vector<ExprPtr>& right) const;
   void plan_later(SubqueryExpr& expr, std::unique_ptr<Query> query,
                   SubqueryExpr::Correlation correlation);
   ExprPtr bind_cast(const ast::TypeCast& node, Scope& scope);
@@ -294,9 +302,6 @@ class Binder {
   // bind_operator.cpp
   ExprPtr bind_operator_node(const ast::A_Expr& node, Scope& scope);
   ExprPtr bind_in(const ast::A_Expr& node, Scope& scope);
-  ExprPtr row_among(const ast::A_Expr& node, Scope& scope);
-  ExprPtr composite_among(const ast::A_Expr& node, Scope& scope, ExprPtr left,
-                          std::vector<ExprPtr> elements);
   ExprPtr bind_between(const ast::A_Expr& node, Scope& scope);
   ExprPtr array_comparison(ArrayComparisonExpr::Kind kind, const Operator& op,
                            std::vector<ExprPtr> operands, const DerivedCollation& collation,
@@ -304,12 +309,23 @@ class Binder {
   ExprPtr bind_distinct(const ast::A_Expr& node, Scope& scope);
   ExprPtr distinction(DistinctExpr::Kind kind, ExprPtr left, ExprPtr right, std::int32_t location);
   ExprPtr bind_quantified(const ast::A_Expr& node, Scope& scope);
-  ExprPtr bind_row_subquery(std::string_view op, const ast::RowExpr& row, const ast::SubLink& link,
-                            Scope& scope, std::int32_t location);
-  ExprPtr row_order(std::string_view op, std::vector<ExprPtr> left, std::vector<ExprPtr> right,
-                    std::int32_t location);
+
+  // bind_rows.cpp
+  /// The fields of a row that is written out, perhaps cast to a composite type; else the value.
+  std::vector<ExprPtr> fields_or_value(const ast::Node* node, Scope& scope);
   ExprPtr row_comparison(std::string_view op, std::vector<ExprPtr> left, std::vector<ExprPtr> right,
                          std::int32_t location);
+  ExprPtr row_order(std::string_view op, std::vector<ExprPtr> left, std::vector<ExprPtr> right,
+                    std::int32_t location);
+  ExprPtr row_distinction(DistinctExpr::Kind kind, const ast::RowExpr& left_row,
+                          const ast::RowExpr& right_row, Scope& scope, std::int32_t location);
+  ExprPtr bind_row_operator(std::string_view op, const ast::RowExpr& left_row,
+                            const ast::RowExpr& right_row, Scope& scope, std::int32_t location);
+  ExprPtr bind_row_subquery(std::string_view op, const ast::RowExpr& row, const ast::SubLink& link,
+                            Scope& scope, std::int32_t location);
+  ExprPtr row_among(const ast::A_Expr& node, Scope& scope);
+  ExprPtr composite_among(const ast::A_Expr& node, Scope& scope, ExprPtr left,
+                          std::vector<ExprPtr> elements);
 
   // bind_function.cpp
   ExprPtr bind_function(const ast::FuncCall& node, Scope& scope);
@@ -621,6 +637,7 @@ class Binder {
   /// Of what is bound more than once, in all: see Repeating.
   std::size_t repeated_nodes_ = 0;
   int repeating_ = 0;
+  int repeating_lists_ = 0;
   bool single_use_ = false;
   bool looked_up_objects_ = false;
   bool depends_on_types_ = false;

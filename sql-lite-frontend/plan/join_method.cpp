@@ -163,11 +163,9 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
   const double inner_cost = inner->cost;
   Materialize* kept = nullptr;
   if (is_kept) {
-    auto material = std::make_unique<Materialize>(std::move(inner));
+    auto material = kept_rows(std::move(inner));
     kept = material.get();
     inner = std::move(material);
-    inner->expected_rows = inner_rows;
-    inner->cost = inner_cost + inner_rows * cost::kKeep;
   }
   auto join =
       std::make_unique<NestedLoop>(kind, std::move(plan), std::move(inner), std::move(usable));
@@ -177,6 +175,15 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
   join->cost = outer_cost + (is_kept ? inner_cost : outer_rows * inner_cost) +
                outer_rows * inner_rows * cost::kCondition + penalty("enable_nestloop");
   return join;
+}
+
+std::unique_ptr<Materialize> Planner::kept_rows(PlanPtr plan) {
+  const double rows = plan->expected_rows;
+  const double cost = plan->cost + rows * cost::kKeep;
+  auto kept = std::make_unique<Materialize>(std::move(plan));
+  kept->expected_rows = rows;
+  kept->cost = cost;
+  return kept;
 }
 
 /// A relation by itself, with the conditions that only it decides about.

@@ -420,7 +420,9 @@ void Planner::plan_pending() {
     std::unique_ptr<Query> query = std::move(binder_.pending()[i].query);
     if (!query || binder_.pending()[i].life.expired()) continue;
     PlanPtr plan = plan_query(*query);
-    binder_.pending()[i].expr->set_plan(std::move(plan), query->output_slots());
+    SubqueryExpr& expr = *binder_.pending()[i].expr;
+    if (expr.is_read_again() && is_allowed("enable_material")) plan = kept_rows(std::move(plan));
+    expr.set_plan(std::move(plan), query->output_slots());
   }
 }
 

@@ -134,6 +134,8 @@ class Planner {
   [[nodiscard]] bool is_identified(const FromTable& table) const;
 
   // join_method.cpp
+  /// What is read again and again, though it stays the same.
+  static std::unique_ptr<Materialize> kept_rows(PlanPtr plan);
   PlanPtr add_relation(PlanPtr plan, Relation& relation, Conditions usable, JoinKind kind);
   std::vector<Slot> slots_read_outside(const Relation& relation, const Conditions& local) const;
   PlanPtr hash_join(PlanPtr plan, PlanPtr inner, HashJoin::Keys keys, Conditions rest,

@@ -23,9 +23,12 @@ void SubqueryExpr::set_plan(PlanPtr plan, std::vector<Slot> outputs) {
 }
 
 bool SubqueryExpr::uses_hash() const noexcept {
-  // With several columns a NULL in one does not make the comparison unknown if another differs,
-  // so only single columns go through the hash.
-  return correlation_ == Correlation::none && kind_ == Kind::any && hash_left_.size() == 1;
+  return correlation_ == Correlation::none && kind_ == Kind::any && !hash_left_.empty();
+}
+
+bool SubqueryExpr::is_read_again() const noexcept {
+  const bool compares = kind_ == Kind::any || kind_ == Kind::all || kind_ == Kind::row;
+  return compares && correlation_ == Correlation::none && !(uses_hash() && hash_left_.size() == 1);
 }
 
 bool SubqueryExpr::is_initial() const noexcept {
@@ -210,17 +213,23 @@ Value SubqueryExpr::hashed_any(Execution& execution, Run& run) const {
   if (run.cached_run != execution.run) fill_hash(execution, run);
   if (run.hash.size() == 0 && !run.hash_has_null) return Value::from_bool(false);
   run.writer->clear();
+  bool has_null = false;
   for (std::size_t i = 0; i < hash_left_.size(); ++i) {
     const Value value = hash_left_[i]->eval(execution);
-    if (value.is_null()) return Value::null();
+    has_null |= value.is_null();
     run.writer->add(i, value);
   }
-  if (run.has_key()) return Value::from_bool(true);
-  return run.hash_has_null ? Value::null() : Value::from_bool(false);
+  if (!has_null && run.has_key()) return Value::from_bool(true);
+  if (!has_null && !run.hash_has_null) return Value::from_bool(false);
+  // Where a NULL is on one side, rows are unknown to be equal only if their other columns agree.
+  return hash_left_.size() == 1 ? Value::null() : compared(execution, run);
 }
 
 Value SubqueryExpr::quantified(Execution& execution, Run& run) const {
-  if (uses_hash()) return hashed_any(execution, run);
+  return uses_hash() ? hashed_any(execution, run) : compared(execution, run);
+}
+
+Value SubqueryExpr::compared(Execution& execution, Run& run) const {
   const bool decisive = kind_ == Kind::any;
   bool unknown = false;
   bool decided = false;

@@ -41,6 +41,8 @@ class SubqueryExpr final : public Expr {
   [[nodiscard]] PlanPtr& plan() noexcept { return plan_; }
   /// Whether its value is computed once and kept for the whole execution.
   [[nodiscard]] bool is_initial() const noexcept;
+  /// Whether the same rows are compared with for one row of the query around after the other.
+  [[nodiscard]] bool is_read_again() const noexcept;
   /// PostgreSQL's name: "SubPlan 1" or "InitPlan 1 (returns $0)".
   [[nodiscard]] std::string name() const;
   [[nodiscard]] Correlation correlation() const noexcept { return correlation_; }
@@ -58,6 +60,8 @@ class SubqueryExpr final : public Expr {
   Value quantified(Execution& execution, Run& run) const;
   Value row(Execution& execution, PlanOperator& plan) const;
   Value hashed_any(Execution& execution, Run& run) const;
+  /// With one row after the other.
+  Value compared(Execution& execution, Run& run) const;
   Value array(Execution& execution, PlanOperator& plan) const;
   [[nodiscard]] bool uses_hash() const noexcept;
   void fill_hash(Execution& execution, Run& run) const;

@@ -1,7 +1,9 @@
 // Statements as deep as PostgreSQL's are, and deeper than any stack; over the wire:
 // scripts/depth-fuzz.
 #include <catch2/catch.hpp>
+#include <ctime>
 #include <set>
+#include <utility>
 
 #include "base/fibers/fiber_runtime.h"
 #include "base/sanitizers.h"
@@ -97,6 +99,97 @@ TEST_CASE("Deeper than the stack is an error, whatever nests", "[sql][stack]") {
       if (!right.contains(got)) wrong.push_back(nesting.statement(1) + ": " + got);
     }
     if (database.run("SELECT 7") != "7 SELECT 1") wrong.emplace_back("and then");
+  });
+  CHECK(wrong == std::vector<std::string>{});
+}
+
+// What is compared with several others is bound once for each, which would double at every level of
+// what nests: gigabytes for a statement of a few hundred bytes.
+TEST_CASE("What nests in comparisons is told, or is too much", "[sql][stack]") {
+  constexpr std::size_t kLevels = 40;
+  constexpr std::clock_t kMostTime = 10 * CLOCKS_PER_SEC;
+  constexpr std::pair<std::string_view, std::string_view> kAround[] = {
+      {"((", ") IN (a, b))"},
+      {"((", ") NOT IN (b, true))"},
+      {"(a IN (", ", b))"},
+      {"(ROW(", ", 1) IN (ROW(true, 1), ROW(false, 2)))"},
+      {"(ROW(true, 1) IN (ROW(", ", 1), ROW(false, 2)))"},
+      {"(ROW(", ", 1) < ROW(true, 2))"},
+      {"(ROW(true, 1) >= ROW(", ", 2))"},
+      {"(ROW(", ", 1)::flags IN (ROW(a, 1)::flags, ROW(b, 2)::flags))"},
+      {"(ROW(a, 1)::flags IN (ROW(", ", 1)::flags, ROW(b, 2)))"},
+      {"(ROW(", ", 1) IN (ROW(a, 1)::flags, ROW(b, 2)::flags))"},
+      {"(ROW(", ", 1) IS DISTINCT FROM ROW(true, 1))"},
+      {"(ROW(", ", 1) = (SELECT true, 1))"},
+      {"(ROW(", ", 1) = ANY (SELECT true, 1))"},
+      {"((", ") BETWEEN a AND b)"},
+      {"((", ") NOT BETWEEN SYMMETRIC a AND b)"},
+      {"(a BETWEEN SYMMETRIC (", ") AND b)"},
+      {"((", ") = ANY (ARRAY[a, b]))"},
+      {"NULLIF(", ", a)"},
+      {"COALESCE(", ", b)"},
+      {"GREATEST(", ", b)"},
+      {"CASE ", " WHEN a THEN b ELSE a END"},
+      {"(ROW(", ", 1)::flags).f"},
+      {"(to_jsonb(", ") = ANY (ARRAY[to_jsonb(a)]))"},
+      {"((SELECT ", ") IN (a, b))"},
+      {"((make_date(2000, 1, 1 + (", ")::int), make_date(2001, 1, 1)) OVERLAPS (now(), now()))"},
+  };
+  std::vector<std::string> wrong;
+  on_fiber([&] {
+    TestDatabase database;
+    database.run("CREATE TYPE flags AS (f bool, n int)");
+    const auto ask = [&](const std::string& before, const std::string& after) {
+      const std::clock_t began = std::clock();
+      const std::string got =
+          outcome(database, "SELECT " + times(kLevels, before) + "a" + times(kLevels, after) +
+                                " FROM (VALUES (true, false)) v (a, b)");
+      const bool is_late = std::clock() - began > kMostTime;
+      if (is_late || (got != "rows" && got != "54001")) {
+        wrong.push_back(before + after + ": " + got + (is_late ? " late" : ""));
+      }
+    };
+    for (std::size_t i = 0; i < std::size(kAround); ++i) {
+      const auto& [before, after] = kAround[i];
+      const auto& [before_too, after_too] = kAround[(i + 1) % std::size(kAround)];
+      ask(std::string{before}, std::string{after});
+      ask(std::string{before} + std::string{before_too},
+          std::string{after_too} + std::string{after});
+    }
+    // A long list is no nesting.
+    std::string list = "(ROW(a, 0) IN (ROW(b, 1)";
+    for (int i = 2; i <= 20'000; ++i) list += ", ROW(b, " + std::to_string(i) + ")";
+    const std::string got =
+        database.run("SELECT " + list + ")) FROM (VALUES (true, true)) v (a, b)");
+    if (got != "f SELECT 1") wrong.push_back(got);
+  });
+  CHECK(wrong == std::vector<std::string>{});
+}
+
+TEST_CASE("What does not depend on the row around is computed once", "[sql][stack]") {
+  constexpr std::size_t kLevels = 40;  // of three rows each
+  constexpr std::string_view kAround[] = {
+      "a IN (SELECT a FROM t WHERE ",
+      "a NOT IN (SELECT a - 9 FROM t WHERE ",
+      "(a, b) IN (SELECT a, b FROM t WHERE ",
+      "(a, b) NOT IN (SELECT b, a - 9 FROM t WHERE ",
+      "(a, 1) = ANY (SELECT a, 1 FROM t WHERE ",
+      "a <= ALL (SELECT b + 9 FROM t WHERE ",
+      "a <> ANY (SELECT a + 9 FROM t WHERE ",
+      "(a, b) <> ALL (SELECT b, a + 9 FROM t WHERE ",
+      "(1, 1) = (SELECT 1, count(*) % 2 FROM t WHERE ",
+      "1 <= (SELECT count(*) FROM t WHERE ",
+      "EXISTS (SELECT 1 FROM t WHERE ",
+  };
+  std::vector<std::string> wrong;
+  on_fiber([&] {
+    TestDatabase database;
+    database.run("CREATE TABLE t (a int, b int); INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)");
+    for (const std::string_view around : kAround) {
+      const std::string got = database.run("SELECT count(*) FROM t WHERE " +
+                                           times(kLevels, around) + "true" + times(kLevels, ")"));
+      if (got != "3 SELECT 1") wrong.push_back(std::string{around} + got);
+    }
   });
   CHECK(wrong == std::vector<std::string>{});
 }
