@@ -76,6 +76,7 @@ std::string listed(std::size_t count, const std::string& between, const Make& ma
 struct Case {
   std::string name;
   std::string sql;
+  bool is_malformed = false;
 };
 
 /// What keeps a processor busy inside one value.
@@ -253,7 +254,7 @@ std::vector<Case> long_texts() {
       {"INSERT of 100,000 rows",
        "CREATE TEMP TABLE filled (a int, b text); INSERT INTO filled VALUES " +
            listed(100'000, ",", [](const std::string& i) { return "(" + i + ", 'x')"; })},
-      {"a malformed text of 10 MB", "SELECT " + repeated("1 +", 3'000'000) + " )"},
+      {"a malformed text of 10 MB", "SELECT " + repeated("1 +", 3'000'000) + " )", true},
       {"FROM of 200 tables",
        "SELECT 1 FROM " + listed(200, ", ", [](const std::string& i) { return "pg_class c" + i; }) +
            " LIMIT 1"},
@@ -267,6 +268,85 @@ std::vector<Case> long_texts() {
       {"IN of 700 levels",
        "SELECT " + repeated("true IN (SELECT ", 700) + "true" + repeated(")", 700)},
       {"jsonb of 2,000 levels", "SELECT " + nested("jsonb_build_array(", "1", ")", 2000)},
+  };
+}
+
+/// Two calls in each, so many deep: a statement of few rows each time, and no end of them.
+std::string calls(const std::string& name, const std::string& before, const std::string& after,
+                  const std::string& argument = "x") {
+  constexpr int kLevels = 40;
+  std::string sql = "CREATE FUNCTION " + name +
+                    "0(x int) RETURNS int LANGUAGE sql VOLATILE AS "
+                    "'SELECT x';";
+  for (int i = 1; i <= kLevels; ++i) {
+    const std::string below = name + std::to_string(i - 1) + "(" + argument + ")";
+    sql += "CREATE FUNCTION " + name + std::to_string(i) + "(x int) RETURNS int LANGUAGE " + before;
+    sql += below + " + " + below + after + ";";
+  }
+  return sql;
+}
+
+/// What the cases of routines call.
+std::vector<std::string> routines() {
+  return {
+      calls("query", "sql VOLATILE AS 'SELECT ", "'"),
+      calls("block", "plpgsql AS 'BEGIN RETURN ", "; END'"),
+      calls("text", "plpgsql AS 'DECLARE r int; BEGIN EXECUTE ''SELECT ",
+            "'' INTO r USING x; RETURN r; END'", "$1"),
+      "CREATE FUNCTION twice(x int) RETURNS int LANGUAGE plpgsql AS 'BEGIN IF x <= 0 THEN RETURN "
+      "1; END IF; RETURN twice(x - 1) + twice(x - 1); END'",
+      "CREATE FUNCTION costly(x int) RETURNS bool LANGUAGE sql VOLATILE AS 'SELECT query10(x) <> "
+      "7'",
+      "CREATE DOMAIN checked AS int CHECK (costly(VALUE))",
+      "CREATE FUNCTION plus(x int, y int) RETURNS int LANGUAGE sql VOLATILE AS 'SELECT x % 7 + y'",
+      "CREATE AGGREGATE added(int) (SFUNC = plus, STYPE = int, INITCOND = '0')",
+      "CREATE OPERATOR <+> (FUNCTION = plus, LEFTARG = int, RIGHTARG = int)",
+      "CREATE TABLE levels (level int)",
+      "CREATE FUNCTION deeper() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.level > 0 THEN "
+      "INSERT INTO levels VALUES (NEW.level - 1), (NEW.level - 1); END IF; RETURN NULL; END'",
+      "CREATE TRIGGER deeper AFTER INSERT ON levels FOR EACH ROW EXECUTE FUNCTION deeper()",
+      "CREATE TABLE counted (k int); INSERT INTO counted VALUES (0)",
+  };
+}
+
+/// What keeps it busy in one call after the other.
+std::vector<Case> long_routines() {
+  const auto loop = [](const std::string& steps) {
+    return "DO $$ DECLARE n int := 0; r record; c refcursor; BEGIN LOOP " + steps +
+           " END LOOP; END $$";
+  };
+  return {
+      {"SQL functions within each other", "SELECT query40(1)"},
+      {"SQL functions of each row", "SELECT sum(query3(i)) FROM generate_series(1, 10000000) i"},
+      {"PL/pgSQL functions within each other", "SELECT block40(1)"},
+      {"texts that functions run", "SELECT text40(1)"},
+      {"a function that calls itself", "SELECT twice(60)"},
+      {"a domain's CHECK", "SELECT i::checked FROM generate_series(1, 100000) i"},
+      {"an aggregate of the user's", "SELECT added(i) FROM generate_series(1, 100000000) i"},
+      {"an operator of the user's", "SELECT max(i <+> i) FROM generate_series(1, 100000000) i"},
+      {"triggers that fire triggers", "INSERT INTO levels VALUES (40)"},
+      {"a loop of nothing", loop("NULL;")},
+      {"a loop of assignments", loop("n := n + 1;")},
+      {"a loop of queries", loop("PERFORM 1;")},
+      {"a loop of texts", loop("EXECUTE 'SELECT 1';")},
+      {"a loop of writes", loop("UPDATE counted SET k = k + 1;")},
+      {"a loop of errors",
+       loop("BEGIN n := 1 / 0; EXCEPTION WHEN division_by_zero THEN NULL; END;")},
+      {"a loop of savepoints",
+       loop("BEGIN PERFORM 1; EXCEPTION WHEN division_by_zero THEN NULL; END;")},
+      {"a loop of cursors", loop("OPEN c FOR SELECT 1; FETCH c INTO n; CLOSE c;")},
+      {"a loop of loops", loop("FOR r IN SELECT 1 LOOP NULL; END LOOP;")},
+      {"a loop of definitions", loop("CREATE TEMP TABLE made (a int); DROP TABLE made;")},
+      {"a loop of settings", loop("PERFORM set_config('work_mem', '4MB', true);")},
+      {"texts of rows in rows",
+       nested("SELECT ROW(y, y)::text AS y FROM (", "SELECT '\"' AS y", ") s", 24)},
+      {"comparisons within each other",
+       "SELECT " + nested("(ROW(", "a", ", 1) IN (ROW(true, 1), ROW(false, 2)))", 40) +
+           " FROM (VALUES (true)) v (a)"},
+      {"rows that are looked for in each other",
+       "SELECT " + nested("(SELECT count(*) FROM pg_class WHERE (oid, relname) NOT IN (SELECT oid, "
+                          "relname FROM pg_class WHERE oid::int8 <> ",
+                          "1", "))", 20)},
   };
 }
 
@@ -314,6 +394,8 @@ void check_that_nobody_starves(const std::vector<Case>& cases,
     if (std::getenv("SWIZZLE_SHOW_WAITS") != nullptr) std::fputs(line.str().c_str(), stderr);
     INFO(line.str());
     CHECK(measured.is_fair(latest_end));
+    // Else it has shown nothing.
+    CHECK(measured.outcome.starts_with("42") == one.is_malformed);
   }
 }
 
@@ -325,6 +407,12 @@ TEST_CASE("nobody starves beside a long expression", "[starvation]") {
 
 TEST_CASE("nobody starves beside a long plan", "[starvation]") {
   check_that_nobody_starves(long_plans());
+}
+
+TEST_CASE("nobody starves beside calls upon calls", "[starvation]") {
+  Connection first = connect();
+  for (const std::string& sql : routines()) REQUIRE(run(first.get(), sql) == "ok");
+  check_that_nobody_starves(long_routines());
 }
 
 TEST_CASE("nobody starves beside a long text", "[starvation]") {

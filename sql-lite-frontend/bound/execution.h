@@ -88,10 +88,10 @@ struct Execution {
   FunctionContext functions;
   /// Differs for every run: what is kept "once per run" is tagged with it.
   std::uint64_t run = 0;
-  std::uint32_t rows_until_check = kRowsPerCheck;
-
-  /// Called for every row that an operator looks at: lets others run and notices cancellation
-  /// every few hundred rows. Throws SqlError 57014.
+  /// Called for every row that an operator looks at, and for every call of a routine: lets others
+  /// run and notices cancellation every few hundred times. The count is the thread's: what runs
+  /// statement upon statement, each of a few rows, is not longer at a time than one of many. Throws
+  /// SqlError 57014.
   void tick() {
     if (--rows_until_check == 0) [[unlikely]]
       check_interrupts();
@@ -129,6 +129,7 @@ struct Execution {
 
  private:
   void check_interrupts();
+  static inline constinit thread_local std::uint32_t rows_until_check = kRowsPerCheck;
 
   std::vector<std::unique_ptr<ExpressionState>> states_;
 };

@@ -75,7 +75,6 @@ PlanRun& SessionPlans::begin_run(Portal& portal) {
   execution.parameters = portal.parameters;
   execution.transaction = session_.transaction.get();
   execution.run = next_run_++;
-  execution.rows_until_check = Execution::kRowsPerCheck;
   portal.state = Portal::State::running;
   return run;
 }

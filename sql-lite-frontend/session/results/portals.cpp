@@ -345,6 +345,8 @@ void Execution::check_interrupts() {
   rows_until_check = kRowsPerCheck;
   check_cancelled(session);
   Runtime::current().yield();
+  // Others have counted theirs meanwhile.
+  rows_until_check = kRowsPerCheck;
 }
 
 WorkMemory& work_memory(Session::State& session) noexcept {

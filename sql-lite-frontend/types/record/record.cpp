@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -16,6 +17,27 @@ constexpr std::size_t kEntryBytes = 8;
 
 [[noreturn]] void corrupt_record() {
   throw SqlError{sqlstate::data_corrupted, "a stored record does not have a record's form"};
+}
+
+Value record_of(Arena& arena, std::span<const TypeId> types, std::span<const Value> fields,
+                std::span<const std::string> names) {
+  const auto count = static_cast<std::uint32_t>(types.size());
+  std::string out(4 + count * kEntryBytes, '\0');
+  std::memcpy(out.data(), &count, 4);
+  const std::size_t start = out.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!fields[i].is_null()) append_flat(out, shape_of(types[i]), fields[i]);
+    const std::uint32_t entry[2] = {
+        raw(is_domain(types[i]) ? base_of_domain(types[i]).type : types[i]),
+        static_cast<std::uint32_t>(out.size() - start) | (fields[i].is_null() ? kNullBit : 0U)};
+    std::memcpy(out.data() + 4 + i * kEntryBytes, entry, sizeof entry);
+  }
+  for (const std::string& name : names) {
+    const auto size = static_cast<std::uint32_t>(name.size());
+    out.append(reinterpret_cast<const char*>(&size), sizeof size);
+    out += name;
+  }
+  return make_text(arena, out);
 }
 
 }  // namespace
@@ -88,23 +110,9 @@ Value make_record(Arena& arena, std::span<const TypeId> types, std::span<const V
                   std::span<const std::string> names) {
   INVARIANT(types.size() == fields.size());
   INVARIANT(names.empty() || names.size() == fields.size());
-  const auto count = static_cast<std::uint32_t>(types.size());
-  std::string out(4 + count * kEntryBytes, '\0');
-  std::memcpy(out.data(), &count, 4);
-  const std::size_t start = out.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!fields[i].is_null()) append_flat(out, shape_of(types[i]), fields[i]);
-    const std::uint32_t entry[2] = {
-        raw(is_domain(types[i]) ? base_of_domain(types[i]).type : types[i]),
-        static_cast<std::uint32_t>(out.size() - start) | (fields[i].is_null() ? kNullBit : 0U)};
-    std::memcpy(out.data() + 4 + i * kEntryBytes, entry, sizeof entry);
-  }
-  for (const std::string& name : names) {
-    const auto size = static_cast<std::uint32_t>(name.size());
-    out.append(reinterpret_cast<const char*>(&size), sizeof size);
-    out += name;
-  }
-  return make_text(arena, out);
+  const std::size_t bytes = bytes_of(fields);
+  count_bytes(bytes);
+  return for_bytes(bytes, [&] { return record_of(arena, types, fields, names); });
 }
 
 }  // namespace swizzle::sql

@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/prototypes.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/record/record_order.h"
@@ -49,7 +50,10 @@ void record_output(FunctionContext& context, TypeId, const Value& value, std::st
   for (std::size_t i = 0; i < view.size(); ++i) {
     if (i > 0) out.push_back(',');
     const Value field = view.field(i);
-    if (!field.is_null()) append_field(out, to_text(context, view.type(i), field));
+    if (field.is_null()) continue;
+    const std::string text = to_text(context, view.type(i), field);
+    count_bytes(text.size());
+    for_bytes(text.size(), [&] { return append_field(out, text), true; });
   }
   out.push_back(')');
 }
