@@ -298,6 +298,7 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
   // First: their versions tell whoever undoes what ghosts are still wanted.
   RETURN_IF_ERROR(take_up_prepared(parts, unended.prepared));
   RETURN_IF_ERROR(undo_losers(parts, unended.losers, observer));
+  parts.log->recovered();
   RETURN_IF_ERROR(take_up_drops(parts));
   ASSIGN_OR_RETURN(const auto trees, parts.trees->list());
   const bool is_new = std::ranges::none_of(trees, [](const TreeTable::Listed& row) {

@@ -52,6 +52,20 @@ FAULTS = [
         "S6*",
     ),
     (
+        "B11 nothing is set aside for what a rollback logs",
+        "txn/undo_log.cpp",
+        "  RETURN_IF_ERROR(space_.log.owe_rollback(more));\n",
+        "",
+        "B11 whatever*",
+    ),
+    (
+        "B11 what an undo logs is counted without the value that it takes away",
+        "txn/undo_log.cpp",
+        "record.key_size + record.old_size + record.new_size",
+        "record.key_size + record.old_size",
+        "B11 whatever*",
+    ),
+    (
         "B11 others grow into what a rollback will want",
         "btree/btree_change.inl",
         "growth + leaf.owed_bytes() <= free) [[likely]]",

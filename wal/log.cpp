@@ -13,6 +13,7 @@
 #include "wal/internal/log_restore.h"
 #include "wal/internal/log_scan.h"
 #include "wal/internal/log_window.h"
+#include "wal/internal/rollback_room.h"
 #include "wal/internal/segment_keeper.h"
 #include "wal/internal/segment_store.h"
 
@@ -60,13 +61,14 @@ struct Log::Parts {
               write_options(options)),
         buffer(options.buffer_bytes, options.insert, options.consolidation_slots,
                options.database_id),
-        budget(options.buffer_bytes, options.completion_bytes,
+        rollbacks([this] { keeper.nudge(); }),
+        budget(options.buffer_bytes, options.completion_bytes, rollbacks,
                {.want_ring = [this] { flusher.flush_for_room(); },
                 .want_segments = [this](std::uint64_t end) { keeper.want(end); }}),
         flusher(buffer, budget, store, options, [this] { on_new_segment(); }),
         archiver(
             store, options, [this] { return flusher.durable(); }, [this] { keeper.nudge(); }),
-        keeper(store, budget, options.archive ? &archiver : nullptr, options) {}
+        keeper(store, budget, rollbacks, options.archive ? &archiver : nullptr, options) {}
 
   void on_new_segment() noexcept {
     keeper.nudge();
@@ -83,6 +85,7 @@ struct Log::Parts {
   LogOptions options;
   SegmentStore store;
   LogBuffer buffer;
+  RollbackRoom rollbacks;
   LogBudget budget;
   Flusher flusher;
   Archiver archiver;
@@ -103,6 +106,7 @@ Result<> Log::Parts::start_at(std::uint64_t end, std::uint64_t segments_end) {
     INVARIANT(started.size() == end - block);
     std::memcpy(buffer.piece(block, end).data(), started.data(), started.size());
   }
+  rollbacks.start_with(store.kept_files() * store.geometry().bytes());
   budget.start_at(end, block, segments_end);
   flusher.start_at(end);
   if (options.archive) RETURN_IF_ERROR(archiver.start());
@@ -166,6 +170,23 @@ Result<Reservation> Log::reserve(std::size_t payload_bytes, std::size_t records,
   const std::size_t bytes = bound(payload_bytes, records);
   RETURN_IF_ERROR(parts_->budget.take(bytes, purpose));
   return Reservation{*this, bytes};
+}
+
+Result<> Log::owe_rollback(std::uint64_t bytes) {
+  return parts_ ? parts_->rollbacks.owe(bytes) : Result<>{};
+}
+
+void Log::settle_rollback(std::uint64_t bytes) noexcept {
+  if (!parts_) return;
+  parts_->rollbacks.settle(bytes);
+  // What nobody needs any more for a rollback may be what others wait for.
+  parts_->budget.give_back(0);
+  const std::uint64_t spare = 2 * parts_->store.geometry().bytes();
+  if (parts_->rollbacks.kept() > parts_->rollbacks.owed() + spare) parts_->keeper.nudge();
+}
+
+void Log::recovered() noexcept {
+  if (parts_) parts_->rollbacks.recovered();
 }
 
 std::optional<Reservation> Log::try_reserve(std::size_t payload_bytes, std::size_t records,

@@ -112,6 +112,16 @@ class Log {
   std::optional<Reservation> try_reserve(std::size_t payload_bytes, std::size_t records = 1,
                                          ReservePurpose purpose = ReservePurpose::growth) noexcept;
 
+  /// Room on disk for so many bytes of records that a rollback would append: reserve() finds it for
+  /// completion, whatever else fills the disk. To be asked for before the changes, beyond what a
+  /// usual transaction would need, which is there anyway. Parks. 53100: there is none.
+  Result<> owe_rollback(std::uint64_t bytes);
+  /// So much of it is not needed any more: undone, or never to be.
+  void settle_rollback(std::uint64_t bytes) noexcept;
+  /// What transactions of before the start owed has been undone. Until then owe_rollback() does not
+  /// wait: what is taken up again has its room already.
+  void recovered() noexcept;
+
   /// Appends one record; its payload is the parts, joined. Never waits, never fails, allocates
   /// nothing; may be called under latches.
   /// Pre:  `space` covers it; payload <= kMaxPayloadBytes.

@@ -116,6 +116,11 @@ void SimulatedDisk::limit_capacity(std::uint64_t bytes) {
   capacity_ = bytes;
 }
 
+void SimulatedDisk::leave_room(std::uint64_t bytes) {
+  const Guard guard{mutex_};
+  capacity_ = bytes_used() + bytes;
+}
+
 void SimulatedDisk::set_latencies(Latencies latencies) {
   const Guard guard{mutex_};
   latencies_ = latencies;

@@ -126,6 +126,8 @@ class SimulatedDisk final : public FileSystem {
   void clear_faults();
   /// Files may hold so many bytes in all; what exceeds it fails with ENOSPC.
   void limit_capacity(std::uint64_t bytes);
+  /// Of what there is now they take so much more.
+  void leave_room(std::uint64_t bytes);
   void set_latencies(Latencies latencies);
   /// Called for every write as it is submitted, by its thread: the place to assert what must never
   /// reach a disk, or what must be durable before it.

@@ -1,7 +1,9 @@
 // What has run out is an error for who asked for more of it. A rollback always has what it needs,
 // and everybody else goes on, also after a restart.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
+#include <vector>
 
 #include "base/random.h"
 #include "base/simulation/seeded_runs.h"
@@ -289,6 +291,82 @@ TEST_CASE("B11 no rollback ever takes a page", "[storage][exhaustion]") {
       REQUIRE(database.found() == database.content);
       REQUIRE(database.engine->verify().value().empty());
       REQUIRE(database.engine->close());
+    });
+  });
+}
+
+// The log's directory and the data share the disk; what a rollback logs must find room there, and
+// whoever scans past ghosts, which are removed then, must do without.
+TEST_CASE("B11 whatever fills the disk, open transactions are rolled back",
+          "[storage][exhaustion]") {
+  for_seeds(12, [&](std::uint64_t seed) {
+    Random random{seed};
+    SimulatedDisk disk{seed};
+    create_crowded(disk);
+    std::unique_ptr<SimulatedDisk> after;
+    Content content;
+    TreeId tree{};
+    Simulation simulation{bounded(seed)};
+    simulation.run([&] {
+      CrowdedDatabase database(disk);
+      database.make_tree(300);
+      disk.leave_room(((1 + seed % 24) << 20U) + random.below(std::uint64_t{1} << 20U));
+      struct Writer {
+        std::unique_ptr<Transaction> transaction;
+        bool is_refused = false;
+      };
+      std::vector<Writer> writers(1 + random.below(3));
+      for (Writer& writer : writers) writer.transaction = database.engine->begin();
+      const auto write = [&](Writer& writer, std::size_t number) {
+        // Old rows are one writer's each, new ones anybody's.
+        const int row =
+            static_cast<int>(random.below(kCrowdedRows / writers.size()) * writers.size() + number);
+        const std::string value(random.below(random.one_in(3) ? 1500 : 90), 'w');
+        if (random.one_in(5))
+          return database.in().update(*writer.transaction, as_bytes(crowded_key(row)),
+                                      as_bytes(value));
+        if (random.one_in(9))
+          return database.in().remove(*writer.transaction, as_bytes(crowded_key(row)));
+        const std::string key = crowded_key(row) + " and " + std::to_string(random());
+        return database.in().insert(*writer.transaction, as_bytes(key), as_bytes(value));
+      };
+      const auto go_on = [&] {
+        return std::ranges::any_of(writers, [](const Writer& w) { return !w.is_refused; });
+      };
+      while (go_on()) {
+        const std::size_t number = random.below(writers.size());
+        Writer& writer = writers[number];
+        if (writer.is_refused) continue;
+        const Transaction::Mark mark = writer.transaction->mark();
+        for (int i = 0; i < 200 && !writer.is_refused; ++i) {
+          const auto written = write(writer, number);
+          if (written) continue;
+          REQUIRE(written.error().state() == sqlstate::disk_full);
+          writer.is_refused = true;
+        }
+        if (random.one_in(4)) REQUIRE(writer.transaction->rollback_to(mark));
+      }
+      after = disk.copy(seed + 1);
+      content = database.content;
+      tree = database.tree;
+      for (Writer& writer : writers) writer.transaction->rollback();
+      for (int again = 0; again < 3; ++again) REQUIRE(database.found() == content);
+      REQUIRE(database.engine->verify().value().empty());
+      disk.limit_capacity(UINT64_MAX);
+      Runtime::current().sleep_until(Runtime::current().now() + seconds{2});
+      const auto later = database.engine->begin();
+      database.update_all(*later, 900);
+      REQUIRE(later->commit());
+      writers.clear();
+      REQUIRE(database.engine->close());
+    });
+    after->crash(seed + 2);
+    after->leave_room(0);
+    simulation.run([&] {
+      CrowdedDatabase database(*after);
+      database.tree = tree;
+      REQUIRE(database.found() == content);
+      REQUIRE(database.engine->verify().value().empty());
     });
   });
 }

@@ -32,6 +32,11 @@ void RemovedRun::write(UndoRecord& record, std::span<const Removal> removals, Ls
   offsets[count] = end;
 }
 
+std::size_t RemovedRun::bytes() const noexcept {
+  const std::uint32_t count = head().count;
+  return sizeof(Head) + (count + std::size_t{1}) * sizeof(std::uint32_t) + offsets()[count];
+}
+
 Bytes RemovedRun::key(std::uint32_t number) const noexcept {
   const std::uint32_t* const at = offsets() + number;
   return {keys() + at[0], at[1] - at[0]};

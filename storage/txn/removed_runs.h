@@ -34,6 +34,9 @@ class RemovedRun {
   explicit RemovedRun(const UndoRecord& record) noexcept
       : record_(const_cast<UndoRecord&>(record)) {}
 
+  [[nodiscard]] std::uint32_t count() const noexcept { return head().count; }
+  /// Of what follows the UndoRecord.
+  [[nodiscard]] std::size_t bytes() const noexcept;
   /// How many of the first keys are not undone.
   [[nodiscard]] std::uint32_t left() const noexcept {
     return head().left.load(std::memory_order_relaxed);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -145,14 +146,16 @@ class ChangesBackward {
   Result<> keep(const UndoStep& step, UndoRecord::Kind kind, Lsn previous, Bytes key, Bytes value,
                 bool overflow) {
     RETURN_IF_ERROR(into_.prepare(key.size() + value.size()));
-    UndoRecord& record = into_.add({.kind = kind,
-                                    .tree = step.tree,
-                                    .key_hash = key.empty() ? 0 : hash_of_key(step.tree, key),
-                                    .key = key,
-                                    .old_value = value,
-                                    .old_overflow = overflow,
-                                    .statement = 0,
-                                    .previous_lsn = previous});
+    UndoRecord& record =
+        into_.add({.kind = kind,
+                   .tree = step.tree,
+                   .key_hash = key.empty() ? 0 : hash_of_key(step.tree, key),
+                   .key = key,
+                   .old_value = value,
+                   .old_overflow = overflow,
+                   .statement = 0,
+                   .previous_lsn = previous,
+                   .new_bytes = std::min(step.payload.size(), Node::kMaxInlineBytes)});
     if (kind != UndoRecord::Kind::load_begun)
       next_changes_.insert_or_assign({step.tree, as_text(record.key())}, &record);
     return {};
@@ -242,7 +245,8 @@ class ChangesForward {
                            .old_value = from.old_value(),
                            .old_overflow = from.old_overflow,
                            .statement = 0,
-                           .previous_lsn = from.previous_lsn};
+                           .previous_lsn = from.previous_lsn,
+                           .new_bytes = from.new_size};
     if (const auto known = traits_.find(younger_); known != traits_.end()) {
       if (known->second.is_move) change.kind = UndoRecord::Kind::moved;
       change.takes_key = known->second.takes_key;

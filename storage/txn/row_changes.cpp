@@ -171,6 +171,7 @@ void RowChange::logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept {
       std::memcpy(old_overflow_->data(), change.old_value.data(), old_overflow_->size());
     }
   }
+  if (wish_ != Wish::remove) change.new_bytes = value_.bytes.size();
   UndoRecord& record = transaction_.undo->add(change);
   if (!at.exact)
     transaction_.engine.versions.add_first(record);

@@ -91,15 +91,15 @@ void RowRemovals::logged(const Node& leaf, Lsn lsn) noexcept {
 
 void RowRemovals::keep_run(const Node& leaf, Lsn lsn) noexcept {
   const std::span<const Removal> removed = removals_.first(chosen_);
-  UndoRecord& record = transaction_.undo->add_with_room({.kind = UndoRecord::Kind::removed_run,
-                                                         .tree = tree_,
-                                                         .key_hash = 0,
-                                                         .key = {},
-                                                         .old_value = {},
-                                                         .old_overflow = false,
-                                                         .statement = transaction_.statement,
-                                                         .previous_lsn = previous_lsn_},
-                                                        RemovedRun::bytes_for(removed));
+  UndoRecord& record = transaction_.undo->add_run({.kind = UndoRecord::Kind::removed_run,
+                                                   .tree = tree_,
+                                                   .key_hash = 0,
+                                                   .key = {},
+                                                   .old_value = {},
+                                                   .old_overflow = false,
+                                                   .statement = transaction_.statement,
+                                                   .previous_lsn = previous_lsn_},
+                                                  RemovedRun::bytes_for(removed), removed.size());
   RemovedRun::write(record, removed, lsn);
   transaction_.engine.versions.add_run(record, leaf.id());
 }

@@ -11,7 +11,7 @@
 namespace swizzle {
 TransactionPool::TransactionPool(EngineParts& engine)
     : engine_(engine),
-      undo_space_{engine.files, engine.directory,
+      undo_space_{engine.files, *engine.log, engine.directory,
                   static_cast<std::size_t>(engine.options.undo_memory_bytes),
                   static_cast<std::size_t>(engine.options.pool_bytes / 8)} {}
 

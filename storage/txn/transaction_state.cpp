@@ -422,6 +422,7 @@ void TransactionState::finish(Lsn outcome) noexcept {
     slot.begin.store(0, std::memory_order_seq_cst);
     slot.is_prepared.store(false, std::memory_order_relaxed);
     slot.is_prepared_empty.store(false, std::memory_order_relaxed);
+    undo->settle();
     if (outcome != Lsn::none)
       engine.transactions->retire_undo(std::move(undo));
     else

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "base/invariant.h"
 #include "base/memory/huge_pages.h"
 #include "base/runtime/runtime.h"
+#include "storage/txn/removed_runs.h"
 
 namespace swizzle {
 namespace {
@@ -21,6 +23,9 @@ constexpr std::size_t kKeptForReuse = std::size_t{8} << 10U;
 // Of scratch files: few enough of them for a transaction of many gigabytes.
 constexpr std::size_t kSmallestSpill = std::size_t{64} << 10U;
 constexpr std::size_t kLargestSpill = std::size_t{16} << 20U;
+// What is said to the log at a time.
+constexpr std::uint64_t kLeastOwed = std::uint64_t{64} << 10U;
+constexpr std::uint64_t kMostOwedAhead = std::uint64_t{4} << 20U;
 // What is lent of the memory that all share.
 constexpr std::size_t kLoan = std::size_t{16} << 20U;
 
@@ -40,6 +45,33 @@ bool UndoLog::borrow(std::size_t least) noexcept {
 void UndoLog::give_back() noexcept {
   const std::size_t borrowed = std::exchange(limit_, space_.memory_bytes) - space_.memory_bytes;
   space_.lent_bytes.fetch_sub(borrowed, std::memory_order_relaxed);
+}
+
+Result<> UndoLog::prepare_more(std::size_t least, std::uint64_t logged) {
+  if (to_undo_ + logged > owed_ + kOwedUnsaid) RETURN_IF_ERROR(owe(logged));
+  return bytes_ + least <= limit_ ? Result<>{} : prepare_spill(least);
+}
+
+Result<> UndoLog::owe(std::uint64_t logged) {
+  // Ahead of what is needed, the more the longer it gets: it is said seldom.
+  const std::uint64_t ahead = std::clamp(to_undo_ / 4, kLeastOwed, kMostOwedAhead);
+  const std::uint64_t more = to_undo_ + logged + ahead - owed_;
+  RETURN_IF_ERROR(space_.log.owe_rollback(more));
+  owed_ += more;
+  return {};
+}
+
+void UndoLog::settle() noexcept {
+  to_undo_ = 0;
+  if (owed_ != 0) space_.log.settle_rollback(std::exchange(owed_, 0));
+}
+
+std::uint64_t UndoLog::logged_bytes(const UndoRecord& record) noexcept {
+  if (record.kind == UndoRecord::Kind::removed_run) {
+    const RemovedRun run(record);
+    return run.count() * kLoggedBytes + run.bytes();
+  }
+  return kLoggedBytes + record.key_size + record.old_size + record.new_size;
 }
 
 Result<> UndoLog::prepare_spill(std::size_t least) {
@@ -98,6 +130,7 @@ std::byte* UndoLog::take(std::size_t bytes) {
 
 UndoRecord& UndoLog::add(const Change& change) {
   UndoRecord& record = make(change, change.key.size() + change.old_value.size());
+  to_undo_ += logged_bytes(record);
   auto* const after = reinterpret_cast<std::byte*>(&record + 1);
   if (!change.key.empty()) std::memcpy(after, change.key.data(), change.key.size());
   if (!change.old_value.empty())
@@ -105,7 +138,8 @@ UndoRecord& UndoLog::add(const Change& change) {
   return record;
 }
 
-UndoRecord& UndoLog::add_with_room(const Change& change, std::size_t bytes) {
+UndoRecord& UndoLog::add_run(const Change& change, std::size_t bytes, std::size_t removals) {
+  to_undo_ += removals * kLoggedBytes + bytes;
   return make(change, bytes);
 }
 
@@ -121,7 +155,8 @@ UndoRecord& UndoLog::make(const Change& change, std::size_t bytes) {
   record->key_hash = change.key_hash;
   record->tree = change.tree;
   record->statement = change.statement;
-  record->old_size = static_cast<std::uint32_t>(change.old_value.size());
+  record->old_size = static_cast<std::uint16_t>(change.old_value.size());
+  record->new_size = static_cast<std::uint16_t>(change.new_bytes);
   record->key_size = static_cast<std::uint16_t>(change.key.size());
   record->kind = change.kind;
   record->old_overflow = change.old_overflow;
@@ -133,6 +168,12 @@ UndoRecord& UndoLog::make(const Change& change, std::size_t bytes) {
 
 void UndoLog::drop_newest() noexcept {
   const auto* const at = reinterpret_cast<const std::byte*>(newest_);
+  to_undo_ -= logged_bytes(*newest_);
+  if (owed_ > to_undo_ + 2 * kMostOwedAhead) {
+    const std::uint64_t less = owed_ - to_undo_ - kMostOwedAhead;
+    owed_ -= less;
+    space_.log.settle_rollback(less);
+  }
   newest_ = newest_->previous;
   --count_;
   const auto holds = [](const Chunk& chunk, const std::byte* record) {
@@ -148,6 +189,7 @@ void UndoLog::drop_newest() noexcept {
 }
 
 void UndoLog::clear() noexcept {
+  settle();
   give_back();
   has_scratch_ = false;
   at_hand_ = {};

@@ -13,6 +13,8 @@
 #include "base/memory/scratch_memory.h"
 #include "base/result.h"
 #include "lock/lock_types.h"
+#include "storage/btree/records.h"
+#include "wal/log.h"
 
 namespace swizzle {
 
@@ -42,7 +44,8 @@ struct UndoRecord {
   std::uint64_t key_hash = 0;
   TreeId tree{};
   std::uint32_t statement = 0;
-  std::uint32_t old_size = 0;
+  std::uint16_t old_size = 0;
+  std::uint16_t new_size = 0;  ///< of the value in its place
   std::uint16_t key_size = 0;
   Kind kind = Kind::inserted;
   bool old_overflow : 1 = false;
@@ -81,6 +84,7 @@ struct UndoRecord {
 /// and where the rest of them goes.
 struct UndoSpace {
   FileSystem& files;
+  wal::Log& log;
   const std::filesystem::path directory;
   const std::size_t memory_bytes;
   const std::size_t shared_bytes;
@@ -122,6 +126,7 @@ class UndoLog {
     std::uint32_t statement;
     Lsn previous_lsn;
     bool takes_key = false;
+    std::size_t new_bytes = 0;  ///< of the value in its place, at most
   };
   /// To be called before a change that will add a record with at most so many bytes of key and old
   /// value: makes room in a scratch file if memory is used up. Parks; no latch held. 53100 when the
@@ -130,14 +135,16 @@ class UndoLog {
   /// The same before changes that will add so many records.
   Result<> prepare(std::size_t bytes, std::size_t records) {
     const std::size_t least = bytes + records * record_bytes(alignof(UndoRecord) - 1);
-    if (bytes_ + least <= limit_) [[likely]]
+    const std::uint64_t logged = bytes + records * kLoggedBytes;
+    if (bytes_ + least <= limit_ && to_undo_ + logged <= owed_ + kOwedUnsaid) [[likely]]
       return {};
-    return prepare_spill(least);
+    return prepare_more(least, logged);
   }
   /// Pre: prepare() since the last add(), or for all records since then.
   UndoRecord& add(const Change& change);
-  /// The same with room behind it for what the caller puts there. Pre: neither key nor old value.
-  UndoRecord& add_with_room(const Change& change, std::size_t bytes);
+  /// Of a run of removals, with room behind it for what the caller puts there. Pre: neither key nor
+  /// old value.
+  UndoRecord& add_run(const Change& change, std::size_t bytes, std::size_t removals);
 
   /// Before `record`, whose newer neighbour has been looked at, is: has the stretch that it is in
   /// read from its file by a helper thread, if it is in one, so that no touch of it has to wait.
@@ -152,6 +159,8 @@ class UndoLog {
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   /// Forgets the newest record, which nobody can find any more, and takes its room back.
   void drop_newest() noexcept;
+  /// No rollback is to come, or none any more: the log need not keep room for it.
+  void settle() noexcept;
   void clear() noexcept;
 
  private:
@@ -167,8 +176,16 @@ class UndoLog {
   [[nodiscard]] bool fits(std::size_t bytes) const noexcept {
     return chunks_used_ != 0 && chunks_[chunks_used_ - 1].size - used_in_last_ >= bytes;
   }
+  /// What undoing a change logs at most, besides its key and both values.
+  static constexpr std::uint64_t kLoggedBytes = wal::kMaxRecordOverhead + payload::kMaxHeadBytes;
+  /// The log has room for so much of every transaction: few say anything to it, which all share.
+  static constexpr std::uint64_t kOwedUnsaid = std::uint64_t{16} << 10U;
+  static std::uint64_t logged_bytes(const UndoRecord& record) noexcept;
+
   std::byte* take(std::size_t bytes);
   UndoRecord& make(const Change& change, std::size_t bytes);
+  Result<> prepare_more(std::size_t least, std::uint64_t logged);
+  Result<> owe(std::uint64_t logged);
   Result<> prepare_spill(std::size_t least);
   bool borrow(std::size_t least) noexcept;
   void give_back() noexcept;
@@ -193,6 +210,8 @@ class UndoLog {
   UndoRecord* newest_ = nullptr;
   std::uint64_t count_ = 0;
   std::size_t bytes_ = 0;
+  std::uint64_t to_undo_ = 0;  ///< what undoing all of it would log at most
+  std::uint64_t owed_ = 0;     ///< of that, what the log was told
   bool has_scratch_ = false;
   Stretch at_hand_;
 };

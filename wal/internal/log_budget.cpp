@@ -22,9 +22,11 @@ Error copy_of(const Error& error) {
 
 }  // namespace
 
-LogBudget::LogBudget(std::size_t ring_bytes, std::uint64_t completion_bytes, Hooks hooks)
+LogBudget::LogBudget(std::size_t ring_bytes, std::uint64_t completion_bytes,
+                     const RollbackRoom& rollbacks, Hooks hooks)
     : ring_bytes_(ring_bytes),
       completion_bytes_(completion_bytes),
+      rollbacks_(rollbacks),
       chunk_bytes_(std::min<std::size_t>(ring_bytes / 256, std::size_t{64} << 10U)),
       hooks_(std::move(hooks)) {}
 
@@ -64,7 +66,8 @@ void LogBudget::give_back(std::size_t bytes) noexcept {
 }
 
 LogBudget::Obstacle LogBudget::try_promise(std::size_t bytes, ReservePurpose purpose) noexcept {
-  const std::uint64_t kept = purpose == ReservePurpose::growth ? completion_bytes_ : 0;
+  const std::uint64_t kept =
+      purpose == ReservePurpose::growth ? completion_bytes_ + rollbacks_.uncovered() : 0;
   std::uint64_t promised = promised_.load(std::memory_order_relaxed);
   for (;;) {
     // Acquire: the room below these limits has been cleared, or prepared. Sequentially consistent
@@ -104,7 +107,14 @@ bool LogBudget::try_take_mark(std::size_t bytes) noexcept {
 void LogBudget::ask_for_room(Obstacle obstacle, std::size_t bytes) noexcept {
   if (obstacle == Obstacle::ring) hooks_.want_ring();
   if (obstacle == Obstacle::segments)
-    hooks_.want_segments(promised() + bytes + completion_bytes_ + kKeptForMark);
+    hooks_.want_segments(promised() + bytes + completion_bytes_ + rollbacks_.uncovered() +
+                         kKeptForMark);
+}
+
+bool LogBudget::has_waiting_completion() noexcept {
+  const std::lock_guard guard{mutex_};
+  return std::ranges::any_of(
+      queue_, [](const Waiter* waiter) { return waiter->purpose == ReservePurpose::completion; });
 }
 
 void LogBudget::refill(std::size_t bytes, ReservePurpose purpose) noexcept {

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/runtime/runtime.h"
+#include "wal/internal/rollback_room.h"
 #include "wal/reserve_purpose.h"
 
 namespace swizzle::wal {
@@ -33,8 +34,10 @@ class LogBudget {
     std::function<void(std::uint64_t end)> want_segments;
   };
 
-  /// `completion_bytes`: the end of the segments' room that is kept for ReservePurpose::completion.
-  LogBudget(std::size_t ring_bytes, std::uint64_t completion_bytes, Hooks hooks);
+  /// `completion_bytes`: the end of the segments' room that is kept for ReservePurpose::completion,
+  /// besides what `rollbacks` has no files for.
+  LogBudget(std::size_t ring_bytes, std::uint64_t completion_bytes, const RollbackRoom& rollbacks,
+            Hooks hooks);
 
   /// Pre: nobody uses the budget yet.
   void start_at(std::uint64_t tail, std::uint64_t ring_start, std::uint64_t segments_end) noexcept;
@@ -60,6 +63,9 @@ class LogBudget {
   void set_segments_end(std::uint64_t end) noexcept;
   /// Segments cannot be prepared now; `why` goes to everyone who would have to wait for them.
   void set_segments_failure(Error why) noexcept;
+
+  /// Whether somebody waits for room who must not be refused.
+  [[nodiscard]] bool has_waiting_completion() noexcept;
 
   [[nodiscard]] std::uint64_t promised() const noexcept {
     return promised_.load(std::memory_order_acquire);
@@ -98,6 +104,7 @@ class LogBudget {
 
   std::size_t ring_bytes_;
   std::uint64_t completion_bytes_;
+  const RollbackRoom& rollbacks_;
   std::size_t chunk_bytes_;
   Hooks hooks_;
 

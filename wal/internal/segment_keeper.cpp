@@ -7,9 +7,13 @@
 
 namespace swizzle::wal {
 
-SegmentKeeper::SegmentKeeper(SegmentStore& store, LogBudget& budget, const Archiver* archiver,
-                             const LogOptions& options)
-    : store_(store), budget_(budget), archiver_(archiver), options_(options) {}
+SegmentKeeper::SegmentKeeper(SegmentStore& store, LogBudget& budget, RollbackRoom& rollbacks,
+                             const Archiver* archiver, const LogOptions& options)
+    : store_(store),
+      budget_(budget),
+      rollbacks_(rollbacks),
+      archiver_(archiver),
+      options_(options) {}
 
 void SegmentKeeper::start() {
   task_.start("log segments", [this] { run(); });
@@ -29,7 +33,8 @@ void SegmentKeeper::keep_from(std::uint64_t lsn) noexcept {
 
 std::uint64_t SegmentKeeper::target() const noexcept {
   const std::uint64_t ahead = store_.geometry().bytes() * options_.segments_ahead;
-  return std::max(budget_.promised() + ahead + options_.completion_bytes, wanted_end_.load());
+  return std::max(budget_.promised() + ahead + options_.completion_bytes + rollbacks_.uncovered(),
+                  wanted_end_.load());
 }
 
 std::uint64_t SegmentKeeper::free_below() const noexcept {
@@ -56,19 +61,54 @@ void SegmentKeeper::run() {
   }
 }
 
+Result<> SegmentKeeper::prepare_next() {
+  if (archiver_ && archiver_->backlog() >= options_.archive_backlog_segments) {
+    return fail(
+        Error{sqlstate::disk_full,
+              fmt::format("{} finished log segments wait to be archived", archiver_->backlog())}
+            .with_hint("The archive command fails, or is too slow; the server's log "
+                       "says more."));
+  }
+  return store_.prepare_next(free_below());
+}
+
 Result<> SegmentKeeper::work() {
+  keep_files();
   while (!task_.is_stopping() && store_.geometry().first_lsn(store_.end()) < target()) {
-    if (archiver_ && archiver_->backlog() >= options_.archive_backlog_segments) {
-      return fail(
-          Error{sqlstate::disk_full,
-                fmt::format("{} finished log segments wait to be archived", archiver_->backlog())}
-              .with_hint("The archive command fails, or is too slow; the server's log "
-                         "says more."));
+    if (auto prepared = prepare_next(); !prepared) {
+      if (store_.kept_files() == 0 || !budget_.has_waiting_completion()) return prepared;
+      RETURN_IF_ERROR(store_.prepare_from_kept_file());
+      // First: growth must not take what was kept for the rollback.
+      note_kept_files();
     }
-    RETURN_IF_ERROR(store_.prepare_next(free_below()));
     budget_.set_segments_end(store_.geometry().first_lsn(store_.end()));
   }
   return store_.remove_surplus(free_below(), options_.spare_segments);
+}
+
+void SegmentKeeper::note_kept_files() noexcept {
+  rollbacks_.set_kept(store_.kept_files() * store_.geometry().bytes());
+}
+
+void SegmentKeeper::keep_files() {
+  const std::uint64_t bytes = store_.geometry().bytes();
+  // The next one is there before it is needed.
+  const auto wanted = [&]() -> std::uint64_t {
+    const std::uint64_t owed = rollbacks_.owed();
+    return owed == 0 ? 0 : (owed + bytes / 4 + bytes - 1) / bytes;
+  };
+  while (!task_.is_stopping() && store_.kept_files() < wanted()) {
+    if (auto kept = store_.keep_file(); !kept) {
+      rollbacks_.refuse(kept.error());
+      return;
+    }
+    note_kept_files();
+  }
+  while (store_.kept_files() > wanted() + 1) {
+    const std::uint64_t before = store_.kept_files();
+    rollbacks_.set_kept((before - 1) * bytes);
+    if (!store_.drop_kept_file()) return note_kept_files();
+  }
 }
 
 }  // namespace swizzle::wal

@@ -6,6 +6,7 @@
 #include "base/runtime/background_task.h"
 #include "wal/internal/archiver.h"
 #include "wal/internal/log_budget.h"
+#include "wal/internal/rollback_room.h"
 #include "wal/internal/segment_store.h"
 #include "wal/log_options.h"
 
@@ -13,10 +14,12 @@ namespace swizzle::wal {
 
 /// Keeps segments prepared ahead of the tail, and recycles or removes those behind it. When it
 /// cannot, it says why to the budget, which then refuses writers, and tries again after a while.
+/// Keeps files for what rollbacks would log, too, and makes segments of them where a rollback waits
+/// and nothing else is left.
 class SegmentKeeper {
  public:
-  SegmentKeeper(SegmentStore& store, LogBudget& budget, const Archiver* archiver,
-                const LogOptions& options);
+  SegmentKeeper(SegmentStore& store, LogBudget& budget, RollbackRoom& rollbacks,
+                const Archiver* archiver, const LogOptions& options);
   ~SegmentKeeper() { stop(); }
   SegmentKeeper(const SegmentKeeper&) = delete;
   SegmentKeeper& operator=(const SegmentKeeper&) = delete;
@@ -34,12 +37,17 @@ class SegmentKeeper {
  private:
   void run();
   Result<> work();
+  Result<> prepare_next();
+  /// As many as is owed, and one more at most. Who waits for them hears what keeps them from being.
+  void keep_files();
+  void note_kept_files() noexcept;
   [[nodiscard]] std::uint64_t target() const noexcept;
   /// Segments below this number may be overwritten.
   [[nodiscard]] std::uint64_t free_below() const noexcept;
 
   SegmentStore& store_;
   LogBudget& budget_;
+  RollbackRoom& rollbacks_;
   const Archiver* archiver_;
   const LogOptions& options_;
   std::atomic<std::uint64_t> wanted_end_{0};

@@ -33,9 +33,29 @@ Result<> SegmentStore::adopt(std::uint64_t first, std::uint64_t last,
   for (std::uint64_t number = first_writable; number <= last; ++number) {
     RETURN_IF_ERROR(open_writable(number));
   }
+  return adopt_kept_files();
+}
+
+Result<bool> SegmentStore::is_whole(const std::filesystem::path& path) {
+  ASSIGN_OR_RETURN(auto file, files_.open(path, OpenMode::read_only, FileOptions{.direct = true}));
+  ASSIGN_OR_RETURN(const std::uint64_t size, file->size());
+  return size == geometry_.file_bytes();
+}
+
+Result<> SegmentStore::adopt_kept_files() {
+  for (;;) {
+    ASSIGN_OR_RETURN(const bool exists, files_.exists(kept_file(kept_files_)));
+    if (!exists) break;
+    ++kept_files_;
+  }
   ASSIGN_OR_RETURN(const bool left_behind, files_.exists(unfinished()));
-  if (left_behind) RETURN_IF_ERROR(files_.remove(unfinished()));
-  return {};
+  if (!left_behind) return {};
+  // It may have been kept for a rollback that is still to come, and what it holds is no matter.
+  ASSIGN_OR_RETURN(const bool whole, is_whole(unfinished()));
+  if (!whole) return files_.remove(unfinished());
+  RETURN_IF_ERROR(files_.rename(unfinished(), kept_file(kept_files_)));
+  ++kept_files_;
+  return files_.sync_directory(directory_);
 }
 
 void SegmentStore::begin_at(std::uint64_t first) {
@@ -101,6 +121,11 @@ Result<> SegmentStore::prepare_next(std::uint64_t free_below) {
     static_cast<void>(files_.remove(unfinished()));
     return filled;
   }
+  return finish_next();
+}
+
+Result<> SegmentStore::finish_next() {
+  const std::uint64_t number = end();
   RETURN_IF_ERROR(write_header(number));
   RETURN_IF_ERROR(files_.rename(unfinished(), path_of(number)));
   RETURN_IF_ERROR(files_.sync_directory(directory_));
@@ -108,6 +133,37 @@ Result<> SegmentStore::prepare_next(std::uint64_t free_below) {
   const std::lock_guard guard{mutex_};
   end_ = number + 1;
   return {};
+}
+
+Result<> SegmentStore::keep_file() {
+  // Allocated, not written: until it is needed, which is seldom, it costs no writes.
+  const auto allocate = [&]() -> Result<> {
+    ASSIGN_OR_RETURN(auto file, files_.open(unfinished(), OpenMode::open_or_create,
+                                            FileOptions{.direct = true}));
+    RETURN_IF_ERROR(file->allocate(0, geometry_.file_bytes()));
+    return file->sync();
+  };
+  if (auto allocated = allocate(); !allocated) {
+    static_cast<void>(files_.remove(unfinished()));
+    return allocated;
+  }
+  RETURN_IF_ERROR(files_.rename(unfinished(), kept_file(kept_files_)));
+  ++kept_files_;
+  return files_.sync_directory(directory_);
+}
+
+Result<> SegmentStore::drop_kept_file() {
+  INVARIANT(kept_files_ != 0);
+  RETURN_IF_ERROR(files_.remove(kept_file(kept_files_ - 1)));
+  --kept_files_;
+  return {};
+}
+
+Result<> SegmentStore::prepare_from_kept_file() {
+  INVARIANT(kept_files_ != 0);
+  RETURN_IF_ERROR(files_.rename(kept_file(kept_files_ - 1), unfinished()));
+  --kept_files_;
+  return finish_next();
 }
 
 Result<> SegmentStore::remove_surplus(std::uint64_t free_below, std::uint32_t spares) {

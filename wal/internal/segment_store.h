@@ -26,7 +26,8 @@ class SegmentStore {
                std::uint64_t database_id, FileOptions write_options);
 
   /// Takes over the files first..last, which lie in the directory, and opens those from
-  /// `first_writable` on. Removes what an interrupted preparation left behind.
+  /// `first_writable` on. Counts the kept files, and removes what an interrupted preparation left
+  /// behind, or keeps it, too.
   Result<> adopt(std::uint64_t first, std::uint64_t last, std::uint64_t first_writable);
   /// Begins an empty log whose first segment will be `first`.
   void begin_at(std::uint64_t first);
@@ -34,6 +35,14 @@ class SegmentStore {
   /// Makes the next segment ready: from the oldest file if that is below `free_below`, else from
   /// new, zeroed blocks. Post: durable under its name.
   Result<> prepare_next(std::uint64_t free_below);
+  /// Puts aside the blocks of one segment, durably: no other file gets them.
+  Result<> keep_file();
+  /// Gives such blocks back.
+  Result<> drop_kept_file();
+  /// As prepare_next(), out of a kept file. Pre: there is one.
+  Result<> prepare_from_kept_file();
+  [[nodiscard]] std::uint64_t kept_files() const noexcept { return kept_files_; }
+
   /// Removes files below `free_below` beyond `spares` of them.
   Result<> remove_surplus(std::uint64_t free_below, std::uint32_t spares);
   /// Closes files that are written to no more.
@@ -58,13 +67,23 @@ class SegmentStore {
   Result<> set_aside(std::uint64_t number);
   Result<> fill_with_zeros();
   Result<> write_header(std::uint64_t number);
+  /// The unfinished file becomes the next segment.
+  Result<> finish_next();
+  Result<> adopt_kept_files();
+  /// Whether that file has all the blocks of a segment.
+  Result<bool> is_whole(const std::filesystem::path& path);
   [[nodiscard]] std::filesystem::path unfinished() const { return directory_ / "segment.tmp"; }
+  [[nodiscard]] std::filesystem::path kept_file(std::uint64_t number) const {
+    return directory_ / ("rollback." + std::to_string(number));
+  }
 
   FileSystem& files_;
   std::filesystem::path directory_;
   SegmentGeometry geometry_;
   std::uint64_t database_id_;
   FileOptions write_options_;
+
+  std::uint64_t kept_files_ = 0;  ///< numbered from 0
 
   // A leaf; never held across a transfer.
   mutable std::mutex mutex_;

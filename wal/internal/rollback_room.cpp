@@ -1,0 +1,80 @@
+#include "wal/internal/rollback_room.h"
+
+#include "base/runtime/latch_count.h"
+
+namespace swizzle::wal {
+
+void RollbackRoom::start_with(std::uint64_t kept) noexcept {
+  kept_ = kept;
+  owed_ = kept;
+  owed_from_before_ = kept;
+  is_recovering_ = true;
+}
+
+void RollbackRoom::recovered() noexcept {
+  is_recovering_ = false;
+  settle(owed_from_before_.exchange(0));
+  want_files_();
+}
+
+bool RollbackRoom::is_covered() const noexcept {
+  return is_recovering_.load(std::memory_order_relaxed) ||
+         owed_.load(std::memory_order_seq_cst) <= kept_.load(std::memory_order_seq_cst);
+}
+
+Result<> RollbackRoom::owe(std::uint64_t bytes) {
+  const std::uint64_t owed = owed_.fetch_add(bytes, std::memory_order_seq_cst) + bytes;
+  // The next file is asked for before anybody has to wait for it.
+  if (owed > kept_.load(std::memory_order_relaxed) / 4 * 3) want_files_();
+  if (is_covered()) [[likely]]
+    return {};
+  assert_no_latch_held();
+  Waiter waiter{&Runtime::current().parker(), false, {}};
+  {
+    const std::lock_guard guard{mutex_};
+    waiters_.push_back(&waiter);
+    // Files may have come before it could be seen that somebody waits.
+    if (is_covered()) answer_all(nullptr);
+  }
+  want_files_();
+  for (;;) {
+    {
+      const std::lock_guard guard{mutex_};
+      if (waiter.is_answered) break;
+    }
+    waiter.parker->park();
+  }
+  if (!waiter.why) return {};
+  settle(bytes);
+  return fail(std::move(*waiter.why));
+}
+
+void RollbackRoom::settle(std::uint64_t bytes) noexcept {
+  owed_.fetch_sub(bytes, std::memory_order_acq_rel);
+}
+
+void RollbackRoom::set_kept(std::uint64_t bytes) noexcept {
+  const std::lock_guard guard{mutex_};
+  kept_.store(bytes, std::memory_order_seq_cst);
+  if (is_covered()) answer_all(nullptr);
+}
+
+void RollbackRoom::refuse(const Error& why) noexcept {
+  const std::lock_guard guard{mutex_};
+  answer_all(is_covered() ? nullptr : &why);
+}
+
+void RollbackRoom::answer_all(const Error* why) noexcept {
+  for (Waiter* const waiter : waiters_) {
+    waiter->is_answered = true;
+    if (why != nullptr) {
+      waiter->why.emplace(why->state(), why->message());
+      waiter->why = std::move(*waiter->why).with_detail(why->detail()).with_hint(why->hint());
+    }
+    // Under the mutex: its owner cannot look at the answer and go before we are done with it.
+    waiter->parker->unpark();
+  }
+  waiters_.clear();
+}
+
+}  // namespace swizzle::wal

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "base/runtime/runtime.h"
+
+namespace swizzle::wal {
+
+/// Room on disk for what open transactions would have to log to be rolled back. They say how much
+/// that is before they change anything, so a rollback finds it whatever else fills the disk. It is
+/// kept in files of a segment's size (SegmentStore::keep_file) that become segments only when a
+/// rollback finds no other room.
+///
+/// What is owed beyond what the files hold lies in prepared segments, where growth leaves it alone
+/// (LogBudget). Lock order: `mutex_` is a leaf; wakes happen under it, nothing else does.
+class RollbackRoom {
+ public:
+  /// `want_files`: ask for as many as is owed. Must not park.
+  explicit RollbackRoom(std::function<void()> want_files) : want_files_(std::move(want_files)) {}
+
+  /// Pre: nobody uses it yet. So much is kept in files, for transactions of before the start whose
+  /// rollback is still to come: until recovered() it is owed, and who owes more does not wait.
+  void start_with(std::uint64_t kept) noexcept;
+  void recovered() noexcept;
+
+  /// Parks until files are there. What keeps them from being made goes to the caller.
+  Result<> owe(std::uint64_t bytes);
+  void settle(std::uint64_t bytes) noexcept;
+
+  void set_kept(std::uint64_t bytes) noexcept;
+  /// Whoever waits for more than is kept gets `why`.
+  void refuse(const Error& why) noexcept;
+
+  [[nodiscard]] std::uint64_t owed() const noexcept {
+    return owed_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] std::uint64_t kept() const noexcept {
+    return kept_.load(std::memory_order_acquire);
+  }
+  /// What prepared segments must hold.
+  [[nodiscard]] std::uint64_t uncovered() const noexcept {
+    const std::uint64_t owed = owed_.load(std::memory_order_acquire);
+    const std::uint64_t kept = kept_.load(std::memory_order_acquire);
+    return owed > kept ? owed - kept : 0;
+  }
+
+ private:
+  // A caller of owe(); lives on its stack, guarded by mutex_.
+  struct Waiter {
+    Parker* parker;
+    bool is_answered = false;
+    std::optional<Error> why;
+  };
+  [[nodiscard]] bool is_covered() const noexcept;
+  void answer_all(const Error* why) noexcept;
+
+  std::function<void()> want_files_;
+  std::atomic<std::uint64_t> owed_{0};
+  std::atomic<std::uint64_t> kept_{0};
+  /// Of `owed_`: by transactions of before the start.
+  std::atomic<std::uint64_t> owed_from_before_{0};
+  std::atomic<bool> is_recovering_{false};
+
+  std::mutex mutex_;
+  std::vector<Waiter*> waiters_;
+};
+
+}  // namespace swizzle::wal
