@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
+#include <map>
+#include <optional>
 
 #include "base/simulation/simulated_disk.h"
 #include "base/simulation/simulation.h"
@@ -20,11 +22,16 @@ std::string row_key(int number) {
   return fmt::format("row {:05}", number);
 }
 
-void remove_all(const Tree& tree, Transaction& transaction, int rows, const std::string& value) {
+/// Without `value` nothing is said of what they have.
+void remove_all(const Tree& tree, Transaction& transaction, int rows,
+                const std::optional<std::string>& value) {
   std::vector<std::string> keys;
   for (int i = 0; i < rows; ++i) keys.push_back(row_key(i));
   std::vector<Removal> removals;
-  for (const std::string& key : keys) removals.push_back({as_bytes(key), as_bytes(value)});
+  for (const std::string& key : keys) {
+    removals.push_back({as_bytes(key), std::nullopt});
+    if (value) removals.back().seen = as_bytes(*value);
+  }
   for (std::span<const Removal> left{removals}; !left.empty();) {
     const std::size_t done = remove_first(tree, transaction, left).value();
     REQUIRE(done > 0);
@@ -121,6 +128,50 @@ TEST_CASE_METHOD(testing::TemporaryEngine,
   CHECK(found.erase("other") == 1);
   CHECK(found.size() == kRows);
   for (const auto& [key, value] : found) CHECK(value == "old");
+}
+
+TEST_CASE("T19 a rollback that a power cut ended in the middle of a run goes on",
+          "[storage][engine][crash]") {
+  constexpr int kRows = 3000;
+  EngineOptions options = small_options();
+  options.log_buffer_bytes = std::uint64_t{64} << 10U;
+  options.row_lock_limit = 0;
+  int cuts = 0;
+  for (std::uint64_t cut = 1; cut <= 20; ++cut) {
+    INFO("the power went at change " << cut);
+    SimulatedDisk disk{cut};
+    REQUIRE(Engine::create(disk, kHome, options));
+    REQUIRE(disk.sync_directory("/"));
+    TreeId entries{};
+    const auto ended = Simulation{cut}.run([&] {
+      const auto engine = Engine::open(disk, kHome, options).value();
+      const auto first = engine->begin();
+      entries = engine->create_tree(*first).value();
+      insert_all(engine->tree(entries).value(), *first, kRows, "");
+      REQUIRE(first->commit());
+      const auto loser = engine->begin();
+      loser->begin_statement();
+      ValueBuffer nothing;
+      const Tree tree = engine->tree(entries).value();
+      REQUIRE_FALSE(tree.get(*loser, as_bytes("nothing"), nothing).value());
+      remove_all(tree, *loser, kRows, std::nullopt);
+      REQUIRE(TransactionAccess::state(*loser).undo->count() < kRows / 20);
+      disk.cut_power_at(DiskOperation::change, cut);
+      loser->rollback();
+    });
+    cuts += ended == Simulation::Outcome::stopped;
+    disk.crash(cut);
+    Simulation{cut}.run([&] {
+      const auto engine = Engine::open(disk, kHome, options).value();
+      const auto reader = engine->begin();
+      Cursor cursor = engine->tree(entries).value().scan(*reader, {}).value();
+      int found = 0;
+      while (cursor.next().value()) ++found;
+      CHECK(found == kRows);
+      CHECK(engine->verify().value() == std::vector<std::string>{});
+    });
+  }
+  CHECK(cuts > 5);
 }
 
 TEST_CASE("T18 a restart that ended in the middle of a leaf goes on, however often",
