@@ -326,6 +326,66 @@ TEST_CASE("a full disk refuses growth, leaves room for completion, and is over w
   });
 }
 
+TEST_CASE("what rollbacks will log has its room, whatever else fills the disk", "[log][crash]") {
+  const Silence silence;
+  SimulatedDisk disk{7};
+  REQUIRE(disk.create_directory(kDirectory));
+  Simulation simulation{7};
+  constexpr std::uint64_t kOwed = std::uint64_t{200} << 10U;
+  const auto roll_back = [](Log& log, std::uint64_t bytes) {
+    Lsn end{};
+    for (std::uint64_t done = 0; done < bytes; done += 100 + kMaxRecordOverhead) {
+      auto space = log.reserve(100, 1, ReservePurpose::completion);
+      REQUIRE(space);
+      end = log.append(*space, {.kind = RecordKind{18}}, as_bytes(std::string(100, 'u'))).end;
+    }
+    log.flush_to(end);
+  };
+  const auto fill = [](Log& log) {
+    for (;;) {
+      auto space = log.reserve(400);
+      if (!space) return space.error().state();
+      log.append(*space, {.kind = kUpdate}, as_bytes(std::string(400, 'g')));
+    }
+  };
+  const LogOptions options = crash_options();
+  simulation.run([&] {
+    auto log = Log::create(disk, options).value();
+    log->recovered();
+    REQUIRE(log->owe_rollback(kOwed));
+    disk.leave_room(0);
+    REQUIRE(fill(*log) == sqlstate::disk_full);
+    // More than the disk has, and than lies in prepared segments.
+    REQUIRE(log->owe_rollback(kOwed).error().state() == sqlstate::disk_full);
+    // Half of it; what is left is not anybody's.
+    roll_back(*log, kOwed / 2);
+    log->settle_rollback(kOwed / 2);
+    REQUIRE(fill(*log) == sqlstate::disk_full);
+    log->close();
+  });
+  // Another start knows that there is still something to be rolled back, and how much at most.
+  simulation.run([&] {
+    auto log = Log::open(disk, options, Log::origin(options.segment_bytes)).value();
+    REQUIRE(fill(*log) == sqlstate::disk_full);
+    REQUIRE(log->owe_rollback(kOwed));
+    roll_back(*log, kOwed / 2);
+    log->settle_rollback(kOwed);
+    log->recovered();
+    disk.leave_room(2 * options.segment_bytes);
+    Runtime::current().sleep_until(Runtime::current().now() + 2s);
+    // A little has room in the segments that are prepared.
+    disk.leave_room(0);
+    REQUIRE(log->owe_rollback(1000));
+    log->settle_rollback(1000);
+    REQUIRE(fill(*log) == sqlstate::disk_full);
+    disk.limit_capacity(UINT64_MAX);
+    Runtime::current().sleep_until(Runtime::current().now() + 2s);
+    REQUIRE(log->owe_rollback(10 * kOwed));
+    log->settle_rollback(10 * kOwed);
+    log->close();
+  });
+}
+
 TEST_CASE("errors while segments are prepared neither lose anything nor stop for long",
           "[log][crash]") {
   const Silence silence;

@@ -111,6 +111,12 @@ void LogBudget::ask_for_room(Obstacle obstacle, std::size_t bytes) noexcept {
                          kKeptForMark);
 }
 
+bool LogBudget::holds_rollbacks() const noexcept {
+  const std::uint64_t kept = completion_bytes_ + rollbacks_.uncovered() + kKeptForMark;
+  return promised_.load(std::memory_order_seq_cst) + kept <=
+         segments_end_.load(std::memory_order_seq_cst);
+}
+
 bool LogBudget::has_waiting_completion() noexcept {
   const std::lock_guard guard{mutex_};
   return std::ranges::any_of(

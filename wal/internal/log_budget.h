@@ -64,6 +64,9 @@ class LogBudget {
   /// Segments cannot be prepared now; `why` goes to everyone who would have to wait for them.
   void set_segments_failure(Error why) noexcept;
 
+  /// Whether what `rollbacks` has no files for lies in prepared segments, beyond what is promised:
+  /// then growth leaves it there.
+  [[nodiscard]] bool holds_rollbacks() const noexcept;
   /// Whether somebody waits for room who must not be refused.
   [[nodiscard]] bool has_waiting_completion() noexcept;
 

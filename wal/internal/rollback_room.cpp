@@ -59,9 +59,10 @@ void RollbackRoom::set_kept(std::uint64_t bytes) noexcept {
   if (is_covered()) answer_all(nullptr);
 }
 
-void RollbackRoom::refuse(const Error& why) noexcept {
+void RollbackRoom::answer(const Error& why, const std::function<bool()>& is_held) noexcept {
+  // Whoever waits has said before what it owes, so that is in what is held or not.
   const std::lock_guard guard{mutex_};
-  answer_all(is_covered() ? nullptr : &why);
+  answer_all(is_covered() || is_held() ? nullptr : &why);
 }
 
 void RollbackRoom::answer_all(const Error* why) noexcept {

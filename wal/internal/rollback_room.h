@@ -34,8 +34,9 @@ class RollbackRoom {
   void settle(std::uint64_t bytes) noexcept;
 
   void set_kept(std::uint64_t bytes) noexcept;
-  /// Whoever waits for more than is kept gets `why`.
-  void refuse(const Error& why) noexcept;
+  /// No more files can be made: whoever waits gets `why`, unless prepared segments hold what the
+  /// files do not.
+  void answer(const Error& why, const std::function<bool()>& is_held) noexcept;
 
   [[nodiscard]] std::uint64_t owed() const noexcept {
     return owed_.load(std::memory_order_acquire);
