@@ -14,7 +14,7 @@ void RollbackRoom::start_with(std::uint64_t kept) noexcept {
 void RollbackRoom::recovered() noexcept {
   is_recovering_ = false;
   settle(owed_from_before_.exchange(0));
-  want_files_();
+  hooks_.want_files();
 }
 
 bool RollbackRoom::is_covered() const noexcept {
@@ -25,9 +25,10 @@ bool RollbackRoom::is_covered() const noexcept {
 Result<> RollbackRoom::owe(std::uint64_t bytes) {
   const std::uint64_t owed = owed_.fetch_add(bytes, std::memory_order_seq_cst) + bytes;
   // The next file is asked for before anybody has to wait for it.
-  if (owed > kept_.load(std::memory_order_relaxed) / 4 * 3) want_files_();
+  if (owed > kept_.load(std::memory_order_relaxed) / 4 * 3) hooks_.want_files();
   if (is_covered()) [[likely]]
     return {};
+  if (lacks_files_.load(std::memory_order_relaxed) && hooks_.is_held()) return {};
   assert_no_latch_held();
   Waiter waiter{&Runtime::current().parker(), false, {}};
   {
@@ -36,7 +37,7 @@ Result<> RollbackRoom::owe(std::uint64_t bytes) {
     // Files may have come before it could be seen that somebody waits.
     if (is_covered()) answer_all(nullptr);
   }
-  want_files_();
+  hooks_.want_files();
   for (;;) {
     {
       const std::lock_guard guard{mutex_};
@@ -56,13 +57,15 @@ void RollbackRoom::settle(std::uint64_t bytes) noexcept {
 void RollbackRoom::set_kept(std::uint64_t bytes) noexcept {
   const std::lock_guard guard{mutex_};
   kept_.store(bytes, std::memory_order_seq_cst);
+  lacks_files_.store(false, std::memory_order_relaxed);
   if (is_covered()) answer_all(nullptr);
 }
 
-void RollbackRoom::answer(const Error& why, const std::function<bool()>& is_held) noexcept {
+void RollbackRoom::answer(const Error& why) noexcept {
+  lacks_files_.store(true, std::memory_order_relaxed);
   // Whoever waits has said before what it owes, so that is in what is held or not.
   const std::lock_guard guard{mutex_};
-  answer_all(is_covered() || is_held() ? nullptr : &why);
+  answer_all(is_covered() || hooks_.is_held() ? nullptr : &why);
 }
 
 void RollbackRoom::answer_all(const Error* why) noexcept {

@@ -21,8 +21,13 @@ namespace swizzle::wal {
 /// (LogBudget). Lock order: `mutex_` is a leaf; wakes happen under it, nothing else does.
 class RollbackRoom {
  public:
-  /// `want_files`: ask for as many as is owed. Must not park.
-  explicit RollbackRoom(std::function<void()> want_files) : want_files_(std::move(want_files)) {}
+  struct Hooks {
+    /// Ask for as many files as is owed. Must not park.
+    std::function<void()> want_files;
+    /// Whether prepared segments hold what the files do not.
+    std::function<bool()> is_held;
+  };
+  explicit RollbackRoom(Hooks hooks) : hooks_(std::move(hooks)) {}
 
   /// Pre: nobody uses it yet. So much is kept in files, for transactions of before the start whose
   /// rollback is still to come: until recovered() it is owed, and who owes more does not wait.
@@ -34,9 +39,9 @@ class RollbackRoom {
   void settle(std::uint64_t bytes) noexcept;
 
   void set_kept(std::uint64_t bytes) noexcept;
-  /// No more files can be made: whoever waits gets `why`, unless prepared segments hold what the
-  /// files do not.
-  void answer(const Error& why, const std::function<bool()>& is_held) noexcept;
+  /// No more files can be made now: whoever waits gets `why`, unless prepared segments hold what
+  /// the files do not.
+  void answer(const Error& why) noexcept;
 
   [[nodiscard]] std::uint64_t owed() const noexcept {
     return owed_.load(std::memory_order_acquire);
@@ -61,12 +66,14 @@ class RollbackRoom {
   [[nodiscard]] bool is_covered() const noexcept;
   void answer_all(const Error* why) noexcept;
 
-  std::function<void()> want_files_;
+  Hooks hooks_;
   std::atomic<std::uint64_t> owed_{0};
   std::atomic<std::uint64_t> kept_{0};
   /// Of `owed_`: by transactions of before the start.
   std::atomic<std::uint64_t> owed_from_before_{0};
   std::atomic<bool> is_recovering_{false};
+  /// The last try to make one has failed: nobody waits for the next before looking at segments.
+  std::atomic<bool> lacks_files_{false};
 
   std::mutex mutex_;
   std::vector<Waiter*> waiters_;

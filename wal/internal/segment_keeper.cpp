@@ -99,7 +99,7 @@ void SegmentKeeper::keep_files() {
   };
   while (!task_.is_stopping() && store_.kept_files() < wanted()) {
     if (auto kept = store_.keep_file(); !kept) {
-      rollbacks_.answer(kept.error(), [this] { return budget_.holds_rollbacks(); });
+      rollbacks_.answer(kept.error());
       return;
     }
     note_kept_files();
