@@ -144,11 +144,9 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   const std::string_view name = ast::string_of(node.funcname.back());
   const Clause clause = scope.clause;
   const OuterNotes notes{scope};
-  const std::size_t sets = scope.set_locations.size();
-  const bool around = std::exchange(scope.in_window, scope.in_window || node.over != nullptr);
+  const CallsBefore before{scope.set_locations.size(), scope.window_locations.size()};
   CallArguments given = bind_arguments(node, scope);
   scope.clause = clause;
-  scope.in_window = around;
   const std::vector<std::string_view> names = given.names;
   const bool any_named = !names.empty();
   if (!any_named) drop_output_parameters(given.values);
@@ -156,7 +154,7 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   if (ExprPtr stored = bind_stored_call(node, given)) return stored;
   if (const auto routine = find_routine(node, given, RoutineKind::function)) {
     if (routine->callable->routine->kind == RoutineKind::aggregate) {
-      return bind_made_aggregate(node, *routine, std::move(given), scope, notes, sets);
+      return bind_made_aggregate(node, *routine, std::move(given), scope, notes, before);
     }
     return bind_routine(node, *routine, std::move(given), scope);
   }
@@ -175,9 +173,10 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   if (node.func_variadic) call.variadic = FunctionCall::Variadic::as_array;
   call.position = node.location + 1;
 
-  // A type's name with one argument is a cast, unless a function takes exactly that.
+  // A type's name with one argument is a cast, unless a function takes exactly that. The word
+  // VARIADIC says nothing then.
   if (arguments.size() == 1 && node.over == nullptr && !node.agg_star && !any_named &&
-      !node.func_variadic && !takes_exactly(name, types[0])) {
+      !takes_exactly(name, types[0])) {
     ast::TypeName type_name;
     type_name.names = node.funcname;
     const Type* const builtin = find_type(name);
@@ -209,14 +208,12 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
                       name)
           .at_position(node.location + 1);
     }
-    refuse_sets_in_window(scope, sets);
-    return bind_window_call(node, scope, std::move(arguments), resolved);
+    return bind_window_call(node, scope, std::move(arguments), resolved, before);
   }
   if (function.kind == FunctionKind::aggregate) {
     if (is_ordered_set(function)) refuse_without_group(node, name);
     if (node.over != nullptr) {
-      refuse_sets_in_window(scope, sets);
-      return bind_window_call(node, scope, std::move(arguments), resolved);
+      return bind_window_call(node, scope, std::move(arguments), resolved, before);
     }
     return bind_any_aggregate(node, scope, resolved, std::move(arguments), notes);
   }
@@ -303,12 +300,18 @@ ExprPtr Binder::bind_set_call(const Function& function, const RoutineCallPtr& ro
   return expr;
 }
 
-void Binder::refuse_sets_in_window(const Scope& scope, std::size_t before) {
-  if (scope.set_locations.size() <= before) return;
-  throw SqlError{sqlstate::feature_not_supported,
-                 "window function calls cannot contain set-returning function calls"}
-      .with_hint("You might be able to move the set-returning function into a LATERAL FROM item.")
-      .at_position(scope.set_locations[before] + 1);
+/// Of a call with OVER: its arguments hold no call that returns a set, and none with OVER.
+void Binder::refuse_calls_in_window(const Scope& scope, CallsBefore before) {
+  if (scope.set_locations.size() > before.sets) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "window function calls cannot contain set-returning function calls"}
+        .with_hint("You might be able to move the set-returning function into a LATERAL FROM item.")
+        .at_position(scope.set_locations[before.sets] + 1);
+  }
+  if (scope.window_locations.size() > before.windows) {
+    throw SqlError{sqlstate::windowing_error, "window function calls cannot be nested"}.at_position(
+        scope.window_locations[before.windows] + 1);
+  }
 }
 
 /// Throws when the query has more calls of set-returning functions than `before`.

@@ -284,7 +284,7 @@ MadeAggregatePtr Binder::made_aggregate(const ResolvedFunction& resolved, std::i
 
 ExprPtr Binder::bind_made_aggregate(const ast::FuncCall& node, const ResolvedRoutine& routine,
                                     CallArguments arguments, Scope& scope, const OuterNotes& notes,
-                                    std::size_t sets_before) {
+                                    CallsBefore before) {
   note_routine(node, routine.callable);
   looked_up_objects_ = true;
   if (node.agg_within_group) {
@@ -303,8 +303,7 @@ ExprPtr Binder::bind_made_aggregate(const ast::FuncCall& node, const ResolvedRou
         .at_position(node.location + 1);
   }
   if (node.over != nullptr) {
-    refuse_sets_in_window(scope, sets_before);
-    return bind_window_call(node, scope, std::move(arguments.values), routine.resolved);
+    return bind_window_call(node, scope, std::move(arguments.values), routine.resolved, before);
   }
   return bind_any_aggregate(node, scope, routine.resolved, std::move(arguments.values), notes);
 }

@@ -31,17 +31,14 @@ bool is_same_window_call(const WindowCall& left, const WindowCall& right) {
 }  // namespace
 
 ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
-                                 std::vector<ExprPtr> arguments, const ResolvedFunction& resolved) {
+                                 std::vector<ExprPtr> arguments, const ResolvedFunction& resolved,
+                                 CallsBefore before) {
   if (scope.query == nullptr ||
       (scope.clause != Clause::select_list && scope.clause != Clause::order_by &&
        scope.clause != Clause::distinct_on)) {
     throw sql_error(sqlstate::windowing_error, "window functions are not allowed in {}",
                     clause_name(scope.clause))
         .at_position(node.location + 1);
-  }
-  if (scope.in_window) {
-    throw SqlError{sqlstate::windowing_error, "window function calls cannot be nested"}.at_position(
-        node.location + 1);
   }
   const auto not_implemented = [&](std::string_view what) {
     throw sql_error(sqlstate::feature_not_supported, "{} not implemented for {}window functions",
@@ -50,10 +47,12 @@ ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
   };
   if (node.agg_distinct) not_implemented("DISTINCT is");
   if (!node.agg_order.empty()) not_implemented("aggregate ORDER BY is");
+  const bool is_window = resolved.function->kind == FunctionKind::window;
+  if (is_window && node.agg_filter != nullptr) not_implemented("FILTER is");
+  refuse_calls_in_window(scope, before);
   WindowCall call;
   TypeId type = with_derived(resolved.result, merge_collations(names_, arguments));
-  if (resolved.function->kind == FunctionKind::window) {
-    if (node.agg_filter != nullptr) not_implemented("FILTER is");
+  if (is_window) {
     call.kind = window_kind(resolved.function->name);
     arguments = place_arguments(resolved, std::move(arguments));
     call.arguments = std::move(arguments);
@@ -63,9 +62,8 @@ ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
     call.aggregate = make_aggregate(node, scope, resolved, std::move(arguments));
     type = call.aggregate.result;
   }
-  scope.in_window = true;
   const std::size_t window = window_of(*node.over, scope);
-  scope.in_window = false;
+  scope.window_locations.push_back(node.location);
   std::vector<WindowCall>& calls = scope.query->windows[window].calls;
   const auto known = std::ranges::find_if(
       calls, [&](const WindowCall& other) { return is_same_window_call(other, call); });

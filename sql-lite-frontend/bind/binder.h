@@ -331,7 +331,7 @@ class Binder {
   ExprPtr bind_function(const ast::FuncCall& node, Scope& scope);
   /// Of a window function or an aggregate.
   ExprPtr bind_window_call(const ast::FuncCall& node, Scope& scope, std::vector<ExprPtr> arguments,
-                           const ResolvedFunction& resolved);
+                           const ResolvedFunction& resolved, CallsBefore before);
   /// Makes the call one of those of the query whose scope it is.
   ExprPtr bind_aggregate(const ast::FuncCall& node, Scope& scope, AggregateCall call);
   /// Of a call without arguments, only count(*) is an aggregate.
@@ -377,7 +377,7 @@ class Binder {
   // bind_made.cpp: aggregates, operators and casts that users made
   ExprPtr bind_made_aggregate(const ast::FuncCall& node, const ResolvedRoutine& routine,
                               CallArguments arguments, Scope& scope, const OuterNotes& notes,
-                              std::size_t sets_before);
+                              CallsBefore before);
   MadeAggregatePtr made_aggregate(const ResolvedFunction& resolved, std::int32_t location);
   AggregateStep aggregate_step(Oid function, std::vector<TypeId> types);
   /// A call that an operator or a cast is, of a function by its number.
@@ -422,7 +422,7 @@ class Binder {
                            const OuterNotes& notes);
   static Scope& home_of_aggregate(Scope& scope, AggregateCall& call);
   static void refuse_sets(const Scope& scope, std::size_t before, std::string_view where);
-  static void refuse_sets_in_window(const Scope& scope, std::size_t before);
+  static void refuse_calls_in_window(const Scope& scope, CallsBefore before);
   AggregateCall make_aggregate(const ast::FuncCall& node, Scope& scope,
                                const ResolvedFunction& resolved, std::vector<ExprPtr> arguments);
   std::vector<ExprPtr> place_arguments(const ResolvedFunction& resolved,

@@ -89,6 +89,12 @@ std::string_view subquery_refusal(Clause clause) noexcept;
 /// Sorts the slots and leaves each once.
 void remove_repeats(std::vector<Slot>& slots);
 
+/// How many calls that return sets, and calls with OVER, a scope had before a call's arguments.
+struct CallsBefore {
+  std::size_t sets = 0;
+  std::size_t windows = 0;
+};
+
 /// What names mean in one query; `parent` is the query around it.
 struct Scope {
   Scope* parent = nullptr;
@@ -100,8 +106,9 @@ struct Scope {
   Clause clause = Clause::other;
   /// Where functions that return sets were called so far.
   std::vector<std::int32_t> set_locations;
+  /// The same of calls with OVER.
+  std::vector<std::int32_t> window_locations;
   bool in_aggregate = false;
-  bool in_window = false;
   /// Slots of the FROM clause: what GROUP BY has to account for.
   std::vector<std::pair<Slot, Slot>> from_slots;
   /// WINDOW name AS (…), by name.

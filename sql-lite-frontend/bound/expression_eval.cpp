@@ -53,10 +53,30 @@ Value call_binary(const Function& function, Execution& execution, const Value& l
 
 namespace {
 
+/// Whether a NULLIF's two sides are constants that are equal. Pre: `left` is its first.
+bool is_equal_constant(const ConstantExpr& left, const Expr& equality) {
+  const auto* call = dynamic_cast<const FunctionExpr*>(&equality);
+  if (call == nullptr || call->op() == nullptr || call->operands().size() != 2) return false;
+  const Operator& op = *call->op();
+  const auto* right = dynamic_cast<const ConstantExpr*>(call->operands()[1].get());
+  if (right == nullptr || right->value().is_null() || left.value().is_null()) return false;
+  if (op.left != op.right || without_collation(left.type()) != without_collation(right->type()))
+    return false;
+  const CompareFunction compare = compare_function(left.type());
+  return compare != nullptr && compare(left.value(), right->value()) == 0;
+}
+
 bool is_null_constant(const Expr* expr) {
   while (const auto* cast = dynamic_cast<const CastExpr*>(expr)) expr = cast->operands()[0].get();
   if (const auto* constant = dynamic_cast<const ConstantExpr*>(expr))
     return constant->value().is_null();
+  if (const auto* comparison = dynamic_cast<const NullIfExpr*>(expr)) {
+    const Expr* const value = comparison->operands()[0].get();
+    const auto* constant = dynamic_cast<const ConstantExpr*>(value);
+    return constant != nullptr ? constant->value().is_null() ||
+                                     is_equal_constant(*constant, *comparison->operands()[1])
+                               : is_null_constant(value);
+  }
   const auto* call = dynamic_cast<const FunctionExpr*>(expr);
   return call != nullptr && call->is_always_null();
 }

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/plan/cost.h"
 #include "sql-lite-frontend/plan/disjunctions.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/statistics/sample.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -123,9 +124,10 @@ void Planner::learn(const FromNode& node) {
       return index.unique && index.predicate_sql.empty() && index.columns.size() == 1 &&
              index.columns[0].column == number;
     });
-    known_.add(from->first_slot + static_cast<Slot>(i),
-               {statistics, statistics ? statistics->column(number, column.type) : nullptr, rows,
-                is_unique, column.not_null});
+    known_.add(
+        from->first_slot + static_cast<Slot>(i),
+        {statistics, statistics ? statistics->column(number, statistics_type(column)) : nullptr,
+         rows, is_unique, column.not_null});
   }
 }
 

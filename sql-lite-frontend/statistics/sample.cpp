@@ -186,6 +186,11 @@ ColumnStatistics summarize(std::span<const Value> values, double rows, TypeId ty
   return statistics;
 }
 
+TypeId statistics_type(const Column& column) noexcept {
+  const bool is_plain = column.collation == kNoOid || orders_by_bytes(column.collation);
+  return is_plain ? column.type : column.expression_type();
+}
+
 TableStatistics summarize(const RowSample& sample, const Table& table) {
   TableStatistics statistics;
   statistics.rows = static_cast<double>(sample.rows_seen());
@@ -193,8 +198,7 @@ TableStatistics summarize(const RowSample& sample, const Table& table) {
   for (std::size_t position = 0; position < table.relation.columns.size(); ++position) {
     const Column& column = table.relation.columns[position];
     if (column.dropped) continue;
-    const bool is_plain = column.collation == kNoOid || orders_by_bytes(column.collation);
-    const TypeId type = is_plain ? column.type : column.expression_type();
+    const TypeId type = statistics_type(column);
     for (std::size_t i = 0; i < sample.size(); ++i) {
       values[i] = RowReader{table.layout, sample.row(i)}.column(position);
     }

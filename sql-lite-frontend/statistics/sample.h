@@ -40,6 +40,10 @@ class RowSample {
   std::uint64_t seen_ = 0;
 };
 
+/// Under which type a column's statistics are kept: text's order is its collation's, unless that is
+/// the bytes'.
+TypeId statistics_type(const Column& column) noexcept;
+
 /// `values` are the column's in the sample, in the rows' order, NULLs among them; `rows` is the
 /// table's number of rows.
 ColumnStatistics summarize(std::span<const Value> values, double rows, TypeId type);

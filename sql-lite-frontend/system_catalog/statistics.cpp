@@ -3,6 +3,7 @@
 #include "base/checksum.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/statistics/sample.h"
 #include "sql-lite-frontend/system_catalog/providers.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
 #include "sql-lite-frontend/types/array/array.h"
@@ -33,7 +34,7 @@ void column_rows(Execution& execution, const EmitRow& emit) {
       const auto position = static_cast<std::size_t>(column.column - 1);
       if (position >= table->relation.columns.size()) continue;
       const Column& definition = table->relation.columns[position];
-      if (definition.dropped || definition.type != column.type) continue;
+      if (definition.dropped || statistics_type(definition) != column.type) continue;
       const std::int16_t number[] = {column.column};
       if (!may_read(session, table, number)) continue;
       std::vector<std::string> common;
@@ -49,11 +50,11 @@ void column_rows(Execution& execution, const EmitRow& emit) {
                            Value::from_float4(static_cast<float>(column.null_fraction)),
                            Value::from_int(static_cast<std::int64_t>(column.average_width)),
                            Value::from_float4(static_cast<float>(column.distinct)),
-                           array_of(execution, column.type, common),
+                           array_of(execution, definition.type, common),
                            frequencies.empty()
                                ? Value::null()
                                : make_array(execution.row_arena, TypeId::float4, frequencies),
-                           array_of(execution, column.type, column.histogram),
+                           array_of(execution, definition.type, column.histogram),
                            Value::from_float4(static_cast<float>(column.correlation))};
       emit(row);
     }

@@ -27,3 +27,16 @@ select nullif(null::int, 1/x) from t;
 select greatest(null, 1/x) from t;
 -- differs: a subscript that is NULL is looked at where there is a row
 select (array[1])[null::int] + 1/x from t;
+create table z (x int, r int4range);
+insert into z values (0, null);
+select nullif('{[2,9]}'::int4multirange, '{[2,9]}'::int4multirange) - int4multirange(r, r) from z;
+-- differs: numbers are lifted out of the statement, so that NULLIF of two is computed for each row
+select nullif(1, 1) + 1/x from z;
+select nullif(1, 2) + 1/x from z;
+select 1/x + nullif('a', 'a')::int from z;
+select nullif(1, nullif(2, 2)) + 1/x from z;
+-- differs: numbers are lifted out of the statement, so that NULLIF of two is computed for each row
+select nullif(nullif(2, 2), 1) + 1/x from z;
+select nullif(1/x, 1) from z;
+select nullif(1, 1/0) from z;
+select nullif(null::int, 1/x) from z;

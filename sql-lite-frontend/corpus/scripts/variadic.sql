@@ -37,3 +37,16 @@ select * from w order by id;
 select concat(variadic a) from v group by concat(variadic a) order by 1;
 
 select greatest(variadic array[1]);
+select int4multirange(variadic null);
+select int4multirange(variadic null::int4range[]);
+select int8multirange(variadic null), nummultirange(variadic null), datemultirange(variadic null), tsmultirange(variadic null), tstzmultirange(variadic null);
+select int4multirange(variadic '{"[1,3)","[5,6)"}');
+select int4multirange(variadic '[1,3)');
+select concat(variadic null);
+select json_build_array(variadic null);
+select num_nulls(variadic null), num_nonnulls(variadic null);
+select make_interval(variadic null);
+select abs(variadic null);
+select lower(variadic null);
+select format('%s', variadic null);
+select int4multirange(int4range(1, 2), variadic null);

@@ -131,7 +131,10 @@ TEST_CASE("Indexes of varchar columns are read under a collation, too", "[sql][c
     return db.run("EXPLAIN SELECT id FROM t " + rest);
   };
   CHECK_THAT(plan("WHERE v = 'b1'"), Contains("by_v"));
+  CHECK_THAT(plan("WHERE v > 'zz'"), Contains("by_v") && Contains("rows=1 "));
   CHECK_THAT(plan("WHERE v BETWEEN 'b1' AND 'b12'"), Contains("by_v"));
+  CHECK_THAT(plan("WHERE v > 'N'"), Contains("rows=24"));
+  CHECK_THAT(plan("WHERE p = 'b1'"), Contains("rows=1 "));
   CHECK_THAT(plan("WHERE v IN ('b1', 'c2')"), Contains("by_v"));
   CHECK_THAT(plan("WHERE v COLLATE \"de-x-icu\" = 'b1'"), !Contains("by_"));
   CHECK_THAT(plan("WHERE v = 'b1' COLLATE \"C\""), !Contains("by_"));

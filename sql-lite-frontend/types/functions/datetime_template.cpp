@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sql-lite-frontend/types/long_values.h"
+#include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 
 namespace swizzle::sql {
@@ -89,16 +90,34 @@ bool starts_with_keyword(std::string_view text, std::string_view word) {
   return has_capital && rest_is(is_lower);
 }
 
-void add_literal(TemplateNodes& nodes, std::string_view text, bool exact) {
+enum class Quotes : std::uint8_t { none, around };
+void add_literal(TemplateNodes& nodes, std::string_view text, Quotes quotes, bool fixed) {
+  if (text.empty()) return;
   TemplateNode node;
   node.literal = text;
-  node.exact = exact;
+  node.quoted = quotes == Quotes::around;
+  node.fixed = fixed;
   nodes.push_back(std::move(node));
+}
+
+/// The first character. Pre: not empty.
+std::string_view character_of(std::string_view text) {
+  std::size_t size = 1;
+  while (size < text.size() && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80) ++size;
+  return text.substr(0, size);
 }
 
 }  // namespace
 
-TemplateNodes parse_datetime_template(std::string_view rest, MemoryAccount* account) {
+std::string TemplateNode::name() const {
+  std::string name{spelling};
+  for (std::size_t i = letters == Letters::lower ? 0 : 1; i < name.size(); ++i)
+    if (letters != Letters::upper) name[i] = to_lower(name[i]);
+  return name;
+}
+
+TemplateNodes parse_datetime_template(std::string_view rest, MemoryAccount* account,
+                                      TemplateRules rules) {
   TemplateNodes nodes{CountedAllocator<TemplateNode>{account}};
   bool filled = true;
   bool translated = false;
@@ -118,7 +137,7 @@ TemplateNodes parse_datetime_template(std::string_view rest, MemoryAccount* acco
       continue;
     }
     if (starts_with_keyword(rest, "FX")) {
-      // From here on a separator stands for one character, whatever that is.
+      // From here on each character stands for one.
       is_exact = true;
       rest.remove_prefix(2);
       continue;
@@ -132,6 +151,8 @@ TemplateNodes parse_datetime_template(std::string_view rest, MemoryAccount* acco
     if (found != nullptr) {
       TemplateNode node;
       node.keyword = found->keyword;
+      node.spelling = found->text;
+      node.fixed = is_exact;
       node.width = found->width;
       node.filled = filled;
       filled = true;
@@ -157,12 +178,18 @@ TemplateNodes parse_datetime_template(std::string_view rest, MemoryAccount* acco
         rest.remove_prefix(1);
       }
       if (!rest.empty()) rest.remove_prefix(1);
-      add_literal(nodes, text, true);
+      add_literal(nodes, text, Quotes::around, is_exact);
       continue;
     }
+    if (rules == TemplateRules::standard &&
+        std::string_view{"-./,':; "}.find(rest[0]) == std::string_view::npos) {
+      throw_error(sqlstate::invalid_datetime_format, "invalid datetime format separator: \"{}\"",
+                  character_of(rest));
+    }
     if (rest.starts_with("\\\"")) rest.remove_prefix(1);
-    add_literal(nodes, rest.substr(0, 1), is_exact);
-    rest.remove_prefix(1);
+    const std::string_view character = character_of(rest);
+    add_literal(nodes, character, Quotes::none, is_exact);
+    rest.remove_prefix(character.size());
   }
   return nodes;
 }

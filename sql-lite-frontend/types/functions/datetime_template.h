@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +11,10 @@ namespace swizzle::sql {
 
 inline constexpr std::string_view kRomanMonths[] = {"I",   "II",   "III", "IV", "V",  "VI",
                                                     "VII", "VIII", "IX",  "X",  "XI", "XII"};
+
+/// Whether separators and literals of a template stand for whatever is in their place, as in
+/// to_timestamp(), or for themselves, as SQL/JSON has it.
+enum class TemplateRules : std::uint8_t { lenient, standard };
 
 /// One piece of a to_char or to_timestamp template.
 struct TemplateNode {
@@ -62,12 +67,19 @@ struct TemplateNode {
   bool translated = false;  ///< TM: a name is not padded
   Ordinal ordinal = Ordinal::none;
   std::string literal;
-  bool exact = false;  ///< a quoted literal
+  bool quoted = false;          ///< a literal in quotes
+  bool fixed = false;           ///< FX stood before it
+  std::string_view spelling{};  ///< the keyword, in capitals
+
+  /// The keyword as the template has it.
+  [[nodiscard]] std::string name() const;
 };
 
 using TemplateNodes = CountedVector<TemplateNode>;
 /// They count in the account.
-TemplateNodes parse_datetime_template(std::string_view text, MemoryAccount* account);
+/// With the standard's rules, 22007 where something else than its separators stands between fields.
+TemplateNodes parse_datetime_template(std::string_view text, MemoryAccount* account,
+                                      TemplateRules rules = TemplateRules::lenient);
 
 /// The same, kept on this thread from one row to the next, which mostly has the same template.
 std::shared_ptr<const TemplateNodes> datetime_template(std::string_view text,

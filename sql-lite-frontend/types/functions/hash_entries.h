@@ -16,7 +16,13 @@ std::uint64_t hash_of_int8(const Value& value, std::uint64_t seed);
 std::uint64_t hash_of_float4(const Value& value, std::uint64_t seed);
 std::uint64_t hash_of_float8(const Value& value, std::uint64_t seed);
 
+/// Equal numbers hash alike whatever their scale.
+std::uint64_t hash_of_numeric(const Value& value, std::uint64_t seed);
+
 using Hash = std::uint64_t (*)(const Value& value, std::uint64_t seed);
+/// As PostgreSQL's default operator class of the type hashes: 42883 where there is none, 0A000
+/// where it is not among ours.
+Hash hash_of_values(TypeId type);
 
 template <Hash hash>
 Value hashed(FunctionContext&, std::span<const Value> a) {

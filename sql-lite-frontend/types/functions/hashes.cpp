@@ -1,11 +1,21 @@
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/bytes.h"
+#include "sql-lite-frontend/types/builtin.h"
+#include "sql-lite-frontend/types/collation/collated.h"
+#include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/functions/hash_entries.h"
+#include "sql-lite-frontend/types/numeric/numeric.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// hashtext() and its like. Programs call them for keys of advisory locks and to spread rows, so
 /// the numbers are PostgreSQL's: Bob Jenkins' lookup3, begun with PostgreSQL's constants. What
@@ -117,6 +127,57 @@ std::uint64_t hash_of_float4(const Value& value, std::uint64_t seed) {
 std::uint64_t hash_of_float8(const Value& value, std::uint64_t seed) {
   return hash_of_double(value.as_float8(), seed);
 }
+std::uint64_t hash_of_numeric(const Value& value, std::uint64_t seed) {
+  if (numeric_is_nan(value) || numeric_is_infinite(value)) return seed;
+  if (numeric_sign(value) == 0) return seed - 1;
+  std::string sent;
+  numeric_send(value, sent);
+  // Digits to base 10000, of which those that are zero at either end do not count, behind four
+  // words: their number, the weight of the first, the sign and the scale.
+  constexpr std::size_t kWord = 2;
+  constexpr std::size_t kHead = 4;
+  const auto word = [&](std::size_t at) {
+    return load_big_endian<std::uint16_t>(as_bytes(sent).data() + at * kWord);
+  };
+  auto weight = static_cast<std::int16_t>(word(1));
+  std::vector<std::uint16_t> digits;
+  for (std::size_t i = 0; i < word(0); ++i) {
+    const std::uint16_t digit = word(kHead + i);
+    if (!digits.empty() || digit != 0) digits.push_back(digit);
+    if (digits.empty()) --weight;
+  }
+  while (digits.back() == 0) digits.pop_back();
+  return hash_bytes(std::as_bytes(std::span{digits}), seed) ^
+         static_cast<std::uint64_t>(std::int64_t{weight});
+}
+
+Hash hash_of_values(TypeId type) {
+  constexpr std::pair<TypeId, Hash> kHashes[] = {
+      {TypeId::int2, &hash_of_int4},       {TypeId::int4, &hash_of_int4},
+      {TypeId::date, &hash_of_int4},       {TypeId::oid, &hash_of_int4},
+      {TypeId::int8, &hash_of_int8},       {TypeId::time, &hash_of_int8},
+      {TypeId::timestamp, &hash_of_int8},  {TypeId::timestamptz, &hash_of_int8},
+      {TypeId::float4, &hash_of_float4},   {TypeId::float8, &hash_of_float8},
+      {TypeId::numeric, &hash_of_numeric}, {TypeId::text, &hash_of_text},
+      {TypeId::varchar, &hash_of_text},    {TypeId::name, &hash_of_text},
+      {TypeId::uuid, &hash_of_text},       {TypeId::bpchar, &hash_of_padded},
+  };
+  // What this server hashes and PostgreSQL does not.
+  constexpr TypeId kWithout[] = {builtin_id::bit, builtin_id::varbit, builtin_id::money,
+                                 builtin_id::tsvector, builtin_id::tsquery};
+  const TypeId plain = base_type(type);
+  if (hash_function(type) == nullptr || std::ranges::find(kWithout, plain) != std::end(kWithout)) {
+    throw_error(sqlstate::undefined_function, "could not identify a hash function for type {}",
+                format_type(plain));
+  }
+  const auto found = std::ranges::find(kHashes, plain, &std::pair<TypeId, Hash>::first);
+  const bool by_bytes = !is_collated(type) || !is_nondeterministic(collation_of_type(type));
+  if (found == std::end(kHashes) || !by_bytes) {
+    throw_error(sqlstate::feature_not_supported, "the hash function of type {} is not supported",
+                format_type(plain));
+  }
+  return found->second;
+}
 
 namespace {
 
@@ -131,6 +192,7 @@ constexpr ScalarEntry kHashEntries[] = {
     SWIZZLE_HASHES("hashoid", "hashoidextended", "oid", hash_of_int4),
     SWIZZLE_HASHES("hashfloat4", "hashfloat4extended", "float4", hash_of_float4),
     SWIZZLE_HASHES("hashfloat8", "hashfloat8extended", "float8", hash_of_float8),
+    SWIZZLE_HASHES("hash_numeric", "hash_numeric_extended", "numeric", hash_of_numeric),
     SWIZZLE_HASHES("uuid_hash", "uuid_hash_extended", "uuid", hash_of_text),
     SWIZZLE_HASHES("time_hash", "time_hash_extended", "time", hash_of_int8),
     SWIZZLE_HASHES("timestamp_hash", "timestamp_hash_extended", "timestamp", hash_of_int8),

@@ -252,6 +252,8 @@ Value right(FunctionContext&, Arguments a) {
   const std::string_view text = a[0].as_text();
   const auto characters = static_cast<std::int64_t>(count_long_characters(text));
   const std::int64_t count = a[1].as_int4();
+  // PostgreSQL's negation of the least number overflows, and then nothing is skipped.
+  if (count == INT32_MIN) return a[0];
   const std::int64_t skipped =
       count < 0 ? std::min(-count, characters) : std::max<std::int64_t>(0, characters - count);
   return Value::from_text(

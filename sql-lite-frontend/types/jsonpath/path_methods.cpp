@@ -45,10 +45,8 @@ void PathRun::run_method(const PathNode& node, PathPlace place, const PathItem& 
     case PathOp::datetime: {
       if (item.kind() != JsonKind::string || item.json == nullptr)
         fail(kBadMoment, of + "a string");
-      if (node.truth) {
-        throw SqlError{sqlstate::feature_not_supported,
-                       "a template of jsonpath's .datetime() is not supported"};
-      }
+      if (node.truth)
+        return next(node, {nullptr, read_path_moment(context_, item.json->text, node.text)}, found);
       const auto moment = read_path_moment(context_, item.json->text);
       if (!moment) {
         fail(kBadMoment, "datetime format is not recognized: \"" + item.json->text + "\"",

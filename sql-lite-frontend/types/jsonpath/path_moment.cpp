@@ -1,10 +1,15 @@
-// What .datetime() reads: the forms of SQL/JSON, as PostgreSQL's templates take them.
+// What .datetime() reads: by a template, or else the forms of SQL/JSON, as PostgreSQL's templates
+// take them.
 #include <fmt/format.h>
 
 #include <array>
 #include <optional>
 
+#include "sql-lite-frontend/types/datetime/datetime.h"
+#include "sql-lite-frontend/types/datetime/datetime_ops.h"
+#include "sql-lite-frontend/types/functions/datetime_reader.h"
 #include "sql-lite-frontend/types/jsonpath/path_run.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/type_io.h"
 
 namespace swizzle::sql {
@@ -166,6 +171,96 @@ std::optional<PathMoment> read_path_moment(FunctionContext& context, std::string
     return PathMoment{type, value, std::move(shown_text)};
   } catch (const SqlError&) {
     return std::nullopt;
+  }
+}
+
+namespace {
+
+std::string shown_time(std::int64_t micros) {
+  const std::int64_t seconds = micros / kMicrosPerSecond;
+  std::string text =
+      fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+  if (micros % kMicrosPerSecond == 0) return text;
+  text += fmt::format(".{:06}", micros % kMicrosPerSecond);
+  text.resize(text.find_last_not_of('0') + 1);
+  return text;
+}
+std::string shown_offset(std::int32_t seconds_east) {
+  const std::int32_t minutes = std::abs(seconds_east) / 60;
+  return fmt::format("{}{:02}:{:02}", seconds_east < 0 ? '-' : '+', minutes / 60, minutes % 60);
+}
+
+/// Which type a template's fields make.
+TypeId type_of_fields(const ReadMoment& read) {
+  if (read.has_date && read.has_time)
+    return read.has_zone ? TypeId::timestamptz : TypeId::timestamp;
+  if (read.has_time) return read.has_zone ? TypeId::timetz : TypeId::time;
+  if (!read.has_date) {
+    throw SqlError{sqlstate::invalid_datetime_format, "datetime format is not dated and not timed"};
+  }
+  if (read.has_zone)
+    throw SqlError{sqlstate::invalid_datetime_format, "datetime format is zoned but not timed"};
+  return TypeId::date;
+}
+
+PathMoment moment_of(FunctionContext& context, std::string_view text, const ReadMoment& read) {
+  const TypeId type = type_of_fields(read);
+  if (read.has_zone && !read.seconds_east) {
+    throw_error(sqlstate::invalid_datetime_format, "missing time zone in input string for type {}",
+                type_info(type).name);
+  }
+  const auto require = [&](bool fits) {
+    if (fits) return;
+    if (type == TypeId::date)
+      throw_error(sqlstate::datetime_field_overflow, "date out of range: \"{}\"", text);
+    throw_error(sqlstate::datetime_field_overflow, "{} out of range", type_info(type).name);
+  };
+  const std::int64_t west =
+      read.has_zone ? -std::int64_t{*read.seconds_east} * kMicrosPerSecond : 0;
+  std::string shown;
+  if (read.has_date) {
+    std::int64_t days = read.days;
+    std::int64_t time = 0;
+    if (read.has_time) {
+      const std::optional<std::int64_t> read_time = read.timestamp();
+      require(read_time && is_valid_timestamp(*read_time) && is_valid_timestamp(*read_time + west));
+      const std::int64_t local = round_micros(*read_time, read.precision);
+      days = floor_div(local, kMicrosPerDay);
+      time = floor_mod(local, kMicrosPerDay);
+    } else {
+      require(is_valid_date(days));
+    }
+    const CivilDate date = civil_from_days(days);
+    shown = fmt::format("{:04}-{:02}-{:02}", date.year > 0 ? date.year : 1 - date.year, date.month,
+                        date.day);
+    if (read.has_time) shown += "T" + shown_time(time);
+    if (read.has_zone) shown += shown_offset(*read.seconds_east);
+    if (date.year <= 0) shown += " BC";
+  } else {
+    shown = shown_time(round_micros(read.time, read.precision));
+    if (read.has_zone) shown += shown_offset(*read.seconds_east);
+  }
+  const Value value = input_text(context, type, kNoTypmod, shown);
+  return {type, value, std::move(shown)};
+}
+
+/// Of a value that does not fit, and not of a run that is to end.
+bool is_about_value(const SqlError& error) {
+  const SqlState state = error.state();
+  return state.code().starts_with("22") || state == sqlstate::feature_not_supported;
+}
+
+}  // namespace
+
+PathMoment read_path_moment(FunctionContext& context, std::string_view text,
+                            std::string_view format) {
+  const TemplateNodes nodes =
+      parse_datetime_template(format, context.arena.account(), TemplateRules::standard);
+  try {
+    return moment_of(context, text, read_by_template(text, nodes, TemplateRules::standard));
+  } catch (SqlError& error) {
+    if (!is_about_value(error)) throw;
+    throw PathFailure{std::move(error)};
   }
 }
 

@@ -271,6 +271,8 @@ constexpr ScalarEntry kRangeScalars[] = {
     {"*(anyrange,anyrange)", &intersect},
     {"range_merge(anyrange,anyrange)", &unite<Gap::filled>},
     {"multirange(anyrange)", &multirange_of_one},
+    {"hash_range(anyrange)", &hash_range_of},
+    {"hash_range_extended(anyrange,int8)", &hash_range_of},
 };
 constexpr AggregateEntry kRangeAggregates[] = {
     {"range_agg(anyrange)", aggregate_of<Collection<kRange>>()},
@@ -293,6 +295,8 @@ constexpr ScalarEntry kMultirangeScalars[] = {
     {"-(anymultirange,anymultirange)", &combine<&spans_difference>},
     {"*(anymultirange,anymultirange)", &combine<&spans_intersection>},
     {"range_merge(anymultirange)", &merge_multirange},
+    {"hash_multirange(anymultirange)", &hash_multirange_of},
+    {"hash_multirange_extended(anymultirange,int8)", &hash_multirange_of},
 };
 constexpr SetEntry kMultirangeSets[] = {{"unnest(anymultirange)", &unnest}};
 constexpr AggregateEntry kMultirangeAggregates[] = {

@@ -8,6 +8,10 @@ namespace swizzle::sql {
 extern const FunctionsOfType kRangeFunctions;
 extern const FunctionsOfType kMultirangeFunctions;
 
+// range_hashes.cpp: PostgreSQL's numbers, with a seed as the second argument or without one.
+Value hash_range_of(FunctionContext& context, std::span<const Value> a);
+Value hash_multirange_of(FunctionContext& context, std::span<const Value> a);
+
 // What makes values of one range type and its multirange.
 extern const FunctionsOfType k_int4range_functions;
 extern const FunctionsOfType k_int8range_functions;

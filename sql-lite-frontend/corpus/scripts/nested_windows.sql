@@ -1,0 +1,20 @@
+-- A call with OVER in the arguments of another is found once the arguments are known to fit.
+create table w (a int, b text);
+insert into w values (1, 'x'), (2, 'y');
+select lag((sum(1) over () is not false)) over (order by a) from w;
+select lag(sum(1) over ()) over (order by a) from w;
+select lag(sum(1) over () + 'x'::int) over (order by a) from w;
+select lag(sum(1) over (), 1, 'x'::date) over (order by a) from w;
+select nosuch(sum(1) over ()) over () from w;
+select abs(sum(1) over ()) over () from w;
+select sum(sum(1) over ()) from w;
+select sum(count(*) over ()) over (partition by sum(1) over ()) from w;
+select sum(1) over (partition by sum(1) over ()) from w;
+select sum(1) over (order by a rows sum(1) over () preceding) from w;
+select sum(a) filter (where sum(1) over () > 1) over () from w;
+select sum(a + lag(a) over ()) over (order by a) from w;
+select sum((select sum(a) over () from w limit 1)) over () from w;
+select sum((select w.a + sum(a) over () from w v limit 1)) over () from w;
+select sum(distinct sum(1) over ()) over () from w;
+select sum(coalesce(sum(1) over (), lag(a) over ())) over (), nosuch from w;
+select array_agg(array[1, sum(1) over ()]) over () from w;

@@ -1,0 +1,25 @@
+-- hash_range(), hash_multirange() and hash_numeric(): the numbers are PostgreSQL's.
+select hash_range(int4range(1, 5)), hash_range('empty'::int4range), hash_range(int4range(null, 5)), hash_range(int4range(1, null)), hash_range('(,)'::int4range);
+select hash_range_extended(int4range(1, 5), 0), hash_range_extended(int4range(1, 5), 7), hash_range_extended('empty'::int4range, -3), hash_range_extended(int4range(null, 5), 12345678901);
+select hash_multirange('{}'::int4multirange), hash_multirange('{[1,5)}'::int4multirange), hash_multirange('{[1,5),[7,9]}'::int4multirange), hash_multirange('{(,5),[7,)}'::int4multirange);
+select hash_multirange_extended('{}'::int4multirange, 0), hash_multirange_extended('{}'::int4multirange, 5), hash_multirange_extended('{[1,5)}'::int4multirange, 5), hash_multirange_extended('{[1,5),[7,9]}'::int4multirange, 9);
+select hash_range(int8range(1, 5000000000)), hash_range(int8range(-4, 9)), hash_range(daterange('2020-01-01', '2021-01-01')), hash_range(tsrange('2020-01-01', '2021-01-01', '[]')), hash_range(tstzrange('2020-01-01 00:00Z', '2021-01-01 00:00Z', '(]'));
+select hash_range_extended(int8range(1, 5000000000), 3), hash_range_extended(daterange('2020-01-01', '2021-01-01'), 3), hash_range_extended(tsrange('2020-01-01', '2021-01-01', '[]'), 3), hash_range_extended(tstzrange('2020-01-01 00:00Z', '2021-01-01 00:00Z', '(]'), 3);
+select hash_range(numrange(1.5, 20)), hash_range(numrange(0, 0.00)), hash_range('[0,0]'::numrange), hash_range(numrange(1.50, 20.000)), hash_range(numrange(-1000000, 12345678901234567890.123)), hash_range(numrange('-Infinity', 'NaN'));
+select hash_range_extended(numrange(1.5, 20), 1), hash_range_extended('[0,0]'::numrange, 4), hash_range_extended(numrange(-1000000, 12345678901234567890.123), 77);
+select hash_multirange('{[1.5,2),[3,4.25]}'::nummultirange), hash_multirange('{[2020-01-01,2020-02-01)}'::datemultirange), hash_multirange_extended('{[2020-01-01,2020-02-01)}'::datemultirange, 1);
+select hash_numeric(0), hash_numeric(1), hash_numeric(-1), hash_numeric(10000), hash_numeric(0.0001), hash_numeric(123456.789), hash_numeric('NaN'), hash_numeric('Infinity'), hash_numeric(1.00), hash_numeric(100000000);
+select hash_numeric_extended(0, 0), hash_numeric_extended(0, 9), hash_numeric_extended(1, 0), hash_numeric_extended(1.5, 9), hash_numeric_extended('NaN', 9), hash_numeric_extended(1e-20, -1), hash_numeric_extended(1e50, -1);
+select hash_range(null::int4range), hash_multirange(null::int4multirange), hash_multirange_extended('{}'::int4multirange, null);
+select hash_range(1);
+create type floats as range (subtype = float8, subtype_diff = float8mi);
+create type words as range (subtype = text);
+select hash_range('[1,2]'::floats), hash_range('[-0,0]'::floats), hash_multirange('{[1,2],[3,4]}'::floats_multirange), hash_range_extended('[1,2]'::floats, 3);
+select hash_range('[a,b]'::words), hash_multirange_extended('{[a,b],[x,)}'::words_multirange, 4);
+create type nothashed as range (subtype = tsvector);
+select hash_range('[a,b]'::nothashed);
+select hash_range('empty'::nothashed);
+select hash_multirange('{}'::nothashed_multirange);
+create table hashed (r int4range, m int4multirange);
+insert into hashed values ('[1,2]', '{[1,2],[5,6]}');
+select hash_range(r), hash_multirange(m) from hashed;
