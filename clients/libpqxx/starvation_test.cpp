@@ -224,7 +224,7 @@ std::vector<Case> long_texts() {
   const auto integer = [](const std::string& i) { return i; };
   return {
       {"nested comments", "SELECT " + repeated("/*", 20000) + repeated("*/", 20000) + " 1"},
-      {"a literal of 30 MB", "SELECT length('" + std::string(30'000'000, 'x') + "')"},
+      {"a literal of 30 MB", "SELECT length('" + repeated("x", 30'000'000) + "')"},
       {"VALUES of 300,000 rows",
        "SELECT count(*) FROM (VALUES " +
            listed(300'000, ",", [](const std::string& i) { return "(" + i + ")"; }) + ") v"},
@@ -293,17 +293,18 @@ std::vector<std::string> routines() {
       calls("block", "plpgsql AS 'BEGIN RETURN ", "; END'"),
       calls("text", "plpgsql AS 'DECLARE r int; BEGIN EXECUTE ''SELECT ",
             "'' INTO r USING x; RETURN r; END'", "$1"),
-      "CREATE FUNCTION twice(x int) RETURNS int LANGUAGE plpgsql AS 'BEGIN IF x <= 0 THEN RETURN "
-      "1; END IF; RETURN twice(x - 1) + twice(x - 1); END'",
-      "CREATE FUNCTION costly(x int) RETURNS bool LANGUAGE sql VOLATILE AS 'SELECT query10(x) <> "
-      "7'",
+      R"(CREATE FUNCTION twice(x int) RETURNS int LANGUAGE plpgsql AS 'BEGIN IF x <= 0 THEN
+         RETURN 1; END IF; RETURN twice(x - 1) + twice(x - 1); END')",
+      R"(CREATE FUNCTION costly(x int) RETURNS bool LANGUAGE sql VOLATILE
+         AS 'SELECT query10(x) <> 7')",
       "CREATE DOMAIN checked AS int CHECK (costly(VALUE))",
-      "CREATE FUNCTION plus(x int, y int) RETURNS int LANGUAGE sql VOLATILE AS 'SELECT x % 7 + y'",
+      R"(CREATE FUNCTION plus(x int, y int) RETURNS int LANGUAGE sql VOLATILE
+         AS 'SELECT x % 7 + y')",
       "CREATE AGGREGATE added(int) (SFUNC = plus, STYPE = int, INITCOND = '0')",
       "CREATE OPERATOR <+> (FUNCTION = plus, LEFTARG = int, RIGHTARG = int)",
       "CREATE TABLE levels (level int)",
-      "CREATE FUNCTION deeper() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.level > 0 THEN "
-      "INSERT INTO levels VALUES (NEW.level - 1), (NEW.level - 1); END IF; RETURN NULL; END'",
+      R"(CREATE FUNCTION deeper() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.level > 0 THEN
+         INSERT INTO levels VALUES (NEW.level - 1), (NEW.level - 1); END IF; RETURN NULL; END')",
       "CREATE TRIGGER deeper AFTER INSERT ON levels FOR EACH ROW EXECUTE FUNCTION deeper()",
       "CREATE TABLE counted (k int); INSERT INTO counted VALUES (0)",
   };

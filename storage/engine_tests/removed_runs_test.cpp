@@ -108,7 +108,7 @@ TEST_CASE_METHOD(Entries, "T19 entries that a leaf has side by side are removed 
     REQUIRE(writer->commit());
     CHECK(count() == kAll - 1000);
   }
-  CHECK(engine->verify().value() == std::vector<std::string>{});
+  CHECK(engine->verify().value().empty());
 }
 
 TEST_CASE_METHOD(Entries, "T19 who wants an entry of a run waits for its transaction",
@@ -194,7 +194,7 @@ TEST_CASE_METHOD(Entries, "T19 a run is found wherever its entries move", "[stor
     writer->rollback();
   CHECK(count(*before) == kAll);
   CHECK(count() == kAll / 16 + (commits ? 0 : kAll));
-  CHECK(engine->verify().value() == std::vector<std::string>{});
+  CHECK(engine->verify().value().empty());
 }
 
 TEST_CASE_METHOD(Entries, "T19 a run is found where leaves have merged", "[storage][runs]") {
@@ -228,7 +228,7 @@ TEST_CASE_METHOD(Entries, "T19 a run is found where leaves have merged", "[stora
     writer->rollback();
     CHECK(count() == kLeft);
   }
-  CHECK(engine->verify().value() == std::vector<std::string>{});
+  CHECK(engine->verify().value().empty());
 }
 
 TEST_CASE_METHOD(Entries, "T19 nothing is left of a run when nobody needs it", "[storage][runs]") {
@@ -256,7 +256,7 @@ TEST_CASE_METHOD(Entries, "T19 a restart takes runs back", "[storage][runs]") {
   }
   kill(std::move(writer));
   CHECK(count() == kAll + 1);
-  CHECK(engine->verify().value() == std::vector<std::string>{});
+  CHECK(engine->verify().value().empty());
 }
 
 }  // namespace swizzle

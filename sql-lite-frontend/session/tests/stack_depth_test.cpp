@@ -83,7 +83,8 @@ TEST_CASE("Statements may be as deep as in PostgreSQL", "[sql][stack]") {
       if (got != "rows") failed.push_back(nesting.statement(1) + ": " + got);
     }
   });
-  CHECK(failed == std::vector<std::string>{});
+  CAPTURE(failed);
+  CHECK(failed.empty());
 }
 
 TEST_CASE("Deeper than the stack is an error, whatever nests", "[sql][stack]") {
@@ -100,7 +101,8 @@ TEST_CASE("Deeper than the stack is an error, whatever nests", "[sql][stack]") {
     }
     if (database.run("SELECT 7") != "7 SELECT 1") wrong.emplace_back("and then");
   });
-  CHECK(wrong == std::vector<std::string>{});
+  CAPTURE(wrong);
+  CHECK(wrong.empty());
 }
 
 // What is compared with several others is bound once for each, which would double at every level of
@@ -163,7 +165,8 @@ TEST_CASE("What nests in comparisons is told, or is too much", "[sql][stack]") {
         database.run("SELECT " + list + ")) FROM (VALUES (true, true)) v (a, b)");
     if (got != "f SELECT 1") wrong.push_back(got);
   });
-  CHECK(wrong == std::vector<std::string>{});
+  CAPTURE(wrong);
+  CHECK(wrong.empty());
 }
 
 TEST_CASE("What does not depend on the row around is computed once", "[sql][stack]") {
@@ -191,7 +194,8 @@ TEST_CASE("What does not depend on the row around is computed once", "[sql][stac
       if (got != "3 SELECT 1") wrong.push_back(std::string{around} + got);
     }
   });
-  CHECK(wrong == std::vector<std::string>{});
+  CAPTURE(wrong);
+  CHECK(wrong.empty());
 }
 
 TEST_CASE("JSON is as deep as the stack allows", "[sql][stack]") {
