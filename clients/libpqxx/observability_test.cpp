@@ -204,6 +204,84 @@ TEST_CASE("slow statements, logins and errors come out as pgBadger reads them") 
   }
 }
 
+TEST_CASE("the log has the statement of a script that failed, not the script") {
+  const SwizzledProcess server;
+  pqxx::connection client{server.conninfo()};
+  pqxx::nontransaction work{client};
+  work.exec("CREATE TABLE t (k int PRIMARY KEY); PREPARE one AS SELECT 1");
+  struct Case {
+    const char* script;
+    const char* statement;
+  };
+  for (const Case& at : {
+           Case{"SELECT 1; SELECT 1/0; SELECT 2", "SELECT 1/0"},
+           Case{"SELECT 'a;b';\n  /* why */ SELECT missing ;\nSELECT 3",
+                "/* why */ SELECT missing"},
+           // What completes without rows, by itself or by what it contains, counts once.
+           Case{"BEGIN; SET LOCAL work_mem = '1MB'; SHOW work_mem; EXECUTE one; DO $$ BEGIN "
+                "PERFORM 1; "
+                "END $$; EXPLAIN SELECT 1; DECLARE c CURSOR FOR SELECT 1; FETCH c; SAVEPOINT s; "
+                "INSERT "
+                "INTO t VALUES (1), (2); DROP TABLE missing; COMMIT",
+                "DROP TABLE missing"},
+           Case{"ROLLBACK; INSERT INTO t VALUES (3); INSERT INTO t VALUES (3)",
+                "INSERT INTO t VALUES (3)"},
+           Case{"SELECT 1; SELEC 2", "SELECT 1; SELEC 2"},
+           Case{"SELECT alone;", "SELECT alone;"},
+       }) {
+    const std::size_t before = server.log().size();
+    CHECK_THROWS(work.exec(at.script));
+    const std::string log = server.log().substr(before);
+    CAPTURE(log);
+    const std::string line = "STATEMENT:  " + std::string{at.statement} + "\n";
+    CHECK(log.find(line) != std::string::npos);
+  }
+  const std::size_t before = server.log().size();
+  CHECK_THROWS(work.exec("ROLLBACK; DO $$ BEGIN PERFORM 5 / 0; END $$"));
+  CHECK(server.log().substr(before).find("CONTEXT:  SQL statement \"SELECT 5 / 0\"\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("log_min_error_statement says whether an error brings its statement") {
+  SwizzledProcess server{SwizzledProcess::Access::peer_only, {"log_min_error_statement=fatal"}};
+  pqxx::connection client{server.conninfo()};
+  pqxx::nontransaction work{client};
+  const auto logged = [&](const std::string& statement) {
+    const std::size_t before = server.log().size();
+    CHECK_THROWS(work.exec(statement));
+    return server.log().substr(before);
+  };
+  CHECK(work.exec1("SHOW log_min_error_statement")[0].as<std::string>() == "fatal");
+  std::string log = logged("SELECT hidden");
+  CHECK(log.find("ERROR:  column \"hidden\"") != std::string::npos);
+  CHECK(log.find("STATEMENT") == std::string::npos);
+  for (const char* level : {"debug5", "notice", "warning", "error"}) {
+    work.exec("SET log_min_error_statement = " + std::string{level});
+    CHECK(logged("SELECT shown").find("STATEMENT:  SELECT shown") != std::string::npos);
+  }
+  for (const char* level : {"log", "fatal", "panic"}) {
+    work.exec("SET log_min_error_statement = " + std::string{level});
+    CHECK(logged("SELECT hidden").find("STATEMENT") == std::string::npos);
+  }
+  CHECK_THROWS_WITH(work.exec("SET log_min_error_statement = loud"),
+                    Catch::Matchers::Contains("invalid value for parameter"));
+  CHECK(work.exec1("SELECT context || ' ' || boot_val FROM pg_settings "
+                   "WHERE name = 'log_min_error_statement'")[0]
+            .as<std::string>() == "superuser error");
+  work.exec("CREATE ROLE plain; SET ROLE plain");
+  CHECK_THROWS_WITH(work.exec("SET log_min_error_statement = error"),
+                    Catch::Matchers::Contains("permission denied to set parameter"));
+  work.exec("RESET ROLE; RESET log_min_error_statement");
+  // Sessions that are there obey what is read anew.
+  work.exec("ALTER SYSTEM SET log_min_messages = 'panic'");
+  work.exec("SELECT pg_reload_conf()");
+  for (int i = 0; i < 200; ++i) {
+    if (work.exec1("SHOW log_min_messages")[0].as<std::string>() == "panic") break;
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+  CHECK(logged("SELECT silent").empty());
+}
+
 TEST_CASE("what is logged can be changed while the server runs") {
   SwizzledProcess server;
   pqxx::connection client{server.conninfo()};

@@ -140,11 +140,16 @@ void define_observability(Settings& settings) {
   settings.define(integer_setting("log_min_duration_statement", -1, {-1, INT32_MAX},
                                   SettingUnit::milliseconds, superuser, when,
                                   "Statements that take so long are logged; -1: none."));
+  const std::vector<std::string> levels{"debug5", "debug4",  "debug3", "debug2", "debug1", "info",
+                                        "notice", "warning", "error",  "log",    "fatal",  "panic"};
   settings.define(enumeration_setting(
-      "log_min_messages", "warning",
-      {"debug5", "debug4", "debug3", "debug2", "debug1", "info", "notice", "warning", "error",
-       "log", "fatal", "panic"},
-      superuser, when, "Errors of statements are logged unless this is log, fatal or panic."));
+      "log_min_messages", "warning", levels, superuser, when,
+      "Errors of statements are logged unless this is log, fatal or panic; those that end the "
+      "session unless it is panic."));
+  settings.define(enumeration_setting(
+      "log_min_error_statement", "error", levels, superuser, when,
+      "Logged errors bring their statement unless this is log, fatal or panic; those that end the "
+      "session unless it is panic."));
   settings.define(enumeration_setting("log_statement", "none", {"none", "ddl", "mod", "all"},
                                       superuser, what, "Which statements are logged."));
   settings.define(boolean_setting("log_duration", false, superuser, what,

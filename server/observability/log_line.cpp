@@ -132,6 +132,13 @@ void add_member(std::string& out, std::string_view name, std::int64_t number) {
 
 }  // namespace
 
+LogLevel log_level(std::string_view name) noexcept {
+  if (name == "error") return LogLevel::error;
+  if (name == "log") return LogLevel::log;
+  if (name == "fatal") return LogLevel::fatal;
+  return name == "panic" ? LogLevel::panic : LogLevel::warning;
+}
+
 std::string expand_prefix(std::string_view prefix, const LogMoment& moment,
                           const LogSubject* subject, const LogEntry& entry) {
   std::string out;
@@ -165,6 +172,7 @@ std::string plain_lines(std::string_view prefix, const LogMoment& moment, const 
   append_plain(out, expanded, entry.severity, entry.message);
   append_plain(out, expanded, "DETAIL", entry.detail);
   append_plain(out, expanded, "HINT", entry.hint);
+  append_plain(out, expanded, "CONTEXT", entry.context);
   append_plain(out, expanded, "STATEMENT", entry.statement);
   return out;
 }
@@ -190,6 +198,7 @@ std::string json_line(const LogMoment& moment, const LogSubject* subject, const 
   add_member(out, "message", entry.message);
   add_member(out, "detail", entry.detail);
   add_member(out, "hint", entry.hint);
+  add_member(out, "context", entry.context);
   add_member(out, "statement", entry.statement);
   if (subject != nullptr) add_member(out, "application_name", subject->application);
   add_member(out, "backend_type", subject != nullptr ? "client backend" : "postmaster");

@@ -20,6 +20,13 @@ struct LogSubject {
 
 enum class LogFormat : std::uint8_t { plain, json };
 
+/// How severe something is for the server's log, for which LOG is more than an ERROR. What clients
+/// are merely told of counts as nothing here.
+enum class LogLevel : std::uint8_t { warning, error, log, fatal, panic };
+
+/// Of what log_min_messages and its like name: `warning` for that and everything below it.
+LogLevel log_level(std::string_view name) noexcept;
+
 /// What is said. Empty strings are not.
 struct LogEntry {
   std::string_view severity = {};  ///< LOG, ERROR, WARNING, …
@@ -27,6 +34,7 @@ struct LogEntry {
   std::string_view sqlstate = {};
   std::string_view detail = {};
   std::string_view hint = {};
+  std::string_view context = {};
   std::string_view statement = {};
   std::string_view command_tag = {};
 };

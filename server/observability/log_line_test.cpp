@@ -72,8 +72,9 @@ TEST_CASE("an error is followed by what belongs to it; further lines are indente
                      .message = "it failed",
                      .sqlstate = "42601",
                      .detail = "a\nb",
+                     .context = "within",
                      .statement = "SELECT\n1"}) ==
-        "> ERROR:  it failed\n> DETAIL:  a\n\tb\n> STATEMENT:  SELECT\n\t1\n");
+        "> ERROR:  it failed\n> DETAIL:  a\n\tb\n> CONTEXT:  within\n> STATEMENT:  SELECT\n\t1\n");
 }
 
 TEST_CASE("a line of json is one object on one line", "[observability]") {

@@ -64,6 +64,8 @@ void ServerLog::set_format(LogFormat format, std::string prefix) {
   const std::scoped_lock lock{mutex_};
   format_ = format;
   prefix_ = std::move(prefix);
+  // release: of what was read before.
+  revision_.fetch_add(1, std::memory_order_release);
 }
 
 void ServerLog::write(const LogEntry& entry, LogSubject* subject) noexcept {

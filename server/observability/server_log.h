@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -20,12 +21,19 @@ class ServerLog {
   ServerLog& operator=(const ServerLog&) = delete;
   ~ServerLog() = default;
 
+  /// At the start, and whenever the configuration was read again.
   void set_format(LogFormat format, std::string prefix);
+  /// Grows with that: what sessions have taken from the settings may be out of date then.
+  [[nodiscard]] std::uint64_t revision() const noexcept {
+    // acquire: who sees the number sees the settings that were read before.
+    return revision_.load(std::memory_order_acquire);
+  }
   /// `subject` may be null. Its line number grows.
   void write(const LogEntry& entry, LogSubject* subject) noexcept;
 
  private:
   const int descriptor_;
+  std::atomic<std::uint64_t> revision_{0};
   std::mutex mutex_;
   LogFormat format_ = LogFormat::plain;
   std::string prefix_ = "%m [%p] ";

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "sql-lite-frontend/script.h"
 #include "sql-lite-frontend/session.h"
 
 namespace swizzle::server {
@@ -71,6 +72,7 @@ SessionJournal::SessionJournal(StatementMetrics& metrics, ServerLog& log, LogSub
     : share_(metrics.share_of_this_thread()), log_(log), subject_(std::move(subject)) {}
 
 void SessionJournal::read_settings(const sql::Session& session) {
+  log_revision_ = log_.revision();
   const auto is_on = [&](std::string_view name) { return session.setting(name) == "on"; };
   slow_ = milliseconds_of(session.setting("log_min_duration_statement"));
   log_duration_ = is_on("log_duration");
@@ -81,8 +83,8 @@ void SessionJournal::read_settings(const sql::Session& session) {
                    : statements == "mod" ? LogStatement::mod
                    : statements == "ddl" ? LogStatement::ddl
                                          : LogStatement::none;
-  const std::string level = session.setting("log_min_messages").value_or("warning");
-  log_errors_ = level != "log" && level != "fatal" && level != "panic";
+  errors_from_ = log_level(session.setting("log_min_messages").value_or("warning"));
+  failed_statements_from_ = log_level(session.setting("log_min_error_statement").value_or("error"));
   subject_.application = session.setting("application_name").value_or("");
   wants_text_ = slow_ || log_statement_ != LogStatement::none;
 }
@@ -122,7 +124,13 @@ void SessionJournal::keep(std::string_view text) {
 void SessionJournal::running(std::string_view text, std::optional<std::string_view> statement) {
   if (pending_) finish_pending(Runtime::current().now());
   may_be_several_ = !statement;
-  if (wants_text_ || log_errors_) keep(text);
+  completed_ = 0;
+  // Nothing is more severe than what ends a session.
+  if (wants_text_ || failed_statements_from_ != LogLevel::panic) {
+    keep(text);
+  } else {
+    text_.clear();
+  }
   if (!wants_text_) return;
   statement_ = statement ? std::optional<std::string>{*statement} : std::nullopt;
   text_is_logged_ = is_logged_by_kind(text);
@@ -143,6 +151,7 @@ bool SessionJournal::is_logged_by_kind(std::string_view text) const {
 
 void SessionJournal::completed(std::string_view tag) {
   if (pending_) finish_pending(completed_at_);
+  ++completed_;
   pending_ = kind_of_tag(tag);
   // By the simple protocol another statement of the same message may follow; then this one ended
   // here, and otherwise with the message.
@@ -152,14 +161,21 @@ void SessionJournal::completed(std::string_view tag) {
 
 void SessionJournal::failed(const sql::Diagnostic& error, std::string_view text) {
   share_.note_error(error.state);
-  if (!log_errors_) return;
+  const LogLevel level = error.severity == sql::Severity::fatal ? LogLevel::fatal : LogLevel::error;
+  if (level < errors_from_) return;
+  if (level < failed_statements_from_) text = {};
   log_.write({.severity = sql::severity_name(error.severity),
               .message = error.message,
               .sqlstate = error.state.code(),
               .detail = error.detail,
               .hint = error.hint,
+              .context = error.where,
               .statement = text},
              &subject_);
+}
+
+std::string_view SessionJournal::failed_text() const {
+  return may_be_several_ ? sql::statement_after(text_, completed_) : text_;
 }
 
 void SessionJournal::end() {

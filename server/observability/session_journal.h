@@ -31,6 +31,8 @@ class SessionJournal {
 
   /// Takes over what log_min_duration_statement and its like say now.
   void read_settings(const sql::Session& session);
+  /// Whether the configuration was read again since.
+  [[nodiscard]] bool is_outdated() const noexcept { return log_.revision() != log_revision_; }
 
   /// The client is let in; it leaves.
   void note_connection();
@@ -52,8 +54,11 @@ class SessionJournal {
 
   /// Whether it matters to the log how a statement is called.
   [[nodiscard]] bool wants_text() const noexcept { return wants_text_; }
-  /// Of the statement that runs, or ran last.
+  /// Of the statement that runs, or ran last; of the whole message by the simple protocol.
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
+  /// Of the statement that has failed: by the simple protocol the one behind those that are
+  /// completed.
+  [[nodiscard]] std::string_view failed_text() const;
 
  private:
   enum class LogStatement : std::uint8_t { none, ddl, mod, all };
@@ -66,11 +71,13 @@ class SessionJournal {
   StatementMetrics::Share& share_;
   ServerLog& log_;
   LogSubject subject_;
+  std::uint64_t log_revision_ = 0;
 
   std::optional<TimePoint> started_;
   std::optional<StatementKind> pending_;
   TimePoint completed_at_{};
   bool may_be_several_ = false;
+  std::size_t completed_ = 0;  ///< statements of the message
   std::string tag_;
   std::string text_;
   std::optional<std::string> statement_;
@@ -80,7 +87,8 @@ class SessionJournal {
   LogStatement log_statement_ = LogStatement::none;
   std::optional<Duration> slow_;  ///< log_min_duration_statement
   bool log_duration_ = false;
-  bool log_errors_ = true;
+  LogLevel errors_from_ = LogLevel::warning;           ///< log_min_messages
+  LogLevel failed_statements_from_ = LogLevel::error;  ///< log_min_error_statement
   bool log_connections_ = false;
   bool log_disconnections_ = false;
 };

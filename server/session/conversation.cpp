@@ -145,6 +145,7 @@ void Conversation::dispatch(const Frame& frame) {
 
 void Conversation::begin_statement() {
   interrupts_.forget_cancel();
+  if (journal_.is_outdated()) read_settings();
   journal_.begin();
   if (statement_timeout_ > Duration::zero()) watch_.start(statement_timeout_);
 }
@@ -159,7 +160,7 @@ void Conversation::on_query(Bytes payload) {
     }
     const sql::Outcome outcome = session_.simple_query(message->text, sink_);
     // The message itself may have made room for the data of a COPY.
-    if (!outcome) report_failure(outcome.error(), journal_.text());
+    if (!outcome) report_failure(outcome.error(), journal_.failed_text());
     ready_for_query();
   } else {
     report(reject(message.error()));

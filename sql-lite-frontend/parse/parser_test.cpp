@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/script.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 using namespace swizzle::sql;
@@ -37,6 +38,19 @@ TEST_CASE("A point SELECT becomes our tree", "[sql][parse]") {
   REQUIRE(constant.ival != nullptr);
   CHECK(constant.ival->ival == 42);
   CHECK(constant.location == 50);
+}
+
+TEST_CASE("A statement is found in its script by how many came before it", "[sql][parse]") {
+  const std::string_view script =
+      " SELECT ';' ; /* 2 */ SELECT 'ä;'\n;; INSERT INTO t VALUES (1) ;\n";
+  CHECK(statement_after(script, 0) == "SELECT ';'");
+  CHECK(statement_after(script, 1) == "/* 2 */ SELECT 'ä;'");
+  CHECK(statement_after(script, 2) == "INSERT INTO t VALUES (1)");
+  CHECK(statement_after(script, 3) == script);
+  for (const std::string_view whole :
+       {"", ";", "SELECT 1", "SELECT 1 ; ", "SELECT 1; SELEC 2", "SELECT ';"}) {
+    CHECK(statement_after(whole, 0) == whole);
+  }
 }
 
 TEST_CASE("Scripts are cut into their statements", "[sql][parse]") {

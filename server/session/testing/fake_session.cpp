@@ -11,6 +11,7 @@
 #include "server/auth/scram_verifier.h"
 #include "server/session/reports.h"
 #include "sql-lite-frontend/replication.h"
+#include "sql-lite-frontend/script.h"
 #include "sql-lite-frontend/session.h"
 
 namespace swizzle::sql {
@@ -53,6 +54,10 @@ std::size_t number_in(std::string_view text) {
 }
 
 }  // namespace
+
+std::string_view statement_after(std::string_view script, std::size_t /*others*/) {
+  return script;
+}
 
 struct Session::State {
   struct Portal {
