@@ -51,6 +51,9 @@ TEST_CASE("A statement is found in its script by how many came before it", "[sql
        {"", ";", "SELECT 1", "SELECT 1 ; ", "SELECT 1; SELEC 2", "SELECT ';"}) {
     CHECK(statement_after(whole, 0) == whole);
   }
+  std::string longest = "SELECT 1; ";
+  longest.append(100'000, ' ');
+  CHECK(statement_after(longest += "SELECT 2", 1) == longest);
 }
 
 TEST_CASE("Scripts are cut into their statements", "[sql][parse]") {
