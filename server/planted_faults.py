@@ -76,8 +76,8 @@ FAULTS = [
     (
         "a cancel that came late ends the next statement",
         "session/conversation.cpp",
-        "  interrupts_.forget_cancel();\n  journal_.begin();",
-        "  journal_.begin();",
+        "  interrupts_.forget_cancel();\n  if (journal_.is_outdated()) read_settings();\n",
+        "  if (journal_.is_outdated()) read_settings();\n",
     ),
     (
         "anybody cancels",

@@ -42,8 +42,8 @@ FAULTS = [
     (
         "nothing is kept for completion",
         "internal/log_budget.cpp",
-        "purpose == ReservePurpose::growth ? completion_bytes_ : 0",
-        "purpose == ReservePurpose::growth ? 0 * completion_bytes_ : 0",
+        "completion_bytes_ + rollbacks_.uncovered() : 0;",
+        "0 * completion_bytes_ + rollbacks_.uncovered() : 0;",
     ),
     (
         "P30 credits that come back wake nobody",
