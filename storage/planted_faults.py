@@ -88,7 +88,7 @@ FAULTS = [
     ),
     (
         "T5 the row of a dropped tree goes before its pages",
-        "engine.cpp",
+        "engine_open.cpp",
         "    ASSIGN_OR_RETURN(const bool is_there, parts.trees->finds_dropped(row.id, row.root));\n",
         "    const bool is_there = false;\n",
         "T5*",
@@ -264,7 +264,7 @@ FAULTS = [
     ),
     (
         "a restart frees the trees that a prepared transaction has dropped",
-        "engine.cpp",
+        "engine_open.cpp",
         "    if (parts.prepared.has_dropped(row.id)) continue;\n",
         "",
         "Trees that a prepared*",

@@ -7,9 +7,8 @@
 
 #include "base/simulation/simulated_disk.h"
 #include "storage/engine.h"
-#include "storage/page/page.h"
 #include "storage/recovery/checkpoint/control_file.h"
-#include "storage/space/double_write.h"
+#include "storage/recovery/killed_database.h"
 #include "storage/space/volume.h"
 #include "storage/statistics.h"
 #include "storage/testing/database_home.h"
@@ -20,71 +19,8 @@ using Catch::Matchers::Contains;
 namespace {
 
 using test::kHome;
-constexpr std::uint64_t kSegmentBytes = std::uint64_t{256} << 10U;
-
-EngineOptions bad_input_options() {
-  EngineOptions options;
-  options.pool_bytes = std::uint64_t{4} << 20U;
-  options.log_segment_bytes = kSegmentBytes;
-  options.log_buffer_bytes = std::uint64_t{256} << 10U;
-  return options;
-}
-
-/// A database with `rows` committed rows that was killed.
-struct Killed {
-  explicit Killed(int rows, int checkpoint_at = -1) {
-    REQUIRE(Engine::create(disk, kHome, bad_input_options()));
-    const auto engine = Engine::open(disk, kHome, bad_input_options()).value();
-    auto first = engine->begin();
-    tree = engine->create_tree(*first).value();
-    REQUIRE(first->commit());
-    add(*engine, 0, rows, checkpoint_at);
-    end = Lsn{engine->statistics().log_durable};
-  }
-  void add(Engine& engine, int from, int to, int checkpoint_at) {
-    for (int row = from; row < to; ++row) {
-      const auto transaction = engine.begin();
-      REQUIRE(
-          engine.tree(tree)
-              .value()
-              .insert(*transaction, as_bytes(std::to_string(row)), as_bytes(std::string(700, 'v')))
-              .value());
-      REQUIRE(transaction->commit());
-      if (row == checkpoint_at) REQUIRE(engine.checkpoint());
-    }
-  }
-  [[nodiscard]] std::vector<std::string> log_files() { return disk.list("/database/log").value(); }
-  [[nodiscard]] std::vector<std::string> segments() {
-    std::vector<std::string> found;
-    for (const std::string& name : log_files())
-      if (name.ends_with(".log")) found.push_back(name);
-    return found;
-  }
-  /// The segment that holds `lsn`.
-  [[nodiscard]] std::filesystem::path segment_of(Lsn lsn) {
-    return kHome / "log" / fmt::format("{:016x}.log", raw(lsn) / kSegmentBytes);
-  }
-  Result<std::unique_ptr<Engine>> open() { return Engine::open(disk, kHome, bad_input_options()); }
-  int rows(Engine& engine) {
-    const auto reader = engine.begin();
-    Cursor cursor = engine.tree(tree).value().scan(*reader, {}).value();
-    int count = 0;
-    while (cursor.next().value()) ++count;
-    REQUIRE(engine.verify().value().empty());
-    return count;
-  }
-  Control control() { return ControlFile::open(disk, kHome).value()->current(); }
-  void copy_file(const std::filesystem::path& from, const std::filesystem::path& to) {
-    const auto bytes = disk.contents(from);
-    auto target = disk.open(to, OpenMode::open_or_create, {}).value();
-    REQUIRE(target->truncate(bytes.size()));
-    if (!bytes.empty()) REQUIRE(target->write_at(0, bytes));
-  }
-
-  SimulatedDisk disk;
-  TreeId tree{};
-  Lsn end{};
-};
+using test::Killed;
+using test::kSegmentBytes;
 
 void require_refused(Killed& killed, const std::string& about) {
   const auto opened = killed.open();
@@ -150,10 +86,10 @@ TEST_CASE("an engine that was never finished has no control file, and stays clos
           "[recovery][bad-input]") {
   Killed killed(0);
   REQUIRE(killed.disk.create_directory("/empty"));
-  REQUIRE(Engine::create(killed.disk, "/empty", bad_input_options()));
+  REQUIRE(Engine::create(killed.disk, "/empty", test::small_pool_options()));
   for (const char* name : ControlFile::kFileNames)
     REQUIRE(killed.disk.remove(std::filesystem::path{"/empty"} / name));
-  const auto opened = Engine::open(killed.disk, "/empty", bad_input_options());
+  const auto opened = Engine::open(killed.disk, "/empty", test::small_pool_options());
   REQUIRE(opened.error().state() == sqlstate::data_corrupted);
 }
 
@@ -367,148 +303,11 @@ TEST_CASE("a full log disk: 53100 before anything changes, readers go on, then s
   REQUIRE(engine->close());
 }
 
-namespace {
-
-/// Two trees of many pages, stopped in good order; nothing in log or double-write area helps with
-/// the first one's pages any more.
-struct TwoTrees : Killed {
-  TwoTrees() : Killed(600) {
-    disk.sync_everything();
-    const auto engine = open().value();
-    const auto transaction = engine->begin();
-    other = engine->create_tree(*transaction).value();
-    REQUIRE(transaction->commit());
-    const TreeId damaged = std::exchange(tree, other);
-    for (int round = 0; round < 6; ++round) {
-      add(*engine, 400 * round, 400 * (round + 1), -1);
-      REQUIRE(engine->checkpoint());
-    }
-    tree = damaged;
-    REQUIRE(engine->close());
-  }
-  /// The pages of the first tree at a level, as they lie in the data file.
-  [[nodiscard]] std::vector<std::uint64_t> pages_at(std::uint8_t level) {
-    std::vector<std::uint64_t> pages;
-    const auto bytes = disk.contents(kHome / Volume::kFileName);
-    for (std::uint64_t page = 1; (page + 1) * kPageBytes <= bytes.size(); ++page) {
-      const auto header = load<PageHeader>(bytes.data() + page * kPageBytes);
-      if (header.tree == tree && header.level == level &&
-          check_page(bytes.data() + page * kPageBytes, PageId{page}))
-        pages.push_back(page);
-    }
-    return pages;
-  }
-  void flip_in(std::uint64_t page) {
-    const std::uint64_t at = page * kPageBytes + kPageBytes / 2;
-    const auto bytes = disk.contents(kHome / Volume::kFileName);
-    const std::array<std::byte, 1> flipped{bytes[at] ^ std::byte{1}};
-    disk.corrupt(kHome / Volume::kFileName, at, flipped);
-  }
-  /// Nor is there another copy of it, from the last writes.
-  void flip_copies_of(std::uint64_t page) {
-    const auto bytes = disk.contents(kHome / DoubleWrite::kFileName);
-    for (std::size_t at = 0; at + kPageBytes <= bytes.size(); at += kPageBytes) {
-      if (raw(load<PageHeader>(bytes.data() + at).id) != page) continue;
-      const std::array<std::byte, 1> flipped{bytes[at + kPageBytes / 2] ^ std::byte{1}};
-      disk.corrupt(kHome / DoubleWrite::kFileName, at + kPageBytes / 2, flipped);
-    }
-  }
-  TreeId other{};
-};
-
-}  // namespace
-
-TEST_CASE("a damaged page does not keep its dropped tree's database from starting",
-          "[recovery][bad-input]") {
-  // A leaf has nothing below it; a branch and the root do.
-  const std::uint8_t level = GENERATE(std::uint8_t{0}, std::uint8_t{1});
-  const bool all = GENERATE(false, true);
-  TwoTrees database;
-  const std::vector<std::uint64_t> pages = database.pages_at(level);
-  REQUIRE(!pages.empty());
-  for (std::size_t i = 0; i < (all ? pages.size() : 1); ++i) database.flip_in(pages[i]);
-  {
-    const auto engine = database.open().value();
-    const auto transaction = engine->begin();
-    REQUIRE(engine->drop_tree(*transaction, database.tree));
-    REQUIRE(transaction->commit());
-    REQUIRE(engine->close());
-  }
-  for (int start = 0; start < 2; ++start) {
-    auto engine = database.open();
-    INFO((engine ? "" : engine.error().message()));
-    REQUIRE(engine);
-    const auto reader = (*engine)->begin();
-    Cursor cursor = (*engine)->tree(database.other).value().scan(*reader, {}).value();
-    int count = 0;
-    while (cursor.next().value()) ++count;
-    CHECK(count == 2400);
-    REQUIRE((*engine)->shrink());
-    // Pages of damaged leaves are free; what lay below a damaged branch is reported.
-    const auto violations = (*engine)->verify().value();
-    CHECK(violations.empty() == (level == 0));
-    for (const std::string& violation : violations)
-      CHECK_THAT(violation, Contains("belongs to no tree"));
-    REQUIRE((*engine)->close());
-  }
-}
-
-TEST_CASE("a damaged page that redo wants and nobody has is one table's trouble",
-          "[recovery][bad-input]") {
-  TwoTrees database;
-  {
-    const auto engine = database.open().value();
-    const auto transaction = engine->begin();
-    for (int row = 0; row < 600; ++row)
-      REQUIRE(engine->tree(database.tree)
-                  .value()
-                  .update(*transaction, as_bytes(std::to_string(row)), as_bytes("changed"))
-                  .value());
-    REQUIRE(transaction->commit());
-    // Killed here.
-  }
-  const std::vector<std::uint64_t> leaves = database.pages_at(0);
-  REQUIRE(leaves.size() > 20);
-  database.flip_in(leaves[leaves.size() / 2]);
-  database.flip_copies_of(leaves[leaves.size() / 2]);
-  for (int start = 0; start < 2; ++start) {
-    auto engine = database.open();
-    INFO((engine ? "" : engine.error().message()));
-    REQUIRE(engine);
-    const auto reader = (*engine)->begin();
-    int changed = 0;
-    int refused = 0;
-    ValueBuffer value;
-    for (int row = 0; row < 600; ++row) {
-      const auto found =
-          (*engine)->tree(database.tree).value().get(*reader, as_bytes(std::to_string(row)), value);
-      if (found) {
-        REQUIRE(*found);
-        REQUIRE(as_text(value.bytes()) == "changed");
-        ++changed;
-      } else {
-        CHECK(found.error().state() == sqlstate::data_corrupted);
-        ++refused;
-      }
-    }
-    CHECK(refused > 0);
-    CHECK(refused < 20);
-    CHECK(changed + refused == 600);
-    Cursor cursor = (*engine)->tree(database.other).value().scan(*reader, {}).value();
-    int count = 0;
-    while (cursor.next().value()) ++count;
-    CHECK(count == 2400);
-    const auto violations = (*engine)->verify().value();
-    CHECK(violations.size() == 1);
-    REQUIRE((*engine)->close());
-  }
-}
-
 TEST_CASE("recovery tells how far it is", "[recovery]") {
   Killed killed(1200, 200);
   std::vector<RecoveryProgress> seen;
   const auto engine =
-      Engine::open(killed.disk, kHome, bad_input_options(), [&](const RecoveryProgress& at) {
+      Engine::open(killed.disk, kHome, test::small_pool_options(), [&](const RecoveryProgress& at) {
         seen.push_back(at);
       }).value();
   std::map<std::string, int> phases;

@@ -1,0 +1,306 @@
+// A database is made, and opened: what its files hold is made what the log says.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "storage/engine.h"
+#include "storage/engine_parts.h"
+#include "storage/recovery/backup/backup_end.h"
+#include "storage/recovery/backup/unfinished.h"
+#include "storage/recovery/control_rebuild.h"
+#include "storage/recovery/recovery.h"
+#include "storage/txn/overflow.h"
+#include "storage/txn/restart_prepared.h"
+#include "storage/txn/restart_undo.h"
+#include "storage/txn/tree_factory.h"
+#include "wal/archive_command.h"
+
+namespace swizzle {
+namespace {
+
+wal::LogOptions log_options(const std::filesystem::path& directory, const EngineOptions& options,
+                            std::uint64_t database_id) {
+  wal::LogOptions log;
+  log.directory = directory / kLogDirectory;
+  log.database_id = database_id;
+  log.segment_bytes = options.log_segment_bytes;
+  log.buffer_bytes = options.log_buffer_bytes;
+  log.insert = options.log_insert;
+  log.completion_bytes = std::min(log.completion_bytes, options.log_segment_bytes / 4);
+  log.archive = options.archive;
+  if (!log.archive && !options.archive_command.empty())
+    log.archive = wal::archive_by_command(options.archive_command);
+  log.archive_backlog_segments = options.archive_backlog_segments;
+#ifdef SWIZZLE_PLANTED_FAULTS
+  if (options.fault == StorageFault::skip_log_sync) log.fault = wal::PlantedFault::skip_sync;
+  if (options.fault == StorageFault::lose_last_block)
+    log.fault = wal::PlantedFault::lose_last_block;
+#endif
+  return log;
+}
+
+/// A statement that writes a million rows and their index entries has as many locks and versions,
+/// and each new one is looked for among those of its bucket: a large database has room for more
+/// buckets, whose memory is taken when they are used.
+std::size_t buckets_for(const EngineOptions& options) noexcept {
+  constexpr std::uint64_t kPoolBytesEach = 256;
+  constexpr std::size_t kFewest = std::size_t{1} << 17U;
+  constexpr std::size_t kMost = std::size_t{1} << 20U;
+  return std::clamp<std::size_t>(std::bit_floor(options.pool_bytes / kPoolBytesEach), kFewest,
+                                 kMost);
+}
+
+lock::LockOptions lock_options(const EngineOptions& options) {
+  lock::LockOptions locks;
+  locks.variant = options.lock_variant;
+  locks.escalation_threshold = options.lock_escalation_threshold;
+  locks.buckets = std::max(locks.buckets, buckets_for(options));
+  return locks;
+}
+
+Result<> require_empty(FileSystem& files, const std::filesystem::path& directory) {
+  ASSIGN_OR_RETURN(const bool exists, files.exists(directory));
+  if (!exists) return files.create_directory(directory);
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, files.list(directory));
+  if (names.empty()) return {};
+  return fail(Error{sqlstate::object_not_in_prerequisite_state,
+                    fmt::format("directory \"{}\" exists but is not empty", directory.string())}
+                  .with_hint("Choose another directory, or remove what is in this one."));
+}
+
+}  // namespace
+
+EngineParts::EngineParts(FileSystem& in, std::filesystem::path at, EngineOptions with)
+    : files(in),
+      directory(std::move(at)),
+      options(with),
+      locks(lock_options(with)),
+      versions(buckets_for(with)),
+      ghosts(versions, locks) {}
+
+EngineParts::~EngineParts() {
+  if (reaper != nullptr) reaper->stop();
+  if (reclaimer != nullptr) reclaimer->stop();
+  if (checkpointer != nullptr) checkpointer->stop();
+  if (cleaner != nullptr) cleaner->stop();
+  prepared.abandon();
+}
+
+Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Engine::~Engine() = default;
+
+Result<> Engine::create(FileSystem& files, const std::filesystem::path& directory,
+                        const EngineOptions& options) {
+  RETURN_IF_ERROR(require_empty(files, directory));
+  const std::uint64_t id = Runtime::current().random() | 1U;
+  RETURN_IF_ERROR(files.create_directory(directory / kLogDirectory));
+  RETURN_IF_ERROR(files.sync_directory(directory));
+  ASSIGN_OR_RETURN(auto log, wal::Log::create(files, log_options(directory, options, id)));
+  RETURN_IF_ERROR(Volume::create(files, directory, id));
+  RETURN_IF_ERROR(SpaceMap::create(files, directory, id, log->begin()));
+  Control control;
+  control.database_id = control.log_id = id;
+  control.log_segment_bytes = options.log_segment_bytes;
+  control.logging = options.logging ? Control::Logging::on : Control::Logging::off;
+  control.checkpoint.begin = control.checkpoint.redo_from = control.checkpoint.keep_from =
+      log->begin();
+  log->close();
+  // Last: without it the directory is no database.
+  return ControlFile::create(files, directory, control);
+}
+
+namespace {
+
+/// A log that ends before the last checkpoint has lost what was durable: its newest segments are
+/// missing, or it is an older copy.
+Result<> require_checkpoint_in_log(const Control& control, const wal::Log& log) {
+  const Checkpoint& checkpoint = control.checkpoint;
+  const bool was_taken = checkpoint.taken_at_us != 0 && control.logging == Control::Logging::on;
+  if (!was_taken || log.begin() > checkpoint.begin) return {};
+  return fail(Error{sqlstate::data_corrupted,
+                    fmt::format("the log ends at LSN {}, where the record of the last checkpoint "
+                                "should be: the log from there on is missing",
+                                raw(log.begin()))}
+                  .with_hint("Put the missing log segments back, or restore a backup."));
+}
+
+void log_outcome(const Recovered& recovered, Duration took) {
+  spdlog::info(
+      "recovered in {:.2f} s: {} log records analysed, {} read again, {} changes redone on {} "
+      "pages, {} pages repaired, {} given up; {} transactions to undo, {} prepared",
+      std::chrono::duration<double>{took}.count(), recovered.records_analysed,
+      recovered.redo.records_read, recovered.redo.changes_applied, recovered.redo.pages_written,
+      recovered.redo.pages_repaired, recovered.redo.pages_given_up, recovered.losers.size(),
+      recovered.prepared.size());
+}
+
+/// The transactions that had not ended.
+struct Unended {
+  std::vector<ActiveTransaction> losers;
+  std::vector<ActiveTransaction> prepared;
+};
+
+/// Opens the files and makes the pages on disk what the log says.
+Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer) {
+  const TimePoint begin = Runtime::current().now();
+  RETURN_IF_ERROR(require_finished(parts.files, parts.directory));
+  ASSIGN_OR_RETURN(parts.volume, Volume::open(parts.files, parts.directory));
+  ASSIGN_OR_RETURN(parts.control,
+                   open_or_rebuild_control(parts.files, parts.directory, *parts.volume,
+                                           parts.directory / kLogDirectory));
+  const Control& control = parts.control->current();
+  if (!parts.options.logging && control.logging == Control::Logging::on)
+    return fail(sqlstate::invalid_parameter_value,
+                "logging cannot be switched off for a database that was created with it");
+  // Without a log LSNs begin anew with each start.
+  if (parts.options.logging) {
+    ASSIGN_OR_RETURN(parts.written_lsns, WrittenLsnsFile::open(parts.files, parts.directory,
+                                                               parts.volume->database_id(),
+                                                               parts.volume->written_lsns()));
+  }
+  // A backup that is opened becomes a database, which nobody can restore from any more.
+  RETURN_IF_ERROR(forget_backup_end(parts.files, parts.directory));
+  ASSIGN_OR_RETURN(
+      parts.log,
+      wal::Log::open(parts.files, log_options(parts.directory, parts.options, control.log_id),
+                     control.checkpoint.begin));
+  RETURN_IF_ERROR(require_checkpoint_in_log(control, *parts.log));
+  parts.repair = std::make_unique<PageRepair>(*parts.volume, *parts.log);
+  const auto mend = [&parts](PageId page, Lsn newest, std::byte* into) {
+    return parts.repair->mend(page, newest, into);
+  };
+  RedoOptions redo;
+  redo.repair = mend;
+  redo.memory_bytes = std::min(redo.memory_bytes, parts.options.pool_bytes);
+  redo.workers = parts.options.recovery_tasks;
+  ASSIGN_OR_RETURN(Recovered recovered, recover(parts.files, parts.directory, *parts.volume,
+                                                control, *parts.log, redo, observer));
+  if (control.shutdown != Control::Shutdown::clean)
+    log_outcome(recovered, Runtime::current().now() - begin);
+  parts.space = std::move(recovered.space);
+  // What was changed without a log cannot be rebuilt from one.
+  parts.store = std::make_unique<DataFile>(
+      *parts.volume, *parts.space,
+      parts.options.logging ? DataFile::Rebuild{mend} : DataFile::Rebuild{},
+      parts.options.logging ? DataFile::LogEnd{[&parts] { return parts.log->tail(); }}
+                            : DataFile::LogEnd{});
+  if (!parts.options.logging) {
+    parts.log->close();
+    parts.log = wal::Log::none();
+  }
+  parts.registry = std::make_unique<TransactionRegistry>(*parts.log);
+  parts.registry->start_ids_at(recovered.next_txn);
+  return Unended{std::move(recovered.losers), std::move(recovered.prepared)};
+}
+
+Result<> open_trees(EngineParts& parts) {
+  parts.tree_log = std::make_unique<WalTreeLog>(*parts.log);
+  parts.flusher = std::make_unique<LogFlusher>(*parts.log);
+#ifdef SWIZZLE_PLANTED_FAULTS
+  parts.tree_log->plant(parts.options.fault);
+  parts.flusher->plant(parts.options.fault);
+#endif
+  parts.transactions = std::make_unique<TransactionPool>(parts);
+  parts.reclaimer = std::make_unique<VersionReclaimer>(*parts.transactions);
+  ASSIGN_OR_RETURN(auto factory,
+                   make_tree_factory(parts.options, *parts.store, *parts.tree_log, parts.ghosts));
+  BufferPool& pool = factory->pool();
+  parts.trees = std::make_unique<TreeTable>(std::move(factory));
+  parts.ghosts.know(*parts.trees);
+  parts.reaper = std::make_unique<TreeReaper>(parts);
+  parts.cleaner =
+      std::make_unique<Cleaner>(pool.arena(), *parts.volume, *parts.flusher, pool.layout(),
+                                Cleaner::Options{.on_failure = [](const Error& error) {
+                                  panic("pages cannot be written", error);
+                                }});
+  pool.on_dirty_pressure([](void* cleaner) { static_cast<Cleaner*>(cleaner)->nudge(); },
+                         parts.cleaner.get());
+  ASSIGN_OR_RETURN(auto slots,
+                   LogSlots::open(parts.files, parts.directory, parts.volume->database_id()));
+  parts.logical = std::make_unique<LogicalLog>(parts, std::move(slots));
+  parts.checkpointer = std::make_unique<Checkpointer>(
+      Checkpointer::Parts{*parts.log, pool.arena(), *parts.space, *parts.control,
+                          [&parts](Lsn begin) { return parts.registry->active_at(begin); },
+                          [&parts] { return parts.registry->peek_next_id(); },
+                          [&parts]() -> Result<> {
+                            RETURN_IF_ERROR(parts.logical->slots().save());
+                            return parts.written_lsns ? parts.written_lsns->persist() : Result<>{};
+                          },
+                          [&parts](TxnId id) { return parts.prepared.gid_of(id); },
+                          [&parts] { return parts.logical->kept_from(); }},
+      Checkpointer::Options{
+          .log_bytes = parts.options.checkpoint_log_bytes,
+          .interval = std::chrono::seconds{parts.options.checkpoint_seconds},
+          .on_failure = [](const Error& error) { panic("a checkpoint cannot be taken", error); }});
+  parts.device_check = std::make_unique<DeviceCheck>(*parts.log, pool.layout());
+#ifdef SWIZZLE_PLANTED_FAULTS
+  const bool looks = parts.options.fault != StorageFault::page_before_log;
+#else
+  constexpr bool looks = true;
+#endif
+  if (looks) parts.volume->set_image_check(parts.device_check.get());
+  parts.cleaner->start();
+
+  Control control = parts.control->current();
+  if (control.directory_root != PageId::none)
+    return parts.trees->open_directory(control.directory_root);
+  ASSIGN_OR_RETURN(control.directory_root, parts.trees->create_directory());
+  parts.log->flush_to(parts.log->tail());
+  RETURN_IF_ERROR(parts.control->write(control));
+  return parts.trees->open_directory(control.directory_root);
+}
+
+/// Trees whose drop committed but whose pages were not freed before a stop or a crash.
+Result<> take_up_drops(EngineParts& parts) {
+  ASSIGN_OR_RETURN(const auto rows, parts.trees->list());
+  for (const TreeTable::Listed& row : rows) {
+    if (row.status != TreeTable::Listed::Status::dropped) continue;
+    if (parts.prepared.has_dropped(row.id)) continue;
+    ASSIGN_OR_RETURN(const bool is_there, parts.trees->finds_dropped(row.id, row.root));
+    if (is_there) parts.trees->retire(row.id, Lsn::none);
+  }
+  return {};
+}
+
+/// A database's first transaction: the trees that the engine itself uses.
+Result<> create_own_trees(Engine& engine) {
+  const auto transaction = engine.begin();
+  ASSIGN_OR_RETURN(const TreeId tree, engine.create_tree(*transaction));
+  INVARIANT(tree == kOverflowTree);
+  return transaction->commit();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
+                                             const std::filesystem::path& directory,
+                                             const EngineOptions& options,
+                                             RecoveryObserver observer) {
+  std::unique_ptr<Engine> engine(new Engine(std::make_unique<Parts>(files, directory, options)));
+  Parts& parts = *engine->parts_;
+  ASSIGN_OR_RETURN(const Unended unended, open_files(parts, observer));
+  RETURN_IF_ERROR(open_trees(parts));
+  // First: their versions tell whoever undoes what ghosts are still wanted.
+  RETURN_IF_ERROR(take_up_prepared(parts, unended.prepared));
+  RETURN_IF_ERROR(undo_losers(parts, unended.losers, observer));
+  parts.log->recovered();
+  RETURN_IF_ERROR(take_up_drops(parts));
+  ASSIGN_OR_RETURN(const auto trees, parts.trees->list());
+  const bool is_new = std::ranges::none_of(trees, [](const TreeTable::Listed& row) {
+    return row.status == TreeTable::Listed::Status::live;
+  });
+  if (is_new) RETURN_IF_ERROR(create_own_trees(*engine));
+  if (auto taken = parts.checkpointer->take(); !taken) {
+    // The checkpoint from which we have just recovered serves once more.
+    if (taken.error().state() != sqlstate::disk_full) return fail(std::move(taken).error());
+    spdlog::warn("no checkpoint after the start: {}", taken.error().message());
+  }
+  parts.checkpointer->start(*parts.cleaner);
+  parts.reclaimer->start();
+  parts.reaper->start();
+  return engine;
+}
+
+}  // namespace swizzle
