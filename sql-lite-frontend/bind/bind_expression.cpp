@@ -66,19 +66,9 @@ ExprPtr Binder::bind_condition(const ast::Node* node, Scope& scope, std::string_
   return coerced;
 }
 
-void Binder::count_repeated(std::size_t nodes) {
-  // What is made of so many is given back in less than a turn.
-  constexpr std::size_t kMost = 50'000;
-  repeated_nodes_ += nodes;
-  if (repeated_nodes_ > kMost) {
-    throw SqlError{sqlstate::statement_too_complex, "statement is too complex"}.with_detail(
-        "Expressions that are compared more than once stand within one another.");
-  }
-}
-
 ExprPtr Binder::bind_node(const ast::Node* node, Scope& scope) {
   check_stack();
-  if (repeating_ != 0 || repeating_lists_ > 1) count_repeated(1);
+  repeated_.note_node();
   constexpr std::size_t kWorkOfNode = 500;
   count_work(kWorkOfNode);
   switch (node->node_kind) {

@@ -161,7 +161,7 @@ ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
   std::vector<ExprPtr> conditions;
   for (std::size_t i = 0; i + 1 < identity->operands().size(); ++i) {
     ExprPtr key = key_column_of(copy_expression(*number), *identity, i, function);
-    walk(*key, [&](Expr&) { count_repeated(1); });
+    walk(*key, [&](Expr&) { repeated_.count(1); });
     ExprPtr column = std::move(identity->mutable_operands()[i + 1]);
     conditions.push_back(call_operator(op, std::move(column), std::move(key), node.location));
   }
@@ -246,7 +246,7 @@ ExprPtr Binder::bind_between(const ast::A_Expr& node, Scope& scope) {
   const std::string_view below = outside ? ">" : "<=";
   ExprPtr first = compared(above, low);
   // What is bound again here may do the same within: each level twice as much.
-  const Repeating again{*this};
+  const RepeatedBinding::Again again{repeated_};
   ExprPtr expr = boolean(both, list_of(std::move(first), compared(below, high)));
   if (symmetric) {
     ExprPtr turned = compared(above, high);

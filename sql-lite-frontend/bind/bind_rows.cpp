@@ -62,7 +62,7 @@ ExprPtr Binder::row_order(std::string_view op, std::vector<ExprPtr> left,
   const auto copy = [&](const ExprPtr& expr) {
     ExprPtr result = is_volatile(*expr) ? nullptr : copy_expression(*expr);
     if (!result) unsupported("an ordering comparison of rows with such a column", location);
-    walk(*result, [&](Expr&) { count_repeated(1); });
+    walk(*result, [&](Expr&) { repeated_.count(1); });
     return result;
   };
   const std::string_view strict = op.substr(0, 1);
@@ -92,7 +92,7 @@ ExprPtr Binder::bind_row_operator(std::string_view op, const ast::RowExpr& left_
   const std::string strict{op.substr(0, 1)};
   ExprPtr result = call_operator(op, std::move(left.back()), std::move(right.back()), location);
   if (left.size() == 1) return result;
-  const Repeating again{*this};
+  const RepeatedBinding::Again again{repeated_};
   std::vector<ExprPtr> left_again = fields_of_row(left_row, scope);
   std::vector<ExprPtr> right_again = fields_of_row(right_row, scope);
   for (std::size_t i = left.size() - 1; i-- > 0;) {
@@ -140,7 +140,7 @@ ExprPtr Binder::row_among(const ast::A_Expr& node, Scope& scope) {
   std::vector<ExprPtr> alternatives;
   const auto for_next = [&](auto bind) {
     if (alternatives.empty()) return bind();
-    const Repeating again{*this, Repeating::For::each_of_a_list};
+    const RepeatedBinding::Again again{repeated_, RepeatedBinding::For::each_of_a_list};
     return bind();
   };
   for (const ast::Node* item : ast::as<ast::List>(node.rexpr).items) {
@@ -212,7 +212,7 @@ ExprPtr Binder::composite_among(const ast::A_Expr& node, Scope& scope, ExprPtr l
       // A row without a type is bound again: its literals have become texts for want of one.
       std::vector<ExprPtr> fields;
       if (ast::is<ast::RowExpr>(items[i])) {
-        const Repeating again{*this, Repeating::For::each_of_a_list};
+        const RepeatedBinding::Again again{repeated_, RepeatedBinding::For::each_of_a_list};
         fields = fields_or_value(items[i], scope);
       } else {
         fields = std::move(as_written_row(elements[i].get())->mutable_operands());

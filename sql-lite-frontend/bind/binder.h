@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/bind/collations.h"
 #include "sql-lite-frontend/bind/name_source.h"
 #include "sql-lite-frontend/bind/query.h"
+#include "sql-lite-frontend/bind/repeated_binding.h"
 #include "sql-lite-frontend/bind/scope.h"
 #include "sql-lite-frontend/parse/ast.h"
 #include "sql-lite-frontend/statistics/table_statistics.h"
@@ -205,34 +206,15 @@ class Binder {
  private:
   // bind_expression.cpp
   ExprPtr bind_node(const ast::Node* node, Scope& scope);
-  /// Throws 54001 when it has become too much.
-  void count_repeated(std::size_t nodes);
-  /// While it lives, what is bound is bound another time. That is counted, since it would double at
-  /// each level of what nests; a list's subject, bound for each member, only where that nests: the
-  /// list itself may be long.
-  class Repeating {
-   public:
-    enum class For : std::uint8_t { one_more, each_of_a_list };
-    explicit Repeating(Binder& binder, For what = For::one_more)
-        : count_(what == For::one_more ? binder.repeating_ : binder.repeating_lists_) {
-      ++count_;
-    }
-    Repeating(const Repeating&) = delete;
-    Repeating& operator=(const Repeating&) = delete;
-    ~Repeating() { --count_; }
-
-   private:
-    int& count_;
-  };
-  /// The left side of IN for another of its members.
-  ExprPtr bind_subject_again(const ast::Node* node, Scope& scope) {
-    const Repeating again{*this, Repeating::For::each_of_a_list};
-    return bind_expression(node, scope);
-  }
   ExprPtr bind_constant(const ast::A_Const& node);
   ExprPtr bind_parameter(const ast::ParamRef& node);
-  ExprPtr bind_column(const ast::ColumnRef& node, Scope& scope);
   ExprPtr bind_bool(const ast::BoolExpr& node, Scope& scope);
+  ExprPtr bind_case(const ast::CaseExpr& node, Scope& scope);
+  ExprPtr bind_cast(const ast::TypeCast& node, Scope& scope);
+  /// A constant of a type that a user made, as stored expressions have it: by numbers.
+  ExprPtr bind_stored_constant(const ast::TypeCast& node, TypeId type);
+  // bind_column.cpp
+  ExprPtr bind_column(const ast::ColumnRef& node, Scope& scope);
   // bind_collation.cpp
   ExprPtr bind_collate(const ast::CollateClause& node, Scope& scope);
   Oid bind_collation(ast::NodeList name, std::int32_t location);
@@ -251,13 +233,7 @@ class Binder {
   /// 42P21 where the columns that meet in what rows are ordered or told apart by have several.
   /// `query`: whose targets it may be one of, or null.
   void require_collation_of_key(Expr& key, const Query* query);
-  ExprPtr bind_case(const ast::CaseExpr& node, Scope& scope);
-  ExprPtr bind_xml(const ast::XmlExpr& node, Scope& scope);
-  ExprPtr bind_xml_serialize(const ast::XmlSerialize& node, Scope& scope);
-  ExprPtr bind_xml_argument(const ast::Node* node, Scope& scope, TypeId wanted,
-                            std::string_view what);
-  std::vector<std::string> bind_xml_names(const ast::XmlExpr& node, Scope& scope,
-                                          std::vector<ExprPtr>& operands);
+  // bind_composite.cpp
   ExprPtr bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted);
   ExprPtr bind_row(const ast::RowExpr& node, Scope& scope);
   /// What is written in it, before an untyped literal becomes a text.
@@ -269,14 +245,19 @@ class Binder {
   /// The one key, as a text. Throws where there are more, or slices.
   ExprPtr bind_hstore_key(ast::NodeList indices, Scope& scope);
   ExprPtr bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scope);
+  // bind_sublink.cpp
   ExprPtr bind_sublink(const ast::SubLink& node, Scope& scope);
   [[nodiscard]] bool are_hashed_alike(const std::vector<ExprPtr>& left,
                                       const std::vector<ExprPtr>& right) const;
   void plan_later(SubqueryExpr& expr, std::unique_ptr<Query> query,
                   SubqueryExpr::Correlation correlation);
-  ExprPtr bind_cast(const ast::TypeCast& node, Scope& scope);
-  /// A constant of a type that a user made, as stored expressions have it: by numbers.
-  ExprPtr bind_stored_constant(const ast::TypeCast& node, TypeId type);
+  // bind_xml.cpp
+  ExprPtr bind_xml(const ast::XmlExpr& node, Scope& scope);
+  ExprPtr bind_xml_serialize(const ast::XmlSerialize& node, Scope& scope);
+  ExprPtr bind_xml_argument(const ast::Node* node, Scope& scope, TypeId wanted,
+                            std::string_view what);
+  std::vector<std::string> bind_xml_names(const ast::XmlExpr& node, Scope& scope,
+                                          std::vector<ExprPtr>& operands);
   // bind_coerce.cpp
   /// The attributes of a composite type; null for others.
   std::shared_ptr<const RowShape> row_shape(TypeId type);
@@ -302,6 +283,11 @@ class Binder {
   // bind_operator.cpp
   ExprPtr bind_operator_node(const ast::A_Expr& node, Scope& scope);
   ExprPtr bind_in(const ast::A_Expr& node, Scope& scope);
+  /// The left side of IN for another of its members.
+  ExprPtr bind_subject_again(const ast::Node* node, Scope& scope) {
+    const RepeatedBinding::Again again{repeated_, RepeatedBinding::For::each_of_a_list};
+    return bind_expression(node, scope);
+  }
   ExprPtr bind_between(const ast::A_Expr& node, Scope& scope);
   ExprPtr array_comparison(ArrayComparisonExpr::Kind kind, const Operator& op,
                            std::vector<ExprPtr> operands, const DerivedCollation& collation,
@@ -634,10 +620,7 @@ class Binder {
   int recorded_depth_ = 0;
   /// Only what a view reads itself is asked for: other views are not opened.
   bool reads_only_ = false;
-  /// Of what is bound more than once, in all: see Repeating.
-  std::size_t repeated_nodes_ = 0;
-  int repeating_ = 0;
-  int repeating_lists_ = 0;
+  RepeatedBinding repeated_;
   bool single_use_ = false;
   bool looked_up_objects_ = false;
   bool depends_on_types_ = false;

@@ -88,6 +88,7 @@ struct Execution {
   FunctionContext functions;
   /// Differs for every run: what is kept "once per run" is tagged with it.
   std::uint64_t run = 0;
+
   /// Called for every row that an operator looks at, and for every call of a routine: lets others
   /// run and notices cancellation every few hundred times. The count is the thread's: what runs
   /// statement upon statement, each of a few rows, is not longer at a time than one of many. Throws

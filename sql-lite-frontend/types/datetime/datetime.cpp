@@ -63,12 +63,16 @@ CivilTime civil_from_timestamp(std::int64_t timestamp) noexcept {
   return {civil_from_days(days), time_from_micros(timestamp - days * kMicrosPerDay)};
 }
 
-std::optional<std::int64_t> timestamp_from_civil(const CivilTime& civil) noexcept {
+std::optional<std::int64_t> timestamp_of(std::int64_t days, std::int64_t micros) noexcept {
   std::int64_t out = 0;
-  if (__builtin_mul_overflow(days_from_civil(civil.date), kMicrosPerDay, &out) ||
-      __builtin_add_overflow(out, micros_from_time(civil.time), &out))
+  if (__builtin_mul_overflow(days, kMicrosPerDay, &out) ||
+      __builtin_add_overflow(out, micros, &out))
     return std::nullopt;
   return out;
+}
+
+std::optional<std::int64_t> timestamp_from_civil(const CivilTime& civil) noexcept {
+  return timestamp_of(days_from_civil(civil.date), micros_from_time(civil.time));
 }
 
 int day_of_week(std::int64_t days) noexcept {

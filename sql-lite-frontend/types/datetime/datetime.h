@@ -79,6 +79,7 @@ std::int64_t micros_from_time(const TimeOfDay& time) noexcept;
 TimeOfDay time_from_micros(std::int64_t micros) noexcept;
 CivilTime civil_from_timestamp(std::int64_t timestamp) noexcept;
 /// May be out of range: check is_valid_timestamp. Nothing if 64 bits do not hold it.
+std::optional<std::int64_t> timestamp_of(std::int64_t days, std::int64_t micros) noexcept;
 std::optional<std::int64_t> timestamp_from_civil(const CivilTime& civil) noexcept;
 
 int day_of_week(std::int64_t days) noexcept;      ///< 0 is Sunday

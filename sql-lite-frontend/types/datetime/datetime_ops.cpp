@@ -35,10 +35,9 @@ std::int64_t add_months_and_days(std::int64_t local, const Interval& interval) {
   if (interval.months != 0)
     moved = days_from_civil(add_months(civil_from_days(day), interval.months));
   moved += interval.days;
-  std::int64_t out = 0;
-  if (__builtin_mul_overflow(moved, kMicrosPerDay, &out) || __builtin_add_overflow(out, time, &out))
-    timestamp_out_of_range();
-  return out;
+  const std::optional<std::int64_t> out = timestamp_of(moved, time);
+  if (!out) timestamp_out_of_range();
+  return *out;
 }
 
 }  // namespace

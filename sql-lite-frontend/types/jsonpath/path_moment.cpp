@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "sql-lite-frontend/types/datetime/datetime.h"
+#include "sql-lite-frontend/types/datetime/datetime_format.h"
 #include "sql-lite-frontend/types/datetime/datetime_ops.h"
 #include "sql-lite-frontend/types/functions/datetime_reader.h"
 #include "sql-lite-frontend/types/jsonpath/path_run.h"
@@ -176,15 +177,6 @@ std::optional<PathMoment> read_path_moment(FunctionContext& context, std::string
 
 namespace {
 
-std::string shown_time(std::int64_t micros) {
-  const std::int64_t seconds = micros / kMicrosPerSecond;
-  std::string text =
-      fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-  if (micros % kMicrosPerSecond == 0) return text;
-  text += fmt::format(".{:06}", micros % kMicrosPerSecond);
-  text.resize(text.find_last_not_of('0') + 1);
-  return text;
-}
 std::string shown_offset(std::int32_t seconds_east) {
   const std::int32_t minutes = std::abs(seconds_east) / 60;
   return fmt::format("{}{:02}:{:02}", seconds_east < 0 ? '-' : '+', minutes / 60, minutes % 60);
@@ -233,11 +225,14 @@ PathMoment moment_of(FunctionContext& context, std::string_view text, const Read
     const CivilDate date = civil_from_days(days);
     shown = fmt::format("{:04}-{:02}-{:02}", date.year > 0 ? date.year : 1 - date.year, date.month,
                         date.day);
-    if (read.has_time) shown += "T" + shown_time(time);
+    if (read.has_time) {
+      shown += 'T';
+      append_time(shown, time);
+    }
     if (read.has_zone) shown += shown_offset(*read.seconds_east);
     if (date.year <= 0) shown += " BC";
   } else {
-    shown = shown_time(round_micros(read.time, read.precision));
+    append_time(shown, round_micros(read.time, read.precision));
     if (read.has_zone) shown += shown_offset(*read.seconds_east);
   }
   const Value value = input_text(context, type, kNoTypmod, shown);

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace swizzle::sql {
+
+/// Counts what of a statement is bound more than once, as BETWEEN and IN do with what they compare.
+/// Where such stand within one another that doubles at each level: 54001 when it has become too
+/// much.
+class RepeatedBinding {
+ public:
+  /// A list's subject is bound for each member, which counts only where that nests: the list itself
+  /// may be long.
+  enum class For : std::uint8_t { one_more, each_of_a_list };
+  /// While it lives, what is bound is bound another time.
+  class Again {
+   public:
+    explicit Again(RepeatedBinding& all, For what = For::one_more) noexcept
+        : depth_(what == For::one_more ? all.depth_ : all.lists_) {
+      ++depth_;
+    }
+    Again(const Again&) = delete;
+    Again& operator=(const Again&) = delete;
+    ~Again() { --depth_; }
+
+   private:
+    int& depth_;
+  };
+
+  /// A node is bound.
+  void note_node() {
+    if (depth_ != 0 || lists_ > 1) count(1);
+  }
+  void count(std::size_t nodes);
+
+ private:
+  std::size_t nodes_ = 0;
+  int depth_ = 0;
+  int lists_ = 0;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sql-lite-frontend/types/functions/datetime_template.h"
+
+namespace swizzle::sql {
+
+/// How a keyword counts days. A template has those of one kind.
+enum class DateConvention : std::uint8_t { none, gregorian, iso_week };
+enum class MomentPart : std::uint8_t { none, date, time, zone };
+
+/// What a keyword of a template is to a reader.
+struct KeywordTraits {
+  MomentPart part;
+  bool is_number;  ///< so that a number before it must know where it ends
+  DateConvention convention = DateConvention::none;
+};
+
+KeywordTraits traits_of(TemplateNode::Keyword keyword) noexcept;
+
+}  // namespace swizzle::sql
