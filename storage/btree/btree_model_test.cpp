@@ -4,6 +4,7 @@
 #include <semaphore>
 #include <thread>
 
+#include "base/simulation/seeded_runs.h"
 #include "storage/testing/tree_harness.h"
 
 namespace swizzle {
@@ -226,6 +227,50 @@ TEMPLATE_TEST_CASE("inserts that ascend in several places fill their pages", "[s
   const double records_per_page =
       kPlaces * kBatches * kInBatch / static_cast<double>(harness.tree->pages()->size());
   CHECK(records_per_page > 0.8 * 71);
+}
+
+namespace {
+
+/// Where keys of one kind come in: long ones, whose fences are long as well.
+struct Place {
+  std::string prefix;
+  std::int64_t next = 0;
+  int step = 0;  ///< 0: anywhere
+
+  static Place any(std::mt19937_64& random) {
+    // Some of the same prefix, so that there is a place between others.
+    return {.prefix = std::string(1, static_cast<char>('a' + random() % 3)) +
+                      std::string(random() % 3 * 490, 'x'),
+            .next = static_cast<std::int64_t>(1'000'000 + random() % 9'000'000),
+            .step = static_cast<int>(random() % 3) - 1};
+  }
+  std::string key(std::mt19937_64& random) {
+    next = step == 0 ? static_cast<std::int64_t>(1'000'000 + random() % 9'000'000) : next + step;
+    return prefix + std::to_string(next);
+  }
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("both halves of a split hold their records beside long fences",
+                   "[storage][btree]", SwizzlingPool, MainMemoryPool) {
+  for_seeds(12, [](std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    TreeHarness<TestType> harness(6000);
+    std::map<std::string, std::string> model;
+    std::vector<Place> places;
+    for (std::uint64_t i = 2 + random() % 6; i != 0; --i) places.push_back(Place::any(random));
+    while (model.size() < 3000) {
+      Place& place = places[random() % places.size()];
+      for (std::uint64_t run = 1 + random() % 40; run != 0; --run) {
+        const std::string key = place.key(random);
+        const std::size_t longest = random() % 20 == 0 ? Node::kMaxInlineBytes - key.size() : 12;
+        const std::string value(random() % (longest + 1), 'v');
+        REQUIRE(harness.insert(key, value) == model.emplace(key, value).second);
+      }
+    }
+    expect_equal(harness, model);
+  });
 }
 
 TEMPLATE_TEST_CASE("an underfull node takes records from a full neighbour", "[storage][btree]",

@@ -12,35 +12,60 @@ inline void shrink_to_left_half(Node& node, std::uint16_t index, Bytes separator
   node.rebuild({node.low_fence(), KeyBound::at(separator), node.chain_high_fence()}, foster, index);
 }
 
-/// Where to cut: near the middle of the bytes, or near the end where the page has grown there, and
-/// among the candidates the one with the shortest separator. Where records come in one behind the
-/// other in the middle, what lies behind them goes, and from then on they come at the page's end.
+/// Whether both halves hold their records, and what a rollback may want: a node's fences may grow by
+/// those of two long keys when it is cut, a record may be short.
+inline bool both_hold(const Node& node, std::uint16_t index, Bytes separator) noexcept {
+  const auto holds = [&](const Node::Fences& fences, std::uint16_t begin, std::uint16_t end) {
+    const std::size_t prefix = Node::common_prefix(fences.low, fences.chain_high);
+    return node.range_bytes(begin, end, prefix) + Node::fence_bytes_needed(fences) + 8 +
+               node.owed_bytes() <=
+           kPageBytes - Node::kHeaderBytes;
+  };
+  const KeyBound chain_high = node.chain_high_fence();
+  return holds({node.low_fence(), KeyBound::at(separator), chain_high}, 0, index) &&
+         holds({separator, node.high_fence(), chain_high}, index, node.count());
+}
+
+/// Where to cut: near the middle of the bytes, or near the end where the page has grown there.
+/// Where records come in one behind the other in the middle, what lies behind them goes, and from
+/// then on they come at the page's end. The middle is good for every node: see node.h's assertion.
 template <class Pool>
 typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame, Bytes incoming,
                                                            SplitReason reason) const noexcept {
   const Node& node = Node::of(frame.page());
   const std::uint16_t count = node.count();
   INVARIANT(count >= 2);
-  SplitPoint point{};
-  std::array<std::byte, Node::kMaxKeyBytes> before;
-  std::array<std::byte, Node::kMaxKeyBytes> after;
-
-  // The share of the bytes that stays left, in tenths.
-  std::size_t tenths = 5;
   const Node::Position at = node.lower_bound(incoming);
   if (reason == SplitReason::full && node.is_leaf() && !at.exact && at.index < count &&
-      frame.inserts.goes_on_at(at.index))
-    return cut_behind_run(node, at.index, incoming);
-  if (frame.inserts.grows_at_end() && at.index == count) tenths = 9;
-  if (frame.inserts.grows_at_begin() && at.index == 0) tenths = 1;
+      frame.inserts.goes_on_at(at.index)) {
+    const SplitPoint point = cut_behind_run(node, at.index, incoming);
+    if (both_hold(node, point.index, point.key())) return point;
+  }
   const std::size_t total = node.used_bytes() - Node::fence_bytes_needed(node.fences());
-  std::size_t wanted = total * tenths / 10;
+  // So many of the bytes stay left.
+  std::size_t wanted = total / 2;
+  if (frame.inserts.grows_at_end() && at.index == count) wanted = total * 9 / 10;
+  if (frame.inserts.grows_at_begin() && at.index == 0) wanted = total / 10;
   // Those who meet there go different ways then.
   if (reason == SplitReason::contended)
     wanted =
         std::clamp(node.range_bytes(0, at.index, node.prefix().size()), total / 10, total * 9 / 10);
-  const std::size_t tolerance = tenths == 5 ? total / 20 : total / 50;
+  if (wanted != total / 2) {
+    const SplitPoint point = cut_near(node, wanted, total / 50);
+    if (both_hold(node, point.index, point.key())) return point;
+  }
+  return cut_near(node, total / 2, total / 20);
+}
 
+/// So that `wanted` bytes stay left, or about so many: among these cuts the one with the shortest
+/// separator.
+template <class Pool>
+typename BTree<Pool>::SplitPoint BTree<Pool>::cut_near(const Node& node, std::size_t wanted,
+                                                       std::size_t tolerance) const noexcept {
+  const std::uint16_t count = node.count();
+  SplitPoint point{};
+  std::array<std::byte, Node::kMaxKeyBytes> before;
+  std::array<std::byte, Node::kMaxKeyBytes> after;
   std::size_t left = 0;
   std::size_t best_length = Node::kMaxKeyBytes + 1;
   for (std::uint16_t i = 1; i < count; ++i) {

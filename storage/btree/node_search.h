@@ -113,8 +113,10 @@ Node::Position Node::search(Bytes key) const noexcept {
     const std::byte* record = base() + bounded_offset(found.offset, 1);
     for (std::size_t line = 0; line < 3; ++line) __builtin_prefetch(record + 64 * line);
   }
-  // Where the head is all the rest there is, equal lengths make equal keys.
-  if (rest.size() <= common + sizeof head && key_length_of(found) == rest.size())
+  // Where the head is all the rest there is, equal lengths make equal keys; but a branch's first
+  // key has none.
+  if (rest.size() <= common + sizeof head && key_length_of(found) == rest.size() &&
+      index >= first_sharer())
     return {below.index, true};
   return among_equal_heads(below.index, rest);
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/random.h"
+#include "base/simulation/seeded_runs.h"
 
 namespace swizzle {
 namespace {
@@ -96,6 +97,20 @@ TEST_CASE("a branch's low fence is no match for keys that begin with zeros", "[n
   CHECK(page.node().child_index(as_bytes("bbzzz"s)) == 3);
 }
 
+TEST_CASE("a branch's low fence is no match for a key of its length that is all the others share",
+          "[node]") {
+  Page page;
+  page.node().format(PageId{1}, TreeId{3}, 1, {as_bytes("8"), kOpen, kOpen});
+  page.node().insert_branch(0, as_bytes("8"), PageRef{PageId{100}});
+  std::uint16_t next = 1;
+  for (const char* separator : {"9", "949", "96", "97"})
+    page.node().insert_branch(next++, as_bytes(separator), PageRef{PageId{101}});
+  REQUIRE(as_text(page.node().shared()) == "9");
+  CHECK(page.node().child_index(as_bytes("8")) == 0);
+  CHECK(page.node().child_index(as_bytes("9")) == 1);
+  CHECK(page.node().child_index(as_bytes("949")) == 2);
+}
+
 TEST_CASE("a node whose chain ends sheds what its fences then share", "[node]") {
   Page page;
   const std::string low = big_endian(1'000'000);
@@ -125,33 +140,55 @@ TEST_CASE("a node whose chain ends sheds what its fences then share", "[node]") 
     CHECK(page.node().lower_bound(as_bytes(big_endian(1'000'000U + i))).index == i);
 }
 
-// Keys of few letters with long common beginnings, in and out, against a map.
+// Keys of few letters with long common beginnings, in and out, against a map; between fences of the
+// same kind, and in a chain that ends at some time, so that the prefix grows.
 TEST_CASE("searches agree with a map whatever the keys share", "[node][model]") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for_seeds(1000, [](std::uint64_t seed) {
     Random random{seed};
     const std::string common(random.below(14), 'm');
-    const std::uint8_t level = seed % 3 == 0 ? 1 : 0;
-    std::map<std::string, int> model;
-    Page page;
-    page.node().format(PageId{1}, TreeId{3}, level, {{}, kOpen, kOpen});
-    if (level > 0) {
-      page.node().insert_branch(0, {}, PageRef{PageId{7}});
-      model[""] = 7;
-    }
+    const char first_letter = random.one_in(3) ? '\0' : 'k';
+    const std::uint64_t letters = 2 + random.below(4);
+    const std::uint64_t longest = 2 + random.below(4);
+    const std::uint8_t level = seed % 2 == 0 ? 1 : 0;
     const auto random_key = [&] {
       std::string key = random.below(8) == 0 ? std::string(random.below(4), 'n') : common;
-      for (std::uint64_t n = random.below(6); n > 0; --n)
-        key += static_cast<char>('k' + random.below(5));
+      for (std::uint64_t n = random.below(longest + 1); n > 0; --n)
+        key += static_cast<char>(first_letter + static_cast<int>(random.below(letters)));
       return key;
     };
+    std::string low;
+    std::string high;
+    while (!random.one_in(4) && low >= high) {
+      low = random_key();
+      high = random_key();
+    }
+    if (low >= high) low = high = {};
+    const KeyBound ends = high.empty() ? kOpen : KeyBound::at(as_bytes(high));
+    std::map<std::string, int> model;
+    Page page;
+    page.node().format(PageId{1}, TreeId{3}, level,
+                       {as_bytes(low), ends, random.one_in(2) ? kOpen : ends});
+    const bool is_in_chain = !high.empty() && page.node().chain_high_fence() != ends;
+    if (is_in_chain) page.node().set_foster(PageRef{PageId{8}});
+    if (level > 0) {
+      page.node().insert_branch(0, as_bytes(low), PageRef{PageId{7}});
+      model[low] = 7;
+    }
     for (int step = 0; step < 400; ++step) {
-      const std::string key = random_key();
       Node& node = page.node();
-      const Node::Position at = node.lower_bound(as_bytes(key));
-      const auto expected = model.lower_bound(key);
+      if (node.has_foster() && random.one_in(100)) node.drop_foster();
+      const std::string key = random_key();
+      if (key < low || (!high.empty() && key >= high)) continue;
+      const auto found = model.lower_bound(key);
+      const Node::Position at{static_cast<std::uint16_t>(std::distance(model.begin(), found)),
+                              found != model.end() && found->first == key};
       INFO("seed " << seed << " step " << step << " key " << key);
-      REQUIRE(at.index == std::distance(model.begin(), expected));
-      REQUIRE(at.exact == (expected != model.end() && expected->first == key));
+      if (level == 0) {
+        REQUIRE(node.lower_bound(as_bytes(key)).index == at.index);
+        REQUIRE(node.lower_bound(as_bytes(key)).exact == at.exact);
+      } else {
+        REQUIRE(node.child_index(as_bytes(key)) == at.index - (at.exact ? 0 : 1));
+      }
       if (!at.exact && random.below(3) > 0 && node.has_room(key.size(), 40)) {
         if (level == 0)
           node.insert_leaf(at.index, as_bytes(key), as_bytes("v"), {});
@@ -164,7 +201,7 @@ TEST_CASE("searches agree with a map whatever the keys share", "[node][model]") 
       }
       REQUIRE(node.verify().empty());
     }
-  }
+  });
 }
 
 }  // namespace
