@@ -215,6 +215,24 @@ TEST_CASE("P14 what was written beyond a torn tail does not come back, however t
   REQUIRE(same(read_forward(opened->reader(), log.first), log.written));
 }
 
+// A segment that is used again holds rows of its first use behind the log's end.
+TEST_CASE("rows that look like long records do not make the search for the end long", "[log]") {
+  ClosedLog log;
+  log.options.segment_bytes = std::uint64_t{8} << 20U;
+  log.write(10'000, 300);
+  // One row of the same letter; one that has what can be had of a record's head and end.
+  const std::array<unsigned char, 16> heads{0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff};
+  const auto letter = GENERATE(true, false);
+  std::vector<std::byte> rows(log.options.segment_bytes - (raw(log.end) - raw(log.first)));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rows[i] = letter ? std::byte{'n'} : std::byte{heads[(raw(log.end) + i) % heads.size()]};
+  log.overwrite(raw(log.end), rows);
+  const auto began = std::chrono::steady_clock::now();
+  const auto opened = Log::open(log.disk, log.options, log.first).value();
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds{10});
+  CHECK(opened->begin() == log.end);
+}
+
 TEST_CASE("damage to what was durable is refused, with the place", "[log][crash]") {
   ClosedLog log;
   for (int run = 0; run < 4; ++run) log.write(30'000, 300);

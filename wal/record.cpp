@@ -179,15 +179,15 @@ Decoding decode(Bytes bytes, Lsn lsn, std::uint64_t database_id, Record& record)
   record.end = Lsn{raw(lsn) + total};
   if (bytes.size() < total) return Decoding::needs_more;
   if (load<std::uint16_t>(from + total - kTrailerBytes) != length) return Decoding::invalid;
-  const std::uint32_t sum =
-      checksum_of(from, total, lsn, database_id, length | (std::uint32_t{layout} << 16U));
-  if (load<std::uint32_t>(from) != sum) return Decoding::invalid;
-
   const auto padding = std::to_integer<std::size_t>(from[kPaddingAt]);
   const std::size_t header = header_bytes(layout);
   if (padding >= kRecordAlignment || header + padding + kTrailerBytes > total) {
     return Decoding::invalid;
   }
+  const std::uint32_t sum =
+      checksum_of(from, total, lsn, database_id, length | (std::uint32_t{layout} << 16U));
+  if (load<std::uint32_t>(from) != sum) return Decoding::wrong_sum;
+
   record.header = decode_header(from, layout);
   record.payload = bytes.subspan(header, total - header - padding - kTrailerBytes);
   return Decoding::record;

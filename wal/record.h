@@ -91,11 +91,12 @@ inline std::size_t length_of(std::uint64_t head) noexcept {
   return ((head >> 32U) & 0xffffU) * kRecordAlignment;
 }
 
-enum class Decoding : std::uint8_t { record, invalid, needs_more };
+enum class Decoding : std::uint8_t { record, invalid, wrong_sum, needs_more };
 
 /// Reads the record that should begin at the start of `bytes`.
 /// `needs_more`: it may go on behind the end; `record.end` says how far it reaches at least.
-/// `invalid` is no error: bytes behind the end of a log look like that.
+/// `invalid` is no error: bytes behind the end of a log look like that. `wrong_sum`: the same, but
+/// nothing else than the checksum of all of it says so.
 Decoding decode(Bytes bytes, Lsn lsn, std::uint64_t database_id, Record& record) noexcept;
 
 }  // namespace swizzle::wal

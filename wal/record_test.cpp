@@ -72,8 +72,8 @@ TEST_CASE("a record passes only at its own LSN and in its own database", "[recor
   const auto bytes = encoded({.kind = test::kUpdate, .txn = TxnId{5}}, "hello");
   Record record;
   REQUIRE(decode(bytes, kAt, test::kDatabase, record) == Decoding::record);
-  REQUIRE(decode(bytes, Lsn{raw(kAt) + 8}, test::kDatabase, record) == Decoding::invalid);
-  REQUIRE(decode(bytes, kAt, test::kDatabase + 1, record) == Decoding::invalid);
+  REQUIRE(decode(bytes, Lsn{raw(kAt) + 8}, test::kDatabase, record) == Decoding::wrong_sum);
+  REQUIRE(decode(bytes, kAt, test::kDatabase + 1, record) == Decoding::wrong_sum);
 }
 
 TEST_CASE("a record that is cut short says how much it needs", "[record]") {

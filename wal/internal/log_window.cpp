@@ -100,6 +100,11 @@ Result<Bytes> LogWindow::rest(std::uint64_t at) {
 
 Result<std::optional<Record>> LogWindow::search(std::uint64_t from, std::uint64_t limit) {
   constexpr std::uint64_t kMask = kRecordAlignment - 1;
+  // What lies there may look like the beginnings of long records, again and again. When so much has
+  // been summed in vain, only short ones are tried.
+  constexpr std::uint64_t kMostInVain = std::uint64_t{256} << 20U;
+  constexpr std::size_t kShort = 4096;
+  std::uint64_t in_vain = 0;
   Record record;
   for (std::uint64_t at = (from + kMask) & ~kMask; at < limit;) {
     ASSIGN_OR_RETURN(const Bytes there, rest(at));
@@ -111,8 +116,16 @@ Result<std::optional<Record>> LogWindow::search(std::uint64_t from, std::uint64_
     }
     at += zeros;
     if (zeros + kRecordAlignment > there.size()) continue;
-    ASSIGN_OR_RETURN(const Decoding decoding, decode_at(at, record));
+    Decoding decoding{};
+    if (in_vain < kMostInVain) {
+      ASSIGN_OR_RETURN(decoding, decode_at(at, record));
+    } else {
+      ASSIGN_OR_RETURN(const Bytes probe, bytes(at, kShort));
+      decoding = decode(probe.first(std::min(probe.size(), kShort)), Lsn{at}, location_.database_id,
+                        record);
+    }
     if (decoding == Decoding::record) return std::optional{record};
+    if (decoding == Decoding::wrong_sum) in_vain += raw(record.end) - at;
     at += kRecordAlignment;
   }
   return std::optional<Record>{};
