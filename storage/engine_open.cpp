@@ -20,6 +20,9 @@
 namespace swizzle {
 namespace {
 
+/// On a full disk the checkpointer may free log: longer than this no writer waits for it.
+constexpr Duration kPatienceForRoom = std::chrono::seconds{10};
+
 wal::LogOptions log_options(const std::filesystem::path& directory, const EngineOptions& options,
                             std::uint64_t database_id) {
   wal::LogOptions log;
@@ -33,6 +36,7 @@ wal::LogOptions log_options(const std::filesystem::path& directory, const Engine
   if (!log.archive && !options.archive_command.empty())
     log.archive = wal::archive_by_command(options.archive_command);
   log.archive_backlog_segments = options.archive_backlog_segments;
+  log.release_patience = kPatienceForRoom;
 #ifdef SWIZZLE_PLANTED_FAULTS
   if (options.fault == StorageFault::skip_log_sync) log.fault = wal::PlantedFault::skip_sync;
   if (options.fault == StorageFault::lose_last_block)
@@ -225,7 +229,10 @@ Result<> open_trees(EngineParts& parts) {
                           [&parts](Lsn begin) { return parts.registry->active_at(begin); },
                           [&parts] { return parts.registry->peek_next_id(); },
                           [&parts]() -> Result<> {
-                            RETURN_IF_ERROR(parts.logical->slots().save());
+                            // What a slot does not need any more is kept until that is saved.
+                            if (auto saved = parts.logical->slots().save();
+                                !saved && saved.error().state() != sqlstate::disk_full)
+                              return saved;
                             return parts.written_lsns ? parts.written_lsns->persist() : Result<>{};
                           },
                           [&parts](TxnId id) { return parts.prepared.gid_of(id); },

@@ -69,7 +69,9 @@ struct Log::Parts {
         flusher(buffer, budget, store, options, [this] { on_new_segment(); }),
         archiver(
             store, options, [this] { return flusher.durable(); }, [this] { keeper.nudge(); }),
-        keeper(store, budget, rollbacks, options.archive ? &archiver : nullptr, options) {}
+        shortage(options.release_patience),
+        keeper(store, budget, rollbacks, shortage, options.archive ? &archiver : nullptr, options) {
+  }
 
   void on_new_segment() noexcept {
     keeper.nudge();
@@ -90,6 +92,7 @@ struct Log::Parts {
   LogBudget budget;
   Flusher flusher;
   Archiver archiver;
+  Shortage shortage;
   SegmentKeeper keeper;
   Lsn begin = Lsn::none;
 };
@@ -253,6 +256,16 @@ Lsn Log::begin() const noexcept {
 void Log::keep_from(Lsn lsn) noexcept {
   // Never what is still being written, whatever the caller thinks.
   if (parts_) parts_->keeper.keep_from(std::min(raw(lsn), parts_->flusher.durable()));
+}
+
+bool Log::lacks_room() const noexcept {
+  return parts_ && parts_->shortage.is_asked();
+}
+
+void Log::released() noexcept {
+  if (!parts_) return;
+  parts_->shortage.answer();
+  parts_->keeper.nudge();
 }
 
 Lsn Log::oldest() const noexcept {

@@ -153,6 +153,10 @@ class Log {
   /// Segments that end at or before `lsn` may be recycled or removed. Never goes back; nothing is
   /// recycled before the first call.
   void keep_from(Lsn lsn) noexcept;
+  /// No segment can be made, and writers wait for what keep_from() may let go.
+  [[nodiscard]] bool lacks_room() const noexcept;
+  /// What could be let go, has been: where that was not enough, writers are refused now.
+  void released() noexcept;
   /// The first LSN that the files still hold; no record boundary as a rule.
   [[nodiscard]] Lsn oldest() const noexcept;
   [[nodiscard]] LogLocation location() const;

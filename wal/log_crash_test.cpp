@@ -326,6 +326,95 @@ TEST_CASE("a full disk refuses growth, leaves room for completion, and is over w
   });
 }
 
+namespace {
+
+/// A log on a disk with room for a few segments, most of which somebody keeps.
+struct CrowdedLog {
+  explicit CrowdedLog(Duration patience) {
+    REQUIRE(disk.create_directory(kDirectory));
+    options.release_patience = patience;
+    log = Log::create(disk, options).value();
+    disk.leave_room(6 * options.segment_bytes);
+  }
+  /// How much it took, up to the first refusal or 60 segments.
+  std::uint64_t write() {
+    std::uint64_t written = 0;
+    while (written < 60 * options.segment_bytes) {
+      const std::string payload(random.one_in(50) ? 12'000 : 400, 'p');
+      auto space = log->reserve(payload.size());
+      if (!space) {
+        REQUIRE(space.error().state() == sqlstate::disk_full);
+        break;
+      }
+      log->append(*space, {.kind = kUpdate}, as_bytes(payload));
+      written += payload.size();
+      // So that a transaction's room must be looked for as well.
+      if (!random.one_in(100)) continue;
+      REQUIRE(log->owe_rollback(options.segment_bytes));
+      log->settle_rollback(options.segment_bytes);
+    }
+    return written;
+  }
+
+  SimulatedDisk disk{11};
+  Random random{11};
+  LogOptions options = crash_options();
+  std::unique_ptr<Log> log;
+};
+
+}  // namespace
+
+TEST_CASE("on a full disk old segments are asked for before anybody is refused", "[log][crash]") {
+  const Silence silence;
+  Simulation{12}.run([&] {
+    CrowdedLog crowded(10s);
+    bool releases = true;
+    bool is_over = false;
+    int asked = 0;
+    auto checkpointer = Runtime::current().spawn("checkpointer", [&] {
+      while (!is_over) {
+        if (crowded.log->lacks_room()) {
+          ++asked;
+          Runtime::current().sleep_until(Runtime::current().now() + 700ms);
+          if (releases) crowded.log->keep_from(crowded.log->durable());
+          crowded.log->released();
+        }
+        Runtime::current().sleep_until(Runtime::current().now() + 100ms);
+      }
+    });
+    REQUIRE(crowded.write() >= 60 * crowded.options.segment_bytes);
+    REQUIRE(asked > 3);
+    // Who asks in vain hears so at once.
+    releases = false;
+    const TimePoint begun = Runtime::current().now();
+    REQUIRE(crowded.write() < 10 * crowded.options.segment_bytes);
+    REQUIRE(Runtime::current().now() - begun < 2s);
+    REQUIRE_FALSE(crowded.log->reserve(12'000));
+    REQUIRE(Runtime::current().now() - begun < 2s);
+    // It is asked again, and writers go on.
+    releases = true;
+    Runtime::current().sleep_until(Runtime::current().now() + 8s);
+    REQUIRE(crowded.write() >= 60 * crowded.options.segment_bytes);
+    is_over = true;
+    checkpointer->join();
+    crowded.log->close();
+  });
+}
+
+TEST_CASE("writers on a full disk do not wait for ever for old segments", "[log][crash]") {
+  const Silence silence;
+  Simulation{13}.run([&] {
+    CrowdedLog crowded(10s);
+    const TimePoint begun = Runtime::current().now();
+    REQUIRE(crowded.write() < 10 * crowded.options.segment_bytes);
+    REQUIRE(Runtime::current().now() - begun >= 10s);
+    REQUIRE(Runtime::current().now() - begun < 11s);
+    REQUIRE_FALSE(crowded.log->reserve(12'000));
+    REQUIRE(Runtime::current().now() - begun < 11s);
+    crowded.log->close();
+  });
+}
+
 TEST_CASE("what rollbacks will log has its room, whatever else fills the disk", "[log][crash]") {
   const Silence silence;
   SimulatedDisk disk{7};

@@ -62,6 +62,10 @@ struct LogOptions {
   /// How long to wait after a failed preparation or archiving before the next try.
   Duration retry_delay = std::chrono::milliseconds{500};
 
+  /// How long writers wait, where no segment can be made, for whoever reads Log::lacks_room() to
+  /// let old ones go. Zero: nobody reads it.
+  Duration release_patience{};
+
   /// Empty: nothing is archived.
   ArchiveSegment archive;
   /// When this many finished segments wait for the archive, writers get 53100.

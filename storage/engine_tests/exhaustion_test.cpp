@@ -490,4 +490,30 @@ TEST_CASE("a checkpoint without room on the disk waits for it", "[storage][exhau
   }
 }
 
+// The log between two checkpoints may be larger than the disk.
+TEST_CASE("B11 writers go on where only a checkpoint frees log on a full disk",
+          "[storage][exhaustion]") {
+  for_seeds(6, [&](std::uint64_t seed) {
+    FullDisk small(seed);
+    Simulation{bounded(seed)}.run([&] {
+      CrowdedDatabase database(small.disk, small.options);
+      database.make_tree(700);
+      small.disk.leave_room((std::uint64_t{6} << 20U) + small.random.below(3U << 20U));
+      // Some owe more than the log has for each transaction anyway, so that files must be kept.
+      for (int round = 0; round < 100; ++round) {
+        const char letter = static_cast<char>('a' + round % 26);
+        const auto writer = database.engine->begin();
+        for (std::uint64_t times = 1 + small.random.below(3); times != 0; --times)
+          database.update_all(*writer, 700, letter);
+        if (small.random.one_in(5)) continue;
+        REQUIRE(writer->commit());
+        for (auto& row : database.content) row.second.assign(700, letter);
+      }
+      REQUIRE(database.found() == database.content);
+      REQUIRE(database.engine->verify().value().empty());
+      REQUIRE(database.engine->close());
+    });
+  });
+}
+
 }  // namespace swizzle

@@ -87,6 +87,7 @@ Result<> SpaceMap::grow() {
   const std::uint64_t old = volume_.page_count();
   // To a whole number of smallest extents: the first page is the header's.
   const std::uint64_t grown = old + extent_for(old) - old % kMinExtentPages;
+  RETURN_IF_ERROR(keep_room_for_copies(grown));
   RETURN_IF_ERROR(volume_.grow_to(grown));
   const std::lock_guard words(mutex_);
   cover(grown);
@@ -103,6 +104,7 @@ Result<> SpaceMap::fit_file() {
   }
   if (wanted <= volume_.page_count()) return {};
   wanted = (wanted + kMinExtentPages - 1) / kMinExtentPages * kMinExtentPages;
+  RETURN_IF_ERROR(keep_room_for_copies(wanted));
   RETURN_IF_ERROR(volume_.grow_to(wanted));
   const std::lock_guard words(mutex_);
   cover(wanted);

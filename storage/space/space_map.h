@@ -139,6 +139,9 @@ class SpaceMap {
   void about_to_change(std::uint64_t page) noexcept;
   void adopt(const std::vector<std::uint64_t>& words, std::uint64_t generation);
   Result<> grow();
+  /// The copies have their blocks before the data file has so many pages: a checkpoint on a full
+  /// disk, which may be what makes room, takes none. Under size_mutex_, or before others know us.
+  Result<> keep_room_for_copies(std::uint64_t pages);
   void cover(std::uint64_t pages);
   void take(std::uint64_t page) noexcept;
   void release(std::uint64_t page) noexcept;
@@ -149,6 +152,7 @@ class SpaceMap {
 
   Volume& volume_;
   std::unique_ptr<File> copies_[2];
+  std::uint64_t copy_bytes_ = 0;  ///< for which both have blocks
   std::uint64_t generation_ = 0;  ///< of the younger copy; it is in copies_[generation_ % 2]
 
   HybridLatch apply_latch_;

@@ -154,7 +154,18 @@ Result<std::unique_ptr<SpaceMap>> SpaceMap::load(FileSystem& files,
                 fmt::format("file \"{}\" is truncated: it has {} pages, but page {} is in use",
                             volume.path().native(), volume.page_count(), end - 1));
   map->adopt(best->words, best->header.generation);
+  auto kept = map->keep_room_for_copies(volume.page_count());
+  if (!kept && kept.error().state() != sqlstate::disk_full) return fail(std::move(kept).error());
   return map;
+}
+
+Result<> SpaceMap::keep_room_for_copies(std::uint64_t pages) {
+  const std::uint64_t groups = (pages + kGroupPages - 1) / kGroupPages;
+  const std::uint64_t bytes = kBodyOffset + groups * kGroupWords * sizeof(std::uint64_t);
+  if (bytes <= copy_bytes_) return {};
+  for (const auto& copy : copies_) RETURN_IF_ERROR(copy->allocate(0, bytes));
+  copy_bytes_ = bytes;
+  return {};
 }
 
 void SpaceMap::adopt(const std::vector<std::uint64_t>& words, std::uint64_t generation) {

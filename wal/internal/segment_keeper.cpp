@@ -8,10 +8,12 @@
 namespace swizzle::wal {
 
 SegmentKeeper::SegmentKeeper(SegmentStore& store, LogBudget& budget, RollbackRoom& rollbacks,
-                             const Archiver* archiver, const LogOptions& options)
+                             Shortage& shortage, const Archiver* archiver,
+                             const LogOptions& options)
     : store_(store),
       budget_(budget),
       rollbacks_(rollbacks),
+      shortage_(shortage),
       archiver_(archiver),
       options_(options) {}
 
@@ -45,10 +47,22 @@ std::uint64_t SegmentKeeper::free_below() const noexcept {
 void SegmentKeeper::run() {
   std::string last_failure;
   while (!task_.is_stopping()) {
+    shortage_.look();
+    auto kept = keep_files();
     auto worked = work();
-    if (worked) {
+    if (kept && worked) {
+      shortage_.is_over();
       last_failure.clear();
       task_.wait();
+      continue;
+    }
+    if (const auto until = shortage_.note(Runtime::current().now())) {
+      task_.wait_until(*until);
+      continue;
+    }
+    if (!kept) rollbacks_.answer(kept.error());
+    if (worked) {
+      task_.wait_until(Runtime::current().now() + options_.retry_delay);
       continue;
     }
     if (worked.error().message() != last_failure) {
@@ -73,13 +87,14 @@ Result<> SegmentKeeper::prepare_next() {
 }
 
 Result<> SegmentKeeper::work() {
-  keep_files();
   while (!task_.is_stopping() && store_.geometry().first_lsn(store_.end()) < target()) {
     if (auto prepared = prepare_next(); !prepared) {
       if (store_.kept_files() == 0 || !budget_.has_waiting_completion()) return prepared;
       RETURN_IF_ERROR(store_.prepare_from_kept_file());
       // First: growth must not take what was kept for the rollback.
       note_kept_files();
+    } else {
+      shortage_.is_over();
     }
     budget_.set_segments_end(store_.geometry().first_lsn(store_.end()));
   }
@@ -90,7 +105,7 @@ void SegmentKeeper::note_kept_files() noexcept {
   rollbacks_.set_kept(store_.kept_files() * store_.geometry().bytes());
 }
 
-void SegmentKeeper::keep_files() {
+Result<> SegmentKeeper::keep_files() {
   const std::uint64_t bytes = store_.geometry().bytes();
   // The next one is there before it is needed.
   const auto wanted = [&]() -> std::uint64_t {
@@ -98,17 +113,22 @@ void SegmentKeeper::keep_files() {
     return owed == 0 ? 0 : (owed + bytes / 4 + bytes - 1) / bytes;
   };
   while (!task_.is_stopping() && store_.kept_files() < wanted()) {
-    if (auto kept = store_.keep_file(); !kept) {
-      rollbacks_.answer(kept.error());
-      return;
+    if (!store_.keep_file()) {
+      // Segments that wait to be used again have such blocks.
+      RETURN_IF_ERROR(store_.remove_surplus(free_below(), 0));
+      RETURN_IF_ERROR(store_.keep_file());
     }
     note_kept_files();
   }
   while (store_.kept_files() > wanted() + 1) {
     const std::uint64_t before = store_.kept_files();
     rollbacks_.set_kept((before - 1) * bytes);
-    if (!store_.drop_kept_file()) return note_kept_files();
+    if (!store_.drop_kept_file()) {
+      note_kept_files();
+      break;
+    }
   }
+  return {};
 }
 
 }  // namespace swizzle::wal

@@ -8,17 +8,18 @@
 #include "wal/internal/log_budget.h"
 #include "wal/internal/rollback_room.h"
 #include "wal/internal/segment_store.h"
+#include "wal/internal/shortage.h"
 #include "wal/log_options.h"
 
 namespace swizzle::wal {
 
 /// Keeps segments prepared ahead of the tail, and recycles or removes those behind it. When it
-/// cannot, it says why to the budget, which then refuses writers, and tries again after a while.
-/// Keeps files for what rollbacks would log, too, and makes segments of them where a rollback waits
-/// and nothing else is left.
+/// cannot, it says why to the budget, which then refuses writers, and tries again after a while;
+/// but first it has asked whoever keeps old segments (Shortage). Keeps files for what rollbacks
+/// would log, too, and makes segments of them where a rollback waits and nothing else is left.
 class SegmentKeeper {
  public:
-  SegmentKeeper(SegmentStore& store, LogBudget& budget, RollbackRoom& rollbacks,
+  SegmentKeeper(SegmentStore& store, LogBudget& budget, RollbackRoom& rollbacks, Shortage& shortage,
                 const Archiver* archiver, const LogOptions& options);
   ~SegmentKeeper() { stop(); }
   SegmentKeeper(const SegmentKeeper&) = delete;
@@ -38,8 +39,8 @@ class SegmentKeeper {
   void run();
   Result<> work();
   Result<> prepare_next();
-  /// As many as is owed, and one more at most. Who waits for them hears what keeps them from being.
-  void keep_files();
+  /// As many as is owed, and one more at most.
+  Result<> keep_files();
   void note_kept_files() noexcept;
   [[nodiscard]] std::uint64_t target() const noexcept;
   /// Segments below this number may be overwritten.
@@ -48,6 +49,7 @@ class SegmentKeeper {
   SegmentStore& store_;
   LogBudget& budget_;
   RollbackRoom& rollbacks_;
+  Shortage& shortage_;
   const Archiver* archiver_;
   const LogOptions& options_;
   std::atomic<std::uint64_t> wanted_end_{0};

@@ -110,6 +110,23 @@ void Checkpointer::release_more_log() noexcept {
   release_log();
 }
 
+bool Checkpointer::could_make_room() const {
+  if (retentions_.load() != 0) return false;
+  Lsn held = parts_.log.durable();
+  if (parts_.kept_for_others) held = std::min(held, parts_.kept_for_others());
+  for (const ActiveTransaction& transaction : parts_.active_transactions(held))
+    held = std::min(held, transaction.first);
+  return raw(held) >= raw(parts_.log.oldest()) + parts_.log.location().segment_bytes;
+}
+
+Result<> Checkpointer::make_room(Cleaner& cleaner) {
+  if (!could_make_room()) return {};
+  RETURN_IF_ERROR(cleaner.clean_until(parts_.log.tail()));
+  RETURN_IF_ERROR(take());
+  // Once more: the copy of the control file before this one needs what the one before needed.
+  return take();
+}
+
 /// A transaction that nobody ends keeps all the log since its first change: says so once.
 void Checkpointer::warn_of_old_transaction(const Checkpoint& taken) {
   const auto oldest = std::ranges::min_element(taken.active, {}, &ActiveTransaction::first);
@@ -149,7 +166,17 @@ void Checkpointer::run(Cleaner& cleaner) {
   Runtime& runtime = Runtime::current();
   TimePoint due = runtime.now() + options_.interval;
   TimePoint not_before{};
+  const auto stands = [&](const Error& error) {
+    if (error.state() == sqlstate::disk_full) return true;
+    if (options_.on_failure) options_.on_failure(error);
+    return false;
+  };
   while (!task_.is_stopping()) {
+    if (parts_.log.lacks_room()) {
+      const auto made = make_room(cleaner);
+      parts_.log.released();
+      if (!made && !stands(made.error())) break;
+    }
     const std::uint64_t tail = raw(parts_.log.tail());
     const std::uint64_t begin = raw(last().checkpoint.begin);
     const std::uint64_t grown = tail > begin ? tail - begin : 0;
@@ -159,10 +186,7 @@ void Checkpointer::run(Cleaner& cleaner) {
     const bool by_volume = grown >= options_.log_bytes && runtime.now() >= not_before;
     if (by_volume || by_time) {
       auto taken = take();
-      if (!taken && taken.error().state() != sqlstate::disk_full) {
-        if (options_.on_failure) options_.on_failure(taken.error());
-        break;
-      }
+      if (!taken && !stands(taken.error())) break;
       // The one before still counts, so nothing is lost but room for the log, and time at the next
       // start.
       if (!taken)

@@ -60,8 +60,8 @@ class Checkpointer {
   using Use = std::function<void(const Control& taken, const SpaceMap::Snapshot& map)>;
   Result<> take(Control::Shutdown shutdown, const Use& use);
 
-  /// Takes them by log volume and by time from now on, and has `cleaner` keep the redo point within
-  /// the log volume.
+  /// Takes them by log volume and by time from now on, and where the log finds the disk full; has
+  /// `cleaner` keep the redo point within the log volume.
   void start(Cleaner& cleaner);
   /// Parks until the task has ended. Idempotent.
   void stop() noexcept { task_.stop(); }
@@ -88,6 +88,9 @@ class Checkpointer {
  private:
   std::vector<DirtyPage> dirty_pages() const;
   void release_log() noexcept;
+  /// The log has found the disk full: as little of it is kept as can be.
+  Result<> make_room(Cleaner& cleaner);
+  [[nodiscard]] bool could_make_room() const;
   void warn_of_old_transaction(const Checkpoint& taken);
   void run(Cleaner& cleaner);
 

@@ -54,6 +54,9 @@ std::size_t size_of(std::uint64_t dirty, std::uint64_t active) noexcept {
   return sizeof(ControlHeader) + dirty * sizeof(DirtyPage) + active * sizeof(ActiveTransaction);
 }
 
+// So much is written always, so that a full disk has the blocks for some thousand dirty pages.
+constexpr std::size_t kLeastBytes = std::size_t{64} << 10U;
+
 AlignedBuffer encode(const Control& control, std::uint64_t generation) {
   const Checkpoint& checkpoint = control.checkpoint;
   ControlHeader header{};
@@ -75,7 +78,7 @@ AlignedBuffer encode(const Control& control, std::uint64_t generation) {
   header.shutdown = control.shutdown;
 
   const std::size_t size = size_of(header.dirty_count, header.active_count);
-  AlignedBuffer buffer(size);
+  AlignedBuffer buffer(std::max(size, kLeastBytes));
   store(buffer.data(), header);
   std::byte* at = buffer.data() + sizeof header;
   for (const DirtyPage& page : checkpoint.dirty) {
