@@ -160,6 +160,8 @@ EngineStatistics Engine::statistics() const {
   all.log_tail = raw(parts_->log->tail());
   all.log_durable = raw(parts_->log->durable());
   all.undo_spilled_bytes = parts_->transactions->spilled_bytes();
+  all.checksum_failures = parts_->store->checksum_failures();
+  all.last_checksum_failure_us = parts_->store->last_checksum_failure_us();
   all.pages_repaired = parts_->repair->repaired();
   all.checkpoints = parts_->checkpointer->taken();
   const wal::LogStatistics log = parts_->log->statistics();

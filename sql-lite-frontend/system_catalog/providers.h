@@ -26,6 +26,9 @@ std::span<const RowProvider> privilege_providers();
 /// What ANALYZE found, and what is counted of tables and indexes.
 std::span<const RowProvider> statistics_providers();
 
+/// pg_stat_database.
+std::span<const RowProvider> database_providers();
+
 /// System relations that are queries over the others.
 struct SystemView {
   Oid schema;

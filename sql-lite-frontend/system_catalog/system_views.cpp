@@ -56,42 +56,6 @@ constexpr SystemView kSystemViews[] = {
      "THEN pg_catalog.swizzle_sequence_value(c.oid) END AS last_value "
      "FROM pg_catalog.pg_sequence s JOIN pg_catalog.pg_class c ON c.oid = s.seqrelid "
      "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"},
-    {kPgCatalogSchema, "pg_stat_database",
-     "datid datname numbackends xact_commit xact_rollback blks_read blks_hit deadlocks "
-     "tup_returned "
-     "tup_fetched tup_inserted tup_updated tup_deleted conflicts blk_read_time blk_write_time "
-     "stats_reset",
-     "SELECT d.oid AS datid, d.datname, (SELECT pg_catalog.count(*) "
-     "FROM pg_catalog.pg_stat_activity a WHERE a.datid = d.oid) AS numbackends, "
-     "CASE WHEN s.is_ours THEN s.commits ELSE 0 END AS xact_commit, "
-     "CASE WHEN s.is_ours THEN s.rollbacks ELSE 0 END AS xact_rollback, "
-     "CASE WHEN s.is_ours THEN s.pages_read ELSE 0 END AS blks_read, "
-     "CASE WHEN s.is_ours THEN GREATEST(s.asked - s.pages_read, 0) ELSE 0 END AS blks_hit, "
-     "CASE WHEN s.is_ours THEN s.deadlocks ELSE 0 END AS deadlocks, "
-     "CASE WHEN s.is_ours THEN t.read + t.fetched ELSE 0 END AS tup_returned, "
-     "CASE WHEN s.is_ours THEN t.fetched ELSE 0 END AS tup_fetched, "
-     "CASE WHEN s.is_ours THEN t.inserted ELSE 0 END AS tup_inserted, "
-     "CASE WHEN s.is_ours THEN t.updated ELSE 0 END AS tup_updated, "
-     "CASE WHEN s.is_ours THEN t.deleted ELSE 0 END AS tup_deleted, "
-     // Nothing is replayed here that statements could be in the way of.
-     "0::pg_catalog.int8 AS conflicts, "
-     // As where track_io_timing is off.
-     "0::pg_catalog.float8 AS blk_read_time, 0::pg_catalog.float8 AS blk_write_time, "
-     "pg_catalog.pg_postmaster_start_time() AS stats_reset FROM pg_catalog.pg_database d CROSS "
-     "JOIN "
-     "(SELECT COALESCE(pg_catalog.sum(seq_tup_read), 0)::pg_catalog.int8 AS read, "
-     "COALESCE(pg_catalog.sum(idx_tup_fetch), 0)::pg_catalog.int8 AS fetched, "
-     "COALESCE(pg_catalog.sum(n_tup_ins), 0)::pg_catalog.int8 AS inserted, "
-     "COALESCE(pg_catalog.sum(n_tup_upd), 0)::pg_catalog.int8 AS updated, "
-     "COALESCE(pg_catalog.sum(n_tup_del), 0)::pg_catalog.int8 AS deleted "
-     "FROM pg_catalog.pg_stat_all_tables) t CROSS JOIN LATERAL "
-     "(SELECT d.datname = pg_catalog.current_database() AS is_ours, "
-     "pg_catalog.max(value) FILTER (WHERE name = 'commits') AS commits, "
-     "pg_catalog.max(value) FILTER (WHERE name = 'rollbacks') AS rollbacks, "
-     "pg_catalog.max(value) FILTER (WHERE name = 'pages_read') AS pages_read, "
-     "pg_catalog.max(value) FILTER (WHERE name = 'leaf_requests') AS asked, "
-     "pg_catalog.max(value) FILTER (WHERE name = 'deadlocks') AS deadlocks "
-     "FROM pg_catalog.swizzle_statistics) s"},
     {kPgCatalogSchema, "pg_stat_bgwriter",
      "checkpoints_timed checkpoints_req buffers_checkpoint buffers_clean maxwritten_clean "
      "buffers_backend buffers_backend_fsync buffers_alloc checkpoint_write_time "

@@ -213,6 +213,10 @@ Value reset_counters(Execution& execution, Arguments arguments) {
       if (index_is_meant) access.counters->reset();
     }
   }
+  if (arguments.empty()) {
+    session.catalog.shared().forget_rows_of_dropped();
+    session.shared.reset_usage(session.catalog.shared().database());
+  }
   return text(execution, "");
 }
 Value current_setting(Execution& execution, Arguments arguments) {
