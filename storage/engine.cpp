@@ -157,6 +157,7 @@ EngineStatistics Engine::statistics() const {
   all.pages_evicted = pool.counters().evictions.load(std::memory_order_relaxed);
   all.pages_swizzled = pool.counters().swizzled.load(std::memory_order_relaxed);
   all.pages_unswizzled = pool.counters().unswizzled.load(std::memory_order_relaxed);
+  all.log_begin = raw(parts_->log->begin());
   all.log_tail = raw(parts_->log->tail());
   all.log_durable = raw(parts_->log->durable());
   all.undo_spilled_bytes = parts_->transactions->spilled_bytes();
@@ -165,7 +166,12 @@ EngineStatistics Engine::statistics() const {
   all.pages_repaired = parts_->repair->repaired();
   all.checkpoints = parts_->checkpointer->taken();
   const wal::LogStatistics log = parts_->log->statistics();
+  all.checkpoints_by_time = parts_->checkpointer->taken_by_time();
   all.archive_backlog = log.archive_backlog;
+  all.archive = log.archive;
+  all.log_records = log.records;
+  all.log_waits_for_room = log.waits_for_room;
+  all.log_writes = log.writes;
   all.log_bytes_written = log.bytes_written;
   all.log_flushes = log.flushes;
   all.log_waiters_released = log.waiters_released;

@@ -56,30 +56,6 @@ constexpr SystemView kSystemViews[] = {
      "THEN pg_catalog.swizzle_sequence_value(c.oid) END AS last_value "
      "FROM pg_catalog.pg_sequence s JOIN pg_catalog.pg_class c ON c.oid = s.seqrelid "
      "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"},
-    {kPgCatalogSchema, "pg_stat_bgwriter",
-     "checkpoints_timed checkpoints_req buffers_checkpoint buffers_clean maxwritten_clean "
-     "buffers_backend buffers_backend_fsync buffers_alloc checkpoint_write_time "
-     "checkpoint_sync_time stats_reset",
-     "SELECT pg_catalog.max(value) FILTER (WHERE name = 'checkpoints') AS checkpoints_timed, "
-     "0::pg_catalog.int8 AS checkpoints_req, 0::pg_catalog.int8 AS buffers_checkpoint, "
-     "pg_catalog.max(value) FILTER (WHERE name = 'pages_written') AS buffers_clean, "
-     "0::pg_catalog.int8 AS maxwritten_clean, 0::pg_catalog.int8 AS buffers_backend, "
-     "0::pg_catalog.int8 AS buffers_backend_fsync, "
-     "pg_catalog.max(value) FILTER (WHERE name = 'pages_read') AS buffers_alloc, "
-     "0::pg_catalog.float8 AS checkpoint_write_time, "
-     "0::pg_catalog.float8 AS checkpoint_sync_time, "
-     "pg_catalog.pg_postmaster_start_time() AS stats_reset "
-     "FROM pg_catalog.swizzle_statistics"},
-    {kPgCatalogSchema, "pg_stat_wal", "wal_bytes wal_write wal_sync stats_reset",
-     "SELECT pg_catalog.max(value) FILTER (WHERE name = 'log_tail') AS wal_bytes, "
-     "pg_catalog.max(value) FILTER (WHERE name = 'log_flushes') AS wal_write, "
-     // Each write of the log is a durable one.
-     "pg_catalog.max(value) FILTER (WHERE name = 'log_flushes') AS wal_sync, "
-     "pg_catalog.pg_postmaster_start_time() AS stats_reset FROM pg_catalog.swizzle_statistics"},
-    // archive_mode is off: nothing is archived, and nothing fails.
-    {kPgCatalogSchema, "pg_stat_archiver", "archived_count failed_count stats_reset",
-     "SELECT 0::pg_catalog.int8 AS archived_count, 0::pg_catalog.int8 AS failed_count, "
-     "pg_catalog.pg_postmaster_start_time() AS stats_reset"},
     // Nothing is replayed here that statements could be in the way of.
     {kPgCatalogSchema, "pg_stat_database_conflicts",
      "datid datname confl_tablespace confl_lock confl_snapshot confl_bufferpin confl_deadlock",

@@ -159,6 +159,7 @@ void Checkpointer::run(Cleaner& cleaner) {
     const bool by_volume = grown >= options_.log_bytes && runtime.now() >= not_before;
     if (by_volume || by_time) {
       auto taken = take();
+      if (taken && !by_volume) by_time_.fetch_add(1, std::memory_order_relaxed);
       if (!taken && taken.error().state() != sqlstate::disk_full) {
         if (options_.on_failure) options_.on_failure(taken.error());
         break;
