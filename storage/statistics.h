@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/runtime/duration_histogram.h"
+#include "wal/archive_statistics.h"
 
 namespace swizzle {
 
@@ -33,10 +34,14 @@ struct EngineStatistics {
   std::uint64_t pages_evicted = 0;
   std::uint64_t pages_swizzled = 0;
   std::uint64_t pages_unswizzled = 0;
-  std::uint64_t sweeps = 0;  ///< rounds that looked for pages to unswizzle
+  std::uint64_t sweeps = 0;     ///< rounds that looked for pages to unswizzle
+  std::uint64_t log_begin = 0;  ///< where the log ended when the engine opened
   std::uint64_t log_tail = 0;
   std::uint64_t log_durable = 0;
   std::uint64_t log_bytes_written = 0;  ///< whole blocks, some of them more than once
+  std::uint64_t log_records = 0;
+  std::uint64_t log_waits_for_room = 0;  ///< of those who were to append
+  std::uint64_t log_writes = 0;
   std::uint64_t log_flushes = 0;
   std::uint64_t log_waiters_released = 0;  ///< by these flushes
   std::uint64_t log_insert_groups = 0;     ///< of inserts that took room in the log together
@@ -45,8 +50,14 @@ struct EngineStatistics {
   /// Files taken for undo records that did not fit EngineOptions::undo_memory_bytes.
   std::uint64_t undo_spilled_bytes = 0;
   std::uint64_t pages_repaired = 0;
+  /// Pages of the data file that were not what had been written there, and when the last of them
+  /// was read (microseconds since 1970; 0: never).
+  std::uint64_t checksum_failures = 0;
+  std::int64_t last_checksum_failure_us = 0;
   std::uint64_t checkpoints = 0;
+  std::uint64_t checkpoints_by_time = 0;  ///< of these
   std::uint64_t archive_backlog = 0;
+  wal::ArchiveStatistics archive;
   std::uint64_t commits = 0;
   std::uint64_t rollbacks = 0;
   std::uint64_t prepared = 0;           ///< transactions that wait for somebody to finish them

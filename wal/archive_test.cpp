@@ -161,6 +161,11 @@ TEST_CASE("a failing archive delays recycling, then growth, and loses nothing", 
     REQUIRE(refused->state() == sqlstate::disk_full);
     REQUIRE_THAT(refused->message(), Catch::Contains("archived"));
     REQUIRE(log->statistics().first_segment == kFirstSegment);
+    const ArchiveStatistics failures = log->statistics().archive;
+    REQUIRE(failures.archived == 0);
+    REQUIRE(failures.failed > 0);
+    REQUIRE(failures.last_failed == segment_name(kFirstSegment));
+    REQUIRE(log->statistics().waits_for_room > 0);
 
     broken = false;
     Runtime::current().sleep_until(Runtime::current().now() + 5s);
@@ -176,6 +181,8 @@ TEST_CASE("a failing archive delays recycling, then growth, and loses nothing", 
       REQUIRE(archived[i] == segment_name(kFirstSegment + i));
     }
     REQUIRE(archived.size() > 6);
+    REQUIRE(log->statistics().archive.archived == archived.size());
+    REQUIRE(log->statistics().archive.last_archived == archived.back());
   });
   spdlog::set_level(spdlog::level::info);
 }

@@ -202,11 +202,11 @@ std::optional<Reservation> Log::try_reserve(std::size_t payload_bytes, std::size
 }
 
 void Reservation::release() noexcept {
-  log_->give_back(bytes_);
+  log_->give_back(bytes_, records_);
 }
 
-void Log::give_back(std::size_t bytes) noexcept {
-  if (parts_) parts_->budget.give_back(bytes);
+void Log::give_back(std::size_t bytes, std::size_t records) noexcept {
+  if (parts_) parts_->budget.give_back(bytes, records);
 }
 
 Appended Log::append(Reservation& space, const RecordHeader& header,
@@ -225,6 +225,7 @@ Appended Log::append(Reservation& space, const RecordHeader& header,
   const std::size_t bytes = record_bytes(encoded, payload_bytes);
   INVARIANT(bytes <= space.bytes_ && bytes <= kMaxRecordBytes);
   space.bytes_ -= bytes;
+  ++space.records_;
   const auto placed = parts_->buffer.insert(encoded, payload, bytes);
   return {Lsn{placed.start}, Lsn{placed.end}};
 }
@@ -288,6 +289,8 @@ LogStatistics Log::statistics() const {
   result.durable = durable();
   if (!parts_) return result;
   const auto written = parts_->flusher.statistics();
+  result.records = parts_->budget.records();
+  result.waits_for_room = parts_->budget.waits();
   result.writes = written.writes;
   result.bytes_written = written.bytes_written;
   result.flushes = written.flushes;
@@ -298,7 +301,10 @@ LogStatistics Log::statistics() const {
   result.grouped_inserts = groups.members;
   result.first_segment = parts_->store.first();
   result.end_segment = parts_->store.end();
-  if (parts_->options.archive) result.archive_backlog = parts_->archiver.backlog();
+  if (parts_->options.archive) {
+    result.archive_backlog = parts_->archiver.backlog();
+    result.archive = parts_->archiver.statistics();
+  }
   return result;
 }
 

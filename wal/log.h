@@ -13,6 +13,7 @@
 #include "base/io/file.h"
 #include "base/result.h"
 #include "base/runtime/duration_histogram.h"
+#include "wal/archive_statistics.h"
 #include "wal/log_options.h"
 #include "wal/reader.h"
 #include "wal/record.h"
@@ -30,12 +31,13 @@ class [[nodiscard]] Reservation {
  public:
   Reservation() = default;
   Reservation(Reservation&& other) noexcept
-      : log_(other.log_), bytes_(std::exchange(other.bytes_, 0)) {
+      : log_(other.log_), bytes_(std::exchange(other.bytes_, 0)), records_(other.records_) {
     other.log_ = nullptr;
   }
   Reservation& operator=(Reservation&& other) noexcept {
     std::swap(log_, other.log_);
     std::swap(bytes_, other.bytes_);
+    std::swap(records_, other.records_);
     return *this;
   }
   ~Reservation() {
@@ -51,6 +53,7 @@ class [[nodiscard]] Reservation {
 
   Log* log_ = nullptr;
   std::size_t bytes_ = 0;
+  std::size_t records_ = 0;  ///< appended by it
 };
 
 /// Where a record went. A page or a transaction remembers `lsn`; who waits for it takes `end`.
@@ -60,6 +63,9 @@ struct Appended {
 };
 
 struct LogStatistics {
+  std::uint64_t records = 0;
+  /// Times that somebody waited for room in the buffer or in the files.
+  std::uint64_t waits_for_room = 0;
   std::uint64_t writes = 0;
   std::uint64_t bytes_written = 0;
   /// Times that records became durable together, and the sessions that had waited for it.
@@ -74,6 +80,7 @@ struct LogStatistics {
   std::uint64_t first_segment = 0;
   std::uint64_t end_segment = 0;
   std::uint64_t archive_backlog = 0;
+  ArchiveStatistics archive;
 };
 
 /// The log. Appends records, and makes them durable in their order. Thread-safe.
@@ -176,7 +183,7 @@ class Log {
   static std::size_t bound(std::size_t payload_bytes, std::size_t records) noexcept {
     return payload_bytes + records * kMaxRecordOverhead;
   }
-  void give_back(std::size_t bytes) noexcept;
+  void give_back(std::size_t bytes, std::size_t records) noexcept;
   /// Null where nothing is logged.
   [[nodiscard]] Followers* followers() const noexcept;
 

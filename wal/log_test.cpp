@@ -235,6 +235,29 @@ TEST_CASE("an asynchronous commit is durable soon, without anybody waiting", "[l
   REQUIRE(log->statistics().writes <= 4);
 }
 
+TEST_CASE("records are counted, by whoever has appended them", "[log]") {
+  Setup setup;
+  auto log = setup.create();
+  const auto append_some = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      auto space = log->reserve(200, 3).value();
+      log->append(space, {.kind = kUpdate}, as_bytes("one"));
+      log->append(space, {.kind = kUpdate}, as_bytes("two"));
+      // It may go elsewhere, and what is not used of it goes back.
+      const Reservation rest = std::move(space);
+    }
+  };
+  const std::uint64_t before = log->statistics().records;
+  std::thread other{[&] { append_some(100); }};
+  append_some(100);
+  other.join();
+  // The log writes some of its own, one a flush.
+  const std::uint64_t appended = log->statistics().records - before;
+  REQUIRE(appended >= 400);
+  REQUIRE(appended <= 410);
+  REQUIRE(log->statistics().waits_for_room == 0);
+}
+
 TEST_CASE("an asynchronous commit is seen by a writer who is just going to rest", "[log]") {
   SimulatedDisk disk{1};
   REQUIRE(disk.create_directory("/log"));

@@ -9,6 +9,7 @@
 
 #include "sql-lite-frontend/script.h"
 #include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/session_usage.h"
 
 namespace swizzle::server {
 namespace {
@@ -68,8 +69,12 @@ std::optional<Duration> milliseconds_of(const std::optional<std::string>& text) 
 
 }  // namespace
 
-SessionJournal::SessionJournal(StatementMetrics& metrics, ServerLog& log, LogSubject subject)
-    : share_(metrics.share_of_this_thread()), log_(log), subject_(std::move(subject)) {}
+SessionJournal::SessionJournal(StatementMetrics& metrics, ServerLog& log, sql::SessionUsage& usage,
+                               LogSubject subject)
+    : share_(metrics.share_of_this_thread()),
+      log_(log),
+      usage_(usage),
+      subject_(std::move(subject)) {}
 
 void SessionJournal::read_settings(const sql::Session& session) {
   log_revision_ = log_.revision();
@@ -109,7 +114,9 @@ void SessionJournal::note_disconnection() {
 }
 
 void SessionJournal::begin() {
-  if (!started_) started_ = Runtime::current().now();
+  if (started_) return;
+  started_ = Runtime::current().now();
+  usage_.begin_request(*started_);
 }
 
 void SessionJournal::keep(std::string_view text) {
@@ -178,9 +185,11 @@ std::string_view SessionJournal::failed_text() const {
   return may_be_several_ ? sql::statement_after(text_, completed_) : text_;
 }
 
-void SessionJournal::end() {
+void SessionJournal::end(bool in_transaction) {
   if (!started_) return;
-  if (pending_) finish_pending(Runtime::current().now());
+  const TimePoint now = Runtime::current().now();
+  if (pending_) finish_pending(now);
+  usage_.end_request(now, in_transaction);
   started_.reset();
   // An idle session does not keep what was unusually long.
   constexpr std::size_t kUsualText = 4096;

@@ -12,7 +12,8 @@
 
 namespace swizzle::sql {
 class Session;
-}
+class SessionUsage;
+}  // namespace swizzle::sql
 
 namespace swizzle::server {
 
@@ -23,8 +24,9 @@ namespace swizzle::server {
 /// ReadyForQuery: so the wait for a durable commit counts, whether COMMIT or Sync asked for it.
 class SessionJournal {
  public:
-  /// Pre: on the thread that the session stays on; `metrics` and `log` outlive it.
-  SessionJournal(StatementMetrics& metrics, ServerLog& log, LogSubject subject);
+  /// Pre: on the thread that the session stays on; `metrics`, `log` and `usage` outlive it.
+  SessionJournal(StatementMetrics& metrics, ServerLog& log, sql::SessionUsage& usage,
+                 LogSubject subject);
   SessionJournal(const SessionJournal&) = delete;
   SessionJournal& operator=(const SessionJournal&) = delete;
   ~SessionJournal() = default;
@@ -46,8 +48,8 @@ class SessionJournal {
   /// A statement is done, but for its commit.
   void completed(std::string_view tag);
   void failed(const sql::Diagnostic& error, std::string_view text);
-  /// ReadyForQuery is next: everything that ran is durable.
-  void end();
+  /// ReadyForQuery is next: everything that ran is durable, and the session waits for its client.
+  void end(bool in_transaction);
 
   /// The session kept its reactor, and everybody there, for so long, with `text`.
   void stalled(Duration turn, std::string_view text);
@@ -70,6 +72,7 @@ class SessionJournal {
 
   StatementMetrics::Share& share_;
   ServerLog& log_;
+  sql::SessionUsage& usage_;
   LogSubject subject_;
   std::uint64_t log_revision_ = 0;
 

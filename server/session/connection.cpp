@@ -7,6 +7,7 @@
 #include "server/session/conversation.h"
 #include "server/session/login.h"
 #include "server/session/reports.h"
+#include "sql-lite-frontend/session_usage.h"
 
 namespace swizzle::server {
 namespace {
@@ -92,6 +93,7 @@ void Connection::converse(SessionRegistry::Place& place) {
   }
   const Rank rank = (*session)->setting("is_superuser") == "on" ? Rank::superuser : Rank::ordinary;
   if (auto admitted = place.admit(rank); !admitted) {
+    sql::usage_of(**session).note_end(sql::SessionEnd::refused);
     return tell(report_of(sql::Severity::fatal, admitted.error()));
   }
   const std::size_t key_bytes = admission->version >= ProtocolVersion{3, 2}
@@ -101,7 +103,8 @@ void Connection::converse(SessionRegistry::Place& place) {
   {
     const RunningStatement statement{**session};
     const CrashSubjectScope crash_scope{statement};
-    SessionJournal journal{context_.statement_metrics(), context_.log(), std::move(subject)};
+    SessionJournal journal{context_.statement_metrics(), context_.log(), sql::usage_of(**session),
+                           std::move(subject)};
     Conversation conversation{channel_, **session, interrupts_, context_.statement_timer(),
                               journal};
     if (is_replication) conversation.allow_replication();

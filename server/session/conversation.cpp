@@ -41,6 +41,13 @@ void Conversation::run() {
   while (is_running_ && !channel_.is_broken()) {
     if (const auto frame = next_frame()) dispatch(*frame);
   }
+  if (channel_.is_broken()) note_end(sql::SessionEnd::abandoned);
+}
+
+void Conversation::note_end(sql::SessionEnd how) noexcept {
+  // What ends it first is why it ends.
+  sql::SessionUsage& usage = sql::usage_of(session_);
+  if (usage.end() == sql::SessionEnd::by_client) usage.note_end(how);
 }
 
 void Conversation::stalled(Duration turn) noexcept {
@@ -78,6 +85,8 @@ void Conversation::note_stop(const Stop& stop) {
   is_running_ = false;
   switch (stop.kind) {
     case Stop::Kind::peer_gone:
+      note_end(sql::SessionEnd::abandoned);
+      return;
     case Stop::Kind::cancel_requested:
     case Stop::Kind::news:
     case Stop::Kind::log:
@@ -281,7 +290,10 @@ void Conversation::report(const sql::Diagnostic& diagnostic) {
   const auto reason = is_running_ ? session_.termination() : std::nullopt;
   const sql::Diagnostic& told = reason ? *reason : diagnostic;
   put_report(channel_.out(), BackendKind::error_response, told);
-  if (told.severity == sql::Severity::fatal) is_running_ = false;
+  if (told.severity != sql::Severity::fatal) return;
+  is_running_ = false;
+  note_end(told.state == sqlstate::admin_shutdown ? sql::SessionEnd::killed
+                                                  : sql::SessionEnd::fatal);
 }
 
 void Conversation::report_failure(const sql::Diagnostic& diagnostic, std::string_view text) {
@@ -291,7 +303,7 @@ void Conversation::report_failure(const sql::Diagnostic& diagnostic, std::string
 
 void Conversation::ready_for_query() {
   watch_.stop();
-  journal_.end();
+  journal_.end(session_.transaction_status() != sql::TransactionStatus::idle);
   if (sink_.stop()) {
     note_stop(*sink_.stop());
     return;

@@ -13,6 +13,7 @@
 #include "server/session/statement_timer.h"
 #include "server/session/wire_sink.h"
 #include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/session_usage.h"
 
 namespace swizzle::server {
 
@@ -66,6 +67,7 @@ class Conversation final : private StallListener {
   void ready_for_query();
   void begin_statement();
   void note_stop(const Stop& stop);
+  void note_end(sql::SessionEnd how) noexcept;
   void tell_news();
   void read_settings();
   [[nodiscard]] Duration setting_ms(std::string_view name) const;

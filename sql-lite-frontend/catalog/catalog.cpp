@@ -297,6 +297,7 @@ void Catalog::put_table(const CatalogChange& change, const TablePtr& table) {
     // Two transactions may publish in another order than they committed: the newer stays.
     if (table && old->second->version > table->version) return;
     forget(old->second->relation);
+    if (!table) rows_of_dropped_.add(old->second->runtime->counters);
     tables_.erase(old);
   }
   if (table) add(table);

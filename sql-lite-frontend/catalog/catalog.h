@@ -92,6 +92,10 @@ class Catalog {
   [[nodiscard]] std::vector<TablePtr> tables();
   /// Those that somebody has asked for.
   [[nodiscard]] std::vector<TablePtr> known_tables() const;
+  /// Of all its tables since the start or pg_stat_reset(), dropped ones included.
+  [[nodiscard]] CountedRows counted_rows() const;
+  /// The part of pg_stat_reset() that no table has.
+  void forget_rows_of_dropped();
   /// The relations whose foreign keys refer to this one.
   [[nodiscard]] std::vector<Oid> referencing(Oid referenced);
   [[nodiscard]] std::vector<SchemaPtr> schemas() const;
@@ -158,6 +162,7 @@ class Catalog {
   /// (referenced, referencing), of those that somebody has asked for.
   std::set<std::pair<Oid, Oid>> references_;
   std::set<Oid> knows_references_of_;
+  CountedRows rows_of_dropped_;
 };
 
 /// The catalog as one session's transaction sees and changes it. Belongs to the session.

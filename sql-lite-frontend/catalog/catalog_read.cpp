@@ -209,6 +209,18 @@ std::vector<TablePtr> Catalog::known_tables() const {
   return list;
 }
 
+CountedRows Catalog::counted_rows() const {
+  const std::shared_lock lock{mutex_};
+  CountedRows all = rows_of_dropped_;
+  for (const auto& [oid, table] : tables_) all.add(table->runtime->counters);
+  return all;
+}
+
+void Catalog::forget_rows_of_dropped() {
+  const std::unique_lock lock{mutex_};
+  rows_of_dropped_ = {};
+}
+
 void Catalog::read_references(Oid referenced) {
   Reading reading{*this};
   std::vector<Oid> found;

@@ -58,6 +58,14 @@ Catalog& Catalogs::enter(Oid database) {
   return *entry.catalog;
 }
 
+std::map<Oid, CountedRows> Catalogs::counted_rows() {
+  std::map<Oid, CountedRows> of;
+  const std::lock_guard lock{mutex_};
+  for (const auto& [database, entry] : entries_)
+    if (entry.catalog) of[database] = entry.catalog->counted_rows();
+  return of;
+}
+
 void Catalogs::leave(Oid database) noexcept {
   const std::lock_guard lock{mutex_};
   --entries_.find(database)->second.users;

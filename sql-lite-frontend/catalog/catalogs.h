@@ -20,6 +20,8 @@ class Catalogs {
   ~Catalogs() = default;
 
   [[nodiscard]] SharedObjects& shared() noexcept { return shared_; }
+  /// Of each database that somebody has used since the start.
+  [[nodiscard]] std::map<Oid, CountedRows> counted_rows();
 
   /// The catalog of a database that exists, which cannot be dropped while this lives.
   class Use {

@@ -241,6 +241,7 @@ void drop_database(Session::State& session, const ast::DropdbStmt& statement, Re
   value_of(own->commit());
   view.commit();
   closing.forget();
+  session.shared.forget_usage(database->oid);
   sink.command_complete("DROP DATABASE");
 }
 

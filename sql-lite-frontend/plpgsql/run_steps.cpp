@@ -120,6 +120,7 @@ Flow BlockStep::run(Frame& frame) {
         frame.context_told = true;
         throw failure->as_error();
       }
+      session.note_failure(failure->state, failure->message);
       session.transaction.roll_back_to(mark);
       flow = handle(frame, *this, *chosen, *failure);
     }

@@ -97,7 +97,7 @@ SlotStream::SlotStream(Session::State& session, std::string_view slot, Part part
       slots_(session.shared.engine.logical_log().slots()),
       name_(slot),
       hold_(session, name_),
-      files_(std::make_unique<Files>(*session.shared.temporary_files)),
+      files_(std::make_unique<Files>(session.temporary_files)),
       published_(session, options_for(command, name_)),
       read_up_to_(hold_.slot().restart),
       confirmed_(std::max(hold_.slot().confirmed, part.from)) {
@@ -226,7 +226,7 @@ Lsn advance_slot(Session::State& session, std::string_view slot, Lsn upto) {
                 lsn_text(acquired.confirmed));
   }
   // Read only for where the transactions have begun that have not ended there.
-  SlotStream::Files files(*session.shared.temporary_files);
+  SlotStream::Files files(session.temporary_files);
   const auto reader = log.read(acquired.restart, {.memory_bytes = decoding_memory(session),
                                                   .files = &files,
                                                   .committed_from = Lsn::max,

@@ -35,6 +35,30 @@ bool has_expired(const Role& role) {
 Database::Shared::Shared(Engine& the_engine) : engine(the_engine), sequences(the_engine) {}
 Database::Shared::~Shared() = default;
 
+std::map<Oid, EndedSessions::Entry> Database::Shared::usage_by_database() {
+  const std::lock_guard lock{sessions_mutex};
+  std::map<Oid, EndedSessions::Entry> all = ended_sessions.by_database;
+  for (const auto& [pid, session] : sessions) {
+    const Session::State& state = session->state();
+    state.add_usage(all[state.catalog.shared().database()].usage);
+  }
+  for (auto& [database, entry] : all) entry.usage = entry.usage.since(entry.before_reset);
+  return all;
+}
+
+void Database::Shared::reset_usage(Oid database) {
+  const DatabaseUsage so_far = usage_by_database()[database].usage;
+  const std::lock_guard lock{sessions_mutex};
+  EndedSessions::Entry& entry = ended_sessions.by_database[database];
+  entry.before_reset.add(so_far);
+  entry.reset_at = SessionContext::system_clock_now();
+}
+
+void Database::Shared::forget_usage(Oid database) {
+  const std::lock_guard lock{sessions_mutex};
+  ended_sessions.by_database.erase(database);
+}
+
 Database::Database(std::unique_ptr<Shared> shared) : shared_(std::move(shared)) {}
 Database::~Database() {
   // It opens sessions.
@@ -49,6 +73,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
     add_acl_functions();
     add_session_functions();
     add_replication_sets();
+    add_log_file_sets();
     define_session_settings(shared->settings);
     shared->catalogs = Catalogs::open(engine);
     // Read now, so that what is wrong with it shows before anybody is let in.

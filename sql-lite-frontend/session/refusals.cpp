@@ -1,7 +1,11 @@
 #include "sql-lite-frontend/session/refusals.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "sql-lite-frontend/types/sql_error.h"
@@ -119,6 +123,24 @@ constexpr std::array kStatements = std::to_array<std::pair<NodeKind, std::string
     {NodeKind::plassign_stmt, "assignment"},
 });
 
+/// What to do instead, where there is something.
+constexpr std::array kHints = std::to_array<std::pair<NodeKind, std::string_view>>({
+    {NodeKind::cluster_stmt, "A table's rows lie in the order of its primary key already."},
+    {NodeKind::create_am_stmt, "Tables and indexes have the access methods that pg_am lists."},
+    {NodeKind::create_event_trig_stmt, "A trigger on a table sees changes of its rows."},
+    {NodeKind::create_fdw_stmt, "Other servers' tables can be copied with COPY."},
+    {NodeKind::create_foreign_server_stmt, "Other servers' tables can be copied with COPY."},
+    {NodeKind::create_foreign_table_stmt, "Other servers' tables can be copied with COPY."},
+    {NodeKind::create_plang_stmt, "Functions are written in SQL or PL/pgSQL."},
+    {NodeKind::create_policy_stmt, "Grant rights to a view that has the rows."},
+    {NodeKind::create_stats_stmt, "ANALYZE looks at each column by itself."},
+    {NodeKind::create_subscription_stmt,
+     "A publication here can be subscribed to from PostgreSQL, not the other way round."},
+    {NodeKind::create_table_space_stmt, "All data is in the data directory."},
+    {NodeKind::merge_stmt, "Use INSERT … ON CONFLICT, or UPDATE and INSERT."},
+    {NodeKind::rule_stmt, "Use a trigger; on a view, an INSTEAD OF trigger."},
+});
+
 using ast::AlterTableType;
 constexpr std::array kAlterForms = std::to_array<std::pair<AlterTableType, std::string_view>>({
     {AlterTableType::setcompression, "SET COMPRESSION"},
@@ -181,10 +203,79 @@ std::string_view refused_statement_name(NodeKind kind) noexcept {
   return lookup(kStatements, kind);
 }
 
+namespace {
+
+/// "a.b", as it was written.
+std::string written_name(ast::NodeList parts) {
+  std::string name;
+  for (const ast::Node* part : parts) {
+    const auto* text = ast::try_as<ast::String>(part);
+    if (text == nullptr) return {};
+    if (!name.empty()) name += '.';
+    name += text->sval;
+  }
+  return name;
+}
+
+std::string written_name(const ast::RangeVar* relation) {
+  if (relation == nullptr) return {};
+  return relation->schemaname.empty()
+             ? std::string{relation->relname}
+             : fmt::format("{}.{}", relation->schemaname, relation->relname);
+}
+
+/// The name that `field` of the statement has, where it is such a one.
+template <class Statement, class Field>
+std::optional<std::string> named(const ast::Node& node, Field Statement::* field) {
+  const auto* statement = ast::try_as<Statement>(&node);
+  if (statement == nullptr) return std::nullopt;
+  if constexpr (std::is_same_v<Field, std::string_view>) {
+    return std::string{statement->*field};
+  } else {
+    return written_name(statement->*field);
+  }
+}
+
+template <class... Fields>
+std::string first_named(const ast::Node& node, Fields... fields) {
+  std::optional<std::string> name;
+  static_cast<void>(((name = named(node, fields)).has_value() || ...));
+  return name.value_or("");
+}
+
+/// What a statement that is refused is about: the name of its object; empty where it has none.
+std::string object_of(const ast::Node& node) {
+  if (const auto* table = ast::try_as<ast::CreateForeignTableStmt>(&node))
+    return table->base_stmt == nullptr ? std::string{} : written_name(table->base_stmt->relation);
+  return first_named(
+      node, &ast::CreatePolicyStmt::policy_name, &ast::AlterPolicyStmt::policy_name,
+      &ast::CreateEventTrigStmt::trigname, &ast::AlterEventTrigStmt::trigname,
+      &ast::RuleStmt::rulename, &ast::CreateStatsStmt::defnames, &ast::AlterStatsStmt::defnames,
+      &ast::CreateFdwStmt::fdwname, &ast::AlterFdwStmt::fdwname,
+      &ast::CreateForeignServerStmt::servername, &ast::AlterForeignServerStmt::servername,
+      &ast::ImportForeignSchemaStmt::remote_schema, &ast::CreateAmStmt::amname,
+      &ast::CreatePLangStmt::plname, &ast::CreateTableSpaceStmt::tablespacename,
+      &ast::DropTableSpaceStmt::tablespacename, &ast::CreateSubscriptionStmt::subname,
+      &ast::AlterSubscriptionStmt::subname, &ast::DropSubscriptionStmt::subname,
+      &ast::LoadStmt::filename, &ast::ClusterStmt::relation,
+      &ast::CreateConversionStmt::conversion_name, &ast::CreateOpClassStmt::opclassname,
+      &ast::CreateOpFamilyStmt::opfamilyname, &ast::AlterOpFamilyStmt::opfamilyname,
+      &ast::AlterTSConfigurationStmt::cfgname, &ast::AlterTypeStmt::type_name);
+}
+
+}  // namespace
+
 void refuse_statement(const ast::Node& statement) {
   std::string_view name = refused_statement_name(statement.node_kind);
   if (name.empty()) name = ast::node_name(statement.node_kind);
-  throw_error(sqlstate::feature_not_supported, "{} is not supported", name);
+  const std::string object = object_of(statement);
+  SqlError error =
+      object.empty()
+          ? sql_error(sqlstate::feature_not_supported, "{} is not supported", name)
+          : sql_error(sqlstate::feature_not_supported, "{} {} is not supported", name, object);
+  const std::string_view hint = lookup(kHints, statement.node_kind);
+  if (hint.empty()) throw std::move(error);
+  throw std::move(error).with_hint(std::string{hint});
 }
 
 }  // namespace swizzle::sql

@@ -136,6 +136,12 @@ void Session::State::note_query(std::string_view text) {
   activity.begin(text, session_context.statement_timestamp);
 }
 
+void Session::State::note_failure(SqlState failure, std::string_view message) noexcept {
+  // Not those that a client has made up.
+  if (failure == sqlstate::deadlock_detected && message == "deadlock detected")
+    usage.add(Used::deadlocks);
+}
+
 void Session::State::note_rest() noexcept {
   Activity::State rest = Activity::State::idle;
   if (transaction && transaction.in_explicit_block()) {

@@ -51,6 +51,7 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
   // From here on no exception is in flight, so rolling back may wait.
   if (failure) {
     state.interruption.explain(*failure);
+    state.note_failure(failure->state, failure->message);
     if (state.transaction && state.transaction.in_explicit_block()) {
       if (start) {
         state.transaction.fail_statement(*start);
@@ -122,6 +123,7 @@ Session::State::State(Database::Shared& shared_database, SessionOptions session_
                }),
       database_use(*shared_database.catalogs, database_oid(shared_database, options.database)),
       catalog(database_use.catalog()),
+      temporary_files(shared_database.temporary_files->counted_in(usage)),
       memory(shared_database.memory) {
   const RolePtr role = catalog.role(options.user);
   if (!role) {
@@ -130,7 +132,7 @@ Session::State::State(Database::Shared& shared_database, SessionOptions session_
   login = session_user = user = role->oid;
   rights.require_connect();
   session_context.names = &names;
-  memory.files = shared.temporary_files.get();
+  memory.files = &temporary_files;
   activity.connected_at = SessionContext::system_clock_now();
   variables.apply_stored();
   for (const auto& [name, value] : options.parameters) {
@@ -148,13 +150,25 @@ Session::State::State(Database::Shared& shared_database, SessionOptions session_
 
 Session::State::~State() = default;
 
+/// What it has used counts with that of the others that are over.
+void Session::State::leave() {
+  const std::lock_guard lock{shared.sessions_mutex};
+  const auto self = shared.sessions.find(options.backend_pid);
+  if (self == shared.sessions.end() || self->second != owner) return;
+  shared.sessions.erase(self);
+  add_usage(shared.ended_sessions.by_database[catalog.shared().database()].usage);
+}
+
+void Session::State::add_usage(DatabaseUsage& to) const {
+  const bool is_clients = !options.is_maintenance && !options.is_replication;
+  if (!is_clients || usage.end() == SessionEnd::refused) return to.add_use(usage);
+  const std::int64_t lasted = SessionContext::system_clock_now() - activity.connected_at;
+  to.add_session(usage, static_cast<std::uint64_t>(std::max<std::int64_t>(lasted, 0)));
+}
+
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Session::~Session() {
-  {
-    const std::lock_guard lock{state_->shared.sessions_mutex};
-    state_->shared.sessions.erase(backend_pid());
-  }
   state_->transaction.rollback();
   if (state_->advisory_locks_used) {
     state_->shared.advisory_locks.unlock_all(backend_pid(), AdvisoryScope::session);
@@ -162,6 +176,11 @@ Session::~Session() {
   if (state_->slots_used) state_->shared.engine.logical_log().slots().drop_all_of(backend_pid());
   state_->portals.close_all();
   state_->drop_owned_temporaries();
+  state_->leave();
+}
+
+SessionUsage& usage_of(Session& session) noexcept {
+  return session.state().usage;
 }
 
 Outcome Session::simple_query(std::string_view text, ResultSink& sink) {

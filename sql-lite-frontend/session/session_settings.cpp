@@ -42,10 +42,23 @@ SettingDefinition default_only(SettingDefinition definition) {
 /// What monitors ask PostgreSQL for and what is not here: the answer says so.
 void define_absences(Settings& settings) {
   preset(settings, "autovacuum", "off", "Shows whether tables are vacuumed: none needs it.");
+  preset(settings, "autovacuum_max_workers", "0", "Shows how many tables are vacuumed at once.");
   preset(settings, "max_worker_processes", "0", "Shows how many processes help: there is one.");
   preset(settings, "max_parallel_workers", "0", "Shows how many processes help with a statement.");
   preset(settings, "max_parallel_workers_per_gather", "0",
          "Shows how many processes help with a step of a statement.");
+  preset(settings, "max_logical_replication_workers", "0",
+         "Shows how many processes follow publications: none can be subscribed to.");
+  preset(settings, "max_parallel_maintenance_workers", "0",
+         "Shows how many processes help with making an index.");
+  preset(settings, "track_activities", "on", "Shows whether it is known what sessions run.");
+  preset(settings, "track_activity_query_size", "1024",
+         "Shows how many bytes of a statement pg_stat_activity has.");
+  preset(settings, "track_counts", "on", "Shows whether uses of tables are counted.");
+  preset(settings, "track_io_timing", "off", "Shows whether reads and writes of pages are timed.");
+  preset(settings, "track_wal_io_timing", "on", "Shows whether writes of the log are timed.");
+  preset(settings, "log_destination", "stderr", "Shows where the log goes.");
+  preset(settings, "logging_collector", "off", "Shows whether the log goes to files: it does not.");
   preset(settings, "hot_standby", "off", "Shows whether a standby answers: this is none.");
   preset(settings, "shared_preload_libraries", "",
          "Shows which libraries were loaded: none can be.");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/ascii.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
@@ -353,6 +354,13 @@ bool offers_tls(const Settings& settings) {
   return settings.find("ssl_cert_file") != nullptr && !settings.text("ssl_cert_file").empty();
 }
 
+/// Of a file that may be named by its place in the data directory.
+std::string whole_path(const Settings& settings, std::string_view setting) {
+  const std::filesystem::path file = settings.text(setting);
+  if (file.is_absolute() || settings.find("data_directory") == nullptr) return file.string();
+  return (std::filesystem::path{settings.text("data_directory")} / file).string();
+}
+
 bool archives(const Settings& settings) {
   return settings.find("archive_command") != nullptr && !settings.text("archive_command").empty();
 }
@@ -406,6 +414,7 @@ Result<std::string> SessionVariables::shown_value(std::string_view name) const {
   if (name == "session_authorization") return session_user_name(session_);
   if (name == "ssl") return std::string{offers_tls(session_.shared.settings) ? "on" : "off"};
   if (name == "archive_mode") return std::string{archives(session_.shared.settings) ? "on" : "off"};
+  if (name == "hba_file") return whole_path(session_.shared.settings, "hba_file");
   if (name == "is_superuser")
     return std::string{session_.rights.is_superuser(session_.user) ? "on" : "off"};
   return session_.settings.show(name);

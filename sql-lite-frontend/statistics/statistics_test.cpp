@@ -154,6 +154,63 @@ TEST_CASE("Statements are counted by shape", "[sql][statistics]") {
                "'SELECT * FROM s%'") == "4|10|t SELECT 1");
 }
 
+TEST_CASE("Transactions, rows and temporary files count in their database", "[sql][statistics]") {
+  TestDatabase db;
+  db.run("CREATE DATABASE other");
+  SessionOptions options;
+  options.database = "other";
+  options.backend_pid = 77;
+  auto other = db.database().connect(options).value();
+  const auto counted = [&](const std::string& columns) {
+    return db.run("SELECT " + columns + " FROM pg_stat_database WHERE datname = 'other'");
+  };
+  CHECK(db.run("SELECT pg_stat_reset()") == " SELECT 1");
+  db.run(*other, "SELECT pg_stat_reset()");
+
+  CHECK(counted("xact_commit, xact_rollback") == "1|0 SELECT 1");
+  db.run(*other, "CREATE TABLE t(id int PRIMARY KEY, v int)");
+  db.run(*other, "INSERT INTO t SELECT i, i FROM generate_series(1, 10) i");
+  db.run(*other, "UPDATE t SET v = 0 WHERE id <= 3; DELETE FROM t WHERE id > 8");
+  db.run(*other, "SELECT 1");
+  CHECK(counted("xact_commit, xact_rollback") == "5|0 SELECT 1");
+  db.run(*other, "SELECT 1/0");
+  db.run(*other, "BEGIN");
+  db.run(*other, "SELECT 1/0");
+  db.run(*other, "COMMIT");
+  db.run(*other, "BEGIN");
+  db.run(*other, "ROLLBACK");
+  CHECK(counted("xact_commit, xact_rollback") == "5|3 SELECT 1");
+  CHECK(counted("tup_inserted, tup_updated, tup_deleted, tup_fetched >= 5, tup_returned >= 5") ==
+        "10|3|2|t|t SELECT 1");
+  // What goes does not take its rows with it.
+  db.run(*other, "DROP TABLE t");
+  CHECK(counted("tup_inserted, tup_updated, tup_deleted") == "10|3|2 SELECT 1");
+
+  CHECK(counted("temp_files, temp_bytes") == "0|0 SELECT 1");
+  db.run(*other, "SET work_mem = '64kB'");
+  CHECK(db.run(*other,
+               "SELECT count(*) FROM (SELECT i FROM generate_series(1, 50000) i "
+               "ORDER BY i DESC OFFSET 1) s") == "49999 SELECT 1");
+  CHECK(counted("temp_files > 0, temp_bytes > 50000 * 4") == "t|t SELECT 1");
+  const std::string files = counted("temp_files, temp_bytes");
+  // Those that were there before pg_stat_reset() are not counted.
+  CHECK(counted("sessions, numbackends") == "0|1 SELECT 1");
+  // It leaves, and what it has used stays.
+  other.reset();
+  CHECK(counted("temp_files, temp_bytes") == files);
+  CHECK(counted("sessions, numbackends") == "0|0 SELECT 1");
+  CHECK(db.run("SELECT sum(temp_files), sum(tup_inserted) FROM pg_stat_database "
+               "WHERE datname <> 'other'") == "0|0 SELECT 1");
+
+  other = db.database().connect(options).value();
+  db.run(*other, "SELECT pg_stat_reset()");
+  CHECK(counted("temp_files, xact_commit, xact_rollback, tup_inserted, sessions, "
+                "stats_reset > pg_postmaster_start_time()") == "0|1|0|0|0|t SELECT 1");
+  other.reset();
+  CHECK(db.run("DROP DATABASE other") == "DROP DATABASE");
+  CHECK(counted("temp_files") == "SELECT 0");
+}
+
 TEST_CASE("Statistics of one database are not another's, and go with it", "[sql][statistics]") {
   TestDatabase db;
   db.run("CREATE DATABASE other");

@@ -242,6 +242,11 @@ Value bound(Execution& execution, const SettingDefinition& definition, bool lowe
   return Value::null();
 }
 
+/// What SHOW says is not what the setting holds.
+bool is_worked_out(std::string_view setting) {
+  return setting == "ssl" || setting == "archive_mode" || setting == "hba_file";
+}
+
 void setting_rows(Execution& execution, const EmitRow& emit) {
   for (const SettingView& view : execution.session.settings.all()) {
     if (!execution.session.rights.may_examine(view.definition->name)) continue;
@@ -253,9 +258,10 @@ void setting_rows(Execution& execution, const EmitRow& emit) {
     const std::string_view unit = name_of(definition.unit);
     const Value row[] = {
         text_value(execution, definition.name),
-        text_value(execution, definition.name == "ssl"
-                                  ? value_of(execution.session.variables.shown_value("ssl"))
-                                  : bare_setting(view.value)),
+        text_value(execution,
+                   is_worked_out(definition.name)
+                       ? value_of(execution.session.variables.shown_value(definition.name))
+                       : bare_setting(view.value)),
         unit.empty() ? Value::null() : text_value(execution, unit),
         text_value(execution, definition.category),
         text_value(execution, definition.description),

@@ -26,7 +26,8 @@ class Builder {
   Builder() {
     for (const auto providers :
          {catalog_providers(), fact_providers(), activity_providers(), lock_providers(),
-          information_schema_providers(), privilege_providers(), statistics_providers()}) {
+          information_schema_providers(), privilege_providers(), statistics_providers(),
+          database_providers(), server_statistics_providers()}) {
       for (const RowProvider& provider : providers) {
         const bool added =
             providers_.emplace(Key{provider.schema, provider.name}, &provider).second;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/comments.h"
+#include "sql-lite-frontend/extensions/extension.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/inverted/element_class.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -209,6 +210,13 @@ void emit_user_type(const EmitRow& emit, const UserType& type) {
   }
 }
 
+/// What came with plpgsql, as far as it is an object here.
+void emit_language(const EmitRow& emit) {
+  constexpr Oid kPlpgsqlLanguage = 13563;
+  emit_dependency(emit, {kPgLanguageClass, kPlpgsqlLanguage},
+                  {kPgExtensionClass, kPlpgsqlExtension}, Dependency::extension);
+}
+
 void emit_rule(const EmitRow& emit, const Relation& view) {
   const ObjectAddress rule{kRewriteClass, rule_oid(view)};
   emit_dependency(emit, rule, {kPgClassClass, view.oid}, Dependency::internal);
@@ -289,6 +297,7 @@ void dependency_rows(Execution& execution, const EmitRow& emit) {
     emit_routine(emit, session, *routine);
   }
   emit_made(emit, session);
+  emit_language(emit);
 }
 
 void rule_rows(Execution& execution, const EmitRow& emit) {

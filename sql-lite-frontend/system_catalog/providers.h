@@ -26,6 +26,12 @@ std::span<const RowProvider> privilege_providers();
 /// What ANALYZE found, and what is counted of tables and indexes.
 std::span<const RowProvider> statistics_providers();
 
+/// pg_stat_database.
+std::span<const RowProvider> database_providers();
+
+/// pg_stat_wal, pg_stat_bgwriter, pg_stat_archiver.
+std::span<const RowProvider> server_statistics_providers();
+
 /// System relations that are queries over the others.
 struct SystemView {
   Oid schema;

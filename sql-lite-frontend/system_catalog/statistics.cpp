@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/statistics/sample.h"
 #include "sql-lite-frontend/system_catalog/providers.h"
+#include "sql-lite-frontend/system_catalog/relation_statistics.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
 #include "sql-lite-frontend/types/array/array.h"
 
@@ -75,10 +76,6 @@ void table_rows(Execution& execution, const EmitRow& emit) {
   for (const TablePtr& table : session.catalog.tables()) {
     if (!keeps_rows(table->relation.kind)) continue;
     const TableCounters& counters = table->runtime->counters;
-    const std::uint64_t analyzed = table->runtime->analyzed_changes.load(std::memory_order_relaxed);
-    const std::int64_t delta = table->runtime->row_delta() -
-                               table->runtime->analyzed_delta.load(std::memory_order_relaxed);
-    const double rows = std::max(0.0, table->relation.estimated_rows) + static_cast<double>(delta);
     const Value row[] = {
         Value::from_oid(table->relation.oid),
         text_value(execution, session.names.schema_name(table->relation.schema)),
@@ -89,11 +86,9 @@ void table_rows(Execution& execution, const EmitRow& emit) {
         counter(counters.since_reset(Counted::index_rows)),
         counter(counters.since_reset(Counted::inserted)),
         counter(counters.since_reset(Counted::updated)),
-        counter(counters.since_reset(Counted::removed)),
-        Value::from_int(static_cast<std::int64_t>(std::max(0.0, rows))),
+        counter(counters.since_reset(Counted::removed)), live_rows(*table),
         // A row that is changed is changed in place: nothing waits for VACUUM, nothing is vacuumed.
-        never, never, never, never, never,
-        counter(counters.changes() - std::min(analyzed, counters.changes())),
+        never, never, never, never, never, changes_since_analyze(*table),
         moment(table->runtime->analyzed_by_users), moment(table->runtime->analyzed_by_server),
         times(table->runtime->analyzed_by_users), times(table->runtime->analyzed_by_server)};
     emit(row);
@@ -115,6 +110,40 @@ void index_counter_rows(Execution& execution, const EmitRow& emit) {
                            counter(rows)};
       emit(row);
     }
+  }
+}
+
+/// The pool counts pages of all relations together, so PostgreSQL's columns of blocks are NULL.
+void table_page_rows(Execution& execution, const EmitRow& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    if (!keeps_rows(table->relation.kind)) continue;
+    const Value row[] = {Value::from_oid(table->relation.oid),
+                         text_value(execution, session.names.schema_name(table->relation.schema)),
+                         text_value(execution, table->relation.name)};
+    emit(row);
+  }
+}
+void index_page_rows(Execution& execution, const EmitRow& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    for (const Index& index : table->relation.indexes) {
+      const Value row[] = {Value::from_oid(table->relation.oid), Value::from_oid(index.oid),
+                           text_value(execution, session.names.schema_name(table->relation.schema)),
+                           text_value(execution, table->relation.name),
+                           text_value(execution, index.name)};
+      emit(row);
+    }
+  }
+}
+void sequence_page_rows(Execution& execution, const EmitRow& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    if (table->relation.kind != RelationKind::sequence) continue;
+    const Value row[] = {Value::from_oid(table->relation.oid),
+                         text_value(execution, session.names.schema_name(table->relation.schema)),
+                         text_value(execution, table->relation.name)};
+    emit(row);
   }
 }
 
@@ -166,7 +195,24 @@ const std::vector<RowProvider::Column> kIndexColumns{
     {"relid"},        {"indexrelid"}, {"schemaname"},   {"relname"},
     {"indexrelname"}, {"idx_scan"},   {"idx_tup_read"}, {"idx_tup_fetch"}};
 
+const std::vector<RowProvider::Column> kTablePages{{"relid"}, {"schemaname"}, {"relname"}};
+const std::vector<RowProvider::Column> kIndexPages{
+    {"relid"}, {"indexrelid"}, {"schemaname"}, {"relname"}, {"indexrelname"}};
+
 }  // namespace
+
+Value live_rows(const Table& table) {
+  const std::int64_t delta =
+      table.runtime->row_delta() - table.runtime->analyzed_delta.load(std::memory_order_relaxed);
+  const double rows = std::max(0.0, table.relation.estimated_rows) + static_cast<double>(delta);
+  return Value::from_int(static_cast<std::int64_t>(std::max(0.0, rows)));
+}
+
+Value changes_since_analyze(const Table& table) {
+  const std::uint64_t changes = table.runtime->counters.changes();
+  const std::uint64_t analyzed = table.runtime->analyzed_changes.load(std::memory_order_relaxed);
+  return counter(changes - std::min(analyzed, changes));
+}
 
 std::span<const RowProvider> statistics_providers() {
   static const std::vector<RowProvider> kProviders{
@@ -188,6 +234,12 @@ std::span<const RowProvider> statistics_providers() {
       {kPgCatalogSchema, "pg_stat_user_tables", kTableColumns, table_rows},
       {kPgCatalogSchema, "pg_stat_all_indexes", kIndexColumns, index_counter_rows},
       {kPgCatalogSchema, "pg_stat_user_indexes", kIndexColumns, index_counter_rows},
+      {kPgCatalogSchema, "pg_statio_all_tables", kTablePages, table_page_rows},
+      {kPgCatalogSchema, "pg_statio_user_tables", kTablePages, table_page_rows},
+      {kPgCatalogSchema, "pg_statio_all_indexes", kIndexPages, index_page_rows},
+      {kPgCatalogSchema, "pg_statio_user_indexes", kIndexPages, index_page_rows},
+      {kPgCatalogSchema, "pg_statio_all_sequences", kTablePages, sequence_page_rows},
+      {kPgCatalogSchema, "pg_statio_user_sequences", kTablePages, sequence_page_rows},
       {kPgCatalogSchema,
        "pg_stat_statements",
        {{"dbid", TypeId::oid},

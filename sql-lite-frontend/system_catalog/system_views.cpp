@@ -56,66 +56,6 @@ constexpr SystemView kSystemViews[] = {
      "THEN pg_catalog.swizzle_sequence_value(c.oid) END AS last_value "
      "FROM pg_catalog.pg_sequence s JOIN pg_catalog.pg_class c ON c.oid = s.seqrelid "
      "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"},
-    {kPgCatalogSchema, "pg_stat_database",
-     "datid datname numbackends xact_commit xact_rollback blks_read blks_hit deadlocks "
-     "tup_returned "
-     "tup_fetched tup_inserted tup_updated tup_deleted conflicts blk_read_time blk_write_time "
-     "stats_reset",
-     "SELECT d.oid AS datid, d.datname, (SELECT pg_catalog.count(*) "
-     "FROM pg_catalog.pg_stat_activity a WHERE a.datid = d.oid) AS numbackends, "
-     "CASE WHEN s.is_ours THEN s.commits ELSE 0 END AS xact_commit, "
-     "CASE WHEN s.is_ours THEN s.rollbacks ELSE 0 END AS xact_rollback, "
-     "CASE WHEN s.is_ours THEN s.pages_read ELSE 0 END AS blks_read, "
-     "CASE WHEN s.is_ours THEN GREATEST(s.asked - s.pages_read, 0) ELSE 0 END AS blks_hit, "
-     "CASE WHEN s.is_ours THEN s.deadlocks ELSE 0 END AS deadlocks, "
-     "CASE WHEN s.is_ours THEN t.read + t.fetched ELSE 0 END AS tup_returned, "
-     "CASE WHEN s.is_ours THEN t.fetched ELSE 0 END AS tup_fetched, "
-     "CASE WHEN s.is_ours THEN t.inserted ELSE 0 END AS tup_inserted, "
-     "CASE WHEN s.is_ours THEN t.updated ELSE 0 END AS tup_updated, "
-     "CASE WHEN s.is_ours THEN t.deleted ELSE 0 END AS tup_deleted, "
-     // Nothing is replayed here that statements could be in the way of.
-     "0::pg_catalog.int8 AS conflicts, "
-     // As where track_io_timing is off.
-     "0::pg_catalog.float8 AS blk_read_time, 0::pg_catalog.float8 AS blk_write_time, "
-     "pg_catalog.pg_postmaster_start_time() AS stats_reset FROM pg_catalog.pg_database d CROSS "
-     "JOIN "
-     "(SELECT COALESCE(pg_catalog.sum(seq_tup_read), 0)::pg_catalog.int8 AS read, "
-     "COALESCE(pg_catalog.sum(idx_tup_fetch), 0)::pg_catalog.int8 AS fetched, "
-     "COALESCE(pg_catalog.sum(n_tup_ins), 0)::pg_catalog.int8 AS inserted, "
-     "COALESCE(pg_catalog.sum(n_tup_upd), 0)::pg_catalog.int8 AS updated, "
-     "COALESCE(pg_catalog.sum(n_tup_del), 0)::pg_catalog.int8 AS deleted "
-     "FROM pg_catalog.pg_stat_all_tables) t CROSS JOIN LATERAL "
-     "(SELECT d.datname = pg_catalog.current_database() AS is_ours, "
-     "pg_catalog.max(value) FILTER (WHERE name = 'commits') AS commits, "
-     "pg_catalog.max(value) FILTER (WHERE name = 'rollbacks') AS rollbacks, "
-     "pg_catalog.max(value) FILTER (WHERE name = 'pages_read') AS pages_read, "
-     "pg_catalog.max(value) FILTER (WHERE name = 'leaf_requests') AS asked, "
-     "pg_catalog.max(value) FILTER (WHERE name = 'deadlocks') AS deadlocks "
-     "FROM pg_catalog.swizzle_statistics) s"},
-    {kPgCatalogSchema, "pg_stat_bgwriter",
-     "checkpoints_timed checkpoints_req buffers_checkpoint buffers_clean maxwritten_clean "
-     "buffers_backend buffers_backend_fsync buffers_alloc checkpoint_write_time "
-     "checkpoint_sync_time stats_reset",
-     "SELECT pg_catalog.max(value) FILTER (WHERE name = 'checkpoints') AS checkpoints_timed, "
-     "0::pg_catalog.int8 AS checkpoints_req, 0::pg_catalog.int8 AS buffers_checkpoint, "
-     "pg_catalog.max(value) FILTER (WHERE name = 'pages_written') AS buffers_clean, "
-     "0::pg_catalog.int8 AS maxwritten_clean, 0::pg_catalog.int8 AS buffers_backend, "
-     "0::pg_catalog.int8 AS buffers_backend_fsync, "
-     "pg_catalog.max(value) FILTER (WHERE name = 'pages_read') AS buffers_alloc, "
-     "0::pg_catalog.float8 AS checkpoint_write_time, "
-     "0::pg_catalog.float8 AS checkpoint_sync_time, "
-     "pg_catalog.pg_postmaster_start_time() AS stats_reset "
-     "FROM pg_catalog.swizzle_statistics"},
-    {kPgCatalogSchema, "pg_stat_wal", "wal_bytes wal_write wal_sync stats_reset",
-     "SELECT pg_catalog.max(value) FILTER (WHERE name = 'log_tail') AS wal_bytes, "
-     "pg_catalog.max(value) FILTER (WHERE name = 'log_flushes') AS wal_write, "
-     // Each write of the log is a durable one.
-     "pg_catalog.max(value) FILTER (WHERE name = 'log_flushes') AS wal_sync, "
-     "pg_catalog.pg_postmaster_start_time() AS stats_reset FROM pg_catalog.swizzle_statistics"},
-    // archive_mode is off: nothing is archived, and nothing fails.
-    {kPgCatalogSchema, "pg_stat_archiver", "archived_count failed_count stats_reset",
-     "SELECT 0::pg_catalog.int8 AS archived_count, 0::pg_catalog.int8 AS failed_count, "
-     "pg_catalog.pg_postmaster_start_time() AS stats_reset"},
     // Nothing is replayed here that statements could be in the way of.
     {kPgCatalogSchema, "pg_stat_database_conflicts",
      "datid datname confl_tablespace confl_lock confl_snapshot confl_bufferpin confl_deadlock",

@@ -140,6 +140,8 @@ TEST_CASE("a damaged page that redo wants and nobody has is one table's trouble"
     CHECK(refused > 0);
     CHECK(refused < 20);
     CHECK(changed + refused == 600);
+    CHECK((*engine)->statistics().checksum_failures > 0);
+    CHECK((*engine)->statistics().last_checksum_failure_us > 0);
     Cursor cursor = (*engine)->tree(database.other).value().scan(*reader, {}).value();
     int count = 0;
     while (cursor.next().value()) ++count;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/runtime/runtime.h"
+
 namespace swizzle {
 namespace {
 
@@ -23,6 +25,8 @@ Result<> DataFile::read_page(PageId page, std::byte* into) {
   }
   if (read) return log_end_ ? require_known(page, into) : std::move(read);
   if (read.error().state() != sqlstate::data_corrupted) return read;
+  checksum_failures_.fetch_add(1, std::memory_order_relaxed);
+  last_checksum_failure_us_.store(Runtime::current().wall_clock_us(), std::memory_order_relaxed);
   return rebuild(page, Lsn::none, into, std::move(read).error());
 }
 

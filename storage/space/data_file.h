@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 
 #include "storage/buffer/page_store.h"
@@ -29,6 +30,13 @@ class DataFile final : public PageStore {
   void start_reads(std::span<PageRead* const> reads) noexcept override {
     volume_.start_reads(reads);
   }
+  /// Pages that failed their checksums, and when the last of them did (microseconds since 1970).
+  [[nodiscard]] std::uint64_t checksum_failures() const noexcept {
+    return checksum_failures_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::int64_t last_checksum_failure_us() const noexcept {
+    return last_checksum_failure_us_.load(std::memory_order_relaxed);
+  }
   /// A damaged page is not rebuilt before somebody wants it.
   [[nodiscard]] bool has_read(const PageRead& read) const noexcept override {
     return volume_.outcome(read).has_value() && !is_older_than_written(read.page, read.into);
@@ -52,6 +60,8 @@ class DataFile final : public PageStore {
   SpaceMap& map_;
   const Rebuild rebuild_;
   const LogEnd log_end_;
+  std::atomic<std::uint64_t> checksum_failures_{0};
+  std::atomic<std::int64_t> last_checksum_failure_us_{0};
 };
 
 }  // namespace swizzle

@@ -42,6 +42,11 @@ std::uint64_t Archiver::backlog() const noexcept {
   return finished_below > next ? finished_below - next : 0;
 }
 
+ArchiveStatistics Archiver::statistics() const {
+  const std::lock_guard lock{statistics_mutex_};
+  return statistics_;
+}
+
 void Archiver::run() {
   while (!task_.is_stopping()) {
     if (backlog() == 0) {
@@ -50,6 +55,7 @@ void Archiver::run() {
     }
     const std::uint64_t number = next_segment();
     if (auto archived = archive_one(number); !archived) {
+      note(number, false);
       spdlog::warn("log: segment \"{}\" is not archived yet: {}", segment_name(number),
                    archived.error().message());
       task_.pause_until(Runtime::current().now() + options_.retry_delay);
@@ -57,9 +63,18 @@ void Archiver::run() {
   }
 }
 
+void Archiver::note(std::uint64_t number, bool is_archived) {
+  const std::int64_t now = Runtime::current().wall_clock_us();
+  const std::lock_guard lock{statistics_mutex_};
+  ++(is_archived ? statistics_.archived : statistics_.failed);
+  (is_archived ? statistics_.last_archived : statistics_.last_failed) = segment_name(number);
+  (is_archived ? statistics_.last_archived_us : statistics_.last_failed_us) = now;
+}
+
 Result<> Archiver::archive_one(std::uint64_t number) {
   RETURN_IF_ERROR(options_.archive(store_.path_of(number), segment_name(number)));
   RETURN_IF_ERROR(save_state(number + 1));
+  note(number, true);
   next_ = number + 1;
   on_archived_();
   return {};

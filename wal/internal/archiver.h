@@ -3,8 +3,10 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 
 #include "base/runtime/background_task.h"
+#include "wal/archive_statistics.h"
 #include "wal/internal/segment_store.h"
 #include "wal/log_options.h"
 
@@ -30,9 +32,11 @@ class Archiver {
   [[nodiscard]] std::uint64_t next_segment() const noexcept { return next_.load(); }
   /// Finished segments that wait.
   [[nodiscard]] std::uint64_t backlog() const noexcept;
+  [[nodiscard]] ArchiveStatistics statistics() const;
 
  private:
   void run();
+  void note(std::uint64_t number, bool is_archived);
   Result<> archive_one(std::uint64_t number);
   Result<> load_state();
   Result<> save_state(std::uint64_t next);
@@ -42,6 +46,8 @@ class Archiver {
   std::function<std::uint64_t()> durable_;
   std::function<void()> on_archived_;
   std::atomic<std::uint64_t> next_{0};
+  mutable std::mutex statistics_mutex_;
+  ArchiveStatistics statistics_;
   BackgroundTask task_;
 };
 

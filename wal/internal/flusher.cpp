@@ -229,6 +229,7 @@ void Flusher::append_mark(std::uint64_t durable_now) noexcept {
   encode_header(header, encoded);
   const std::size_t bytes = record_bytes(encoded, sizeof durable_now);
   if (!budget_.try_take_mark(bytes)) return;
+  budget_.count_record();
   mark_end_ = buffer_.insert(encoded, payload, bytes).end;
 }
 

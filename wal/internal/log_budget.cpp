@@ -6,7 +6,6 @@
 
 #include "base/invariant.h"
 #include "base/runtime/latch_count.h"
-#include "base/runtime/thread_number.h"
 
 namespace swizzle::wal {
 namespace {
@@ -38,7 +37,7 @@ void LogBudget::start_at(std::uint64_t tail, std::uint64_t ring_start,
 }
 
 bool LogBudget::take_from_stripe(std::size_t bytes) noexcept {
-  auto& credits = stripes_[thread_number() % kStripes].credits;
+  auto& credits = own_stripe().credits;
   std::uint64_t have = credits.load(std::memory_order_relaxed);
   while (have >= bytes) {
     // Acquire and release here and in give_back: the credits stand for cleared room, and who gets
@@ -51,8 +50,10 @@ bool LogBudget::take_from_stripe(std::size_t bytes) noexcept {
   return false;
 }
 
-void LogBudget::give_back(std::size_t bytes) noexcept {
-  auto& credits = stripes_[thread_number() % kStripes].credits;
+void LogBudget::give_back(std::size_t bytes, std::size_t records) noexcept {
+  Stripe& stripe = own_stripe();
+  if (records != 0) stripe.records.fetch_add(records, std::memory_order_relaxed);
+  auto& credits = stripe.credits;
   // Sequentially consistent with take_slowly: either we see that somebody waits, or the waiter sees
   // what lies in our stripe.
   const std::uint64_t had = credits.fetch_add(bytes, std::memory_order_seq_cst);
@@ -63,6 +64,12 @@ void LogBudget::give_back(std::size_t bytes) noexcept {
     // Who began to wait between the two found neither the credits nor the room.
     if (waiting_.load(std::memory_order_seq_cst) != 0) serve_waiters();
   }
+}
+
+std::uint64_t LogBudget::records() const noexcept {
+  std::uint64_t sum = 0;
+  for (const Stripe& stripe : stripes_) sum += stripe.records.load(std::memory_order_relaxed);
+  return sum;
 }
 
 LogBudget::Obstacle LogBudget::try_promise(std::size_t bytes, ReservePurpose purpose) noexcept {
@@ -152,6 +159,7 @@ Result<> LogBudget::take_slowly(std::size_t bytes, ReservePurpose purpose) {
     return {};
   }
   assert_no_latch_held();
+  waits_.fetch_add(1, std::memory_order_relaxed);
   Waiter waiter{bytes, purpose, &Runtime::current().parker(), Waiter::State::waiting, {}};
   {
     const std::lock_guard guard{mutex_};

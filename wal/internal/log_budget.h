@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/runtime/runtime.h"
+#include "base/runtime/thread_number.h"
 #include "wal/internal/rollback_room.h"
 #include "wal/reserve_purpose.h"
 
@@ -52,7 +53,16 @@ class LogBudget {
   bool try_take(std::size_t bytes, ReservePurpose purpose) noexcept;
   /// Credits come back: not spent. To be called, with 0 if need be, when a reservation ends: who
   /// waits for room then asks the writer for what has been appended meanwhile.
-  void give_back(std::size_t bytes) noexcept;
+  /// `records`: how many were appended, which is counted in passing.
+  void give_back(std::size_t bytes, std::size_t records = 0) noexcept;
+
+  /// One that had no reservation.
+  void count_record() noexcept { own_stripe().records.fetch_add(1, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t records() const noexcept;
+  /// How often somebody had to wait for room.
+  [[nodiscard]] std::uint64_t waits() const noexcept {
+    return waits_.load(std::memory_order_relaxed);
+  }
 
   /// The writer's own record: taken only if there is room now.
   bool try_take_mark(std::size_t bytes) noexcept;
@@ -82,6 +92,7 @@ class LogBudget {
   static constexpr std::size_t kStripes = 64;
   struct alignas(64) Stripe {
     std::atomic<std::uint64_t> credits{0};
+    std::atomic<std::uint64_t> records{0};
   };
   // A caller of take_slowly; lives on its stack, guarded by mutex_.
   struct Waiter {
@@ -93,6 +104,7 @@ class LogBudget {
   };
   enum class Obstacle : std::uint8_t { none, ring, segments };
 
+  [[nodiscard]] Stripe& own_stripe() noexcept { return stripes_[thread_number() % kStripes]; }
   bool take_from_stripe(std::size_t bytes) noexcept;
   Result<> take_slowly(std::size_t bytes, ReservePurpose purpose);
   Obstacle try_promise(std::size_t bytes, ReservePurpose purpose) noexcept;
@@ -116,6 +128,7 @@ class LogBudget {
   std::atomic<std::uint64_t> segments_end_{0};
   std::atomic<std::size_t> waiting_{0};
   std::array<Stripe, kStripes> stripes_;
+  std::atomic<std::uint64_t> waits_{0};
 
   std::mutex mutex_;
   std::deque<Waiter*> queue_;

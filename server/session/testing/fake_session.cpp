@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/replication.h"
 #include "sql-lite-frontend/script.h"
 #include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/session_usage.h"
 
 namespace swizzle::sql {
 namespace {
@@ -80,6 +81,7 @@ struct Session::State {
   std::string said;
   std::atomic<bool> sleeps{false};
   std::function<void()> end;
+  SessionUsage usage;
 
   Outcome fail(Outcome outcome) {
     if (status == TransactionStatus::in_block) status = TransactionStatus::failed;
@@ -225,6 +227,9 @@ Result<> Database::set_icu_locale(const std::string&) {
   return {};
 }
 void Session::send_first_notices(ResultSink&) {}
+SessionUsage& usage_of(Session& session) noexcept {
+  return session.state().usage;
+}
 
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Session::~Session() = default;

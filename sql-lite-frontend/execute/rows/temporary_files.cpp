@@ -5,30 +5,36 @@
 namespace swizzle::sql {
 
 TemporaryFile::~TemporaryFile() {
+  if (of_.usage_ != nullptr) {
+    of_.usage_->add(Used::temporary_files);
+    if (const auto size = file_->size()) of_.usage_->add(Used::temporary_bytes, *size);
+  }
   file_.reset();
   // What cannot be removed now is removed at the next start.
-  static_cast<void>(of_.files_.remove(path_));
+  static_cast<void>(of_.folder_->files.remove(path_));
 }
 
 Result<> TemporaryFiles::empty_folder() {
-  ASSIGN_OR_RETURN(const bool exists, files_.exists(folder_));
-  if (!exists) return files_.create_directory(folder_);
-  ASSIGN_OR_RETURN(const std::vector<std::string> names, files_.list(folder_));
-  for (const std::string& name : names) RETURN_IF_ERROR(files_.remove(folder_ / name));
+  FileSystem& files = folder_->files;
+  ASSIGN_OR_RETURN(const bool exists, files.exists(folder_->path));
+  if (!exists) return files.create_directory(folder_->path);
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, files.list(folder_->path));
+  for (const std::string& name : names) RETURN_IF_ERROR(files.remove(folder_->path / name));
   return {};
 }
 
 Result<std::unique_ptr<TemporaryFiles>> TemporaryFiles::open(FileSystem& files,
                                                              std::filesystem::path folder) {
-  std::unique_ptr<TemporaryFiles> opened{new TemporaryFiles{files, std::move(folder)}};
+  auto shared = std::make_shared<Folder>(files, std::move(folder));
+  std::unique_ptr<TemporaryFiles> opened{new TemporaryFiles{std::move(shared), nullptr}};
   RETURN_IF_ERROR(opened->empty_folder());
   return opened;
 }
 
 Result<std::unique_ptr<TemporaryFile>> TemporaryFiles::create() {
-  const std::uint64_t number = next_.fetch_add(1, std::memory_order_relaxed);
-  std::filesystem::path path = folder_ / std::to_string(number);
-  ASSIGN_OR_RETURN(std::unique_ptr<File> file, files_.open(path, OpenMode::create_new, {}));
+  const std::uint64_t number = folder_->next.fetch_add(1, std::memory_order_relaxed);
+  std::filesystem::path path = folder_->path / std::to_string(number);
+  ASSIGN_OR_RETURN(std::unique_ptr<File> file, folder_->files.open(path, OpenMode::create_new, {}));
   return std::make_unique<TemporaryFile>(*this, std::move(path), std::move(file));
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/io/file.h"
+#include "sql-lite-frontend/session_usage.h"
 
 namespace swizzle::sql {
 
@@ -29,7 +30,7 @@ class TemporaryFile {
 };
 
 /// Where statements put what does not fit the memory that they may use: files in one folder of the
-/// data directory. Thread-safe; outlives its files.
+/// data directory. Thread-safe, but for one that counts; outlives its files.
 class TemporaryFiles {
  public:
   /// Nothing of an earlier run stays in `folder`.
@@ -39,16 +40,26 @@ class TemporaryFiles {
   TemporaryFiles& operator=(const TemporaryFiles&) = delete;
   ~TemporaryFiles() = default;
 
+  /// In the same folder, for one session: its files are counted there, with their sizes, when they
+  /// go. `usage` outlives what is returned.
+  [[nodiscard]] TemporaryFiles counted_in(SessionUsage& usage) const {
+    return TemporaryFiles{folder_, &usage};
+  }
+
   Result<std::unique_ptr<TemporaryFile>> create();
 
  private:
-  TemporaryFiles(FileSystem& files, std::filesystem::path folder) noexcept
-      : files_(files), folder_(std::move(folder)) {}
+  struct Folder {
+    FileSystem& files;
+    std::filesystem::path path;
+    std::atomic<std::uint64_t> next{0};
+  };
+  TemporaryFiles(std::shared_ptr<Folder> folder, SessionUsage* usage) noexcept
+      : folder_(std::move(folder)), usage_(usage) {}
   Result<> empty_folder();
 
-  FileSystem& files_;
-  std::filesystem::path folder_;
-  std::atomic<std::uint64_t> next_{0};
+  std::shared_ptr<Folder> folder_;
+  SessionUsage* usage_ = nullptr;
   friend class TemporaryFile;
 };
 

@@ -213,6 +213,10 @@ Value reset_counters(Execution& execution, Arguments arguments) {
       if (index_is_meant) access.counters->reset();
     }
   }
+  if (arguments.empty()) {
+    session.catalog.shared().forget_rows_of_dropped();
+    session.shared.reset_usage(session.catalog.shared().database());
+  }
   return text(execution, "");
 }
 Value current_setting(Execution& execution, Arguments arguments) {
@@ -284,9 +288,6 @@ Value back_up(Execution& execution, Arguments arguments) {
 }
 Value own_temporary_schema(Execution& execution, Arguments) {
   return Value::from_oid(execution.session.names.temp_schema);
-}
-Value zero(Execution&, Arguments) {
-  return Value::from_int(0);
 }
 Value text_of_request(Execution& execution, Arguments) {
   return text(execution, execution.session.current_query);
@@ -393,7 +394,6 @@ std::span<const SessionEntry> functions() {
       {"pg_stat_force_next_flush", nothing},
       {"pg_stat_get_snapshot_timestamp", always_null},
       {"pg_my_temp_schema", own_temporary_schema},
-      {"pg_stat_get_numscans", zero},
       {"pg_stat_reset", reset_counters},
       {"pg_stat_reset_single_table_counters", reset_counters},
       {"pg_reload_conf", reload_configuration},
@@ -440,7 +440,8 @@ void add_session_functions() {
     for (const std::span<const SessionEntry> list :
          {functions(), catalog_functions(), privilege_functions(), advisory_functions(),
           notification_functions(), size_functions(), blocking_functions(), connection_functions(),
-          routine_functions(), trigger_functions(), replication_functions(), slot_functions()}) {
+          routine_functions(), trigger_functions(), replication_functions(), slot_functions(),
+          statistics_functions(), description_functions()}) {
       add_builtin_functions({.sessions = list});
     }
     add_builtin_functions({.own = own_functions()});

@@ -30,6 +30,12 @@ std::span<const SessionEntry> privilege_functions();
 std::span<const SessionEntry> replication_functions();
 /// pg_drop_replication_slot, pg_logical_emit_message, pg_export_snapshot
 std::span<const SessionEntry> slot_functions();
+/// pg_stat_get_numscans and its like
+std::span<const SessionEntry> statistics_functions();
+/// pg_describe_object
+std::span<const SessionEntry> description_functions();
+/// pg_ls_waldir, pg_stat_get_progress_info: at start-up.
+void add_log_file_sets();
 /// pg_get_publication_tables, pg_create_logical_replication_slot …: at start-up.
 void add_replication_sets();
 

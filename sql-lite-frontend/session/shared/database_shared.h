@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/publish/table_shapes.h"
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/shared/advisory_locks.h"
+#include "sql-lite-frontend/session/shared/database_usage.h"
 #include "sql-lite-frontend/session/shared/exported_snapshots.h"
 #include "sql-lite-frontend/session/shared/log_senders.h"
 #include "sql-lite-frontend/session/shared/notifications.h"
@@ -68,6 +69,13 @@ struct Database::Shared {
   /// Sessions by backend pid, for pg_stat_activity and pg_terminate_backend.
   std::mutex sessions_mutex;
   std::map<std::int32_t, Session*> sessions;
+  EndedSessions ended_sessions;
+  /// What pg_stat_database says of each database: of all sessions, since pg_stat_reset().
+  std::map<Oid, EndedSessions::Entry> usage_by_database();
+  /// The counts of one begin anew.
+  void reset_usage(Oid database);
+  /// It is gone.
+  void forget_usage(Oid database);
 };
 
 /// The settings that say how plans are made, and those that say how their constants are read.

@@ -43,6 +43,8 @@ struct Session::State final {
   void note_rest() noexcept;
   /// A request begins to run `text`.
   void note_query(std::string_view text);
+  /// A request, or a part of one that goes on, has failed so.
+  void note_failure(SqlState failure, std::string_view message) noexcept;
   std::unique_ptr<Scratch> new_scratch();
 
   // run.cpp ---------------------------------------------------------------------------------------
@@ -71,6 +73,9 @@ struct Session::State final {
 
   void drop_relation(const TablePtr& table);
   void drop_owned_temporaries();
+  /// The session is none of the database's any more.
+  void leave();
+  void add_usage(DatabaseUsage& to) const;
 
   void notice(ResultSink& sink, Severity severity, SqlState state, std::string message);
   /// Unless the session does not want to hear notices.
@@ -82,6 +87,9 @@ struct Session::State final {
   SessionContext session_context;
   Catalogs::Use database_use;
   CatalogView catalog;
+  /// Before everything that may have temporary files, which are counted when they go.
+  SessionUsage usage;
+  TemporaryFiles temporary_files;
   /// Before everything that keeps rows, which gives its share back when it goes; names do, for the
   /// checks of domains.
   WorkMemory memory;

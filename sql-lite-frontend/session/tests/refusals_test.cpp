@@ -186,6 +186,11 @@ class Fixture {
     if (outcome) return "done";
     return std::string{outcome.error().state.code()} + " " + outcome.error().message;
   }
+  std::string hint(const std::string& sql) {
+    TestSink sink;
+    const Outcome outcome = session_->simple_query(sql, sink);
+    return outcome ? "done" : outcome.error().hint;
+  }
 
  private:
   std::filesystem::path directory_;
@@ -288,6 +293,42 @@ TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][ref
     CHECK_THAT(answer, Catch::Matchers::StartsWith("0A000 "));
     CHECK_THAT(answer, Catch::Matchers::Contains(std::string{name}));
   }
+}
+
+TEST_CASE_METHOD(Fixture, "a refusal names the object, and what to do instead", "[sql][refusals]") {
+  REQUIRE(run("CREATE TABLE t (a int PRIMARY KEY)") == "done");
+  const auto refused = [&](const std::string& sql) {
+    const std::string answer = run(sql);
+    return answer.starts_with("0A000 ") ? answer.substr(6) : answer;
+  };
+  CHECK(refused("CREATE POLICY p ON t") == "CREATE POLICY p is not supported");
+  CHECK(refused("CREATE RULE r AS ON INSERT TO t DO NOTHING") == "CREATE RULE r is not supported");
+  CHECK(refused("CREATE STATISTICS s.pair ON a, b FROM t") ==
+        "CREATE STATISTICS s.pair is not supported");
+  CHECK(refused("CREATE EVENT TRIGGER x ON sql_drop EXECUTE FUNCTION f()") ==
+        "CREATE EVENT TRIGGER x is not supported");
+  CHECK(refused("CREATE FOREIGN DATA WRAPPER w") ==
+        "CREATE FOREIGN DATA WRAPPER w is not supported");
+  CHECK(refused("CREATE SERVER s FOREIGN DATA WRAPPER w") == "CREATE SERVER s is not supported");
+  CHECK(refused("CREATE FOREIGN TABLE s.f (a int) SERVER w") ==
+        "CREATE FOREIGN TABLE s.f is not supported");
+  CHECK(refused("CREATE TABLESPACE fast LOCATION '/fast'") ==
+        "CREATE TABLESPACE fast is not supported");
+  CHECK(refused("CREATE SUBSCRIPTION s CONNECTION '' PUBLICATION p") ==
+        "CREATE SUBSCRIPTION s is not supported");
+  CHECK(refused("CREATE ACCESS METHOD m TYPE INDEX HANDLER h") ==
+        "CREATE ACCESS METHOD m is not supported");
+  CHECK(refused("CREATE OPERATOR CLASS c FOR TYPE int USING btree AS OPERATOR 1 <") ==
+        "CREATE OPERATOR CLASS c is not supported");
+  CHECK(refused("LOAD 'auto_explain'") == "LOAD auto_explain is not supported");
+  CHECK(refused("CLUSTER t") == "CLUSTER t is not supported");
+  CHECK(refused("CLUSTER") == "CLUSTER is not supported");
+
+  CHECK(hint("CREATE RULE r AS ON INSERT TO t DO NOTHING") ==
+        "Use a trigger; on a view, an INSTEAD OF trigger.");
+  CHECK(hint("MERGE INTO t USING t AS s ON t.a = s.a WHEN MATCHED THEN DELETE") ==
+        "Use INSERT … ON CONFLICT, or UPDATE and INSERT.");
+  CHECK(hint("CLUSTER t") == "A table's rows lie in the order of its primary key already.");
 }
 
 TEST_CASE_METHOD(Fixture, "a function that is not there needs no dropping", "[sql][refusals]") {

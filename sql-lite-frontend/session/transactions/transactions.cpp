@@ -161,6 +161,7 @@ void SessionTransaction::commit() {
     end_exports();
   Result<> committed = engine_->commit(defaults().durability);
   put(nullptr);
+  session_.usage.add(committed ? Used::commits : Used::rollbacks);
   block_ = Block::none;
   savepoints_.clear();
   forget_deferred_checks();
@@ -208,7 +209,10 @@ void SessionTransaction::rollback() noexcept {
   dropped_on_commit_.clear();
   if (!exports_.empty()) [[unlikely]]
     end_exports();
-  if (engine_) engine_->rollback();
+  if (engine_) {
+    engine_->rollback();
+    session_.usage.add(Used::rollbacks);
+  }
   put(nullptr);
   block_ = Block::none;
   failed_ = false;

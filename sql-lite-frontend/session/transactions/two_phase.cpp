@@ -97,6 +97,7 @@ void SessionTransaction::hand_to_engine(std::string_view gid, const PreparedNote
   auto prepared = own->prepare(gid, encode(note), most);
   if (prepared) return;
   own->rollback();
+  session_.usage.add(Used::rollbacks);
   locks.unlock_all(holder, AdvisoryScope::transaction);
   rollback();
   throw SqlError{std::move(prepared).error()};
@@ -186,6 +187,7 @@ void finish_prepared(Session::State& session, std::string_view gid, PreparedEnd 
   } else {
     taken->rollback();
   }
+  session.usage.add(commits ? Used::commits : Used::rollbacks);
   shared.advisory_locks.unlock_all(advisory_owner(id), AdvisoryScope::transaction);
   const std::vector<Oid>& left = commits ? note.left_by_commit : note.left_by_rollback;
   if (!left.empty()) shared.sequences.remove(session.catalog.shared(), left);

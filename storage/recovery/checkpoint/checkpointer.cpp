@@ -186,6 +186,7 @@ void Checkpointer::run(Cleaner& cleaner) {
     const bool by_volume = grown >= options_.log_bytes && runtime.now() >= not_before;
     if (by_volume || by_time) {
       auto taken = take();
+      if (taken && !by_volume) by_time_.fetch_add(1, std::memory_order_relaxed);
       if (!taken && !stands(taken.error())) break;
       // The one before still counts, so nothing is lost but room for the log, and time at the next
       // start.

@@ -84,6 +84,10 @@ class Checkpointer {
   [[nodiscard]] std::uint64_t taken() const noexcept {
     return taken_.load(std::memory_order_relaxed);
   }
+  /// Of these, those that were taken because it was time.
+  [[nodiscard]] std::uint64_t taken_by_time() const noexcept {
+    return by_time_.load(std::memory_order_relaxed);
+  }
 
  private:
   std::vector<DirtyPage> dirty_pages() const;
@@ -102,6 +106,7 @@ class Checkpointer {
   std::atomic<int> retentions_{0};
   TxnId warned_of_{};
   std::atomic<std::uint64_t> taken_{0};
+  std::atomic<std::uint64_t> by_time_{0};
 
   BackgroundTask task_;
 };

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "base/ids.h"
+#include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/session_usage.h"
+
+namespace swizzle::sql {
+
+/// What the sessions of one database have used together.
+struct DatabaseUsage {
+  std::uint64_t sessions = 0;
+  std::uint64_t abandoned = 0;
+  std::uint64_t fatal = 0;
+  std::uint64_t killed = 0;
+  std::uint64_t session_us = 0;
+  std::array<std::uint64_t, kUsedKinds> used{};
+
+  /// A client's session; of the server's own, only what they have used.
+  void add_session(const SessionUsage& session, std::uint64_t lasted_us) noexcept;
+  void add_use(const SessionUsage& session) noexcept;
+  void add(const DatabaseUsage& other) noexcept;
+  /// What came since `before`.
+  [[nodiscard]] DatabaseUsage since(const DatabaseUsage& before) const noexcept;
+  [[nodiscard]] std::uint64_t of(Used what) const noexcept {
+    return used[static_cast<std::size_t>(what)];
+  }
+};
+
+/// The same of the sessions that are over, since the start. Guarded by Shared::sessions_mutex,
+/// under which a session leaves the others and comes in here: whoever reads both has it once.
+struct EndedSessions {
+  struct Entry {
+    DatabaseUsage usage;
+    /// Of pg_stat_reset(): when it was, and what had been counted by then, of all sessions.
+    std::int64_t reset_at = 0;
+    DatabaseUsage before_reset;
+  };
+  std::map<Oid, Entry> by_database;
+};
+
+}  // namespace swizzle::sql

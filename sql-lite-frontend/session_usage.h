@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/runtime/runtime.h"
+
+namespace swizzle::sql {
+
+class Session;
+
+/// What is counted of sessions for pg_stat_database.
+enum class Used : std::uint8_t {
+  commits,
+  rollbacks,
+  deadlocks,
+  temporary_files,
+  temporary_bytes,
+  active_ns,
+  idle_in_transaction_ns,
+};
+inline constexpr std::size_t kUsedKinds = 7;
+
+/// How a session ended, as pg_stat_database tells it.
+enum class SessionEnd : std::uint8_t {
+  by_client,
+  abandoned,  ///< its client was gone
+  fatal,      ///< by an error
+  killed,     ///< by an administrator
+  refused,    ///< it was never let in: not a session at all
+};
+
+/// What a session has used. Written by the session alone, so that counting touches no cache line of
+/// another's; read by anybody.
+class SessionUsage {
+ public:
+  void add(Used what, std::uint64_t count = 1) noexcept {
+    std::atomic<std::uint64_t>& counter = counters_[static_cast<std::size_t>(what)];
+    counter.store(counter.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t of(Used what) const noexcept {
+    return counters_[static_cast<std::size_t>(what)].load(std::memory_order_relaxed);
+  }
+
+  /// A request lasts from its first message to ReadyForQuery. Times count when they are over.
+  void begin_request(TimePoint now) noexcept {
+    if (rests_in_transaction_) add(Used::idle_in_transaction_ns, nanoseconds(now - rests_since_));
+    active_since_ = now;
+  }
+  void end_request(TimePoint now, bool in_transaction) noexcept {
+    add(Used::active_ns, nanoseconds(now - active_since_));
+    rests_since_ = now;
+    rests_in_transaction_ = in_transaction;
+  }
+
+  /// Without this, its client has ended it.
+  void note_end(SessionEnd how) noexcept { end_.store(how, std::memory_order_relaxed); }
+  [[nodiscard]] SessionEnd end() const noexcept { return end_.load(std::memory_order_relaxed); }
+
+ private:
+  static std::uint64_t nanoseconds(Duration took) noexcept {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(took).count());
+  }
+
+  std::array<std::atomic<std::uint64_t>, kUsedKinds> counters_{};
+  std::atomic<SessionEnd> end_{SessionEnd::by_client};
+  // The session's own.
+  TimePoint active_since_{};
+  TimePoint rests_since_{};
+  bool rests_in_transaction_ = false;
+};
+
+/// Lives as long as the session.
+[[nodiscard]] SessionUsage& usage_of(Session& session) noexcept;
+
+}  // namespace swizzle::sql

@@ -1,0 +1,181 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/catalog/comments.h"
+#include "sql-lite-frontend/catalog/made_objects.h"
+#include "sql-lite-frontend/extensions/extension.h"
+#include "sql-lite-frontend/session/functions/session_functions.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/system_catalog/dependencies.h"
+
+/// pg_describe_object: an object of pg_depend in words.
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+using Described = std::optional<std::string>;
+
+constexpr Oid kConstraints = 2606;
+constexpr Oid kDefaults = 2604;
+constexpr Oid kRules = 2618;
+constexpr Oid kTriggers = 2620;
+constexpr Oid kSchemas = 2615;
+constexpr Oid kRoles = 1260;
+constexpr Oid kDatabases = 1262;
+
+/// Behind its kind, a name that reg… types write. Nothing where there is no such object.
+Described with_kind(Session::State& session, std::string_view kind, TypeId written_as, Oid object) {
+  const auto name = session.names.name_of(written_as, object);
+  return name ? Described{fmt::format("{} {}", kind, *name)} : std::nullopt;
+}
+
+std::string_view kind_of(RelationKind kind) {
+  switch (kind) {
+    case RelationKind::view:
+      return "view";
+    case RelationKind::materialized:
+      return "materialized view";
+    case RelationKind::sequence:
+      return "sequence";
+    case RelationKind::table:
+    case RelationKind::computed:
+      return "table";
+  }
+  return {};
+}
+
+Described describe_relation(Session::State& session, Oid object, std::int32_t column) {
+  const TablePtr table = session.names.table(object);
+  if (!table) {
+    // It may be an index; of another's composite type PostgreSQL says the same as of a table.
+    return with_kind(session, "index", TypeId::regclass, object);
+  }
+  const bool is_shown_as_view = table->computed != nullptr && table->computed->kind == 'v';
+  const Described relation = with_kind(
+      session, is_shown_as_view ? "view" : kind_of(table->relation.kind), TypeId::regclass, object);
+  if (column == 0 || !relation) return relation;
+  const auto position = static_cast<std::size_t>(column) - 1;
+  if (position >= table->relation.columns.size()) return std::nullopt;
+  return fmt::format("column {} of {}", table->relation.columns[position].name, *relation);
+}
+
+Described describe_constraint(Session::State& session, Oid object) {
+  for (const TablePtr& table : session.catalog.tables()) {
+    for (const Constraint& constraint : table->relation.constraints) {
+      if (constraint.oid != object) continue;
+      const Described on = describe_relation(session, table->relation.oid, 0);
+      return fmt::format("constraint {} on {}", constraint.name, on.value_or(""));
+    }
+  }
+  for (const TypePtr& type : session.catalog.types()) {
+    for (const DomainCheck& check : type->checks) {
+      // As PostgreSQL: without the domain.
+      if (check.oid == object) return fmt::format("constraint {}", check.name);
+    }
+  }
+  return std::nullopt;
+}
+
+/// What a table has and numbers after itself: defaults, rules, triggers.
+Described describe_part(Session::State& session, Oid catalog, Oid object) {
+  for (const TablePtr& table : session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    const auto on = [&] { return describe_relation(session, relation.oid, 0).value_or(""); };
+    if (catalog == kRules && has_query(relation.kind) && rule_oid(relation) == object)
+      return fmt::format("rule _RETURN on {}", on());
+    for (std::size_t i = 0; catalog == kDefaults && i < relation.columns.size(); ++i) {
+      if (has_default_row(relation.columns[i]) && default_oid(relation, i) == object)
+        return fmt::format("default value for column {} of {}", relation.columns[i].name, on());
+    }
+    for (const Trigger& trigger : relation.triggers) {
+      if (catalog == kTriggers && trigger.oid == object)
+        return fmt::format("trigger {} on {}", trigger.name, on());
+    }
+  }
+  return std::nullopt;
+}
+
+template <class Object>
+Described describe_made(Session::State& session, std::string_view kind, Oid object) {
+  for (const auto& made : session.catalog.all_made<Object>())
+    if (made->oid == object) return fmt::format("{} {}", kind, made->name);
+  return std::nullopt;
+}
+
+Described describe_cast(Session::State& session, Oid object) {
+  for (const auto& cast : session.catalog.all_made<UserCast>()) {
+    if (cast->oid != object) continue;
+    const auto name = [&](TypeId type) {
+      return session.names.name_of(TypeId::regtype, raw(type)).value_or("");
+    };
+    return fmt::format("cast from {} to {}", name(cast->source), name(cast->target));
+  }
+  return std::nullopt;
+}
+
+Described describe_language(Oid object) {
+  constexpr std::pair<Oid, std::string_view> kLanguages[] = {
+      {12, "internal"}, {13, "c"}, {14, "sql"}, {13563, "plpgsql"}};
+  for (const auto& [oid, name] : kLanguages)
+    if (oid == object) return fmt::format("language {}", name);
+  return std::nullopt;
+}
+
+Described described(Session::State& session, Oid catalog, Oid object, std::int32_t part) {
+  switch (catalog) {
+    case kPgClassClass:
+      return describe_relation(session, object, part);
+    case kPgProcClass:
+      return with_kind(session, "function", TypeId::regprocedure, object);
+    case kPgTypeClass:
+      return with_kind(session, "type", TypeId::regtype, object);
+    case kPgOperatorClass:
+      return with_kind(session, "operator", TypeId::regoperator, object);
+    case kPgCollationClass:
+      return with_kind(session, "collation", TypeId::regcollation, object);
+    case kSchemas:
+      return with_kind(session, "schema", TypeId::regnamespace, object);
+    case kRoles:
+      return with_kind(session, "role", TypeId::regrole, object);
+    case kDatabases:
+      for (const DatabasePtr& database : session.catalog.databases())
+        if (database->oid == object) return fmt::format("database {}", database->name);
+      return std::nullopt;
+    case kConstraints:
+      return describe_constraint(session, object);
+    case kDefaults:
+    case kRules:
+    case kTriggers:
+      return describe_part(session, catalog, object);
+    case kPgCastClass:
+      return describe_cast(session, object);
+    case kPgPublicationClass:
+      return describe_made<Publication>(session, "publication", object);
+    case kPgExtensionClass:
+      if (object == kPlpgsqlExtension) return "extension plpgsql";
+      return describe_made<Extension>(session, "extension", object);
+    case kPgLanguageClass:
+      return describe_language(object);
+    default:
+      throw_error(sqlstate::feature_not_supported,
+                  "pg_describe_object for objects of catalog {} is not supported", catalog);
+  }
+}
+
+Value describe_object(Execution& execution, Arguments arguments) {
+  // Pinned objects, which pg_depend had in older versions.
+  if (arguments[0].as_oid() == kNoOid && arguments[1].as_oid() == kNoOid) return Value::null();
+  const Described text = described(execution.session, arguments[0].as_oid(), arguments[1].as_oid(),
+                                   arguments[2].as_int4());
+  return text ? make_text(execution.row_arena, *text) : Value::null();
+}
+
+}  // namespace
+
+std::span<const SessionEntry> description_functions() {
+  static constexpr SessionEntry kFunctions[] = {{"pg_describe_object", describe_object}};
+  return kFunctions;
+}
+
+}  // namespace swizzle::sql
