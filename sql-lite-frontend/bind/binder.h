@@ -400,6 +400,7 @@ class Binder {
   ExprPtr try_made_cast(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how);
   /// What stored_operator_name() and stored_cast_name() stand for; null for any other name.
   ExprPtr bind_stored_call(const ast::FuncCall& node, CallArguments& arguments);
+  Value read_text_search(TypeId type, std::string_view text);
   void note_made(std::string name, std::string_view schema, Oid object);
   static void refuse_aggregate_syntax(const ast::FuncCall& node, std::string_view name);
   /// Null where no parameter has that name.
