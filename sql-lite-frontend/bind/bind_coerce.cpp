@@ -55,11 +55,14 @@ bool names_text_search(TypeId type) {
 
 /// The number of a text search configuration or dictionary. A view means the one that it meant when
 /// it was made, whatever that is called by now.
-Value Binder::read_text_search(TypeId type, std::string_view text) {
+Value Binder::read_text_search(TypeId type, std::string_view text, std::int32_t location) {
   const std::string record = text_search_record(type, text);
   if (open_view_ != nullptr) {
     for (const ViewRoutine& known : open_view_->view_routines) {
-      if (known.name == record) return Value::from_oid(known.routine);
+      if (known.name != record) continue;
+      if (view_depth_ == recorded_depth_)
+        text_search_places_.push_back({location, type, known.routine});
+      return Value::from_oid(known.routine);
     }
   }
   FunctionContext functions{arena_, names_.context(), {}};
@@ -93,7 +96,7 @@ ExprPtr Binder::read_literal(const ConstantExpr& literal, TypeId type, std::int3
     try {
       value =
           names_text_search(type)
-              ? read_text_search(type, text)
+              ? read_text_search(type, text, literal.location())
               : input_text(functions, type, type == TypeId::interval ? typmod : kNoTypmod, text);
     } catch (SqlError& error) {
       if (error.fields().position == 0) error.fields().position = literal.location() + 1;
