@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/datetime/time_types.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/row_codec.h"
@@ -46,7 +47,33 @@ bool names_object(TypeId type) {
   return single == TypeId::aclitem || is_object_id(single);
 }
 
+bool names_text_search(TypeId type) {
+  return type == builtin_id::regconfig || type == builtin_id::regdictionary;
+}
+
 }  // namespace
+
+/// The number of a text search configuration or dictionary. A view means the one that it meant when
+/// it was made, whatever that is called by now.
+Value Binder::read_text_search(TypeId type, std::string_view text, std::int32_t location) {
+  const std::string record = text_search_record(type, text);
+  if (open_view_ != nullptr) {
+    for (const ViewRoutine& known : open_view_->view_routines) {
+      if (known.name != record) continue;
+      if (view_depth_ == recorded_depth_)
+        text_search_places_.push_back({location, type, known.routine});
+      return Value::from_oid(known.routine);
+    }
+  }
+  FunctionContext functions{arena_, names_.context(), {}};
+  const Value value = input_text(functions, type, kNoTypmod, text);
+  if (value.as_oid() >= kFirstUserOid && view_depth_ == recorded_depth_) {
+    const bool is_known =
+        std::ranges::find(routines_read_, record, &ViewRoutine::name) != routines_read_.end();
+    if (!is_known) routines_read_.push_back({{}, record, value.as_oid()});
+  }
+  return value;
+}
 
 ExprPtr Binder::constant(TypeId type, Value value) {
   return std::make_unique<ConstantExpr>(type, kNoTypmod, value.copy_to(arena_));
@@ -67,7 +94,10 @@ ExprPtr Binder::read_literal(const ConstantExpr& literal, TypeId type, std::int3
     looked_up_objects_ |= names_object(type);
     FunctionContext functions{arena_, names_.context(), {}};
     try {
-      value = input_text(functions, type, type == TypeId::interval ? typmod : kNoTypmod, text);
+      value =
+          names_text_search(type)
+              ? read_text_search(type, text, literal.location())
+              : input_text(functions, type, type == TypeId::interval ? typmod : kNoTypmod, text);
     } catch (SqlError& error) {
       if (error.fields().position == 0) error.fields().position = literal.location() + 1;
       throw;

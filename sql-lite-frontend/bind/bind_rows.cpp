@@ -30,7 +30,8 @@ std::vector<ExprPtr> Binder::fields_or_value(const ast::Node* node, Scope& scope
 
 /// (a, b) op (c, d): equality column by column, order from the left.
 ExprPtr Binder::row_comparison(std::string_view op, std::vector<ExprPtr> left,
-                               std::vector<ExprPtr> right, std::int32_t location) {
+                               std::vector<ExprPtr> right, std::int32_t location,
+                               const RowAgain& left_again) {
   if (left.size() != right.size()) {
     throw SqlError{sqlstate::syntax_error, "unequal number of entries in row expressions"}
         .at_position(location + 1);
@@ -43,7 +44,7 @@ ExprPtr Binder::row_comparison(std::string_view op, std::vector<ExprPtr> left,
     return call_operator(op, std::move(left[0]), std::move(right[0]), location);
   }
   if (op == "<" || op == "<=" || op == ">" || op == ">=") {
-    return row_order(op, std::move(left), std::move(right), location);
+    return row_order(op, std::move(left), std::move(right), location, left_again);
   }
   const bool equality = op == "=";
   if (!equality && op != "<>") unsupported("this comparison of rows", location);
@@ -56,15 +57,26 @@ ExprPtr Binder::row_comparison(std::string_view op, std::vector<ExprPtr> left,
 }
 
 /// (a, b) < (c, d) is a <= c AND (a < c OR a = c AND b < d): the first part says nothing new, but
-/// an index can answer it.
+/// an index can answer it. Pre: `right` can be copied; where a subquery is in `left`, that is bound
+/// again.
 ExprPtr Binder::row_order(std::string_view op, std::vector<ExprPtr> left,
-                          std::vector<ExprPtr> right, std::int32_t location) {
+                          std::vector<ExprPtr> right, std::int32_t location,
+                          const RowAgain& left_again) {
+  const auto can_copy = [](const ExprPtr& expr) { return copy_expression(*expr) != nullptr; };
+  const bool is_repeatable =
+      std::ranges::none_of(left, [](const ExprPtr& expr) { return is_volatile(*expr); });
   const auto copy = [&](const ExprPtr& expr) {
     ExprPtr result = is_volatile(*expr) ? nullptr : copy_expression(*expr);
     if (!result) unsupported("an ordering comparison of rows with such a column", location);
     walk(*result, [&](Expr&) { repeated_.count(1); });
     return result;
   };
+  if (left_again && is_repeatable && !std::ranges::all_of(left, can_copy)) {
+    std::vector<ExprPtr> right_again;
+    for (const ExprPtr& field : right) right_again.push_back(copy(field));
+    return order_by_level(op, {std::move(left), left_again()},
+                          {std::move(right), std::move(right_again)}, location);
+  }
   const std::string_view strict = op.substr(0, 1);
   const std::string weak = std::string{strict} + "=";
   ExprPtr result = call_operator(op, copy(left.back()), copy(right.back()), location);
@@ -80,6 +92,24 @@ ExprPtr Binder::row_order(std::string_view op, std::vector<ExprPtr> left,
                          std::move(result)));
 }
 
+/// a, b < c, d is a < c OR (a = c AND b < d), level by level from the right.
+ExprPtr Binder::order_by_level(std::string_view op, RowTwice left, RowTwice right,
+                               std::int32_t location) {
+  const std::string strict{op.substr(0, 1)};
+  ExprPtr result =
+      call_operator(op, std::move(left.once.back()), std::move(right.once.back()), location);
+  for (std::size_t i = left.once.size() - 1; i-- > 0;) {
+    ExprPtr equal =
+        call_operator("=", std::move(left.again[i]), std::move(right.again[i]), location);
+    ExprPtr before =
+        call_operator(strict, std::move(left.once[i]), std::move(right.once[i]), location);
+    ExprPtr deeper =
+        boolean(BooleanExpr::Kind::conjunction, list_of(std::move(equal), std::move(result)));
+    result = boolean(BooleanExpr::Kind::disjunction, list_of(std::move(before), std::move(deeper)));
+  }
+  return result;
+}
+
 ExprPtr Binder::bind_row_operator(std::string_view op, const ast::RowExpr& left_row,
                                   const ast::RowExpr& right_row, Scope& scope,
                                   std::int32_t location) {
@@ -88,22 +118,12 @@ ExprPtr Binder::bind_row_operator(std::string_view op, const ast::RowExpr& left_
   if (op == "=" || op == "<>" || left.empty() || left.size() != right.size()) {
     return row_comparison(op, std::move(left), std::move(right), location);
   }
-  // a, b < c, d is a < c OR (a = c AND b < d), level by level from the right.
-  const std::string strict{op.substr(0, 1)};
-  ExprPtr result = call_operator(op, std::move(left.back()), std::move(right.back()), location);
-  if (left.size() == 1) return result;
+  if (left.size() == 1) return call_operator(op, std::move(left[0]), std::move(right[0]), location);
   const RepeatedBinding::Again again{repeated_};
   std::vector<ExprPtr> left_again = fields_of_row(left_row, scope);
   std::vector<ExprPtr> right_again = fields_of_row(right_row, scope);
-  for (std::size_t i = left.size() - 1; i-- > 0;) {
-    ExprPtr equal =
-        call_operator("=", std::move(left_again[i]), std::move(right_again[i]), location);
-    ExprPtr before = call_operator(strict, std::move(left[i]), std::move(right[i]), location);
-    ExprPtr deeper =
-        boolean(BooleanExpr::Kind::conjunction, list_of(std::move(equal), std::move(result)));
-    result = boolean(BooleanExpr::Kind::disjunction, list_of(std::move(before), std::move(deeper)));
-  }
-  return result;
+  return order_by_level(op, {std::move(left), std::move(left_again)},
+                        {std::move(right), std::move(right_again)}, location);
 }
 
 /// (a, b) = (SELECT c, d …)
@@ -126,7 +146,12 @@ ExprPtr Binder::bind_row_subquery(std::string_view op, const ast::RowExpr& row,
         std::make_unique<SlotExpr>(target.type, target.typmod, target.slot, SlotExpr::Origin{}));
   }
   auto expr = std::make_unique<SubqueryExpr>(SubqueryExpr::Kind::row, TypeId::bool_, kNoTypmod);
-  expr->set_comparison(row_comparison(op, std::move(left), std::move(right), location), {});
+  const auto left_again = [&] {
+    const RepeatedBinding::Again again{repeated_};
+    return fields_of_row(row, scope);
+  };
+  expr->set_comparison(row_comparison(op, std::move(left), std::move(right), location, left_again),
+                       {});
   expr->set_location(location);
   expr->outer_slots = query->outer_slots;
   plan_later(*expr, std::move(query), SubqueryExpr::Correlation::outer);

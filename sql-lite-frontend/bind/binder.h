@@ -189,6 +189,16 @@ class Binder {
   /// A constant is an object's number, which was found by its name: 'orders_seq'::regclass; or a
   /// type that a user made was.
   [[nodiscard]] bool looked_up_objects() const noexcept { return looked_up_objects_; }
+  /// Where a view that was read with read_view() names a text search configuration or dictionary
+  /// that a user made, as a constant.
+  struct TextSearchPlace {
+    std::int32_t location = 0;
+    TypeId type = TypeId::none;
+    Oid object = kNoOid;
+  };
+  [[nodiscard]] const std::vector<TextSearchPlace>& text_search_places() const noexcept {
+    return text_search_places_;
+  }
   /// Its plan has something of a type's definition that ALTER may change, besides a name.
   [[nodiscard]] bool depends_on_types() const noexcept {
     return depends_on_types_ || !types_read_.empty();
@@ -299,10 +309,17 @@ class Binder {
   // bind_rows.cpp
   /// The fields of a row that is written out, perhaps cast to a composite type; else the value.
   std::vector<ExprPtr> fields_or_value(const ast::Node* node, Scope& scope);
+  /// The same row, bound once more; empty: it can be copied.
+  using RowAgain = std::function<std::vector<ExprPtr>()>;
   ExprPtr row_comparison(std::string_view op, std::vector<ExprPtr> left, std::vector<ExprPtr> right,
-                         std::int32_t location);
+                         std::int32_t location, const RowAgain& left_again = {});
   ExprPtr row_order(std::string_view op, std::vector<ExprPtr> left, std::vector<ExprPtr> right,
-                    std::int32_t location);
+                    std::int32_t location, const RowAgain& left_again);
+  struct RowTwice {
+    std::vector<ExprPtr> once;
+    std::vector<ExprPtr> again;
+  };
+  ExprPtr order_by_level(std::string_view op, RowTwice left, RowTwice right, std::int32_t location);
   ExprPtr row_distinction(DistinctExpr::Kind kind, const ast::RowExpr& left_row,
                           const ast::RowExpr& right_row, Scope& scope, std::int32_t location);
   ExprPtr bind_row_operator(std::string_view op, const ast::RowExpr& left_row,
@@ -379,6 +396,7 @@ class Binder {
   ExprPtr try_made_cast(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how);
   /// What stored_operator_name() and stored_cast_name() stand for; null for any other name.
   ExprPtr bind_stored_call(const ast::FuncCall& node, CallArguments& arguments);
+  Value read_text_search(TypeId type, std::string_view text, std::int32_t location);
   void note_made(std::string name, std::string_view schema, Oid object);
   static void refuse_aggregate_syntax(const ast::FuncCall& node, std::string_view name);
   /// Null where no parameter has that name.
@@ -623,6 +641,7 @@ class Binder {
   RepeatedBinding repeated_;
   bool single_use_ = false;
   bool looked_up_objects_ = false;
+  std::vector<TextSearchPlace> text_search_places_;
   bool depends_on_types_ = false;
   int relations_named_ = 0;  ///< in FROM, and as targets
 };

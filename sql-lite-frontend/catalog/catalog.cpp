@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/catalog/object_map.h"
 #include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -80,6 +81,8 @@ std::unique_ptr<Catalog> Catalog::open(Engine& engine, SharedObjects& shared, Oi
   catalog->load_made<UserCast>();
   catalog->load_made<Extension>();
   catalog->load_made<Publication>();
+  catalog->load_made<UserTextDictionary>();
+  catalog->load_made<UserTextConfig>();
   return catalog;
 }
 
@@ -171,6 +174,12 @@ constexpr RecordKind record_of(const Extension*) {
 constexpr RecordKind record_of(const Publication*) {
   return RecordKind::publication;
 }
+constexpr RecordKind record_of(const UserTextDictionary*) {
+  return RecordKind::user_text_dictionary;
+}
+constexpr RecordKind record_of(const UserTextConfig*) {
+  return RecordKind::user_text_config;
+}
 
 }  // namespace
 
@@ -203,6 +212,15 @@ template std::vector<ExtensionPtr> Catalog::all_made<Extension>() const;
 template std::vector<CollationPtr> Catalog::all_made<UserCollation>() const;
 template PublicationPtr Catalog::made<Publication>(Oid oid) const;
 template std::vector<PublicationPtr> Catalog::all_made<Publication>() const;
+template UserTextDictionaryPtr Catalog::made<UserTextDictionary>(Oid oid) const;
+template std::vector<UserTextDictionaryPtr> Catalog::all_made<UserTextDictionary>() const;
+template UserTextConfigPtr Catalog::made<UserTextConfig>(Oid oid) const;
+template std::vector<UserTextConfigPtr> Catalog::all_made<UserTextConfig>() const;
+
+std::string text_search_record(TypeId type, std::string_view text) {
+  const bool is_config = type == builtin_id::regconfig;
+  return std::string{is_config ? kTextConfigRecord : kTextDictionaryRecord}.append(text);
+}
 
 std::string cast_name(TypeId source, TypeId target) {
   return fmt::format("{} {}", raw(source), raw(target));
@@ -282,6 +300,10 @@ void Catalog::put(const CatalogChange& change) {
     put_object(std::get<Made<Extension>>(made_), change.oid, *extension);
   } else if (const auto* publication = std::get_if<PublicationPtr>(&change.object)) {
     put_object(std::get<Made<Publication>>(made_), change.oid, *publication);
+  } else if (const auto* dictionary = std::get_if<UserTextDictionaryPtr>(&change.object)) {
+    put_object(std::get<Made<UserTextDictionary>>(made_), change.oid, *dictionary);
+  } else if (const auto* config = std::get_if<UserTextConfigPtr>(&change.object)) {
+    put_object(std::get<Made<UserTextConfig>>(made_), change.oid, *config);
   } else {
     put_table(change, std::get<TablePtr>(change.object));
   }

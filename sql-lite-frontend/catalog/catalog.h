@@ -33,7 +33,7 @@ struct CatalogChange {
   Oid oid = kNoOid;
   bool created = false;
   std::variant<TablePtr, SchemaPtr, TypePtr, RoutinePtr, RolePtr, DatabasePtr, OperatorPtr, CastPtr,
-               ExtensionPtr, CollationPtr, PublicationPtr>
+               ExtensionPtr, CollationPtr, PublicationPtr, UserTextDictionaryPtr, UserTextConfigPtr>
       object;
 };
 
@@ -83,7 +83,7 @@ class Catalog {
   /// All of that name, whatever their schemas and arguments.
   [[nodiscard]] std::vector<RoutinePtr> routines_named(std::string_view name) const;
   [[nodiscard]] std::vector<RoutinePtr> routines() const;
-  /// Operators, casts, collations, extensions and publications.
+  /// Operators, casts, collations, extensions, publications, and what text search is made of.
   template <class Object>
   [[nodiscard]] std::shared_ptr<const Object> made(Oid oid) const;
   template <class Object>
@@ -149,7 +149,7 @@ class Catalog {
   template <class Object>
   using Made = std::map<Oid, std::shared_ptr<const Object>>;
   std::tuple<Made<UserOperator>, Made<UserCast>, Made<Extension>, Made<UserCollation>,
-             Made<Publication>>
+             Made<Publication>, Made<UserTextDictionary>, Made<UserTextConfig>>
       made_;
   /// What is in tables_ is all there is.
   bool is_whole_ = false;
@@ -183,13 +183,17 @@ class CatalogView {
   [[nodiscard]] TypePtr type(Oid schema, std::string_view name) const;
   [[nodiscard]] RoutinePtr routine(Oid oid) const;
   [[nodiscard]] std::vector<RoutinePtr> routines_named(std::string_view name) const;
-  /// Operators, casts, collations, extensions and publications; all of a kind by ascending oid.
+  /// Operators, casts, collations, extensions, publications, and what text search is made of; all
+  /// of a kind by ascending oid.
   template <class Object>
   [[nodiscard]] std::shared_ptr<const Object> made(Oid oid) const;
   template <class Object>
   [[nodiscard]] std::vector<std::shared_ptr<const Object>> all_made() const;
   [[nodiscard]] ExtensionPtr extension(std::string_view name) const;
   [[nodiscard]] CollationPtr collation(Oid schema, std::string_view name) const;
+  /// Of a text search dictionary or configuration.
+  template <class Object>
+  [[nodiscard]] std::shared_ptr<const Object> made_named(Oid schema, std::string_view name) const;
   [[nodiscard]] PublicationPtr publication(std::string_view name) const;
   [[nodiscard]] RolePtr role(Oid oid) const;
   [[nodiscard]] RolePtr role(std::string_view name) const;
@@ -222,6 +226,8 @@ class CatalogView {
   OperatorPtr create(Transaction& transaction, UserOperator op);
   CastPtr create(Transaction& transaction, UserCast cast);
   CollationPtr create(Transaction& transaction, UserCollation collation);
+  UserTextDictionaryPtr create(Transaction& transaction, UserTextDictionary dictionary);
+  UserTextConfigPtr create(Transaction& transaction, UserTextConfig config);
   ExtensionPtr create(Transaction& transaction, Extension extension);
   PublicationPtr create(Transaction& transaction, Publication publication);
   RolePtr create(Transaction& transaction, Role role);
@@ -249,6 +255,9 @@ class CatalogView {
   void replace(Transaction& transaction, const UserOperator& old, UserOperator op);
   void replace(Transaction& transaction, const UserCast& old, UserCast cast);
   void replace(Transaction& transaction, const UserCollation& old, UserCollation collation);
+  void replace(Transaction& transaction, const UserTextDictionary& old,
+               UserTextDictionary dictionary);
+  void replace(Transaction& transaction, const UserTextConfig& old, UserTextConfig config);
   void replace(Transaction& transaction, const Extension& old, Extension extension);
   void replace(Transaction& transaction, const Publication& old, Publication publication);
   void replace(Transaction& transaction, const Role& old, Role role);
@@ -260,6 +269,8 @@ class CatalogView {
   void remove(Transaction& transaction, const UserOperator& op);
   void remove(Transaction& transaction, const UserCast& cast);
   void remove(Transaction& transaction, const UserCollation& collation);
+  void remove(Transaction& transaction, const UserTextDictionary& dictionary);
+  void remove(Transaction& transaction, const UserTextConfig& config);
   void remove(Transaction& transaction, const Extension& extension);
   void remove(Transaction& transaction, const Publication& publication);
   void remove(Transaction& transaction, const Role& role);

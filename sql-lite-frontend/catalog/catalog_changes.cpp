@@ -36,6 +36,14 @@ Traits traits_of(const UserCast&) {
 Traits traits_of(const UserCollation&) {
   return {RecordKind::user_collation, false, sqlstate::duplicate_object, "collation"};
 }
+Traits traits_of(const UserTextDictionary&) {
+  return {RecordKind::user_text_dictionary, false, sqlstate::duplicate_object,
+          "text search dictionary"};
+}
+Traits traits_of(const UserTextConfig&) {
+  return {RecordKind::user_text_config, false, sqlstate::duplicate_object,
+          "text search configuration"};
+}
 Traits traits_of(const Extension&) {
   return {RecordKind::extension, false, sqlstate::duplicate_object, "extension"};
 }
@@ -60,6 +68,10 @@ std::string name_record(Oid part, const Object& object) {
     return operator_name_key(part, object);
   } else if constexpr (std::is_same_v<Object, UserCollation>) {
     return collation_name_key(part, object.schema, object.name);
+  } else if constexpr (std::is_same_v<Object, UserTextDictionary>) {
+    return text_dictionary_name_key(part, object.schema, object.name);
+  } else if constexpr (std::is_same_v<Object, UserTextConfig>) {
+    return text_config_name_key(part, object.schema, object.name);
   } else {
     return name_key(part, static_cast<Oid>(traits_of(object).kind), object.name);
   }
@@ -294,6 +306,13 @@ CollationPtr CatalogView::create(Transaction& transaction, UserCollation collati
 PublicationPtr CatalogView::create(Transaction& transaction, Publication publication) {
   return create_object<Publication, PublicationPtr>(transaction, std::move(publication));
 }
+UserTextDictionaryPtr CatalogView::create(Transaction& transaction, UserTextDictionary dictionary) {
+  return create_object<UserTextDictionary, UserTextDictionaryPtr>(transaction,
+                                                                  std::move(dictionary));
+}
+UserTextConfigPtr CatalogView::create(Transaction& transaction, UserTextConfig config) {
+  return create_object<UserTextConfig, UserTextConfigPtr>(transaction, std::move(config));
+}
 ExtensionPtr CatalogView::create(Transaction& transaction, Extension extension) {
   return create_object<Extension, ExtensionPtr>(transaction, std::move(extension));
 }
@@ -326,6 +345,14 @@ void CatalogView::replace(Transaction& transaction, const Publication& old,
                           Publication publication) {
   replace_object(transaction, old, std::move(publication));
 }
+void CatalogView::replace(Transaction& transaction, const UserTextDictionary& old,
+                          UserTextDictionary dictionary) {
+  replace_object(transaction, old, std::move(dictionary));
+}
+void CatalogView::replace(Transaction& transaction, const UserTextConfig& old,
+                          UserTextConfig config) {
+  replace_object(transaction, old, std::move(config));
+}
 void CatalogView::replace(Transaction& transaction, const Extension& old, Extension extension) {
   replace_object(transaction, old, std::move(extension));
 }
@@ -356,6 +383,12 @@ void CatalogView::remove(Transaction& transaction, const UserCollation& collatio
 }
 void CatalogView::remove(Transaction& transaction, const Publication& publication) {
   remove_object(transaction, publication);
+}
+void CatalogView::remove(Transaction& transaction, const UserTextDictionary& dictionary) {
+  remove_object(transaction, dictionary);
+}
+void CatalogView::remove(Transaction& transaction, const UserTextConfig& config) {
+  remove_object(transaction, config);
 }
 void CatalogView::remove(Transaction& transaction, const Extension& extension) {
   remove_object(transaction, extension);

@@ -41,6 +41,10 @@ enum class RecordKind : char {
   /// (publish/table_shapes.h)
   table_shape = 33,
   logged_message = 34,  ///< never there once its transaction has ended (publish/logged_message.h)
+  user_text_dictionary = 35,
+  text_dictionary_name = 36,  ///< (schema, name) → oid, as with types
+  user_text_config = 37,
+  text_config_name = 38,
 };
 
 /// Roles and databases belong to all databases.
@@ -88,6 +92,13 @@ inline std::string collation_name_key(Oid database, Oid schema, std::string_view
   std::string key = object_key(database, RecordKind::collation_name, schema);
   key += name;
   return key;
+}
+
+inline std::string text_dictionary_name_key(Oid database, Oid schema, std::string_view name) {
+  return object_key(database, RecordKind::text_dictionary_name, schema).append(name);
+}
+inline std::string text_config_name_key(Oid database, Oid schema, std::string_view name) {
+  return object_key(database, RecordKind::text_config_name, schema).append(name);
 }
 
 inline std::string operator_name_key(Oid database, const UserOperator& op) {

@@ -145,6 +145,10 @@ template std::vector<ExtensionPtr> CatalogView::all_made<Extension>() const;
 template std::vector<CollationPtr> CatalogView::all_made<UserCollation>() const;
 template PublicationPtr CatalogView::made<Publication>(Oid oid) const;
 template std::vector<PublicationPtr> CatalogView::all_made<Publication>() const;
+template UserTextDictionaryPtr CatalogView::made<UserTextDictionary>(Oid oid) const;
+template std::vector<UserTextDictionaryPtr> CatalogView::all_made<UserTextDictionary>() const;
+template UserTextConfigPtr CatalogView::made<UserTextConfig>(Oid oid) const;
+template std::vector<UserTextConfigPtr> CatalogView::all_made<UserTextConfig>() const;
 
 std::vector<Extension::Member> CatalogView::made_since(std::size_t mark) const {
   std::vector<Extension::Member> members;
@@ -163,6 +167,9 @@ std::vector<Extension::Member> CatalogView::made_since(std::size_t mark) const {
           if constexpr (std::is_same_v<Ptr, OperatorPtr>) catalog = kPgOperatorClass;
           if constexpr (std::is_same_v<Ptr, CastPtr>) catalog = kPgCastClass;
           if constexpr (std::is_same_v<Ptr, CollationPtr>) catalog = kPgCollationClass;
+          if constexpr (std::is_same_v<Ptr, UserTextDictionaryPtr>)
+            catalog = kPgTextDictionaryClass;
+          if constexpr (std::is_same_v<Ptr, UserTextConfigPtr>) catalog = kPgTextConfigClass;
         },
         change.object);
     if (is_there && catalog != kNoOid) members.push_back({catalog, change.oid});
@@ -211,11 +218,19 @@ ExtensionPtr CatalogView::extension(std::string_view name) const {
   return named(all_made<Extension>(), name);
 }
 CollationPtr CatalogView::collation(Oid schema, std::string_view name) const {
-  for (const CollationPtr& collation : all_made<UserCollation>()) {
-    if (collation->schema == schema && collation->name == name) return collation;
+  return made_named<UserCollation>(schema, name);
+}
+template <class Object>
+std::shared_ptr<const Object> CatalogView::made_named(Oid schema, std::string_view name) const {
+  for (const std::shared_ptr<const Object>& object : all_made<Object>()) {
+    if (object->schema == schema && object->name == name) return object;
   }
   return nullptr;
 }
+template UserTextDictionaryPtr CatalogView::made_named<UserTextDictionary>(
+    Oid schema, std::string_view name) const;
+template UserTextConfigPtr CatalogView::made_named<UserTextConfig>(Oid schema,
+                                                                   std::string_view name) const;
 PublicationPtr CatalogView::publication(std::string_view name) const {
   return named(all_made<Publication>(), name);
 }

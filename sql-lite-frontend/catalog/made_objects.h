@@ -4,12 +4,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "sql-lite-frontend/catalog/objects.h"
 
-/// Operators, casts and collations that users made, extensions, and publications.
+/// Operators, casts, collations, and what text search is made of, that users made; extensions, and
+/// publications.
 namespace swizzle::sql {
 
 /// An operator over a function, which may be a built-in one.
@@ -64,6 +66,46 @@ struct UserCollation {
   std::string comment;
 };
 using CollationPtr = std::shared_ptr<const UserCollation>;
+
+/// Makes words of tokens.
+struct UserTextDictionary {
+  struct Option {
+    std::string name;
+    std::string value;
+    bool is_number = false;
+    friend bool operator==(const Option&, const Option&) = default;
+  };
+  Oid oid = kNoOid;
+  Oid schema = kNoOid;
+  std::string name;
+  Oid owner = kBootstrapRole;
+  Oid from_template = kNoOid;  ///< one of text_templates()
+  std::vector<Option> options;
+  std::string comment;
+};
+using UserTextDictionaryPtr = std::shared_ptr<const UserTextDictionary>;
+
+/// Which dictionaries are asked about which tokens.
+struct UserTextConfig {
+  struct Mapping {
+    std::int32_t kind = 0;  ///< of token
+    Oid dictionary = kNoOid;
+    friend bool operator==(const Mapping&, const Mapping&) = default;
+  };
+  Oid oid = kNoOid;
+  Oid schema = kNoOid;
+  std::string name;
+  Oid owner = kBootstrapRole;
+  std::vector<Mapping> mappings;  ///< those of a kind stand in the order in which they are asked
+  std::string comment;
+};
+using UserTextConfigPtr = std::shared_ptr<const UserTextConfig>;
+
+/// What a view's record of what it names calls a text search configuration or dictionary, which it
+/// names as a constant of `type`: no function has such a name.
+inline constexpr std::string_view kTextConfigRecord = "regconfig ";
+inline constexpr std::string_view kTextDictionaryRecord = "regdictionary ";
+std::string text_search_record(TypeId type, std::string_view text);
 
 /// What CREATE EXTENSION made, and what belongs to it.
 struct Extension {
@@ -128,5 +170,7 @@ inline constexpr Oid kPgPublicationNamespaceClass = 6237;
 inline constexpr Oid kPgOperatorClass = 2617;
 inline constexpr Oid kPgCastClass = 2605;
 inline constexpr Oid kPgExtensionClass = 3079;
+inline constexpr Oid kPgTextDictionaryClass = 3600;
+inline constexpr Oid kPgTextConfigClass = 3602;
 
 }  // namespace swizzle::sql

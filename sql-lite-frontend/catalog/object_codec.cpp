@@ -228,6 +228,27 @@ void fields(V& visit, T& object) {
         object.locale, object.collate, object.ctype, object.version, object.comment);
 }
 template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, UserTextDictionary::Option>
+void fields(V& visit, T& object) {
+  visit(object.name, object.value, object.is_number);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, UserTextDictionary>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.schema, object.name, object.owner, object.from_template, object.options,
+        object.comment);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, UserTextConfig::Mapping>
+void fields(V& visit, T& object) {
+  visit(object.kind, object.dictionary);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, UserTextConfig>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.schema, object.name, object.owner, object.mappings, object.comment);
+}
+template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Extension::Member>
 void fields(V& visit, T& object) {
   visit(object.catalog, object.object);
@@ -389,6 +410,12 @@ std::string encode(const UserOperator& object) {
 std::string encode(const UserCollation& object) {
   return encode_object(object);
 }
+std::string encode(const UserTextDictionary& object) {
+  return encode_object(object);
+}
+std::string encode(const UserTextConfig& object) {
+  return encode_object(object);
+}
 std::string encode(const UserCast& object) {
   return encode_object(object);
 }
@@ -434,6 +461,14 @@ UserOperator decode<UserOperator>(Bytes bytes) {
 template <>
 UserCollation decode<UserCollation>(Bytes bytes) {
   return decode_object<UserCollation>(bytes);
+}
+template <>
+UserTextDictionary decode<UserTextDictionary>(Bytes bytes) {
+  return decode_object<UserTextDictionary>(bytes);
+}
+template <>
+UserTextConfig decode<UserTextConfig>(Bytes bytes) {
+  return decode_object<UserTextConfig>(bytes);
 }
 template <>
 UserCast decode<UserCast>(Bytes bytes) {

@@ -19,6 +19,8 @@ std::string encode(const Routine& object);
 std::string encode(const UserOperator& object);
 std::string encode(const UserCast& object);
 std::string encode(const UserCollation& object);
+std::string encode(const UserTextDictionary& object);
+std::string encode(const UserTextConfig& object);
 std::string encode(const Extension& object);
 std::string encode(const Publication& object);
 std::string encode(const Role& object);
@@ -45,6 +47,10 @@ template <>
 UserCast decode<UserCast>(Bytes bytes);
 template <>
 UserCollation decode<UserCollation>(Bytes bytes);
+template <>
+UserTextDictionary decode<UserTextDictionary>(Bytes bytes);
+template <>
+UserTextConfig decode<UserTextConfig>(Bytes bytes);
 template <>
 Extension decode<Extension>(Bytes bytes);
 template <>

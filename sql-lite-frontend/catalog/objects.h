@@ -247,7 +247,8 @@ struct ViewType {
   Oid type = kNoOid;
 };
 
-/// And for a routine, under whose name there may be several.
+/// And for a routine, under whose name there may be several; for an operator or a cast that users
+/// made, and for what a constant of regconfig or regdictionary names, behind a word that says so.
 struct ViewRoutine {
   std::string schema;  ///< as written, perhaps empty
   std::string name;

@@ -50,6 +50,13 @@ class ChangedObjects {
       case RecordKind::extension:
         if (is_ours) changes_.push_back({oid, changed.is_new, object<Extension>(changed.key)});
         break;
+      case RecordKind::user_text_dictionary:
+        if (is_ours)
+          changes_.push_back({oid, changed.is_new, object<UserTextDictionary>(changed.key)});
+        break;
+      case RecordKind::user_text_config:
+        if (is_ours) changes_.push_back({oid, changed.is_new, object<UserTextConfig>(changed.key)});
+        break;
       case RecordKind::role:
         if (!is_ours) changes_.push_back({oid, changed.is_new, object<Role>(changed.key)});
         break;

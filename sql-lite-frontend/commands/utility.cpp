@@ -15,6 +15,7 @@
 #include "sql-lite-frontend/ddl/reindex.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/statements.h"
+#include "sql-lite-frontend/ddl/text_search.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/routines/call.h"
@@ -76,6 +77,12 @@ void run_utility(Session::State& session, const ast::Node* node, Statement& stat
     case Kind::alter_collation_stmt:
       definition("ALTER COLLATION");
       return alter_collation(session, ast::as<ast::AlterCollationStmt>(node), sink);
+    case Kind::alter_tsdictionary_stmt:
+      definition("ALTER TEXT SEARCH DICTIONARY");
+      return alter_text_dictionary(session, ast::as<ast::AlterTSDictionaryStmt>(node), sink);
+    case Kind::alter_tsconfiguration_stmt:
+      definition("ALTER TEXT SEARCH CONFIGURATION");
+      return alter_text_config(session, ast::as<ast::AlterTSConfigurationStmt>(node), sink);
     case Kind::alter_operator_stmt:
       definition("ALTER OPERATOR");
       return alter_operator(session, ast::as<ast::AlterOperatorStmt>(node), sink);

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/ddl/definition_options.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
+#include "sql-lite-frontend/ddl/text_search.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/routines/signature.h"
 #include "sql-lite-frontend/session/refusals.h"
@@ -427,6 +428,10 @@ void define_object(Session::State& session, const ast::DefineStmt& statement, Re
       return create_operator(session, statement, sink);
     case ast::ObjectType::collation:
       return create_collation(session, statement, sink);
+    case ast::ObjectType::tsdictionary:
+      return create_text_dictionary(session, statement, sink);
+    case ast::ObjectType::tsconfiguration:
+      return create_text_config(session, statement, sink);
     default:
       throw_error(sqlstate::feature_not_supported, "CREATE {} in this form is not supported",
                   object_type_name(statement.kind));

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/ddl/publications.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/statements.h"
+#include "sql-lite-frontend/ddl/text_search.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/session/names/procedure_names.h"
@@ -117,6 +118,9 @@ class Commenting {
         return on_builtin("language", kPgLanguageClass, kLanguages);
       case ObjectType::collation:
         return on_collation();
+      case ObjectType::tsdictionary:
+      case ObjectType::tsconfiguration:
+        return on_text_search();
       case ObjectType::access_method:
         return on_builtin("access method", kPgAmClass, kMethods);
       case ObjectType::tablespace:
@@ -364,6 +368,13 @@ class Commenting {
     const std::string_view name = ast::string_of(names().back());
     require_superuser("collation", name);
     put(kPgCollationClass, *builtin_collation(name), database());
+  }
+
+  void on_text_search() {
+    Oid number = kNoOid;
+    if (comment_on_text_search(session_, statement_.objtype, names(), text_, number)) return;
+    const bool is_config = statement_.objtype == ObjectType::tsconfiguration;
+    put(is_config ? kPgTextConfigClass : kPgTextDictionaryClass, number, database());
   }
 
   void on_builtin(std::string_view what, Oid of_catalog, std::span<const BuiltinName> known) {

@@ -181,6 +181,16 @@ void remove(Session::State& session, const Dependent& dependent) {
     }
     return;
   }
+  if (dependent.kind == Dependent::Kind::text_dictionary) {
+    if (const auto gone = session.catalog.made<UserTextDictionary>(dependent.oid))
+      session.catalog.remove(*session.transaction, *gone);
+    return;
+  }
+  if (dependent.kind == Dependent::Kind::text_config) {
+    if (const auto gone = session.catalog.made<UserTextConfig>(dependent.oid))
+      session.catalog.remove(*session.transaction, *gone);
+    return;
+  }
   if (dependent.kind == Dependent::Kind::extension) {
     if (const ExtensionPtr extension = session.catalog.made<Extension>(dependent.oid)) {
       remove_extension(session, *extension);

@@ -26,7 +26,9 @@ struct Dependent {
     op,
     cast,
     extension,
-    collation
+    collation,
+    text_dictionary,
+    text_config
   };
   Kind kind = Kind::view;
   /// The view, or the table whose part it is; null for a type, a domain's constraint, an attribute,

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/ddl/text_search.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/publish/row_publisher.h"
@@ -215,6 +216,7 @@ void drop_schema(Session::State& session, const ast::DropStmt& statement, Result
     }
     add_types_of_schema(session, *schema, dependents);
     add_collations_of_schema(session, *schema, dependents);
+    add_text_search_of_schema(session, *schema, dependents);
     add_routines_of_schema(session, *schema, dependents);
     replace_members(session, "schema " + name, dependents);
     drop_dependents(session, dependents, "schema " + name, statement.behavior, sink);
@@ -262,6 +264,9 @@ void drop_objects(Session::State& session, const ast::DropStmt& statement, Resul
       return drop_operators(session, statement, sink);
     case ast::ObjectType::collation:
       return drop_collations(session, statement, sink);
+    case ast::ObjectType::tsdictionary:
+    case ast::ObjectType::tsconfiguration:
+      return drop_text_search(session, statement, sink);
     case ast::ObjectType::cast:
       return drop_casts(session, statement, sink);
     case ast::ObjectType::publication:

@@ -222,6 +222,10 @@ Member address_of(const Dependent& dependent) {
       return {kPgCastClass, dependent.oid};
     case Dependent::Kind::type:
       return {kPgTypeClass, dependent.oid};
+    case Dependent::Kind::text_dictionary:
+      return {kPgTextDictionaryClass, dependent.oid};
+    case Dependent::Kind::text_config:
+      return {kPgTextConfigClass, dependent.oid};
     case Dependent::Kind::view:
     case Dependent::Kind::table:
     case Dependent::Kind::sequence:

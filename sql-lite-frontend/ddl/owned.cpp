@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
+#include "sql-lite-frontend/ddl/text_search.h"
 
 namespace swizzle::sql {
 namespace {
@@ -160,7 +161,18 @@ void drop_owned(Session::State& session, const ast::DropOwnedStmt& statement, Re
       if (!is_known) dependents.push_back(std::move(dependent));
     }
   }
+  for (const RolePtr& role : roles) {
+    std::vector<Dependent> users;
+    add_users_of_owned_text_search(session, role->oid, users);
+    for (Dependent& dependent : users) {
+      const bool is_known =
+          std::ranges::find(dependents, dependent.name, &Dependent::name) != dependents.end() ||
+          (dependent.table && std::ranges::find(owned, dependent.table) != owned.end());
+      if (!is_known) dependents.push_back(std::move(dependent));
+    }
+  }
   for (const SchemaPtr& schema : schemas) {
+    add_text_search_of_schema(session, *schema, dependents);
     add_collations_of_schema(session, *schema, dependents);
     add_types_of_schema(session, *schema, dependents);
     add_routines_of_schema(session, *schema, dependents);
@@ -182,6 +194,7 @@ void drop_owned(Session::State& session, const ast::DropOwnedStmt& statement, Re
     const CollationPtr present = session.catalog.made<UserCollation>(collation->oid);
     if (present) session.catalog.remove(*session.transaction, *present);
   }
+  for (const RolePtr& role : roles) remove_owned_text_search(session, role->oid);
   for (const RoutinePtr& routine : routines) {
     const RoutinePtr present = session.catalog.routine(routine->oid);
     if (present) session.catalog.remove(*session.transaction, *present);
@@ -236,6 +249,7 @@ void reassign_owned(Session::State& session, const ast::ReassignOwnedStmt& state
     changed.owner = heir->oid;
     session.catalog.replace(*session.transaction, *collation, std::move(changed));
   }
+  for (const RolePtr& role : roles) reassign_text_search(session, role->oid, heir->oid);
   for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {
     if (!is_any(roles, publication->owner)) continue;
     Publication changed = *publication;

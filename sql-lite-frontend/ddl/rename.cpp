@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/ddl/text_search.h"
 #include "sql-lite-frontend/ddl/transfer.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
@@ -42,6 +43,10 @@ std::string_view rename_tag(ast::ObjectType type) {
       return "ALTER DATABASE";
     case ast::ObjectType::collation:
       return "ALTER COLLATION";
+    case ast::ObjectType::tsdictionary:
+      return "ALTER TEXT SEARCH DICTIONARY";
+    case ast::ObjectType::tsconfiguration:
+      return "ALTER TEXT SEARCH CONFIGURATION";
     case ast::ObjectType::type:
     case ast::ObjectType::attribute:
       return "ALTER TYPE";
@@ -129,6 +134,10 @@ void rename_object(Session::State& session, const ast::RenameStmt& statement, Re
       return finish();
     case ast::ObjectType::collation:
       rename_collation(session, statement);
+      return finish();
+    case ast::ObjectType::tsdictionary:
+    case ast::ObjectType::tsconfiguration:
+      rename_text_search(session, statement);
       return finish();
     case ast::ObjectType::attribute:
       rename_attribute(session, statement);
@@ -306,6 +315,10 @@ void change_owner(Session::State& session, const ast::AlterOwnerStmt& statement,
     set_collation_owner(session, statement);
     return sink.command_complete(rename_tag(statement.object_type));
   }
+  if (is_text_search(statement.object_type)) {
+    set_text_search_owner(session, statement);
+    return sink.command_complete(rename_tag(statement.object_type));
+  }
   if (statement.object_type == ast::ObjectType::publication) {
     set_publication_owner(session, statement);
     return sink.command_complete(rename_tag(statement.object_type));
@@ -354,6 +367,10 @@ void change_schema(Session::State& session, const ast::AlterObjectSchemaStmt& st
   }
   if (statement.object_type == Object::collation) {
     set_collation_schema(session, statement);
+    return sink.command_complete(rename_tag(statement.object_type));
+  }
+  if (is_text_search(statement.object_type)) {
+    set_text_search_schema(session, statement);
     return sink.command_complete(rename_tag(statement.object_type));
   }
   if (statement.object_type == Object::operator_) {

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/ddl/statements.h"
+#include "sql-lite-frontend/ddl/text_search.h"
 #include "sql-lite-frontend/session/functions/session_user.h"
 #include "sql-lite-frontend/session/statement_options.h"
 
@@ -125,6 +126,10 @@ void refuse_to_orphan(Session::State& session, const Role& role) {
   for (const CollationPtr& collation : session.catalog.all_made<UserCollation>()) {
     look(collation->owner, {}, "collation " + collation->name);
   }
+  for (const UserTextDictionaryPtr& made : session.catalog.all_made<UserTextDictionary>())
+    look(made->owner, {}, described(session, *made));
+  for (const UserTextConfigPtr& made : session.catalog.all_made<UserTextConfig>())
+    look(made->owner, {}, described(session, *made));
   for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {
     look(publication->owner, {}, "publication " + publication->name);
   }

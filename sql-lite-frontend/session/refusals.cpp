@@ -84,8 +84,6 @@ constexpr std::array kStatements = std::to_array<std::pair<NodeKind, std::string
     {NodeKind::alter_system_stmt, "ALTER SYSTEM"},
     {NodeKind::alter_table_move_all_stmt, "ALTER TABLE ALL IN TABLESPACE"},
     {NodeKind::alter_table_space_options_stmt, "ALTER TABLESPACE"},
-    {NodeKind::alter_tsconfiguration_stmt, "ALTER TEXT SEARCH CONFIGURATION"},
-    {NodeKind::alter_tsdictionary_stmt, "ALTER TEXT SEARCH DICTIONARY"},
     {NodeKind::alter_type_stmt, "ALTER TYPE"},
     {NodeKind::alter_user_mapping_stmt, "ALTER USER MAPPING"},
     {NodeKind::call_stmt, "CALL"},

@@ -146,15 +146,8 @@ void define_formats(Settings& settings) {
   }
   settings.define(default_only(string_setting("timezone_abbreviations", "Default", user, category,
                                               "Which abbreviations of time zones are known.")));
-  std::vector<SettingValue> configs;
-  for (const TextConfigInfo& config : text_configs()) {
-    configs.emplace_back(fmt::format("pg_catalog.{}", config.name));
-    configs.emplace_back(std::string{config.name});
-  }
-  settings.define(
-      only(std::move(configs),
-           string_setting("default_text_search_config", "pg_catalog.simple", user, category,
-                          "Sets the configuration of text search where none is named.")));
+  settings.define(string_setting("default_text_search_config", "pg_catalog.simple", user, category,
+                                 "Sets the configuration of text search where none is named."));
 }
 
 void define_behavior(Settings& settings) {

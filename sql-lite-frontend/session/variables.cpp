@@ -181,6 +181,11 @@ std::string SessionVariables::canonical_value(std::string_view name, std::string
     }
     return date_style_text(format);
   }
+  if (name == "default_text_search_config") {
+    if (auto config = session_.names.canonical_text_config(value)) return *std::move(config);
+    throw_error(sqlstate::invalid_parameter_value,
+                "invalid value for parameter \"default_text_search_config\": \"{}\"", value);
+  }
   if (name != "client_encoding") return std::string{value};
   // Some drivers quote what they send, and every one spells it in its own way.
   std::string plain;

@@ -13,8 +13,10 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/privileges.h"
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/collation/icu.h"
+#include "sql-lite-frontend/types/fulltext/text_config.h"
 
 namespace swizzle::sql {
 namespace {
@@ -139,6 +141,21 @@ std::string builtin_collation_comment(Oid oid) {
   return place < locales.size() ? icu_display_name(std::string{locales[place]}) : std::string{};
 }
 
+std::string builtin_text_search_comment(Oid catalog, Oid oid) {
+  if (catalog == kPgTextConfigClass) {
+    const TextConfigInfo* const config = find_text_config(oid);
+    if (config == nullptr) return {};
+    if (config->name == "simple") return "simple configuration";
+    return fmt::format("configuration for {} language", config->name);
+  }
+  const TextDictionaryInfo* const dictionary =
+      catalog == kPgTextDictionaryClass ? find_text_dictionary(oid) : nullptr;
+  if (dictionary == nullptr) return {};
+  if (dictionary->language.empty())
+    return "simple dictionary: just lower case and check for stopword";
+  return fmt::format("snowball stemmer for {} language", dictionary->language);
+}
+
 /// Of an object that came with the server.
 std::string comment_on_builtin(Execution& execution, Oid database, Oid oid,
                                std::string_view catalog) {
@@ -149,6 +166,8 @@ std::string comment_on_builtin(Execution& execution, Oid database, Oid oid,
                                                            {"pg_collation", kPgCollationClass},
                                                            {"pg_am", kPgAmClass},
                                                            {"pg_tablespace", kPgTablespaceClass},
+                                                           {"pg_ts_config", kPgTextConfigClass},
+                                                           {"pg_ts_dict", kPgTextDictionaryClass},
                                                            {"pg_extension", kPgExtensionClass}};
   Catalog& own = execution.session.catalog.shared();
   for (const auto& [name, number] : kClasses) {
@@ -158,6 +177,7 @@ std::string comment_on_builtin(Execution& execution, Oid database, Oid oid,
     if (number == kPgCollationClass) {
       if (std::string shown = builtin_collation_comment(oid); !shown.empty()) return shown;
     }
+    if (std::string shown = builtin_text_search_comment(number, oid); !shown.empty()) return shown;
     if (number == kPgExtensionClass && oid == kPlpgsqlExtension) {
       return std::string{plpgsql_extension().comment};
     }
@@ -178,6 +198,8 @@ std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) 
   if (const OperatorPtr op = session.catalog.made<UserOperator>(oid)) return op->comment;
   if (const CastPtr cast = session.catalog.made<UserCast>(oid)) return cast->comment;
   if (const CollationPtr made = session.catalog.made<UserCollation>(oid)) return made->comment;
+  if (const auto made = session.catalog.made<UserTextDictionary>(oid)) return made->comment;
+  if (const auto made = session.catalog.made<UserTextConfig>(oid)) return made->comment;
   if (const ExtensionPtr made = session.catalog.made<Extension>(oid)) return made->comment;
   if (const PublicationPtr made = session.catalog.made<Publication>(oid)) return made->comment;
   const bool is_part = catalog.empty() || catalog == "pg_class" || catalog == "pg_constraint" ||
@@ -260,6 +282,11 @@ Value collation_is_visible(Execution& execution, Arguments arguments) {
   const std::string name = builtin_collation_name(oid);
   return name.empty() ? Value::null() : Value::from_bool(names.find_collation({}, name) == oid);
 }
+template <TypeId kind>
+Value text_search_is_visible(Execution& execution, Arguments arguments) {
+  const auto visible = execution.session.names.is_visible_text_search(kind, arguments[0].as_oid());
+  return visible ? Value::from_bool(*visible) : Value::null();
+}
 Value collation_version(Execution& execution, Arguments arguments) {
   const Oid oid = arguments[0].as_oid();
   const bool is_known = execution.session.catalog.made<UserCollation>(oid) != nullptr ||
@@ -291,8 +318,8 @@ std::span<const SessionEntry> catalog_functions() {
       {"pg_collation_is_visible", collation_is_visible},
       {"pg_conversion_is_visible", always_true},
       {"pg_statistics_obj_is_visible", always_true},
-      {"pg_ts_config_is_visible", always_true},
-      {"pg_ts_dict_is_visible", always_true},
+      {"pg_ts_config_is_visible", text_search_is_visible<builtin_id::regconfig>},
+      {"pg_ts_dict_is_visible", text_search_is_visible<builtin_id::regdictionary>},
       {"pg_ts_parser_is_visible", always_true},
       {"pg_ts_template_is_visible", always_true},
       {"pg_table_is_visible", table_is_visible},

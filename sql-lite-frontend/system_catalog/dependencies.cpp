@@ -18,6 +18,9 @@ namespace {
 constexpr Oid kConstraintClass = 2606;
 constexpr Oid kAttributeDefaultClass = 2604;
 constexpr Oid kRewriteClass = 2618;
+constexpr Oid kPgNamespaceClass = 2615;
+/// Nothing is said of what depends on those before it, which are there always.
+constexpr Oid kFirstUnpinnedOid = 12000;
 
 /// pg_depend's letters.
 enum class Dependency : char { normal = 'n', automatic = 'a', internal = 'i', extension = 'e' };
@@ -40,12 +43,11 @@ void emit_dependency(const EmitRow& emit, const ObjectAddress& dependent, const 
   emit(row);
 }
 
-/// The relations that a stored expression names by their numbers: '16400'::regclass.
-std::vector<Oid> relations_in(std::string_view expression) {
-  constexpr std::string_view kCast = "'::regclass";
+/// The objects that a stored expression names by their numbers, cast to a type: '16400'::regclass.
+std::vector<Oid> constants_in(std::string_view expression, std::string_view cast_to) {
   std::vector<Oid> found;
-  for (std::size_t cast = expression.find(kCast); cast != std::string_view::npos;
-       cast = expression.find(kCast, cast + 1)) {
+  for (std::size_t cast = expression.find(cast_to); cast != std::string_view::npos;
+       cast = expression.find(cast_to, cast + 1)) {
     const std::size_t before = expression.find_last_not_of("0123456789", cast - 1);
     const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
     Oid oid = kNoOid;
@@ -53,6 +55,9 @@ std::vector<Oid> relations_in(std::string_view expression) {
     if (oid != kNoOid) found.push_back(oid);
   }
   return found;
+}
+std::vector<Oid> relations_in(std::string_view expression) {
+  return constants_in(expression, "'::regclass");
 }
 
 /// The routines that it calls, by their numbers: "#16400"(…); after other marks, its operators and
@@ -86,11 +91,22 @@ void emit_calls(const EmitRow& emit, const ObjectAddress& dependent, std::string
   for (const Oid op : numbers_in(expression, "\"#o")) {
     emit_dependency(emit, dependent, {kPgOperatorClass, op}, Dependency::normal);
   }
+  const auto on_text_search = [&](Oid catalog, std::string_view cast_to) {
+    for (const Oid named : constants_in(expression, cast_to)) {
+      if (named < kFirstUserOid) continue;
+      emit_dependency(emit, dependent, {catalog, named}, Dependency::normal);
+    }
+  };
+  on_text_search(kPgTextConfigClass, "'::regconfig");
+  on_text_search(kPgTextDictionaryClass, "'::regdictionary");
 }
 
-/// What a view or a body names as a routine may be an operator.
+/// What a view or a body names as a routine may be an operator, or text search's.
 void emit_called(const EmitRow& emit, const ObjectAddress& dependent, const ViewRoutine& called) {
-  const Oid catalog = called.name.starts_with("operator ") ? kPgOperatorClass : kPgProcClass;
+  Oid catalog = kPgProcClass;
+  if (called.name.starts_with("operator ")) catalog = kPgOperatorClass;
+  if (called.name.starts_with(kTextConfigRecord)) catalog = kPgTextConfigClass;
+  if (called.name.starts_with(kTextDictionaryRecord)) catalog = kPgTextDictionaryClass;
   if (called.routine < kFirstUserOid) return;
   emit_dependency(emit, dependent, {catalog, called.routine}, Dependency::normal);
 }
@@ -231,6 +247,26 @@ void emit_rule(const EmitRow& emit, const Relation& view) {
   for (const ViewRoutine& called : view.view_routines) emit_called(emit, rule, called);
 }
 
+void emit_text_search(const EmitRow& emit, Session::State& session) {
+  const auto on_schema = [&](const ObjectAddress& address, Oid schema) {
+    emit_dependency(emit, address, {kPgNamespaceClass, schema}, Dependency::normal);
+  };
+  for (const auto& made : session.catalog.all_made<UserTextDictionary>())
+    on_schema({kPgTextDictionaryClass, made->oid}, made->schema);
+  for (const auto& made : session.catalog.all_made<UserTextConfig>()) {
+    const ObjectAddress address{kPgTextConfigClass, made->oid};
+    on_schema(address, made->schema);
+    std::vector<Oid> seen;
+    for (const UserTextConfig::Mapping& mapping : made->mappings) {
+      const bool is_pinned = mapping.dictionary < kFirstUnpinnedOid;
+      if (is_pinned || std::ranges::find(seen, mapping.dictionary) != seen.end()) continue;
+      seen.push_back(mapping.dictionary);
+      emit_dependency(emit, address, {kPgTextDictionaryClass, mapping.dictionary},
+                      Dependency::normal);
+    }
+  }
+}
+
 }  // namespace
 
 bool has_default_row(const Column& column) noexcept {
@@ -293,6 +329,7 @@ void dependency_rows(Execution& execution, const EmitRow& emit) {
   }
   Session::State& session = execution.session;
   for (const TypePtr& type : session.catalog.types()) emit_user_type(emit, *type);
+  emit_text_search(emit, session);
   for (const RoutinePtr& routine : session.catalog.routines()) {
     emit_routine(emit, session, *routine);
   }

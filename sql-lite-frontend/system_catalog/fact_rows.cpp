@@ -4,6 +4,7 @@
 
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/catalog/facts.h"
+#include "sql-lite-frontend/catalog/text_dictionary.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/objects.h"
 #include "sql-lite-frontend/system_catalog/providers.h"
@@ -22,7 +23,6 @@ namespace {
 constexpr Oid kBtree = 403;
 constexpr Oid kGist = 783;
 constexpr Oid kGin = 2742;
-constexpr Oid kDefaultParser = 3722;
 constexpr Oid kInternalLanguage = 12;
 
 Value system_schema() {
@@ -181,43 +181,64 @@ void collations(Execution& execution, const EmitRow& emit) {
 }
 
 void text_search_configs(Execution& execution, const EmitRow& emit) {
-  for (const TextConfigInfo& config : text_configs()) {
-    const Value row[] = {Value::from_oid(config.oid), text_value(execution, config.name),
-                         system_schema(), bootstrap_role(), Value::from_oid(kDefaultParser)};
+  const auto emit_config = [&](Oid oid, std::string_view name, Oid schema, Oid owner) {
+    const Value row[] = {Value::from_oid(oid), text_value(execution, name), Value::from_oid(schema),
+                         Value::from_oid(owner), Value::from_oid(kDefaultTextParser)};
     emit(row);
-  }
+  };
+  for (const TextConfigInfo& config : text_configs())
+    emit_config(config.oid, config.name, kPgCatalogSchema, kBootstrapRole);
+  for (const UserTextConfigPtr& made : execution.session.catalog.all_made<UserTextConfig>())
+    emit_config(made->oid, made->name, made->schema, made->owner);
 }
 
-void text_search_maps(Execution& /*execution*/, const EmitRow& emit) {
+void text_search_maps(Execution& execution, const EmitRow& emit) {
+  const auto emit_mapping = [&](Oid config, std::int32_t kind, std::int32_t place, Oid dictionary) {
+    const Value row[] = {Value::from_oid(config), Value::from_int(kind), Value::from_int(place),
+                         Value::from_oid(dictionary)};
+    emit(row);
+  };
   for (const TextConfigInfo& config : text_configs()) {
     for (const TokenKindInfo& kind : token_kinds()) {
-      const auto dictionary = dictionary_of(config.config, kind.kind);
-      if (!dictionary) continue;
-      const auto info =
-          std::ranges::find(text_dictionaries(), *dictionary, &TextDictionaryInfo::dictionary);
-      const Value row[] = {Value::from_oid(config.oid),
-                           Value::from_int(static_cast<int>(kind.kind)), Value::from_int(1),
-                           Value::from_oid(info->oid)};
-      emit(row);
+      const Oid dictionary = dictionary_of(config, kind.kind);
+      if (dictionary != kNoOid)
+        emit_mapping(config.oid, static_cast<std::int32_t>(kind.kind), 1, dictionary);
+    }
+  }
+  for (const UserTextConfigPtr& made : execution.session.catalog.all_made<UserTextConfig>()) {
+    std::int32_t place = 0;
+    std::int32_t last = 0;
+    for (const UserTextConfig::Mapping& mapping : made->mappings) {
+      place = mapping.kind == last ? place + 1 : 1;
+      last = mapping.kind;
+      emit_mapping(made->oid, mapping.kind, place, mapping.dictionary);
     }
   }
 }
 
 void text_search_dictionaries(Execution& execution, const EmitRow& emit) {
-  for (const TextDictionaryInfo& dictionary : text_dictionaries()) {
-    const Value row[] = {
-        Value::from_oid(dictionary.oid),
-        text_value(execution, dictionary.name),
-        system_schema(),
-        bootstrap_role(),
-        Value::from_oid(dictionary.template_oid),
-        dictionary.options.empty() ? Value::null() : text_value(execution, dictionary.options)};
+  const auto emit_dictionary = [&](Oid oid, std::string_view name, Oid schema, Oid owner,
+                                   Oid from_template, std::string_view options) {
+    const Value row[] = {Value::from_oid(oid),
+                         text_value(execution, name),
+                         Value::from_oid(schema),
+                         Value::from_oid(owner),
+                         Value::from_oid(from_template),
+                         options.empty() ? Value::null() : text_value(execution, options)};
     emit(row);
+  };
+  for (const TextDictionaryInfo& dictionary : text_dictionaries()) {
+    emit_dictionary(dictionary.oid, dictionary.name, kPgCatalogSchema, kBootstrapRole,
+                    dictionary.template_oid, dictionary.options);
+  }
+  for (const auto& made : execution.session.catalog.all_made<UserTextDictionary>()) {
+    emit_dictionary(made->oid, made->name, made->schema, made->owner, made->from_template,
+                    shown_options(*made));
   }
 }
 
 void text_search_parsers(Execution& execution, const EmitRow& emit) {
-  const Value row[] = {Value::from_oid(kDefaultParser), text_value(execution, "default"),
+  const Value row[] = {Value::from_oid(kDefaultTextParser), text_value(execution, "default"),
                        system_schema()};
   emit(row);
 }

@@ -292,6 +292,12 @@ void description_rows(Execution& execution, const EmitRow& emit) {
   for (const CollationPtr& collation : session.catalog.all_made<UserCollation>()) {
     describe(collation->oid, kPgCollationClass, 0, collation->comment);
   }
+  for (const auto& made : session.catalog.all_made<UserTextDictionary>()) {
+    describe(made->oid, kPgTextDictionaryClass, 0, made->comment);
+  }
+  for (const auto& made : session.catalog.all_made<UserTextConfig>()) {
+    describe(made->oid, kPgTextConfigClass, 0, made->comment);
+  }
   for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {
     describe(publication->oid, kPgPublicationClass, 0, publication->comment);
   }

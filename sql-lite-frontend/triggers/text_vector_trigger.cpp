@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/fulltext/text_analysis.h"
@@ -24,21 +25,22 @@ std::size_t column_of(const Table& table, const std::string& name, const char* w
 /// What the trigger's arguments say.
 struct Asked {
   std::size_t vector;
-  TextConfig config = TextConfig::simple;
+  TextConfigPtr config;
   std::vector<std::size_t> texts;
 };
 
-TextConfig config_named(const std::string& name) {
+TextConfigPtr config_named(SessionNames& names, const std::string& name) {
   if (name.find('.') == std::string::npos) {
     throw_error(SqlState{"42602"}, "text search configuration name \"{}\" must be schema-qualified",
                 name);
   }
-  const TextConfigInfo* const found = find_text_config(name);
-  if (found == nullptr) throw_no_text_search("configuration", name);
-  return found->config;
+  const auto found = names.find(builtin_id::regconfig, name);
+  if (!found) throw_no_text_search("configuration", name);
+  return names.text_config(*found);
 }
 
-TextConfig config_in(const Table& table, const std::string& name, const FiredRows& rows) {
+TextConfigPtr config_in(SessionNames& names, const Table& table, const std::string& name,
+                        const FiredRows& rows) {
   const std::size_t position = column_of(table, name, "configuration ");
   if (table.column_types[position] != builtin_id::regconfig) {
     throw_error(sqlstate::datatype_mismatch, "column \"{}\" is not of regconfig type", name);
@@ -47,27 +49,31 @@ TextConfig config_in(const Table& table, const std::string& name, const FiredRow
   if (config.is_null()) {
     throw_error(SqlState{"22004"}, "configuration column \"{}\" must not be null", name);
   }
-  const auto found = std::ranges::find(text_configs(), config.as_oid(), &TextConfigInfo::oid);
-  if (found == text_configs().end()) {
+  TextConfigPtr found = names.text_config(config.as_oid());
+  if (found == nullptr) {
     throw_error(SqlState{"XX000"}, "cache lookup failed for text search configuration {}",
                 config.as_oid());
   }
-  return found->config;
+  return found;
 }
 
-Asked read_arguments(const Trigger& trigger, const Table& table, const FiredRows& rows) {
+Asked read_arguments(SessionNames& names, const Trigger& trigger, const Table& table,
+                     const FiredRows& rows) {
   if (trigger.arguments.size() < 3) {
     throw SqlError{SqlState{"XX000"},
                    "tsvector_update_trigger: arguments must be tsvector_field, ts_config, "
                    "text_field1, ...)"};
   }
-  Asked asked{.vector = column_of(table, trigger.arguments[0], "tsvector "), .texts = {}};
+  Asked asked{.vector = column_of(table, trigger.arguments[0], "tsvector "),
+              .config = nullptr,
+              .texts = {}};
   if (table.column_types[asked.vector] != builtin_id::tsvector) {
     throw_error(sqlstate::datatype_mismatch, "column \"{}\" is not of tsvector type",
                 trigger.arguments[0]);
   }
-  asked.config = trigger.function == kByName.oid ? config_named(trigger.arguments[1])
-                                                 : config_in(table, trigger.arguments[1], rows);
+  asked.config = trigger.function == kByName.oid
+                     ? config_named(names, trigger.arguments[1])
+                     : config_in(names, table, trigger.arguments[1], rows);
   for (std::size_t i = 2; i < trigger.arguments.size(); ++i) {
     const std::size_t position = column_of(table, trigger.arguments[i], "");
     const TypeId type = table.column_types[position];
@@ -109,7 +115,7 @@ std::optional<std::span<const Value>> update_text_vector(Execution& execution,
   if (event != TriggerEvent::insert && event != TriggerEvent::update) {
     refuse("for INSERT or UPDATE");
   }
-  const Asked asked = read_arguments(trigger, *table, rows);
+  const Asked asked = read_arguments(execution.session.names, trigger, *table, rows);
   const bool changes =
       event == TriggerEvent::insert || std::ranges::any_of(asked.texts, [&](std::size_t position) {
         return !same(rows.old_row[position], rows.new_row[position]);
@@ -120,7 +126,7 @@ std::optional<std::span<const Value>> update_text_vector(Execution& execution,
   std::ranges::copy(rows.new_row, row);
   if (changes) {
     WordsMet words = words_met(arena);
-    TextAnalysis analysis{asked.config};
+    TextAnalysis analysis{*asked.config};
     for (const std::size_t position : asked.texts) {
       if (rows.new_row[position].is_null()) continue;
       analysis.read(rows.new_row[position].as_text(), [&](std::string_view word, auto place) {

@@ -54,3 +54,15 @@ execute looked (9, 'x');
 update few set b = 'w' where (a, b) in (select a, b from wide_few) or (a, b) not in (select 9, 'x') returning a, b;
 delete from few where (a, b) not in (select a, b from wide_few) returning a, b;
 select count(*) from few;
+-- A subquery among the fields of the row on the left.
+select a, b, (a, (select min(b) from few)) < all (select a, b from wide_few where a is not null) from few order by 1, 2;
+select a, b, (a, (select min(f.b) from few f where f.a = few.a)) >= any (select a, b from wide_few) from few order by 1, 2;
+select row((select 1), (select 'x')) < all (select a, b from few where a > 1), row((select 1), 'x') <= all (select a, b from few where b is not null and a is not null), row((select max(a) from few), (select 'zz')) > all (select a, b from few where a < 3);
+select ((select 1), 2, (select 3)) < (select 1, 2, 4), ((select 1), 2, (select 3)) < (select 1, 2, 3), ((select 1), (select null::int)) < (select 1, 2), ((select 1), (select null::int)) < (select 2, 2);
+select row((select 1), (select 2)) <= any (select a, 2 from few), row((select array[1]), 1) < any (select array[2], 1);
+select count(*) from few where (a, (select 'm')) < any (select a, b from few);
+select a from few where row((select a), (select few.b)) > all (select a, b from wide_few where a = 1) order by 1;
+select row((row((select 1), (select 2)) < all (select 1, 3)), (select 1)) < any (select true, 2);
+select row((select 1), (select 2)) < all (select 1);
+select row((select 1), (select 'x')) < all (select 1, 2);
+select a, count(*) from few group by a having (a, (select count(*))) < all (select 3, 3) order by 1;

@@ -21,7 +21,6 @@ SELECT to_tsquery('cats & the | running:*B'), plainto_tsquery('The Fat Cats'), p
 SELECT to_tsquery('simple', 'foo-bar & x'), to_tsquery('simple', '''the cat'''), phraseto_tsquery('simple', 'a b c');
 SELECT to_tsquery('english', 'cats dogs');
 SELECT to_tsvector('nothing', 'x');
--- differs: refused: other configurations
 SET default_text_search_config = 'nothing';
 SELECT 'simple'::regconfig, 'pg_catalog.english'::regconfig, 3748::regconfig, 'english_stem'::regdictionary;
 SELECT 'french_or_so'::regconfig;

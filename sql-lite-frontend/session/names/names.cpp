@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/session/names/domains.h"
 #include "sql-lite-frontend/session/names/procedure_names.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/write/transition_tables.h"
 
@@ -276,12 +277,28 @@ const Function& SessionNames::identity_numbers() {
   return sql::identity_numbers();
 }
 
+namespace {
+
+bool names_text_search(TypeId kind) noexcept {
+  return kind == builtin_id::regconfig || kind == builtin_id::regdictionary;
+}
+
+}  // namespace
+
 std::optional<std::uint32_t> SessionNames::find(TypeId kind, std::string_view name) {
   if (kind == TypeId::regprocedure) return find_procedure(session_, name);
   const std::vector<std::string> parts = split_identifier(name);
   const std::string_view schema =
       parts.size() > 1 ? std::string_view{parts[parts.size() - 2]} : std::string_view{};
   const std::string& last = parts.back();
+  if (names_text_search(kind)) {
+    if (parts.size() > 3) {
+      throw_error(sqlstate::syntax_error, "improper qualified name (too many dotted names): {}",
+                  name);
+    }
+    const Oid found = find_text_search(kind, schema, last);
+    return found == kNoOid ? std::nullopt : std::optional{found};
+  }
   switch (kind) {
     case TypeId::regclass: {
       if (parts.size() > 3) {
@@ -334,11 +351,8 @@ std::optional<std::uint32_t> SessionNames::find(TypeId kind, std::string_view na
   }
 }
 
-TextConfig SessionNames::text_config() const {
-  return find_text_config(session_.settings.text("default_text_search_config"))->config;
-}
-
 std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid) {
+  if (names_text_search(kind)) return shown_text_search(kind, oid);
   switch (kind) {
     case TypeId::regclass: {
       if (const TablePtr found = table(oid)) {

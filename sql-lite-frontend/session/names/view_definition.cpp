@@ -146,9 +146,46 @@ void collect(Session::State& session, const Relation& view, const ast::Node& nod
 
 }  // namespace
 
+namespace {
+
+/// Behind a string constant that begins at `at`; there is none: `at`.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  if (at >= text.size() || text[at] != '\'') return at;
+  std::size_t end = at + 1;
+  while (end < text.size()) {
+    if (text[end++] != '\'') continue;
+    if (end == text.size() || text[end] != '\'') return end;
+    ++end;
+  }
+  return at;
+}
+
+/// Text search configurations and dictionaries are named by constants: only binding tells which.
+void collect_text_search(Session::State& session, const Relation& view,
+                         std::vector<Replacement>& replacements) {
+  const bool names_any = std::ranges::any_of(view.view_routines, [](const ViewRoutine& known) {
+    return known.name.starts_with(kTextConfigRecord) ||
+           known.name.starts_with(kTextDictionaryRecord);
+  });
+  const TablePtr table = names_any ? session.names.table(view.oid) : nullptr;
+  if (!table) return;
+  Arena arena;
+  Binder binder{session.names, arena};
+  binder.read_view(*table);
+  for (const Binder::TextSearchPlace& place : binder.text_search_places()) {
+    const auto begin = static_cast<std::size_t>(std::max(place.location, 0));
+    const std::size_t end = end_of_string(view.view_sql, begin);
+    const auto now = session.names.shown_text_search(place.type, place.object);
+    if (end != begin && now) replacements.push_back({begin, end, quote_literal(*now)});
+  }
+}
+
+}  // namespace
+
 std::string with_present_names(Session::State& session, const Relation& view) {
   Arena arena;
   std::vector<Replacement> replacements;
+  collect_text_search(session, view, replacements);
   for (const ast::RawStmt* statement : parse_script(arena, view.view_sql)) {
     collect(session, view, *statement, replacements);
   }

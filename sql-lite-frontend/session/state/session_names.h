@@ -21,7 +21,7 @@ class DomainRules;
 
 /// What names and numbers mean to the session: along its search path, as its transaction sees the
 /// catalog. What was found is remembered for as long as nothing it depends on has changed.
-class SessionNames final : public NameSource, public ObjectNames, public TextSearchSettings {
+class SessionNames final : public NameSource, public ObjectNames, public TextSearchObjects {
  public:
   explicit SessionNames(Session::State& session);
   SessionNames(const SessionNames&) = delete;
@@ -82,7 +82,18 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   void warn(SqlState state, std::string message) override;
   void note_use(Oid collation) override;
   bool may_read(const IndexAccess& index) override;
-  [[nodiscard]] TextConfig text_config() const override;
+  // text_search_names.cpp; `kind` is regconfig or regdictionary
+  /// Along the search path where no schema is named. 3F000 where there is none of that name.
+  Oid find_text_search(TypeId kind, std::string_view schema, std::string_view name);
+  /// Nothing where there is no such object.
+  std::optional<bool> is_visible_text_search(TypeId kind, Oid oid);
+  /// Quoted, with its schema where the search path would not find it.
+  std::optional<std::string> shown_text_search(TypeId kind, Oid oid);
+  /// As default_text_search_config has it: with its schema. Nothing where there is none.
+  std::optional<std::string> canonical_text_config(std::string_view written);
+  TextConfigPtr default_text_config() override;
+  TextConfigPtr text_config(std::uint32_t oid) override;
+  TextDictionaryPtr text_dictionary(std::uint32_t oid) override;
   std::optional<std::uint32_t> find(TypeId kind, std::string_view name) override;
   std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) override;
   /// Existing schemas of the search path, pg_temp and pg_catalog in front where they belong.
@@ -130,6 +141,9 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   /// And for composite types.
   std::unordered_map<TypeId, std::shared_ptr<const RowShape>> known_shapes_;
   CatalogView::Stamp shape_stamp_;
+  /// And for text search configurations that users made.
+  std::unordered_map<Oid, TextConfigPtr> known_text_configs_;
+  CatalogView::Stamp text_config_stamp_;
 };
 
 }  // namespace swizzle::sql

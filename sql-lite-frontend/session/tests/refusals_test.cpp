@@ -34,6 +34,8 @@ constexpr std::string_view kHandled[] = {
     "AlterOwnerStmt",
     "AlterRoleStmt",
     "AlterSeqStmt",
+    "AlterTSConfigurationStmt",
+    "AlterTSDictionaryStmt",
     "AlterTableStmt",
     "CheckPointStmt",
     "ClosePortalStmt",

@@ -57,8 +57,6 @@ TEST_CASE("A setting without effect takes what is so anyway, and refuses the res
       {"lc_time = 'POSIX'", "lc_time = 'en_US.utf8'"},
       {"default_tablespace = 'pg_default'", "default_tablespace = 'fast'"},
       {"default_table_access_method = heap", "default_table_access_method = columnar"},
-      {"default_text_search_config = 'pg_catalog.simple'",
-       "default_text_search_config = 'klingon'"},
       {"password_encryption = 'scram-sha-256'", "password_encryption = md5"},
       {"plan_cache_mode = force_generic_plan", "plan_cache_mode = force_custom_plan"},
       {"force_parallel_mode = off", "force_parallel_mode = on"},

@@ -17,41 +17,46 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-TextConfig config_of(const Value& regconfig) {
-  const auto found = std::ranges::find(text_configs(), regconfig.as_oid(), &TextConfigInfo::oid);
-  if (found == text_configs().end()) {
+TextSearchObjects* objects_of(FunctionContext& context) {
+  return dynamic_cast<TextSearchObjects*>(context.session.names);
+}
+
+TextConfigPtr config_of(FunctionContext& context, const Value& regconfig) {
+  TextConfigPtr found = builtin_text_config(regconfig.as_oid());
+  if (found != nullptr) return found;
+  if (auto* const objects = objects_of(context)) found = objects->text_config(regconfig.as_oid());
+  if (found == nullptr) {
     throw_error(SqlState{"XX000"}, "cache lookup failed for text search configuration {}",
                 regconfig.as_oid());
   }
-  return found->config;
+  return found;
 }
 
 /// default_text_search_config.
-TextConfig session_config(FunctionContext& context) {
-  const auto* const settings = dynamic_cast<const TextSearchSettings*>(context.session.names);
-  return settings == nullptr ? TextConfig::simple : settings->text_config();
+TextConfigPtr session_config(FunctionContext& context) {
+  auto* const objects = objects_of(context);
+  return objects == nullptr ? builtin_text_config(text_configs()[0].oid)
+                            : objects->default_text_config();
 }
 
 /// The configuration of a call, and its other arguments: it comes first, or is the session's.
 struct Call {
-  TextConfig config;
+  TextConfigPtr config;
   Arguments rest;
 };
 template <std::size_t others>
 Call call_of(FunctionContext& context, Arguments a) {
   if (a.size() == others) return {session_config(context), a};
-  return {config_of(a[0]), a.subspan(1)};
+  return {config_of(context, a[0]), a.subspan(1)};
 }
 
 Value current_config(FunctionContext& context, Arguments) {
-  const auto found =
-      std::ranges::find(text_configs(), session_config(context), &TextConfigInfo::config);
-  return Value::from_oid(found->oid);
+  return Value::from_oid(session_config(context)->oid);
 }
 
 Value vector_of_text(FunctionContext& context, Arguments a) {
   const Call call = call_of<1>(context, a);
-  return text_vector_of(context.arena, call.config, call.rest[0].as_text());
+  return text_vector_of(context.arena, *call.config, call.rest[0].as_text());
 }
 
 /// Which parts of JSON are read.
@@ -62,7 +67,7 @@ struct JsonParts {
   bool keys = false;
 };
 
-Value vector_of_json(FunctionContext& context, TextConfig config, std::string_view json,
+Value vector_of_json(FunctionContext& context, const TextConfig& config, std::string_view json,
                      JsonParts wanted) {
   WordsMet words = words_met(context.arena);
   TextAnalysis analysis{config};
@@ -85,7 +90,7 @@ Value vector_of_json(FunctionContext& context, TextConfig config, std::string_vi
 
 Value vector_of_strings(FunctionContext& context, Arguments a) {
   const Call call = call_of<1>(context, a);
-  return vector_of_json(context, call.config, call.rest[0].as_text(), {.strings = true});
+  return vector_of_json(context, *call.config, call.rest[0].as_text(), {.strings = true});
 }
 
 /// '"all"' or '["string", "key"]'.
@@ -128,37 +133,38 @@ JsonParts parts_of(std::string_view json) {
 }
 Value vector_of_parts(FunctionContext& context, Arguments a) {
   const Call call = call_of<2>(context, a);
-  return vector_of_json(context, call.config, call.rest[0].as_text(),
+  return vector_of_json(context, *call.config, call.rest[0].as_text(),
                         parts_of(call.rest[1].as_text()));
 }
 
 template <QueryForm form>
 Value query_of_text(FunctionContext& context, Arguments a) {
   const Call call = call_of<1>(context, a);
-  return text_query_of(context.arena, call.config, form, call.rest[0].as_text());
+  return text_query_of(context.arena, *call.config, form, call.rest[0].as_text());
 }
 
 Value text_matches_query(FunctionContext& context, Arguments a) {
-  const TextConfig config = session_config(context);
-  const Value vector = text_vector_of(context.arena, config, a[0].as_text());
+  const TextConfigPtr config = session_config(context);
+  const Value vector = text_vector_of(context.arena, *config, a[0].as_text());
   return Value::from_bool(matches(vector, a[1], context.arena.account()));
 }
 Value text_matches_text(FunctionContext& context, Arguments a) {
-  const TextConfig config = session_config(context);
-  const Value vector = text_vector_of(context.arena, config, a[0].as_text());
-  const Value query = text_query_of(context.arena, config, QueryForm::plain, a[1].as_text());
+  const TextConfigPtr config = session_config(context);
+  const Value vector = text_vector_of(context.arena, *config, a[0].as_text());
+  const Value query = text_query_of(context.arena, *config, QueryForm::plain, a[1].as_text());
   return Value::from_bool(matches(vector, query, context.arena.account()));
 }
 
 /// A headline's arguments: text, query, perhaps options.
 struct HeadlineCall {
-  TextConfig config;
+  TextConfigPtr config;
   Arguments rest;
   HeadlineOptions options;
 };
 HeadlineCall headline_call(FunctionContext& context, Arguments a, bool has_config) {
-  HeadlineCall call{
-      has_config ? config_of(a[0]) : session_config(context), has_config ? a.subspan(1) : a, {}};
+  HeadlineCall call{has_config ? config_of(context, a[0]) : session_config(context),
+                    has_config ? a.subspan(1) : a,
+                    {}};
   if (call.rest.size() > 2) call.options = read_headline_options(call.rest[2].as_text());
   return call;
 }
@@ -170,7 +176,7 @@ Value headline_of_text(FunctionContext& context, Arguments a) {
   MemoryAccount* const account = context.arena.account();
   const QueryTree query = query_tree(call.rest[1], account);
   return make_text(context.arena,
-                   headline(call.config, call.rest[0].as_text(), query, call.options, account));
+                   headline(*call.config, call.rest[0].as_text(), query, call.options, account));
 }
 
 /// Each string, but no key, becomes its headline. json loses its blanks.
@@ -200,7 +206,7 @@ Value headline_of_json(FunctionContext& context, Arguments a) {
         event->kind == JsonEvent::Kind::scalar && json_kind(event->raw) == JsonKind::string;
     if (is_text) {
       append_json_string(
-          headline(call.config, json_text_of(event->raw), query, call.options, account), out);
+          headline(*call.config, json_text_of(event->raw), query, call.options, account), out);
     } else {
       out += event->raw;
     }
@@ -211,9 +217,8 @@ Value headline_of_json(FunctionContext& context, Arguments a) {
 
 /// The only parser, by its name or number.
 void require_parser(const Value& parser, TypeId type) {
-  constexpr std::uint32_t kDefault = 3722;
   if (type == TypeId::oid) {
-    if (parser.as_oid() == kDefault) return;
+    if (parser.as_oid() == kDefaultTextParser) return;
     throw_error(SqlState{"XX000"}, "cache lookup failed for text search parser {}",
                 parser.as_oid());
   }
@@ -265,19 +270,19 @@ std::unique_ptr<SetCursor> kinds(FunctionContext&, Arguments a) {
   return std::make_unique<KindCursor>();
 }
 
-Value words_array(FunctionContext& context, const std::optional<std::string>& word) {
-  if (!word) return make_array(context.arena, TypeId::text, {});
-  const Value only[] = {make_text(context.arena, *word)};
+/// NULL: the dictionary does not know the token.
+Value words_array(FunctionContext& context, const TokenMeaning& meaning) {
+  if (!meaning.is_known) return Value::null();
+  if (!meaning.word) return make_array(context.arena, TypeId::text, {});
+  const Value only[] = {make_text(context.arena, *meaning.word)};
   return make_array(context.arena, TypeId::text, only);
-}
-const TextDictionaryInfo& info_of(TextDictionary dictionary) {
-  return *std::ranges::find(text_dictionaries(), dictionary, &TextDictionaryInfo::dictionary);
 }
 
 /// (alias, description, token, dictionaries, dictionary, lexemes)
 class DebugCursor final : public SetCursor {
  public:
-  DebugCursor(TextConfig config, std::string_view text) : config_(config), parser_(text) {}
+  DebugCursor(TextConfigPtr config, std::string_view text)
+      : config_(std::move(config)), parser_(text) {}
   std::optional<Value> next(FunctionContext& context) override {
     const auto token = parser_.next();
     if (!token) return std::nullopt;
@@ -289,19 +294,25 @@ class DebugCursor final : public SetCursor {
     Value fields[] = {Value::from_text(kind->alias),
                       Value::from_text(kind->description),
                       Value::from_text(token->text),
-                      make_array(context.arena, kRegdictionary, {}),
+                      Value::null(),
                       Value::null(),
                       Value::null()};
-    if (const auto dictionary = dictionary_of(config_, token->kind)) {
-      fields[4] = Value::from_oid(info_of(*dictionary).oid);
-      fields[3] = make_array(context.arena, kRegdictionary, {&fields[4], 1});
-      fields[5] = words_array(context, normalize(*dictionary, token->text));
+    const auto dictionaries = config_->of(token->kind);
+    std::vector<Value> numbers;
+    for (const TextDictionaryPtr& dictionary : dictionaries) {
+      numbers.push_back(Value::from_oid(dictionary->oid));
+      if (!fields[5].is_null()) continue;
+      const TokenMeaning meaning = dictionary->look_up(token->text);
+      // Where none knows the token, the first is shown.
+      if (meaning.is_known || fields[4].is_null()) fields[4] = numbers.back();
+      fields[5] = words_array(context, meaning);
     }
+    fields[3] = make_array(context.arena, kRegdictionary, numbers);
     return make_record(context.arena, kTypes, fields);
   }
 
  private:
-  TextConfig config_;
+  TextConfigPtr config_;
   TextParser parser_;
 };
 std::unique_ptr<SetCursor> debug(FunctionContext& context, Arguments a) {
@@ -310,13 +321,14 @@ std::unique_ptr<SetCursor> debug(FunctionContext& context, Arguments a) {
 }
 
 Value lexize(FunctionContext& context, Arguments a) {
-  const auto found =
-      std::ranges::find(text_dictionaries(), a[0].as_oid(), &TextDictionaryInfo::oid);
-  if (found == text_dictionaries().end()) {
+  TextDictionaryPtr found = builtin_text_dictionary(a[0].as_oid());
+  auto* const objects = objects_of(context);
+  if (found == nullptr && objects != nullptr) found = objects->text_dictionary(a[0].as_oid());
+  if (found == nullptr) {
     throw_error(SqlState{"XX000"}, "cache lookup failed for text search dictionary {}",
                 a[0].as_oid());
   }
-  return words_array(context, normalize(found->dictionary, a[1].as_text()));
+  return words_array(context, found->look_up(a[1].as_text()));
 }
 
 constexpr ScalarEntry kConfigScalars[] = {

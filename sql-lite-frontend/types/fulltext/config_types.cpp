@@ -1,12 +1,15 @@
 // The types regconfig and regdictionary: numbers of what text search has, shown by name.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/fulltext/text_config.h"
 #include "sql-lite-frontend/types/fulltext/text_functions.h"
+#include "sql-lite-frontend/types/function_context.h"
 #include "sql-lite-frontend/types/orders.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 #include "sql-lite-frontend/types/type_codec.h"
 
@@ -17,47 +20,64 @@ bool is_number(std::string_view text) noexcept {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Null where there is none.
-const TextConfigInfo* find_named(std::span<const TextConfigInfo> /*all*/, std::string_view name) {
-  return find_text_config(name);
+/// 0: it does not come with the server.
+std::uint32_t builtin_number(TypeId type, std::string_view name) {
+  if (type == builtin_id::regconfig) {
+    const TextConfigInfo* const found = find_text_config(name);
+    return found == nullptr ? 0 : found->oid;
+  }
+  const TextDictionaryInfo* const found = find_text_dictionary(name);
+  return found == nullptr ? 0 : found->oid;
 }
-const TextDictionaryInfo* find_named(std::span<const TextDictionaryInfo> /*all*/,
-                                     std::string_view name) {
-  return find_text_dictionary(name);
+/// Empty: it does not come with the server.
+std::string_view builtin_name(TypeId type, std::uint32_t oid) {
+  if (type == builtin_id::regconfig) {
+    const TextConfigInfo* const found = find_text_config(oid);
+    return found == nullptr ? std::string_view{} : found->name;
+  }
+  const TextDictionaryInfo* const found = find_text_dictionary(oid);
+  return found == nullptr ? std::string_view{} : found->name;
 }
 
-/// What a text says, among `all` objects of a kind, which all sessions have alike.
-template <class Info>
-Value read_object(std::span<const Info> all, std::string_view kind, std::string_view text) {
+/// What a text says.
+Value read_object(FunctionContext& context, TypeId type, std::string_view kind,
+                  std::string_view text) {
   const std::string_view body = trim_space(text);
   if (body == "-") return Value::from_oid(0);
   if (is_number(body)) {
     const std::int64_t number = parse_integer(TypeId::oid, body, 0, UINT32_MAX);
     return Value::from_oid(static_cast<std::uint32_t>(number));
   }
-  const Info* const found = find_named(all, body);
-  if (found == nullptr) throw_no_text_search(kind, body);
-  return Value::from_oid(found->oid);
+  if (context.session.names != nullptr) {
+    if (const auto found = context.session.names->find(type, body)) return Value::from_oid(*found);
+  }
+  const std::vector<std::string> parts = split_identifier(body);
+  if (context.session.names == nullptr) {
+    const std::uint32_t found = builtin_number(type, parts.back());
+    if (found != 0) return Value::from_oid(found);
+  }
+  throw_no_text_search(kind, fmt::format("{}", fmt::join(parts, ".")));
 }
-template <class Info>
-void print_object(std::span<const Info> all, const Value& value, std::string& out) {
+void print_object(FunctionContext& context, TypeId type, const Value& value, std::string& out) {
   const std::uint32_t oid = value.as_oid();
   if (oid == 0) return out.push_back('-');
-  const auto found = std::ranges::find(all, oid, &Info::oid);
-  out += found == all.end() ? fmt::format("{}", oid) : std::string{found->name};
+  // Without a session it is for what is kept, which has numbers.
+  std::string_view shown;
+  if (context.session.names != nullptr) {
+    if (const auto name = context.session.names->name_of(type, oid)) {
+      out += *name;
+      return;
+    }
+    shown = builtin_name(type, oid);
+  }
+  out += shown.empty() ? fmt::format("{}", oid) : std::string{shown};
 }
 
-Value config_input(FunctionContext&, TypeId, std::int32_t, std::string_view text) {
-  return read_object(text_configs(), "configuration", text);
+Value config_input(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
+  return read_object(context, type, "configuration", text);
 }
-void config_output(FunctionContext&, TypeId, const Value& value, std::string& out) {
-  print_object(text_configs(), value, out);
-}
-Value dictionary_input(FunctionContext&, TypeId, std::int32_t, std::string_view text) {
-  return read_object(text_dictionaries(), "dictionary", text);
-}
-void dictionary_output(FunctionContext&, TypeId, const Value& value, std::string& out) {
-  print_object(text_dictionaries(), value, out);
+Value dictionary_input(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
+  return read_object(context, type, "dictionary", text);
 }
 
 Value number_receive(FunctionContext&, TypeId, std::int32_t, Bytes bytes) {
@@ -70,9 +90,8 @@ void number_send(FunctionContext&, TypeId, const Value& value, std::string& out)
   append_big_endian(out, value.as_oid());
 }
 
-constexpr TypeCodec kConfigCodec{config_input, config_output, number_receive, number_send};
-constexpr TypeCodec kDictionaryCodec{dictionary_input, dictionary_output, number_receive,
-                                     number_send};
+constexpr TypeCodec kConfigCodec{config_input, print_object, number_receive, number_send};
+constexpr TypeCodec kDictionaryCodec{dictionary_input, print_object, number_receive, number_send};
 
 constexpr Type named_type(TypeId id, TypeId array, std::string_view name, TypeCodec codec) {
   return {.id = id,

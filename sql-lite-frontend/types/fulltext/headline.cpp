@@ -69,7 +69,7 @@ class Headline {
         tokens_(CountedAllocator<Token>{account}),
         found_(CountedAllocator<const QueryNode*>{account}) {}
 
-  void read(TextConfig config, std::string_view text) {
+  void read(const TextConfig& config, std::string_view text) {
     TextParser parser{text};
     unsigned place = 0;
     while (const auto token = parser.next()) {
@@ -77,11 +77,12 @@ class Headline {
       added.kind = token->kind;
       added.text = token->text;
       added.first_found = found_.size();
-      const auto dictionary = dictionary_of(config, token->kind);
       count_work(200);
-      if (!dictionary || token->text.size() >= kWordLimit) continue;
+      if (token->text.size() >= kWordLimit) continue;
+      const TokenMeaning meaning = config.look_up(*token);
+      if (!meaning.is_known) continue;
       added.place = ++place;
-      if (const auto word = normalize(*dictionary, token->text)) find(*word);
+      if (meaning.word) find(*meaning.word);
       added.found = found_.size() - added.first_found;
     }
   }
@@ -431,7 +432,7 @@ HeadlineOptions read_headline_options(std::string_view text) {
   return options;
 }
 
-std::string headline(TextConfig config, std::string_view text, const QueryTree& query,
+std::string headline(const TextConfig& config, std::string_view text, const QueryTree& query,
                      const HeadlineOptions& options, MemoryAccount* account) {
   Headline made{query, options, account};
   made.read(config, text);

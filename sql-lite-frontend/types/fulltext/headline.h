@@ -23,7 +23,7 @@ struct HeadlineOptions {
 HeadlineOptions read_headline_options(std::string_view text);
 
 /// The part of a text that shows best what a query has found in it, with the words marked.
-std::string headline(TextConfig config, std::string_view text, const QueryTree& query,
+std::string headline(const TextConfig& config, std::string_view text, const QueryTree& query,
                      const HeadlineOptions& options, MemoryAccount* account);
 
 }  // namespace swizzle::sql

@@ -9,7 +9,7 @@ namespace {
 /// with a stop word for each that says nothing.
 class AnalysedWords final : public QueryWords {
  public:
-  AnalysedWords(Arena& arena, TextConfig config, QueryOp joined_by)
+  AnalysedWords(Arena& arena, const TextConfig& config, QueryOp joined_by)
       : arena_(arena), config_(config), joined_by_(joined_by) {}
 
   QueryPlace take(QueryTree& tree, std::string_view text, std::uint8_t weights,
@@ -35,7 +35,7 @@ class AnalysedWords final : public QueryWords {
     return joined_by_ == QueryOp::phrase ? 1 : 0;
   }
   Arena& arena_;
-  TextConfig config_;
+  const TextConfig& config_;
   QueryOp joined_by_;
 };
 
@@ -50,14 +50,14 @@ void add_words(Arena& arena, TextAnalysis& analysis, std::string_view text, Word
   if (words.size() > before) analysis.leave_gap();
 }
 
-Value text_vector_of(Arena& arena, TextConfig config, std::string_view text) {
+Value text_vector_of(Arena& arena, const TextConfig& config, std::string_view text) {
   WordsMet words = words_met(arena);
   TextAnalysis analysis{config};
   add_words(arena, analysis, text, words);
   return make_text_vector(arena, std::move(words));
 }
 
-Value text_query_of(Arena& arena, TextConfig config, QueryForm form, std::string_view text) {
+Value text_query_of(Arena& arena, const TextConfig& config, QueryForm form, std::string_view text) {
   AnalysedWords words{arena, config, form == QueryForm::plain ? QueryOp::both : QueryOp::phrase};
   QueryTree tree{arena.account()};
   if (form == QueryForm::operators) {

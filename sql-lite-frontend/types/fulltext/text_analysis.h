@@ -10,37 +10,38 @@
 
 namespace swizzle::sql {
 
-/// Takes texts apart into words with their places, one text behind the other.
+/// Takes texts apart into words with their places, one text behind the other. `config` outlives it.
 class TextAnalysis {
  public:
-  explicit TextAnalysis(TextConfig config) noexcept : config_(config) {}
+  explicit TextAnalysis(const TextConfig& config) noexcept : config_(config) {}
 
   /// Calls `take(word, place)`; stop words have a place, but are not handed out.
   template <class Take>
   void read(std::string_view text, const Take& take) {
     TextParser parser{text};
     while (const auto token = parser.next()) {
-      const auto dictionary = dictionary_of(config_, token->kind);
-      if (!dictionary || token->text.size() >= kWordLimit) continue;
+      if (token->text.size() >= kWordLimit) continue;
+      const TokenMeaning meaning = config_.look_up(*token);
+      if (!meaning.is_known) continue;
       ++place_;
-      if (const auto word = normalize(*dictionary, token->text)) take(*word, place_);
+      if (meaning.word) take(*meaning.word, place_);
     }
   }
   /// What stands behind is no neighbour of what stood before.
   void leave_gap() noexcept { ++place_; }
 
  private:
-  TextConfig config_;
+  const TextConfig& config_;
   std::uint64_t place_ = 0;
 };
 
 /// to_tsvector().
-Value text_vector_of(Arena& arena, TextConfig config, std::string_view text);
+Value text_vector_of(Arena& arena, const TextConfig& config, std::string_view text);
 /// Adds a text's words to those of others; what follows is no neighbour of theirs.
 void add_words(Arena& arena, TextAnalysis& analysis, std::string_view text, WordsMet& words);
 
 /// to_tsquery(), plainto_tsquery(), phraseto_tsquery(), websearch_to_tsquery().
 enum class QueryForm : std::uint8_t { operators, plain, phrase, web };
-Value text_query_of(Arena& arena, TextConfig config, QueryForm form, std::string_view text);
+Value text_query_of(Arena& arena, const TextConfig& config, QueryForm form, std::string_view text);
 
 }  // namespace swizzle::sql

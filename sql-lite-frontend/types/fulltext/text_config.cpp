@@ -6,65 +6,67 @@
 #include <array>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint32_t kSimpleTemplate = 3727;
-constexpr std::uint32_t kSnowballTemplate = 13150;
+constexpr std::uint32_t kSimple = 3765;
 
-constexpr TextDictionaryInfo snowball(int number, std::uint32_t oid, std::string_view name,
+constexpr TextDictionaryInfo snowball(std::uint32_t oid, std::string_view name,
                                       std::string_view options, std::string_view language) {
-  return {TextDictionary(number), oid, name, kSnowballTemplate, options, language};
+  return {oid, name, kSnowballTextTemplate, options, language};
 }
-/// `ascii_words`: the number of another language's dictionary, where it has them.
-constexpr TextConfigInfo snowball_config(int number, std::uint32_t oid, std::string_view name,
-                                         int ascii_words = 0) {
-  return {TextConfig(number), oid, name, TextDictionary(number),
-          TextDictionary(ascii_words != 0 ? ascii_words : number)};
+/// Its dictionary has the number before. `ascii_words`: another language's dictionary, where it has
+/// them.
+constexpr TextConfigInfo snowball_config(std::uint32_t oid, std::string_view name,
+                                         std::uint32_t ascii_words = 0) {
+  return {oid, name, oid - 1, ascii_words != 0 ? ascii_words : oid - 1};
 }
 
 constexpr TextConfigInfo kConfigs[] = {
-    {TextConfig::simple, 3748, "simple", TextDictionary::simple, TextDictionary::simple},
-    snowball_config(1, 13152, "arabic"),
-    snowball_config(2, 13154, "armenian"),
-    snowball_config(3, 13156, "basque"),
-    snowball_config(4, 13158, "catalan"),
-    snowball_config(5, 13164, "english"),
-    snowball_config(6, 13172, "greek"),
-    snowball_config(7, 13174, "hindi", 5),
-    snowball_config(8, 13178, "indonesian"),
-    snowball_config(9, 13180, "irish"),
-    snowball_config(10, 13184, "lithuanian"),
-    snowball_config(11, 13192, "romanian"),
-    snowball_config(12, 13196, "serbian"),
-    snowball_config(13, 13202, "tamil"),
-    snowball_config(14, 13206, "yiddish"),
+    {3748, "simple", kSimple, kSimple},   snowball_config(13152, "arabic"),
+    snowball_config(13154, "armenian"),   snowball_config(13156, "basque"),
+    snowball_config(13158, "catalan"),    snowball_config(13164, "english"),
+    snowball_config(13172, "greek"),      snowball_config(13174, "hindi", 13163),
+    snowball_config(13178, "indonesian"), snowball_config(13180, "irish"),
+    snowball_config(13184, "lithuanian"), snowball_config(13192, "romanian"),
+    snowball_config(13196, "serbian"),    snowball_config(13202, "tamil"),
+    snowball_config(13206, "yiddish"),
 };
 constexpr TextDictionaryInfo kDictionaries[] = {
-    {TextDictionary::simple, 3765, "simple", kSimpleTemplate, "", ""},
-    snowball(1, 13151, "arabic_stem", "language = 'arabic'", "arabic"),
-    snowball(2, 13153, "armenian_stem", "language = 'armenian'", "armenian"),
-    snowball(3, 13155, "basque_stem", "language = 'basque'", "basque"),
-    snowball(4, 13157, "catalan_stem", "language = 'catalan'", "catalan"),
-    snowball(5, 13163, "english_stem", "language = 'english', stopwords = 'english'", "english"),
-    snowball(6, 13171, "greek_stem", "language = 'greek'", "greek"),
-    snowball(7, 13173, "hindi_stem", "language = 'hindi'", "hindi"),
-    snowball(8, 13177, "indonesian_stem", "language = 'indonesian'", "indonesian"),
-    snowball(9, 13179, "irish_stem", "language = 'irish'", "irish"),
-    snowball(10, 13183, "lithuanian_stem", "language = 'lithuanian'", "lithuanian"),
-    snowball(11, 13191, "romanian_stem", "language = 'romanian'", "romanian"),
-    snowball(12, 13195, "serbian_stem", "language = 'serbian'", "serbian"),
-    snowball(13, 13201, "tamil_stem", "language = 'tamil'", "tamil"),
-    snowball(14, 13205, "yiddish_stem", "language = 'yiddish'", "yiddish"),
+    {kSimple, "simple", kSimpleTextTemplate, "", ""},
+    snowball(13151, "arabic_stem", "language = 'arabic'", "arabic"),
+    snowball(13153, "armenian_stem", "language = 'armenian'", "armenian"),
+    snowball(13155, "basque_stem", "language = 'basque'", "basque"),
+    snowball(13157, "catalan_stem", "language = 'catalan'", "catalan"),
+    snowball(13163, "english_stem", "language = 'english', stopwords = 'english'", "english"),
+    snowball(13171, "greek_stem", "language = 'greek'", "greek"),
+    snowball(13173, "hindi_stem", "language = 'hindi'", "hindi"),
+    snowball(13177, "indonesian_stem", "language = 'indonesian'", "indonesian"),
+    snowball(13179, "irish_stem", "language = 'irish'", "irish"),
+    snowball(13183, "lithuanian_stem", "language = 'lithuanian'", "lithuanian"),
+    snowball(13191, "romanian_stem", "language = 'romanian'", "romanian"),
+    snowball(13195, "serbian_stem", "language = 'serbian'", "serbian"),
+    snowball(13201, "tamil_stem", "language = 'tamil'", "tamil"),
+    snowball(13205, "yiddish_stem", "language = 'yiddish'", "yiddish"),
 };
 static_assert(std::size(kConfigs) == std::size(kDictionaries));
 constexpr TextTemplateInfo kTemplates[] = {
-    {kSimpleTemplate, "simple"},
-    {kSnowballTemplate, "snowball"},
+    {kSimpleTextTemplate, "simple"},
+    {kSnowballTextTemplate, "snowball"},
 };
+
+constexpr std::string_view kLanguages[] = {
+    "arabic",    "armenian",   "basque",     "catalan",  "danish",     "dutch",
+    "english",   "finnish",    "french",     "german",   "greek",      "hindi",
+    "hungarian", "indonesian", "irish",      "italian",  "lithuanian", "nepali",
+    "norwegian", "porter",     "portuguese", "romanian", "russian",    "serbian",
+    "spanish",   "swedish",    "tamil",      "turkish",  "yiddish",
+};
+static_assert(std::ranges::is_sorted(kLanguages));
 
 /// PostgreSQL's configurations whose lists of stop words we have not: without these a text would
 /// have other words than there.
@@ -108,23 +110,22 @@ struct StemmerDeleter {
 };
 
 /// A stemmer keeps the word that it works at, so each thread has its own.
-sb_stemmer* stemmer_of(TextDictionary dictionary) {
+sb_stemmer* stemmer_of(std::uint8_t language) {
   using Stemmer = std::unique_ptr<sb_stemmer, StemmerDeleter>;
-  thread_local std::array<Stemmer, std::size(kDictionaries)> stemmers;
-  const auto number = static_cast<std::size_t>(dictionary);
-  Stemmer& stemmer = stemmers[number];
+  thread_local std::array<Stemmer, std::size(kLanguages)> stemmers;
+  Stemmer& stemmer = stemmers[language];
   if (stemmer == nullptr) {
-    const std::string language{kDictionaries[number].language};
-    stemmer.reset(sb_stemmer_new(language.c_str(), "UTF_8"));
+    const std::string name{kLanguages[language]};
+    stemmer.reset(sb_stemmer_new(name.c_str(), "UTF_8"));
     if (stemmer == nullptr) throw std::bad_alloc{};
   }
   return stemmer.get();
 }
 
-std::string stemmed(TextDictionary dictionary, const std::string& word) {
+std::string stemmed(std::uint8_t language, const std::string& word) {
   constexpr std::size_t kLongest = 1000;
   if (word.size() > kLongest) return word;
-  sb_stemmer* const stemmer = stemmer_of(dictionary);
+  sb_stemmer* const stemmer = stemmer_of(language);
   const sb_symbol* const stem = sb_stemmer_stem(
       stemmer, reinterpret_cast<const sb_symbol*>(word.data()), static_cast<int>(word.size()));
   if (stem == nullptr) throw std::bad_alloc{};
@@ -138,10 +139,51 @@ constexpr std::string_view without_schema(std::string_view name) noexcept {
   return name;
 }
 
-template <class Info>
-const Info* find_named(std::span<const Info> list, std::string_view name) noexcept {
-  const auto found = std::ranges::find(list, without_schema(name), &Info::name);
+template <class Info, class Key>
+const Info* find_in(std::span<const Info> list, const Key& key, Key Info::* member) noexcept {
+  const auto found = std::ranges::find(list, key, member);
   return found == list.end() ? nullptr : &*found;
+}
+
+TextDictionaryPtr make_dictionary(const TextDictionaryInfo& info) {
+  auto made = std::make_shared<TextDictionary>();
+  made->oid = info.oid;
+  if (!info.language.empty()) {
+    made->language = static_cast<std::uint8_t>(std::ranges::lower_bound(kLanguages, info.language) -
+                                               std::begin(kLanguages));
+  }
+  made->has_stop_words = info.options.contains("stopwords");
+  return made;
+}
+
+/// In the order of kDictionaries.
+const std::vector<TextDictionaryPtr>& all_dictionaries() {
+  static const auto made = [] {
+    std::vector<TextDictionaryPtr> list;
+    for (const TextDictionaryInfo& info : kDictionaries) list.push_back(make_dictionary(info));
+    return list;
+  }();
+  return made;
+}
+
+TextConfigPtr make_config(const TextConfigInfo& info) {
+  auto made = std::make_shared<TextConfig>();
+  made->oid = info.oid;
+  for (const TokenKindInfo& kind : token_kinds()) {
+    if (auto dictionary = builtin_text_dictionary(dictionary_of(info, kind.kind)))
+      made->dictionaries[static_cast<std::size_t>(kind.kind)].push_back(std::move(dictionary));
+  }
+  return made;
+}
+
+/// In the order of kConfigs.
+const std::vector<TextConfigPtr>& all_configs() {
+  static const auto made = [] {
+    std::vector<TextConfigPtr> list;
+    for (const TextConfigInfo& info : kConfigs) list.push_back(make_config(info));
+    return list;
+  }();
+  return made;
 }
 
 }  // namespace
@@ -156,17 +198,40 @@ std::span<const TextTemplateInfo> text_templates() noexcept {
   return kTemplates;
 }
 const TextConfigInfo* find_text_config(std::string_view name) noexcept {
-  return find_named(text_configs(), name);
+  return find_in(text_configs(), name, &TextConfigInfo::name);
+}
+const TextConfigInfo* find_text_config(std::uint32_t oid) noexcept {
+  return find_in(text_configs(), oid, &TextConfigInfo::oid);
 }
 const TextDictionaryInfo* find_text_dictionary(std::string_view name) noexcept {
-  return find_named(text_dictionaries(), name);
+  return find_in(text_dictionaries(), name, &TextDictionaryInfo::name);
+}
+const TextDictionaryInfo* find_text_dictionary(std::uint32_t oid) noexcept {
+  return find_in(text_dictionaries(), oid, &TextDictionaryInfo::oid);
+}
+TextConfigPtr builtin_text_config(std::uint32_t oid) {
+  const TextConfigInfo* const info = find_text_config(oid);
+  return info == nullptr ? nullptr : all_configs()[static_cast<std::size_t>(info - kConfigs)];
+}
+TextDictionaryPtr builtin_text_dictionary(std::uint32_t oid) {
+  const TextDictionaryInfo* const info = find_text_dictionary(oid);
+  return info == nullptr ? nullptr
+                         : all_dictionaries()[static_cast<std::size_t>(info - kDictionaries)];
+}
+
+std::span<const std::string_view> snowball_languages() noexcept {
+  return kLanguages;
+}
+
+bool lacks_stop_words(std::string_view language) noexcept {
+  return std::ranges::find(kWithoutStopWords, language) != std::end(kWithoutStopWords);
 }
 
 void throw_no_text_search(std::string_view kind, std::string_view name) {
   constexpr std::string_view kStem = "_stem";
   std::string_view language = without_schema(name);
   if (kind == "dictionary" && language.ends_with(kStem)) language.remove_suffix(kStem.size());
-  if (std::ranges::find(kWithoutStopWords, language) != std::end(kWithoutStopWords)) {
+  if (lacks_stop_words(language)) {
     throw sql_error(sqlstate::feature_not_supported, "text search {} \"{}\" is not supported", kind,
                     name)
         .with_detail("Its list of stop words is not part of this server.");
@@ -174,36 +239,43 @@ void throw_no_text_search(std::string_view kind, std::string_view name) {
   throw_error(sqlstate::undefined_object, "text search {} \"{}\" does not exist", kind, name);
 }
 
-std::optional<TextDictionary> dictionary_of(TextConfig config, TokenKind kind) noexcept {
-  const TextConfigInfo& info = kConfigs[static_cast<std::size_t>(config)];
+std::uint32_t dictionary_of(const TextConfigInfo& config, TokenKind kind) noexcept {
   switch (kind) {
     case TokenKind::none:
     case TokenKind::blank:
     case TokenKind::tag:
     case TokenKind::protocol:
     case TokenKind::entity:
-      return std::nullopt;
+      return 0;
     case TokenKind::asciiword:
     case TokenKind::asciihword:
     case TokenKind::hword_asciipart:
-      return info.ascii_words;
+      return config.ascii_words;
     case TokenKind::word:
     case TokenKind::hword:
     case TokenKind::hword_part:
-      return info.words;
+      return config.words;
     default:
-      return TextDictionary::simple;
+      return kSimple;
   }
 }
 
-std::optional<std::string> normalize(TextDictionary dictionary, std::string_view token) {
+TokenMeaning TextDictionary::look_up(std::string_view token) const {
   std::string word = lowered(token);
-  if (dictionary == TextDictionary::simple) return word;
-  const std::string_view language = kDictionaries[static_cast<std::size_t>(dictionary)].language;
-  const bool is_stop_word = word.empty() || (language == "english" &&
-                                             std::ranges::binary_search(kEnglishStopWords, word));
-  if (is_stop_word) return std::nullopt;
-  return stemmed(dictionary, word);
+  const bool is_stop_word = (language && word.empty()) ||
+                            (has_stop_words && std::ranges::binary_search(kEnglishStopWords, word));
+  if (is_stop_word) return {true, std::nullopt};
+  if (language) return {true, stemmed(*language, word)};
+  if (!accepts_unlisted) return {};
+  return {true, std::move(word)};
+}
+
+TokenMeaning TextConfig::look_up(const TextToken& token) const {
+  for (const TextDictionaryPtr& dictionary : of(token.kind)) {
+    TokenMeaning meaning = dictionary->look_up(token.text);
+    if (meaning.is_known) return meaning;
+  }
+  return {};
 }
 
 }  // namespace swizzle::sql

@@ -1,64 +1,109 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sql-lite-frontend/types/fulltext/text_parser.h"
 
+/// Text search configurations and dictionaries: those that come with the server, and what one that
+/// a user made is to functions.
 namespace swizzle::sql {
 
-/// A text search configuration: which dictionary makes words of which tokens. A number into
-/// text_configs().
-enum class TextConfig : std::uint8_t { simple };
-/// A number into text_dictionaries().
-enum class TextDictionary : std::uint8_t { simple };
+/// What a dictionary makes of a token.
+struct TokenMeaning {
+  bool is_known = false;            ///< false: the next dictionary is asked
+  std::optional<std::string> word;  ///< none: a stop word
+};
 
+/// Makes words of tokens.
+struct TextDictionary {
+  std::uint32_t oid = 0;
+  /// Whose endings it takes off, a number into snowball_languages(); none: it takes words as they
+  /// are.
+  std::optional<std::uint8_t> language;
+  bool has_stop_words = false;   ///< those of English, of which alone there is a list
+  bool accepts_unlisted = true;  ///< false: it knows its stop words only
+
+  [[nodiscard]] TokenMeaning look_up(std::string_view token) const;
+};
+using TextDictionaryPtr = std::shared_ptr<const TextDictionary>;
+
+/// Which dictionaries are asked about which tokens.
+struct TextConfig {
+  static constexpr std::size_t kKinds = 24;
+  std::uint32_t oid = 0;
+  std::array<std::vector<TextDictionaryPtr>, kKinds> dictionaries;  ///< by kind of token, in order
+
+  [[nodiscard]] std::span<const TextDictionaryPtr> of(TokenKind kind) const noexcept {
+    return dictionaries[static_cast<std::size_t>(kind)];
+  }
+  /// What the first dictionary that knows the token makes of it.
+  [[nodiscard]] TokenMeaning look_up(const TextToken& token) const;
+};
+using TextConfigPtr = std::shared_ptr<const TextConfig>;
+
+/// What comes with the server.
 struct TextConfigInfo {
-  TextConfig config;
   std::uint32_t oid;
   std::string_view name;
-  TextDictionary words;        ///< of words in general
-  TextDictionary ascii_words;  ///< of those of the letters a to z
+  std::uint32_t words;        ///< the dictionary of words in general
+  std::uint32_t ascii_words;  ///< of those of the letters a to z
 };
 struct TextDictionaryInfo {
-  TextDictionary dictionary;
   std::uint32_t oid;
   std::string_view name;
   std::uint32_t template_oid;
   std::string_view options;   ///< empty: none
-  std::string_view language;  ///< whose endings it takes off; empty: none
+  std::string_view language;  ///< empty: it takes words as they are
 };
 struct TextTemplateInfo {
   std::uint32_t oid;
   std::string_view name;
 };
+inline constexpr std::uint32_t kSimpleTextTemplate = 3727;
+inline constexpr std::uint32_t kSnowballTextTemplate = 13150;
+inline constexpr std::uint32_t kDefaultTextParser = 3722;
+
 std::span<const TextConfigInfo> text_configs() noexcept;
 std::span<const TextDictionaryInfo> text_dictionaries() noexcept;
 std::span<const TextTemplateInfo> text_templates() noexcept;
-/// As default_text_search_config and regconfig name it, perhaps with pg_catalog before it.
+/// By their names alone, and by numbers; null: it does not come with the server.
 const TextConfigInfo* find_text_config(std::string_view name) noexcept;
+const TextConfigInfo* find_text_config(std::uint32_t oid) noexcept;
 const TextDictionaryInfo* find_text_dictionary(std::string_view name) noexcept;
+const TextDictionaryInfo* find_text_dictionary(std::uint32_t oid) noexcept;
+TextConfigPtr builtin_text_config(std::uint32_t oid);
+TextDictionaryPtr builtin_text_dictionary(std::uint32_t oid);
+/// The dictionary that a configuration has for tokens of a kind; 0: they are passed over.
+std::uint32_t dictionary_of(const TextConfigInfo& config, TokenKind kind) noexcept;
+
+/// Languages whose endings there are rules for, in lower case; ascending.
+std::span<const std::string_view> snowball_languages() noexcept;
+
 /// 0A000 for what PostgreSQL has by that name and we have not; else 42704. `kind`: "configuration",
 /// "dictionary".
 [[noreturn]] void throw_no_text_search(std::string_view kind, std::string_view name);
+/// Whether PostgreSQL has a list of the language's stop words that we have not.
+bool lacks_stop_words(std::string_view language) noexcept;
 
 /// What a session says of text search. A session's names (function_context.h) implement it.
-class TextSearchSettings {
+class TextSearchObjects {
  public:
-  TextSearchSettings() = default;
-  TextSearchSettings(const TextSearchSettings&) = delete;
-  TextSearchSettings& operator=(const TextSearchSettings&) = delete;
-  virtual ~TextSearchSettings() = default;
-  [[nodiscard]] virtual TextConfig text_config() const = 0;
+  TextSearchObjects() = default;
+  TextSearchObjects(const TextSearchObjects&) = delete;
+  TextSearchObjects& operator=(const TextSearchObjects&) = delete;
+  virtual ~TextSearchObjects() = default;
+  /// default_text_search_config. 42704 where that is not there any more.
+  virtual TextConfigPtr default_text_config() = 0;
+  /// Null: there is none.
+  virtual TextConfigPtr text_config(std::uint32_t oid) = 0;
+  virtual TextDictionaryPtr text_dictionary(std::uint32_t oid) = 0;
 };
-
-/// Nothing: tokens of the kind are passed over.
-std::optional<TextDictionary> dictionary_of(TextConfig config, TokenKind kind) noexcept;
-
-/// What a dictionary makes of a token: a word, or nothing where it is a stop word.
-std::optional<std::string> normalize(TextDictionary dictionary, std::string_view token);
 
 }  // namespace swizzle::sql

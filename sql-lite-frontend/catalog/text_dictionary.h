@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sql-lite-frontend/catalog/made_objects.h"
+#include "sql-lite-frontend/types/fulltext/text_config.h"
+
+namespace swizzle::sql {
+
+/// What a dictionary that a user made does. Throws SqlError where its options say nothing that its
+/// template understands.
+TextDictionary text_dictionary_of(const UserTextDictionary& made);
+
+/// As pg_ts_dict shows them: "language = 'english', accept = 1".
+std::string shown_options(const UserTextDictionary& made);
+
+/// "dictionary" and "configuration", as messages have it behind "text search".
+constexpr std::string_view text_search_kind(const UserTextDictionary*) noexcept {
+  return "dictionary";
+}
+constexpr std::string_view text_search_kind(const UserTextConfig*) noexcept {
+  return "configuration";
+}
+
+}  // namespace swizzle::sql
