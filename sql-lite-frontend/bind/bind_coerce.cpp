@@ -391,10 +391,18 @@ TypePtr Binder::find_user_type(const ast::TypeName& name, std::string_view last)
 TypeId Binder::bind_user_type(const ast::TypeName& name) {
   const std::string_view last =
       name.names.empty() ? std::string_view{} : ast::string_of(name.names.back());
-  if (const TypePtr type = find_user_type(name, last)) return type->id();
+  if (const TypePtr type = find_user_type(name, last)) {
+    if (!type->is_shell()) return type->id();
+    SqlError error = name.array_bounds.empty()
+                         ? sql_error(sqlstate::undefined_object, "type \"{}\" is only a shell",
+                                     dotted_name(name))
+                         : sql_error(sqlstate::undefined_object, "type \"{}[]\" does not exist",
+                                     dotted_name(name));
+    throw std::move(error).at_position(name.location + 1);
+  }
   // As pg_type calls arrays: _mood is mood[].
   const TypePtr element = last.starts_with('_') ? find_user_type(name, last.substr(1)) : nullptr;
-  return element ? array_type(element->id()) : TypeId::none;
+  return element && !element->is_shell() ? array_type(element->id()) : TypeId::none;
 }
 
 TypeId Binder::bind_type_name(const ast::TypeName& name) {

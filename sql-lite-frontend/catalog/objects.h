@@ -332,6 +332,8 @@ struct UserType {
   Oid collation = kNoOid;          ///< of a domain, or of a range's bounds; none: that of `base`
 
   [[nodiscard]] TypeId id() const noexcept { return TypeId{oid}; }
+  /// CREATE TYPE without a definition: a name that is to become a type, whose number is of no kind.
+  [[nodiscard]] bool is_shell() const noexcept { return !is_user_type(id()); }
   /// Of the rows of a relation, without which it cannot be.
   [[nodiscard]] bool is_of_relation() const noexcept {
     return relation != kNoOid && id() == row_type_of_relation(relation);

@@ -27,6 +27,7 @@ class Reading {
   explicit Reading(const UserTextDictionary& made) : made_(made) { dictionary_.oid = made.oid; }
 
   TextDictionary run() {
+    if (made_.from_template == kUnaccentTextTemplate) return run_filter();
     const bool has_language = made_.from_template == kSnowballTextTemplate;
     for (const Option& option : made_.options) {
       if (option.name == "stopwords") {
@@ -49,6 +50,25 @@ class Reading {
   }
 
  private:
+  TextDictionary run_filter() {
+    bool has_rules = false;
+    for (const Option& option : made_.options) {
+      if (option.name != "rules") {
+        throw_error(sqlstate::invalid_parameter_value, "unrecognized Unaccent parameter: \"{}\"",
+                    option.name);
+      }
+      first("Rules", has_rules);
+      if (option.value != "unaccent") {
+        throw sql_error(sqlstate::feature_not_supported, "the rules \"{}\" are not supported",
+                        option.value)
+            .with_detail("There are those named \"unaccent\".");
+      }
+    }
+    if (!has_rules) throw SqlError{sqlstate::invalid_parameter_value, "missing Rules parameter"};
+    dictionary_.removes_marks = true;
+    return std::move(dictionary_);
+  }
+
   static void first(std::string_view name, bool& seen) {
     if (std::exchange(seen, true))
       throw_error(sqlstate::invalid_parameter_value, "multiple {} parameters", name);

@@ -428,6 +428,8 @@ void define_object(Session::State& session, const ast::DefineStmt& statement, Re
       return create_operator(session, statement, sink);
     case ast::ObjectType::collation:
       return create_collation(session, statement, sink);
+    case ast::ObjectType::type:
+      return create_shell_type(session, statement, sink);
     case ast::ObjectType::tsdictionary:
       return create_text_dictionary(session, statement, sink);
     case ast::ObjectType::tsconfiguration:

@@ -14,6 +14,7 @@
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/text_search.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
+#include "sql-lite-frontend/ddl/type_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/session/names/procedure_names.h"
 #include "sql-lite-frontend/session/refusals.h"
@@ -352,6 +353,9 @@ class Commenting {
   }
 
   void on_type() {
+    const TypeName written = sql::type_named(ast::as<ast::TypeName>(statement_.object).names);
+    const TypePtr shell = find_type_named(session_, written);
+    if (shell && shell->is_shell()) return comment_on_type(session_, *shell, text_);
     const TypeId type = type_named(statement_.object);
     const TypePtr made = session_.names.user_type(type);
     if (statement_.objtype == ObjectType::domain && !is_domain(type)) {

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
+#include "sql-lite-frontend/ddl/text_search.h"
 #include "sql-lite-frontend/ddl/transfer.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
 #include "sql-lite-frontend/extensions/extension.h"
@@ -189,6 +190,7 @@ struct MemberObjects {
   std::vector<CastPtr> casts;
   std::vector<TypePtr> types;
   std::vector<TablePtr> relations;
+  std::vector<UserTextDictionaryPtr> dictionaries;
 };
 
 MemberObjects objects_of(Session::State& session, const Extension& extension) {
@@ -205,6 +207,8 @@ MemberObjects objects_of(Session::State& session, const Extension& extension) {
       add(objects.casts, session.catalog.made<UserCast>(member.object));
     } else if (member.catalog == kPgTypeClass) {
       add(objects.types, session.catalog.type(member.object));
+    } else if (member.catalog == kPgTextDictionaryClass) {
+      add(objects.dictionaries, session.catalog.made<UserTextDictionary>(member.object));
     } else if (member.catalog == kPgClassClass) {
       add(objects.relations, session.catalog.table(member.object));
     }
@@ -289,6 +293,8 @@ std::vector<Dependent> dependents_of_extension(Session::State& session,
   append(dependents_of_operators(session, objects.operators));
   append(indexes_by_classes(session, extension));
   append(dependents_of(session, objects.relations));
+  for (const UserTextDictionaryPtr& dictionary : objects.dictionaries)
+    append(dependents_of_text_search(session, *dictionary));
   add_exclusions_of(session, extension, all);
   std::vector<Dependent> outside;
   for (Dependent& dependent : all) {
@@ -314,6 +320,8 @@ void remove_extension(Session::State& session, const Extension& extension) {
     session.catalog.remove(*session.transaction, *routine);
   }
   for (const TypePtr& type : objects.types) session.catalog.remove(*session.transaction, *type);
+  for (const UserTextDictionaryPtr& dictionary : objects.dictionaries)
+    session.catalog.remove(*session.transaction, *dictionary);
   session.catalog.remove(*session.transaction, extension);
 }
 
@@ -408,6 +416,7 @@ void set_extension_schema(Session::State& session, const ast::AlterObjectSchemaS
   move(objects.routines);
   move(objects.operators);
   move(objects.types);
+  move(objects.dictionaries);
   for (const TablePtr& table : objects.relations) {
     const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table);
     Relation relation = locked->relation;

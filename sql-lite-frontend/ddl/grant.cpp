@@ -143,6 +143,7 @@ class GrantChange {
     if (!given) {
       throw_error(sqlstate::undefined_object, "type \"{}\" does not exist", written(name));
     }
+    refuse_shell(*given, written(name));
     if (given->is_of_relation()) {
       throw SqlError{sqlstate::feature_not_supported,
                      "GRANT and REVOKE on a table's row type are not supported"};

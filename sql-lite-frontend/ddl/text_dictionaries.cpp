@@ -11,12 +11,22 @@ namespace {
 /// Templates of PostgreSQL whose dictionaries are files of the server's.
 constexpr std::string_view kTemplatesWithFiles[] = {"synonym", "ispell", "thesaurus"};
 
+/// The template that an extension brings, which is in that one's schema.
+bool is_of_unaccent(Session::State& session, std::string_view schema, std::string_view name) {
+  const ExtensionPtr extension = name == "unaccent" ? session.catalog.extension(name) : nullptr;
+  if (!extension) return false;
+  const auto& path = session.names.search_path();
+  return schema.empty() ? std::ranges::find(path, extension->schema) != path.end()
+                        : session.names.schema_name(extension->schema) == schema;
+}
+
 Oid require_template(Session::State& session, ast::NodeList names) {
   const std::string_view schema =
       names.size() > 1 ? ast::string_of(names[names.size() - 2]) : std::string_view{};
   const std::string_view name = ast::string_of(names.back());
   if (!schema.empty() && !session.names.schema_exists(schema))
     throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", schema);
+  if (is_of_unaccent(session, schema, name)) return kUnaccentTextTemplate;
   if (schema.empty() || schema == "pg_catalog") {
     const auto known = text_templates();
     const auto found = std::ranges::find(known, name, &TextTemplateInfo::name);

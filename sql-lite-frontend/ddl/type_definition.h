@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -24,15 +25,19 @@ TypePtr find_type_named(Session::State& session, const TypeName& name);
 void require_owner(Session::State& session, const UserType& type);
 /// 42809 for the type of a relation's rows.
 void refuse_row_type(Session::State& session, const UserType& type);
-/// Locked for a change that only its owner may make. 42704, 42501.
-TypePtr lock_own_type(Session::State& session, const TypeName& name);
+/// Locked for a change that only its owner may make. 42704, also for a shell; 42501.
+enum class Shells : std::uint8_t { refused, allowed };
+TypePtr lock_own_type(Session::State& session, const TypeName& name,
+                      Shells shells = Shells::refused);
+/// 42704 for a shell.
+void refuse_shell(const UserType& type, std::string_view name);
 /// The same where the statement speaks of a domain. 42809.
 TypePtr lock_own_domain(Session::State& session, const TypeName& name);
 void require_domain(Session::State& session, const UserType& type);
 void replace_type(Session::State& session, const UserType& old, UserType type);
 
 /// Of that name where the search path wants it, without a number; nothing is stored yet. 42710
-/// where the name is taken, 42501.
+/// where the name is taken, 42501. Ends a shell of that name.
 UserType new_type(Session::State& session, const TypeName& name);
 /// A new number of the kind that begins with `first`.
 Oid allocate_type(Session::State& session, std::uint32_t first);

@@ -115,6 +115,8 @@ namespace {
 void add_dependents(Session::State& session, const TypePtr& type, std::vector<Oid>& known,
                     std::vector<Dependent>& list) {
   check_stack();
+  // Nothing can be of one.
+  if (type->is_shell()) return;
   const std::string on = "type " + session.names.user_type_name(type->id()).value_or(type->name);
   for (const TypePtr& other : session.catalog.types()) {
     if (without_array(other->base) != type->id()) continue;

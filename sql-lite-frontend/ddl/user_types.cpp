@@ -63,8 +63,9 @@ void refuse_row_type(Session::State& session, const UserType& type) {
       .with_hint("Use ALTER TABLE instead.");
 }
 
-TypePtr lock_own_type(Session::State& session, const TypeName& name) {
+TypePtr lock_own_type(Session::State& session, const TypeName& name, Shells shells) {
   const TypePtr found = find_type_named(session, name);
+  if (found && shells == Shells::refused) refuse_shell(*found, written(name));
   if (const Type* const builtin = builtin_named(name); builtin != nullptr) {
     if (!session.rights.is_superuser(session.user)) {
       throw_error(sqlstate::insufficient_privilege, "must be owner of type {}",
@@ -97,7 +98,9 @@ Oid allocate_type(Session::State& session, std::uint32_t first) {
   return first + number;
 }
 
-UserType new_type(Session::State& session, const TypeName& name) {
+namespace {
+
+UserType new_type_or_shell(Session::State& session, const TypeName& name) {
   if (name.schema == "pg_temp") {
     throw SqlError{sqlstate::feature_not_supported, "temporary types are not supported"};
   }
@@ -112,8 +115,61 @@ UserType new_type(Session::State& session, const TypeName& name) {
   if (const SchemaPtr schema = session.catalog.schema(type.schema)) {
     session.rights.require(*schema, privilege::kCreate);
   }
+  return type;
+}
+
+}  // namespace
+
+namespace {
+
+/// Makes room for the type that the name was for, which gets its comment. Nothing where there is no
+/// shell.
+std::optional<std::string> end_shell(Session::State& session, Oid schema, std::string_view name) {
+  const TypePtr shell = session.catalog.type(schema, name);
+  if (!shell || !shell->is_shell()) return std::nullopt;
+  require_owner(session, *shell);
+  const TypePtr locked =
+      session.catalog.lock_type(*session.transaction, *shell, lock::RelationMode::access_exclusive);
+  session.catalog.remove(*session.transaction, *locked);
+  return locked->comment;
+}
+
+}  // namespace
+
+UserType new_type(Session::State& session, const TypeName& name) {
+  UserType type = new_type_or_shell(session, name);
+  if (auto comment = end_shell(session, type.schema, type.name)) type.comment = *std::move(comment);
   refuse_taken(session, type.schema, type.name);
   return type;
+}
+
+void create_shell_type(Session::State& session, const ast::DefineStmt& statement,
+                       ResultSink& sink) {
+  if (!session.rights.is_superuser(session.user)) {
+    throw SqlError{sqlstate::insufficient_privilege, "must be superuser to create a base type"};
+  }
+  const TypeName name = type_named(statement.defnames);
+  UserType type = new_type_or_shell(session, name);
+  const TypePtr known = session.catalog.type(type.schema, type.name);
+  if (!statement.definition.empty()) {
+    if (known && known->is_shell()) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "CREATE TYPE with functions in C is not supported"};
+    }
+    if (known) throw_error(sqlstate::duplicate_object, "type \"{}\" already exists", type.name);
+    throw sql_error(sqlstate::duplicate_object, "type \"{}\" does not exist", type.name)
+        .with_hint(
+            "Create the type as a shell type, then create its I/O functions, then do a full "
+            "CREATE TYPE.");
+  }
+  refuse_taken(session, type.schema, type.name);
+  type.oid = session.catalog.allocate_oid();
+  session.catalog.create(*session.transaction, std::move(type));
+  sink.command_complete("CREATE TYPE");
+}
+
+void refuse_shell(const UserType& type, std::string_view name) {
+  if (type.is_shell()) throw_error(sqlstate::undefined_object, "type \"{}\" is only a shell", name);
 }
 
 void require_domain(Session::State& session, const UserType& type) {
@@ -124,6 +180,7 @@ void require_domain(Session::State& session, const UserType& type) {
 
 TypePtr lock_own_domain(Session::State& session, const TypeName& name) {
   const TypePtr found = find_type_named(session, name);
+  if (found) refuse_shell(*found, written(name));
   if (const Type* const builtin = builtin_named(name); builtin != nullptr) {
     throw_error(sqlstate::wrong_object_type, "{} is not a domain", format_type(builtin->id));
   }
@@ -134,10 +191,11 @@ TypePtr lock_own_domain(Session::State& session, const TypeName& name) {
 namespace {
 
 /// By ALTER DOMAIN, only domains.
-TypePtr lock_named(Session::State& session, const ast::Node* names, ast::ObjectType kind) {
+TypePtr lock_named(Session::State& session, const ast::Node* names, ast::ObjectType kind,
+                   Shells shells = Shells::refused) {
   const TypeName name = type_named(ast::as<ast::List>(names).items);
   return kind == ast::ObjectType::domain ? lock_own_domain(session, name)
-                                         : lock_own_type(session, name);
+                                         : lock_own_type(session, name, shells);
 }
 
 }  // namespace
@@ -184,7 +242,8 @@ void refuse_multirange_alone(Session::State& session, const UserType& type) {
 }  // namespace
 
 void set_type_owner(Session::State& session, const ast::AlterOwnerStmt& statement) {
-  const TypePtr type = lock_named(session, statement.object, statement.object_type);
+  const TypePtr type =
+      lock_named(session, statement.object, statement.object_type, Shells::allowed);
   if (is_user_multirange(type->id())) {
     const std::string range =
         session.names.user_type_name(range_of_multirange(type->id())).value_or("");
@@ -271,8 +330,9 @@ void drop_types(Session::State& session, const ast::DropStmt& statement, ResultS
     refuse_extension_member(
         session, {kPgTypeClass, type->oid},
         "type " + session.names.user_type_name(type->id()).value_or(type->name));
-    types.push_back(session.catalog.lock_type(*session.transaction, *type,
-                                              lock::RelationMode::access_exclusive));
+    TypePtr locked = session.catalog.lock_type(*session.transaction, *type,
+                                               lock::RelationMode::access_exclusive);
+    if (std::ranges::find(types, locked) == types.end()) types.push_back(std::move(locked));
   }
   if (!types.empty()) {
     const std::string what =
@@ -310,6 +370,7 @@ void hold_type(Session::State& session, TypeId type) {
 }
 
 void refuse_type_name(Session::State& session, Oid schema, std::string_view name) {
+  static_cast<void>(end_shell(session, schema, name));
   if (!session.catalog.type(schema, name)) return;
   throw sql_error(sqlstate::duplicate_object, "type \"{}\" already exists", name)
       .with_hint(

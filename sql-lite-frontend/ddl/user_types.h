@@ -18,6 +18,8 @@ void create_composite(Session::State& session, const ast::CompositeTypeStmt& sta
 void alter_composite(Session::State& session, const ast::AlterTableStmt& statement,
                      ResultSink& sink);
 void rename_attribute(Session::State& session, const ast::RenameStmt& statement);
+/// CREATE TYPE without a definition.
+void create_shell_type(Session::State& session, const ast::DefineStmt& statement, ResultSink& sink);
 void create_domain(Session::State& session, const ast::CreateDomainStmt& statement,
                    ResultSink& sink);
 void alter_domain(Session::State& session, const ast::AlterDomainStmt& statement, ResultSink& sink);
@@ -34,7 +36,8 @@ void hold_type(Session::State& session, TypeId type);
 /// Such as cstring and anyelement: no column can have it.
 bool is_pseudo_type(TypeId type) noexcept;
 
-/// A relation may not have a type's name in its schema, since its rows are a type of that name.
+/// A relation may not have a type's name in its schema, since its rows are a type of that name. A
+/// shell of that name ends.
 void refuse_type_name(Session::State& session, Oid schema, std::string_view name);
 
 }  // namespace swizzle::sql

@@ -1,50 +1,44 @@
-// unaccent: letters without their marks, by rules of our own (generate_unaccent.py). A dictionary
-// of text search is not there.
-#include <algorithm>
-#include <array>
+// unaccent: letters without their marks, as functions and as a dictionary of text search, which
+// hands what it makes of a token on to the next dictionary.
+#include "sql-lite-frontend/types/text/unaccent.h"
+
 #include <string>
 
-#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/extensions/extension.h"
-#include "sql-lite-frontend/types/text/utf8.h"
+#include "sql-lite-frontend/types/fulltext/text_config.h"
+#include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
 namespace {
 
-struct UnaccentRule {
-  std::uint16_t character;
-  std::string_view plain;
-};
-#include "sql-lite-frontend/extensions/unaccent_rules.inc"
-
-/// Null: it stays.
-const UnaccentRule* rule_of(char32_t character) {
-  const auto* const found =
-      std::ranges::lower_bound(kUnaccentRules, character, {}, &UnaccentRule::character);
-  return found != std::end(kUnaccentRules) && found->character == character ? found : nullptr;
-}
-
 Value unaccent(FunctionContext& context, std::span<const Value> a) {
-  const std::string_view text = a[0].as_text();
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    constexpr std::size_t kWorkOfCharacter = 4;
-    count_work(kWorkOfCharacter);
-    const std::size_t size = utf8_length(text[at]);
-    const std::string_view character = text.substr(at, size);
-    const UnaccentRule* const rule = size == 1 ? nullptr : rule_of(decode_character(character));
-    out += rule == nullptr ? character : rule->plain;
-    at += size;
-  }
-  return Value::from_text(context.arena.copy(std::string_view{out}));
+  return Value::from_text(context.arena.copy(std::string_view{without_marks(a[0].as_text())}));
 }
 
-constexpr ScalarEntry kUnaccentFunctions[] = {{"unaccent", &unaccent}};
+/// By a dictionary; what that does not know stays as it is.
+Value unaccent_by(FunctionContext& context, std::span<const Value> a) {
+  TextDictionaryPtr dictionary = builtin_text_dictionary(a[0].as_oid());
+  auto* const objects = dynamic_cast<TextSearchObjects*>(context.session.names);
+  if (dictionary == nullptr && objects != nullptr)
+    dictionary = objects->text_dictionary(a[0].as_oid());
+  if (dictionary == nullptr) {
+    throw_error(SqlState{"XX000"}, "cache lookup failed for text search dictionary {}",
+                a[0].as_oid());
+  }
+  const TokenMeaning meaning = dictionary->look_up(a[1].as_text());
+  if (!meaning.word) return a[1];
+  return Value::from_text(context.arena.copy(std::string_view{*meaning.word}));
+}
+
+constexpr ScalarEntry kUnaccentFunctions[] = {{"unaccent", &unaccent},
+                                              {"unaccent_dict", &unaccent_by}};
 
 constexpr std::string_view kUnaccentScript = R"SQL(
+CREATE FUNCTION unaccent(regdictionary, text) RETURNS text
+  AS '$libdir/unaccent', 'unaccent_dict' LANGUAGE c STABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION unaccent(text) RETURNS text
   AS '$libdir/unaccent', 'unaccent' LANGUAGE c STABLE STRICT PARALLEL SAFE;
+CREATE TEXT SEARCH DICTIONARY unaccent (TEMPLATE = unaccent, RULES = 'unaccent');
 )SQL";
 
 }  // namespace

@@ -202,6 +202,7 @@ void emit_made(const EmitRow& emit, Session::State& session) {
 
 void emit_user_type(const EmitRow& emit, const UserType& type) {
   const ObjectAddress address{kPgTypeClass, type.oid};
+  if (type.is_shell()) return;
   emit_dependency(emit, {kPgTypeClass, raw(array_type(type.id()))}, address, Dependency::internal);
   if (is_user_type(type.base)) {
     emit_dependency(emit, address, {kPgTypeClass, raw(type.base)}, Dependency::normal);

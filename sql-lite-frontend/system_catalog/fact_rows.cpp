@@ -249,6 +249,11 @@ void text_search_templates(Execution& execution, const EmitRow& emit) {
                          system_schema()};
     emit(row);
   }
+  if (const ExtensionPtr extension = execution.session.catalog.extension("unaccent")) {
+    const Value row[] = {Value::from_oid(kUnaccentTextTemplate), text_value(execution, "unaccent"),
+                         Value::from_oid(extension->schema)};
+    emit(row);
+  }
 }
 
 void tablespaces(Execution& execution, const EmitRow& emit) {

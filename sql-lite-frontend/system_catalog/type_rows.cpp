@@ -30,6 +30,7 @@ constexpr Oid kRecordFunctions[8] = {2290, 2291, 2402, 2403, 0, 0, 0, 0};
 constexpr Oid kArrayFunctions[8] = {750, 751, 2400, 2401, 0, 0, 3816, 6179};
 
 using Functions = std::array<Oid, 8>;
+constexpr Functions kShellFunctions{2398, 2399};
 
 Functions functions_of(TypeId type) {
   static constexpr TypeFunctions kNone{};
@@ -61,7 +62,8 @@ struct MadeType {
 
 void emit_type(Execution& execution, const EmitRow& emit, const Type& type, TypePlace place,
                const MadeType& made = {}) {
-  const Functions functions = functions_of(type.id);
+  const bool is_shell = made.type != nullptr && made.type->is_shell();
+  const Functions functions = is_shell ? kShellFunctions : functions_of(type.id);
   const UserType* const domain =
       made.type != nullptr && is_domain(made.type->id()) ? made.type : nullptr;
   const Value default_text =
@@ -76,7 +78,7 @@ void emit_type(Execution& execution, const EmitRow& emit, const Type& type, Type
       letter(type.kind),
       letter(type.category),
       flag(type.preferred),
-      flag(true),
+      flag(!is_shell),
       letter(type.delimiter),
       Value::from_oid(place.relation),
       Value::from_oid(raw(type.element)),
@@ -104,8 +106,26 @@ void emit_type(Execution& execution, const EmitRow& emit, const Type& type, Type
   emit(row);
 }
 
+/// As PostgreSQL has them until they are defined.
+Type shell_info(const UserType& shell) {
+  Type info{};
+  info.id = shell.id();
+  info.name = shell.name;
+  info.kind = 'p';
+  info.category = 'P';
+  info.length = 4;
+  info.by_value = true;
+  info.alignment = 'i';
+  info.storage = 'p';
+  return info;
+}
+
 void user_type_rows(Execution& execution, const EmitRow& emit) {
   for (const TypePtr& type : execution.session.catalog.types()) {
+    if (type->is_shell()) {
+      emit_type(execution, emit, shell_info(*type), {type->schema, type->owner}, {type.get()});
+      continue;
+    }
     const TypeId array = array_type(type->id());
     Type info = type_info(type->id());
     info.id = type->id();

@@ -380,7 +380,8 @@ std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid)
     }
     case TypeId::regtype:
       if (is_user_type(TypeId{oid})) return user_type_name(TypeId{oid});
-      if (find_type(static_cast<TypeId>(oid)) == nullptr) return std::nullopt;
+      // A shell, if anything.
+      if (find_type(static_cast<TypeId>(oid)) == nullptr) return user_type_name(TypeId{oid});
       return format_type(static_cast<TypeId>(oid));
     case TypeId::regcollation:
       return shown_collation(oid);

@@ -70,6 +70,10 @@ std::optional<TypeId> SessionNames::find_user_type_written(std::string_view text
   const bool named_array = !found && name.starts_with('_');
   if (named_array) found = find_user_type(schema, std::string_view{name}.substr(1));
   if (!found) return std::nullopt;
+  if (found->is_shell()) {
+    if (is_array || named_array) return std::nullopt;
+    throw_error(sqlstate::undefined_object, "type \"{}\" is only a shell", text);
+  }
   return is_array || named_array ? array_type(found->id()) : found->id();
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/unaccent.h"
 
 namespace swizzle::sql {
 namespace {
@@ -261,6 +262,11 @@ std::uint32_t dictionary_of(const TextConfigInfo& config, TokenKind kind) noexce
 }
 
 TokenMeaning TextDictionary::look_up(std::string_view token) const {
+  if (removes_marks) {
+    std::string plain = without_marks(token);
+    if (plain == token) return {};
+    return {true, std::move(plain), true};
+  }
   std::string word = lowered(token);
   const bool is_stop_word = (language && word.empty()) ||
                             (has_stop_words && std::ranges::binary_search(kEnglishStopWords, word));
@@ -271,9 +277,14 @@ TokenMeaning TextDictionary::look_up(std::string_view token) const {
 }
 
 TokenMeaning TextConfig::look_up(const TextToken& token) const {
+  std::string filtered;
+  std::string_view text = token.text;
   for (const TextDictionaryPtr& dictionary : of(token.kind)) {
-    TokenMeaning meaning = dictionary->look_up(token.text);
-    if (meaning.is_known) return meaning;
+    TokenMeaning meaning = dictionary->look_up(text);
+    if (!meaning.is_known) continue;
+    if (!meaning.is_filtered) return meaning;
+    filtered = *std::move(meaning.word);
+    text = filtered;
   }
   return {};
 }

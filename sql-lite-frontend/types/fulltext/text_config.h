@@ -19,6 +19,7 @@ namespace swizzle::sql {
 struct TokenMeaning {
   bool is_known = false;            ///< false: the next dictionary is asked
   std::optional<std::string> word;  ///< none: a stop word
+  bool is_filtered = false;         ///< the next dictionary is asked about the word
 };
 
 /// Makes words of tokens.
@@ -29,6 +30,7 @@ struct TextDictionary {
   std::optional<std::uint8_t> language;
   bool has_stop_words = false;   ///< those of English, of which alone there is a list
   bool accepts_unlisted = true;  ///< false: it knows its stop words only
+  bool removes_marks = false;    ///< it hands on what has marks, without them
 
   [[nodiscard]] TokenMeaning look_up(std::string_view token) const;
 };
@@ -68,6 +70,8 @@ struct TextTemplateInfo {
 };
 inline constexpr std::uint32_t kSimpleTextTemplate = 3727;
 inline constexpr std::uint32_t kSnowballTextTemplate = 13150;
+/// There where the extension unaccent is, in its schema.
+inline constexpr std::uint32_t kUnaccentTextTemplate = 13149;
 inline constexpr std::uint32_t kDefaultTextParser = 3722;
 
 std::span<const TextConfigInfo> text_configs() noexcept;

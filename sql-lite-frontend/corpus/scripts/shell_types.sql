@@ -1,0 +1,132 @@
+-- Types of which there is only a name yet.
+CREATE TYPE mood;
+SELECT typname, typnamespace::regnamespace, typowner::regrole, typlen, typbyval, typtype, typcategory, typispreferred, typisdefined, typdelim, typrelid, typelem, typarray, typreceive, typsend, typalign, typstorage, typnotnull, typbasetype, typtypmod, typndims, typcollation FROM pg_type WHERE typname = 'mood';
+CREATE TYPE mood;
+CREATE TYPE public.mood;
+CREATE TYPE nowhere.mood;
+CREATE TYPE text;
+-- differs: the system's schema takes nothing
+CREATE TYPE pg_catalog.mine;
+CREATE TABLE t (m mood);
+CREATE TABLE t (m mood[]);
+CREATE TABLE t (m _mood);
+CREATE TABLE t (a int, b public.mood);
+SELECT NULL::mood;
+SELECT 'sad'::public.mood;
+SELECT mood 'sad';
+SELECT CAST('{sad}' AS mood[]);
+SELECT 'mood'::regtype;
+SELECT 'public.mood'::regtype;
+SELECT to_regtype('mood') IS NULL;
+SELECT oid::regtype FROM pg_type WHERE typname = 'mood';
+SELECT format_type(oid, NULL) FROM pg_type WHERE typname = 'mood';
+SELECT pg_type_is_visible(oid) FROM pg_type WHERE typname = 'mood';
+CREATE DOMAIN d AS mood;
+-- differs: the error's position
+CREATE TYPE pair AS (a int, m mood);
+CREATE TYPE moods AS RANGE (subtype = mood);
+-- differs: another error
+CREATE FUNCTION f(mood) RETURNS int LANGUAGE sql AS 'SELECT 1';
+-- differs: another error
+CREATE FUNCTION f() RETURNS mood LANGUAGE sql AS 'SELECT NULL';
+-- differs: another error
+CREATE FUNCTION f(mood) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
+-- differs: another error
+CREATE FUNCTION f() RETURNS mood LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+-- differs: another message
+CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS 'DECLARE m mood; BEGIN RETURN 1; END';
+-- differs: another message
+CREATE CAST (text AS mood) WITH INOUT;
+-- differs: another error
+CREATE AGGREGATE a (mood) (sfunc = int4pl, stype = int);
+-- differs: another message
+CREATE OPERATOR === (leftarg = mood, rightarg = mood, function = int4eq);
+PREPARE p(mood) AS SELECT $1;
+SELECT * FROM json_to_record('{}') x(m mood);
+ALTER TYPE mood ADD VALUE 'x';
+ALTER TYPE mood RENAME TO feeling;
+ALTER TYPE mood SET SCHEMA public;
+ALTER TYPE mood RENAME ATTRIBUTE a TO b;
+ALTER TYPE mood ADD ATTRIBUTE a int;
+ALTER DOMAIN mood SET NOT NULL;
+GRANT USAGE ON TYPE mood TO public;
+COMMENT ON TYPE mood IS 'to come';
+SELECT obj_description(oid, 'pg_type') FROM pg_type WHERE typname = 'mood';
+SELECT has_type_privilege('mood', 'usage');
+CREATE TYPE mood AS ENUM ('sad', 'ok');
+SELECT typname, typtype, typcategory, typisdefined, typarray <> 0 FROM pg_type WHERE typname = 'mood';
+SELECT 'sad'::mood, '{ok}'::mood[];
+SELECT obj_description('mood'::regtype, 'pg_type');
+CREATE TYPE mood;
+CREATE TYPE mood AS (a int);
+DROP TYPE mood;
+CREATE TYPE pair;
+CREATE TYPE pair AS (a int, b int);
+SELECT (ROW(1, 2)::pair).b;
+DROP TYPE pair;
+CREATE TYPE span;
+CREATE TYPE span AS RANGE (subtype = float4);
+SELECT span(1, 2);
+DROP TYPE span;
+CREATE TYPE short;
+CREATE DOMAIN short AS text CHECK (length(VALUE) < 3);
+SELECT 'ab'::short;
+DROP DOMAIN short;
+CREATE TYPE pairs;
+CREATE TABLE pairs (a int);
+SELECT NULL::pairs, typtype, typisdefined FROM pg_type WHERE typname = 'pairs';
+DROP TABLE pairs;
+SELECT count(*) FROM pg_type WHERE typname = 'pairs';
+CREATE TYPE pairs;
+CREATE VIEW pairs AS SELECT 1 AS a;
+DROP VIEW pairs;
+CREATE TABLE taken (a int);
+CREATE TYPE taken;
+CREATE INDEX listed ON taken (a);
+CREATE TYPE listed;
+DROP TYPE listed;
+DROP DOMAIN listed;
+CREATE TYPE gone;
+DROP DOMAIN gone;
+DROP DOMAIN IF EXISTS gone;
+DROP TYPE gone, gone;
+DROP TYPE IF EXISTS gone;
+DROP TYPE IF EXISTS gone;
+CREATE TYPE gone;
+DROP TYPE gone CASCADE;
+CREATE SCHEMA other;
+CREATE TYPE other.shell;
+DROP SCHEMA other;
+DROP SCHEMA other CASCADE;
+CREATE TYPE shell;
+CREATE ROLE somebody;
+ALTER TYPE shell OWNER TO somebody;
+SELECT typowner::regrole FROM pg_type WHERE typname = 'shell';
+GRANT CREATE ON SCHEMA public TO somebody;
+ALTER TYPE shell OWNER TO somebody;
+SELECT typowner::regrole FROM pg_type WHERE typname = 'shell';
+DROP TYPE shell;
+CREATE TYPE shell;
+SET ROLE somebody;
+CREATE TYPE shell AS ENUM ('a');
+DROP TYPE shell;
+CREATE TYPE his;
+RESET ROLE;
+CREATE TYPE his AS ENUM ('a');
+DROP OWNED BY somebody;
+SELECT count(*) FROM pg_type WHERE typname = 'his';
+DROP ROLE somebody;
+BEGIN;
+CREATE TYPE brief;
+CREATE TYPE brief AS ENUM ('a');
+SELECT 'a'::brief;
+ROLLBACK;
+SELECT count(*) FROM pg_type WHERE typname = 'brief';
+CREATE TYPE e AS ENUM ('a');
+ALTER TYPE e RENAME TO shell;
+DROP TYPE shell;
+CREATE TYPE shell (INPUT = int4in, OUTPUT = int4out);
+CREATE TYPE shell;
+-- differs: refused: functions in C
+CREATE TYPE shell (INPUT = boolin, OUTPUT = boolout, LIKE = bool);
+DROP TYPE IF EXISTS shell;
