@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/extensions/extension.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/fulltext/text_config.h"
 #include "sql-lite-frontend/types/inverted/element_class.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -189,6 +190,11 @@ void emit_made(const EmitRow& emit, Session::State& session) {
   for (const ExtensionPtr& extension : session.catalog.all_made<Extension>()) {
     const ObjectAddress address{kPgExtensionClass, extension->oid};
     emit_dependency(emit, address, {kNamespaceClass, extension->schema}, Dependency::normal);
+    if (extension->name == "unaccent") {
+      constexpr Oid kTextTemplateClass = 3764;
+      emit_dependency(emit, {kTextTemplateClass, kUnaccentTextTemplate}, address,
+                      Dependency::extension);
+    }
     for (const Extension::Member& member : extension->members) {
       emit_dependency(emit, {member.catalog, member.object}, address, Dependency::extension);
     }

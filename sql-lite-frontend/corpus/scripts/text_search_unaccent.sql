@@ -2,6 +2,7 @@
 CREATE TEXT SEARCH DICTIONARY mine (TEMPLATE = unaccent, RULES = 'unaccent');
 CREATE EXTENSION unaccent;
 SELECT dictname, dictnamespace::regnamespace, tmplname, tmplnamespace::regnamespace, dictinitoption FROM pg_ts_dict JOIN pg_ts_template t ON t.oid = dicttemplate WHERE dictname = 'unaccent';
+SELECT classid::regclass, deptype FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'unaccent') AND classid IN ('pg_ts_dict'::regclass, 'pg_ts_template'::regclass) ORDER BY classid::regclass::text;
 SELECT ts_lexize('unaccent', 'Hôtel'), ts_lexize('unaccent', 'hotel'), ts_lexize('unaccent', '');
 SELECT unaccent('unaccent', 'Hôtel Crème'), unaccent('unaccent', 'plain'), unaccent('Hôtel'), unaccent('simple', 'PLAIN');
 SELECT unaccent('nothing', 'x');
