@@ -20,6 +20,22 @@
 
 /// ALTER TABLE.
 namespace swizzle::sql {
+namespace {
+
+/// Makes the column one of those that keep their place only.
+void drop_column_definition(Relation& relation, std::size_t position) {
+  Column& column = relation.columns[position];
+  column.dropped = true;
+  // Its domain may be dropped, but rows keep its place.
+  column.type = base_type(column.type);
+  column.not_null = false;
+  column.name = fmt::format("........pg.dropped.{}........", position + 1);
+  column.default_sql.clear();
+  column.identity = 0;
+  column.generated = false;
+}
+
+}  // namespace
 
 /// New keys need trees and entries, a new primary key the whole table in another order.
 void TableChange::finish_builder(TableBuilder& builder, Relation relation, std::size_t old_indexes,

@@ -151,6 +151,11 @@ void remove_domain_check(Session::State& session, Oid oid) {
   }
 }
 
+bool is_column(const Dependent& dependent) {
+  return dependent.kind == Dependent::Kind::column ||
+         dependent.kind == Dependent::Kind::generated_column;
+}
+
 void remove(Session::State& session, const Dependent& dependent) {
   if (dependent.kind == Dependent::Kind::type) {
     const TypePtr type = session.names.user_type(TypeId{dependent.oid});
@@ -223,9 +228,7 @@ void remove(Session::State& session, const Dependent& dependent) {
     session.drop_relation(current);
     return;
   }
-  if (dependent.kind == Dependent::Kind::column) {
-    return remove_column(session, current, dependent.position);
-  }
+  if (is_column(dependent)) return remove_column(session, current, dependent.position);
   const TablePtr locked = session.catalog.lock_for_change(*session.transaction, current);
   Relation relation = locked->relation;
   if (dependent.kind == Dependent::Kind::constraint) {
@@ -240,29 +243,12 @@ void remove(Session::State& session, const Dependent& dependent) {
   } else if (dependent.kind == Dependent::Kind::index) {
     remove_index(session, relation, dependent.oid);
   } else {
-    Column& column = relation.columns[dependent.position];
-    if (dependent.kind == Dependent::Kind::generated_column) {
-      drop_column_definition(relation, dependent.position);
-    } else {
-      column.default_sql.clear();
-    }
+    relation.columns[dependent.position].default_sql.clear();
   }
   session.catalog.replace(*session.transaction, *locked, std::move(relation));
 }
 
 }  // namespace
-
-void drop_column_definition(Relation& relation, std::size_t position) {
-  Column& column = relation.columns[position];
-  column.dropped = true;
-  // Its domain may be dropped, but rows keep its place.
-  column.type = base_type(column.type);
-  column.not_null = false;
-  column.name = fmt::format("........pg.dropped.{}........", position + 1);
-  column.default_sql.clear();
-  column.identity = 0;
-  column.generated = false;
-}
 
 std::string described(Session::State& session, const Table& table) {
   std::string_view noun = "table";
@@ -407,10 +393,29 @@ std::vector<Dependent> dependents_of_column(Session::State& session, const Table
   return list;
 }
 
-void drop_dependents(Session::State& session, std::span<const Dependent> dependents,
+namespace {
+
+/// What goes with a column that goes is named as well, behind it.
+std::vector<Dependent> with_followers_of_columns(Session::State& session,
+                                                 std::span<const Dependent> dependents) {
+  std::vector<Dependent> all{dependents.begin(), dependents.end()};
+  for (std::size_t at = 0; at < all.size(); ++at) {
+    if (!is_column(all[at])) continue;
+    const auto followers = dependents_of_column(session, all[at].table, all[at].position);
+    for (const Dependent& follower : followers)
+      if (std::ranges::find(all, follower.name, &Dependent::name) == all.end())
+        all.push_back(follower);
+  }
+  return all;
+}
+
+}  // namespace
+
+void drop_dependents(Session::State& session, std::span<const Dependent> direct_ones,
                      std::string_view what, ast::DropBehavior behavior, ResultSink& sink) {
   check_stack();
-  if (dependents.empty()) return;
+  if (direct_ones.empty()) return;
+  const std::vector<Dependent> dependents = with_followers_of_columns(session, direct_ones);
   std::string detail;
   const bool cascade = behavior == ast::DropBehavior::cascade;
   for (const Dependent& dependent : dependents) {

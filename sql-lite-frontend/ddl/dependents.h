@@ -102,9 +102,6 @@ void replace_members(Session::State& session, std::string_view on, std::vector<D
 /// "function f(integer)".
 std::string described(Session::State& session, const Routine& routine);
 
-/// Makes the column one of those that keep their place only.
-void drop_column_definition(Relation& relation, std::size_t position);
-
 /// What several objects that are dropped at once are called.
 inline constexpr std::string_view kSeveralObjects = "desired object(s)";
 

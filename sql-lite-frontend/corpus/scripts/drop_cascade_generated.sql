@@ -1,0 +1,53 @@
+-- What goes with a generated column, when what it is computed by is dropped
+create function shout(text) returns text language sql immutable as 'select $1 || ''!''';
+create table told (id int primary key, a text, b text generated always as (shout(a)) stored, c int);
+create index told_b on told (b);
+create index told_c_b on told (c, b);
+create unique index told_b_q on told ((b || 'q'));
+create index told_part on told (c) where b > 'm';
+create index told_c on told (c);
+alter table told add constraint told_check check (b <> 'no!');
+alter table told add constraint told_unique unique (b);
+insert into told (id, a, c) select i, 'v' || i, i from generate_series(1, 20) i;
+create view tells as select id, b from told;
+drop function shout(text);
+alter table told drop column a;
+drop function shout(text) cascade;
+select * from told order by id limit 2;
+insert into told values (100, 'z', 5);
+update told set a = 'k' where c = 5;
+select * from told where c = 5 order by id;
+select relname from pg_class where relname like 'told%' order by 1;
+select conname from pg_constraint where conrelid = 'told'::regclass order by 1;
+select * from tells;
+alter table told drop column c;
+select * from told where id = 100;
+-- by a collation
+create collation mine (locale = 'C');
+create table sorted (id int, a text, b text generated always as (upper(a) collate mine) stored);
+create index sorted_b on sorted (b);
+create index sorted_id on sorted (id);
+insert into sorted (id, a) values (1, 'x');
+drop collation mine cascade;
+select * from sorted;
+insert into sorted (id, a) values (2, 'y');
+select relname from pg_class where relname like 'sorted%' order by 1;
+-- by a type
+create type mood as enum ('sad', 'glad');
+create table felt (id int, a int, b mood generated always as (case when a > 0 then 'glad'::mood else 'sad'::mood end) stored);
+create index felt_b on felt (b);
+insert into felt (id, a) values (1, 1);
+drop type mood cascade;
+select * from felt;
+insert into felt values (2, 2);
+-- by an operator
+create function same(int, int) returns boolean language sql immutable as 'select $1 = $2';
+create operator === (leftarg = int, rightarg = int, function = same);
+create table compared (id int, b boolean generated always as (id === 3) stored);
+create index compared_b on compared (b);
+insert into compared values (3);
+drop operator === (int, int) cascade;
+select * from compared;
+insert into compared values (4);
+drop function same(int, int) cascade;
+select * from compared order by 1;
