@@ -12,8 +12,8 @@ FAULTS = [
     (
         "a branch's first key matches where it has only the other's length",
         "btree/node_search.h",
-        "index >= first_sharer())",
-        "index + 1 >= first_sharer())",
+        "index >= kFirstWithHead)",
+        "index + 1 >= kFirstWithHead)",
         "searches agree*",
     ),
     (

@@ -15,9 +15,17 @@ inline void shrink_to_left_half(Node& node, std::uint16_t index, Bytes separator
 /// Whether both halves hold their records, and what a rollback may want: a node's fences may grow by
 /// those of two long keys when it is cut, a record may be short.
 inline bool both_hold(const Node& node, std::uint16_t index, Bytes separator) noexcept {
+  // As a rule what goes makes up for the new fence, and the longer half need not be looked at.
+  const std::size_t prefix = node.prefix().size();
+  const std::size_t total = node.used_bytes() - Node::fence_bytes_needed(node.fences());
+  const std::size_t shorter = index <= node.count() / 2
+                                  ? node.range_bytes(0, index, prefix)
+                                  : node.range_bytes(index, node.count(), prefix);
+  const std::size_t new_fence = separator.size() + 8;
+  if (shorter >= new_fence && total >= shorter + new_fence) return true;
   const auto holds = [&](const Node::Fences& fences, std::uint16_t begin, std::uint16_t end) {
-    const std::size_t prefix = Node::common_prefix(fences.low, fences.chain_high);
-    return node.range_bytes(begin, end, prefix) + Node::fence_bytes_needed(fences) + 8 +
+    const std::size_t then = Node::common_prefix(fences.low, fences.chain_high);
+    return node.range_bytes(begin, end, then) + Node::fence_bytes_needed(fences) + 8 +
                node.owed_bytes() <=
            kPageBytes - Node::kHeaderBytes;
   };

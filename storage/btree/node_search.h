@@ -115,8 +115,9 @@ Node::Position Node::search(Bytes key) const noexcept {
   }
   // Where the head is all the rest there is, equal lengths make equal keys; but a branch's first
   // key has none.
+  constexpr std::uint32_t kFirstWithHead = std::is_same_v<SlotType, Slot> ? 0 : 1;
   if (rest.size() <= common + sizeof head && key_length_of(found) == rest.size() &&
-      index >= first_sharer())
+      index >= kFirstWithHead)
     return {below.index, true};
   return among_equal_heads(below.index, rest);
 }
