@@ -231,7 +231,7 @@ TEST_CASE("planted faults of locks and versions are noticed",
           planted_fault = static_cast<PlantedFault>(number);
           Totals totals;
           for_seeds(5, try_phantoms);
-          for_seeds(number == 0 ? 5 : 400, [&](std::uint64_t seed) {
+          for_seeds(number == 0 ? 5 : 2000, [&](std::uint64_t seed) {
             run_once(seed, {.row_lock_limit = seed % 2 == 0 ? 2U : 10'000U}, totals);
           });
         },
