@@ -20,7 +20,7 @@ FAULTS = [
         "a page is cut where long fences leave its records no room",
         "btree/btree_split.inl",
         "  return holds({node.low_fence()",
-        "  return true || holds({node.low_fence()",
+        "  if (shorter != 0) return true;\n  return holds({node.low_fence()",
         "both halves*",
     ),
     (
@@ -81,8 +81,22 @@ FAULTS = [
     ),
     (
         "B11 the checkpoint that makes room has none itself",
-        "space/space_map.cpp",
-        "  RETURN_IF_ERROR(keep_room_for_copies(grown));\n",
+        "space/space_map_file.cpp",
+        "map->keep_room_for_copies(volume.page_count());",
+        "map->keep_room_for_copies(0);",
+        "B11 writers*",
+    ),
+    (
+        "writers are refused while old segments are being let go",
+        "../wal/internal/shortage.cpp",
+        "  if (looked_at_ != State::answered) return now;\n",
+        "",
+        "B11 writers*",
+    ),
+    (
+        "room for rollbacks is not looked for in segments that nobody needs",
+        "../wal/internal/segment_keeper.cpp",
+        "      RETURN_IF_ERROR(store_.remove_surplus(free_below(), 0));\n",
         "",
         "B11 writers*",
     ),

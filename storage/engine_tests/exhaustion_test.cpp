@@ -493,7 +493,7 @@ TEST_CASE("a checkpoint without room on the disk waits for it", "[storage][exhau
 // The log between two checkpoints may be larger than the disk.
 TEST_CASE("B11 writers go on where only a checkpoint frees log on a full disk",
           "[storage][exhaustion]") {
-  for_seeds(6, [&](std::uint64_t seed) {
+  for_seeds(25, [&](std::uint64_t seed) {
     FullDisk small(seed);
     Simulation{bounded(seed)}.run([&] {
       CrowdedDatabase database(small.disk, small.options);
