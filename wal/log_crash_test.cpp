@@ -1,5 +1,3 @@
-#include <spdlog/spdlog.h>
-
 #include <map>
 #include <optional>
 
@@ -46,12 +44,6 @@ struct Oracle {
     return std::nullopt;
   }
 };
-
-LogOptions crash_options() {
-  LogOptions options = small_options(kDirectory);
-  options.spare_segments = 1;
-  return options;
-}
 
 void commit(Log& log, Oracle& oracle, Random& random) {
   const bool long_one = random() % 20 == 0;
@@ -128,7 +120,7 @@ std::optional<std::string> crash_at(std::uint64_t nth, std::uint64_t seed, int d
     }
     Simulation simulation{seed * 7 + static_cast<std::uint64_t>(life)};
     simulation.run([&] {
-      LogOptions options = crash_options();
+      LogOptions options = crash_options(kDirectory);
       adjust(options);
       wrong = live(disk, oracle, std::move(options), seed + static_cast<std::uint64_t>(life),
                    life == 0 ? 40 : 10);
@@ -199,7 +191,7 @@ TEST_CASE("P32 one failed write of the log stops everything", "[log][crash]") {
     {
       Simulation simulation{nth};
       const auto outcome = simulation.run([&] {
-        LogOptions options = crash_options();
+        LogOptions options = crash_options(kDirectory);
         options.panic = [&](const std::string& why) {
           reason = why;
           Simulation::running()->stop();
@@ -221,7 +213,7 @@ TEST_CASE("P32 one failed write of the log stops everything", "[log][crash]") {
     disk.crash(nth);
     Simulation again{nth};
     again.run([&] {
-      auto log = Log::open(disk, crash_options(), oracle.kept).value();
+      auto log = Log::open(disk, crash_options(kDirectory), oracle.kept).value();
       const auto wrong = oracle.judge(*log);
       INFO(wrong.value_or(""));
       REQUIRE_FALSE(wrong);
@@ -236,7 +228,7 @@ TEST_CASE("P10 nobody is acknowledged before a slow write is done, and slow is n
   REQUIRE(disk.create_directory(kDirectory));
   Simulation simulation{3};
   simulation.run([&] {
-    auto log = Log::create(disk, crash_options()).value();
+    auto log = Log::create(disk, crash_options(kDirectory)).value();
     const Written one = append(*log, {.kind = kUpdate}, "released early");
     disk.inject({.operation = DiskOperation::write,
                  .effect = DiskFault::Effect::delay,
@@ -254,262 +246,4 @@ TEST_CASE("P10 nobody is acknowledged before a slow write is done, and slow is n
     reader->join();
     log->close();
   });
-}
-
-// What the log says to the operator about failures that a test causes on purpose.
-struct Silence {
-  Silence() { spdlog::set_level(spdlog::level::off); }
-  Silence(const Silence&) = delete;
-  Silence& operator=(const Silence&) = delete;
-  ~Silence() { spdlog::set_level(spdlog::level::info); }
-};
-
-TEST_CASE("a full disk refuses growth, leaves room for completion, and is over when there is space",
-          "[log][crash]") {
-  const Silence silence;
-  SimulatedDisk disk{5};
-  REQUIRE(disk.create_directory(kDirectory));
-  Simulation simulation{5};
-  simulation.run([&] {
-    LogOptions options = crash_options();
-    auto log = Log::create(disk, options).value();
-    disk.limit_capacity(std::uint64_t{300} << 10U);
-    Random random{5};
-    std::vector<Written> written;
-    std::optional<Error> refused;
-    while (!refused) {
-      const std::string payload = random_payload(random, 400);
-      auto space = log->reserve(payload.size());
-      if (!space) {
-        refused.emplace(std::move(space).error());
-        break;
-      }
-      const RecordHeader header{.kind = kUpdate};
-      const auto [lsn, end] = log->append(*space, header, as_bytes(payload));
-      written.push_back({lsn, end, header, payload});
-    }
-    REQUIRE(refused->state() == sqlstate::disk_full);
-    // Those who must finish still can, and readers read.
-    for (int i = 0; i < 10; ++i) {
-      auto space = log->reserve(100, 1, ReservePurpose::completion);
-      REQUIRE(space);
-      const RecordHeader header{.kind = RecordKind{18}};
-      const auto [lsn, end] = log->append(*space, header, as_bytes("rolled back"));
-      written.push_back({lsn, end, header, "rolled back"});
-    }
-    log->flush_to(written.back().end);
-    REQUIRE(same(read_forward(log->reader(), log->begin()), written));
-    REQUIRE(log->reserve(400).error().state() == sqlstate::disk_full);
-
-    // More than was kept for them: they wait, they do not fail.
-    int finished = 0;
-    auto rollbacks = Runtime::current().spawn("rollbacks", [&] {
-      for (; finished < 500; ++finished) {
-        auto space = log->reserve(200, 1, ReservePurpose::completion);
-        REQUIRE(space);
-        const RecordHeader header{.kind = RecordKind{18}};
-        const auto [lsn, end] = log->append(*space, header, as_bytes("undone"));
-        written.push_back({lsn, end, header, "undone"});
-        space = Reservation{};
-        log->flush_to(end);
-      }
-    });
-    Runtime::current().sleep_until(Runtime::current().now() + 10s);
-    REQUIRE(finished < 500);
-    REQUIRE(log->reserve(400).error().state() == sqlstate::disk_full);
-
-    disk.limit_capacity(UINT64_MAX);
-    rollbacks->join();
-    for (int i = 0; i < 500; ++i) written.push_back(append_random(*log, random, 400));
-    log->close();
-    REQUIRE(same(read_forward(log->reader(), log->begin()), written));
-  });
-}
-
-namespace {
-
-/// A log on a disk with room for a few segments, most of which somebody keeps.
-struct CrowdedLog {
-  explicit CrowdedLog(Duration patience) {
-    REQUIRE(disk.create_directory(kDirectory));
-    options.release_patience = patience;
-    log = Log::create(disk, options).value();
-    disk.leave_room(6 * options.segment_bytes);
-  }
-  /// How much it took, up to the first refusal or 60 segments.
-  std::uint64_t write() {
-    std::uint64_t written = 0;
-    while (written < 60 * options.segment_bytes) {
-      const std::string payload(random.one_in(50) ? 12'000 : 400, 'p');
-      auto space = log->reserve(payload.size());
-      if (!space) {
-        REQUIRE(space.error().state() == sqlstate::disk_full);
-        break;
-      }
-      log->append(*space, {.kind = kUpdate}, as_bytes(payload));
-      written += payload.size();
-      // So that a transaction's room must be looked for as well.
-      if (!random.one_in(100)) continue;
-      REQUIRE(log->owe_rollback(options.segment_bytes));
-      log->settle_rollback(options.segment_bytes);
-    }
-    return written;
-  }
-
-  SimulatedDisk disk{11};
-  Random random{11};
-  LogOptions options = crash_options();
-  std::unique_ptr<Log> log;
-};
-
-}  // namespace
-
-TEST_CASE("on a full disk old segments are asked for before anybody is refused", "[log][crash]") {
-  const Silence silence;
-  Simulation{12}.run([&] {
-    CrowdedLog crowded(10s);
-    bool releases = true;
-    bool is_over = false;
-    int asked = 0;
-    auto checkpointer = Runtime::current().spawn("checkpointer", [&] {
-      while (!is_over) {
-        if (crowded.log->lacks_room()) {
-          ++asked;
-          Runtime::current().sleep_until(Runtime::current().now() + 700ms);
-          if (releases) crowded.log->keep_from(crowded.log->durable());
-          crowded.log->released();
-        }
-        Runtime::current().sleep_until(Runtime::current().now() + 100ms);
-      }
-    });
-    REQUIRE(crowded.write() >= 60 * crowded.options.segment_bytes);
-    REQUIRE(asked > 3);
-    // Who asks in vain hears so at once.
-    releases = false;
-    const TimePoint begun = Runtime::current().now();
-    REQUIRE(crowded.write() < 10 * crowded.options.segment_bytes);
-    REQUIRE(Runtime::current().now() - begun < 2s);
-    REQUIRE_FALSE(crowded.log->reserve(12'000));
-    REQUIRE(Runtime::current().now() - begun < 2s);
-    // It is asked again, and writers go on.
-    releases = true;
-    Runtime::current().sleep_until(Runtime::current().now() + 8s);
-    REQUIRE(crowded.write() >= 60 * crowded.options.segment_bytes);
-    is_over = true;
-    checkpointer->join();
-    crowded.log->close();
-  });
-}
-
-TEST_CASE("writers on a full disk do not wait for ever for old segments", "[log][crash]") {
-  const Silence silence;
-  Simulation{13}.run([&] {
-    CrowdedLog crowded(10s);
-    const TimePoint begun = Runtime::current().now();
-    REQUIRE(crowded.write() < 10 * crowded.options.segment_bytes);
-    REQUIRE(Runtime::current().now() - begun >= 10s);
-    REQUIRE(Runtime::current().now() - begun < 11s);
-    REQUIRE_FALSE(crowded.log->reserve(12'000));
-    REQUIRE(Runtime::current().now() - begun < 11s);
-    crowded.log->close();
-  });
-}
-
-TEST_CASE("what rollbacks will log has its room, whatever else fills the disk", "[log][crash]") {
-  const Silence silence;
-  SimulatedDisk disk{7};
-  REQUIRE(disk.create_directory(kDirectory));
-  Simulation simulation{7};
-  constexpr std::uint64_t kOwed = std::uint64_t{200} << 10U;
-  const auto roll_back = [](Log& log, std::uint64_t bytes) {
-    Lsn end{};
-    for (std::uint64_t done = 0; done < bytes; done += 100 + kMaxRecordOverhead) {
-      auto space = log.reserve(100, 1, ReservePurpose::completion);
-      REQUIRE(space);
-      end = log.append(*space, {.kind = RecordKind{18}}, as_bytes(std::string(100, 'u'))).end;
-    }
-    log.flush_to(end);
-  };
-  const auto fill = [](Log& log) {
-    for (;;) {
-      auto space = log.reserve(400);
-      if (!space) return space.error().state();
-      log.append(*space, {.kind = kUpdate}, as_bytes(std::string(400, 'g')));
-    }
-  };
-  const LogOptions options = crash_options();
-  simulation.run([&] {
-    auto log = Log::create(disk, options).value();
-    log->recovered();
-    REQUIRE(log->owe_rollback(kOwed));
-    disk.leave_room(0);
-    REQUIRE(fill(*log) == sqlstate::disk_full);
-    // More than the disk has, and than lies in prepared segments.
-    REQUIRE(log->owe_rollback(kOwed).error().state() == sqlstate::disk_full);
-    // Half of it; what is left is not anybody's.
-    roll_back(*log, kOwed / 2);
-    log->settle_rollback(kOwed / 2);
-    REQUIRE(fill(*log) == sqlstate::disk_full);
-    log->close();
-  });
-  // Another start knows that there is still something to be rolled back, and how much at most.
-  simulation.run([&] {
-    auto log = Log::open(disk, options, Log::origin(options.segment_bytes)).value();
-    REQUIRE(fill(*log) == sqlstate::disk_full);
-    REQUIRE(log->owe_rollback(kOwed));
-    roll_back(*log, kOwed / 2);
-    log->settle_rollback(kOwed);
-    log->recovered();
-    disk.leave_room(2 * options.segment_bytes);
-    Runtime::current().sleep_until(Runtime::current().now() + 2s);
-    // A little has room in the segments that are prepared.
-    disk.leave_room(0);
-    REQUIRE(log->owe_rollback(1000));
-    log->settle_rollback(1000);
-    REQUIRE(fill(*log) == sqlstate::disk_full);
-    disk.limit_capacity(UINT64_MAX);
-    Runtime::current().sleep_until(Runtime::current().now() + 2s);
-    REQUIRE(log->owe_rollback(10 * kOwed));
-    log->settle_rollback(10 * kOwed);
-    log->close();
-  });
-}
-
-TEST_CASE("errors while segments are prepared neither lose anything nor stop for long",
-          "[log][crash]") {
-  const Silence silence;
-  const auto operation = GENERATE(DiskOperation::sync, DiskOperation::rename,
-                                  DiskOperation::sync_directory, DiskOperation::resize);
-  for (std::uint64_t nth = 1; nth < 40; nth += 2) {
-    SimulatedDisk disk{nth};
-    REQUIRE(disk.create_directory(kDirectory));
-    Simulation simulation{nth};
-    simulation.run([&] {
-      auto log = Log::create(disk, crash_options()).value();
-      disk.inject({.operation = operation, .nth = nth, .times = 2});
-      Random random{nth};
-      std::vector<Written> written;
-      Lsn kept = log->begin();
-      while (written.size() < 1500) {
-        const std::string payload = random_payload(random, 400);
-        const RecordHeader header{.kind = kUpdate};
-        auto space = log->reserve(payload.size());
-        if (!space) {
-          Runtime::current().sleep_until(Runtime::current().now() + 200ms);
-          continue;
-        }
-        const auto [lsn, end] = log->append(*space, header, as_bytes(payload));
-        space = Reservation{};
-        written.push_back({lsn, end, header, payload});
-        if (written.size() % 300 == 0) {
-          log->flush_to(end);
-          kept = lsn;
-          log->keep_from(kept);
-        }
-      }
-      log->close();
-      std::erase_if(written, [&](const Written& one) { return one.lsn < kept; });
-      REQUIRE(same(read_forward(log->reader(), kept), written));
-    });
-  }
 }

@@ -51,6 +51,13 @@ struct Written {
   std::string payload;
 };
 
+/// For logs that are cut off in the middle: hardly a segment waits to be used again.
+inline LogOptions crash_options(const std::filesystem::path& directory) {
+  LogOptions options = small_options(directory);
+  options.spare_segments = 1;
+  return options;
+}
+
 inline std::string random_payload(Random& random, std::size_t longest) {
   std::string payload(random() % (longest + 1), '\0');
   for (char& c : payload) c = static_cast<char>(random());

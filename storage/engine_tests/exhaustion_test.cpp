@@ -490,10 +490,22 @@ TEST_CASE("a checkpoint without room on the disk waits for it", "[storage][exhau
   }
 }
 
+TEST_CASE("B11 a checkpoint takes no blocks of a full disk", "[storage][exhaustion]") {
+  SimulatedDisk disk{9};
+  create_crowded(disk);
+  Simulation{bounded(9)}.run([&] {
+    CrowdedDatabase database(disk);
+    // Before either copy of anything has been written by this start but once.
+    disk.leave_room(0);
+    for (int time = 0; time < 4; ++time) REQUIRE(database.engine->checkpoint());
+    REQUIRE(database.engine->close());
+  });
+}
+
 // The log between two checkpoints may be larger than the disk.
 TEST_CASE("B11 writers go on where only a checkpoint frees log on a full disk",
           "[storage][exhaustion]") {
-  for_seeds(25, [&](std::uint64_t seed) {
+  for_seeds(6, [&](std::uint64_t seed) {
     FullDisk small(seed);
     Simulation{bounded(seed)}.run([&] {
       CrowdedDatabase database(small.disk, small.options);
