@@ -93,21 +93,21 @@ TEST_CASE("segments that wait to be used again are room for rollbacks", "[log][c
   const Silence silence;
   Simulation{14}.run([&] {
     CrowdedLog crowded(0s);
-    crowded.options.spare_segments = 4;
+    crowded.options.spare_segments = 8;
     crowded.log.reset();
     crowded.log =
         Log::open(crowded.disk, crowded.options, Log::origin(crowded.options.segment_bytes))
             .value();
     crowded.log->recovered();
     Random random{14};
-    while (raw(crowded.log->tail()) < 6 * crowded.options.segment_bytes)
+    while (raw(crowded.log->tail()) < 5 * crowded.options.segment_bytes)
       append_random(*crowded.log, random, 400);
     crowded.log->flush_to(crowded.log->tail());
     crowded.disk.leave_room(0);
     crowded.log->keep_from(crowded.log->durable());
     // More than lies in what is prepared.
-    REQUIRE(crowded.log->owe_rollback(3 * crowded.options.segment_bytes));
-    crowded.log->settle_rollback(3 * crowded.options.segment_bytes);
+    REQUIRE(crowded.log->owe_rollback(5 * crowded.options.segment_bytes));
+    crowded.log->settle_rollback(5 * crowded.options.segment_bytes);
     crowded.log->close();
   });
 }
