@@ -53,13 +53,6 @@ FAULTS = [
         "who is short*",
     ),
     (
-        "room for rollbacks is not looked for in segments that nobody needs",
-        "internal/segment_keeper.cpp",
-        "      RETURN_IF_ERROR(store_.remove_surplus(free_below(), 0));\n",
-        "",
-        "segments that wait*",
-    ),
-    (
         "P30 credits that come back wake nobody",
         "internal/log_budget.cpp",
         "  if (waiting_.load(std::memory_order_seq_cst) != 0) {\n"

@@ -113,11 +113,7 @@ Result<> SegmentKeeper::keep_files() {
     return owed == 0 ? 0 : (owed + bytes / 4 + bytes - 1) / bytes;
   };
   while (!task_.is_stopping() && store_.kept_files() < wanted()) {
-    if (!store_.keep_file()) {
-      // Segments that wait to be used again have such blocks.
-      RETURN_IF_ERROR(store_.remove_surplus(free_below(), 0));
-      RETURN_IF_ERROR(store_.keep_file());
-    }
+    RETURN_IF_ERROR(store_.keep_file());
     note_kept_files();
   }
   while (store_.kept_files() > wanted() + 1) {
