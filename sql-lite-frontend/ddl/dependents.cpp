@@ -7,6 +7,7 @@
 
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/catalog/relation_noun.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/table_change.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
@@ -251,11 +252,7 @@ void remove(Session::State& session, const Dependent& dependent) {
 }  // namespace
 
 std::string described(Session::State& session, const Table& table) {
-  std::string_view noun = "table";
-  if (table.relation.kind == RelationKind::view) noun = "view";
-  if (table.relation.kind == RelationKind::materialized) noun = "materialized view";
-  if (table.relation.kind == RelationKind::sequence) noun = "sequence";
-  return fmt::format("{} {}", noun, display_name(session, table));
+  return fmt::format("{} {}", noun_of(table.relation.kind), display_name(session, table));
 }
 
 namespace {

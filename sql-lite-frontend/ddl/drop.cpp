@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/catalog/relation_noun.h"
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
@@ -49,12 +50,6 @@ QualifiedName qualified(const ast::Node* node) {
 }  // namespace
 
 namespace {
-
-std::string_view noun_of(RelationKind kind) {
-  if (kind == RelationKind::view) return "view";
-  if (kind == RelationKind::materialized) return "materialized view";
-  return kind == RelationKind::sequence ? "sequence" : "table";
-}
 
 /// There is something of that name, but of another kind.
 [[noreturn]] void wrong_kind(std::string_view name, std::string_view wanted, std::string_view is) {

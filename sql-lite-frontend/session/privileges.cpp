@@ -3,26 +3,12 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/catalog/predefined_roles.h"
+#include "sql-lite-frontend/catalog/relation_noun.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 
 /// May this session do that? A superuser may do anything and is not asked further.
 namespace swizzle::sql {
 namespace {
-
-std::string_view noun_of(const Relation& relation) {
-  switch (relation.kind) {
-    case RelationKind::view:
-      return "view";
-    case RelationKind::materialized:
-      return "materialized view";
-    case RelationKind::sequence:
-      return "sequence";
-    case RelationKind::table:
-    case RelationKind::computed:
-      break;
-  }
-  return "table";
-}
 
 std::string_view noun_of(const Routine& routine) {
   if (routine.kind == RoutineKind::aggregate) return "aggregate";
@@ -189,7 +175,7 @@ void SessionRights::require(const RelationAccess& access) const {
   if (allowed) return;
   const std::string_view secret = secret_noun(*access.table);
   throw_error(sqlstate::insufficient_privilege, "permission denied for {} {}",
-              secret.empty() ? noun_of(relation) : secret, relation.name);
+              secret.empty() ? noun_of(relation.kind) : secret, relation.name);
 }
 
 bool may_read(Session::State& session, const TablePtr& table,
@@ -211,7 +197,7 @@ void SessionRights::require(const TablePtr& table, Privileges wants) const {
 void SessionRights::require_owner(const Table& table) const {
   const Relation& relation = table.relation;
   if (owns(relation.owner)) return;
-  throw_error(sqlstate::insufficient_privilege, "must be owner of {} {}", noun_of(relation),
+  throw_error(sqlstate::insufficient_privilege, "must be owner of {} {}", noun_of(relation.kind),
               relation.name);
 }
 

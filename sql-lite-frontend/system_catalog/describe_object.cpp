@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/catalog/made_objects.h"
+#include "sql-lite-frontend/catalog/relation_noun.h"
 #include "sql-lite-frontend/extensions/extension.h"
 #include "sql-lite-frontend/session/functions/session_functions.h"
 #include "sql-lite-frontend/session/state/session_state.h"
@@ -30,21 +31,6 @@ Described with_kind(Session::State& session, std::string_view kind, TypeId writt
   return name ? Described{fmt::format("{} {}", kind, *name)} : std::nullopt;
 }
 
-std::string_view kind_of(RelationKind kind) {
-  switch (kind) {
-    case RelationKind::view:
-      return "view";
-    case RelationKind::materialized:
-      return "materialized view";
-    case RelationKind::sequence:
-      return "sequence";
-    case RelationKind::table:
-    case RelationKind::computed:
-      return "table";
-  }
-  return {};
-}
-
 Described describe_relation(Session::State& session, Oid object, std::int32_t column) {
   const TablePtr table = session.names.table(object);
   if (!table) {
@@ -53,7 +39,7 @@ Described describe_relation(Session::State& session, Oid object, std::int32_t co
   }
   const bool is_shown_as_view = table->computed != nullptr && table->computed->kind == 'v';
   const Described relation = with_kind(
-      session, is_shown_as_view ? "view" : kind_of(table->relation.kind), TypeId::regclass, object);
+      session, is_shown_as_view ? "view" : noun_of(table->relation.kind), TypeId::regclass, object);
   if (column == 0 || !relation) return relation;
   const auto position = static_cast<std::size_t>(column) - 1;
   if (position >= table->relation.columns.size()) return std::nullopt;
