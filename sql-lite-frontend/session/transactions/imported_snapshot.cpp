@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/session/transactions/transaction_states.h"
 #include "storage/logical/logical_log.h"
 
 /// pg_export_snapshot and SET TRANSACTION SNAPSHOT.
@@ -13,7 +14,8 @@ std::string ExportedSnapshots::name_of(std::uint64_t number) {
 
 void SessionTransaction::import_snapshot(std::string_view name) {
   if (any_statement_) {
-    throw SqlError{SqlState{"25001"}, "SET TRANSACTION SNAPSHOT must be called before any query"};
+    throw SqlError{sqlstate::active_sql_transaction,
+                   "SET TRANSACTION SNAPSHOT must be called before any query"};
   }
   if (modes_.isolation == Isolation::read_committed) {
     throw SqlError{sqlstate::feature_not_supported,
@@ -43,7 +45,8 @@ void SessionTransaction::import_snapshot(std::string_view name) {
 
 std::string SessionTransaction::export_snapshot() {
   if (!savepoints_.empty() || guarded_blocks != 0)
-    throw SqlError{SqlState{"25001"}, "cannot export a snapshot from a subtransaction"};
+    throw SqlError{sqlstate::active_sql_transaction,
+                   "cannot export a snapshot from a subtransaction"};
   Export made;
   Transaction* of = engine_.get();
   // The snapshot of a statement ends with it; who locks what it reads has none.

@@ -3,50 +3,12 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/transactions/row_identities.h"
+#include "sql-lite-frontend/session/transactions/transaction_states.h"
 #include "sql-lite-frontend/session/transactions/two_phase.h"
 #include "sql-lite-frontend/types/long_values.h"
 
+/// What a session does in and with its transaction.
 namespace swizzle::sql {
-namespace {
-
-constexpr SqlState kActiveTransaction{"25001"};
-constexpr SqlState kReadOnly{"25006"};
-constexpr SqlState kInvalidSavepoint{"3B001"};
-
-constexpr std::string_view kReadUncommitted = "read uncommitted";
-
-Isolation isolation_of(std::string_view name) {
-  if (name == "serializable") return Isolation::serializable;
-  if (name == "repeatable read") return Isolation::repeatable_read;
-  return Isolation::read_committed;
-}
-
-}  // namespace
-
-/// What settings say about transactions, read once per change of any.
-const SessionTransaction::Defaults& SessionTransaction::defaults() {
-  const std::uint64_t revision = session_.settings.server_revision();
-  if (kept_defaults_.revision == revision) [[likely]] {
-    return kept_defaults_;
-  }
-  const auto milliseconds = [this](std::string_view name) {
-    return std::chrono::milliseconds{session_.settings.integer(name)};
-  };
-  const std::string isolation_name = session_.settings.text("default_transaction_isolation");
-  kept_defaults_ = {
-      .modes = {.isolation = isolation_of(isolation_name),
-                .says_uncommitted = isolation_name == kReadUncommitted,
-                .read_only = session_.settings.boolean("default_transaction_read_only"),
-                .deferrable = session_.settings.boolean("default_transaction_deferrable")},
-      .durability = session_.settings.text("synchronous_commit") == "off"
-                        ? Transaction::Durability::asynchronous
-                        : Transaction::Durability::synchronous,
-      .lock_timeout = milliseconds("lock_timeout"),
-      .deadlock_timeout = milliseconds("deadlock_timeout"),
-      .is_replica = session_.settings.text("session_replication_role") == "replica",
-      .revision = revision};
-  return kept_defaults_;
-}
 
 void SessionTransaction::begin(Block kind) {
   if (engine_) {
@@ -274,200 +236,15 @@ void SessionTransaction::fail_statement(const Savepoint& start) {
 
 void SessionTransaction::require_read_write(std::string_view command) {
   if (!modes_.read_only) return;
-  throw_error(kReadOnly, "cannot execute {} in a read-only transaction", command);
+  throw_error(sqlstate::read_only_transaction, "cannot execute {} in a read-only transaction",
+              command);
 }
 
 void SessionTransaction::prevent_in_block(std::string_view command) {
   if (in_block()) {
-    throw_error(kActiveTransaction, "{} cannot run inside a transaction block", command);
+    throw_error(sqlstate::active_sql_transaction, "{} cannot run inside a transaction block",
+                command);
   }
-}
-
-void SessionTransaction::act_as(const TransactionModes& modes) {
-  modes_ = modes;
-  begin_as_chosen();
-}
-
-void SessionTransaction::set_modes_by_statement(ast::NodeList modes) {
-  // In a routine there may have been some since its transaction began.
-  if (!in_explicit_block() && session_.call_places.empty()) any_statement_ = false;
-  set_modes(modes);
-}
-
-void SessionTransaction::set_modes(ast::NodeList modes) {
-  for (const ast::Node* node : modes) {
-    const auto& option = ast::as<ast::DefElem>(node);
-    const auto* constant = ast::try_as<ast::A_Const>(option.arg);
-    std::string_view text;
-    bool flag = false;
-    if (constant != nullptr && constant->sval != nullptr) text = constant->sval->sval;
-    if (constant != nullptr && constant->ival != nullptr) flag = constant->ival->ival != 0;
-    if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) flag = integer->ival != 0;
-    if (const auto* string = ast::try_as<ast::String>(option.arg)) text = string->sval;
-    if (option.defname == "transaction_isolation") {
-      choose_isolation(isolation_of(text));
-      modes_.says_uncommitted = text == kReadUncommitted;
-    } else if (option.defname == "transaction_read_only") {
-      choose_read_only(flag);
-    } else if (option.defname == "transaction_deferrable") {
-      choose_deferrable(flag);
-    }
-  }
-  begin_as_chosen();
-}
-
-void SessionTransaction::set_mode(std::string_view setting, std::string_view value) {
-  const bool flag = value == "on" || value == "true" || value == "1" || value == "yes";
-  if (setting == "transaction_isolation") {
-    choose_isolation(isolation_of(value));
-    modes_.says_uncommitted = value == kReadUncommitted;
-  } else if (setting == "transaction_read_only") {
-    choose_read_only(flag);
-  } else {
-    choose_deferrable(flag);
-  }
-  begin_as_chosen();
-}
-
-void SessionTransaction::choose_isolation(Isolation wanted) {
-  if (any_statement_ && wanted != modes_.isolation) {
-    throw SqlError{kActiveTransaction,
-                   "SET TRANSACTION ISOLATION LEVEL must be called before any query"};
-  }
-  if (!savepoints_.empty() && wanted != modes_.isolation) {
-    throw SqlError{kActiveTransaction,
-                   "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction"};
-  }
-  modes_.isolation = wanted;
-}
-
-void SessionTransaction::choose_read_only(bool wanted) {
-  if (!savepoints_.empty() && !wanted && modes_.read_only) {
-    throw SqlError{kActiveTransaction,
-                   "cannot set transaction read-write mode inside a read-only transaction"};
-  }
-  if (any_statement_ && !wanted && modes_.read_only) {
-    throw SqlError{kActiveTransaction, "transaction read-write mode must be set before any query"};
-  }
-  modes_.read_only = wanted;
-}
-
-void SessionTransaction::choose_deferrable(bool wanted) {
-  if (!savepoints_.empty()) {
-    throw SqlError{kActiveTransaction,
-                   "SET TRANSACTION [NOT] DEFERRABLE cannot be called within a subtransaction"};
-  }
-  if (any_statement_) {
-    throw SqlError{kActiveTransaction,
-                   "SET TRANSACTION [NOT] DEFERRABLE must be called before any query"};
-  }
-  modes_.deferrable = wanted;
-}
-
-/// The engine's transaction has done nothing yet, so another may take its place. Savepoints are
-/// marks in the present one.
-void SessionTransaction::begin_as_chosen() {
-  if (!any_statement_ && savepoints_.empty() && engine_ &&
-      (engine_->isolation() != engine_isolation() || engine_->access() != engine_access())) {
-    engine_->rollback();
-    start_in_engine();
-  }
-}
-
-void SessionTransaction::run(const ast::TransactionStmt& statement, ResultSink& sink) {
-  using Kind = ast::TransactionStmtKind;
-  switch (statement.kind) {
-    case Kind::begin:
-    case Kind::start:
-      begin_block(statement, sink);
-      return;
-    case Kind::commit:
-    case Kind::rollback:
-      end_block(statement, sink);
-      return;
-    case Kind::savepoint:
-      if (!in_explicit_block()) {
-        throw SqlError{sqlstate::no_active_sql_transaction,
-                       "SAVEPOINT can only be used in transaction blocks"};
-      }
-      savepoints_.push_back(mark(std::string{statement.savepoint_name}));
-      sink.command_complete("SAVEPOINT");
-      return;
-    case Kind::release:
-    case Kind::rollback_to:
-      end_savepoint(statement, sink);
-      return;
-    case Kind::prepare:
-      return prepare(statement.gid, sink);
-    case Kind::commit_prepared:
-      return finish_prepared(session_, statement.gid, PreparedEnd::commit, sink);
-    case Kind::rollback_prepared:
-      return finish_prepared(session_, statement.gid, PreparedEnd::rollback, sink);
-    case Kind::undefined:
-      break;
-  }
-}
-
-void SessionTransaction::begin_block(const ast::TransactionStmt& statement, ResultSink& sink) {
-  if (in_explicit_block()) {
-    session_.notice(sink, Severity::warning, kActiveTransaction,
-                    "there is already a transaction in progress");
-  }
-  begin(Block::explicit_block);
-  set_modes(statement.options);
-  sink.command_complete(statement.kind == ast::TransactionStmtKind::begin ? "BEGIN"
-                                                                          : "START TRANSACTION");
-}
-
-void SessionTransaction::end_block(const ast::TransactionStmt& statement, ResultSink& sink) {
-  const bool commits = statement.kind == ast::TransactionStmtKind::commit;
-  if (!in_explicit_block()) {
-    if (statement.chain) {
-      throw_error(sqlstate::no_active_sql_transaction,
-                  "{} AND CHAIN can only be used in transaction blocks",
-                  commits ? "COMMIT" : "ROLLBACK");
-    }
-    session_.notice(sink, Severity::warning, sqlstate::no_active_sql_transaction,
-                    "there is no transaction in progress");
-  }
-  const bool is_kept = commits && !failed_;
-  const TransactionModes before = modes_;
-  if (commits) {
-    commit();
-  } else {
-    rollback();
-  }
-  if (statement.chain) {
-    begin(Block::explicit_block);
-    act_as(before);
-  }
-  sink.command_complete(is_kept ? "COMMIT" : "ROLLBACK");
-}
-
-void SessionTransaction::end_savepoint(const ast::TransactionStmt& statement, ResultSink& sink) {
-  const bool release = statement.kind == ast::TransactionStmtKind::release;
-  if (!in_explicit_block()) {
-    throw SqlError{sqlstate::no_active_sql_transaction,
-                   release ? "RELEASE SAVEPOINT can only be used in transaction blocks"
-                           : "ROLLBACK TO SAVEPOINT can only be used in transaction blocks"};
-  }
-  const auto found = std::ranges::find(savepoints_.rbegin(), savepoints_.rend(),
-                                       statement.savepoint_name, &Savepoint::name);
-  if (found == savepoints_.rend()) {
-    throw_error(kInvalidSavepoint, "savepoint \"{}\" does not exist", statement.savepoint_name);
-  }
-  const auto at = found.base() - 1;
-  if (release) {
-    // As PostgreSQL: READ ONLY was said for the part that ends here.
-    modes_.read_only = at->read_only;
-    savepoints_.erase(at, savepoints_.end());
-  } else {
-    const Savepoint savepoint = *at;
-    savepoints_.erase(at + 1, savepoints_.end());
-    roll_back_to(savepoint);
-    failed_ = false;
-  }
-  sink.command_complete(release ? "RELEASE" : "ROLLBACK");
 }
 
 std::string schema_name(Session::State& session, Oid schema) {

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <exception>
+#include <new>
+#include <optional>
+#include <string_view>
+
+#include "sql-lite-frontend/session/state/session_state.h"
+
+namespace swizzle::sql {
+
+/// Runs one request of the client: its errors become the outcome, and undo what it did. `text` is
+/// what error positions count in; `body` may put it elsewhere.
+template <class Body>
+Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view& text,
+                const Body& body) {
+  state.sink_for_notices = &sink;
+  state.session_context.statement_timestamp = SessionContext::system_clock_now();
+  std::optional<SessionTransaction::Savepoint> start;
+  if (state.transaction && state.transaction.in_explicit_block() && !state.transaction.is_failed())
+    start = state.transaction.mark();
+  std::optional<Diagnostic> failure;
+  state.interruption.begin_request();
+  if (state.transaction) state.transaction->clear_cancel();
+  try {
+    const OversightScope oversight{state.interruption};
+    check_cancelled(state);
+    body();
+  } catch (const SqlError& error) {
+    failure = to_diagnostic(error, text);
+  } catch (const std::bad_alloc&) {
+    failure.emplace();
+    failure->state = sqlstate::out_of_memory;
+    failure->message = "out of memory";
+  } catch (const std::exception& error) {
+    // A mistake of ours ends one request of one client.
+    failure.emplace();
+    failure->state = sqlstate::internal_error;
+    failure->message = error.what();
+  }
+  // From here on no exception is in flight, so rolling back may wait.
+  if (failure) {
+    state.interruption.explain(*failure);
+    state.note_failure(failure->state, failure->message);
+    if (state.transaction && state.transaction.in_explicit_block()) {
+      if (start) {
+        state.transaction.fail_statement(*start);
+      } else {
+        state.transaction.set_failed();
+      }
+    } else {
+      state.transaction.rollback();
+    }
+  }
+  state.sink_for_notices = nullptr;
+  state.bound_formats.reset();
+  state.note_rest();
+  if (failure) return std::unexpected{std::move(*failure)};
+  return {};
+}
+
+}  // namespace swizzle::sql

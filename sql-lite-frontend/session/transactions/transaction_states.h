@@ -1,0 +1,9 @@
+#pragma once
+
+#include "base/sqlstate.h"
+
+/// Of what cannot be asked of a transaction.
+namespace swizzle::sqlstate {
+inline constexpr SqlState active_sql_transaction{"25001"};
+inline constexpr SqlState invalid_savepoint{"3B001"};
+}  // namespace swizzle::sqlstate
