@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -78,6 +79,13 @@ class LockOwner {
 
   /// Intents are usually granted without touching shared memory. May wait.
   Result<Acquired> acquire_table(TreeId tree, TableMode mode, LockWait wait = {});
+  /// Whether acquire_table() would have nothing to do, as it is with all rows of a transaction but
+  /// the first.
+  [[nodiscard]] bool has_table(TreeId tree, TableMode mode) const noexcept {
+    const TableRecord* const record = find_record({0, tree, Scope::table});
+    return record != nullptr && implies(record->total, mode) &&
+           record->read_locks < record->escalate_at;
+  }
   Result<Acquired> acquire_database(TableMode mode, LockWait wait = {});
 
   /// PostgreSQL's locks on a relation; the three weakest on the private path of intents.
@@ -175,7 +183,18 @@ class LockOwner {
   static void count_read_lock(TableRecord& record, const Entry* before,
                               const Entry* after) noexcept;
   TableRecord& record_of(const LockName& name);
-  [[nodiscard]] const TableRecord* find_record(const LockName& name) const noexcept;
+  [[nodiscard]] const TableRecord* find_record(const LockName& name) const noexcept {
+    const std::size_t place = place_of(name);
+    return place < tables_.size() ? &tables_[place] : nullptr;
+  }
+  /// In tables_; their number where it is not among them.
+  [[nodiscard]] std::size_t place_of(const LockName& name) const noexcept {
+    const std::size_t last = last_places_[raw(name.tree()) % kLastPlaces];
+    if (last < tables_.size() && tables_[last].name == name) [[likely]]
+      return last;
+    return static_cast<std::size_t>(std::ranges::find(tables_, name, &TableRecord::name) -
+                                    tables_.begin());
+  }
   void escalate(TableRecord& record);
   [[nodiscard]] bool is_read_lock(const Entry& entry, TreeId tree) const noexcept;
   void drop_read_locks(TreeId tree) noexcept;
@@ -185,7 +204,10 @@ class LockOwner {
   EntryArena arena_;
   PrivateTable held_;
   std::vector<TableRecord> tables_;
-  std::size_t last_table_ = 0;
+  // Where trees whose numbers have such a remainder were found last: a transaction goes to and fro
+  // between a few, which were mostly made one after another.
+  static constexpr std::uint32_t kLastPlaces = 16;
+  std::array<std::uint32_t, kLastPlaces> last_places_{};
   Entry* newest_ = nullptr;  // linked by Entry::previous
   Entry* own_ = nullptr;     // of the transaction; not among those
   std::uint16_t own_turn_ = 0;

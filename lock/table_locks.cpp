@@ -59,19 +59,10 @@ TableMode LockOwner::held_database() const noexcept {
   return record == nullptr ? TableMode::none : record->total;
 }
 
-const LockOwner::TableRecord* LockOwner::find_record(const LockName& name) const noexcept {
-  const auto found = std::ranges::find(tables_, name, &TableRecord::name);
-  return found == tables_.end() ? nullptr : &*found;
-}
-
 LockOwner::TableRecord& LockOwner::record_of(const LockName& name) {
-  if (last_table_ < tables_.size() && tables_[last_table_].name == name) {
-    return tables_[last_table_];
-  }
-  const auto found = std::ranges::find(tables_, name, &TableRecord::name);
-  last_table_ = static_cast<std::size_t>(found - tables_.begin());
-  if (found != tables_.end()) return *found;
-  return tables_.emplace_back(fresh_record(name));
+  const std::size_t place = place_of(name);
+  last_places_[raw(name.tree()) % kLastPlaces] = static_cast<std::uint32_t>(place);
+  return place < tables_.size() ? tables_[place] : tables_.emplace_back(fresh_record(name));
 }
 
 LockOwner::TableRecord LockOwner::fresh_record(const LockName& name) const noexcept {

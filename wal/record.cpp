@@ -60,6 +60,39 @@ std::uint32_t checksum_of(const std::byte* record, std::size_t total_bytes, Lsn 
   return static_cast<std::uint32_t>(sum ^ (sum >> 32U));
 }
 
+/// Fields one behind the other, each as wide as it need be. All eight bytes are stored, whatever
+/// the width: the next field overwrites the rest.
+class FieldWriter {
+ public:
+  explicit FieldWriter(std::byte* at) noexcept : at_(at) {}
+
+  void put(std::uint64_t value) noexcept {
+    store(at_, value);
+    took(width_code(value), kWidths);
+  }
+  void put_tree(std::uint32_t value) noexcept {
+    store(at_, value);
+    took(tree_width_code(value), kTreeWidths);
+  }
+  /// So many fields are 0, and take no room.
+  void pass(unsigned fields) noexcept { shift_ += 2 * fields; }
+  [[nodiscard]] const std::byte* at() const noexcept { return at_; }
+  [[nodiscard]] std::uint16_t layout() const noexcept {
+    return static_cast<std::uint16_t>(layout_);
+  }
+
+ private:
+  void took(unsigned code, const std::array<std::uint8_t, 4>& widths) noexcept {
+    at_ += widths[code];
+    layout_ |= code << shift_;
+    shift_ += 2;
+  }
+
+  std::byte* at_;
+  unsigned layout_ = 0;
+  unsigned shift_ = 0;
+};
+
 class FieldReader {
  public:
   FieldReader(const std::byte* at, std::uint16_t layout) noexcept : at_(at), layout_(layout) {}
@@ -115,30 +148,22 @@ RecordHeader decode_header(const std::byte* record, std::uint16_t layout) noexce
 void encode_header(const RecordHeader& header, EncodedHeader& into) noexcept {
   into.bytes[kKindAt] = std::byte{std::to_underlying(header.kind)};
   into.bytes[kFlagsAt] = std::byte{header.flags};
-  const std::array<std::uint64_t, kWideFields> fields{raw(header.txn),
-                                                      shortened(header.txn_prev),
-                                                      raw(header.page),
-                                                      shortened(header.page_prev),
-                                                      raw(header.page2),
-                                                      shortened(header.page2_prev),
-                                                      shortened(header.undo_next)};
-  // Most records are of one page and undo nothing: the last three are 0, and so are their widths.
-  constexpr unsigned kOfOnePage = 4;
-  const bool is_of_one_page = (fields[4] | fields[5] | fields[6]) == 0;
-  std::byte* at = into.bytes.data() + kFieldsAt;
-  unsigned layout = 0;
-  for (unsigned field = 0; field < (is_of_one_page ? kOfOnePage : kWideFields); ++field) {
-    const unsigned code = width_code(fields[field]);
-    // All eight bytes, whatever the width: the next field overwrites the rest.
-    store(at, fields[field]);
-    at += kWidths[code];
-    layout |= code << (2 * field);
+  FieldWriter fields{into.bytes.data() + kFieldsAt};
+  fields.put(raw(header.txn));
+  fields.put(shortened(header.txn_prev));
+  fields.put(raw(header.page));
+  fields.put(shortened(header.page_prev));
+  // Most records are of one page and undo nothing.
+  if ((raw(header.page2) | raw(header.page2_prev) | raw(header.undo_next)) == 0) {
+    fields.pass(3);
+  } else {
+    fields.put(raw(header.page2));
+    fields.put(shortened(header.page2_prev));
+    fields.put(shortened(header.undo_next));
   }
-  const unsigned tree_code = tree_width_code(raw(header.tree));
-  store(at, raw(header.tree));
-  at += kTreeWidths[tree_code];
-  into.layout = static_cast<std::uint16_t>(layout | (tree_code << kTreeShift));
-  into.size = static_cast<std::size_t>(at - into.bytes.data());
+  fields.put_tree(raw(header.tree));
+  into.layout = fields.layout();
+  into.size = static_cast<std::size_t>(fields.at() - into.bytes.data());
 }
 
 std::uint64_t write_body(std::byte* to, const EncodedHeader& header, std::span<const Bytes> payload,

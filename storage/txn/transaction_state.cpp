@@ -149,7 +149,8 @@ lock::LockWait TransactionState::wait(WaitPolicy policy) const noexcept {
 }
 
 Result<> TransactionState::intend(TreeId tree, lock::TableMode intent, WaitPolicy policy) {
-  if (!engine.options.locking) return {};
+  if (!engine.options.locking || locks.has_table(tree, intent)) [[likely]]
+    return {};
   // To skip a locked row is not to skip the table.
   if (policy == WaitPolicy::skip) policy = WaitPolicy::wait;
   if (auto acquired = locks.acquire_table(tree, intent, wait(policy)); !acquired) [[unlikely]]
