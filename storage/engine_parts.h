@@ -37,7 +37,8 @@ class LockAwareGhosts final : public GhostKeeper {
   LockAwareGhosts(VersionIndex& versions, lock::LockManager& locks) noexcept
       : versions_(versions), locks_(locks) {}
   bool may_remove(const Node& leaf, std::uint16_t index) noexcept override;
-  std::size_t owed_bytes(const Node& leaf) noexcept override;
+  std::size_t owed_bytes(const Node& leaf, std::uint16_t begin,
+                         std::uint16_t end) noexcept override;
   bool may_cut_before(const Node& leaf, std::uint16_t index) noexcept override;
   bool may_join_at(TreeId tree, Bytes fence) noexcept override;
   void records_moved(PageId from, PageId to) noexcept override;

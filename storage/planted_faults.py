@@ -19,9 +19,16 @@ FAULTS = [
     (
         "a page is cut where long fences leave its records no room",
         "btree/btree_split.inl",
-        "  return holds({node.low_fence()",
-        "  if (shorter != 0) return true;\n  return holds({node.low_fence()",
+        "  return holds(left_fences(",
+        "  if (shorter != 0) return true;\n  return holds(left_fences(",
         "both halves*",
+    ),
+    (
+        "a page is cut in the middle of its bytes, whatever is owed to either half",
+        "btree/btree_split.inl",
+        "  return cut_for_owed(node);",
+        "  return middle;",
+        "B11 a half of*",
     ),
     (
         "B6 a page is taken for what it says it is",

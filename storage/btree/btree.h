@@ -313,7 +313,9 @@ class BTree {
   enum class SplitReason : std::uint8_t { full, contended };
   SplitPoint choose_split(const Frame& frame, Bytes incoming, SplitReason reason) const noexcept;
   SplitPoint cut_near(const Node& node, std::size_t wanted, std::size_t tolerance) const noexcept;
+  SplitPoint cut_between(const Node& node, Bytes before, std::uint16_t index) const noexcept;
   SplitPoint cut_behind_run(const Node& leaf, std::uint16_t index, Bytes incoming) const noexcept;
+  SplitPoint cut_for_owed(const Node& leaf) const noexcept;
   void split(Frame& frame, Preparation& prepared, Bytes incoming,
              SplitReason reason = SplitReason::full) noexcept;
   static bool is_contended(const Frame& frame) noexcept;

@@ -160,7 +160,7 @@ bool BTree<Pool>::may_grow(Node& leaf, std::size_t growth,
   if (growth > free) return false;
   if (transaction != nullptr && transaction->is_undoing.load(std::memory_order_relaxed))
     return true;
-  leaf.set_owed_bytes(ghosts_.owed_bytes(leaf));
+  leaf.set_owed_bytes(ghosts_.owed_bytes(leaf, 0, leaf.count()));
   return growth + leaf.owed_bytes() <= free;
 }
 

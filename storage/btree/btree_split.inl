@@ -12,8 +12,16 @@ inline void shrink_to_left_half(Node& node, std::uint16_t index, Bytes separator
   node.rebuild({node.low_fence(), KeyBound::at(separator), node.chain_high_fence()}, foster, index);
 }
 
-/// Whether both halves hold their records, and what a rollback may want: a node's fences may grow by
-/// those of two long keys when it is cut, a record may be short.
+/// The fences of the halves of a node that is cut at `separator`.
+inline Node::Fences left_fences(const Node& node, Bytes separator) noexcept {
+  return {node.low_fence(), KeyBound::at(separator), node.chain_high_fence()};
+}
+inline Node::Fences right_fences(const Node& node, Bytes separator) noexcept {
+  return {separator, node.high_fence(), node.chain_high_fence()};
+}
+
+/// Whether both halves hold their records, and what a rollback may want: a node's fences may grow
+/// by those of two long keys when it is cut, a record may be short.
 inline bool both_hold(const Node& node, std::uint16_t index, Bytes separator) noexcept {
   // As a rule what goes makes up for the new fence, and the longer half need not be looked at.
   const std::size_t prefix = node.prefix().size();
@@ -29,14 +37,14 @@ inline bool both_hold(const Node& node, std::uint16_t index, Bytes separator) no
                node.owed_bytes() <=
            kPageBytes - Node::kHeaderBytes;
   };
-  const KeyBound chain_high = node.chain_high_fence();
-  return holds({node.low_fence(), KeyBound::at(separator), chain_high}, 0, index) &&
-         holds({separator, node.high_fence(), chain_high}, index, node.count());
+  return holds(left_fences(node, separator), 0, index) &&
+         holds(right_fences(node, separator), index, node.count());
 }
 
 /// Where to cut: near the middle of the bytes, or near the end where the page has grown there.
 /// Where records come in one behind the other in the middle, what lies behind them goes, and from
-/// then on they come at the page's end. The middle is good for every node: see node.h's assertion.
+/// then on they come at the page's end. The middle is good for what every node has, see node.h's
+/// assertion, but not for what rollbacks may want besides.
 template <class Pool>
 typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame, Bytes incoming,
                                                            SplitReason reason) const noexcept {
@@ -62,7 +70,10 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame, B
     const SplitPoint point = cut_near(node, wanted, total / 50);
     if (both_hold(node, point.index, point.key())) return point;
   }
-  return cut_near(node, total / 2, total / 20);
+  const SplitPoint middle = cut_near(node, total / 2, total / 20);
+  if (node.owed_bytes() == 0 || both_hold(node, middle.index, middle.key())) [[likely]]
+    return middle;
+  return cut_for_owed(node);
 }
 
 /// So that `wanted` bytes stay left, or about so many: among these cuts the one with the shortest
@@ -101,18 +112,58 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::cut_near(const Node& node, std::si
   return point;
 }
 
+/// Before slot `index`; `before` is the last key that stays left. A branch child's low fence is its
+/// slot's key; a leaf's separator is cut to what tells the neighbours apart.
+template <class Pool>
+typename BTree<Pool>::SplitPoint BTree<Pool>::cut_between(const Node& node, Bytes before,
+                                                          std::uint16_t index) const noexcept {
+  SplitPoint point{};
+  point.index = index;
+  std::size_t length = node.copy_key(index, point.separator.data());
+  if (node.is_leaf() && ghosts_.may_cut_before(node, index))
+    length = Node::common_prefix(before, KeyBound::at({point.separator.data(), length})) + 1;
+  point.separator_length = static_cast<std::uint16_t>(length);
+  return point;
+}
+
 /// Pre: `incoming`, which has no slot yet, would come before slot `index`.
 template <class Pool>
 typename BTree<Pool>::SplitPoint BTree<Pool>::cut_behind_run(const Node& leaf, std::uint16_t index,
                                                              Bytes incoming) const noexcept {
-  SplitPoint point{};
+  SplitPoint point = cut_between(leaf, incoming, index);
   point.behind_run = true;
-  point.index = index;
-  std::size_t length = leaf.copy_key(index, point.separator.data());
-  if (ghosts_.may_cut_before(leaf, index))
-    length = Node::common_prefix(incoming, KeyBound::at({point.separator.data(), length})) + 1;
-  point.separator_length = static_cast<std::uint16_t>(length);
   return point;
+}
+
+/// Where the fuller half has the most room left, with what rollbacks put back counted in. That may
+/// all belong into one half, whose records are few bytes now: far from their middle. Both hold it:
+/// the fuller one has half of what one page had room for, and half of a record more, and one fence.
+template <class Pool>
+typename BTree<Pool>::SplitPoint BTree<Pool>::cut_for_owed(const Node& leaf) const noexcept {
+  const std::uint16_t count = leaf.count();
+  const std::size_t prefix = leaf.prefix().size();
+  const std::size_t all = leaf.range_bytes(0, count, prefix) + ghosts_.owed_bytes(leaf, 0, count);
+  SplitPoint best{};
+  std::size_t least = SIZE_MAX;
+  std::array<std::byte, Node::kMaxKeyBytes> before;
+  std::size_t left = 0;
+  for (std::uint16_t i = 1; i < count; ++i) {
+    const auto last = static_cast<std::uint16_t>(i - 1);
+    left += leaf.range_bytes(last, i, prefix) + ghosts_.owed_bytes(leaf, last, i);
+    const Bytes low{before.data(), leaf.copy_key(last, before.data())};
+    const SplitPoint point = cut_between(leaf, low, i);
+    const Node::Fences of_right = right_fences(leaf, point.key());
+    // What the keys of the right half have in common may be longer, and is not with each of them.
+    const std::size_t spared =
+        (count - i) * (Node::common_prefix(of_right.low, of_right.chain_high) - prefix);
+    const std::size_t fuller =
+        std::max(left + Node::fence_bytes_needed(left_fences(leaf, point.key())),
+                 all - left - spared + Node::fence_bytes_needed(of_right));
+    if (fuller >= least) continue;
+    least = fuller;
+    best = point;
+  }
+  return best;
 }
 
 /// The upper part of `frame` moves to a new node, which becomes its foster child. The chain that

@@ -71,8 +71,11 @@ class GhostKeeper {
   GhostKeeper& operator=(const GhostKeeper&) = delete;
   virtual ~GhostKeeper() = default;
   [[nodiscard]] virtual bool may_remove(const Node& leaf, std::uint16_t index) noexcept = 0;
-  /// How much longer the records of `leaf` get if all open transactions are rolled back.
-  [[nodiscard]] virtual std::size_t owed_bytes(const Node& /*leaf*/) noexcept { return 0; }
+  /// How much longer these records of `leaf` get if all open transactions are rolled back.
+  [[nodiscard]] virtual std::size_t owed_bytes(const Node& /*leaf*/, std::uint16_t /*begin*/,
+                                               std::uint16_t /*end*/) noexcept {
+    return 0;
+  }
   /// Whether a fence may be put strictly between slot `index` and the one before it: somebody may
   /// have locked that gap by its left key, and would not know of the fence (P7).
   [[nodiscard]] virtual bool may_cut_before(const Node& /*leaf*/,

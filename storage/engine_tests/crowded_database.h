@@ -66,13 +66,13 @@ struct CrowdedDatabase {
                           as_bytes(std::string(value_bytes, with)))
                   .value());
   }
-  /// Puts rows between the others until the disk is full; what was committed stays.
-  SqlState fill_up() {
-    constexpr int kAtOnce = 25;
+  /// Puts rows between the others until the disk is full; what was committed stays. Of those of the
+  /// last transaction there may be a page left.
+  SqlState fill_up(int at_once = 25) {
     for (int number = 0;;) {
       const auto transaction = engine->begin();
       Content added;
-      for (int i = 0; i < kAtOnce; ++i, ++number) {
+      for (int i = 0; i < at_once; ++i, ++number) {
         const std::string key =
             crowded_key(number % kCrowdedRows) + " and " + std::to_string(number);
         const auto inserted =

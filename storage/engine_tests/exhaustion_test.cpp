@@ -194,6 +194,64 @@ TEST_CASE("B11 no rollback ever takes a page", "[storage][exhaustion]") {
   });
 }
 
+// What is taken back may all belong into one half of a leaf that is cut, whose fence has grown.
+TEST_CASE("B11 a half of a leaf with long fences has room for all that a rollback puts back there",
+          "[storage][exhaustion]") {
+  for_seeds(120, [&](std::uint64_t seed) {
+    SimulatedDisk disk{seed};
+    create_crowded(disk);
+    Simulation{bounded(seed)}.run([&] {
+      CrowdedDatabase database(disk);
+      Random random{seed};
+      const std::string alike(random.one_in(2) ? 1000 : random.below(1000), 'p');
+      const auto key = [&](std::uint64_t number) {
+        return alike + std::to_string(1'000'000 + number);
+      };
+      const std::size_t length = 100 + random.below(900);
+      constexpr std::uint64_t kStep = 10'000;
+      constexpr std::uint64_t kMade = 80;
+      std::vector<std::uint64_t> large;
+      std::vector<std::uint64_t> small;
+      std::vector<std::pair<std::string, std::string>> rows;
+      bool is_large = false;
+      for (std::uint64_t row = 0; row < kMade; ++row) {
+        if (random.one_in(5)) is_large = !is_large;
+        (is_large ? large : small).push_back(row * kStep);
+        rows.emplace_back(key(row * kStep), std::string(is_large ? length : random.below(20), 'o'));
+      }
+      std::ranges::shuffle(rows, std::mt19937_64{seed});
+      const auto maker = database.engine->begin();
+      database.tree = database.engine->create_tree(*maker).value();
+      for (const auto& [at, value] : rows) {
+        REQUIRE(database.in().insert(*maker, as_bytes(at), as_bytes(value)).value());
+        database.content[at] = value;
+      }
+      REQUIRE(maker->commit());
+      const auto writer = database.engine->begin();
+      for (const std::uint64_t number : large)
+        REQUIRE(database.in()
+                    .update(*writer, as_bytes(key(number)),
+                            as_bytes(std::string(random.below(20), 's')))
+                    .value());
+      for (std::uint64_t left = random.below(400); left != 0;) {
+        const std::string at = key(small[random.below(small.size())] + random.below(kStep));
+        const std::string value(random.below(random.one_in(3) ? 500 : 40), 'f');
+        if (database.content.contains(at)) continue;
+        const auto other = database.engine->begin();
+        REQUIRE(database.in().insert(*other, as_bytes(at), as_bytes(value)).value());
+        REQUIRE(other->commit());
+        database.content[at] = value;
+        --left;
+      }
+      disk.inject(no_room_in("data", DiskOperation::resize, UINT64_MAX));
+      REQUIRE(database.fill_up(1) == sqlstate::disk_full);
+      writer->rollback();
+      REQUIRE(database.found() == database.content);
+      REQUIRE(database.engine->verify().value().empty());
+    });
+  });
+}
+
 TEST_CASE("a rollback outlives a minute without a page that may be replaced",
           "[storage][exhaustion]") {
   SimulatedDisk disk{5};

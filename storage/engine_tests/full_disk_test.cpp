@@ -63,12 +63,14 @@ struct FullDisk {
     const std::string value(random.below(random.one_in(2) ? 1900 : 90), 'w');
     if (random.one_in(5)) return database.in().update(transaction, as_bytes(key), as_bytes(value));
     if (random.one_in(9)) return database.in().remove(transaction, as_bytes(key));
-    return database.in().insert(transaction, as_bytes(key + " and " + std::to_string(random())),
-                                as_bytes(value));
+    return database.in().insert(
+        transaction, as_bytes(key + behind + " and " + std::to_string(random())), as_bytes(value));
   }
 
   std::uint64_t seed;
   Random random;
+  /// Keys, and so fences, are long in every third.
+  const std::string behind = std::string(seed % 3 == 0 ? 400 + seed % 400 : 0, 'k');
   SimulatedDisk disk;
   EngineOptions options = few_pages();
   Content content;  ///< what was committed

@@ -23,10 +23,11 @@ void LockAwareGhosts::records_moved(PageId from, PageId to) noexcept {
   versions_.records_moved(from, to);
 }
 
-std::size_t LockAwareGhosts::owed_bytes(const Node& leaf) noexcept {
+std::size_t LockAwareGhosts::owed_bytes(const Node& leaf, std::uint16_t begin,
+                                        std::uint16_t end) noexcept {
   std::size_t owed = 0;
   std::array<std::byte, Node::kMaxKeyBytes> bytes;
-  for (std::uint16_t i = 0; i < leaf.count(); ++i) {
+  for (std::uint16_t i = begin; i < end; ++i) {
     const Bytes key{bytes.data(), leaf.copy_key(i, bytes.data())};
     const std::size_t before =
         versions_.longest_uncommitted(leaf.tree(), key, hash_of_key(leaf.tree(), key));
