@@ -144,13 +144,15 @@ std::optional<std::span<const Value>> set_arguments(Execution& execution, const 
   return std::span<const Value>{values, arguments.size()};
 }
 
+/// What the function makes now, it gives out with later rows: into `arena`, where its arguments
+/// are.
 std::unique_ptr<SetCursor> start_set(Execution& execution, const Function& function,
                                      const RoutineCallPtr& routine,
-                                     std::span<const Value> arguments) {
+                                     std::span<const Value> arguments, Arena& arena) {
   // What an extension brings is called at once.
   if (routine && function.set == nullptr) return open_routine(execution, *routine, arguments);
-  return for_bytes(bytes_of(arguments),
-                   [&] { return function.set(execution.functions, arguments); });
+  FunctionContext starting{arena, execution.functions.session, execution.functions.call};
+  return for_bytes(bytes_of(arguments), [&] { return function.set(starting, arguments); });
 }
 
 }  // namespace
@@ -165,8 +167,9 @@ bool ProjectSet::next(Execution& execution) {
       for (const Item& item : items_) {
         const auto arguments =
             set_arguments(execution, *item.function, item.arguments, arguments_arena_);
-        cursors_.push_back(
-            arguments ? start_set(execution, *item.function, item.routine, *arguments) : nullptr);
+        cursors_.push_back(arguments ? start_set(execution, *item.function, item.routine,
+                                                 *arguments, arguments_arena_)
+                                     : nullptr);
       }
       in_row_ = true;
     }
@@ -319,7 +322,8 @@ void FunctionScan::open(Execution& execution) {
         set_arguments(execution, *call.function, call.arguments, arguments_arena_);
     execution.functions.call.row = call.shape.get();
     if (arguments)
-      running_[i].cursor = start_set(execution, *call.function, call.routine, *arguments);
+      running_[i].cursor =
+          start_set(execution, *call.function, call.routine, *arguments, arguments_arena_);
     // One row it is in any case.
     running_[i].null_pending = !arguments && !call.function->returns_set;
   }

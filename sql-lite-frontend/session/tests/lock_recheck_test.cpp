@@ -1,3 +1,4 @@
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -101,6 +102,25 @@ std::string answer_of(Session& session, const std::string& sql) {
   return text + sink.tags.back();
 }
 
+/// What `sql` answers in another session: this one's transaction commits when the other has come as
+/// far as it gets without that.
+std::string answer_beside(TestDatabase& db, Session& other, const std::string& sql) {
+  std::string answer;
+  std::atomic<bool> has_answered{false};
+  std::thread asking{[&] {
+    answer = answer_of(other, sql);
+    has_answered = true;
+  }};
+  const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+  const char* const kWaiting = "SELECT 1 FROM pg_locks WHERE NOT granted LIMIT 1";
+  while (!has_answered && db.run(kWaiting) == "SELECT 0" &&
+         std::chrono::steady_clock::now() < latest)
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  db.run("COMMIT");
+  asking.join();
+  return answer;
+}
+
 }  // namespace
 
 TEST_CASE("What is locked is asked again: joins, views, subqueries", "[sql][session][locks]") {
@@ -123,12 +143,7 @@ TEST_CASE("What is locked is asked again: joins, views, subqueries", "[sql][sess
       db.run(*other, std::string{"SET "} + join + " = off");
       db.run("BEGIN");
       REQUIRE(db.run(meeting.change) == "UPDATE 1");
-      std::string answer;
-      std::thread waiting{[&] { answer = answer_of(*other, meeting.query); }};
-      std::this_thread::sleep_for(std::chrono::milliseconds{30});
-      db.run("COMMIT");
-      waiting.join();
-      CHECK(answer == meeting.answer);
+      CHECK(answer_beside(db, *other, meeting.query) == meeting.answer);
       db.run(*other, "RESET ALL");
     }
   }
@@ -142,12 +157,7 @@ TEST_CASE("A DELETE of many rows asks those again that others have changed",
   db.run("INSERT INTO t SELECT g, 1, 'n' FROM generate_series(1, 300) g");
   db.run("BEGIN; UPDATE t SET a = 9 WHERE id = 100; UPDATE t SET n = 'o' WHERE id = 150");
   db.run("DELETE FROM t WHERE id = 200; UPDATE t SET id = 1250 WHERE id = 250");
-  std::string answer;
-  std::thread waiting{[&] { answer = answer_of(*other, "DELETE FROM t WHERE a < 5"); }};
-  std::this_thread::sleep_for(std::chrono::milliseconds{30});
-  db.run("COMMIT");
-  waiting.join();
-  CHECK(answer == "DELETE 298");
+  CHECK(answer_beside(db, *other, "DELETE FROM t WHERE a < 5") == "DELETE 298");
   CHECK(db.run("SELECT id FROM t") == "100 SELECT 1");
   db.run("SET enable_seqscan = off");
   CHECK(db.run("SELECT id FROM t WHERE a > 0") == "100 SELECT 1");
@@ -281,11 +291,7 @@ TEST_CASE("At REPEATABLE READ an action fails for a row that leaves the key it h
       REQUIRE(db.run("UPDATE c SET id = 7") == "UPDATE 1");
       db.run("BEGIN");
       REQUIRE(db.run("UPDATE c SET id = 10") == "UPDATE 1");
-      std::string answer;
-      std::thread waiting{[&] { answer = answer_of(*other, "DELETE FROM p WHERE id = 4"); }};
-      std::this_thread::sleep_for(std::chrono::milliseconds{30});
-      db.run("COMMIT");
-      waiting.join();
+      const std::string answer = answer_beside(db, *other, "DELETE FROM p WHERE id = 4");
       CHECK((answer.starts_with("40001") || answer.starts_with("23503")));
       db.run(*other, "COMMIT");
       CHECK(db.run("SELECT c.p, p.id FROM c LEFT JOIN p ON p.id = c.p") == "4|4 SELECT 1");
