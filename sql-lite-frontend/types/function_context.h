@@ -132,7 +132,8 @@ struct CallTypes {
 };
 
 /// What a function sees besides its arguments. `arena` takes the result's bytes; it lives at least
-/// until the row is done, and where a set begins until its last row. `call` is set before a call to a function that wants_call_types.
+/// until the row is done, and where a set begins until its last row. `call` is set before a call to
+/// a function that wants_call_types.
 struct FunctionContext {
   Arena& arena;
   SessionContext& session;
