@@ -12,12 +12,14 @@ FAULTS = [
         "record.cpp",
         "(raw(lsn) + std::rotl(database_id, 29))",
         "(raw(lsn) + 0 * database_id)",
+        "a record passes only*",
     ),
     (
         "length and layout are not in the checksum",
         "record.cpp",
         " ^ (length_and_layout * kOdd)",
         " ^ (0 * length_and_layout * kOdd)",
+        "no changed bit*",
     ),
     (
         "P14 damage to what was durable is taken for the end",
