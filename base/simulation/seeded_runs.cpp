@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,19 +63,19 @@ bool read_until_closed(int input, Clock::time_point deadline, std::string& outpu
   }
 }
 
-}  // namespace
+struct Seeds {
+  std::uint64_t first;
+  std::uint64_t last;
+};
 
-std::uint64_t test_seed() {
-  return number_from_environment("SWIZZLE_SEED").value_or(1);
+Seeds seeds_to_run(std::uint64_t count) {
+  if (const auto only = number_from_environment("SWIZZLE_SEED")) return {*only, *only};
+  const std::uint64_t first = number_from_environment("SWIZZLE_FIRST_SEED").value_or(1);
+  return {first, first + number_from_environment("SWIZZLE_SEEDS").value_or(count) - 1};
 }
 
-void for_seeds(std::uint64_t count, const std::function<void(std::uint64_t seed)>& run) {
-  const auto only = number_from_environment("SWIZZLE_SEED");
-  const std::uint64_t first =
-      only ? *only : number_from_environment("SWIZZLE_FIRST_SEED").value_or(1);
-  const std::uint64_t last =
-      only ? *only : first + number_from_environment("SWIZZLE_SEEDS").value_or(count) - 1;
-  for (std::uint64_t seed = first; seed <= last; ++seed) {
+void run_range(Seeds seeds, const std::function<void(std::uint64_t seed)>& run) {
+  for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
     try {
       run(seed);
     } catch (...) {
@@ -82,6 +83,51 @@ void for_seeds(std::uint64_t count, const std::function<void(std::uint64_t seed)
                    static_cast<unsigned long long>(seed), static_cast<unsigned long long>(seed));
       throw;
     }
+  }
+}
+
+/// Memory that a child process writes and this one reads.
+class SharedBytes {
+ public:
+  explicit SharedBytes(std::size_t size)
+      : size_(std::max<std::size_t>(size, 1)),
+        bytes_(mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
+    if (bytes_ == MAP_FAILED) throw std::system_error{errno, std::system_category(), "mmap"};
+  }
+  SharedBytes(const SharedBytes&) = delete;
+  SharedBytes& operator=(const SharedBytes&) = delete;
+  ~SharedBytes() { munmap(bytes_, size_); }
+  [[nodiscard]] std::byte* begin() const noexcept { return static_cast<std::byte*>(bytes_); }
+
+ private:
+  std::size_t size_;
+  void* bytes_;
+};
+
+}  // namespace
+
+std::uint64_t test_seed() {
+  return number_from_environment("SWIZZLE_SEED").value_or(1);
+}
+
+void for_seeds(std::uint64_t count, const std::function<void(std::uint64_t seed)>& run) {
+  run_range(seeds_to_run(count), run);
+}
+
+void run_seeds_apart(std::uint64_t count, std::uint64_t at_once, std::span<std::byte> totals,
+                     const std::function<void(std::uint64_t seed)>& run) {
+  const Seeds all = seeds_to_run(count);
+  if (all.first == all.last) return run_range(all, run);
+  const SharedBytes shared(totals.size());
+  for (std::uint64_t first = all.first; first <= all.last; first += at_once) {
+    const ChildReport report = run_in_child(
+        [&] {
+          run_range({first, std::min(all.last, first + at_once - 1)}, run);
+          std::ranges::copy(totals, shared.begin());
+        },
+        std::chrono::minutes{10});
+    if (!report.succeeded) throw std::runtime_error{report.output};
+    std::copy_n(shared.begin(), totals.size(), totals.begin());
   }
 }
 

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
+#include <type_traits>
 
 namespace swizzle {
 
@@ -12,6 +15,23 @@ namespace swizzle {
 /// alone, SWIZZLE_SEEDS=n runs so many, SWIZZLE_FIRST_SEED=n begins there.
 void for_seeds(std::uint64_t count, const std::function<void(std::uint64_t seed)>& run);
 
+/// for_seeds_apart() with the bytes of its totals.
+void run_seeds_apart(std::uint64_t count, std::uint64_t at_once, std::span<std::byte> totals,
+                     const std::function<void(std::uint64_t seed)>& run);
+
+/// The same by so many seeds at a time in a child process, whose memory goes with it: a simulation
+/// that was stopped in mid-run abandons its tasks with all they own. What they count in `totals`
+/// comes back; the rest of what they change does not. A seed that fails throws, with the child's
+/// output. Pre: this process has one thread.
+template <class Totals>
+  requires std::is_trivially_copyable_v<Totals>
+Totals for_seeds_apart(std::uint64_t count, std::uint64_t at_once,
+                       const std::function<void(std::uint64_t seed, Totals& totals)>& run) {
+  Totals totals{};
+  run_seeds_apart(count, at_once, std::as_writable_bytes(std::span{&totals, 1}),
+                  [&](std::uint64_t seed) { run(seed, totals); });
+  return totals;
+}
 /// For a random test that runs once: SWIZZLE_SEED, or 1, so that a red run can be repeated.
 std::uint64_t test_seed();
 
