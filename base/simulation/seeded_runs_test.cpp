@@ -1,5 +1,7 @@
 #include "base/simulation/seeded_runs.h"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <stdexcept>
 #include <thread>
@@ -23,6 +25,26 @@ TEST_CASE("every seed runs once, and a failure stops", "[seeds]") {
                                 }),
                       "two");
   REQUIRE(seen.size() == 2);
+}
+
+TEST_CASE("what seeds count in child processes comes back, and so does a failure", "[seeds]") {
+  struct Totals {
+    std::uint64_t seeds;
+    std::uint64_t sum;
+  };
+  const pid_t here = getpid();
+  const auto totals = for_seeds_apart<Totals>(7, 3, [&](std::uint64_t seed, Totals& total) {
+    if (getpid() == here) throw std::runtime_error{"not in a child"};
+    ++total.seeds;
+    total.sum += seed;
+  });
+  CHECK(totals.seeds == 7);
+  CHECK(totals.sum == 28);
+  REQUIRE_THROWS_WITH(for_seeds_apart<Totals>(7, 3,
+                                              [](std::uint64_t seed, Totals& /*total*/) {
+                                                if (seed == 5) throw std::runtime_error{"five"};
+                                              }),
+                      Contains("five") && Contains("seed 5 failed"));
 }
 
 TEST_CASE("a child's success, exception, abort and hang are told apart", "[seeds]") {

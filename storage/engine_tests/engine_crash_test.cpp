@@ -200,25 +200,27 @@ void create_for_crashes(SimulatedDisk& disk, CommitOracle& oracle) {
 
 TEST_CASE("P10 P24 P25 P33 whatever the power interrupts, what was acknowledged is there",
           "[storage][engine][crash]") {
-  std::uint64_t cuts = 0;
-  std::uint64_t opened = 0;
-  std::uint64_t acknowledged = 0;
-  for_seeds(60, [&](std::uint64_t seed) {
+  struct Totals {
+    std::uint64_t cuts;
+    std::uint64_t opened;
+    std::uint64_t acknowledged;
+  };
+  const auto totals = for_seeds_apart<Totals>(60, 10, [&](std::uint64_t seed, Totals& total) {
     Random random{seed};
     SimulatedDisk disk{seed};
     CommitOracle oracle;
     create_for_crashes(disk, oracle);
     for (std::uint64_t depth = 0; depth < 5; ++depth) {
       const std::uint64_t cut = random.between(1, depth % 2 == 0 ? 500 : 40);
-      cuts += run(disk, seed * 10 + depth, cut, 25, oracle) ? 1U : 0U;
+      total.cuts += run(disk, seed * 10 + depth, cut, 25, oracle) ? 1U : 0U;
       disk.crash(seed * 10 + depth);
-      ++opened;
+      ++total.opened;
     }
     REQUIRE_FALSE(run(disk, seed * 10 + 8, 0, 3, oracle));
-    acknowledged += oracle.acknowledged;
+    total.acknowledged += oracle.acknowledged;
   });
-  WARN(cuts << " power cuts, " << acknowledged << " acknowledged commits");
-  CHECK(cuts * 3 > opened);
+  WARN(totals.cuts << " power cuts, " << totals.acknowledged << " acknowledged commits");
+  CHECK(totals.cuts * 3 > totals.opened);
 }
 
 }  // namespace swizzle

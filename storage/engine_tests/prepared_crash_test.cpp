@@ -231,10 +231,12 @@ bool run_prepared(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut, in
 
 TEST_CASE("What was acknowledged as prepared is there after a power cut and locked and whole",
           "[storage][engine][prepared][crash]") {
-  std::uint64_t cuts = 0;
-  std::uint64_t finished = 0;
-  std::uint64_t kept = 0;
-  for_seeds(60, [&](std::uint64_t seed) {
+  struct Totals {
+    std::uint64_t cuts;
+    std::uint64_t finished;
+    std::uint64_t kept;
+  };
+  const auto totals = for_seeds_apart<Totals>(60, 10, [&](std::uint64_t seed, Totals& total) {
     Random random{seed};
     SimulatedDisk disk{seed};
     PreparedOracle oracle;
@@ -252,17 +254,18 @@ TEST_CASE("What was acknowledged as prepared is there after a power cut and lock
     for (std::uint64_t depth = 0; depth < 6; ++depth) {
       // While it works, and while it recovers.
       const std::uint64_t cut = random.between(1, depth % 2 == 0 ? 400 : 40);
-      cuts += run_prepared(disk, seed * 10 + depth, cut, 30, oracle) ? 1U : 0U;
+      total.cuts += run_prepared(disk, seed * 10 + depth, cut, 30, oracle) ? 1U : 0U;
       disk.crash(seed * 10 + depth);
     }
     REQUIRE_FALSE(run_prepared(disk, seed * 10 + 8, 0, 3, oracle));
-    finished += oracle.finished;
-    for (const auto& session : oracle.sessions) kept += session.kept_over_restarts;
+    total.finished += oracle.finished;
+    for (const auto& session : oracle.sessions) total.kept += session.kept_over_restarts;
   });
-  WARN(cuts << " power cuts, " << kept << " times something prepared was there afterwards, "
-            << finished << " finished");
-  CHECK(cuts > 100);
-  CHECK(kept > 200);
+  WARN(totals.cuts << " power cuts, " << totals.kept
+                   << " times something prepared was there afterwards, " << totals.finished
+                   << " finished");
+  CHECK(totals.cuts > 100);
+  CHECK(totals.kept > 200);
 }
 
 }  // namespace swizzle
