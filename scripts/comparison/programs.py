@@ -1,0 +1,105 @@
+"""Programs of others, from the registries that they come from, each into a folder of its own. Where a registry
+cannot be reached, or a tool is missing that installs from it, there is None instead."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from comparison.servers import TO_NOWHERE
+
+
+def from_pypi(place, packages):
+    """The folder of programs of a virtual environment that has the packages."""
+    place = pathlib.Path(place)
+    mark = place / "packages"
+    wanted = "\n".join(packages)
+    if not mark.exists() or mark.read_text() != wanted:
+        shutil.rmtree(place, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", place], check=True)
+        if subprocess.run([place / "bin" / "pip", "install", "-q", "--timeout", "20", "--retries", "1",
+                           *packages]).returncode != 0:
+            shutil.rmtree(place)
+            return None
+        mark.write_text(wanted)
+    return place / "bin"
+
+
+def from_npm(place, packages):
+    """A folder whose node_modules has the packages."""
+    place = pathlib.Path(place)
+    mark = place / "packages"
+    wanted = "\n".join(packages)
+    if shutil.which("npm") is None:
+        return None
+    if not mark.exists() or mark.read_text() != wanted:
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        (place / "package.json").write_text('{"private": true, "type": "module"}\n')
+        if subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", *packages], cwd=place,
+                          **TO_NOWHERE).returncode != 0:
+            shutil.rmtree(place)
+            return None
+        mark.write_text(wanted)
+    return place
+
+
+def from_go(place, sources):
+    """The program that the folder of sources makes, with the modules that its go.mod names."""
+    place = pathlib.Path(place)
+    if shutil.which("go") is None:
+        return None
+    place.mkdir(parents=True, exist_ok=True)
+    for source in pathlib.Path(sources).iterdir():
+        if source.is_file():
+            shutil.copy(source, place)
+    with open(place / "log", "w") as log:
+        for words in (["go", "mod", "tidy"], ["go", "build", "-o", "check", "."]):
+            if subprocess.run(words, cwd=place, stdout=log, stderr=log).returncode != 0:
+                return None
+    return place / "check"
+
+
+def from_maven(place, sources):
+    """A class path with what the folder's pom.xml depends on."""
+    place = pathlib.Path(place)
+    if shutil.which("mvn") is None or shutil.which("java") is None:
+        return None
+    pom = (pathlib.Path(sources) / "pom.xml").read_text()
+    mark = place / "pom.xml"
+    if not mark.exists() or mark.read_text() != pom:
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        mark.write_text(pom)
+        if subprocess.run(["mvn", "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory=jars"], cwd=place,
+                          **TO_NOWHERE).returncode != 0:
+            shutil.rmtree(place)
+            return None
+    return f"{place}/jars/*"
+
+
+def from_debian(place, packages):
+    """A folder with what the packages hold, and what of theirs the system lacks; nothing is installed."""
+    place = pathlib.Path(place)
+    mark = place / "packages"
+    wanted = "\n".join(packages)
+    if mark.exists() and mark.read_text() == wanted:
+        return place
+    shutil.rmtree(place, ignore_errors=True)
+    archives = place / "archives"
+    (archives / "partial").mkdir(parents=True)
+    words = ["apt-get", "install", "-y", "-q", "--no-install-recommends", "--download-only", "-o",
+             f"Dir::Cache::Archives={archives}", *packages]
+    if subprocess.run(words, env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"}, **TO_NOWHERE).returncode != 0:
+        shutil.rmtree(place)
+        return None
+    # Those that the system has.
+    for package in packages:
+        if not list(archives.glob(package + "_*.deb")):
+            subprocess.run(["apt-get", "download", package], cwd=archives, **TO_NOWHERE)
+    (place / "version").write_text(next(archives.glob(packages[0] + "_*.deb")).name.split("_")[1])
+    for archive in archives.glob("*.deb"):
+        subprocess.run(["dpkg", "-x", archive, place], check=True)
+    shutil.rmtree(archives)
+    mark.write_text(wanted)
+    return place
