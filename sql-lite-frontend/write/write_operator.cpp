@@ -127,6 +127,7 @@ std::uint8_t events_of(const WriteStatement& write) noexcept {
 }  // namespace
 
 void WriteOperator::begin(Execution& execution, Rows expected) {
+  is_unchecked_ = false;
   writer_.abandon_changes();
   writer_.begin_publishing(execution, events_of(*write_));
   leaves_keys_ = acts_as_replica(execution.session);
@@ -152,8 +153,10 @@ void WriteOperator::end(Execution& execution) {
   writer_.end_changes(execution);
   const bool fires = triggers_ && triggers_->end();
   if (foreign_keys_.has_notes() || deferrable_keys_.has_notes() ||
-      writer_.has_unchecked_exclusions() || fires)
+      writer_.has_unchecked_exclusions() || fires) {
     execution.unchecked.push_back(this);
+    is_unchecked_ = true;
+  }
 }
 
 void WriteOperator::begin_checks(ReferenceQueue& queue) {
@@ -161,6 +164,7 @@ void WriteOperator::begin_checks(ReferenceQueue& queue) {
 }
 
 void WriteOperator::check(Execution& execution) {
+  is_unchecked_ = false;
   deferrable_keys_.finish(execution);
   writer_.check_exclusions(execution);
   foreign_keys_.finish(execution);
@@ -168,6 +172,7 @@ void WriteOperator::check(Execution& execution) {
 }
 
 void WriteOperator::check_later(Execution& execution, ReferenceQueue& queue) {
+  is_unchecked_ = false;
   deferrable_keys_.finish(execution);
   writer_.check_exclusions(execution);
   foreign_keys_.finish_later(execution, queue);
@@ -452,7 +457,8 @@ void WriteOperator::close() {
   returned_.clear();
   touched_.clear();
   position_ = 0;
-  if (triggers_) triggers_->forget();
+  // In WITH it is closed before its triggers fire, which is when all of the statement is written.
+  if (triggers_ && !is_unchecked_) triggers_->forget();
 }
 
 std::vector<Slot> WriteOperator::output_slots() const {

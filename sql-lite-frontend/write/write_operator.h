@@ -95,6 +95,7 @@ class WriteOperator final : public PlanOperator {
   std::unique_ptr<StatementTriggers> triggers_;  ///< null: it fires none
   /// Keys and foreign keys are somebody else's business.
   bool leaves_keys_ = false;
+  bool is_unchecked_ = false;  ///< it is among those that check_written() looks at
   std::vector<Value> old_row_;
   std::vector<Value> new_row_;
   /// ON CONFLICT DO UPDATE: the rows that this command has inserted or changed, by their keys.
