@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "base/runtime/runtime.h"
 
@@ -47,13 +48,21 @@ class SessionUsage {
 
   /// A request lasts from its first message to ReadyForQuery. Times count when they are over.
   void begin_request(TimePoint now) noexcept {
-    if (rests_in_transaction_) add(Used::idle_in_transaction_ns, nanoseconds(now - rests_since_));
+    const TimePoint rested_since = rests_since_.load(std::memory_order_relaxed);
+    if (rests_in_transaction_) add(Used::idle_in_transaction_ns, nanoseconds(now - rested_since));
+    rests_since_.store(kNever, std::memory_order_relaxed);
     active_since_ = now;
   }
   void end_request(TimePoint now, bool in_transaction) noexcept {
     add(Used::active_ns, nanoseconds(now - active_since_));
-    rests_since_ = now;
+    rests_since_.store(now, std::memory_order_relaxed);
     rests_in_transaction_ = in_transaction;
+  }
+
+  /// Since when it waits for its client; nothing while a request runs, and before the first.
+  [[nodiscard]] std::optional<TimePoint> rests_since() const noexcept {
+    const TimePoint since = rests_since_.load(std::memory_order_relaxed);
+    return since == kNever ? std::nullopt : std::optional{since};
   }
 
   /// Without this, its client has ended it.
@@ -67,10 +76,12 @@ class SessionUsage {
   }
 
   std::array<std::atomic<std::uint64_t>, kUsedKinds> counters_{};
+  static constexpr TimePoint kNever{};
+
   std::atomic<SessionEnd> end_{SessionEnd::by_client};
+  std::atomic<TimePoint> rests_since_{kNever};
   // The session's own.
   TimePoint active_since_{};
-  TimePoint rests_since_{};
   bool rests_in_transaction_ = false;
 };
 

@@ -1,5 +1,5 @@
-// pg_stat_database: how sessions of a database spend their time and end, as PostgreSQL 15 counts
-// it.
+// pg_stat_database and pg_stat_activity: how sessions of a database spend their time and end, as
+// PostgreSQL 15 counts it.
 
 #include <sys/socket.h>
 
@@ -136,6 +136,31 @@ TEST_CASE("the time of sessions counts, by what they do") {
   // Each millisecond is one of these, or idle.
   CHECK(took[1] + took[2] <= took[0] - 100);
   CHECK(took[0] < 20'000);
+}
+
+TEST_CASE("a session that rests tells since when, not since when it last began to work") {
+  Watcher watcher;
+  pqxx::connection session{watched()};
+  const auto of_session = [&](const std::string& what) {
+    return watcher.number(
+        "SELECT extract(epoch FROM " + what +
+        ") * 1000 FROM pg_stat_activity WHERE pid = " + std::to_string(session.backendpid()));
+  };
+  CHECK(of_session("state_change - backend_start") >= 0);
+  pqxx::nontransaction work{session};
+  for (const char* const query : {"SELECT pg_sleep(0.3)", "BEGIN; SELECT pg_sleep(0.3)"}) {
+    work.exec(query);
+    CHECK(of_session("state_change - query_start") >= 300);
+    CHECK(of_session("now() - state_change") < 300);
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    CHECK(of_session("now() - state_change") >= 100);
+    // It stays the same.
+    const double since = of_session("state_change - query_start");
+    for (int i = 0; i < 20; ++i) CHECK(of_session("state_change - query_start") == since);
+  }
+  // While it works it is since its query began.
+  CHECK(watcher.number("SELECT count(*) FROM pg_stat_activity WHERE pid = pg_backend_pid() "
+                       "AND state_change = query_start AND state = 'active'") == 1);
 }
 
 TEST_CASE("a deadlock counts once, in the database where it was") {

@@ -78,6 +78,7 @@ Session::State::State(Database::Shared& shared_database, SessionOptions session_
   session_context.names = &names;
   memory.files = &temporary_files;
   activity.connected_at = SessionContext::system_clock_now();
+  activity.state_change.store(activity.connected_at, std::memory_order_relaxed);
   variables.apply_stored();
   for (const auto& [name, value] : options.parameters) {
     std::string lower = name;

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <map>
 
+#include "base/runtime/runtime.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/session/functions/session_functions.h"
 #include "sql-lite-frontend/session/state/session_state.h"
@@ -45,6 +48,50 @@ std::map<std::int32_t, TransactionIds> transaction_ids(const Engine& engine) {
   return of;
 }
 
+std::int64_t microseconds_of(TimePoint at) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(at.time_since_epoch()).count();
+}
+
+/// Moments of the steady clock, by the wall clock: who waits for his client has noted since when
+/// by the one, which he had read anyway, and is shown by the other. A moment is told alike each
+/// time, as long as nobody sets the wall clock.
+class WallTimes {
+ public:
+  [[nodiscard]] std::int64_t of(TimePoint at) {
+    constexpr std::int64_t kSet = 20'000;
+    const std::int64_t now = distance();
+    std::int64_t known = distance_.load(std::memory_order_relaxed);
+    if (std::abs(known - now) > kSet) distance_.store(known = now, std::memory_order_relaxed);
+    return microseconds_of(at) + known;
+  }
+
+ private:
+  /// From one clock to the other; who is kept waiting between them looks again.
+  static std::int64_t distance() {
+    constexpr int kTries = 5;
+    constexpr std::int64_t kAtOnce = 20;
+    std::int64_t distance = 0;
+    for (int i = 0; i < kTries; ++i) {
+      const std::int64_t before = microseconds_of(Runtime::current().now());
+      distance = SessionContext::system_clock_now() - before;
+      if (microseconds_of(Runtime::current().now()) - before <= kAtOnce) break;
+    }
+    return distance;
+  }
+
+  std::atomic<std::int64_t> distance_{0};
+};
+
+/// When a session came into the state that it is in.
+std::int64_t state_change_of(const Activity& activity, Activity::State state,
+                             const SessionUsage& usage) {
+  static WallTimes wall_times;
+  const std::int64_t began = activity.state_change.load(std::memory_order_relaxed);
+  const auto rests_since = usage.rests_since();
+  if (state == Activity::State::active || !rests_since) return began;
+  return std::max(began, wall_times.of(*rests_since));
+}
+
 void activity(Execution& execution, const EmitRow& emit) {
   struct Seen {
     std::int32_t pid;
@@ -69,13 +116,13 @@ void activity(Execution& execution, const EmitRow& emit) {
       // Only what does not change while the session lives, and what it publishes, may be read.
       Session::State& state = session->state();
       const Activity& activity = state.activity;
+      const Activity::State doing = activity.state.load(std::memory_order_relaxed);
       sessions.push_back(
           {pid, state.login, state.options.user, state.options.database,
            activity.application.load(), activity.query.load(), state.options.client,
            activity.connected_at, activity.transaction_start.load(std::memory_order_relaxed),
            activity.query_start.load(std::memory_order_relaxed),
-           activity.state_change.load(std::memory_order_relaxed),
-           activity.state.load(std::memory_order_relaxed), state.options.is_replication});
+           state_change_of(activity, doing, state.usage), doing, state.options.is_replication});
     }
   }
   const std::map<std::int32_t, TransactionIds> transactions =
