@@ -57,6 +57,7 @@ struct Cursor::State {
   /// Until that has failed once.
   bool tidies = true;
   std::size_t row = 0;  ///< rows of the leaf that were handed out
+  std::uint64_t leaf_requests = 0;
   /// Records to look up at a time: few at first, since many scans want few.
   std::uint16_t most = 8;
   /// Copied out when somebody asks: many scans want values only.
@@ -121,6 +122,7 @@ Result<> Cursor::State::load_leaf() {
                                                     : ahead.come_below(below, lower));
   while (true) {
     ++working.leaf_requests;
+    ++leaf_requests;
     leaf.want(lower, upper, direction, most);
     if (direction == Direction::forward)
       RETURN_IF_ERROR(tree.read(from, leaf, ahead.interest(), &working.hint_for(tree.id())));
@@ -258,6 +260,9 @@ Bytes Cursor::key() const noexcept {
 }
 Bytes Cursor::value() const noexcept {
   return state_->value;
+}
+std::uint64_t Cursor::leaf_requests() const noexcept {
+  return state_->leaf_requests;
 }
 
 Result<Cursor> Tree::scan(Transaction& transaction, const ScanRange& range, Direction direction,

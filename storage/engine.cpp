@@ -193,6 +193,10 @@ EngineStatistics Engine::statistics() const {
   return all;
 }
 
+std::uint64_t Engine::pages_read_of(TreeId tree) const {
+  return parts_->trees->factory().pool().reads_by_tree().of(tree);
+}
+
 std::vector<lock::LockRow> Engine::locks() const {
   return parts_->locks.snapshot();
 }

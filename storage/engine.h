@@ -157,6 +157,8 @@ class Engine {
   /// A key above which nobody has put anything into the tree, whoever sees that: the greatest that
   /// stands in it, or stood there. False: it has none.
   Result<bool> greatest_key(TreeId tree, ValueBuffer& into);
+  /// How many pages of the tree have been read from the data file since the engine opened.
+  [[nodiscard]] std::uint64_t pages_read_of(TreeId tree) const;
   /// No records, nor what is left of some.
   Result<bool> is_blank(TreeId tree);
   /// Begins to build `tree` bottom-up. Null where that cannot be done: the tree is not blank, or is
@@ -486,6 +488,8 @@ class Cursor {
   Result<std::size_t> pass();
   [[nodiscard]] Bytes key() const noexcept;
   [[nodiscard]] Bytes value() const noexcept;
+  /// How many leaves it has asked for.
+  [[nodiscard]] std::uint64_t leaf_requests() const noexcept;
 
  private:
   struct State;

@@ -158,7 +158,10 @@ Result<> TreeTable::destroy(TreeId id, PageId root, const GoesOn& goes_on) {
     if (tree == nullptr) return {};
   }
   auto destroyed = factory_->destroy(tree, goes_on);
-  if (destroyed) return {};
+  if (destroyed) {
+    factory_->pool().reads_by_tree().forget(id);
+    return {};
+  }
   // It was not emptied; who tries again goes on with it.
   const std::unique_lock hold(mutex_);
   open_.try_emplace(id, std::move(tree));

@@ -45,6 +45,12 @@ void open_indexes(Engine& engine, Table& table) {
   }
 }
 
+RelationPages pages_by_counters(Engine& engine, TableCounters& counters, TreeId tree) {
+  const std::uint64_t read = counters.page_reads.since_reset(tree, engine.pages_read_of(tree));
+  const std::uint64_t requests = counters.leaf_requests();
+  return {.read = read, .hit = requests - std::min(read, requests)};
+}
+
 }  // namespace
 
 TypeId IndexColumn::key_type() const noexcept {
@@ -105,6 +111,20 @@ double Table::expected_rows() const noexcept {
   const auto delta = static_cast<double>(runtime->row_delta() - known);
   if (relation.estimated_rows < 0) return std::max(1000.0, delta);
   return std::max(1.0, relation.estimated_rows + delta);
+}
+
+RelationPages pages_of(Engine& engine, const Table& table) {
+  return pages_by_counters(engine, table.runtime->counters, table.relation.tree);
+}
+
+RelationPages pages_of(Engine& engine, const IndexAccess& index) {
+  if (!index.tree) return {};
+  return pages_by_counters(engine, *index.counters, index.index->tree);
+}
+
+void reset_counters(Engine& engine, TableCounters& counters, TreeId tree) {
+  counters.reset();
+  counters.page_reads.reset(tree, engine.pages_read_of(tree));
 }
 
 }  // namespace swizzle::sql

@@ -97,6 +97,18 @@ using TablePtr = std::shared_ptr<const Table>;
 TablePtr open_table(Engine& engine, Relation relation, std::uint64_t version,
                     std::shared_ptr<TableRuntime> runtime);
 
+/// Pages of a relation's tree that were read from the data file since pg_stat_reset(), and those
+/// that were asked for and were in memory.
+struct RelationPages {
+  std::uint64_t read = 0;
+  std::uint64_t hit = 0;
+};
+RelationPages pages_of(Engine& engine, const Table& table);
+/// A primary key has none: the table is its index.
+RelationPages pages_of(Engine& engine, const IndexAccess& index);
+/// What the counters count begins anew; they are those of a relation with that tree.
+void reset_counters(Engine& engine, TableCounters& counters, TreeId tree);
+
 /// 'SELECT nextval': the position of a sequence, shared by all sessions.
 struct SequenceState {
   std::int64_t last_value = 1;

@@ -145,6 +145,66 @@ TEST_CASE("Scans and changes of tables and indexes are counted", "[sql][statisti
                "ORDER BY 1") == "c_pkey|t c_v|f SELECT 2");
 }
 
+TEST_CASE("Pages that are asked for count for their table or index", "[sql][statistics]") {
+  TestDatabase db;
+  db.run("CREATE TABLE p(id int primary key, v int, s text)");
+  db.run("CREATE TABLE bare(a int)");
+  db.run("INSERT INTO p SELECT i, i, repeat('s', 100) FROM generate_series(1, 5000) i");
+  db.run("CREATE INDEX p_v ON p(v); ANALYZE p");
+  /// Of the table and of its index, by one statement.
+  const auto asked_by = [&](const std::string& statement) {
+    db.run("SELECT pg_stat_reset()");
+    CHECK(db.run("SELECT heap_blks_read, heap_blks_hit, idx_blks_read, idx_blks_hit "
+                 "FROM pg_statio_user_tables WHERE relname = 'p'") == "0|0|0|0 SELECT 1");
+    db.run(statement);
+    return db.run(
+        "SELECT heap_blks_read + heap_blks_hit, idx_blks_read + idx_blks_hit "
+        "FROM pg_statio_user_tables WHERE relname = 'p'");
+  };
+  CHECK(asked_by("SELECT s FROM p WHERE id = 5") == "1|0 SELECT 1");
+  CHECK(asked_by("SELECT s FROM p WHERE id = 0") == "1|0 SELECT 1");
+  CHECK(asked_by("SELECT s FROM p WHERE v = 5") == "1|1 SELECT 1");
+  CHECK(asked_by("SELECT v FROM p WHERE v = 5") == "0|1 SELECT 1");
+  CHECK(asked_by("SELECT s FROM p WHERE v BETWEEN 1 AND 10") == "10|1 SELECT 1");
+  CHECK(asked_by("INSERT INTO p VALUES (0, 0, 's')") == "1|1 SELECT 1");
+  // Found, locked, written.
+  CHECK(asked_by("UPDATE p SET s = 't' WHERE id = 0") == "3|0 SELECT 1");
+  CHECK(asked_by("UPDATE p SET v = -1 WHERE id = 0") == "3|2 SELECT 1");
+  CHECK(asked_by("DELETE FROM p WHERE id = 0") == "2|1 SELECT 1");
+  CHECK(db.run("SELECT heap_blks_hit > 60 FROM pg_statio_user_tables WHERE relname = 'p'") ==
+        "f SELECT 1");
+  db.run("SELECT sum(length(s)) FROM p");
+  CHECK(db.run("SELECT heap_blks_hit > 60 FROM pg_statio_user_tables WHERE relname = 'p'") ==
+        "t SELECT 1");
+  CHECK(db.run("SELECT heap_blks_hit = pg_stat_get_blocks_hit(relid), heap_blks_read + "
+               "heap_blks_hit = pg_stat_get_blocks_fetched(relid) FROM pg_statio_all_tables "
+               "WHERE relname = 'p'") == "t|t SELECT 1");
+  CHECK(db.run("SELECT indexrelname, idx_blks_hit = pg_stat_get_blocks_hit(indexrelid), "
+               "idx_blks_hit > 0 FROM pg_statio_user_indexes WHERE relname = 'p' ORDER BY 1") ==
+        "p_pkey|t|f p_v|t|t SELECT 2");
+  // What comes from the file.
+  db.close();
+  db.open();
+  db.run("SELECT sum(length(s)) FROM p");
+  CHECK(db.run("SELECT heap_blks_read > 60, heap_blks_hit <= 1, idx_blks_read FROM "
+               "pg_statio_user_tables WHERE relname = 'p'") == "t|t|0 SELECT 1");
+  // As in PostgreSQL: none of no index, and none of no TOAST table.
+  CHECK(db.run("SELECT heap_blks_read, heap_blks_hit, idx_blks_read, idx_blks_hit, toast_blks_hit "
+               "FROM pg_statio_user_tables WHERE relname = 'bare'") ==
+        "0|0|NULL|NULL|NULL SELECT 1");
+}
+
+TEST_CASE("Pages of a replaced tree stay counted", "[sql][statistics]") {
+  PageReads reads;
+  CHECK(reads.since_reset(TreeId{5}, 3) == 3);
+  CHECK(reads.since_reset(TreeId{5}, 7) == 7);
+  // TRUNCATE.
+  CHECK(reads.since_reset(TreeId{9}, 0) == 7);
+  CHECK(reads.since_reset(TreeId{9}, 2) == 9);
+  reads.reset(TreeId{9}, 3);
+  CHECK(reads.since_reset(TreeId{9}, 5) == 2);
+}
+
 TEST_CASE("Statements are counted by shape", "[sql][statistics]") {
   TestDatabase db;
   db.run("CREATE TABLE s(id int primary key)");

@@ -113,36 +113,54 @@ void index_counter_rows(Execution& execution, const EmitRow& emit) {
   }
 }
 
-/// The pool counts pages of all relations together, so PostgreSQL's columns of blocks are NULL.
+/// The columns of TOAST tables, which there are none of, are NULL.
 void table_page_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
     if (!keeps_rows(table->relation.kind)) continue;
+    const RelationPages of_table = pages_of(session.shared.engine, *table);
+    RelationPages of_indexes;
+    for (const IndexAccess& index : table->indexes) {
+      const RelationPages of_index = pages_of(session.shared.engine, index);
+      of_indexes.read += of_index.read;
+      of_indexes.hit += of_index.hit;
+    }
+    const bool has_indexes = !table->indexes.empty();
     const Value row[] = {Value::from_oid(table->relation.oid),
                          text_value(execution, session.names.schema_name(table->relation.schema)),
-                         text_value(execution, table->relation.name)};
+                         text_value(execution, table->relation.name),
+                         counter(of_table.read),
+                         counter(of_table.hit),
+                         has_indexes ? counter(of_indexes.read) : Value::null(),
+                         has_indexes ? counter(of_indexes.hit) : Value::null()};
     emit(row);
   }
 }
 void index_page_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
-    for (const Index& index : table->relation.indexes) {
-      const Value row[] = {Value::from_oid(table->relation.oid), Value::from_oid(index.oid),
+    for (const IndexAccess& access : table->indexes) {
+      const RelationPages pages = pages_of(session.shared.engine, access);
+      const Value row[] = {Value::from_oid(table->relation.oid),
+                           Value::from_oid(access.index->oid),
                            text_value(execution, session.names.schema_name(table->relation.schema)),
                            text_value(execution, table->relation.name),
-                           text_value(execution, index.name)};
+                           text_value(execution, access.index->name),
+                           counter(pages.read),
+                           counter(pages.hit)};
       emit(row);
     }
   }
 }
+/// Sequences have no pages of their own.
 void sequence_page_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
     if (table->relation.kind != RelationKind::sequence) continue;
     const Value row[] = {Value::from_oid(table->relation.oid),
                          text_value(execution, session.names.schema_name(table->relation.schema)),
-                         text_value(execution, table->relation.name)};
+                         text_value(execution, table->relation.name), Value::from_int(0),
+                         Value::from_int(0)};
     emit(row);
   }
 }
@@ -195,9 +213,14 @@ const std::vector<RowProvider::Column> kIndexColumns{
     {"relid"},        {"indexrelid"}, {"schemaname"},   {"relname"},
     {"indexrelname"}, {"idx_scan"},   {"idx_tup_read"}, {"idx_tup_fetch"}};
 
-const std::vector<RowProvider::Column> kTablePages{{"relid"}, {"schemaname"}, {"relname"}};
+const std::vector<RowProvider::Column> kTablePages{
+    {"relid"},         {"schemaname"},    {"relname"},     {"heap_blks_read"},
+    {"heap_blks_hit"}, {"idx_blks_read"}, {"idx_blks_hit"}};
 const std::vector<RowProvider::Column> kIndexPages{
-    {"relid"}, {"indexrelid"}, {"schemaname"}, {"relname"}, {"indexrelname"}};
+    {"relid"},        {"indexrelid"},    {"schemaname"},  {"relname"},
+    {"indexrelname"}, {"idx_blks_read"}, {"idx_blks_hit"}};
+const std::vector<RowProvider::Column> kSequencePages{
+    {"relid"}, {"schemaname"}, {"relname"}, {"blks_read"}, {"blks_hit"}};
 
 }  // namespace
 
@@ -238,8 +261,8 @@ std::span<const RowProvider> statistics_providers() {
       {kPgCatalogSchema, "pg_statio_user_tables", kTablePages, table_page_rows},
       {kPgCatalogSchema, "pg_statio_all_indexes", kIndexPages, index_page_rows},
       {kPgCatalogSchema, "pg_statio_user_indexes", kIndexPages, index_page_rows},
-      {kPgCatalogSchema, "pg_statio_all_sequences", kTablePages, sequence_page_rows},
-      {kPgCatalogSchema, "pg_statio_user_sequences", kTablePages, sequence_page_rows},
+      {kPgCatalogSchema, "pg_statio_all_sequences", kSequencePages, sequence_page_rows},
+      {kPgCatalogSchema, "pg_statio_user_sequences", kSequencePages, sequence_page_rows},
       {kPgCatalogSchema,
        "pg_stat_statements",
        {{"dbid", TypeId::oid},

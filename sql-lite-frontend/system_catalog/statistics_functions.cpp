@@ -66,6 +66,26 @@ Value times_analyzed(Execution& execution, Arguments arguments) {
   const auto count = ((*found->table->runtime).*who).count.load(std::memory_order_relaxed);
   return Value::from_int(static_cast<std::int64_t>(count));
 }
+Value blocks_of(Execution& execution, Arguments arguments, bool with_reads) {
+  const Oid oid = arguments[0].as_oid();
+  const auto found = counted_relation(execution, oid);
+  if (!found) return Value::from_int(0);
+  Engine& engine = execution.session.shared.engine;
+  RelationPages counts;
+  if (found->of_index == nullptr) {
+    counts = pages_of(engine, *found->table);
+  } else {
+    for (const IndexAccess& access : found->table->indexes)
+      if (access.index->oid == oid) counts = pages_of(engine, access);
+  }
+  return Value::from_int(static_cast<std::int64_t>(counts.hit + (with_reads ? counts.read : 0)));
+}
+Value blocks_fetched(Execution& execution, Arguments arguments) {
+  return blocks_of(execution, arguments, true);
+}
+Value blocks_hit(Execution& execution, Arguments arguments) {
+  return blocks_of(execution, arguments, false);
+}
 /// Nothing waits for VACUUM, so nothing is vacuumed.
 Value nothing(Execution&, Arguments) {
   return Value::from_int(0);
@@ -117,6 +137,8 @@ std::span<const SessionEntry> statistics_functions() {
       {"pg_stat_get_tuples_inserted", table_count<inserted>},
       {"pg_stat_get_tuples_updated", table_count<updated>},
       {"pg_stat_get_tuples_deleted", table_count<removed>},
+      {"pg_stat_get_blocks_fetched", blocks_fetched},
+      {"pg_stat_get_blocks_hit", blocks_hit},
       {"pg_stat_get_live_tuples", table_number<live_rows>},
       {"pg_stat_get_mod_since_analyze", table_number<changes_since_analyze>},
       {"pg_stat_get_tuples_hot_updated", nothing},

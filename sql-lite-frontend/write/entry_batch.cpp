@@ -28,6 +28,7 @@ void EntryBatch::remove_next(Transaction& transaction) {
       value_of(tree_.remove(transaction, left.front().key));
       done = 1;
     }
+    ++leaf_requests_;
     left = left.subspan(done);
     count_work(done * kPerRemoval);
   }
@@ -40,6 +41,7 @@ void EntryBatch::insert_next(Transaction& transaction) {
   const auto fetch = [&](std::size_t at, Fetch step) {
     if (at < inserts_.size()) prefetch_change(tree_, transaction, inserts_[at], step);
   };
+  leaf_requests_ += inserts_.size();
   for (std::size_t i = 0; i < inserts_.size(); ++i) {
     fetch(i + 2 * kStep, Fetch::places);
     fetch(i + kStep, Fetch::contents);

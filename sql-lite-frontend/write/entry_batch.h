@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sql-lite-frontend/execute/rows/entry_sorter.h"
@@ -24,6 +25,10 @@ class EntryBatch {
   [[nodiscard]] bool is_full() const noexcept { return bytes_ > kMostBytes; }
   /// Makes the changes; of those to one key, removing comes first.
   void apply(Transaction& transaction);
+  /// How many leaves the changes have asked for since the last call.
+  [[nodiscard]] std::uint64_t take_leaf_requests() noexcept {
+    return std::exchange(leaf_requests_, 0);
+  }
 
  private:
   static constexpr std::size_t kMostBytes = std::size_t{8} << 20U;
@@ -39,6 +44,7 @@ class EntryBatch {
   Tree tree_;
   EntrySorter sorter_;
   std::size_t bytes_ = 0;
+  std::uint64_t leaf_requests_ = 0;
   /// The next changes, by their keys: of one key, both are among them or neither.
   std::vector<Removal> removals_;
   std::vector<Bytes> inserts_;

@@ -258,9 +258,14 @@ void RowWriter::note_change(Transaction& transaction, Counted kind) {
   // more.
   constexpr std::size_t kPerRow = 2000;
   count_work(kPerRow);
-  for (const auto& batch : batches_) {
-    if (batch != nullptr && batch->is_full()) batch->apply(transaction);
+  for (std::size_t i = 0; i < batches_.size(); ++i) {
+    if (batches_[i] != nullptr && batches_[i]->is_full()) apply_batch(i, transaction);
   }
+}
+
+void RowWriter::apply_batch(std::size_t index, Transaction& transaction) {
+  batches_[index]->apply(transaction);
+  table_.indexes[index].counters->add(Counted::leaves, batches_[index]->take_leaf_requests());
 }
 
 void RowWriter::begin_load(Execution& execution) {
@@ -285,8 +290,8 @@ void RowWriter::write_held(Execution& execution) {
 void RowWriter::end_changes(Execution& execution) {
   write_held(execution);
   finish_load();
-  for (const auto& batch : batches_) {
-    if (batch != nullptr) batch->apply(*execution.transaction);
+  for (std::size_t i = 0; i < batches_.size(); ++i) {
+    if (batches_[i] != nullptr) apply_batch(i, *execution.transaction);
   }
   abandon_changes();
 }
@@ -345,6 +350,7 @@ const Index* RowWriter::insert_encoded(Execution& execution, std::string_view ke
       batch->insert(entry.key);
       continue;
     }
+    note_entry(i);
     Tree tree = *access.tree;
     if (value_of(tree.insert(transaction, as_bytes(entry.key), as_bytes(entry.value)))) continue;
     if (on_conflict == OnConflict::fail) fail_duplicate(execution, *access.index, row);
@@ -397,6 +403,7 @@ void RowWriter::move_entry(Execution& execution, std::size_t index, std::span<co
   const Entry after = entry_of(execution, index, new_row, new_key);
   if (before.present == after.present && before.key == after.key) {
     if (before.present && before.value != after.value) {
+      note_entry(index);
       value_of(tree.update(transaction, as_bytes(after.key), as_bytes(after.value)));
     }
     return;
@@ -408,12 +415,14 @@ void RowWriter::move_entry(Execution& execution, std::size_t index, std::span<co
     if (after.present) batch->insert(after.key);
     return;
   }
+  if (before.present) note_entry(index);
   if (before.present && !value_of(tree.remove(transaction, as_bytes(before.key)))) {
     fail_missing_entry(*table_.indexes[index].index);
   }
   if (after.present && exclusions_.of(index) != nullptr && !may_stand(execution, index, new_row)) {
     fail_duplicate(execution, *table_.indexes[index].index, new_row);
   }
+  if (after.present) note_entry(index);
   if (after.present &&
       !value_of(tree.insert(transaction, as_bytes(after.key), as_bytes(after.value)))) {
     fail_duplicate(execution, *table_.indexes[index].index, new_row);
@@ -473,6 +482,7 @@ void RowWriter::remove_entries(Execution& execution, std::span<const Value> old_
       batch->remove(entry.key);
       continue;
     }
+    note_entry(i);
     Tree tree = *access.tree;
     if (!value_of(tree.remove(transaction, as_bytes(entry.key)))) fail_missing_entry(*access.index);
   }

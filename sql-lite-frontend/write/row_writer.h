@@ -140,6 +140,11 @@ class RowWriter {
   /// Where changes of that index are collected; null: they are made at once.
   EntryBatch* batch_of(std::size_t index);
   void note_change(Transaction& transaction, Counted kind);
+  /// An entry of that index is about to be written or removed.
+  void note_entry(std::size_t index) const noexcept {
+    table_.indexes[index].counters->add(Counted::leaves);
+  }
+  void apply_batch(std::size_t index, Transaction& transaction);
   void finish_load();
   [[nodiscard]] bool assigns(std::size_t position) const;
   [[nodiscard]] bool may_move_entry(std::size_t index) const;

@@ -10,6 +10,7 @@
 #include "storage/buffer/frame_queue.h"
 #include "storage/buffer/page_layout.h"
 #include "storage/buffer/page_store.h"
+#include "storage/buffer/reads_by_tree.h"
 #include "storage/latch/guards.h"
 #include "storage/options.h"
 
@@ -124,6 +125,7 @@ class BufferPool {
   [[nodiscard]] PageStore& store() noexcept { return store_; }
   [[nodiscard]] const PageLayout& layout() const noexcept { return layout_; }
   [[nodiscard]] const PoolCounters& counters() const noexcept { return counters_; }
+  [[nodiscard]] ReadsByTree& reads_by_tree() noexcept { return reads_by_tree_; }
   [[nodiscard]] std::uint32_t free_frames() const noexcept {
     return arena_.count() - arena_.used() + free_.size();
   }
@@ -159,6 +161,7 @@ class BufferPool {
   PageStore& store_;
   PageLayout layout_;
   PoolCounters counters_;
+  ReadsByTree reads_by_tree_;
   /// With which usage a page enters.
   std::uint8_t entry_usage_ = 1;
   /// Frames that hold no page.

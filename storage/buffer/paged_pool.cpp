@@ -1,6 +1,7 @@
 #include "storage/buffer/paged_pool.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "storage/buffer/page_state.h"
 #include "storage/buffer/pool_fault.h"
@@ -31,6 +32,13 @@ PagedPool::PagedPool(FrameArena arena, PageStore& store, PageLayout layout,
   if (policy_ != nullptr) entry_usage_ = hears_of_uses(options.policy) ? 0 : Frame::kMaxUsage;
 }
 
+void PagedPool::note_read(const Frame& frame) noexcept {
+  counters_.reads.fetch_add(1, std::memory_order_relaxed);
+  PageHeader header;
+  std::memcpy(&header, frame.page(), sizeof header);
+  reads_by_tree_.add(header.tree);
+}
+
 void PagedPool::place(Frame& frame, PageId page, Interest interest) noexcept {
   frame.inserts = {};
   frame.contention.store(0, std::memory_order_relaxed);
@@ -59,7 +67,7 @@ Result<> PagedPool::read_claimed(PageId page, Interest interest) {
     give_frame(into);
     return fail(std::move(read).error());
   }
-  counters_.reads.fetch_add(1, std::memory_order_relaxed);
+  note_read(into);
   place(into, page, interest);
   table_.finish_read(page, &into, nullptr);
   if (planted(PoolFault::queued_after_it_can_be_found)) about_to_be_found(into);
@@ -100,7 +108,7 @@ void PagedPool::finish(ReadAhead& ahead) noexcept {
   Frame& frame = *ahead.frame;
   const PageId page = ahead.read.page;
   if (store_.has_read(ahead.read)) {
-    counters_.reads.fetch_add(1, std::memory_order_relaxed);
+    note_read(frame);
     counters_.reads_ahead.fetch_add(1, std::memory_order_relaxed);
     place(frame, page, ahead.interest);
     table_.finish_read(page, &frame, nullptr);

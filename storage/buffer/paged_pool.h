@@ -58,6 +58,8 @@ class PagedPool : public BufferPool {
   /// Frees up to `wanted` frames without waiting for anybody; how many were freed.
   virtual std::uint32_t free_some(PageId incoming, std::uint32_t wanted) noexcept = 0;
   Result<> make_room(PageId incoming) final;
+  /// A page has come from the store.
+  void note_read(const Frame& frame) noexcept;
   /// One frame, as the policy has it. Pre: there is a policy.
   std::uint32_t free_by_policy(PageId incoming) noexcept;
 

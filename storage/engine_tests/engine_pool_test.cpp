@@ -154,6 +154,35 @@ TEST_CASE_METHOD(LargeTable, "the pool's frames and requests are accounted for",
   CHECK(engine->statistics().leaf_requests == requests + 10);
 }
 
+TEST_CASE_METHOD(LargeTable, "pages that are read count for their tree", "[storage][engine]") {
+  options.pool_mode = GENERATE(PoolMode::swizzling, PoolMode::traditional);
+  const TreeId other = make_tree();
+  {
+    const auto transaction = engine->begin();
+    Tree handle = engine->tree(other).value();
+    REQUIRE(handle.insert(*transaction, as_bytes("a"), as_bytes("1")).value());
+    REQUIRE(transaction->commit());
+  }
+  fill();
+  const std::uint64_t before = engine->statistics().pages_read;
+  const std::uint64_t of_table = engine->pages_read_of(tree);
+  scan(GENERATE(ScanHint::none, ScanHint::large));
+  const std::uint64_t read = engine->pages_read_of(tree) - of_table;
+  const std::uint64_t of_all = engine->statistics().pages_read - before;
+  CHECK(read <= of_all);
+  // The directory of trees may have been read, too.
+  CHECK(read + 2 >= of_all);
+  CHECK(read > 600);
+  CHECK(engine->pages_read_of(other) == 0);
+  CHECK(get(other, "a").has_value());
+  CHECK(engine->pages_read_of(other) == 1);
+  const auto transaction = engine->begin();
+  const Tree handle = engine->tree(tree).value();
+  Cursor cursor = handle.scan(*transaction, {}).value();
+  while (cursor.next().value()) continue;
+  CHECK(cursor.leaf_requests() == transaction->leaf_requests());
+}
+
 TEST_CASE_METHOD(LargeTable, "the engine runs under every replacement policy",
                  "[storage][engine]") {
   options.pool_mode = GENERATE(PoolMode::swizzling, PoolMode::traditional);

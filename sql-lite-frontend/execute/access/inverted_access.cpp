@@ -31,7 +31,9 @@ void InvertedAccess::open(Execution& execution) {
   for (std::size_t i = 0; i < queries_.size(); ++i) {
     wanted.push_back({bounds_->conditions[i].column, &queries_[i]});
   }
+  const std::uint64_t leaves_before = execution.transaction->leaf_requests();
   keys_ = row_keys_of(entries, wanted, execution);
+  note_index_leaves(execution, leaves_before);
   if (keys_) return;
   all_ = value_of(tree_.scan(*execution.transaction, {}, Direction::forward, ReadMode::snapshot,
                              wait_, ScanHint::large));
@@ -41,8 +43,19 @@ bool InvertedAccess::next_of_table(Execution& execution) {
   execution.tick();
   if (!found_or_fail(all_->next(), wait_)) return false;
   found(execution, all_->value());
-  ++rows_found_;
+  ++counts_.rows;
   return true;
+}
+
+void InvertedAccess::note_index_leaves(Execution& execution, std::uint64_t before) noexcept {
+  counts_.index_leaves += execution.transaction->leaf_requests() - before;
+}
+
+bool InvertedAccess::next_key(Execution& execution) {
+  const std::uint64_t before = execution.transaction->leaf_requests();
+  const bool is_there = keys_->next(execution);
+  note_index_leaves(execution, before);
+  return is_there;
 }
 
 bool InvertedAccess::next(Execution& execution) {
@@ -51,13 +64,14 @@ bool InvertedAccess::next(Execution& execution) {
     done_ = !next_of_table(execution);
     return !done_;
   }
-  while (keys_->next(execution)) {
+  while (next_key(execution)) {
     key_ = keys_->key();
+    ++counts_.table_leaves;
     const bool is_there = found_or_fail(
         tree_.get(*execution.transaction, as_bytes(key_), row_, ReadMode::snapshot, wait_), wait_);
     if (!is_there) continue;
     found(execution, row_.bytes());
-    ++rows_found_;
+    ++counts_.rows;
     return true;
   }
   done_ = true;
@@ -65,9 +79,10 @@ bool InvertedAccess::next(Execution& execution) {
 }
 
 void InvertedAccess::tell_counters() noexcept {
-  if (!is_counted_) note_scan(bounds_->index, rows_found_);
+  if (all_) counts_.table_leaves += all_->leaf_requests();
+  if (!is_counted_) note_scan(bounds_->index, counts_);
   is_counted_ = true;
-  rows_found_ = 0;
+  counts_ = {};
 }
 
 void InvertedAccess::close() {

@@ -45,6 +45,8 @@ class InvertedAccess final : public TableAccess {
 
  private:
   void make_queries(Execution& execution);
+  bool next_key(Execution& execution);
+  void note_index_leaves(Execution& execution, std::uint64_t before) noexcept;
   void tell_counters() noexcept;
   bool next_of_table(Execution& execution);
 
@@ -55,7 +57,7 @@ class InvertedAccess final : public TableAccess {
   std::optional<Cursor> all_;  ///< where everything is read
   ValueBuffer row_;
   bool done_ = true;
-  std::uint64_t rows_found_ = 0;
+  ScanCounts counts_;
   bool is_counted_ = true;
 };
 

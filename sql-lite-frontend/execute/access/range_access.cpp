@@ -211,7 +211,6 @@ void RangeAccess::make_ranges(Execution& execution) {
 void RangeAccess::open(Execution& execution) {
   tell_counters();
   is_counted_ = false;
-  cursor_.reset();
   batch_.restart();
   range_count_ = 0;
   next_range_ = 0;
@@ -237,7 +236,7 @@ bool RangeAccess::next_entry(Execution& execution) {
     if (!cursor_ && !start_next_range(execution)) return false;
     execution.tick();
     if (found_or_fail(cursor_->next(), wait_)) return true;
-    cursor_.reset();
+    leave_range();
   }
 }
 
@@ -253,6 +252,7 @@ std::string_view RangeAccess::row_key_of_entry() const {
 /// False where the row is not visible.
 bool RangeAccess::fetch(Execution& execution, std::string_view key) {
   key_ = key;
+  ++counts_.table_leaves;
   if (!found_or_fail(
           tree_.get(*execution.transaction, as_bytes(key_), fetched_, ReadMode::snapshot, wait_),
           wait_)) {
@@ -277,7 +277,7 @@ bool RangeAccess::next(Execution& execution) {
   const bool fetches = uses_secondary() && !bounds_->only_index;
   // Few rows, as most scans find, are not worth a batch.
   constexpr std::uint64_t kFew = 8;
-  if (fetches && bounds_->any_order && rows_found_ >= kFew) {
+  if (fetches && bounds_->any_order && counts_.rows >= kFew) {
     if (!next_of_batch(execution)) return false;
   } else if (fetches) {
     do {
@@ -291,7 +291,7 @@ bool RangeAccess::next(Execution& execution) {
       found(execution, cursor_->value());
     }
   }
-  ++rows_found_;
+  ++counts_.rows;
   return true;
 }
 
@@ -306,21 +306,29 @@ std::uint64_t RangeAccess::count_rest(Execution& execution) {
       rows += passed;
       execution.tick();
     }
-    cursor_.reset();
+    leave_range();
   }
-  rows_found_ += rows;
+  counts_.rows += rows;
   return rows;
 }
 
+void RangeAccess::leave_range() noexcept {
+  if (cursor_) {
+    const std::uint64_t leaves = cursor_->leaf_requests();
+    (uses_secondary() ? counts_.index_leaves : counts_.table_leaves) += leaves;
+  }
+  cursor_.reset();
+}
+
 void RangeAccess::tell_counters() noexcept {
-  if (!is_counted_) note_scan(bounds_->index, rows_found_);
+  leave_range();
+  if (!is_counted_) note_scan(bounds_->index, counts_);
   is_counted_ = true;
-  rows_found_ = 0;
+  counts_ = {};
 }
 
 void RangeAccess::close() {
   tell_counters();
-  cursor_.reset();
   batch_.restart();
 }
 

@@ -72,6 +72,7 @@ class RangeAccess final : public TableAccess {
   void find_key_columns();
   void take_from_key(Execution& execution);
   void tell_counters() noexcept;
+  void leave_range() noexcept;
   [[nodiscard]] bool uses_secondary() const noexcept {
     return bounds_->index != nullptr && bounds_->index->tree.has_value();
   }
@@ -88,7 +89,7 @@ class RangeAccess final : public TableAccess {
   ValueBuffer fetched_;
   KeyBatch batch_;
   /// Since it was opened, not yet told to the counters.
-  std::uint64_t rows_found_ = 0;
+  ScanCounts counts_;
   bool is_counted_ = true;
 };
 

@@ -68,6 +68,7 @@ TableAccess::Locked TableAccess::lock_row(Execution& execution, ReadMode mode, W
   Transaction& transaction = *execution.transaction;
   Value& key = execution.slots[identity_->key];
   Value& row = execution.slots[identity_->row];
+  table_->runtime->counters.add(Counted::leaves);
   bool found = found_or_fail(tree_.get(transaction, key.as_bytes(), locked_, mode, wait), wait);
   // Elsewhere the row is locked since it was read, or to have changed it is an error.
   if (transaction.isolation() == Isolation::read_committed &&
@@ -108,17 +109,18 @@ void TableAccess::show(Execution& execution, Value row) const {
   execution.slots[identity_->row] = row;
 }
 
-void TableAccess::note_scan(const IndexAccess* index, std::uint64_t rows) const noexcept {
+void TableAccess::note_scan(const IndexAccess* index, const ScanCounts& counts) const noexcept {
+  using Amount = TableCounters::Amount;
   TableCounters& counters = table_->runtime->counters;
+  const Amount leaves{Counted::leaves, counts.table_leaves};
   if (index == nullptr) {
-    counters.add(Counted::sequential_scans);
-    counters.add(Counted::sequential_rows, rows);
-    return;
+    return counters.add_all(Amount{Counted::sequential_scans, 1},
+                            Amount{Counted::sequential_rows, counts.rows}, leaves);
   }
-  counters.add(Counted::index_scans);
-  counters.add(Counted::index_rows, rows);
-  index->counters->add(Counted::index_scans);
-  index->counters->add(Counted::index_rows, rows);
+  const Amount scans{Counted::index_scans, 1};
+  const Amount rows{Counted::index_rows, counts.rows};
+  counters.add_all(scans, rows, leaves);
+  index->counters->add_all(scans, rows, Amount{Counted::leaves, counts.index_leaves});
 }
 
 std::string TableAccess::table_title() const {
@@ -157,6 +159,7 @@ bool PointAccess::next(Execution& execution) {
     if (!found_or_fail(bounds_->index->tree->get(transaction, as_bytes(index_key_), index_value_,
                                                  ReadMode::snapshot, wait_),
                        wait_)) {
+      note_scan(bounds_->index, {.index_leaves = 1});
       return false;
     }
     key_ = as_text(index_value_.bytes());
@@ -165,7 +168,11 @@ bool PointAccess::next(Execution& execution) {
     if (!append_equal(key_, *bounds_, execution)) return false;
   }
   const bool is_there = found_or_fail(tree_.get(transaction, key(), row_, mode_, wait_), wait_);
-  note_scan(bounds_->index, is_there ? 1 : 0);
+  ScanCounts counts;
+  counts.rows = is_there ? 1 : 0;
+  counts.table_leaves = 1;
+  counts.index_leaves = bounds_->index->tree ? 1 : 0;
+  note_scan(bounds_->index, counts);
   if (!is_there) return false;
   found(execution, row_.bytes());
   return true;

@@ -67,8 +67,13 @@ class TableAccess : public PlanOperator {
   /// Pre: key() is the row's key.
   void found(Execution& execution, Bytes row) const;
   [[nodiscard]] std::string table_title() const;
-  /// Tells the table's counters, and the index's if there is one, of a scan that found `rows`.
-  void note_scan(const IndexAccess* index, std::uint64_t rows) const noexcept;
+  struct ScanCounts {
+    std::uint64_t rows = 0;
+    std::uint64_t table_leaves = 0;
+    std::uint64_t index_leaves = 0;  ///< of an index that is not the table
+  };
+  /// Tells the table's counters, and the index's if there is one, of a scan.
+  void note_scan(const IndexAccess* index, const ScanCounts& counts) const noexcept;
 
   TablePtr table_;                       // NOLINT: shared with the derived operators
   Tree tree_;                            // NOLINT

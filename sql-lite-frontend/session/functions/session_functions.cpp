@@ -199,18 +199,20 @@ Value assigned_transaction_id(Execution& execution, Arguments) {
   return number == 0 ? Value::null() : Value::from_int(number);
 }
 /// Of all tables of the database, or of one table or index.
-Value reset_counters(Execution& execution, Arguments arguments) {
+Value reset_statistics(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
   if (!session.rights.is_superuser(session.user)) {
     throw sql_error(SqlState{"42501"}, "permission denied for function {}",
                     arguments.empty() ? "pg_stat_reset" : "pg_stat_reset_single_table_counters");
   }
+  Engine& engine = session.shared.engine;
   for (const TablePtr& table : session.catalog.tables()) {
     const bool is_meant = arguments.empty() || arguments[0].as_oid() == table->relation.oid;
-    if (is_meant) table->runtime->counters.reset();
+    if (is_meant && table->runtime)
+      reset_counters(engine, table->runtime->counters, table->relation.tree);
     for (const IndexAccess& access : table->indexes) {
       const bool index_is_meant = arguments.empty() || arguments[0].as_oid() == access.index->oid;
-      if (index_is_meant) access.counters->reset();
+      if (index_is_meant) reset_counters(engine, *access.counters, access.index->tree);
     }
   }
   if (arguments.empty()) {
@@ -394,8 +396,8 @@ std::span<const SessionEntry> functions() {
       {"pg_stat_force_next_flush", nothing},
       {"pg_stat_get_snapshot_timestamp", always_null},
       {"pg_my_temp_schema", own_temporary_schema},
-      {"pg_stat_reset", reset_counters},
-      {"pg_stat_reset_single_table_counters", reset_counters},
+      {"pg_stat_reset", reset_statistics},
+      {"pg_stat_reset_single_table_counters", reset_statistics},
       {"pg_reload_conf", reload_configuration},
   };
   return kFunctions;

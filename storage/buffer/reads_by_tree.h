@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+
+#include "storage/page/page.h"
+
+namespace swizzle {
+
+/// How many pages of each tree have been read. Whoever counts here has waited for a device, so one
+/// lock for all is no price. Thread-safe.
+class ReadsByTree {
+ public:
+  /// What there is no memory for is not counted.
+  void add(TreeId tree) noexcept {
+    const std::lock_guard hold(mutex_);
+    try {
+      ++reads_[tree];
+    } catch (const std::bad_alloc&) {
+      return;
+    }
+  }
+  [[nodiscard]] std::uint64_t of(TreeId tree) const {
+    const std::lock_guard hold(mutex_);
+    const auto found = reads_.find(tree);
+    return found == reads_.end() ? 0 : found->second;
+  }
+  /// The tree is gone.
+  void forget(TreeId tree) noexcept {
+    const std::lock_guard hold(mutex_);
+    reads_.erase(tree);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<TreeId, std::uint64_t> reads_;
+};
+
+}  // namespace swizzle
