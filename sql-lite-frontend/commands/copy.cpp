@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/commands/statements.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/session/results/row_view.h"
+#include "sql-lite-frontend/session/state/command_progress.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/null_values.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -14,6 +15,10 @@ namespace swizzle::sql {
 namespace {
 
 constexpr std::string_view kBinarySignature{"PGCOPY\n\377\r\n\0", 11};
+// As pg_stat_progress_copy reads them.
+constexpr std::uint64_t kCopyFrom = 1;
+constexpr std::uint64_t kCopyTo = 2;
+constexpr std::uint64_t kCopyPipe = 3;
 
 bool contains(const std::vector<std::string>& list, std::string_view name) {
   return std::ranges::find(list, name) != list.end();
@@ -77,7 +82,11 @@ class CopyIn {
         table_(table),
         columns_(std::move(columns)),
         options_(std::move(options)),
-        scratch_(session.new_scratch()) {
+        scratch_(session.new_scratch()),
+        progress_(session, CommandProgress::Command::copy, table->relation.oid),
+        has_filter_(where != nullptr) {
+    progress_.set(CommandProgress::copy_command, kCopyFrom);
+    progress_.set(CommandProgress::copy_kind, kCopyPipe);
     Binder binder{session.names, scratch_->arena};
     auto write = binder.bind_row_source(table, columns_, slots_);
     if (where != nullptr) binder.bind_row_filter(*write, where);
@@ -100,19 +109,31 @@ class CopyIn {
       read_text(sink);
     }
     write_held();
+    tell_rows();
     scratch_->write->end(scratch_->execution);
     check_written(scratch_->execution);
     return scratch_->write->written();
   }
 
  private:
-  static std::optional<Bytes> receive(ResultSink& sink) {
+  std::optional<Bytes> receive(ResultSink& sink) {
+    tell_rows();
     auto data = sink.copy_in_data();
     if (!data) {
       SqlError error{data.error().state, data.error().message};
       throw error;
     }
+    if (*data) {
+      bytes_ += (*data)->size();
+      progress_.set(CommandProgress::copy_bytes, bytes_);
+    }
     return *data;
+  }
+
+  void tell_rows() noexcept {
+    const std::uint64_t written = scratch_->write->written();
+    progress_.set(CommandProgress::copy_rows, has_filter_ ? written : rows_);
+    if (has_filter_) progress_.set(CommandProgress::copy_rows_excluded, rows_ - written);
   }
 
   void read_text(ResultSink& sink) {
@@ -202,17 +223,18 @@ class CopyIn {
       throw_error(sqlstate::bad_copy_file_format, "missing data for column \"{}\"",
                   table_->relation.columns[columns_[fields.size()]].name);
     }
+    ++rows_;
     scratch_->write->insert_row(execution);
   }
 
   /// The binary stream in portions: no more of it is kept than one field needs.
   class BinaryStream {
    public:
-    explicit BinaryStream(ResultSink& sink) : sink_(sink) {}
+    BinaryStream(CopyIn& copy, ResultSink& sink) : copy_(copy), sink_(sink) {}
     /// False at the end of what the client sent.
     bool has(std::size_t size) {
       while (data_.size() - at_ < size) {
-        const auto piece = receive(sink_);
+        const auto piece = copy_.receive(sink_);
         if (!piece) return false;
         data_.erase(0, std::exchange(at_, 0));
         data_ += as_text(*piece);
@@ -231,13 +253,14 @@ class CopyIn {
     std::uint32_t take_number() { return load_big_endian<std::uint32_t>(take(4).data()); }
 
    private:
+    CopyIn& copy_;
     ResultSink& sink_;
     std::string data_;
     std::size_t at_ = 0;
   };
 
   void read_binary(ResultSink& sink) {
-    BinaryStream stream{sink};
+    BinaryStream stream{*this, sink};
     if (!stream.has(kBinarySignature.size()) ||
         as_text(stream.take(kBinarySignature.size())) != kBinarySignature) {
       throw SqlError{sqlstate::bad_copy_file_format, "COPY file signature not recognized"};
@@ -286,6 +309,7 @@ class CopyIn {
                                     stream.take(static_cast<std::size_t>(size)))
                          .copy_to(execution.row_arena);
     }
+    ++rows_;
     scratch_->write->insert_row(execution);
   }
 
@@ -296,10 +320,15 @@ class CopyIn {
   std::unique_ptr<Scratch> scratch_;
   std::vector<Slot> slots_;
   std::uint64_t lines_ = 0;  ///< that were read
+  CommandProgress progress_;
+  bool has_filter_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t bytes_ = 0;
 };
 
 /// COPY … TO STDOUT: a plan's rows to the client.
-std::uint64_t copy_out(Portal& portal, const CopyOptions& options, ResultSink& sink) {
+std::uint64_t copy_out(Portal& portal, const CopyOptions& options, CommandProgress& progress,
+                       ResultSink& sink) {
   PlanRun& run = *portal.run;
   const Plan& plan = *run.plan;
   Execution& execution = run.execution;
@@ -323,6 +352,7 @@ std::uint64_t copy_out(Portal& portal, const CopyOptions& options, ResultSink& s
     out += '\n';
   }
   std::uint64_t rows = 0;
+  std::uint64_t bytes = 0;
   RowScope scope{execution};
   std::string text;
   while (run.root->next(execution)) {
@@ -359,6 +389,9 @@ std::uint64_t copy_out(Portal& portal, const CopyOptions& options, ResultSink& s
     if (!binary) out += '\n';
     // One row per message, as PostgreSQL sends them; clients count on it.
     sink.copy_out_data(as_bytes(out));
+    bytes += out.size();
+    progress.set(CommandProgress::copy_bytes, bytes);
+    progress.set(CommandProgress::copy_rows, rows);
     out.clear();
     scope.rewind();
   }
@@ -443,6 +476,7 @@ void copy_rows(Session::State& session, const ast::CopyStmt& copy, ResultSink& s
   }
   // A table is copied as the query that reads it.
   auto statement = std::make_shared<Statement>();
+  Oid relation = kNoOid;
   if (copy.query != nullptr) {
     require_copyable(copy.query);
     statement->node = copy.query;
@@ -456,6 +490,7 @@ void copy_rows(Session::State& session, const ast::CopyStmt& copy, ResultSink& s
                       table->relation.name)
           .with_hint("Try the COPY (SELECT ...) TO variant.");
     }
+    relation = table->relation.oid;
     std::string text = "SELECT ";
     bool first = true;
     for (const std::size_t position : copy_columns(*table, copy.attlist)) {
@@ -466,11 +501,14 @@ void copy_rows(Session::State& session, const ast::CopyStmt& copy, ResultSink& s
     text += " FROM " + session.names.qualified_name(*table);
     statement = session.plans.parse(text, {});
   }
+  CommandProgress progress{session, CommandProgress::Command::copy, relation};
+  progress.set(CommandProgress::copy_command, kCopyTo);
+  progress.set(CommandProgress::copy_kind, kCopyPipe);
   const PortalPtr portal = session.portals.make(statement, {});
   session.portals.start(*portal);
   std::uint64_t rows = 0;
   try {
-    rows = copy_out(*portal, format, sink);
+    rows = copy_out(*portal, format, progress, sink);
   } catch (...) {
     portal->run->end();
     throw;

@@ -51,7 +51,7 @@ void rebuild(Session::State& session, const TablePtr& table, std::string_view on
   if (rebuilt.empty()) return;
   const TablePtr changed =
       session.catalog.replace(*session.transaction, *locked, std::move(relation));
-  for (const std::size_t i : rebuilt) fill_index(session, changed, i);
+  for (const std::size_t i : rebuilt) fill_index(session, changed, i, IndexCommand::reindex);
 }
 
 void rebuild_all(Session::State& session, Oid schema) {

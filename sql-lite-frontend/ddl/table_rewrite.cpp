@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/execute/rows/entry_sorter.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/session/state/command_progress.h"
 #include "sql-lite-frontend/write/constraint_check.h"
 #include "sql-lite-frontend/write/foreign_key.h"
 
@@ -40,6 +41,32 @@ std::unique_ptr<TreeLoad> load_of(Session::State& session, TreeId tree) {
   return load;
 }
 
+/// Of an index that is built; its numbers are how far the rows of the table have been read, and how
+/// many of those that were sorted have been put into it.
+class IndexProgress {
+ public:
+  IndexProgress(Session::State& session, const Table& table, const Index& index,
+                IndexCommand command)
+      : progress_(session, CommandProgress::Command::create_index, table.relation.oid) {
+    constexpr std::uint64_t kBuilding = 2;
+    progress_.set(CommandProgress::index_command, static_cast<std::uint64_t>(command));
+    progress_.set(CommandProgress::index_oid, index.oid);
+    progress_.set(CommandProgress::index_phase, kBuilding);
+    progress_.set(CommandProgress::index_pages,
+                  value_of(session.shared.engine.size_of(table.relation.tree)).pages);
+  }
+  void begin_sorted(std::uint64_t rows) noexcept {
+    progress_.set(CommandProgress::index_rows, rows);
+  }
+  void put(std::uint64_t rows) noexcept { progress_.set(CommandProgress::index_rows_done, rows); }
+  void read(const Cursor& cursor) noexcept {
+    progress_.set(CommandProgress::index_pages_done, cursor.leaf_requests());
+  }
+
+ private:
+  CommandProgress progress_;
+};
+
 /// Fills a new tree. `produce(take)` calls `take(key, value)` with each record, in any order, until
 /// that says false; `duplicate(entry)` is called with a repeated key and throws.
 ///
@@ -48,7 +75,7 @@ std::unique_ptr<TreeLoad> load_of(Session::State& session, TreeId tree) {
 /// more, to be sorted.
 template <class Produce, class Duplicate>
 void load_tree(Session::State& session, TreeId tree, const Produce& produce,
-               const Duplicate& duplicate) {
+               const Duplicate& duplicate, IndexProgress* progress = nullptr) {
   const Transaction::Mark before = session.transaction->mark();
   bool is_in_order = true;
   {
@@ -64,14 +91,19 @@ void load_tree(Session::State& session, TreeId tree, const Produce& produce,
   }
   value_of(session.transaction->rollback_to(before));
   EntrySorter sorter{maintenance_space(session)};
+  std::uint64_t entries = 0;
   produce([&](std::string_view key, std::string_view value) {
     sorter.add(key, value);
+    ++entries;
     return true;
   });
   sorter.finish();
+  if (progress != nullptr) progress->begin_sorted(entries);
   const auto load = load_of(session, tree);
+  entries = 0;
   while (const auto entry = sorter.next()) {
     count_work(kWorkOfEntry);
+    if (progress != nullptr && ++entries % Execution::kRowsPerCheck == 0) progress->put(entries);
     if (!value_of(load->add(as_bytes(entry->key), as_bytes(entry->value)))) duplicate(*entry);
   }
   value_of(load->finish());
@@ -112,14 +144,16 @@ ColumnPlaces places_of(const Table& table, std::size_t number, const WriteStatem
 /// `places` have values.
 template <class Visit>
 void for_each_row(Session::State& session, const Table& table, Execution& execution,
-                  const ColumnPlaces& places, const Visit& visit) {
+                  const ColumnPlaces& places, const Visit& visit,
+                  IndexProgress* progress = nullptr) {
   std::vector<Value> row(table.relation.columns.size());
   const Tree tree = *table.tree;
   Cursor cursor = value_of(tree.scan(*session.transaction, {}, Direction::forward,
                                      ReadMode::snapshot, WaitPolicy::wait, ScanHint::large));
   RowScope scope{execution};
-  while (value_of(cursor.next())) {
+  for (std::uint64_t rows = 1; value_of(cursor.next()); ++rows) {
     execution.tick();
+    if (progress != nullptr && rows % Execution::kRowsPerCheck == 0) progress->read(cursor);
     const RowReader reader{table.layout, cursor.value()};
     if (places.empty()) {
       reader.columns(row);
@@ -203,7 +237,8 @@ bool keeps_rows(const Table& from, const Table& to) {
          std::ranges::all_of(from.relation.columns, is_stored);
 }
 
-void build_index(Session::State& session, const TablePtr& table, std::size_t number) {
+void build_index(Session::State& session, const TablePtr& table, std::size_t number,
+                 IndexCommand command) {
   tell_debug(session, fmt::format("building index \"{}\" on table \"{}\" serially",
                                   table->relation.indexes[number].name, table->relation.name));
   const InnerStatement latest{*session.transaction};
@@ -213,9 +248,11 @@ void build_index(Session::State& session, const TablePtr& table, std::size_t num
   const Index& index = table->relation.indexes[number];
   const ColumnPlaces places = places_of(*table, number, *writing.write);
   const bool is_inverted = table->indexes[number].is_inverted();
+  IndexProgress progress{session, *table, index, command};
   const auto produce = [&](const auto& take) {
     for_each_row(
-        session, *table, execution, places, [&](const Entry& stored, std::span<const Value> row) {
+        session, *table, execution, places,
+        [&](const Entry& stored, std::span<const Value> row) {
           if (is_inverted) {
             return std::ranges::all_of(
                 writer.element_entries_of(execution, number, row, stored.key),
@@ -223,16 +260,18 @@ void build_index(Session::State& session, const TablePtr& table, std::size_t num
           }
           const RowWriter::Entry entry = writer.entry_of(execution, number, row, stored.key);
           return !entry.present || take(entry.key, entry.value);
-        });
+        },
+        &progress);
   };
-  load_tree(session, index.tree, produce, [&](const Entry& repeated) {
+  const auto fail = [&](const Entry& repeated) {
     ValueBuffer buffer;
     const Tree tree = *table->tree;
     std::vector<Value> row(table->relation.columns.size());
     value_of(tree.get(*session.transaction, as_bytes(repeated.value), buffer));
     RowReader{table->layout, buffer.bytes()}.columns(row);
     fail_not_unique(execution, session, *table, index, row);
-  });
+  };
+  load_tree(session, index.tree, produce, fail, &progress);
   if (index.excludes()) {
     Exclusion{table, number}.check_all(session, execution.functions, *session.transaction);
   } else if (index.deferrable) {
@@ -242,8 +281,9 @@ void build_index(Session::State& session, const TablePtr& table, std::size_t num
 
 }  // namespace
 
-void fill_index(Session::State& session, const TablePtr& table, std::size_t number) {
-  build_index(session, table, number);
+void fill_index(Session::State& session, const TablePtr& table, std::size_t number,
+                IndexCommand command) {
+  build_index(session, table, number, command);
   // It has the newest rows' entries, not those of what an older snapshot sees.
   if (session.transaction->isolation() == Isolation::repeatable_read) {
     session.transaction.note_young_index(table->relation.indexes[number].oid);
@@ -304,7 +344,7 @@ TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation re
   });
   // Each is a statement of its own, which sees the rows.
   for (std::size_t i = 0; i < table->indexes.size(); ++i) {
-    if (table->indexes[i].tree) build_index(session, table, i);
+    if (table->indexes[i].tree) build_index(session, table, i, IndexCommand::create);
   }
   value_of(engine.drop_tree(*session.transaction, old->relation.tree));
   for (const Index& index : old->relation.indexes) {

@@ -23,7 +23,12 @@ void visit_rows(Session::State& session, const TablePtr& table,
                 const std::function<void(std::span<const Value> row)>& visit);
 
 /// Fills one new index from the table's rows. Pre: its tree is new and empty.
-void fill_index(Session::State& session, const TablePtr& table, std::size_t index);
+enum class IndexCommand : std::uint8_t {
+  create = 1,
+  reindex = 3
+};  ///< pg_stat_progress_create_index
+void fill_index(Session::State& session, const TablePtr& table, std::size_t index,
+                IndexCommand command = IndexCommand::create);
 
 /// Checks that all rows of the table have the row that the foreign key wants.
 void validate_foreign_key(Session::State& session, const TablePtr& table,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "sql-lite-frontend/session/state/command_progress.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/statistics/sample.h"
@@ -27,15 +28,28 @@ void analyze_table(Session::State& session, const TablePtr& table) {
   const std::uint64_t changes = runtime.counters.changes();
   const std::int64_t delta = runtime.row_delta();
   RowSample sample{Runtime::current().random()};
+  const auto pages_of = [&](TreeId tree) {
+    return static_cast<std::int64_t>(value_of(session.shared.engine.size_of(tree)).pages);
+  };
+  CommandProgress progress{session, CommandProgress::Command::analyze, locked->relation.oid};
+  constexpr std::uint64_t kSampling = 1;
+  constexpr std::uint64_t kComputing = 3;
+  progress.set(CommandProgress::analyze_phase, kSampling);
+  progress.set(CommandProgress::analyze_pages,
+               static_cast<std::uint64_t>(pages_of(locked->relation.tree)));
   {
     const Tree tree = *locked->tree;
     Cursor cursor = value_of(tree.scan(transaction, {}, Direction::forward, ReadMode::snapshot,
                                        WaitPolicy::wait, ScanHint::large));
     while (value_of(cursor.next())) {
       sample.add(cursor.value());
-      if (sample.rows_seen() % Execution::kRowsPerCheck == 0) check_cancelled(session);
+      if (sample.rows_seen() % Execution::kRowsPerCheck != 0) continue;
+      check_cancelled(session);
+      progress.set(CommandProgress::analyze_pages_done, cursor.leaf_requests());
     }
+    runtime.counters.add(Counted::leaves, cursor.leaf_requests());
   }
+  progress.set(CommandProgress::analyze_phase, kComputing);
   sample.sort();
   const TableStatistics statistics = summarize(sample, *locked);
   session.shared.statistics->write(transaction, locked->relation.oid, statistics);
@@ -47,9 +61,6 @@ void analyze_table(Session::State& session, const TablePtr& table) {
   analyses.count.fetch_add(1, std::memory_order_relaxed);
   Relation relation = locked->relation;
   relation.estimated_rows = statistics.rows;
-  const auto pages_of = [&](TreeId tree) {
-    return static_cast<std::int64_t>(value_of(session.shared.engine.size_of(tree)).pages);
-  };
   relation.estimated_pages = pages_of(relation.tree);
   for (Index& index : relation.indexes) {
     index.estimated_pages = index.primary ? 0 : pages_of(index.tree);

@@ -1,15 +1,17 @@
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "base/ascii.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/session/functions/session_functions.h"
+#include "sql-lite-frontend/session/state/command_progress.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/record/record.h"
 
-/// pg_ls_waldir: the log's files; and pg_stat_get_progress_info, of which there is nothing to tell.
+/// pg_ls_waldir: the log's files; and pg_stat_get_progress_info: how far commands are.
 namespace swizzle::sql {
 namespace {
 
@@ -68,18 +70,61 @@ std::unique_ptr<SetCursor> list_log(FunctionContext& context, std::span<const Va
   return std::make_unique<LogFileCursor>(std::move(files));
 }
 
-/// Commands here say nothing of how far they are.
+/// One row a command that runs: its session, database and relation, and its parameters.
+class ProgressCursor final : public SetCursor {
+ public:
+  ProgressCursor(std::vector<CommandProgress::Seen> seen, const Session::State& session)
+      : seen_(std::move(seen)), session_(session) {}
+  std::optional<Value> next(FunctionContext& context) override {
+    if (next_ == seen_.size()) return std::nullopt;
+    const CommandProgress::Seen& seen = seen_[next_++];
+    // What somebody does is shown to his role and to pg_read_all_stats alone.
+    const RolePtr role = session_.catalog.role(seen.role);
+    const bool shown =
+        session_.rights.owns(kReadAllStatsRole) || (role && session_.rights.owns(role->oid));
+    constexpr std::size_t kBefore = 3;
+    std::array<TypeId, kBefore + CommandProgress::kParameters> types;
+    types.fill(TypeId::int8);
+    types[0] = TypeId::int4;
+    types[1] = types[2] = TypeId::oid;
+    std::array<Value, types.size()> row;
+    row.fill(Value::null());
+    row[0] = Value::from_int(seen.pid);
+    row[1] = Value::from_oid(seen.database);
+    if (shown) {
+      row[2] = Value::from_oid(seen.relation);
+      for (std::size_t i = 0; i < seen.parameters.size(); ++i)
+        row[kBefore + i] = Value::from_int(seen.parameters[i]);
+    }
+    return make_record(context.arena, types, row);
+  }
+
+ private:
+  std::vector<CommandProgress::Seen> seen_;
+  const Session::State& session_;
+  std::size_t next_ = 0;
+};
+
+/// Nothing is vacuumed or clustered, and backups do not say how far they are.
 class NoProgress final : public SetCursor {
  public:
   std::optional<Value> next(FunctionContext&) override { return std::nullopt; }
 };
-std::unique_ptr<SetCursor> progress(FunctionContext&, std::span<const Value> arguments) {
-  constexpr std::string_view kCommands[] = {"vacuum",       "analyze",    "cluster",
-                                            "create index", "basebackup", "copy"};
-  const std::string_view command = arguments[0].as_text();
-  if (std::ranges::find(kCommands, lower_case(command)) == std::end(kCommands))
-    throw_error(sqlstate::invalid_parameter_value, "invalid command name: \"{}\"", command);
-  return std::make_unique<NoProgress>();
+std::unique_ptr<SetCursor> progress(FunctionContext& context, std::span<const Value> arguments) {
+  using enum CommandProgress::Command;
+  static constexpr std::pair<std::string_view, std::optional<CommandProgress::Command>>
+      kCommands[] = {{"vacuum", {}},     {"analyze", analyze},
+                     {"cluster", {}},    {"create index", create_index},
+                     {"basebackup", {}}, {"copy", copy}};
+  const std::string_view name = arguments[0].as_text();
+  const auto found = std::ranges::find(kCommands, lower_case(name),
+                                       [](const auto& command) { return command.first; });
+  if (found == std::end(kCommands))
+    throw_error(sqlstate::invalid_parameter_value, "invalid command name: \"{}\"", name);
+  auto* session = SessionNames::session_of(context.session);
+  if (session == nullptr || !found->second) return std::make_unique<NoProgress>();
+  return std::make_unique<ProgressCursor>(CommandProgress::of(session->shared, *found->second),
+                                          *session);
 }
 
 }  // namespace

@@ -56,6 +56,39 @@ constexpr SystemView kSystemViews[] = {
      "THEN pg_catalog.swizzle_sequence_value(c.oid) END AS last_value "
      "FROM pg_catalog.pg_sequence s JOIN pg_catalog.pg_class c ON c.oid = s.seqrelid "
      "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"},
+    {kPgCatalogSchema, "pg_stat_progress_analyze",
+     "pid datid datname relid phase sample_blks_total sample_blks_scanned ext_stats_total "
+     "ext_stats_computed child_tables_total child_tables_done current_child_table_relid",
+     "SELECT s.pid, s.datid, d.datname, s.relid, CASE s.param1 WHEN 0 THEN 'initializing' "
+     "WHEN 1 THEN 'acquiring sample rows' "
+     "WHEN 3 THEN 'computing statistics' END AS phase, s.param2 AS sample_blks_total, "
+     "s.param3 AS sample_blks_scanned, s.param4 AS ext_stats_total, s.param5 AS "
+     "ext_stats_computed, "
+     "s.param6 AS child_tables_total, s.param7 AS child_tables_done, "
+     "s.param8::pg_catalog.oid AS current_child_table_relid "
+     "FROM pg_catalog.pg_stat_get_progress_info('ANALYZE') s "
+     "LEFT JOIN pg_catalog.pg_database d ON s.datid = d.oid"},
+    {kPgCatalogSchema, "pg_stat_progress_copy",
+     "pid datid datname relid command type bytes_processed bytes_total tuples_processed "
+     "tuples_excluded",
+     "SELECT s.pid, s.datid, d.datname, s.relid, CASE s.param5 WHEN 1 THEN 'COPY FROM' "
+     "WHEN 2 THEN 'COPY TO' END AS command, CASE s.param6 WHEN 3 THEN 'PIPE' END AS type, "
+     "s.param1 AS bytes_processed, s.param2 AS bytes_total, s.param3 AS tuples_processed, "
+     "s.param4 AS tuples_excluded FROM pg_catalog.pg_stat_get_progress_info('COPY') s "
+     "LEFT JOIN pg_catalog.pg_database d ON s.datid = d.oid"},
+    {kPgCatalogSchema, "pg_stat_progress_create_index",
+     "pid datid datname relid index_relid command phase lockers_total lockers_done "
+     "current_locker_pid blocks_total blocks_done tuples_total tuples_done partitions_total "
+     "partitions_done",
+     "SELECT s.pid, s.datid, d.datname, s.relid, s.param7::pg_catalog.oid AS index_relid, "
+     "CASE s.param1 WHEN 1 THEN 'CREATE INDEX' WHEN 3 THEN 'REINDEX' END AS command, "
+     "CASE s.param10 WHEN 0 THEN 'initializing' WHEN 2 THEN CASE WHEN s.param12 = 0 "
+     "THEN 'building index: scanning table' ELSE 'building index: loading tuples in tree' END "
+     "END AS phase, s.param4 AS lockers_total, s.param5 AS lockers_done, "
+     "s.param6 AS current_locker_pid, s.param16 AS blocks_total, s.param17 AS blocks_done, "
+     "s.param12 AS tuples_total, s.param13 AS tuples_done, s.param14 AS partitions_total, "
+     "s.param15 AS partitions_done FROM pg_catalog.pg_stat_get_progress_info('CREATE INDEX') s "
+     "LEFT JOIN pg_catalog.pg_database d ON s.datid = d.oid"},
     // Nothing is replayed here that statements could be in the way of.
     {kPgCatalogSchema, "pg_stat_database_conflicts",
      "datid datname confl_tablespace confl_lock confl_snapshot confl_bufferpin confl_deadlock",
