@@ -97,7 +97,8 @@ def from_debian(place, packages):
     for package in packages:
         if not list(archives.glob(package + "_*.deb")):
             subprocess.run(["apt-get", "download", package], cwd=archives, **TO_NOWHERE)
-    (place / "version").write_text(next(archives.glob(packages[0] + "_*.deb")).name.split("_")[1])
+    archive = next(archives.glob(packages[0] + "_*.deb"))
+    (place / "version").write_text(archive.name.split("_")[1].replace("%3a", ":"))
     for archive in archives.glob("*.deb"):
         subprocess.run(["dpkg", "-x", archive, place], check=True)
     shutil.rmtree(archives)
