@@ -70,10 +70,6 @@ TablePtr computed_table(Oid schema, std::string_view name) {
   return found == kTables.end() ? nullptr : found->second;
 }
 
-const FunctionName* internal_function(std::string_view name) {
-  const auto found = std::ranges::find(internal_function_names(), name, &FunctionName::name);
-  return found == internal_function_names().end() ? nullptr : &*found;
-}
 const FunctionName* internal_function(Oid oid) {
   const auto found = std::ranges::find(internal_function_names(), oid, &FunctionName::oid);
   return found == internal_function_names().end() ? nullptr : &*found;
@@ -286,7 +282,18 @@ bool names_text_search(TypeId kind) noexcept {
 }  // namespace
 
 std::optional<std::uint32_t> SessionNames::find(TypeId kind, std::string_view name) {
-  if (kind == TypeId::regprocedure) return find_procedure(session_, name);
+  switch (kind) {
+    case TypeId::regproc:
+      return find_function_named(session_, name);
+    case TypeId::regprocedure:
+      return find_procedure(session_, name);
+    case TypeId::regoper:
+      return find_operator_named(session_, name);
+    case TypeId::regoperator:
+      return find_operator_written(session_, name);
+    default:
+      break;
+  }
   const std::vector<std::string> parts = split_identifier(name);
   const std::string_view schema =
       parts.size() > 1 ? std::string_view{parts[parts.size() - 2]} : std::string_view{};
@@ -330,21 +337,6 @@ std::optional<std::uint32_t> SessionNames::find(TypeId kind, std::string_view na
     case TypeId::regcollation: {
       const Oid found = find_collation(schema, last);
       return found == kNoOid ? std::nullopt : std::optional{found};
-    }
-    case TypeId::regproc: {
-      const std::vector<FoundRoutine> made = find_routines(schema, last);
-      const bool is_system = schema.empty() || schema == "pg_catalog";
-      const auto functions = is_system ? functions_named(last) : std::span<const Function* const>{};
-      if (made.size() + functions.size() > 1) {
-        throw_error(sqlstate::ambiguous_function, "more than one function named \"{}\"", name);
-      }
-      if (!made.empty()) return made.front().callable->routine->oid;
-      if (!functions.empty() && is_ambiguous_function(last)) {
-        throw_error(sqlstate::ambiguous_function, "more than one function named \"{}\"", name);
-      }
-      if (!functions.empty()) return functions[0]->oid;
-      const FunctionName* internal = internal_function(last);
-      return internal != nullptr ? std::optional{internal->oid} : std::nullopt;
     }
     default:
       return std::nullopt;
@@ -393,11 +385,7 @@ std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid)
         return is_alone ? plain : quote_identifier(schema_name(made->schema)) + "." + plain;
       }
       const Function* function = find_function(oid);
-      if (function != nullptr) {
-        // Alone, the name would not say which.
-        return (is_ambiguous_function(function->name) ? "pg_catalog." : "") +
-               quote_identifier(function->name);
-      }
+      if (function != nullptr) return function_name(session_, *function);
       const FunctionName* internal = internal_function(oid);
       return internal != nullptr ? std::optional{std::string{internal->name}} : std::nullopt;
     }
@@ -410,14 +398,12 @@ std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid)
     case TypeId::regoperator: {
       if (const OperatorPtr made = made_operator(oid)) return operator_signature(*made);
       const Operator* op = find_operator(oid);
-      if (op == nullptr) return std::nullopt;
-      return fmt::format("{}({},{})", op->name, type_name_of(op->left), type_name_of(op->right));
+      return op == nullptr ? std::nullopt : std::optional{sql::operator_signature(session_, *op)};
     }
     case TypeId::regoper: {
-      const OperatorPtr made = made_operator(oid);
-      if (made) return made->name;
+      if (const OperatorPtr made = made_operator(oid)) return sql::operator_name(session_, *made);
       const Operator* op = find_operator(oid);
-      return op == nullptr ? std::nullopt : std::optional{std::string{op->name}};
+      return op == nullptr ? std::nullopt : std::optional{sql::operator_name(session_, *op)};
     }
     default:
       return std::nullopt;

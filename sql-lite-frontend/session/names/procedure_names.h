@@ -10,12 +10,25 @@
 namespace swizzle::sql {
 
 struct Function;
+struct Operator;
+struct UserOperator;
 
+/// What regproc's text names: "abs". Nothing where there is none; 42725 where there are several.
+std::optional<std::uint32_t> find_function_named(Session::State& session, std::string_view text);
 /// The function that regprocedure's text names with its argument types: "abs(integer)". Nothing
 /// where there is none; 42704 for an unknown type, 22P02 for a text without parentheses.
 std::optional<std::uint32_t> find_procedure(Session::State& session, std::string_view text);
+/// The same for regoper, "+", and regoperator: "+(integer,integer)", "-(NONE,integer)".
+std::optional<std::uint32_t> find_operator_named(Session::State& session, std::string_view text);
+std::optional<std::uint32_t> find_operator_written(Session::State& session, std::string_view text);
 
 /// "abs(integer)".
 std::string procedure_name(const Function& function);
+/// As regproc and regoper show them: with the schema where the name alone would not say which.
+std::string function_name(Session::State& session, const Function& function);
+std::string operator_name(Session::State& session, const Operator& op);
+std::string operator_name(Session::State& session, const UserOperator& op);
+/// "+(integer,integer)", with the schema where a user's operator hides it.
+std::string operator_signature(Session::State& session, const Operator& op);
 
 }  // namespace swizzle::sql

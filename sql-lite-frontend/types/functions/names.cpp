@@ -20,7 +20,9 @@ Value find_object(FunctionContext& context, Arguments a) {
       if (const auto found = context.session.names->find(kind, name))
         return Value::from_oid(*found);
   } catch (const SqlError& error) {
-    if (error.state() == sqlstate::ambiguous_function) return Value::null();
+    const bool is_absent = error.state() == sqlstate::ambiguous_function ||
+                           error.state() == sqlstate::invalid_schema_name;
+    if (is_absent) return Value::null();
     throw;
   }
   if (kind == TypeId::regtype)

@@ -10,6 +10,10 @@ bool is_named(TypeId type) noexcept {
   return type != TypeId::oid && type != TypeId::xid && type != TypeId::cid && type != TypeId::xid8;
 }
 
+bool names_operator(TypeId type) noexcept {
+  return type == TypeId::regoper || type == TypeId::regoperator;
+}
+
 bool all_digits(std::string_view text) noexcept {
   for (const char c : text)
     if (!is_digit(c)) return false;
@@ -54,8 +58,8 @@ Value object_id_input(FunctionContext& context, TypeId type, std::int32_t, std::
   const std::string_view body = trim_space(text);
   if (!is_named(type))
     return Value::from_int(static_cast<std::int64_t>(parse_unsigned(type, text)));
-  if (body == "-") return Value::from_oid(0);
-  if (all_digits(body))
+  if (text == "-" && !names_operator(type)) return Value::from_oid(0);
+  if (all_digits(text))
     return Value::from_oid(
         static_cast<std::uint32_t>(parse_integer(TypeId::oid, body, 0, UINT32_MAX)));
   if (context.session.names != nullptr)
@@ -72,8 +76,7 @@ void object_id_output(FunctionContext& context, TypeId type, const Value& value,
     return;
   }
   const std::uint32_t oid = value.as_oid();
-  const bool is_operator = type == TypeId::regoper || type == TypeId::regoperator;
-  if (oid == 0) return out.push_back(is_operator ? '0' : '-');
+  if (oid == 0) return out.push_back(names_operator(type) ? '0' : '-');
   if (context.session.names != nullptr) {
     if (const auto name = context.session.names->name_of(type, oid)) {
       out += *name;
