@@ -78,6 +78,9 @@ class AggregateBuilder {
         throw invalid_aggregate("only input parameters can have default values");
       }
       if (given.arg_type->setof) throw invalid_aggregate("aggregates cannot accept set arguments");
+      if (const TypePtr shell = shell_named(session_, *given.arg_type)) {
+        throw invalid_aggregate(fmt::format("aggregate cannot accept shell type {}", shell->name));
+      }
       parameter.type = type_of(*given.arg_type);
       if (parameter.mode == ParameterMode::variadic &&
           element_type(parameter.type) == TypeId::none && parameter.type != TypeId::any &&

@@ -155,6 +155,7 @@ class RoutineBuilder {
       throw invalid(statement_.is_procedure ? "procedures cannot accept set arguments"
                                             : "functions cannot accept set arguments");
     }
+    note_shell(name, Use::parameter);
     const SignatureType type = parameter_type(name);
     if (type.type == TypeId::record && type.relation != kNoOid) {
       throw SqlError{sqlstate::feature_not_supported,
@@ -170,12 +171,38 @@ class RoutineBuilder {
       return signature_type(session_, name, &sink_);
     } catch (const SqlError& error) {
       if (error.state() != sqlstate::undefined_object) throw;
-      std::string written;
-      for (const ast::Node* part : name.names) {
-        written += (written.empty() ? "" : ".") + std::string{ast::string_of(part)};
-      }
-      throw_error(sqlstate::undefined_object, "type {} does not exist", written);
+      throw_error(sqlstate::undefined_object, "type {}{} does not exist", written_name(name),
+                  name.array_bounds.empty() ? "" : "[]");
     }
+  }
+
+  static std::string written_name(const ast::TypeName& name) {
+    std::string written;
+    for (const ast::Node* part : name.names) {
+      written += (written.empty() ? "" : ".") + std::string{ast::string_of(part)};
+    }
+    return written;
+  }
+
+  /// What is only a shell can be in the signature of no language that we have.
+  enum class Use : std::uint8_t { parameter, result };
+  void note_shell(const ast::TypeName& name, Use use) {
+    const TypePtr shell = shell_named(session_, name);
+    if (!shell) return;
+    const bool is_result = use == Use::result;
+    if (routine_.language == "sql") {
+      throw invalid(fmt::format("SQL function cannot {} shell type {}",
+                                is_result ? "return" : "accept", written_name(name)));
+    }
+    session_.notice(sink_, Severity::notice, sqlstate::wrong_object_type,
+                    fmt::format("{} type {} is only a shell", is_result ? "return" : "argument",
+                                written_name(name)));
+    if (is_native()) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "functions over shell types are not supported"};
+    }
+    throw_error(sqlstate::feature_not_supported, "PL/pgSQL functions cannot {} type {}",
+                is_result ? "return" : "accept", shell->name);
   }
 
   void refuse_repeated_name(const RoutineParameter& parameter) const {
@@ -236,6 +263,7 @@ class RoutineBuilder {
       return;
     }
     routine_.returns_set = statement_.return_type->setof;
+    note_shell(*statement_.return_type, Use::result);
     const SignatureType type = signature_type(session_, *statement_.return_type, &sink_);
     if (is_table) {
       // RETURNS TABLE: the grammar says what its rows are already.

@@ -47,11 +47,24 @@ SignatureType signature_type(Session::State& session, const ast::TypeName& name,
                                         ? ast::string_of(name.names[name.names.size() - 2])
                                         : std::string_view{};
     const std::string_view last = ast::string_of(name.names.back());
+    if (shell_named(session, name)) {
+      throw_error(sqlstate::undefined_object, "type \"{}{}{}\" is only a shell", schema,
+                  schema.empty() ? "" : ".", last);
+    }
     const TablePtr table = session.names.find_table(schema, last);
     if (table) return {TypeId::record, table->relation.oid};
     throw_error(sqlstate::undefined_object, "type \"{}{}{}\" does not exist", schema,
                 schema.empty() ? "" : ".", last);
   }
+}
+
+TypePtr shell_named(Session::State& session, const ast::TypeName& name) {
+  if (name.names.empty() || name.pct_type || !name.array_bounds.empty()) return nullptr;
+  const std::string_view schema = name.names.size() > 1
+                                      ? ast::string_of(name.names[name.names.size() - 2])
+                                      : std::string_view{};
+  TypePtr type = session.names.find_user_type(schema, ast::string_of(name.names.back()));
+  return type && type->is_shell() ? type : nullptr;
 }
 
 }  // namespace swizzle::sql

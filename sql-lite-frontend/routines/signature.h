@@ -11,5 +11,7 @@ struct SignatureType {
 };
 /// table.column%TYPE means the type that the column has now, which `told` is told.
 SignatureType signature_type(Session::State& session, const ast::TypeName& name, ResultSink* told);
+/// The type of which there is only that name yet; null for anything else.
+TypePtr shell_named(Session::State& session, const ast::TypeName& name);
 
 }  // namespace swizzle::sql

@@ -25,22 +25,31 @@ CREATE DOMAIN d AS mood;
 -- differs: the error's position
 CREATE TYPE pair AS (a int, m mood);
 CREATE TYPE moods AS RANGE (subtype = mood);
--- differs: another error
 CREATE FUNCTION f(mood) RETURNS int LANGUAGE sql AS 'SELECT 1';
--- differs: another error
 CREATE FUNCTION f() RETURNS mood LANGUAGE sql AS 'SELECT NULL';
--- differs: another error
 CREATE FUNCTION f(mood) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
--- differs: another error
 CREATE FUNCTION f() RETURNS mood LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
--- differs: another message
 CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS 'DECLARE m mood; BEGIN RETURN 1; END';
--- differs: another message
 CREATE CAST (text AS mood) WITH INOUT;
--- differs: another error
 CREATE AGGREGATE a (mood) (sfunc = int4pl, stype = int);
--- differs: another message
 CREATE OPERATOR === (leftarg = mood, rightarg = mood, function = int4eq);
+CREATE FUNCTION f(mood[]) RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE FUNCTION f(nosuch[]) RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE FUNCTION f() RETURNS mood[] LANGUAGE sql AS 'SELECT NULL';
+CREATE FUNCTION f() RETURNS SETOF mood LANGUAGE sql AS 'SELECT NULL';
+CREATE FUNCTION f() RETURNS TABLE (m mood) LANGUAGE sql AS 'SELECT NULL';
+CREATE FUNCTION f(OUT mood) LANGUAGE sql AS 'SELECT NULL';
+CREATE FUNCTION f(VARIADIC mood) RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE FUNCTION f(m mood DEFAULT 'x') RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE FUNCTION f(public.mood) RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE PROCEDURE f(mood) LANGUAGE sql AS 'SELECT 1';
+CREATE PROCEDURE f(INOUT mood) LANGUAGE plpgsql AS 'BEGIN END';
+CREATE AGGREGATE a (int) (sfunc = int4pl, stype = mood);
+CREATE CAST (mood AS int) WITHOUT FUNCTION;
+-- differs: refused: functions over shell types
+CREATE FUNCTION f(cstring) RETURNS mood LANGUAGE internal AS 'int4in';
+-- differs: refused: functions over shell types
+DROP FUNCTION IF EXISTS f(cstring);
 PREPARE p(mood) AS SELECT $1;
 SELECT * FROM json_to_record('{}') x(m mood);
 ALTER TYPE mood ADD VALUE 'x';
