@@ -14,6 +14,7 @@
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/user_types.h"
+#include "sql-lite-frontend/types/writing_share.h"
 
 namespace swizzle::sql {
 namespace {
@@ -437,6 +438,7 @@ Value convert(FunctionContext& context, const Cast& cast, const Value& value) {
                                    std::span{arguments}.first(cast.function->arguments.size()));
     }
     case CastMethod::text_form: {
+      const WritingShare share{context, 2 * bytes_of({&value, 1})};
       const std::string text = to_text(context, cast.source, value);
       return input_text(context, base_type(cast.target), kNoTypmod, text);
     }

@@ -138,6 +138,30 @@ TEST_CASE("What a statement kept that failed for want of memory is given back",
   CHECK(total.used_bytes() == 0);
 }
 
+TEST_CASE("What an expression makes on the way to its value counts as well", "[session][memory]") {
+  TestDatabase db;
+  // Of each the result would have room: the pieces that it is put together from stand beside it.
+  db.database().shared().memory.set_limit(std::size_t{40} << 20U);
+  for (const std::string value :
+       {"jsonb_build_array(x, x, x, x)::text", "json_build_array(x, x, x, x)::text",
+        "jsonb_build_object('a', x, 'b', x, 'c', x, 'd', x)::text",
+        "to_jsonb(ARRAY[x, x, x])::text", "array_to_json(ARRAY[x, x, x, x])::text",
+        "row_to_json(row(x, x, x, x))::text", "row_to_json(row(x, x, x, x), true)::text",
+        "concat(x, x, x, x)", "concat_ws(',', x, x, x, x)", "row(x, x, x, x)::text",
+        "ARRAY[x, x, x, x]::text", "xmlelement(name a, x, x, x, x)::text",
+        "xmlforest(x AS a, x AS b, x AS c, x AS d)::text"}) {
+    INFO(value);
+    const std::string from = " FROM (SELECT repeat('x', $) AS x OFFSET 0) y";
+    const auto run = [&](const std::string& bytes) {
+      std::string sql = "SELECT length(" + value + ") > 0" + from;
+      sql.replace(sql.find('$'), 1, bytes);
+      return db.run(sql);
+    };
+    CHECK(run("1000000") == "t SELECT 1");
+    CHECK(run("6000000") == "53200 out of memory");
+  }
+}
+
 TEST_CASE("What several portals and cursors keep counts until they are closed",
           "[session][memory]") {
   TestDatabase db;

@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/types/functions/aggregate_state.h"
 #include "sql-lite-frontend/types/functions/entries.h"
-#include "sql-lite-frontend/types/json/json.h"
+#include "sql-lite-frontend/types/json/json_building.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -36,6 +36,13 @@ struct Text {
   }
 };
 
+/// A group's text as what add_json() writes to.
+struct AppendedText {
+  Text& text;
+  Arena& arena;
+  void operator+=(std::string_view part) { text.append(arena, part); }
+};
+
 enum class Spelling : std::uint8_t { json, jsonb };
 
 template <Spelling spelling>
@@ -46,9 +53,7 @@ Value finished(FunctionContext& context, const Text& text, std::string_view end)
   copy_long(whole, as_bytes(std::string_view{text.letters, text.size}));
   std::ranges::copy(as_bytes(end), whole + text.size);
   if (spelling == Spelling::json) return Value::from_bytes({whole, size});
-  const std::string canonical =
-      for_bytes(size, [&] { return canonical_json(as_text({whole, size})); });
-  return make_text(context.arena, canonical);
+  return for_bytes(size, [&] { return as_jsonb_value(context, as_text({whole, size})); });
 }
 
 template <Spelling spelling>
@@ -60,8 +65,9 @@ struct List {
     // Arrays and rows begin a line of their own.
     const bool structured = shape_of(type) == Shape::record || is_array(type);
     if (structured && text.size != 0 && !a[0].is_null()) item += "\n ";
-    append_json(context, type, a[0], item);
     text.append(arena, item);
+    AppendedText out{text, arena};
+    add_json(context, type, a[0], out);
   }
   [[nodiscard]] Value final(FunctionContext& context) const {
     return finished<spelling>(context, text, "]");
@@ -81,8 +87,9 @@ struct Members {
     json_scalar_text(context, context.call.arguments[0], a[0], key);
     append_json_string(key, item);
     item += " : ";
-    append_json(context, context.call.arguments[1], a[1], item);
     text.append(arena, item);
+    AppendedText out{text, arena};
+    add_json(context, context.call.arguments[1], a[1], out);
   }
   [[nodiscard]] Value final(FunctionContext& context) const {
     return finished<spelling>(context, text, " }");

@@ -1,7 +1,8 @@
 #include "sql-lite-frontend/types/functions/any_arguments.h"
 #include "sql-lite-frontend/types/functions/entries.h"
-#include "sql-lite-frontend/types/json/json.h"
+#include "sql-lite-frontend/types/json/json_building.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/text_builder.h"
 #include "sql-lite-frontend/types/type_io.h"
 
 namespace swizzle::sql {
@@ -18,7 +19,8 @@ Value build_object(FunctionContext& context, Arguments a) {
         .with_hint(
             "The arguments of json_build_object() must consist of alternating keys and values.");
   }
-  std::string out = "{";
+  TextBuilder out{context.arena};
+  out += "{";
   for (std::size_t i = 0; i < arguments.size(); i += 2) {
     if (i > 0) out += ", ";
     if (arguments.value(i).is_null()) {
@@ -27,22 +29,27 @@ Value build_object(FunctionContext& context, Arguments a) {
     }
     std::string key;
     json_scalar_text(context, arguments.type(i), arguments.value(i), key);
-    append_json_string(key, out);
+    std::string quoted;
+    append_json_string(key, quoted);
+    out += quoted;
     out += " : ";
-    append_json(context, arguments.type(i + 1), arguments.value(i + 1), out);
+    add_json(context, arguments.type(i + 1), arguments.value(i + 1), out);
   }
-  return make_text(context.arena, out + "}");
+  out += "}";
+  return out.finish();
 }
 
 Value build_array(FunctionContext& context, Arguments a) {
   const AnyArguments arguments{context, a, 0};
   if (arguments.is_null()) return Value::null();
-  std::string out = "[";
+  TextBuilder out{context.arena};
+  out += "[";
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (i > 0) out += ", ";
-    append_json(context, arguments.type(i), arguments.value(i), out);
+    add_json(context, arguments.type(i), arguments.value(i), out);
   }
-  return make_text(context.arena, out + "]");
+  out += "]";
+  return out.finish();
 }
 
 Value empty_object(FunctionContext& context, Arguments) {
@@ -53,18 +60,16 @@ Value empty_array(FunctionContext& context, Arguments) {
 }
 
 Value to_json(FunctionContext& context, Arguments a) {
-  std::string out;
-  append_json(context, context.call.arguments[0], a[0], out);
-  return make_text(context.arena, out);
+  TextBuilder out{context.arena};
+  add_json(context, context.call.arguments[0], a[0], out);
+  return out.finish();
 }
 
 Value pretty_row(FunctionContext& context, Arguments a) {
+  if (!a[1].as_bool()) return to_json(context, a);
+  const WritingShare share{context, 2 * bytes_of(a)};
   std::string out;
-  if (a[1].as_bool()) {
-    append_pretty_row(context, a[0], out);
-  } else {
-    append_json(context, context.call.arguments[0], a[0], out);
-  }
+  append_pretty_row(context, a[0], out);
   return make_text(context.arena, out);
 }
 
@@ -72,7 +77,7 @@ Value pretty_row(FunctionContext& context, Arguments a) {
 template <ScalarFunction make>
 Value as_jsonb(FunctionContext& context, Arguments a) {
   const Value json = make(context, a);
-  return json.is_null() ? json : make_text(context.arena, canonical_json(json.as_text()));
+  return json.is_null() ? json : as_jsonb_value(context, json.as_text());
 }
 
 constexpr ScalarEntry kJsonFunctionsEntries[] = {

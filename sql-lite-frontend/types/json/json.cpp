@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/hash.h"
+#include "sql-lite-frontend/types/json/json_building.h"
 #include "sql-lite-frontend/types/json/json_key.h"
 #include "sql-lite-frontend/types/json/json_order.h"
 #include "sql-lite-frontend/types/json/json_parts.h"
@@ -26,7 +27,7 @@ namespace {
 
 Value json_input(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
   verify_utf8(text);
-  if (type == TypeId::jsonb) return make_text(context.arena, canonical_json(text));
+  if (type == TypeId::jsonb) return as_jsonb_value(context, text);
   check_json(text, type);
   return make_text(context.arena, text);
 }

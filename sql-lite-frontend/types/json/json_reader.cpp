@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/types/json/json.h"
 #include "sql-lite-frontend/types/json/json_errors.h"
 #include "sql-lite-frontend/types/json/json_parts.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 
@@ -72,6 +73,7 @@ class JsonReader {
 
   std::string read() {
     std::string out;
+    if (text_.size() >= kLongBytes) out.reserve(text_.size());
     value(out);
     skip_blanks();
     if (at_ < text_.size()) refuse(JsonExpected::end);

@@ -22,7 +22,15 @@ constexpr std::size_t kEntryBytes = 8;
 Value record_of(Arena& arena, std::span<const TypeId> types, std::span<const Value> fields,
                 std::span<const std::string> names) {
   const auto count = static_cast<std::uint32_t>(types.size());
-  std::string out(4 + count * kEntryBytes, '\0');
+  MemoryShare beside;
+  std::string out;
+  if (const std::size_t bytes = bytes_of(fields); bytes >= kLongBytes) {
+    // Counted, as everything that is there while a value is made.
+    const std::size_t whole = bytes + bytes / 16;
+    beside.set(arena.account(), whole);
+    out.reserve(whole);
+  }
+  out.resize(4 + count * kEntryBytes);
   std::memcpy(out.data(), &count, 4);
   const std::size_t start = out.size();
   for (std::size_t i = 0; i < count; ++i) {

@@ -59,8 +59,7 @@ void TextBuilder::append(std::size_t count, char letter) {
 
 Value TextBuilder::finish() {
   const std::size_t whole = size();
-  // Chunk by chunk the memory goes over to the arena, whose pages are not there before.
-  share_.lower(0);
+  // The arena's memory is there before the first chunk has gone.
   std::byte* const out = arena_.allocate(whole, 1);
   std::byte* next = out;
   // Each is given back at once: all of them together would keep others waiting, and take twice the
@@ -68,7 +67,9 @@ Value TextBuilder::finish() {
   for (Chunk& chunk : finished_) {
     copy_long(next, as_bytes(std::string_view{chunk.bytes.get(), chunk.used}));
     next += chunk.used;
+    finished_bytes_ -= chunk.used;
     chunk.bytes.reset();
+    share_.lower(finished_bytes_);
   }
   const auto rest = static_cast<std::size_t>(next_ - begin_);
   if (rest != 0) std::memcpy(next, begin_, rest);

@@ -14,6 +14,7 @@
 #include "sql-lite-frontend/types/text/utf8.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/user_types.h"
+#include "sql-lite-frontend/types/writing_share.h"
 #include "sql-lite-frontend/types/xml/xml_document.h"
 
 namespace swizzle::sql::xml {
@@ -48,6 +49,12 @@ class Writer {
   std::unique_ptr<xmlBuffer, FreeBuffer> buffer_;
   std::unique_ptr<xmlTextWriter, FreeWriter> writer_;
 };
+
+std::size_t bytes_of_named(std::span<const NamedValue> values) {
+  std::size_t bytes = 0;
+  for (const NamedValue& one : values) bytes += bytes_of({&one.value, 1});
+  return bytes;
+}
 
 const xmlChar* as_xml(const std::string& text) {
   return reinterpret_cast<const xmlChar*>(text.c_str());
@@ -200,6 +207,7 @@ void append_value(FunctionContext& context, TypeId given, const Value& value, bo
 
 Value element(FunctionContext& context, std::string_view name,
               std::span<const NamedValue> attributes, std::span<const NamedValue> content) {
+  const WritingShare share{context, 3 * (bytes_of_named(attributes) + bytes_of_named(content))};
   std::vector<std::pair<std::string, std::string>> given;
   for (const NamedValue& attribute : attributes) {
     if (attribute.value.is_null()) continue;
@@ -225,6 +233,7 @@ Value element(FunctionContext& context, std::string_view name,
 }
 
 Value forest(FunctionContext& context, std::span<const NamedValue> elements) {
+  const WritingShare share{context, 2 * bytes_of_named(elements)};
   std::string out;
   bool any = false;
   for (const NamedValue& part : elements) {
@@ -238,6 +247,7 @@ Value forest(FunctionContext& context, std::span<const NamedValue> elements) {
 }
 
 Value concatenated(FunctionContext& context, std::span<const Value> parts) {
+  const WritingShare share{context, 2 * bytes_of(parts)};
   std::string body;
   std::string_view version;
   bool no_version = false;

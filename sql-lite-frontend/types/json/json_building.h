@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "sql-lite-frontend/types/json/json.h"
+#include "sql-lite-frontend/types/writing_share.h"
+
+namespace swizzle::sql {
+
+/// A value as JSON at the end of what is being built.
+template <class Text>
+void add_json(FunctionContext& context, TypeId type, const Value& value, Text& out) {
+  const std::size_t bytes = bytes_of({&value, 1});
+  // Quotes and backslashes take more; few texts consist of them.
+  const std::size_t expected = bytes + bytes / 16 + 16;
+  const WritingShare share{context, expected};
+  std::string piece;
+  piece.reserve(expected);
+  append_json(context, type, value, piece);
+  out += piece;
+}
+
+/// The same text as jsonb spells it.
+inline Value as_jsonb_value(FunctionContext& context, std::string_view json) {
+  // The members of an object are put in order beside the whole.
+  const WritingShare share{context, 2 * json.size()};
+  return make_text(context.arena, canonical_json(json));
+}
+
+}  // namespace swizzle::sql
