@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/session/names/in_use.h"
 
 /// CREATE VIEW.
 namespace swizzle::sql {
@@ -106,6 +107,7 @@ void create_view(Session::State& session, const ast::ViewStmt& statement, const 
   }
   relation.view_types = binder.types_read();
   relation.view_routines = binder.routines_read();
+  hold_named(session, relation.view_routines);
   refuse_more_columns(query->targets.size());
   for (std::size_t i = 0; i < query->targets.size(); ++i) {
     Column column;

@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/routines/body.h"
 #include "sql-lite-frontend/routines/language.h"
 #include "sql-lite-frontend/routines/signature.h"
+#include "sql-lite-frontend/session/names/in_use.h"
 #include "sql-lite-frontend/session/statement_options.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type.h"
@@ -236,6 +237,7 @@ class RoutineBuilder {
             .at_position(expr->location() + 1);
       }
     }
+    hold_named(session_, binder.routines_read());
     ExprPrinter printer{.out = {}, .is_kept = true};
     printer.print(*expr);
     return std::move(printer.out);
@@ -422,6 +424,7 @@ class RoutineBuilder {
                                  binder.types_read().end());
       routine_.body_routines.insert(routine_.body_routines.end(), binder.routines_read().begin(),
                                     binder.routines_read().end());
+      hold_named(session_, binder.routines_read());
     }
   }
 

@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/user_types.h"
+#include "sql-lite-frontend/session/names/in_use.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -174,6 +175,7 @@ std::string stored_expression(Session::State& session, const Relation& relation,
     }
   }
   require_immutable(*expr, clause);
+  hold_named(session, binder.routines_read());
   ExprPrinter printer{.out = {}, .is_kept = true};
   printer.print(*expr);
   return std::move(printer.out);

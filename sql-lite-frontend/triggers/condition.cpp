@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sql-lite-frontend/session/names/in_use.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -56,6 +57,7 @@ class BoundCondition {
     return read;
   }
   [[nodiscard]] const Expr& expr() const { return *expr_; }
+  [[nodiscard]] const std::vector<ViewRoutine>& named() const { return binder_.routines_read(); }
   [[nodiscard]] std::string stored() const {
     ExprPrinter printer{.columns = ExprPrinter::Columns::qualified, .out = {}, .is_kept = true};
     printer.print(*expr_);
@@ -110,6 +112,7 @@ std::string stored_condition(Session::State& session, const TablePtr& table, con
   BoundCondition condition{session, table};
   condition.bind_new(node);
   for (const auto& column : condition.columns()) check_column(*table, trigger, column);
+  hold_named(session, condition.named());
   return condition.stored();
 }
 

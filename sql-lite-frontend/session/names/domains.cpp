@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/session/names/in_use.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -120,6 +121,7 @@ std::string stored_domain_check(Session::State& session, TypeReference base,
   Binder binder{session.names, arena};
   Scope scope = binder.domain_scope(base, binder.new_slot());
   const ExprPtr expr = binder.bind_condition(node, scope, "CHECK");
+  hold_named(session, binder.routines_read());
   ExprPrinter printer{.out = {}, .is_kept = true};
   printer.print(*expr);
   return std::move(printer.out);

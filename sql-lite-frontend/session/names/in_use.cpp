@@ -43,4 +43,26 @@ void require_indexes_unused(const Session::State& session, const Table& table,
   if (!indexes.empty()) require_unread(session, table, command, indexes.front().name);
 }
 
+void hold_named(Session::State& session, std::span<const ViewRoutine> named) {
+  for (const ViewRoutine& one : named) {
+    const Oid oid = one.routine;
+    if (oid < kFirstUserOid) continue;
+    value_of(session.transaction->lock_relation(lock::RelationId{oid},
+                                                lock::RelationMode::access_share));
+    // It may have gone while this waited.
+    const bool is_there = session.catalog.routine(oid) || session.names.made_operator(oid) ||
+                          session.catalog.made<UserTextConfig>(oid) ||
+                          session.catalog.made<UserTextDictionary>(oid);
+    if (is_there) continue;
+    const std::string_view name = one.name;
+    for (const auto& [mark, kind] : {std::pair{kTextConfigRecord, "configuration"},
+                                     std::pair{kTextDictionaryRecord, "dictionary"}}) {
+      if (!name.starts_with(mark)) continue;
+      throw_error(sqlstate::undefined_object, "text search {} \"{}\" does not exist", kind,
+                  name.substr(mark.size()));
+    }
+    throw_error(sqlstate::undefined_function, "function \"{}\" does not exist", name);
+  }
+}
+
 }  // namespace swizzle::sql

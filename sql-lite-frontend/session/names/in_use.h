@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "sql-lite-frontend/catalog/table.h"
@@ -14,5 +15,9 @@ void require_unused(const Session::State& session, const Table& table, std::stri
 /// What a cursor reads, for what is done to a table's indexes first: the error names one of them.
 void require_indexes_unused(const Session::State& session, const Table& table,
                             std::string_view command);
+
+/// Nobody drops the routines, operators, text search configurations and dictionaries that a
+/// definition names before the transaction that gives it is over. 42883, 42704 where one is gone.
+void hold_named(Session::State& session, std::span<const ViewRoutine> named);
 
 }  // namespace swizzle::sql

@@ -152,3 +152,27 @@ TEST_CASE("A view's text names functions and operators for whoever reads it",
         " SELECT public.g(1) OPERATOR(public.~~~) public.g(2) AS n; SELECT 1");
   CHECK(db.run("SELECT * FROM public.v") == "3 SELECT 1");
 }
+
+TEST_CASE("Nobody drops a function that another session's definition has begun to call",
+          "[sql][session][made]") {
+  const std::vector<std::string> definitions{
+      "CREATE INDEX ON t (f(a))", "CREATE TABLE u (a int DEFAULT f(1))",
+      "ALTER TABLE t ADD CHECK (a === 1)", "CREATE VIEW v AS SELECT f(a) FROM t",
+      "CREATE DOMAIN d AS int CHECK (f(VALUE) > 0)"};
+  for (const std::string& definition : definitions) {
+    INFO(definition);
+    TestDatabase db;
+    const auto other = db.connect();
+    db.run("CREATE TABLE t (a int)");
+    db.run("CREATE FUNCTION f(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT $1'");
+    db.run("CREATE FUNCTION f(int, int) RETURNS bool LANGUAGE sql AS 'SELECT true'");
+    db.run("CREATE OPERATOR === (leftarg = int, rightarg = int, function = f)");
+    db.run(*other, "SET lock_timeout = '50ms'");
+    CHECK_THAT(db.run("BEGIN; " + definition), StartsWith("BEGIN"));
+    const bool is_operator = definition.contains("===");
+    const std::string drop = is_operator ? "DROP OPERATOR === (int, int)" : "DROP FUNCTION f(int)";
+    CHECK_THAT(db.run(*other, drop), StartsWith("55P03"));
+    db.run("COMMIT");
+    CHECK_THAT(db.run(*other, drop), StartsWith("2BP01"));
+  }
+}

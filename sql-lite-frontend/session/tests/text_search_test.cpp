@@ -146,3 +146,30 @@ TEST_CASE("A view and a body keep the configuration that they named", "[sql][ses
   CHECK(db.run("DROP TEXT SEARCH CONFIGURATION yours CASCADE") == "DROP TEXT SEARCH CONFIGURATION");
   CHECK_THAT(db.run("SELECT f()"), StartsWith("42883"));
 }
+
+TEST_CASE("Nobody drops what another session's definition has begun to name",
+          "[sql][session][made]") {
+  const std::vector<std::string> definitions{
+      "CREATE INDEX ON t USING gin (to_tsvector('mine', body))",
+      "CREATE INDEX ON t (body) WHERE to_tsvector('mine', body) @@ 'cat'",
+      "ALTER TABLE t ADD CHECK (to_tsvector('mine', body) @@ 'cat')",
+      "ALTER TABLE t ADD words tsvector GENERATED ALWAYS AS (to_tsvector('mine', body)) STORED",
+      "ALTER TABLE t ADD words tsvector DEFAULT to_tsvector('mine', 'cats')",
+      "CREATE VIEW v AS SELECT to_tsvector('mine', body) FROM t",
+      "CREATE MATERIALIZED VIEW v AS SELECT to_tsvector('mine', body) FROM t",
+      "CREATE FUNCTION f() RETURNS tsvector LANGUAGE sql BEGIN ATOMIC SELECT to_tsvector('mine', "
+      "'cats'); END",
+  };
+  for (const std::string& definition : definitions) {
+    INFO(definition);
+    TestDatabase db;
+    const auto other = db.connect();
+    make_configuration(db);
+    db.run("CREATE TABLE t (body text)");
+    db.run(*other, "SET lock_timeout = '50ms'");
+    CHECK_THAT(db.run("BEGIN; " + definition), StartsWith("BEGIN"));
+    CHECK_THAT(db.run(*other, "DROP TEXT SEARCH CONFIGURATION mine"), StartsWith("55P03"));
+    db.run("COMMIT");
+    CHECK_THAT(db.run(*other, "DROP TEXT SEARCH CONFIGURATION mine"), StartsWith("2BP01"));
+  }
+}
