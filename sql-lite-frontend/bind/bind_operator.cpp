@@ -129,15 +129,8 @@ ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
       break;
   }
   const std::string_view name = ast::string_of(node.name.back());
-  const auto* left_row = ast::try_as<ast::RowExpr>(node.lexpr);
-  const auto* right_row = ast::try_as<ast::RowExpr>(node.rexpr);
-  const auto* right_query = ast::try_as<ast::SubLink>(node.rexpr);
-  if (left_row != nullptr && right_query != nullptr &&
-      right_query->sub_link_type == ast::SubLinkType::expr_sublink) {
-    return bind_row_subquery(name, *left_row, *right_query, scope, node.location);
-  }
-  if (left_row != nullptr && right_row != nullptr) {
-    return bind_row_operator(name, *left_row, *right_row, scope, node.location);
+  if (ExprPtr rows = bind_rows_beside(name, node.lexpr, node.rexpr, scope, node.location)) {
+    return rows;
   }
   ExprPtr left = node.lexpr != nullptr ? bind_expression(node.lexpr, scope) : nullptr;
   ExprPtr right = bind_expression(node.rexpr, scope);
@@ -237,6 +230,7 @@ ExprPtr Binder::bind_between(const ast::A_Expr& node, Scope& scope) {
   const auto both = outside ? BooleanExpr::Kind::disjunction : BooleanExpr::Kind::conjunction;
   const auto either = outside ? BooleanExpr::Kind::conjunction : BooleanExpr::Kind::disjunction;
   const auto compared = [&](std::string_view op, const ast::Node* bound) {
+    if (ExprPtr rows = bind_rows_beside(op, node.lexpr, bound, scope, node.location)) return rows;
     return call_operator(op, bind_expression(node.lexpr, scope), bind_expression(bound, scope),
                          node.location);
   };

@@ -3,8 +3,9 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/boolean_expressions.h"
-#include "sql-lite-frontend/bound/expression_copy.h"
+#include "sql-lite-frontend/bound/row_order.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 /// Rows that are written out beside others: compared, ordered, looked for among others.
@@ -28,10 +29,27 @@ std::vector<ExprPtr> Binder::fields_or_value(const ast::Node* node, Scope& scope
   return row == nullptr ? std::move(value) : std::move(row->mutable_operands());
 }
 
+namespace {
+
+/// Those that order, and what else belongs to their order.
+struct RowOperator {
+  std::string_view name;
+  std::string_view less;
+  std::string_view weak;
+};
+constexpr RowOperator kRowOperators[] = {
+    {"<", "<", "<="}, {"<=", "<", "<="}, {">", ">", ">="}, {">=", ">", ">="}};
+
+const RowOperator* ordering_row_operator(std::string_view op) {
+  const auto* const found = std::ranges::find(kRowOperators, op, &RowOperator::name);
+  return found == std::end(kRowOperators) ? nullptr : found;
+}
+
+}  // namespace
+
 /// (a, b) op (c, d): equality column by column, order from the left.
 ExprPtr Binder::row_comparison(std::string_view op, std::vector<ExprPtr> left,
-                               std::vector<ExprPtr> right, std::int32_t location,
-                               const RowAgain& left_again) {
+                               std::vector<ExprPtr> right, std::int32_t location) {
   if (left.size() != right.size()) {
     throw SqlError{sqlstate::syntax_error, "unequal number of entries in row expressions"}
         .at_position(location + 1);
@@ -43,8 +61,8 @@ ExprPtr Binder::row_comparison(std::string_view op, std::vector<ExprPtr> left,
   if (left.size() == 1) {
     return call_operator(op, std::move(left[0]), std::move(right[0]), location);
   }
-  if (op == "<" || op == "<=" || op == ">" || op == ">=") {
-    return row_order(op, std::move(left), std::move(right), location, left_again);
+  if (ordering_row_operator(op) != nullptr) {
+    return row_order(op, std::move(left), std::move(right), location);
   }
   const bool equality = op == "=";
   if (!equality && op != "<>") unsupported("this comparison of rows", location);
@@ -56,58 +74,54 @@ ExprPtr Binder::row_comparison(std::string_view op, std::vector<ExprPtr> left,
                  std::move(parts));
 }
 
-/// (a, b) < (c, d) is a <= c AND (a < c OR a = c AND b < d): the first part says nothing new, but
-/// an index can answer it. Pre: `right` can be copied; where a subquery is in `left`, that is bound
-/// again.
+/// By the order that the types of each pair of fields have.
 ExprPtr Binder::row_order(std::string_view op, std::vector<ExprPtr> left,
-                          std::vector<ExprPtr> right, std::int32_t location,
-                          const RowAgain& left_again) {
-  const auto can_copy = [](const ExprPtr& expr) { return copy_expression(*expr) != nullptr; };
-  const bool is_repeatable =
-      std::ranges::none_of(left, [](const ExprPtr& expr) { return is_volatile(*expr); });
-  const auto copy = [&](const ExprPtr& expr) {
-    ExprPtr result = is_volatile(*expr) ? nullptr : copy_expression(*expr);
-    if (!result) unsupported("an ordering comparison of rows with such a column", location);
-    walk(*result, [&](Expr&) { repeated_.count(1); });
-    return result;
-  };
-  if (left_again && is_repeatable && !std::ranges::all_of(left, can_copy)) {
-    std::vector<ExprPtr> right_again;
-    for (const ExprPtr& field : right) right_again.push_back(copy(field));
-    return order_by_level(op, {std::move(left), left_again()},
-                          {std::move(right), std::move(right_again)}, location);
+                          std::vector<ExprPtr> right, std::int32_t location) {
+  const RowOperator& order = *ordering_row_operator(op);
+  std::vector<RowOrderExpr::Field> fields;
+  std::vector<ExprPtr> operands;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const ResolvedOperator resolved = resolve_operator({.name = op,
+                                                        .left = left[i]->type(),
+                                                        .right = right[i]->type(),
+                                                        .position = location + 1,
+                                                        .casts = names_.made_casts()});
+    const bool is_ordered = value_type(resolved.left).order.compare != nullptr &&
+                            value_type(resolved.right).order.compare != nullptr;
+    if (!is_ordered) {
+      throw sql_error(sqlstate::feature_not_supported,
+                      "could not determine interpretation of row comparison operator {}", op)
+          .with_hint("Row comparison operators must be associated with btree operator families.")
+          .at_position(location + 1);
+    }
+    const DerivedCollation collation = merge_collations(names_, left[i], right[i]);
+    std::vector<ExprPtr> pair =
+        list_of(coerce(std::move(left[i]), resolved.left, kNoTypmod, Implicitness::implicit),
+                coerce(std::move(right[i]), resolved.right, kNoTypmod, Implicitness::implicit));
+    const auto beside = [&](std::string_view name) {
+      const ResolvedOperator other = resolve_operator(name, resolved.left, resolved.right);
+      return &collated(*other.op, pair, collation);
+    };
+    fields.push_back({&collated(*resolved.op, pair, collation), beside(order.less),
+                      beside(order.weak), beside("=")});
+    operands.insert(operands.end(), std::make_move_iterator(pair.begin()),
+                    std::make_move_iterator(pair.end()));
   }
-  const std::string_view strict = op.substr(0, 1);
-  const std::string weak = std::string{strict} + "=";
-  ExprPtr result = call_operator(op, copy(left.back()), copy(right.back()), location);
-  for (std::size_t i = left.size() - 1; i-- > 0;) {
-    ExprPtr decided = call_operator(strict, copy(left[i]), copy(right[i]), location);
-    ExprPtr equal = call_operator("=", copy(left[i]), copy(right[i]), location);
-    ExprPtr rest =
-        boolean(BooleanExpr::Kind::conjunction, list_of(std::move(equal), std::move(result)));
-    result = boolean(BooleanExpr::Kind::disjunction, list_of(std::move(decided), std::move(rest)));
-  }
-  return boolean(BooleanExpr::Kind::conjunction,
-                 list_of(call_operator(weak, std::move(left[0]), std::move(right[0]), location),
-                         std::move(result)));
+  auto expr = std::make_unique<RowOrderExpr>(std::move(fields), std::move(operands));
+  expr->set_location(location);
+  return expr;
 }
 
-/// a, b < c, d is a < c OR (a = c AND b < d), level by level from the right.
-ExprPtr Binder::order_by_level(std::string_view op, RowTwice left, RowTwice right,
-                               std::int32_t location) {
-  const std::string strict{op.substr(0, 1)};
-  ExprPtr result =
-      call_operator(op, std::move(left.once.back()), std::move(right.once.back()), location);
-  for (std::size_t i = left.once.size() - 1; i-- > 0;) {
-    ExprPtr equal =
-        call_operator("=", std::move(left.again[i]), std::move(right.again[i]), location);
-    ExprPtr before =
-        call_operator(strict, std::move(left.once[i]), std::move(right.once[i]), location);
-    ExprPtr deeper =
-        boolean(BooleanExpr::Kind::conjunction, list_of(std::move(equal), std::move(result)));
-    result = boolean(BooleanExpr::Kind::disjunction, list_of(std::move(before), std::move(deeper)));
+ExprPtr Binder::bind_rows_beside(std::string_view op, const ast::Node* left, const ast::Node* right,
+                                 Scope& scope, std::int32_t location) {
+  const auto* const left_row = ast::try_as<ast::RowExpr>(left);
+  if (left_row == nullptr) return nullptr;
+  if (const auto* const right_row = ast::try_as<ast::RowExpr>(right)) {
+    return bind_row_operator(op, *left_row, *right_row, scope, location);
   }
-  return result;
+  const auto* const query = ast::try_as<ast::SubLink>(right);
+  if (query == nullptr || query->sub_link_type != ast::SubLinkType::expr_sublink) return nullptr;
+  return bind_row_subquery(op, *left_row, *query, scope, location);
 }
 
 ExprPtr Binder::bind_row_operator(std::string_view op, const ast::RowExpr& left_row,
@@ -115,15 +129,7 @@ ExprPtr Binder::bind_row_operator(std::string_view op, const ast::RowExpr& left_
                                   std::int32_t location) {
   std::vector<ExprPtr> left = fields_of_row(left_row, scope);
   std::vector<ExprPtr> right = fields_of_row(right_row, scope);
-  if (op == "=" || op == "<>" || left.empty() || left.size() != right.size()) {
-    return row_comparison(op, std::move(left), std::move(right), location);
-  }
-  if (left.size() == 1) return call_operator(op, std::move(left[0]), std::move(right[0]), location);
-  const RepeatedBinding::Again again{repeated_};
-  std::vector<ExprPtr> left_again = fields_of_row(left_row, scope);
-  std::vector<ExprPtr> right_again = fields_of_row(right_row, scope);
-  return order_by_level(op, {std::move(left), std::move(left_again)},
-                        {std::move(right), std::move(right_again)}, location);
+  return row_comparison(op, std::move(left), std::move(right), location);
 }
 
 /// (a, b) = (SELECT c, d …)
@@ -146,12 +152,7 @@ ExprPtr Binder::bind_row_subquery(std::string_view op, const ast::RowExpr& row,
         std::make_unique<SlotExpr>(target.type, target.typmod, target.slot, SlotExpr::Origin{}));
   }
   auto expr = std::make_unique<SubqueryExpr>(SubqueryExpr::Kind::row, TypeId::bool_, kNoTypmod);
-  const auto left_again = [&] {
-    const RepeatedBinding::Again again{repeated_};
-    return fields_of_row(row, scope);
-  };
-  expr->set_comparison(row_comparison(op, std::move(left), std::move(right), location, left_again),
-                       {});
+  expr->set_comparison(row_comparison(op, std::move(left), std::move(right), location), {});
   expr->set_location(location);
   expr->outer_slots = query->outer_slots;
   plan_later(*expr, std::move(query), SubqueryExpr::Correlation::outer);

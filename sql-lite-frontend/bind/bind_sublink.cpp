@@ -88,12 +88,7 @@ ExprPtr Binder::bind_sublink(const ast::SubLink& node, Scope& scope) {
               coerce(std::move(hash_left[i]), right[i]->type(), kNoTypmod, Implicitness::implicit);
         }
       }
-      const auto left_again = [&] {
-        const RepeatedBinding::Again again{repeated_};
-        return fields_or_value(node.testexpr, scope);
-      };
-      ExprPtr comparison =
-          row_comparison(op, std::move(left), std::move(right), node.location, left_again);
+      ExprPtr comparison = row_comparison(op, std::move(left), std::move(right), node.location);
       expr->set_comparison(std::move(comparison), std::move(hash_left));
       break;
     }

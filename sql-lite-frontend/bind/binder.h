@@ -309,19 +309,16 @@ class Binder {
   // bind_rows.cpp
   /// The fields of a row that is written out, perhaps cast to a composite type; else the value.
   std::vector<ExprPtr> fields_or_value(const ast::Node* node, Scope& scope);
-  /// The same row, bound once more; empty: it can be copied.
-  using RowAgain = std::function<std::vector<ExprPtr>()>;
   ExprPtr row_comparison(std::string_view op, std::vector<ExprPtr> left, std::vector<ExprPtr> right,
-                         std::int32_t location, const RowAgain& left_again = {});
+                         std::int32_t location);
   ExprPtr row_order(std::string_view op, std::vector<ExprPtr> left, std::vector<ExprPtr> right,
-                    std::int32_t location, const RowAgain& left_again);
-  struct RowTwice {
-    std::vector<ExprPtr> once;
-    std::vector<ExprPtr> again;
-  };
-  ExprPtr order_by_level(std::string_view op, RowTwice left, RowTwice right, std::int32_t location);
+                    std::int32_t location);
   ExprPtr row_distinction(DistinctExpr::Kind kind, const ast::RowExpr& left_row,
                           const ast::RowExpr& right_row, Scope& scope, std::int32_t location);
+  /// Where the left side is a row that is written out and the right one, too, or a subquery; null
+  /// for anything else.
+  ExprPtr bind_rows_beside(std::string_view op, const ast::Node* left, const ast::Node* right,
+                           Scope& scope, std::int32_t location);
   ExprPtr bind_row_operator(std::string_view op, const ast::RowExpr& left_row,
                             const ast::RowExpr& right_row, Scope& scope, std::int32_t location);
   ExprPtr bind_row_subquery(std::string_view op, const ast::RowExpr& row, const ast::SubLink& link,

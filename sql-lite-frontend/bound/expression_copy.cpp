@@ -2,6 +2,7 @@
 
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bound/routine_call.h"
+#include "sql-lite-frontend/bound/row_order.h"
 #include "sql-lite-frontend/bound/xml_expression.h"
 
 namespace swizzle::sql {
@@ -53,6 +54,9 @@ ExprPtr copy_with_operands(const Expr& expr, std::vector<ExprPtr> operands) {
   }
   if (const auto* array = dynamic_cast<const ArrayExpr*>(&expr)) {
     return std::make_unique<ArrayExpr>(array->type(), array->kind(), std::move(operands));
+  }
+  if (const auto* order = dynamic_cast<const RowOrderExpr*>(&expr)) {
+    return order->with_operands(std::move(operands));
   }
   if (dynamic_cast<const CoalesceExpr*>(&expr) != nullptr) {
     return std::make_unique<CoalesceExpr>(expr.type(), std::move(operands));

@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bound/routine_call.h"
+#include "sql-lite-frontend/bound/row_order.h"
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/publications.h"
@@ -100,7 +101,7 @@ void require_simple_filter(Expr& filter) {
         call != nullptr ||
         is_one_of<ConstantExpr, SlotExpr, CastExpr, LengthExpr, CollateExpr, BooleanExpr, TestExpr,
                   DistinctExpr, CaseExpr, CoalesceExpr, NullIfExpr, GreatestExpr,
-                  ArrayComparisonExpr, ArrayExpr, RowExpr>(part);
+                  ArrayComparisonExpr, ArrayExpr, RowExpr, RowOrderExpr>(part);
     std::string_view detail;
     if (is_mutable) {
       detail = "User-defined or built-in mutable functions are not allowed.";

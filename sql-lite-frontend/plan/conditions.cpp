@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sql-lite-frontend/bound/routine_call.h"
+#include "sql-lite-frontend/bound/row_order.h"
 #include "sql-lite-frontend/execute/steps/subquery.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/type.h"
@@ -23,6 +24,18 @@ void split_conjunctions(std::vector<ExprPtr>& conditions) {
     for (ExprPtr& operand : boolean->mutable_operands()) self(self, std::move(operand));
   };
   for (ExprPtr& condition : conditions) split(split, std::move(condition));
+  conditions = std::move(out);
+}
+
+void add_leads_of_rows(std::vector<ExprPtr>& conditions) {
+  std::vector<ExprPtr> out;
+  for (ExprPtr& condition : conditions) {
+    auto* const order = dynamic_cast<RowOrderExpr*>(condition.get());
+    if (ExprPtr lead = order == nullptr ? nullptr : order->take_lead()) {
+      out.push_back(std::move(lead));
+    }
+    out.push_back(std::move(condition));
+  }
   conditions = std::move(out);
 }
 

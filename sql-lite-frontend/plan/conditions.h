@@ -11,6 +11,9 @@ namespace swizzle::sql {
 /// Takes a list of conditions apart at its ANDs.
 void split_conjunctions(std::vector<ExprPtr>& conditions);
 
+/// Beside a comparison of rows, what it says of their first fields.
+void add_leads_of_rows(std::vector<ExprPtr>& conditions);
+
 /// The slots that an expression reads, those of its subqueries outside included.
 std::vector<Slot> slots_read(Expr& expr);
 bool reads_any(Expr& expr, std::span<const Slot> slots);

@@ -187,6 +187,7 @@ void require_few(std::size_t relations) {
 
 PlanPtr Planner::plan_from(std::vector<FromPtr>& items, Conditions conditions, WantedOrder* order) {
   split_conjunctions(conditions);
+  add_leads_of_rows(conditions);
   for (FromPtr& item : items) {
     learn(*item);
     reduce_outer_joins(*item, conditions);

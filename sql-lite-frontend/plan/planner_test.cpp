@@ -100,6 +100,23 @@ TEST_CASE("Conditions choose an index, and answer by it", "[sql][plan]") {
   }
 }
 
+TEST_CASE("A comparison of rows begins to read where the first fields say", "[sql][plan]") {
+  TestDatabase db;
+  fill_for_plans(db);
+  const std::vector<Case> cases{
+      {"SELECT id FROM orders WHERE (day, total) > ('2020-12-28', 500) ORDER BY id",
+       {"orders_day_total", "Index Cond: (day >= '2020-12-28'::date)",
+        "Filter: (ROW(day, total) > ROW('2020-12-28'::date, 500))"}},
+      {"SELECT id FROM orders WHERE (4990, 3) <= (id, customer) ORDER BY id",
+       {"orders_pkey", "Index Cond: (4990 <= id)"}},
+      {"SELECT id FROM orders WHERE (id, customer) BETWEEN (10, 5) AND (12, 9) ORDER BY id",
+       {"orders_pkey", "Index Cond: ((id >= 10) AND (id <= 12))"}},
+      {"SELECT o.id FROM orders o JOIN region r ON (o.id, o.customer) < (r.id, 7) ORDER BY 1",
+       {"ROW(o.id, o.customer) < ROW(r.id, 7)"}},
+  };
+  for (const Case& one : cases) check(db, one);
+}
+
 TEST_CASE("What stands in an index is read from it alone", "[sql][plan]") {
   TestDatabase db;
   fill_for_plans(db);

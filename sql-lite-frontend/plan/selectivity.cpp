@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "sql-lite-frontend/bound/routine_call.h"
+#include "sql-lite-frontend/bound/row_order.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/constants.h"
 #include "sql-lite-frontend/types/check_stack.h"
@@ -377,6 +378,10 @@ double selectivity(const Expr& condition, const ColumnKnowledge& known) {
   if (const auto* slot = dynamic_cast<const SlotExpr*>(&condition))
     return column_share(*slot, known);
   if (const auto* test = dynamic_cast<const TestExpr*>(&condition)) return test_share(*test, known);
+  if (const auto* order = dynamic_cast<const RowOrderExpr*>(&condition)) {
+    // What stands beside it says nearly all of it.
+    return order->has_lead() ? 1 : kUnknownRange;
+  }
   if (const auto* any = dynamic_cast<const ArrayComparisonExpr*>(&condition)) {
     return any_share(*any, known);
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bound/expression_copy.h"
+#include "sql-lite-frontend/bound/row_order.h"
 #include "sql-lite-frontend/execute/steps/subquery.h"
 #include "sql-lite-frontend/parse/one_value.h"
 #include "sql-lite-frontend/parse/parser.h"
@@ -23,7 +24,7 @@ bool is_plain(const Expr& expr) {
   return is<ConstantExpr>(expr) || is<ParameterExpr>(expr) || is<FunctionExpr>(expr) ||
          is<CastExpr>(expr) || is<LengthExpr>(expr) || is<BooleanExpr>(expr) ||
          is<TestExpr>(expr) || is<CoalesceExpr>(expr) || is<GreatestExpr>(expr) ||
-         is<DistinctExpr>(expr);
+         is<DistinctExpr>(expr) || is<RowOrderExpr>(expr);
 }
 
 /// NULL where any operand is.
