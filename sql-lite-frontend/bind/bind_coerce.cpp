@@ -104,6 +104,10 @@ ExprPtr Binder::read_literal(const ConstantExpr& literal, TypeId type, std::int3
     }
   }
   auto read = std::make_unique<ConstantExpr>(type, kNoTypmod, value);
+  if (is_object_id(type) && !value.is_null()) {
+    FunctionContext functions{arena_, names_.context(), {}};
+    read->set_shown(to_text(functions, type, value));
+  }
   read->set_location(literal.location());
   return read;
 }

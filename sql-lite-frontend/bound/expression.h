@@ -110,9 +110,15 @@ class ConstantExpr final : public Expr {
   void print(ExprPrinter& printer) const override;
   void for_each_operand(const std::function<void(ExprPtr&)>&) override {}
   [[nodiscard]] const Value& value() const noexcept { return value_; }
+  /// What an object's number is called, for who has no session to ask, as EXPLAIN.
+  void set_shown(std::string name) {
+    shown_ = std::make_shared<const std::string>(std::move(name));
+  }
+  void show_as(const ConstantExpr& other) { shown_ = other.shown_; }
 
  private:
   Value value_;
+  std::shared_ptr<const std::string> shown_;
 };
 
 class ParameterExpr final : public Expr {

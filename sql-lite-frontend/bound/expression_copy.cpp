@@ -79,7 +79,10 @@ ExprPtr copy_expression(const Expr& expr, const SlotReplacement& replace) {
   count_work(kWorkOfNode);
   ExprPtr copy;
   if (const auto* constant = dynamic_cast<const ConstantExpr*>(&expr)) {
-    copy = std::make_unique<ConstantExpr>(constant->type(), constant->typmod(), constant->value());
+    auto same =
+        std::make_unique<ConstantExpr>(constant->type(), constant->typmod(), constant->value());
+    same->show_as(*constant);
+    copy = std::move(same);
   } else if (const auto* parameter = dynamic_cast<const ParameterExpr*>(&expr)) {
     copy = std::make_unique<ParameterExpr>(parameter->type(), parameter->index());
   } else if (const auto* slot = dynamic_cast<const SlotExpr*>(&expr)) {

@@ -135,8 +135,13 @@ void ConstantExpr::print(ExprPrinter& printer) const {
   } else {
     NotedLabels noted;
     ObjectNames* const without_context = printer.is_kept ? nullptr : &noted;
+    // Whether two expressions are the same is told by the number.
+    const bool is_shown = shown_ != nullptr && printer.context == nullptr && !printer.is_kept &&
+                          printer.columns != ExprPrinter::Columns::slots;
     const std::string text =
-        constant_text(*this, printer.context != nullptr ? printer.context->names : without_context);
+        is_shown ? *shown_
+                 : constant_text(*this, printer.context != nullptr ? printer.context->names
+                                                                   : without_context);
     if (is_plain_number(type(), text)) {
       printer.out += text;
       return;

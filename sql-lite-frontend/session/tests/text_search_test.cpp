@@ -173,3 +173,11 @@ TEST_CASE("Nobody drops what another session's definition has begun to name",
     CHECK_THAT(db.run(*other, "DROP TEXT SEARCH CONFIGURATION mine"), StartsWith("2BP01"));
   }
 }
+
+TEST_CASE("A plan shows what a configuration is called", "[sql][session][made]") {
+  TestDatabase db;
+  make_configuration(db);
+  db.run("CREATE TABLE t (body text)");
+  CHECK_THAT(db.run("EXPLAIN SELECT * FROM t WHERE to_tsvector('mine', body) @@ 'cat'"),
+             Contains("to_tsvector('mine'::regconfig, body)"));
+}
