@@ -225,8 +225,7 @@ void create_domain(Session::State& session, const ast::CreateDomainStmt& stateme
   Binder binder{session.names, arena};
   const TypeReference base =
       without_position([&] { return binder.bind_type(*statement.type_name); });
-  const Type* const info = find_type(base.type);
-  if (info == nullptr || info->kind == 'p') {
+  if (is_pseudo_type(base.type)) {
     throw sql_error(SqlState{"42804"}, "\"{}\" is not a valid base type for a domain",
                     format_type(base.type));
   }

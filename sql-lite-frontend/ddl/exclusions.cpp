@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/dependents.h"
@@ -23,14 +22,7 @@ bool is_range_or_multirange(TypeId type) {
 
 /// Those that the extension btree_gist gives classes.
 bool is_of_btree_gist(TypeId type) {
-  constexpr std::array kTypes = std::to_array<std::string_view>(
-      {"int2",     "int4", "int8",    "float4",    "float8",      "numeric",  "oid",
-       "date",     "time", "timetz",  "timestamp", "timestamptz", "interval", "money",
-       "bpchar",   "text", "varchar", "bytea",     "bit",         "varbit",   "macaddr",
-       "macaddr8", "inet", "cidr",    "uuid",      "bool"});
-  if (is_enum(type)) return true;
-  const Type* known = find_type(base_type(type));
-  return known != nullptr && std::ranges::find(kTypes, known->name) != kTypes.end();
+  return is_enum(type) || value_type(base_type(type)).in_btree_gist;
 }
 
 std::string family_name(std::string_view method, TypeId type) {

@@ -64,8 +64,7 @@ TypeId read_subtype(Session::State& session, const ast::Node* node) {
     error.fields().position = 0;
     throw;
   }
-  const Type* const known = find_type(subtype);
-  if (known == nullptr || known->kind == 'p')
+  if (is_pseudo_type(subtype))
     throw_error(sqlstate::datatype_mismatch, "range subtype cannot be {}", format_type(subtype));
   hold_type(session, subtype);
   if (!is_indexable(subtype))

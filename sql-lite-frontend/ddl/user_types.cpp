@@ -39,11 +39,6 @@ const Type* builtin_named(const TypeName& name) {
   return name.schema.empty() || name.schema == "pg_catalog" ? find_type(name.name) : nullptr;
 }
 
-bool is_pseudo_type(TypeId type) noexcept {
-  const Type* const known = find_type(type);
-  return known != nullptr && known->kind == 'p';
-}
-
 TypePtr find_type_named(Session::State& session, const TypeName& name) {
   require_schema(session, name);
   return builtin_named(name) != nullptr ? nullptr

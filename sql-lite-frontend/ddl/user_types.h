@@ -33,9 +33,6 @@ void drop_types(Session::State& session, const ast::DropStmt& statement, ResultS
 /// USAGE. Does nothing for a type that no user made.
 void hold_type(Session::State& session, TypeId type);
 
-/// Such as cstring and anyelement: no column can have it.
-bool is_pseudo_type(TypeId type) noexcept;
-
 /// A relation may not have a type's name in its schema, since its rows are a type of that name. A
 /// shell of that name ends.
 void refuse_type_name(Session::State& session, Oid schema, std::string_view name);

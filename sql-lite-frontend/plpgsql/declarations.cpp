@@ -245,8 +245,7 @@ void Reader::read_type(Variable& variable, std::initializer_list<std::string_vie
       Binder binder{session_.names, arena};
       variable.typmod = binder.bind_type(name).typmod;
     }
-    const Type* info = find_type(type.type);
-    const bool is_pseudo = info != nullptr && info->kind == 'p' && type.type != TypeId::record;
+    const bool is_pseudo = is_pseudo_type(type.type) && type.type != TypeId::record;
     if (is_pseudo && !is_polymorphic(type.type)) {
       throw_error(sqlstate::feature_not_supported, "variable \"{}\" has pseudo-type {}",
                   variable.name, format_type(type.type));

@@ -99,7 +99,7 @@ class Builder {
   }
   static std::string array_spelling(TypeId type) {
     if (is_array(type)) return array_spelling(element_type(type)) + "[]";
-    return fmt::format("\"{}\"", find_type(type)->name);
+    return fmt::format("\"{}\"", type_info(type).name);
   }
 
   /// What PostgreSQL has no relation for.

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/system_catalog/privileges.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
 #include "sql-lite-frontend/types/brought/brought_types.h"
+#include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/prototypes.h"
@@ -39,8 +40,8 @@ Functions functions_of(TypeId type) {
   if (is_composite(type)) return std::to_array(kRecordFunctions);
   if (type == kCitextType) return functions_of(TypeId::text);
   if (is_brought(type)) return {};
-  if (is_user_range(type)) type = find_type("int4range")->id;
-  if (is_user_multirange(type)) type = find_type("int4multirange")->id;
+  if (is_user_range(type)) type = builtin_id::int4range;
+  if (is_user_multirange(type)) type = builtin_id::int4multirange;
   if (is_domain(type)) {
     constexpr Oid kInput = 2597;
     constexpr Oid kReceive = 2598;

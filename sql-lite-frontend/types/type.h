@@ -85,6 +85,7 @@ struct Type {
   char alignment = 'i';  ///< c s i d
   char storage = 'x';    ///< p x m
   char kind = 'b';       ///< typtype: b base, c composite, e enum, p pseudo, r range, m multirange
+  bool in_btree_gist = false;  ///< the extension has a class of GiST for it
   Shape shape = Shape::none;
   std::uint32_t collation = 0;
 

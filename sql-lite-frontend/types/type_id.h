@@ -184,6 +184,8 @@ bool is_polymorphic(TypeId type) noexcept;
 bool is_string_category(TypeId type) noexcept;
 /// oid and the reg* types, whose text form the catalog resolves.
 bool is_object_id(TypeId type) noexcept;
+/// Such as cstring and anyelement: no column can have it. What nobody knows is not one.
+bool is_pseudo_type(TypeId type) noexcept;
 
 inline constexpr std::int32_t kNoTypmod = -1;
 

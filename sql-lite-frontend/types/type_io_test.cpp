@@ -41,6 +41,8 @@ const std::vector<std::pair<TypeId, std::string>> kForms = {
     {TypeId::tid, "(7,3)"},
     {TypeId::xid, "5"},
     {TypeId::xid8, "18446744073709551615"},
+    {TypeId{5038}, "10:20:10,14,15"},
+    {TypeId{2970}, "12:18446744073709551615:"},
     {TypeId::float4, "1.1"},
     {TypeId::float8, "-1.7976931348623157e+308"},
     {TypeId::bpchar, "ab  "},

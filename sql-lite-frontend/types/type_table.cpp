@@ -193,6 +193,11 @@ bool is_string_category(TypeId type) noexcept {
   return info != nullptr && (info->category == 'S' || type == TypeId::char_);
 }
 
+bool is_pseudo_type(TypeId type) noexcept {
+  const Type* info = find_type(type);
+  return info != nullptr && info->kind == 'p';
+}
+
 bool is_object_id(TypeId type) noexcept {
   const Type* info = find_type(type);
   return info != nullptr && info->shape == Shape::uint32 && info->category == 'N';

@@ -49,6 +49,7 @@ const Type& citext_object() noexcept {
     type.name = "citext";
     type.sql_name = "citext";
     type.preferred = false;
+    type.in_btree_gist = false;
     type.order = kCitextOrder;
     type.family = TypeId::none;
     type.measures = nullptr;

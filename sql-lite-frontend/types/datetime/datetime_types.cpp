@@ -385,6 +385,7 @@ constexpr Type time_type(TypeId id, TypeId array, std::string_view name, std::st
           .category = 'D',
           .alignment = 'd',
           .storage = 'p',
+          .in_btree_gist = true,
           .shape = Shape::int64,
           .io = io,
           .order = kInt64Order,

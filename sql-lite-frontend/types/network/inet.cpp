@@ -173,6 +173,7 @@ constexpr Type network_type(TypeId id, TypeId array, std::string_view name) {
           .sql_name = name,
           .category = 'I',
           .storage = 'm',
+          .in_btree_gist = true,
           .shape = Shape::bytes,
           .io = kNetworkCodec,
           .order = kBytesOrder};

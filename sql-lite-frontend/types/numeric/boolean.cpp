@@ -43,6 +43,7 @@ constinit const Type builtin::bool_{.id = TypeId::bool_,
                                     .preferred = true,
                                     .alignment = 'c',
                                     .storage = 'p',
+                                    .in_btree_gist = true,
                                     .shape = Shape::boolean,
                                     .io = kBooleanCodec,
                                     .order = kByteOrder};

@@ -69,6 +69,7 @@ constinit const Type builtin::numeric{
     .sql_name = "numeric",
     .category = 'N',
     .storage = 'm',
+    .in_btree_gist = true,
     .shape = Shape::numeric,
     .io = kNumericCodec,
     .order = {.compare = &numeric_compare,

@@ -128,6 +128,7 @@ constexpr Type number_type(TypeId id, TypeId array, std::string_view name, char 
 constexpr Type oid_type() {
   Type type = number_type(TypeId::oid, TypeId::oid_array, "oid", 'N', kUint32Order);
   type.preferred = true;
+  type.in_btree_gist = true;
   return type;
 }
 /// The number of an object whose name is shown.

@@ -112,6 +112,7 @@ constinit const Type builtin::bytea{.id = TypeId::bytea,
                                     .array = TypeId::bytea_array,
                                     .name = "bytea",
                                     .sql_name = "bytea",
+                                    .in_btree_gist = true,
                                     .shape = Shape::bytes,
                                     .io = kByteaCodec,
                                     .order = kBytesOrder};

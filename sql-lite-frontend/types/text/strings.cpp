@@ -148,6 +148,7 @@ constexpr Type text_type() {
   Type type = string_type(TypeId::text, TypeId::text_array, "text");
   type.preferred = true;
   type.measures = [](std::int32_t) { return characters(kNoTypmod); };
+  type.in_btree_gist = true;
   return type;
 }
 constexpr Type varchar_type() {
@@ -156,6 +157,7 @@ constexpr Type varchar_type() {
   type.modifier = &kVarcharModifier;
   type.operators_of = TypeId::text;
   type.measures = &characters;
+  type.in_btree_gist = true;
   return type;
 }
 constexpr Type blank_padded_type() {
@@ -165,6 +167,7 @@ constexpr Type blank_padded_type() {
   type.order = kBlankPaddedOrder;
   type.family = TypeId::bpchar;
   type.measures = &characters;
+  type.in_btree_gist = true;
   return type;
 }
 

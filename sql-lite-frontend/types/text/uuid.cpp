@@ -78,6 +78,7 @@ constinit const Type builtin::uuid{.id = TypeId::uuid,
                                    .length = kUuidBytes,
                                    .alignment = 'c',
                                    .storage = 'p',
+                                   .in_btree_gist = true,
                                    .shape = Shape::uuid,
                                    .io = kUuidCodec,
                                    .order = uuid_order()};
