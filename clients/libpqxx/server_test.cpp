@@ -2,6 +2,7 @@
 
 #include <libpq-fe.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -418,6 +419,47 @@ TEST_CASE("what was acknowledged before a kill -9 is there after it, whole", "[c
     for (const int key : found) halves += found.count(key) == 2 ? 0U : 1U;
     CHECK(halves == 0);
   }
+}
+
+TEST_CASE("lists of stop words are what a directory has") {
+  namespace fs = std::filesystem;
+  const fs::path lists =
+      fs::temp_directory_path() / ("swizzle-stop-words-" + std::to_string(::getpid()));
+  fs::create_directories(lists);
+  std::ofstream{lists / "german.stop"} << "der\nUND  is no part of it\n\nim";
+  std::ofstream{lists / "legal.stop"} << "hereby\n";
+  std::ofstream{lists / "english.stop"} << "hound\n";
+  std::ofstream{lists / "notes.txt"} << "not a list";
+  {
+    SwizzledProcess server{SwizzledProcess::Access::peer_only,
+                           {"stop_words_directory=" + lists.string()}};
+    pqxx::connection connection{server.conninfo()};
+    pqxx::nontransaction session{connection};
+    const auto value = [&](const std::string& sql) {
+      return session.exec1("SELECT " + sql)[0].as<std::string>();
+    };
+    CHECK(value("to_tsvector('german', 'Der Hund und im Hof die Katzen')") ==
+          "'die':6 'hof':5 'hund':2 'katz':7");
+    CHECK(value("to_tsvector('english', 'the hounds')") == "'hound':2");
+    CHECK(value("count(*) FROM pg_ts_config WHERE cfgname IN ('german', 'french')") == "1");
+    CHECK(value("dictinitoption FROM pg_ts_dict WHERE dictname = 'german_stem'") ==
+          "language = 'german', stopwords = 'german'");
+    session.exec0("CREATE TEXT SEARCH DICTIONARY legal (TEMPLATE = simple, StopWords = legal)");
+    CHECK(value("ts_lexize('legal', 'HEREBY')") == "{}");
+    CHECK(value("ts_lexize('legal', 'Sold')") == "{sold}");
+    CHECK(sqlstate_of([&] { session.exec("SELECT to_tsvector('french', 'le chien')"); }) ==
+          "0A000");
+    CHECK(sqlstate_of([&] {
+            session.exec("CREATE TEXT SEARCH DICTIONARY f (TEMPLATE = simple, StopWords = french)");
+          }) == "0A000");
+  }
+  // What is no text, or nowhere, is said at the start.
+  std::ofstream{lists / "broken.stop"} << "\xff\xfe\n";
+  CHECK_THROWS(SwizzledProcess{SwizzledProcess::Access::peer_only,
+                               {"stop_words_directory=" + lists.string()}});
+  CHECK_THROWS(SwizzledProcess{SwizzledProcess::Access::peer_only,
+                               {"stop_words_directory=/nowhere/at/all"}});
+  fs::remove_all(lists);
 }
 
 }  // namespace

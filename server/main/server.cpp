@@ -23,6 +23,7 @@
 #include "server/main/service_user.h"
 #include "server/main/text_file.h"
 #include "sql-lite-frontend/session/shared/database_shared.h"
+#include "sql-lite-frontend/types/fulltext/stop_words.h"
 #include "storage/logical/logical_log.h"
 
 namespace swizzle::server {
@@ -190,6 +191,7 @@ Result<> Server::open() {
                      open_tcp_sockets(settings.metrics_address, settings.metrics_port));
   }
   RETURN_IF_ERROR(leave_root(settings.user, sockets));
+  RETURN_IF_ERROR(read_stop_words(settings.stop_words_directory));
   RETURN_IF_ERROR(open_database(settings, file));
   ASSIGN_OR_RETURN(std::string secret, read_text_file(directory_.secret_file().string()));
   context_ = std::make_unique<ServerContext>(*database_, settings.limits, std::move(secret), log_);
@@ -228,6 +230,26 @@ Result<> Server::leave_root(const std::string& name,
     if (socket.is_unix) RETURN_IF_ERROR(user.give(socket.name));
   }
   return user.become();
+}
+
+Result<> Server::read_stop_words(const std::string& directory) const {
+  if (directory.empty()) return {};
+  std::error_code failure;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry :
+       std::filesystem::directory_iterator{resolve(directory_, directory), failure}) {
+    if (entry.path().extension() == ".stop") files.push_back(entry.path());
+  }
+  if (failure) {
+    return fail(SqlState{"F0000"}, fmt::format("could not read stop_words_directory \"{}\": {}",
+                                               directory, failure.message()));
+  }
+  for (const std::filesystem::path& file : files) {
+    ASSIGN_OR_RETURN(const std::string text, read_text_file(file.string()));
+    RETURN_IF_ERROR(sql::add_stop_words(file.stem().string(), text));
+  }
+  spdlog::info("{} lists of stop words read", files.size());
+  return {};
 }
 
 void Server::open_metrics(std::vector<ListeningSocket> sockets) {

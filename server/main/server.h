@@ -54,6 +54,7 @@ class Server {
   Result<DoorPolicy> make_policy(const ServerSettings& settings) const;
   Result<> open();
   /// Becomes the user that the settings name, or warns that it does not.
+  Result<> read_stop_words(const std::string& directory) const;
   Result<> leave_root(const std::string& name, const std::vector<ListeningSocket>& sockets) const;
   Result<> open_database(const ServerSettings& settings,
                          const std::vector<SettingAssignment>& file);

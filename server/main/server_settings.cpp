@@ -165,6 +165,10 @@ void define_server_settings(Settings& settings) {
   define_connections(settings);
   define_resources(settings);
   define_observability(settings);
+  settings.define(string_setting(
+      "stop_words_directory", "", SettingContext::postmaster,
+      "Client Connection Defaults / Locale and Formatting",
+      "Where lists of stop words for text search lie: NAME.stop, as PostgreSQL has them."));
 }
 
 void define_file_locations(Settings& settings, const std::filesystem::path& data_directory,
@@ -189,6 +193,7 @@ Result<ServerSettings> server_settings(const Settings& settings) {
   values.listen_addresses = parse_list(settings.text("listen_addresses"));
   values.unix_socket_directories = parse_list(settings.text("unix_socket_directories"));
   values.hba_file = settings.text("hba_file");
+  values.stop_words_directory = settings.text("stop_words_directory");
   values.tls = {.certificate_file = settings.text("ssl_cert_file"),
                 .key_file = settings.text("ssl_key_file"),
                 .ciphers = settings.text("ssl_ciphers"),

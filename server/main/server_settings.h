@@ -25,9 +25,10 @@ struct ServerSettings {
   std::uint16_t port = 5432;
   std::vector<std::string> listen_addresses;
   std::vector<std::string> unix_socket_directories;
-  std::string hba_file;  ///< relative to the data directory, as TLS's files
-  TlsOptions tls;        ///< with a certificate and a key: TLS is offered
-  std::string user;      ///< whose a server becomes that root starts; empty: stays root's
+  std::string hba_file;              ///< relative to the data directory, as TLS's files
+  std::string stop_words_directory;  ///< empty: English's stop words are all
+  TlsOptions tls;                    ///< with a certificate and a key: TLS is offered
+  std::string user;  ///< whose a server becomes that root starts; empty: stays root's
   ConnectionLimits limits;
   Duration authentication_timeout{};
   Duration client_send_timeout{};

@@ -75,13 +75,12 @@ class Reading {
   }
 
   void read_stop_words(const Option& option) {
-    if (option.value == "english") {
-      dictionary_.has_stop_words = true;
-      return;
-    }
+    dictionary_.stop_words = stop_words(option.value);
+    if (dictionary_.stop_words) return;
     throw sql_error(sqlstate::feature_not_supported, "the stop words \"{}\" are not supported",
                     option.value)
-        .with_detail("Of lists of stop words there is that of English.");
+        .with_detail("There is no such list.")
+        .with_hint("A server reads lists of stop words from stop_words_directory.");
   }
 
   void read_language(const Option& option) {

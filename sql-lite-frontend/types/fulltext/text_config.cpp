@@ -27,34 +27,58 @@ constexpr TextConfigInfo snowball_config(std::uint32_t oid, std::string_view nam
   return {oid, name, oid - 1, ascii_words != 0 ? ascii_words : oid - 1};
 }
 
-constexpr TextConfigInfo kConfigs[] = {
-    {3748, "simple", kSimple, kSimple},   snowball_config(13152, "arabic"),
-    snowball_config(13154, "armenian"),   snowball_config(13156, "basque"),
-    snowball_config(13158, "catalan"),    snowball_config(13164, "english"),
-    snowball_config(13172, "greek"),      snowball_config(13174, "hindi", 13163),
-    snowball_config(13178, "indonesian"), snowball_config(13180, "irish"),
-    snowball_config(13184, "lithuanian"), snowball_config(13192, "romanian"),
-    snowball_config(13196, "serbian"),    snowball_config(13202, "tamil"),
+constexpr TextConfigInfo kAllConfigs[] = {
+    {3748, "simple", kSimple, kSimple},       snowball_config(13152, "arabic"),
+    snowball_config(13154, "armenian"),       snowball_config(13156, "basque"),
+    snowball_config(13158, "catalan"),        snowball_config(13160, "danish"),
+    snowball_config(13162, "dutch"),          snowball_config(13164, "english"),
+    snowball_config(13166, "finnish"),        snowball_config(13168, "french"),
+    snowball_config(13170, "german"),         snowball_config(13172, "greek"),
+    snowball_config(13174, "hindi", 13163),   snowball_config(13176, "hungarian"),
+    snowball_config(13178, "indonesian"),     snowball_config(13180, "irish"),
+    snowball_config(13182, "italian"),        snowball_config(13184, "lithuanian"),
+    snowball_config(13186, "nepali"),         snowball_config(13188, "norwegian"),
+    snowball_config(13190, "portuguese"),     snowball_config(13192, "romanian"),
+    snowball_config(13194, "russian", 13163), snowball_config(13196, "serbian"),
+    snowball_config(13198, "spanish"),        snowball_config(13200, "swedish"),
+    snowball_config(13202, "tamil"),          snowball_config(13204, "turkish"),
     snowball_config(13206, "yiddish"),
 };
-constexpr TextDictionaryInfo kDictionaries[] = {
+constexpr TextDictionaryInfo kAllDictionaries[] = {
     {kSimple, "simple", kSimpleTextTemplate, "", ""},
     snowball(13151, "arabic_stem", "language = 'arabic'", "arabic"),
     snowball(13153, "armenian_stem", "language = 'armenian'", "armenian"),
     snowball(13155, "basque_stem", "language = 'basque'", "basque"),
     snowball(13157, "catalan_stem", "language = 'catalan'", "catalan"),
+    snowball(13159, "danish_stem", "language = 'danish', stopwords = 'danish'", "danish"),
+    snowball(13161, "dutch_stem", "language = 'dutch', stopwords = 'dutch'", "dutch"),
     snowball(13163, "english_stem", "language = 'english', stopwords = 'english'", "english"),
+    snowball(13165, "finnish_stem", "language = 'finnish', stopwords = 'finnish'", "finnish"),
+    snowball(13167, "french_stem", "language = 'french', stopwords = 'french'", "french"),
+    snowball(13169, "german_stem", "language = 'german', stopwords = 'german'", "german"),
     snowball(13171, "greek_stem", "language = 'greek'", "greek"),
     snowball(13173, "hindi_stem", "language = 'hindi'", "hindi"),
+    snowball(13175, "hungarian_stem", "language = 'hungarian', stopwords = 'hungarian'",
+             "hungarian"),
     snowball(13177, "indonesian_stem", "language = 'indonesian'", "indonesian"),
     snowball(13179, "irish_stem", "language = 'irish'", "irish"),
+    snowball(13181, "italian_stem", "language = 'italian', stopwords = 'italian'", "italian"),
     snowball(13183, "lithuanian_stem", "language = 'lithuanian'", "lithuanian"),
+    snowball(13185, "nepali_stem", "language = 'nepali', stopwords = 'nepali'", "nepali"),
+    snowball(13187, "norwegian_stem", "language = 'norwegian', stopwords = 'norwegian'",
+             "norwegian"),
+    snowball(13189, "portuguese_stem", "language = 'portuguese', stopwords = 'portuguese'",
+             "portuguese"),
     snowball(13191, "romanian_stem", "language = 'romanian'", "romanian"),
+    snowball(13193, "russian_stem", "language = 'russian', stopwords = 'russian'", "russian"),
     snowball(13195, "serbian_stem", "language = 'serbian'", "serbian"),
+    snowball(13197, "spanish_stem", "language = 'spanish', stopwords = 'spanish'", "spanish"),
+    snowball(13199, "swedish_stem", "language = 'swedish', stopwords = 'swedish'", "swedish"),
     snowball(13201, "tamil_stem", "language = 'tamil'", "tamil"),
+    snowball(13203, "turkish_stem", "language = 'turkish', stopwords = 'turkish'", "turkish"),
     snowball(13205, "yiddish_stem", "language = 'yiddish'", "yiddish"),
 };
-static_assert(std::size(kConfigs) == std::size(kDictionaries));
+static_assert(std::size(kAllConfigs) == std::size(kAllDictionaries));
 constexpr TextTemplateInfo kTemplates[] = {
     {kSimpleTextTemplate, "simple"},
     {kSnowballTextTemplate, "snowball"},
@@ -68,34 +92,6 @@ constexpr std::string_view kLanguages[] = {
     "spanish",   "swedish",    "tamil",      "turkish",  "yiddish",
 };
 static_assert(std::ranges::is_sorted(kLanguages));
-
-/// PostgreSQL's configurations whose lists of stop words we have not: without these a text would
-/// have other words than there.
-constexpr std::string_view kWithoutStopWords[] = {
-    "danish", "dutch",     "finnish",    "french",  "german",  "hungarian", "italian",
-    "nepali", "norwegian", "portuguese", "russian", "spanish", "swedish",   "turkish",
-};
-
-/// English words that say nothing about what a text is about; ascending.
-constexpr std::string_view kEnglishStopWords[] = {
-    "a",      "about",  "above", "after", "again",   "against",   "all",        "am",
-    "an",     "and",    "any",   "are",   "as",      "at",        "be",         "because",
-    "been",   "before", "being", "below", "between", "both",      "but",        "by",
-    "can",    "did",    "do",    "does",  "doing",   "don",       "down",       "during",
-    "each",   "few",    "for",   "from",  "further", "had",       "has",        "have",
-    "having", "he",     "her",   "here",  "hers",    "herself",   "him",        "himself",
-    "his",    "how",    "i",     "if",    "in",      "into",      "is",         "it",
-    "its",    "itself", "just",  "me",    "more",    "most",      "my",         "myself",
-    "no",     "nor",    "not",   "now",   "of",      "off",       "on",         "once",
-    "only",   "or",     "other", "our",   "ours",    "ourselves", "out",        "over",
-    "own",    "s",      "same",  "she",   "should",  "so",        "some",       "such",
-    "t",      "than",   "that",  "the",   "their",   "theirs",    "them",       "themselves",
-    "then",   "there",  "these", "they",  "this",    "those",     "through",    "to",
-    "too",    "under",  "until", "up",    "very",    "was",       "we",         "were",
-    "what",   "when",   "where", "which", "while",   "who",       "whom",       "why",
-    "will",   "with",   "you",   "your",  "yours",   "yourself",  "yourselves",
-};
-static_assert(std::ranges::is_sorted(kEnglishStopWords));
 
 /// Letters beyond ASCII stay as they are, as everywhere with the collation "C".
 std::string lowered(std::string_view token) {
@@ -146,6 +142,30 @@ const Info* find_in(std::span<const Info> list, const Key& key, Key Info::* memb
   return found == list.end() ? nullptr : &*found;
 }
 
+constexpr bool needs_stop_words(const TextDictionaryInfo& info) noexcept {
+  return info.options.contains("stopwords");
+}
+
+/// Those of the two lists that there is a list of stop words for, if they need one: without it a
+/// text would have other words than in PostgreSQL.
+struct Available {
+  std::vector<TextConfigInfo> configs;
+  std::vector<TextDictionaryInfo> dictionaries;
+};
+const Available& available() {
+  static const Available found = [] {
+    Available there;
+    for (std::size_t i = 0; i < std::size(kAllConfigs); ++i) {
+      const TextDictionaryInfo& dictionary = kAllDictionaries[i];
+      if (needs_stop_words(dictionary) && !stop_words(dictionary.language)) continue;
+      there.configs.push_back(kAllConfigs[i]);
+      there.dictionaries.push_back(dictionary);
+    }
+    return there;
+  }();
+  return found;
+}
+
 TextDictionaryPtr make_dictionary(const TextDictionaryInfo& info) {
   auto made = std::make_shared<TextDictionary>();
   made->oid = info.oid;
@@ -153,15 +173,16 @@ TextDictionaryPtr make_dictionary(const TextDictionaryInfo& info) {
     made->language = static_cast<std::uint8_t>(std::ranges::lower_bound(kLanguages, info.language) -
                                                std::begin(kLanguages));
   }
-  made->has_stop_words = info.options.contains("stopwords");
+  if (needs_stop_words(info)) made->stop_words = stop_words(info.language);
   return made;
 }
 
-/// In the order of kDictionaries.
+/// In the order of text_dictionaries().
 const std::vector<TextDictionaryPtr>& all_dictionaries() {
   static const auto made = [] {
     std::vector<TextDictionaryPtr> list;
-    for (const TextDictionaryInfo& info : kDictionaries) list.push_back(make_dictionary(info));
+    for (const TextDictionaryInfo& info : text_dictionaries())
+      list.push_back(make_dictionary(info));
     return list;
   }();
   return made;
@@ -177,11 +198,11 @@ TextConfigPtr make_config(const TextConfigInfo& info) {
   return made;
 }
 
-/// In the order of kConfigs.
+/// In the order of text_configs().
 const std::vector<TextConfigPtr>& all_configs() {
   static const auto made = [] {
     std::vector<TextConfigPtr> list;
-    for (const TextConfigInfo& info : kConfigs) list.push_back(make_config(info));
+    for (const TextConfigInfo& info : text_configs()) list.push_back(make_config(info));
     return list;
   }();
   return made;
@@ -190,10 +211,10 @@ const std::vector<TextConfigPtr>& all_configs() {
 }  // namespace
 
 std::span<const TextConfigInfo> text_configs() noexcept {
-  return kConfigs;
+  return available().configs;
 }
 std::span<const TextDictionaryInfo> text_dictionaries() noexcept {
-  return kDictionaries;
+  return available().dictionaries;
 }
 std::span<const TextTemplateInfo> text_templates() noexcept {
   return kTemplates;
@@ -212,12 +233,14 @@ const TextDictionaryInfo* find_text_dictionary(std::uint32_t oid) noexcept {
 }
 TextConfigPtr builtin_text_config(std::uint32_t oid) {
   const TextConfigInfo* const info = find_text_config(oid);
-  return info == nullptr ? nullptr : all_configs()[static_cast<std::size_t>(info - kConfigs)];
+  return info == nullptr ? nullptr
+                         : all_configs()[static_cast<std::size_t>(info - text_configs().data())];
 }
 TextDictionaryPtr builtin_text_dictionary(std::uint32_t oid) {
   const TextDictionaryInfo* const info = find_text_dictionary(oid);
-  return info == nullptr ? nullptr
-                         : all_dictionaries()[static_cast<std::size_t>(info - kDictionaries)];
+  return info == nullptr
+             ? nullptr
+             : all_dictionaries()[static_cast<std::size_t>(info - text_dictionaries().data())];
 }
 
 std::span<const std::string_view> snowball_languages() noexcept {
@@ -225,7 +248,8 @@ std::span<const std::string_view> snowball_languages() noexcept {
 }
 
 bool lacks_stop_words(std::string_view language) noexcept {
-  return std::ranges::find(kWithoutStopWords, language) != std::end(kWithoutStopWords);
+  const auto found = std::ranges::find(kAllDictionaries, language, &TextDictionaryInfo::language);
+  return found != std::end(kAllDictionaries) && needs_stop_words(*found) && !stop_words(language);
 }
 
 void throw_no_text_search(std::string_view kind, std::string_view name) {
@@ -235,7 +259,8 @@ void throw_no_text_search(std::string_view kind, std::string_view name) {
   if (lacks_stop_words(language)) {
     throw sql_error(sqlstate::feature_not_supported, "text search {} \"{}\" is not supported", kind,
                     name)
-        .with_detail("Its list of stop words is not part of this server.");
+        .with_detail("Its list of stop words is not part of this server.")
+        .with_hint("A server reads lists of stop words from stop_words_directory.");
   }
   throw_error(sqlstate::undefined_object, "text search {} \"{}\" does not exist", kind, name);
 }
@@ -268,8 +293,8 @@ TokenMeaning TextDictionary::look_up(std::string_view token) const {
     return {true, std::move(plain), true};
   }
   std::string word = lowered(token);
-  const bool is_stop_word = (language && word.empty()) ||
-                            (has_stop_words && std::ranges::binary_search(kEnglishStopWords, word));
+  const bool is_stop_word =
+      (language && word.empty()) || (stop_words && stop_words->contains(word));
   if (is_stop_word) return {true, std::nullopt};
   if (language) return {true, stemmed(*language, word)};
   if (!accepts_unlisted) return {};

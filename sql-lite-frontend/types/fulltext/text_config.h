@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sql-lite-frontend/types/fulltext/stop_words.h"
 #include "sql-lite-frontend/types/fulltext/text_parser.h"
 
 /// Text search configurations and dictionaries: those that come with the server, and what one that
@@ -28,7 +29,7 @@ struct TextDictionary {
   /// Whose endings it takes off, a number into snowball_languages(); none: it takes words as they
   /// are.
   std::optional<std::uint8_t> language;
-  bool has_stop_words = false;   ///< those of English, of which alone there is a list
+  StopWordsPtr stop_words;       ///< null: every word says something
   bool accepts_unlisted = true;  ///< false: it knows its stop words only
   bool removes_marks = false;    ///< it hands on what has marks, without them
 

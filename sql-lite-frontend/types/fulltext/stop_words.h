@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+/// Lists of words that say nothing about what a text is about. English's comes with the server,
+/// others from files that it is given.
+namespace swizzle::sql {
+
+class StopWords {
+ public:
+  explicit StopWords(std::vector<std::string> words);
+  [[nodiscard]] bool contains(std::string_view word) const;
+
+ private:
+  std::vector<std::string> words_;  ///< ascending
+};
+using StopWordsPtr = std::shared_ptr<const StopWords>;
+
+/// Null: there is no list of that name.
+StopWordsPtr stop_words(std::string_view name);
+
+/// A list as PostgreSQL's files have them: a word a line. English's stays as it is. At start-up,
+/// before anybody asks for one. 22021 where it is not UTF-8.
+Result<> add_stop_words(const std::string& name, std::string_view text);
+
+}  // namespace swizzle::sql
