@@ -7,18 +7,21 @@ from pieces import Literal, Piece
 
 TYPES = ["bool", "int2", "int4", "int8", "numeric", "float8", "text", "date", "timestamp", "timestamptz",
          "interval", "int4[]", "text[]", "uuid", "bytea", "time", "varbit", "macaddr", "money", "int4range", "numrange",
-         "daterange", "int4multirange", "mood", "price", "pair", "jsonb", "tsvector", "macaddr8", "inet", "xml", "point"]
+         "daterange", "int4multirange", "mood", "price", "pair", "jsonb", "tsvector", "macaddr8", "inet", "xml", "point",
+         "timetz", "float4", "cidr", "pg_lsn", "bit(8)", "tsquery", "jsonpath", "circle", "box", "lseg", "path", "polygon",
+         "int8range", "tsrange", "tstzrange", "nummultirange", "datemultirange", "mood[]", "pair[]", "citext", "hstore"]
 # What the tables' database defines, and what its values are made of.
 DEFINED = ["create type mood as enum ('sad', 'ok', 'o k', 'Happy')",
            "create domain price as numeric(12,2) check (value > -100000)",
-           "create type pair as (a int4, b text)"]
+           "create type pair as (a int4, b text)", "create extension citext", "create extension hstore"]
 # What has no order and no equality.
-UNORDERED = ["xml", "point"]
+UNORDERED = ["xml", "point", "jsonpath", "circle", "box", "lseg", "path", "polygon", "hstore"]
 # What one compares, groups and sorts by most.
 COMMON = ["int4", "int4", "int4", "int8", "text", "text", "numeric", "date", "bool", "float8", "int2",
           "timestamptz", "timestamp", "text[]", "int4[]", "uuid", "interval", "bytea", "time", "varbit", "macaddr", "money",
           "int4range", "numrange", "daterange", "int4multirange", "mood", "price", "pair", "jsonb", "tsvector", "macaddr8",
-          "inet"]
+          "inet", "timetz", "float4", "cidr", "pg_lsn", "bit(8)", "tsquery", "int8range", "tsrange", "tstzrange",
+          "nummultirange", "datemultirange", "mood[]", "pair[]", "citext"]
 NUMBERS = ["int4", "int8", "numeric", "int2"]
 
 WORDS = ["", "a", "b", "ab", "Abc", "abc", "b c", "ä", "x%y", "a_b", "zz", "1", "-5", "NULL", "it's", "\\"]
@@ -132,6 +135,53 @@ TEMPLATES["numeric"] += ["{price}", "({price} + {numeric})", "({jsonb} ->> 'n'):
 TEMPLATES["float8"] += ["({point} <-> {point})", "({point})[0]"]
 TEMPLATES["text"] += ["({pair}).b", "{mood}::text", "{jsonb}::text", "({jsonb} ->> 'b')", "jsonb_typeof({jsonb})", "{pair}::text",
                       "{tsvector}::text", "{xml}::text", "{point}::text", "host({inet})", "{price}::text", "{macaddr8}::text"]
+TEMPLATES |= {
+    "timetz": ["({time} at time zone 'UTC')", "{timestamptz}::timetz", "({timetz} + {interval})", "({date} + {timetz})::timetz"],
+    "float4": ["{float8}::float4", "({float4} + {float4})", "abs({float4})", "({int4} % 1000)::float4"],
+    "cidr": ["network({inet})", "set_masklen({cidr}, 8)"],
+    "pg_lsn": ["({pg_lsn} + {small}::numeric)", "greatest({pg_lsn}, '0/0')", "({int4} % 100 + 100)::numeric::text::numeric + {pg_lsn}"],
+    "bit(8)": ["({int4} % 100)::bit(8)", "(~ {bit(8)})", "({bit(8)} & {bit(8)})", "({bit(8)} # {bit(8)})", "({bit(8)} << {small})"],
+    "tsquery": ["({tsquery} && {tsquery})", "(!! {tsquery})", "({tsquery} <-> {tsquery})", "plainto_tsquery('english', {text})",
+                "websearch_to_tsquery('simple', {text})", "({tsquery} || {tsquery})"],
+    "jsonpath": ["'$.a'::jsonpath", "'strict $[*] ? (@ > 1)'::jsonpath"],
+    "circle": ["circle({point}, abs({float8}) + 1)", "({circle} + {point})", "circle({box})"],
+    "box": ["box({point}, {point})", "({box} # {box})", "box({circle})", "bound_box({box}, {box})"],
+    "lseg": ["lseg({point}, {point})", "diagonal({box})"],
+    "path": ["path({polygon})", "pclose({path})", "popen({path})", "({path} + {point})"],
+    "polygon": ["polygon({box})", "polygon(4, {circle})", "polygon(pclose({path}))"],
+    "int8range": ["int8range({int8} % 100, 200)", "({int8range} * {int8range})", "range_merge({int8range}, {int8range})"],
+    "tsrange": ["tsrange({timestamp}, null, '(]')", "({tsrange} * {tsrange})", "range_merge({tsrange}, {tsrange})"],
+    "tstzrange": ["tstzrange(null, {timestamptz}, '[]')", "({tstzrange} * {tstzrange})"],
+    "nummultirange": ["nummultirange({numrange}, {numrange})", "({nummultirange} + {nummultirange})",
+                      "({nummultirange} - {nummultirange})", "({nummultirange} * {nummultirange})"],
+    "datemultirange": ["datemultirange({daterange})", "({datemultirange} - {datemultirange})",
+                       "({datemultirange} * {datemultirange})"],
+    "mood[]": ["enum_range({mood}, null)", "array[{mood}, {mood}]", "({mood[]} || {mood})", "array_remove({mood[]}, {mood})"],
+    "pair[]": ["array[{pair}, {pair}]", "({pair[]} || {pair})", "array[row({int4}, {text})::pair]"],
+    "citext": ["{text}::citext", "lower({citext}::text)::citext", "({citext} || {citext})::citext", "replace({citext}, 'a', 'Z')::citext"],
+    "hstore": ["hstore({text}, {text})", "({hstore} || {hstore})", "({hstore} - 'a'::text)", "hstore({text[]}, {text[]})",
+               "slice({hstore}, array['a', 'b'])", "hstore({pair})"],
+}
+TEMPLATES["bool"] += ["({circle} && {circle})", "({circle} @> {point})", "({box} && {box})", "({box} << {box})", "({lseg} ?# {box})",
+                      "({polygon} @> {point})", "({polygon} && {polygon})", "isclosed({path})", "({circle} = {circle})",
+                      "({tsvector} @@ {tsquery})", "({tsquery} @> {tsquery})", "({jsonb} @? {jsonpath})", "({int8range} @> {int8})",
+                      "({tsrange} && {tsrange})", "({tstzrange} @> {timestamptz})", "({nummultirange} @> {numeric})",
+                      "({datemultirange} && {daterange})", "({mood} = any ({mood[]}))", "({pair} = any ({pair[]}))",
+                      "({citext} = {text}::citext)", "({citext} like {pattern})", "({citext} ~ {regex})", "({hstore} ? {lit text})",
+                      "({hstore} @> {hstore})", "({hstore} = {hstore})", "({cidr} >> {inet})", "({bit(8)} = {bit(8)})",
+                      "(({A}, {B}) >= ({A}, {B}))", "(({A}, {B}, {int4}) <= ({A}, {B}, {int4}))", "(({A}, {B}) <> ({A}, {B}))",
+                      "(({A}, {B}) is distinct from ({A}, {B}))", "(row({A}, {B}) between row({A}, {B}) and row({A}, {B}))",
+                      "(({int4}, {B}) > ({small}, {B}))", "(({A}, {text}) > (select {A}, {text}))",
+                      "(({A}, {B}) not in (({A}, {B}), ({A}, {B})))", "(({A}, {int4}) < all (select {A}, {int4}))"]
+TEMPLATES["int4"] += ["npoints({path})", "npoints({polygon})", "numnode({tsquery})", "length({citext})", "get_bit({bit(8)}, {small})"]
+TEMPLATES["float8"] += ["area({circle})", "area({box})", "length({lseg})", "({circle} <-> {circle})", "({float4} * 0.5)"]
+TEMPLATES["numeric"] += ["({pg_lsn} - {pg_lsn})", "upper({nummultirange})"]
+TEMPLATES["text"] += ["{tsquery}::text", "{circle}::text", "{box}::text", "{path}::text", "{polygon}::text", "{hstore}::text",
+                      "({hstore} -> {lit text})", "{citext}::text", "upper({citext})", "{nummultirange}::text", "{cidr}::text",
+                      "{pg_lsn}::text", "{timetz}::text", "{float4}::text", "{mood[]}::text", "{pair[]}::text", "{jsonpath}::text"]
+TEMPLATES["jsonb"] += ["hstore_to_jsonb({hstore})", "jsonb_path_query_array({jsonb}, {jsonpath})", "to_jsonb({pair[]})",
+                       "to_jsonb({citext})"]
+TEMPLATES["text[]"] += ["akeys({hstore})", "avals({hstore})"]
 ANY_TYPE = ["coalesce({T}, {T})", "case when {bool} then {T} else {T} end", "case when {bool} then {T} end",
             "nullif({T}, {T})", "greatest({T}, {T})", "least({T}, {T})", "(case {A} when {A} then {T} else {T} end)"]
 ANY_UNORDERED = ["coalesce({T}, {T})", "case when {bool} then {T} else {T} end", "case when {bool} then {T} end"]
@@ -225,6 +275,48 @@ class Expressions:
             text = random.choice(["<a/>", "<a>b</a>", "text", '<r><x i="1">a</x></r>'])
         elif kind == "point":
             text = random.choice(["(0,0)", "(1,-2.5)", "(0.5,3)"])
+        elif kind == "timetz":
+            text = random.choice(["00:00:00+00", "12:34:56.5+02", "23:59:59-08", "12:34:56.5-03:30"])
+        elif kind == "float4":
+            text = random.choice(["0.5", "-1.25", "3", "1e10", "0"])
+        elif kind == "cidr":
+            text = random.choice(["10.0.0.0/8", "192.168.1.0/24", "::/0", "10.1.2.3/32"])
+        elif kind == "pg_lsn":
+            text = random.choice(["0/0", "0/10", "16/B374D848", "1/0"])
+        elif kind == "bit(8)":
+            text = random.choice(["00000000", "11111111", "10110001", "00000001"])
+        elif kind == "tsquery":
+            text = random.choice(["a", "a & b", "!a | b", "a <-> b", "a | b", "zz & !b", ""])
+        elif kind == "jsonpath":
+            text = random.choice(["$", "$.a", "$[*]", "$.* ? (@ > 0)", "strict $.a"])
+        elif kind == "circle":
+            text = random.choice(["<(0,0),1>", "<(1,-2.5),0.5>", "<(0.5,3),2.5>"])
+        elif kind == "box":
+            text = random.choice(["(1,1),(0,0)", "(2,3),(-1,0.5)", "(0,0),(0,0)"])
+        elif kind == "lseg":
+            text = random.choice(["[(0,0),(1,1)]", "[(0,1),(1,0)]", "[(0,0),(0,0)]"])
+        elif kind == "path":
+            text = random.choice(["((0,0),(1,1),(2,0))", "[(0,0),(1,1)]", "((1,2))"])
+        elif kind == "polygon":
+            text = random.choice(["((0,0),(1,1),(2,0))", "((0,0),(0,4),(4,4),(4,0))", "((1,2))"])
+        elif kind == "int8range":
+            text = random.choice(["empty", "[1,5]", "(,3)", "[4,)", "[1,10000000000)"])
+        elif kind == "tsrange":
+            text = random.choice(["empty", "[2020-02-29 00:00,2021-01-01 12:00)", "(,2022-01-01]", "[1999-12-31,)"])
+        elif kind == "tstzrange":
+            text = random.choice(["empty", "[2020-02-29 00:00+00,2021-01-01 12:00+00)", "(,2022-01-01 00:00+02]"])
+        elif kind == "nummultirange":
+            text = random.choice(["{}", "{[1,3),[5,7)}", "{(,2.5),[4,5]}", "{[2,9]}"])
+        elif kind == "datemultirange":
+            text = random.choice(["{}", "{[2020-02-29,2021-01-01),[2022-01-01,)}", "{(,2019-01-01)}"])
+        elif kind == "mood[]":
+            text = random.choice(["{}", "{sad,ok}", '{"o k",NULL}', "{Happy}"])
+        elif kind == "pair[]":
+            text = random.choice(["{}", '{"(1,a)",NULL}', '{"(2,\\"b c\\")","(,)"}'])
+        elif kind == "citext":
+            text = random.choice(["a", "A", "Abc", "abc", "b C", ""])
+        elif kind == "hstore":
+            text = random.choice(["", "a=>1", 'a=>NULL,b=>"x y"', "zz=>a,a=>b"])
         elif kind == "uuid":
             text = f"00000000-0000-4000-8000-00000000000{random.randint(0, 9)}"
         elif kind == "bytea":
@@ -282,8 +374,13 @@ def settled(kind, expression):
     """The expression so that equal values look alike: 1.0 and 1.00, 0 and -0, 24 hours and a day."""
     if kind == "numeric":
         return Piece("=numeric", "round(", expression, ", 3)")
-    if kind == "float8":
-        return Piece("=float8", "(", expression, " + 0)")
+    if kind in ("float8", "float4"):
+        return Piece("=" + kind, "(", expression, f" + 0::{kind})")
+    if kind == "citext":
+        return Piece("=citext", "lower(", expression, "::text)::citext")
+    if kind == "nummultirange":
+        return Piece("=nummultirange", "nummultirange(numrange(trim_scale(lower(", expression, ")), trim_scale(upper(", expression,
+                     ")), '[]'))")
     if kind == "interval":
         return Piece("=interval", "justify_interval(", expression, ")")
     if kind == "numrange":

@@ -1,6 +1,7 @@
 """Random tables: columns of many types, keys, checks, indexes of every kind, rows with NULLs and
 duplicates. What is made is text alone, so that it can be run on any server."""
 import dataclasses
+import re
 
 from expressions import DEFINED, TYPES, UNORDERED, WORDS
 
@@ -52,7 +53,7 @@ class TableMaker:
         columns = [("id", "int4")]
         used = random.sample(TYPES, random.randint(3, 7)) + ["int4", "text"]
         for number, kind in enumerate(used):
-            columns.append((f"{kind.replace('[]', 's')[:5]}_{number}", kind))
+            columns.append((f"{re.sub('[(].*', '', kind.replace('[]', 's'))[:5]}_{number}", kind))
         lines = ["id int4 primary key"]
         for column, kind in columns[1:]:
             extra = ""

@@ -272,13 +272,16 @@ ExprPtr Binder::bind_aggregate(const ast::FuncCall& node, Scope& scope, Aggregat
   for (const AggregateCall& other : scope.query->aggregates) {
     if (describe_call(other) == description) {
       column.slot = other.slot;
-      return slot_expr(column);
+      ExprPtr same = slot_expr(column);
+      keep_explicit_collation(names_, *same, call.arguments);
+      return same;
     }
   }
   call.slot = column.slot = new_slot();
   call.location = node.location;
-  scope.query->aggregates.push_back(std::move(call));
   ExprPtr expr = slot_expr(column);
+  keep_explicit_collation(names_, *expr, call.arguments);
+  scope.query->aggregates.push_back(std::move(call));
   expr->set_location(node.location);
   return expr;
 }

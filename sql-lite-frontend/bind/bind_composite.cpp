@@ -47,8 +47,10 @@ ExprPtr Binder::bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wa
       expr = coerce(std::move(expr), element, kNoTypmod, Implicitness::explicit_cast);
     }
   }
+  const std::int32_t typmod = common_typmod(elements);
   auto expr = std::make_unique<ArrayExpr>(
       type, nested ? ArrayExpr::Kind::nested : ArrayExpr::Kind::elements, std::move(elements));
+  expr->set_type(type, typmod);
   expr->set_location(node.location);
   return expr;
 }
@@ -243,6 +245,7 @@ ExprPtr Binder::bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scop
     return node == nullptr ? constant(TypeId::unknown, Value::null())
                            : bind_subscript(*node, scope);
   };
+  const std::int32_t typmod = part == TypeId::none ? base->typmod() : kNoTypmod;
   std::vector<ExprPtr> operands;
   operands.push_back(std::move(base));
   for (const ast::Node* node : indices) {
@@ -254,9 +257,12 @@ ExprPtr Binder::bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scop
     }
     operands.push_back(bound(index.uidx));
   }
-  return std::make_unique<SubscriptExpr>(
-      slice ? array : element, slice ? SubscriptExpr::Kind::slice : SubscriptExpr::Kind::element,
+  const TypeId result = slice ? array : element;
+  auto expr = std::make_unique<SubscriptExpr>(
+      result, slice ? SubscriptExpr::Kind::slice : SubscriptExpr::Kind::element,
       std::move(operands));
+  expr->set_type(result, typmod);
+  return expr;
 }
 
 namespace {

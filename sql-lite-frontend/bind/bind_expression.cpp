@@ -6,6 +6,7 @@
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
+#include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/type.h"
@@ -22,14 +23,6 @@ bool is_stored_name(const ast::TypeName& name) {
 /// Bit strings, which are made of numbers as long as the array's modifier says.
 bool is_bits(TypeId type) {
   return value_type(type).category == 'V';
-}
-
-/// Of what picks one of several values: theirs, if they agree.
-std::int32_t common_typmod(std::span<const ExprPtr> values) {
-  const std::int32_t typmod = values.front()->typmod();
-  const bool agree =
-      std::ranges::all_of(values, [&](const ExprPtr& value) { return value->typmod() == typmod; });
-  return agree ? typmod : kNoTypmod;
 }
 
 }  // namespace
@@ -200,7 +193,7 @@ ExprPtr Binder::bind_constant(const ast::A_Const& node) {
     }
   } else {
     // B'101' and X'5' arrive with their letter in front, as bit's input function takes it.
-    const TypeId bit = find_type("bit")->id;
+    constexpr TypeId bit = builtin_id::bit;
     FunctionContext functions{arena_, names_.context(), {}};
     try {
       expr = constant(bit, input_text(functions, bit, kNoTypmod, node.bsval->bsval));
@@ -334,6 +327,11 @@ ExprPtr Binder::bind_cast(const ast::TypeCast& node, Scope& scope) {
         .at_position(location + 1);
   }
   if (coerced->location() < 0) coerced->set_location(location);
+  // v::varchar says nothing of a length, whatever v has. What fits a value to one keeps it.
+  const bool has_other = target.typmod == kNoTypmod && coerced->typmod() != kNoTypmod;
+  if (has_other && dynamic_cast<const LengthExpr*>(coerced.get()) == nullptr) {
+    coerced->set_type(coerced->type(), kNoTypmod);
+  }
   return coerced;
 }
 
@@ -382,6 +380,14 @@ ExprPtr Binder::bind_value_function(const ast::SQLValueFunction& node) {
       break;
   }
   unsupported("this value function", node.location);
+}
+
+std::int32_t Binder::common_typmod(std::span<const ExprPtr> values) {
+  if (values.empty()) return kNoTypmod;
+  const std::int32_t typmod = values.front()->typmod();
+  const bool agree =
+      std::ranges::all_of(values, [&](const ExprPtr& value) { return value->typmod() == typmod; });
+  return agree ? typmod : kNoTypmod;
 }
 
 }  // namespace swizzle::sql

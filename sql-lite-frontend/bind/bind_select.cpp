@@ -327,12 +327,14 @@ void Binder::bind_values(const ast::SelectStmt& select, Scope& scope, Query& que
     for (auto& row : query.rows) values.push_back(std::move(row[column]));
     TypeId type = TypeId::none;
     values = unify(std::move(values), "VALUES", type, -1);
+    const std::int32_t typmod = common_typmod(values);
     for (std::size_t row = 0; row < query.rows.size(); ++row) {
       query.rows[row][column] = std::move(values[row]);
     }
     OutputTarget target;
     target.name = fmt::format("column{}", column + 1);
     target.type = type;
+    target.typmod = typmod;
     target.slot = new_slot();
     mark_used(target.slot);
     query.body_slots.push_back(target.slot);

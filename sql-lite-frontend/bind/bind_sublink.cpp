@@ -56,7 +56,7 @@ ExprPtr Binder::bind_sublink(const ast::SubLink& node, Scope& scope) {
         throw_error(sqlstate::undefined_object, "could not find array type for data type {}",
                     format_type(element));
       }
-      expr = std::make_unique<SubqueryExpr>(Kind::array, array, kNoTypmod);
+      expr = std::make_unique<SubqueryExpr>(Kind::array, array, query->targets[0].typmod);
       break;
     }
     case ast::SubLinkType::any_sublink:

@@ -70,8 +70,9 @@ ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
   ScopeColumn column;
   column.slot = call.slot = known != calls.end() ? known->slot : new_slot();
   column.type = type;
-  if (known == calls.end()) calls.push_back(std::move(call));
   ExprPtr expr = slot_expr(column);
+  keep_explicit_collation(names_, *expr, is_window ? call.arguments : call.aggregate.arguments);
+  if (known == calls.end()) calls.push_back(std::move(call));
   expr->set_location(node.location);
   return expr;
 }

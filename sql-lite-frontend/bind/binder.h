@@ -287,6 +287,8 @@ class Binder {
   };
   std::map<Slot, RecordFields> record_fields_;
   ExprPtr field_of(ExprPtr record, std::string_view field, std::int32_t location);
+  /// Of what is one of several values, or is made of them: theirs, if they agree.
+  static std::int32_t common_typmod(std::span<const ExprPtr> values);
   std::vector<ExprPtr> unify(std::vector<ExprPtr> exprs, std::string_view construct, TypeId& type,
                              std::int32_t location);
 

@@ -169,4 +169,10 @@ Oid require_collation(NameSource& names, ast::NodeList name, std::int32_t locati
       .at_position(location + 1);
 }
 
+void keep_explicit_collation(NameSource& names, Expr& result, std::span<const ExprPtr> arguments) {
+  if (!is_collated(result.type())) return;
+  const DerivedCollation merged = merge_collations(names, arguments);
+  if (merged.strength == Strength::explicit_) result.set_collation(merged.collation, true);
+}
+
 }  // namespace swizzle::sql

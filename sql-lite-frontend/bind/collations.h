@@ -31,6 +31,8 @@ DerivedCollation merge_collations(NameSource& names, std::span<const Expr* const
 /// Gives the expression the collation, if values of its type have one and it matters; else takes
 /// away what it has.
 void apply_collation(Expr& expr, const DerivedCollation& derived);
+/// For the slot that a call leaves its result in: COLLATE among the arguments holds for it as well.
+void keep_explicit_collation(NameSource& names, Expr& result, std::span<const ExprPtr> arguments);
 /// The same for a type.
 TypeId with_derived(TypeId type, const DerivedCollation& derived);
 

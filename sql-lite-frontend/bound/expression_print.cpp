@@ -285,7 +285,7 @@ namespace {
 
 /// What a kept value is compared with.
 const Expr& other_side(const Expr& equality) {
-  return *dynamic_cast<const FunctionExpr&>(equality).operands()[1];
+  return *dynamic_cast<const OperandsExpr&>(equality).operands()[1];
 }
 
 }  // namespace

@@ -133,3 +133,34 @@ select is_same('a', 'A'), is_same('a' collate no_case, 'A');
 create collation root_of_all (provider = icu, locale = '');
 select 'a' < 'B' collate root_of_all, 'ä' < 'z' collate root_of_all;
 select collname, colliculocale from pg_collation where collname = 'root_of_all';
+-- COLLATE within a call of an aggregate or of a window function.
+create table w (id int primary key, plain text, sv text collate "sv-x-icu", de text collate "de-x-icu");
+insert into w values (1, 'a', 'b', 'c'), (2, 'ä', 'z', 'å');
+-- unordered
+select sv from w intersect select max(plain collate "de-x-icu") from w;
+-- differs: the error's position
+select sv from w union select max(de) from w;
+-- unordered
+select sv from w union select max(de collate "de-x-icu") from w;
+-- unordered
+select sv from w union select string_agg(plain, ',' collate "de-x-icu") from w;
+-- unordered
+select sv from w union select string_agg(plain, ',' order by plain collate "de-x-icu") from w;
+-- unordered
+select sv from w union select first_value(plain collate "de-x-icu") over () from w;
+-- unordered
+select sv from w union select max(plain collate "de-x-icu") over () from w;
+-- differs: the error's position
+select sv from w union select first_value(de) over () from w;
+select max(plain collate "de-x-icu") < sv from w group by sv order by 1;
+select max(plain collate "de-x-icu") < min(sv), max(plain collate "de-x-icu") > max(sv) from w;
+select max(de) < min(sv) from w;
+-- differs: the error's position
+select max(plain collate "de-x-icu") < min(sv collate "sv-x-icu") from w;
+select lower(max(plain collate "de-x-icu")) < min(sv) from w;
+-- differs: COLLATE within array_agg() is not that of the array
+select (array_agg(plain collate "de-x-icu"))[1] < min(sv) from w;
+select pg_collation_for(max(plain collate "de-x-icu")), pg_collation_for(min(sv)) from w;
+select m < sv from (select max(plain collate "de-x-icu") as m from w) x, w;
+select mode() within group (order by plain collate "de-x-icu") < min(sv) from w;
+select max(plain collate "de-x-icu") || min(sv) collate "de-x-icu" from w;

@@ -146,3 +146,11 @@ SELECT tsmultirange(tsrange('2024-01-01', '2024-01-02'));
 SELECT '{[1,2)}'::int4multirange = '{[1,2)}'::int8multirange;
 SELECT int4multirange(1);
 SELECT range_agg(int4range(1,2));
+-- Of bounds that are equal and do not look alike, which one is taken.
+select range_merge(numrange(1.0, 3), numrange(1.00, 3.0)), range_merge(numrange(1.00, 3.0), numrange(1.0, 3));
+select numrange(1.0, 3) + numrange(1.00, 3.0), numrange(1.0, 3) * numrange(1.00, 3.0), numrange(1.0, 3) - numrange(2.0, 3.00), numrange(1.0, 3) - numrange(1, 2.0);
+select nummultirange(numrange(1.0, 3), numrange(1.00, 3.0)), nummultirange(numrange(1.00, 3.0), numrange(1.0, 3)), nummultirange(numrange(1, 2.0), numrange(2, 3)), nummultirange(numrange(1, 5), numrange(2.0, 5.0));
+select '{[1.0,3),[3.0,4)}'::nummultirange, '{[1.00,3.0),[1.0,3)}'::nummultirange, '{[1.0,3),[1.00,2)}'::nummultirange;
+select nummultirange(numrange(1.0, 3)) + nummultirange(numrange(1.00, 3.0)), nummultirange(numrange(1.0, 3)) * nummultirange(numrange(1.00, 3.0)), nummultirange(numrange(1.00, 3.0)) * nummultirange(numrange(1.0, 3)), nummultirange(numrange(1.0, 3)) - nummultirange(numrange(2.0, 3.00));
+select greatest(numrange(1.0, 3), numrange(1.00, 3.0)), least(numrange(1.0, 3), numrange(1.00, 3.0));
+select range_merge('{[1.0,3),[5.0,7.00)}'::nummultirange);

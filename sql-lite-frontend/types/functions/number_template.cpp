@@ -263,12 +263,16 @@ Value show_no_number(FunctionContext& context, const Value& value, std::string_v
     throw sql_error(sqlstate::feature_not_supported, "cannot convert {} to integer",
                     numeric_is_nan(value) ? "NaN" : "infinity");
   }
-  if (std::ranges::find(t.nodes, Kind::ordinal, &Node::kind) != t.nodes.end()) {
-    throw_error(sqlstate::invalid_text_representation, "\"{}\" is not a number", text);
-  }
   if (!t.scientific) {
     const bool is_negative = text.starts_with('-');
     const bool fits = text.size() - (is_negative ? 1 : 0) <= static_cast<std::size_t>(t.before);
+    const auto has = [&](Kind kind) {
+      return std::ranges::find(t.nodes, kind, &Node::kind) != t.nodes.end();
+    };
+    // An ordinal's ending goes by the last digit.
+    if (fits && !is_negative && has(Kind::ordinal) && !has(Kind::point)) {
+      throw_error(sqlstate::invalid_text_representation, "\"{}\" is not a number", text);
+    }
     if (fits) drop_fraction(t);
     return make_text(context.arena, lay_out(t, text, is_negative));
   }
@@ -297,6 +301,9 @@ namespace {
 /// there is nothing to show.
 Value float_to_char(FunctionContext& context, double number, int digits, std::string_view format) {
   Template t = parse_number_template(format, context.arena.account());
+  // Not true of NaN either.
+  if (t.roman && !(std::fabs(number) < 0x1p31))
+    return make_text(context.arena, std::string(15, '#'));
   if (t.roman || t.scientific || t.shifted > 0 || !std::isfinite(number)) {
     const Value arguments[2] = {numeric_from_double(context.arena, number, digits),
                                 make_text(context.arena, format)};

@@ -259,7 +259,9 @@ Value make_multirange(Arena& arena, TypeId type, std::vector<Span> spans) {
     if (!joined.empty()) {
       Span& last = joined.back();
       if (order.overlap(last, span) || order.adjacent(last.upper, span.lower)) {
-        if (order.uppers(last.upper, span.upper) < 0) last.upper = span.upper;
+        // Of bounds that are equal and look otherwise (1.0 and 1.00), as PostgreSQL, the later.
+        if (order.lowers(last.lower, span.lower) == 0) last.lower = span.lower;
+        if (order.uppers(last.upper, span.upper) <= 0) last.upper = span.upper;
         continue;
       }
     }

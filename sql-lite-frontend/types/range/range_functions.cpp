@@ -118,8 +118,8 @@ Value range_of(Arena& arena, TypeId type, std::span<const Span> spans) {
   return spans.empty() ? empty_range(arena, type) : make_range(arena, type, spans.front());
 }
 Span hull(const BoundOrder& order, const Span& a, const Span& b) {
-  return {order.lowers(a.lower, b.lower) <= 0 ? a.lower : b.lower,
-          order.uppers(a.upper, b.upper) >= 0 ? a.upper : b.upper};
+  return {order.lowers(a.lower, b.lower) < 0 ? a.lower : b.lower,
+          order.uppers(a.upper, b.upper) > 0 ? a.upper : b.upper};
 }
 
 enum class Gap : std::uint8_t { refused, filled };
