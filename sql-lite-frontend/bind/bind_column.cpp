@@ -188,6 +188,20 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
     return expr;
   };
 
+  // xmax where it is known: of a row that INSERT returns. Null elsewhere.
+  const auto changer_in = [&](Scope& at) -> ExprPtr {
+    if (&at != &scope || at.was_there == nullptr) return nullptr;
+    if (!*at.was_there) {
+      *at.was_there = new_slot();
+      mark_used(**at.was_there);
+    }
+    std::vector<ExprPtr> operands;
+    operands.push_back(
+        std::make_unique<SlotExpr>(TypeId::bool_, kNoTypmod, **at.was_there, SlotExpr::Origin{}));
+    auto expr = std::make_unique<SessionFunctionExpr>(row_changer(), std::move(operands));
+    expr->set_location(node.location);
+    return expr;
+  };
   // The number of a row of the item; null where it can have none.
   const auto identity_in = [&](const ScopeItem& item, Scope& at) -> ExprPtr {
     const std::vector<const ScopeColumn*> key = shown_key(item);
@@ -232,6 +246,9 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
         if (ExprPtr identity = identity_in(item, scope)) return identity;
       }
     }
+    if (part(0) == "xmax") {
+      if (ExprPtr changer = changer_in(scope)) return changer;
+    }
     if (is_system_column(part(0)) && any_table(scope)) refuse_system_column(part(0), node.location);
     throw_missing_column(scope, {}, part(0), node.location);
   }
@@ -261,6 +278,9 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
     if (ExprPtr variable = body_variable(node, Fields::may_miss)) return variable;
     if (part(parts - 1) == "ctid") {
       if (ExprPtr identity = identity_in(*item, *at)) return identity;
+    }
+    if (part(parts - 1) == "xmax") {
+      if (ExprPtr changer = changer_in(*at)) return changer;
     }
     if (is_system_column(part(parts - 1)) && item->table) {
       refuse_system_column(part(parts - 1), node.location);

@@ -324,6 +324,7 @@ std::unique_ptr<WriteStatement> Binder::bind_insert(const ast::InsertStmt& inser
   Scope returning = write_scope(*write, write->first_slot);
   returning.parent = &with_scope;
   returning.outer_slots = &write->outer_slots;
+  if (!write->instead && !write->through) returning.was_there = &write->was_there;
   bind_returning(*write, insert.returning_list, returning);
   remove_repeats(write->outer_slots);
   return write;

@@ -246,6 +246,8 @@ struct WriteStatement {
   ExprPtr row_filter;
 
   std::vector<OutputTarget> returning;
+  /// INSERT: whether ON CONFLICT has found the row, where RETURNING wants to know.
+  std::optional<Slot> was_there;
   std::vector<Slot> outer_slots;
   std::vector<std::shared_ptr<Cte>> eager;
 };

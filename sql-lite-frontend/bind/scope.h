@@ -115,6 +115,8 @@ struct Scope {
   std::vector<std::pair<std::string, const void*>> named_windows;
   /// Reading a slot of an enclosing query is noted here, on every level in between.
   std::vector<Slot>* outer_slots = nullptr;
+  /// Of INSERT's RETURNING: where a row says whether it was there before, once xmax is asked for.
+  std::optional<Slot>* was_there = nullptr;
 };
 
 /// Makes a part of the scope's items unreachable while it lives.

@@ -16,4 +16,8 @@ const Function& key_of_identity();
 /// The same where the row is written: later statements find it under another number.
 const Function& key_of_written_identity();
 
+/// xmax of a row that INSERT returns, (whether it was there before): the transaction that has
+/// locked it, which is this one, or 0.
+const Function& row_changer();
+
 }  // namespace swizzle::sql

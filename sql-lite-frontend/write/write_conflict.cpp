@@ -81,6 +81,7 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
   touched_.count_in(execution.memory);
   touched_[writer_.last_key()] = 1;
   note_updated(execution, row);
+  if (write_->was_there) execution.slots[*write_->was_there] = Value::from_bool(true);
   keep_returning(execution);
   return true;
 }

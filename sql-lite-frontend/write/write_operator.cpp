@@ -251,6 +251,7 @@ void WriteOperator::insert_row(Execution& execution) {
   }
   put(execution, new_row_, write_->first_slot);
   if (write_->row_filter && !holds(*write_->row_filter, execution)) return;
+  if (write_->was_there) execution.slots[*write_->was_there] = Value::from_bool(false);
   if (write_->instead) {
     if (!triggers_->instead_of_row(execution, TriggerEvent::insert, {}, new_row_)) return;
     put(execution, new_row_, write_->first_slot);

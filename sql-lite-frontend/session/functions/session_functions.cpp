@@ -187,12 +187,7 @@ Value version(Execution& execution, Arguments) {
               "PostgreSQL 15.0 (Swizzle 0.1.0) on x86_64-pc-linux-gnu, compiled by gcc, 64-bit");
 }
 Value transaction_id(Execution& execution, Arguments) {
-  Session::State& session = execution.session;
-  // The engine numbers those that write; here everybody who asks gets a number.
-  if (session.transaction.number == 0) {
-    session.transaction.number = session.shared.next_transaction_number.fetch_add(1);
-  }
-  return Value::from_int(session.transaction.number);
+  return Value::from_int(execution.session.transaction.numbered());
 }
 Value assigned_transaction_id(Execution& execution, Arguments) {
   const std::int64_t number = execution.session.transaction.number;

@@ -153,7 +153,9 @@ class SessionTransaction {
   void note_temporary() noexcept { used_temporaries_ = true; }
 
   std::int64_t number = 0;  ///< of the present one, once txid_current() was asked
-  bool in_script = false;   ///< what runs is one of several statements of a message
+  /// The engine numbers those that write; here everybody who asks gets a number.
+  std::int64_t numbered();
+  bool in_script = false;  ///< what runs is one of several statements of a message
   /// What runs may end the transaction: CALL or DO outside a block, and procedures that it calls.
   bool may_end = false;
   int guarded_blocks = 0;  ///< within how many blocks of routines, which take their errors back

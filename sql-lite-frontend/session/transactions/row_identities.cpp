@@ -199,4 +199,17 @@ const Function& key_of_written_identity() {
   return kFunction;
 }
 
+const Function& row_changer() {
+  static const Function kFunction = [] {
+    Function function = nameless("xmax", [](Execution& execution, Arguments arguments) {
+      const std::int64_t number =
+          arguments[0].as_bool() ? execution.session.transaction.numbered() : 0;
+      return Value::from_oid(static_cast<std::uint32_t>(number));
+    });
+    function.result = TypeId::xid;
+    return function;
+  }();
+  return kFunction;
+}
+
 }  // namespace swizzle::sql

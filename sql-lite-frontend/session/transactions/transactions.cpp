@@ -10,6 +10,11 @@
 /// What a session does in and with its transaction.
 namespace swizzle::sql {
 
+std::int64_t SessionTransaction::numbered() {
+  if (number == 0) number = session_.shared.next_transaction_number.fetch_add(1);
+  return number;
+}
+
 void SessionTransaction::begin(Block kind) {
   if (engine_) {
     if (kind == Block::explicit_block) block_ = kind;
