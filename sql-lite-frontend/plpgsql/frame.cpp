@@ -371,7 +371,16 @@ void Frame::assign_row(const Targets& targets, const ShapePtr& shape, std::span<
   set_record(variable.place, variable.shape, fitted);
 }
 
-void Frame::assign_nothing(const Targets& targets) {
+void Frame::assign_nothing(const Targets& targets, const ShapePtr& shape) {
+  const Target& first = targets[0];
+  const Variable& variable = program.variables[first.variable];
+  const bool is_record =
+      targets.size() == 1 && variable.kind == Variable::Kind::record && first.field.empty();
+  if (is_record && !variable.not_null) {
+    const ShapePtr& columns = variable.shape ? variable.shape : shape;
+    const std::vector<Value> nulls(columns->fields.size());
+    return set_record(variable.place, columns, nulls);
+  }
   for (const Target& target : targets) assign(target, Value::null(), TypeId::text);
 }
 

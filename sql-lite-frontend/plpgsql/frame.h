@@ -69,7 +69,9 @@ struct Frame final : CallPlace {
   std::optional<std::int32_t> subscript_value(Expression* subscript);
   /// A row to INTO or a loop's variables: what is missing is NULL.
   void assign_row(const Targets& targets, const ShapePtr& shape, std::span<const Value> row);
-  void assign_nothing(const Targets& targets);
+  /// There is no row: NULLs, and a record that takes any row gets the columns of the one it would
+  /// have been.
+  void assign_nothing(const Targets& targets, const ShapePtr& shape);
   void set_found(bool is_found);
   [[nodiscard]] bool is_true(Expression& condition);
   /// As a text; nothing for NULL.

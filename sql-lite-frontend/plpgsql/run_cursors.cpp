@@ -200,7 +200,7 @@ Flow FetchStep::run(Frame& frame) {
   if (moved > 0) {
     take_row(frame, *portal, into);
   } else {
-    frame.assign_nothing(into);
+    frame.assign_nothing(into, shape_of(portal->plan()));
   }
   return Flow::next;
 }

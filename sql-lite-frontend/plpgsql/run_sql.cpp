@@ -76,7 +76,7 @@ void take_into(Frame& frame, StatementRun& run, const Targets& into, bool is_str
       throw with_parameters(frame, is_strict, tell,
                             SqlError{kNoDataFound, "query returned no rows"});
     }
-    frame.assign_nothing(into);
+    frame.assign_nothing(into, shape);
   }
   frame.row_count = has_row ? 1 : 0;
 }
@@ -208,7 +208,7 @@ Flow loop_over(Frame& frame, ForQueryStep& loop, StatementRun& run) {
     if (!goes_on) break;
   }
   // As PostgreSQL: a loop over no rows leaves NULLs.
-  if (!found) frame.assign_nothing(loop.targets);
+  if (!found) frame.assign_nothing(loop.targets, shape);
   run.finish();
   frame.set_found(found);
   return flow;
