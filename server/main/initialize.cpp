@@ -50,6 +50,13 @@ constexpr std::string_view kSettings =
 #statement_timeout = 0
 )";
 
+/// As initdb has it for the locales C and English.
+constexpr std::string_view kEnglish =
+    R"(
+# Words of text search, where no configuration is named:
+default_text_search_config = 'pg_catalog.english'
+)";
+
 constexpr std::string_view kLocalRules =
     R"(# Who may connect, and how they prove who they are. The first line that matches decides.
 # type  database  user  address  method (scram-sha-256, peer, reject; trust on this machine only)
@@ -95,7 +102,11 @@ Result<> initialize(const DataDirectory& directory, const InitOptions& options) 
   if (options.password) rules += kPasswordRules;
   RETURN_IF_ERROR(write_text_file(directory.rules_file().string(), rules));
   // Last, because it says that all the rest is there.
-  return write_text_file(directory.settings_file().string(), kSettings);
+  std::string settings{kSettings};
+  // Of other languages few have a configuration here: databases and sessions say which.
+  const bool is_english = options.icu_locale.empty() || options.icu_locale.starts_with("en");
+  if (is_english) settings += kEnglish;
+  return write_text_file(directory.settings_file().string(), settings);
 }
 
 }  // namespace swizzle::server
