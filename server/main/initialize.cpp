@@ -101,11 +101,11 @@ Result<> initialize(const DataDirectory& directory, const InitOptions& options) 
   std::string rules{kLocalRules};
   if (options.password) rules += kPasswordRules;
   RETURN_IF_ERROR(write_text_file(directory.rules_file().string(), rules));
-  // Last, because it says that all the rest is there.
   std::string settings{kSettings};
   // Of other languages few have a configuration here: databases and sessions say which.
   const bool is_english = options.icu_locale.empty() || options.icu_locale.starts_with("en");
   if (is_english) settings += kEnglish;
+  // Last, because it says that all the rest is there.
   return write_text_file(directory.settings_file().string(), settings);
 }
 
