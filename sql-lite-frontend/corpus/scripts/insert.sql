@@ -136,7 +136,6 @@ with ins as (insert into two_keys values (7, 7, 'cte') returning a, b) select a 
 with ins as (insert into two_keys values (8, 8, 'cte') returning *) insert into t (a, b) select a + 800, c from ins returning a, b;
 with ins as (insert into two_keys values (9, 9, 'x')) select count(*) from two_keys where a = 9;
 select count(*) from two_keys where a = 9;
--- differs: bug: it fails
 insert into t (a, b) values (900, 'x') on conflict (a) do update set b = 'y' returning (a = 900), xmax is not null;
 insert into two_keys (a, a) values (1, 2);
 insert into two_keys () values ();
