@@ -345,7 +345,10 @@ std::optional<LikePrefix> like_prefix(const Expr& condition, const ColumnKnowled
   const std::string_view text = pattern->as_text();
   std::size_t i = 0;
   for (; i < text.size() && text[i] != '%' && text[i] != '_'; ++i) {
-    if (text[i] == '\\' && ++i == text.size()) return std::nullopt;
+    if (text[i] == '\\') {
+      ++i;
+      if (i == text.size()) return std::nullopt;
+    }
     like.prefix += text[i];
   }
   like.is_exact = i == text.size();

@@ -25,8 +25,11 @@ std::vector<std::string> path_names(std::string_view path) {
     std::string name;
     if (path[at] == '"') {
       for (++at; at < path.size(); ++at) {
-        // A quote within the name is doubled.
-        if (path[at] == '"' && (++at >= path.size() || path[at] != '"')) break;
+        if (path[at] == '"') {
+          // A quote within the name is doubled.
+          ++at;
+          if (at >= path.size() || path[at] != '"') break;
+        }
         name += path[at];
       }
     } else {
