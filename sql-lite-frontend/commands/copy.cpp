@@ -425,6 +425,31 @@ void require_copyable(const ast::Node* query) {
                                                        : "COPY of this query is not supported");
 }
 
+void require_copy_target(Session::State& session, const Relation& relation) {
+  if (relation.persistence != Persistence::temporary)
+    session.transaction.require_read_write("COPY FROM");
+  if (relation.kind == RelationKind::table) return;
+  if (relation.kind == RelationKind::view) {
+    throw sql_error(sqlstate::wrong_object_type, "cannot copy to view \"{}\"", relation.name)
+        .with_hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger.");
+  }
+  const bool sequence = relation.kind == RelationKind::sequence;
+  throw_error(sqlstate::wrong_object_type, "cannot copy to {}\"{}\"", sequence ? "sequence " : "",
+              relation.name);
+}
+
+/// As it is once it is locked. One that went while we waited may have a successor of its name.
+TablePtr lock_target(Session::State& session, Binder& binder, const ast::RangeVar& range) {
+  for (;;) {
+    const TablePtr found = binder.require_relation(range);
+    require_copy_target(session, found->relation);
+    const Oid oid = found->relation.oid;
+    value_of(session.transaction->lock_relation(lock::RelationId{oid},
+                                                lock::RelationMode::row_exclusive));
+    if (TablePtr locked = session.catalog.table(oid)) return locked;
+  }
+}
+
 }  // namespace
 
 void copy_rows(Session::State& session, const ast::CopyStmt& copy, ResultSink& sink) {
@@ -441,24 +466,7 @@ void copy_rows(Session::State& session, const ast::CopyStmt& copy, ResultSink& s
   if (copy.is_from) {
     Arena arena;
     Binder binder{session.names, arena};
-    TablePtr table = binder.require_relation(*copy.relation);
-    if (table->relation.persistence != Persistence::temporary)
-      session.transaction.require_read_write("COPY FROM");
-    if (table->relation.kind != RelationKind::table) {
-      if (table->relation.kind == RelationKind::view) {
-        throw sql_error(sqlstate::wrong_object_type, "cannot copy to view \"{}\"",
-                        table->relation.name)
-            .with_hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger.");
-      }
-      const bool sequence = table->relation.kind == RelationKind::sequence;
-      throw_error(sqlstate::wrong_object_type, "cannot copy to {}\"{}\"",
-                  sequence ? "sequence " : "", table->relation.name);
-    }
-    value_of(session.transaction->lock_relation(lock::RelationId{table->relation.oid},
-                                                lock::RelationMode::row_exclusive));
-    // It may have changed, or gone, while we waited.
-    table = session.catalog.table(table->relation.oid);
-    if (!table) binder.require_table(*copy.relation);
+    const TablePtr table = lock_target(session, binder, *copy.relation);
     session.transaction.begin_statement();
     std::vector<std::size_t> columns = copy_columns(*table, copy.attlist);
     require_copied(*table, columns, format.force_not_null, "FORCE_NOT_NULL");

@@ -131,7 +131,9 @@ ParsedTextPtr SessionPlans::parsed_text(const std::string& text) {
 /// What it returns may have changed; nobody was promised that it would not.
 StatementPtr SessionPlans::known(StatementCache& cache, const std::string& key) {
   StatementPtr statement = cache.find(key);
-  if (!statement || is_current(*statement->plan)) return statement;
+  if (!statement) return nullptr;
+  // Who waited for a table that was dropped meanwhile has left it without a plan.
+  if (statement->plan && is_current(*statement->plan)) return statement;
   cache.erase(key);
   return nullptr;
 }

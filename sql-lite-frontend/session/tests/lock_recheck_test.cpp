@@ -163,6 +163,56 @@ TEST_CASE("A DELETE of many rows asks those again that others have changed",
   CHECK(db.run("SELECT id FROM t WHERE a > 0") == "100 SELECT 1");
 }
 
+TEST_CASE("Who waits for a table that is dropped meanwhile finds the next one of its name, or none",
+          "[sql][session][locks]") {
+  TestDatabase db;
+  const auto other = db.connect();
+  for (const char* statement : {"COPY t FROM STDIN",
+                                "COPY t TO STDOUT",
+                                "COPY t (a) FROM STDIN WHERE a > 0",
+                                "SELECT a FROM t",
+                                "INSERT INTO t VALUES (1)",
+                                "UPDATE t SET a = 2",
+                                "DELETE FROM t",
+                                "TRUNCATE t",
+                                "ANALYZE t",
+                                "VACUUM t",
+                                "LOCK TABLE t",
+                                "BEGIN; LOCK TABLE t; COMMIT",
+                                "CREATE INDEX ON t (a)",
+                                "REINDEX TABLE t",
+                                "ALTER TABLE t ADD COLUMN c int",
+                                "ALTER TABLE t RENAME TO u",
+                                "COMMENT ON TABLE t IS 'x'",
+                                "GRANT SELECT ON t TO PUBLIC",
+                                "CREATE VIEW v AS SELECT a FROM t",
+                                "CREATE TABLE r (a int REFERENCES t)",
+                                "CREATE STATISTICS s ON a, b FROM t",
+                                "DROP TABLE t",
+                                "CREATE TABLE l (LIKE t)",
+                                "CREATE PUBLICATION p FOR TABLE t",
+                                "CREATE TABLE w AS TABLE t",
+                                "DECLARE k CURSOR WITH HOLD FOR SELECT a FROM t",
+                                "EXPLAIN ANALYZE SELECT a FROM t"}) {
+    for (const char* next : {"CREATE TABLE t (a int PRIMARY KEY, b text)",
+                             "CREATE VIEW t AS SELECT 1 AS a", "SELECT 1"}) {
+      INFO(statement << " beside DROP TABLE t; " << next);
+      db.run("DROP VIEW IF EXISTS v");
+      db.run("DROP TABLE IF EXISTS r, l, w, u CASCADE");
+      db.run("DROP VIEW IF EXISTS t");
+      db.run("DROP TABLE IF EXISTS t CASCADE");
+      db.run("DROP PUBLICATION IF EXISTS p");
+      REQUIRE(db.run("CREATE TABLE t (a int)") == "CREATE TABLE");
+      REQUIRE(db.run("BEGIN; DROP TABLE t") == "BEGIN DROP TABLE");
+      db.run(next);
+      const std::string answer = answer_beside(db, *other, statement);
+      CHECK_FALSE(answer.starts_with("XX000"));
+      db.run(*other, "ROLLBACK");
+      CHECK(db.run(*other, "SELECT 1") == "1 SELECT 1");
+    }
+  }
+}
+
 TEST_CASE("Rows that views and subqueries pass on are locked, and no others",
           "[sql][session][locks]") {
   TestDatabase db;
