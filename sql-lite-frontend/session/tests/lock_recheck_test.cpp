@@ -213,6 +213,44 @@ TEST_CASE("Who waits for a table that is dropped meanwhile finds the next one of
   }
 }
 
+TEST_CASE("What was prepared for a table that is dropped meanwhile can be run again",
+          "[sql][session][locks]") {
+  for (const char* next : {"CREATE TABLE t (a int PRIMARY KEY, b text)", "SELECT 1"}) {
+    TestDatabase db;
+    const auto other = db.connect();
+    for (const char* call : {"EXECUTE q", "EXECUTE w(1)", "SELECT f()", "SELECT g()", "CALL h()",
+                             "FETCH ALL FROM k", "SELECT * FROM v", "INSERT INTO x VALUES (1)"}) {
+      INFO(call << " beside DROP TABLE t; " << next);
+      db.run("DROP TABLE IF EXISTS t CASCADE");
+      db.run("DROP TABLE IF EXISTS x CASCADE");
+      REQUIRE(db.run("CREATE TABLE t (a int); CREATE TABLE x (a int); CREATE VIEW v AS TABLE x") ==
+              "CREATE TABLE CREATE TABLE CREATE VIEW");
+      db.run(
+          "CREATE OR REPLACE FUNCTION f() RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM t';"
+          "CREATE OR REPLACE FUNCTION g() RETURNS bigint LANGUAGE plpgsql AS "
+          "'BEGIN INSERT INTO t VALUES (1); RETURN (SELECT count(*) FROM t); END';"
+          "CREATE OR REPLACE PROCEDURE h() LANGUAGE plpgsql AS 'BEGIN DELETE FROM t; END';"
+          "CREATE OR REPLACE FUNCTION i() RETURNS trigger LANGUAGE plpgsql AS "
+          "'BEGIN INSERT INTO t VALUES (NEW.a); RETURN NEW; END';"
+          "CREATE TRIGGER i BEFORE INSERT ON x FOR EACH ROW EXECUTE FUNCTION i()");
+      db.run(*other, "DEALLOCATE ALL");
+      db.run(*other, "PREPARE q AS SELECT a FROM t");
+      db.run(*other, "PREPARE w(int) AS INSERT INTO t VALUES ($1)");
+      for (const char* known :
+           {"EXECUTE q", "EXECUTE w(1)", "SELECT f()", "SELECT g()", "CALL h()"})
+        db.run(*other, known);
+      db.run("BEGIN; DROP TABLE t");
+      db.run(next);
+      CHECK_FALSE(answer_beside(db, *other, call).starts_with("XX000"));
+      for (int again = 0; again < 2; ++again) {
+        for (const char* same : {call, "EXECUTE q", "EXECUTE w(1)",
+                                 "SELECT count(*) FROM pg_prepared_statements", "SELECT f()"})
+          CHECK_FALSE(db.run(*other, same).starts_with("XX000"));
+      }
+    }
+  }
+}
+
 TEST_CASE("Rows that views and subqueries pass on are locked, and no others",
           "[sql][session][locks]") {
   TestDatabase db;
