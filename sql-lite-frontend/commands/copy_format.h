@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +27,11 @@ struct CopyOptions {
   /// Has nothing to freeze here, but is only for tables that this transaction made or emptied.
   bool freeze = false;
 };
+
+/// Whether an option that lists columns has this one.
+inline bool lists(const std::vector<std::string>& columns, std::string_view name) {
+  return std::ranges::find(columns, name) != columns.end();
+}
 
 enum class CopyDirection : std::uint8_t { from, to };
 

@@ -35,6 +35,10 @@ class CommandProgress {
     index_pages = 16,
     index_pages_done = 17,
   };
+  // What copy_command and copy_kind say.
+  static constexpr std::uint64_t kCopyFrom = 1;
+  static constexpr std::uint64_t kCopyTo = 2;
+  static constexpr std::uint64_t kCopyPipe = 3;
 
   struct Seen {
     std::int32_t pid;
