@@ -14,7 +14,6 @@ The C++ reader of the same form is sql-lite-frontend/corpus/script.cpp."""
 import dataclasses
 import re
 
-COPY_LINE = re.compile(r"(COPY \w+, line \d+).*")
 COPY_IN = re.compile(r"^\s*copy\b.*\bfrom\s+stdin\b", re.IGNORECASE | re.DOTALL)
 
 
@@ -125,8 +124,5 @@ def _diagnostic(fields):
                       ("s", "SCHEMA"), ("t", "TABLE"), ("c", "COLUMN"), ("d", "TYPE"),
                       ("n", "CONSTRAINT")):
         if fields.get(key):
-            if key == "W":  # the line, without what stands in it
-                lines.append("  CONTEXT: " + COPY_LINE.sub(r"\1", _line(fields[key])))
-                continue
             lines.append(f"  {name}: {_line(fields[key])}")
     return lines

@@ -60,8 +60,11 @@ std::optional<std::string_view> CopyReader::take_csv_record() {
   }
   searched_ = at;
   if (!at_end_ || position_ == buffer_.size()) return std::nullopt;
-  if (in_quotes_) throw SqlError{sqlstate::bad_copy_file_format, "unterminated CSV quoted field"};
   const std::string_view rest = std::string_view{buffer_}.substr(position_);
+  if (in_quotes_) {
+    record_ = rest;
+    throw SqlError{sqlstate::bad_copy_file_format, "unterminated CSV quoted field"};
+  }
   position_ = buffer_.size();
   return rest;
 }
@@ -73,6 +76,7 @@ std::optional<std::span<const CopyReader::Field>> CopyReader::next() {
     searched_ -= std::min(searched_, position_);
     position_ = 0;
   }
+  record_.reset();
   const bool csv = options_.kind == CopyOptions::Kind::csv;
   const auto line = csv ? take_csv_record() : take_line();
   if (!line) return std::nullopt;
@@ -80,6 +84,7 @@ std::optional<std::span<const CopyReader::Field>> CopyReader::next() {
     ended_ = true;
     return std::nullopt;
   }
+  record_ = line;
   ++line_;
   fields_.clear();
   if (!csv && line->find('\\') == std::string_view::npos) {

@@ -56,6 +56,8 @@ class CopyReader {
   /// after finish(), at the end. Throws SqlError 22P04.
   std::optional<std::span<const Field>> next();
   [[nodiscard]] std::uint64_t line() const noexcept { return line_; }
+  /// What next() read last, as it was sent.
+  [[nodiscard]] std::optional<std::string_view> record() const noexcept { return record_; }
 
  private:
   std::optional<std::string_view> take_line();
@@ -72,6 +74,7 @@ class CopyReader {
   bool at_end_ = false;
   bool ended_ = false;
   std::uint64_t line_ = 0;
+  std::optional<std::string_view> record_;
   std::string unescaped_;
   struct Piece {
     std::size_t begin;

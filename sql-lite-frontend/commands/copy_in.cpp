@@ -4,9 +4,11 @@
 
 #include "sql-lite-frontend/commands/copy_directions.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/session/results/execute_sink.h"
 #include "sql-lite-frontend/session/results/row_view.h"
 #include "sql-lite-frontend/session/state/command_progress.h"
 #include "sql-lite-frontend/types/null_values.h"
+#include "sql-lite-frontend/types/text/utf8.h"
 
 namespace swizzle::sql {
 namespace {
@@ -40,12 +42,15 @@ class CopyIn {
     const bool binary = options_.kind == CopyOptions::Kind::binary;
     sink.copy_in_begin({binary ? Format::binary : Format::text, columns_.size()});
     scratch_->write->begin(scratch_->execution, WriteOperator::Rows::many);
-    if (binary) {
-      read_binary(sink);
-    } else {
-      read_text(sink);
+    {
+      const LocatedNotices notices{*this, sink};
+      if (binary) {
+        read_binary(sink);
+      } else {
+        read_text(sink);
+      }
+      write_held();
     }
-    write_held();
     tell_rows();
     scratch_->write->end(scratch_->execution);
     check_written(scratch_->execution);
@@ -75,6 +80,7 @@ class CopyIn {
 
   void read_text(ResultSink& sink) {
     CopyReader reader{options_};
+    reader_ = &reader;
     bool header_left = options_.header;
     bool more = true;
     while (more) {
@@ -96,11 +102,12 @@ class CopyIn {
         }
       } catch (SqlError& error) {
         // A record that never ends is no line of the reader's yet.
-        locate(error, std::max(reader.line(), before + 1));
+        locate(error, std::max(reader.line(), before + 1), reader.record());
         throw;
       }
     }
     lines_ = reader.line();
+    reader_ = nullptr;
   }
 
   void write_held() {
@@ -112,12 +119,77 @@ class CopyIn {
     }
   }
 
-  /// Says in which line the error arose, if `line` is the one that was read last.
-  void locate(SqlError& error, std::uint64_t line) const {
-    std::string& where = error.fields().where;
+  void locate(SqlError& error, std::uint64_t line,
+              std::optional<std::string_view> record = std::nullopt) const {
+    if (is_of_an_index(error)) record.reset();
+    add_place(error.fields().where, line, record);
+  }
+
+  /// Says where one is, if `line` is the one that was read last, and `record` what stands in it.
+  void add_place(std::string& where, std::uint64_t line,
+                 std::optional<std::string_view> record) const {
+    const bool binary = options_.kind == CopyOptions::Kind::binary;
+    const std::size_t behind = scratch_->write->writer().rows_behind();
     if (!where.empty()) where += "\n";
-    where += fmt::format("COPY {}, line {}", table_->relation.name,
-                         line - scratch_->write->writer().rows_behind());
+    where += fmt::format("COPY {}, line {}", table_->relation.name, line - behind);
+    if (converted_ != nullptr && (binary || shows(value_))) {
+      where += ", column " + converted_->name;
+      if (!binary) where += value_ ? ": " + shown(*value_) : ": null input";
+    } else if (behind == 0 && record && shows(record)) {
+      where += ": " + shown(*record);
+    }
+  }
+
+  /// What triggers say while rows are read says of which row, too.
+  class LocatedNotices final : public ForwardingSink {
+   public:
+    LocatedNotices(const CopyIn& copy, ResultSink& sink)
+        : ForwardingSink(sink),
+          copy_(copy),
+          before_(std::exchange(copy.session_.sink_for_notices, this)) {}
+    LocatedNotices(const LocatedNotices&) = delete;
+    LocatedNotices& operator=(const LocatedNotices&) = delete;
+    ~LocatedNotices() override { copy_.session_.sink_for_notices = before_; }
+
+    void notice(const Diagnostic& diagnostic) override {
+      Diagnostic located = diagnostic;
+      const CopyReader* reader = copy_.reader_;
+      copy_.add_place(located.where, reader != nullptr ? reader->line() : copy_.lines_,
+                      reader != nullptr ? reader->record() : std::nullopt);
+      to_.notice(located);
+    }
+
+   private:
+    const CopyIn& copy_;
+    ResultSink* before_;
+  };
+
+  /// PostgreSQL writes many rows at once, unless a trigger looks at each before, and enters them
+  /// into indexes then: it has not their text any more.
+  [[nodiscard]] bool is_of_an_index(const SqlError& error) const {
+    constexpr SqlState kExclusionViolation{"23P01"};
+    if (error.state() != sqlstate::unique_violation && error.state() != kExclusionViolation) {
+      return false;
+    }
+    return std::ranges::none_of(table_->relation.triggers, [](const Trigger& trigger) {
+      return trigger.for_each_row && trigger.time == TriggerTime::before &&
+             trigger.fires_on(TriggerEvent::insert);
+    });
+  }
+
+  /// What the client sent may be no text; then it is not sent back.
+  static bool shows(std::optional<std::string_view> sent) {
+    try {
+      if (sent) verify_utf8(*sent);
+      return true;
+    } catch (const SqlError&) {
+      return false;
+    }
+  }
+  static std::string shown(std::string_view sent) {
+    constexpr std::size_t kShown = 100;
+    const std::string_view clipped = clip_bytes(sent, kShown);
+    return fmt::format("\"{}{}\"", clipped, clipped.size() < sent.size() ? "..." : "");
   }
 
   void check_header(std::span<const CopyReader::Field> fields) const {
@@ -152,10 +224,13 @@ class CopyIn {
           lists(options_.force_null, column.name)) {
         is_null = true;
       }
+      converted_ = &column;
+      value_ = is_null ? std::nullopt : std::optional{fields[i].text};
       execution.slots[slots_[i]] =
           is_null ? null_of(execution.functions, column.type)
                   : input_text(execution.functions, column.type, column.typmod, fields[i].text);
     }
+    converted_ = nullptr;
     if (fields.size() < columns_.size()) {
       throw_error(sqlstate::bad_copy_file_format, "missing data for column \"{}\"",
                   table_->relation.columns[columns_[fields.size()]].name);
@@ -239,6 +314,7 @@ class CopyIn {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const Column& column = table_->relation.columns[columns_[i]];
       const auto size = static_cast<std::int32_t>(stream.take_number());
+      converted_ = &column;
       if (size < -1) throw SqlError{sqlstate::bad_copy_file_format, "invalid field size"};
       execution.slots[slots_[i]] =
           size < 0 ? null_of(execution.functions, column.type)
@@ -246,6 +322,7 @@ class CopyIn {
                                     stream.take(static_cast<std::size_t>(size)))
                          .copy_to(execution.row_arena);
     }
+    converted_ = nullptr;
     ++rows_;
     scratch_->write->insert_row(execution);
   }
@@ -256,7 +333,10 @@ class CopyIn {
   CopyOptions options_;
   std::unique_ptr<Scratch> scratch_;
   std::vector<Slot> slots_;
-  std::uint64_t lines_ = 0;  ///< that were read
+  std::uint64_t lines_ = 0;             ///< that were read
+  const CopyReader* reader_ = nullptr;  ///< while it reads
+  const Column* converted_ = nullptr;   ///< whose value is being read
+  std::optional<std::string_view> value_;
   CommandProgress progress_;
   bool has_filter_;
   std::uint64_t rows_ = 0;

@@ -40,15 +40,6 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
-/// "COPY t, line 3", without what stands in the line.
-std::string copy_line(std::string_view where) {
-  std::size_t end = where.find(", line ");
-  if (!where.starts_with("COPY ") || end == std::string_view::npos) return on_one_line(where);
-  end += std::string_view{", line "}.size();
-  while (end < where.size() && where[end] >= '0' && where[end] <= '9') ++end;
-  return std::string{where.substr(0, end)};
-}
-
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   std::size_t at = 0;
@@ -128,7 +119,7 @@ void Transcript::add(std::string_view prefix, const Diagnostic& diagnostic) {
   field("DETAIL", diagnostic.detail);
   field("HINT", diagnostic.hint);
   if (diagnostic.position != 0) field("POSITION", std::to_string(diagnostic.position));
-  field("CONTEXT", copy_line(diagnostic.where));
+  field("CONTEXT", on_one_line(diagnostic.where));
   field("SCHEMA", diagnostic.schema);
   field("TABLE", diagnostic.table);
   field("COLUMN", diagnostic.column);

@@ -4,7 +4,6 @@ insert into long select i, 'row ' || i from generate_series(1, 3) i;
 copy (select datname = current_database() as here, relid, command, type, bytes_total, tuples_processed, tuples_excluded from pg_stat_progress_copy where pid = pg_backend_pid()) to stdout;
 create function say_copy() returns trigger language plpgsql as $$ declare p record; begin for p in select * from pg_stat_progress_copy where pid = pg_backend_pid() loop raise notice '% % % %', p.command, p.type, p.relid::regclass, p.bytes_total; end loop; return new; end $$;
 create trigger say before insert on long for each row execute function say_copy();
--- differs: a notice does not say which line of the data it is about
 copy long from stdin where a % 2 = 0;
 7	seven
 8	eight
