@@ -47,6 +47,7 @@ AggregateCall Binder::make_aggregate(const ast::FuncCall& node, Scope& scope,
   if (node.agg_distinct) {
     for (const ExprPtr& argument : call.arguments) {
       require_equality(argument->type(), argument->location());
+      order_as_database(*argument);
     }
     for (const SortKey& key : call.order) {
       const bool listed = std::ranges::any_of(call.arguments, [&](const ExprPtr& argument) {

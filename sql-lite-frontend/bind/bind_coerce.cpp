@@ -281,6 +281,7 @@ std::vector<ExprPtr> Binder::unify(std::vector<ExprPtr> exprs, std::string_view 
     for (const ExprPtr& expr : exprs) apply_collation(*expr, collation);
     type = with_derived(type, collation);
   }
+  if (order_as_database(exprs)) type = in_database(type, names_.database_collation());
   return exprs;
 }
 

@@ -36,8 +36,13 @@ ExprPtr Binder::bind_collate(const ast::CollateClause& node, Scope& scope) {
     value = coerce(std::move(value), base, kNoTypmod, Implicitness::implicit);
   }
   const Oid collation = bind_collation(node.collname, node.location);
-  if (!is_collated(with_collation(value->type(), collation))) {
-    if (default_collation(value->type()) != 0 && orders_by_bytes(collation)) return value;
+  if (!is_collatable(value->type())) {
+    const bool is_as_ever =
+        follows_database(value->type())
+            ? collation == names_.database_collation() ||
+                  (orders_by_bytes(collation) && orders_by_bytes(names_.database_collation()))
+            : orders_by_bytes(collation);
+    if (default_collation(value->type()) != 0 && is_as_ever) return value;
     if (default_collation(value->type()) != 0) {
       unsupported(fmt::format("a collation of type {}", format_type(value->type())), node.location);
     }
@@ -53,15 +58,32 @@ ExprPtr Binder::bind_collate(const ast::CollateClause& node, Scope& scope) {
 
 const Function& Binder::collated(const Function& function, std::span<const ExprPtr> operands,
                                  const DerivedCollation& collation) {
+  if (collation.matters) {
+    for (const ExprPtr& operand : operands) apply_collation(*operand, collation);
+  }
+  if (order_as_database(operands)) return under_collation(function, names_.database_collation());
   if (!collation.matters) return under_collation(function, collation_id::by_default);
-  for (const ExprPtr& operand : operands) apply_collation(*operand, collation);
   const Function& chosen = under_collation(function, effective(collation));
   if (&chosen != &function) names_.note_use(effective(collation));
   return chosen;
 }
 
+bool Binder::order_as_database(std::span<const ExprPtr> operands) {
+  bool any = false;
+  for (const ExprPtr& operand : operands) any |= operand && order_as_database(*operand);
+  return any;
+}
+
+bool Binder::order_as_database(Expr& expr) {
+  const TypeId type = in_database(expr.type(), names_.database_collation());
+  if (!is_collated(type) || !follows_database(type)) return false;
+  expr.set_collation(collation_of_type(type), false);
+  return true;
+}
+
 const Operator& Binder::collated(const Operator& op, std::span<const ExprPtr> operands,
                                  const DerivedCollation& collation) {
+  if (order_as_database(operands)) return under_collation(op, names_.database_collation());
   if (!collation.matters) return under_collation(op, collation_id::by_default);
   // Where nothing differs from bytes, an index over them answers it.
   const bool is_of_bytes = orders_by_bytes(effective(collation));
@@ -79,6 +101,7 @@ const Operator& Binder::collated(const Operator& op, std::span<const ExprPtr> op
 }
 
 void Binder::apply_usual_collation(Expr& expr) {
+  if (order_as_database(expr)) return;
   const Expr* const one[] = {&expr};
   if (names_.database_collation() != collation_id::by_default)
     apply_collation(expr, merge_collations(names_, one));

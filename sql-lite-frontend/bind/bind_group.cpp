@@ -45,6 +45,7 @@ void Binder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
     }
     require_equality(expr->type(), expr->location());
     require_collation_of_key(*expr, nullptr);
+    order_as_database(*expr);
     for (const Aggregate::Key& key : query.group_keys) {
       if (same_expression(*key.expr, *expr)) return;
     }
@@ -78,6 +79,7 @@ void Binder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
     }
     require_equality(target.expr->type(), target.expr->location());
     require_collation_of_key(*target.expr, nullptr);
+    order_as_database(*target.expr);
     query.group_keys.push_back({std::move(target.expr), slot});
     target.expr = std::move(above);
   };

@@ -64,6 +64,7 @@ ExprPtr Binder::call_by_number(Oid function, std::vector<ExprPtr> arguments,
     if (std::ranges::find(routines_called_, callable->routine) == routines_called_.end()) {
       routines_called_.push_back(callable->routine);
     }
+    order_native_call(*callable, placed);
     const RoutineCallPtr made = make_call({callable, resolved}, placed);
     auto routine = std::make_unique<RoutineExpr>(made, new_state(), std::move(placed));
     routine->set_written(std::move(written));
@@ -240,6 +241,9 @@ AggregateStep Binder::aggregate_step(Oid function, std::vector<TypeId> types) {
   if (callable) {
     auto made = std::make_shared<RoutineCall>();
     made->callable = callable;
+    if (is_native(*callable)) {
+      for (TypeId& type : step.types) type = in_database(type, names_.database_collation());
+    }
     made->argument_types = step.types;
     made->result = resolved.result;
     made->column_types = callable->column_types;

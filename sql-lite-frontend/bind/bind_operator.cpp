@@ -57,7 +57,7 @@ ExprPtr Binder::call_operator(const OperatorName& name, ExprPtr left, ExprPtr ri
                     .schema = name.schema,
                     .casts = names_.made_casts()};
   std::vector<const Operator*> candidates;
-  if (is_brought(left_type) || is_brought(right->type())) {
+  if (is_brought(without_collation(left_type)) || is_brought(without_collation(right->type()))) {
     // An extension's operators are there where the search path finds them.
     candidates = operators_not_brought(name.name);
     call.candidates = candidates;

@@ -188,20 +188,30 @@ Oid Binder::collation_inside(const DerivedCollation& collation) {
                                                                             : collation.collation;
 }
 
+bool Binder::is_native(const CallableRoutine& callable) noexcept {
+  return callable.function.scalar != nullptr;
+}
+
+void Binder::order_native_call(const CallableRoutine& callable, std::span<const ExprPtr> operands) {
+  if (is_native(callable)) order_as_database(operands);
+}
+
 RoutineCallPtr Binder::make_call(const ResolvedRoutine& routine, std::span<const ExprPtr> placed) {
   auto call = std::make_shared<RoutineCall>();
   call->callable = routine.callable;
-  const bool is_native = routine.callable->function.scalar != nullptr;
+  const bool has_code = is_native(*routine.callable);
   for (const ExprPtr& argument : placed) {
-    call->argument_types.push_back(without_collation(argument->type()));
+    const bool tells_order = has_code && follows_database(argument->type());
+    call->argument_types.push_back(tells_order ? argument->type()
+                                               : without_collation(argument->type()));
     // The names of a row's fields are known here, and only here.
-    if (auto* const row = dynamic_cast<RowExpr*>(argument.get()); row != nullptr && is_native) {
+    if (auto* const row = dynamic_cast<RowExpr*>(argument.get()); row != nullptr && has_code) {
       row->tells_names = true;
     }
   }
   call->result = routine.resolved.result;
   call->column_types = routine.callable->column_types;
-  if (!is_native) call->collation = collation_inside(merge_collations(names_, placed));
+  if (!has_code) call->collation = collation_inside(merge_collations(names_, placed));
   return call;
 }
 
@@ -243,6 +253,7 @@ ExprPtr Binder::bind_routine(const ast::FuncCall& node, const ResolvedRoutine& r
     throw std::move(error);
   }
   std::vector<ExprPtr> placed = place_arguments(routine.resolved, std::move(arguments.values));
+  order_native_call(callable, placed);
   const RoutineCallPtr call = make_call(routine, placed);
   const DerivedCollation collation = merge_collations(names_, placed);
   if (callable.routine->returns_set) {

@@ -235,16 +235,18 @@ void Binder::bind_distinct(ast::NodeList clause, Scope& scope, Query& query) {
       clause.size() == 1 && (clause[0] == nullptr || clause[0]->node_kind == ast::NodeKind::none);
   query.distinct = plain ? Query::DistinctKind::all : Query::DistinctKind::on;
   if (plain) {
-    for (const OutputTarget& target : query.targets) {
+    for (OutputTarget& target : query.targets) {
       const std::int32_t location = target.expr ? target.expr->location() : -1;
       if (target.type != TypeId::unknown) require_equality(target.type, location);
       if (target.expr) require_collation_of_key(*target.expr, nullptr);
+      target.type = in_database(target.type, names_.database_collation());
     }
     return;
   }
   for (const ast::Node* node : clause) {
     query.distinct_on.push_back(order_expression(node, scope, query, Clause::distinct_on));
     require_collation_of_key(*query.distinct_on.back(), &query);
+    order_as_database(*query.distinct_on.back());
   }
 }
 

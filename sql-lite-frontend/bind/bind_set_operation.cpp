@@ -120,6 +120,8 @@ void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Que
     adapt(right, choice[1]);
     // The parts keep their own: by it they sort and drop duplicates themselves.
     if (collation.matters) type = with_derived(type, collation);
+    for (TypeId* const ordered : {&type, &left.type, &right.type})
+      *ordered = in_database(*ordered, names_.database_collation());
     OutputTarget target;
     target.name = left.name;
     target.type = type;

@@ -149,6 +149,7 @@ WindowDefinition Binder::define_window(const ast::WindowDef& over, Scope& scope)
       key.expr = coerce(std::move(key.expr), TypeId::text, kNoTypmod, Implicitness::implicit);
     }
     require_collation_of_key(*key.expr, nullptr);
+    order_as_database(*key.expr);
     window.partition.push_back(std::move(key));
   }
   for (const ast::Node* node : over.order_clause) {

@@ -235,6 +235,12 @@ class Binder {
                            const DerivedCollation& collation);
   /// Of a sort key or a field, which no operator has seen: that of the database, if it has one.
   void apply_usual_collation(Expr& expr);
+  /// Has jsonb and citext compared as this database does; false: there are none, or by bytes.
+  bool order_as_database(Expr& expr);
+  bool order_as_database(std::span<const ExprPtr> operands);
+  /// What an extension's functions compare.
+  void order_native_call(const CallableRoutine& callable, std::span<const ExprPtr> operands);
+  static bool is_native(const CallableRoutine& callable) noexcept;
   static Oid effective(const DerivedCollation& collation) noexcept;
   /// As try_coerce(), where either has a collation: what comes out has the type's, else its own.
   ExprPtr coerce_collated(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how);

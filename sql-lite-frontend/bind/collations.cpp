@@ -81,7 +81,10 @@ class Merge {
 
 DerivedCollation collation_of(const Expr& expr) {
   DerivedCollation derived;
-  const TypeId type = expr.type();
+  // The order of such types is not what SQL says of their collation.
+  const TypeId type = follows_database(expr.type()) && !is_domain(expr.type())
+                          ? without_collation(expr.type())
+                          : expr.type();
   const bool is_collated_here = is_collated(type);
   if (!is_collated_here && !is_domain(type)) {
     const Type* known = find_type(type);
@@ -124,6 +127,7 @@ DerivedCollation merge_collations(NameSource& names, std::span<const Expr* const
 TypeId with_derived(TypeId type, const DerivedCollation& derived) {
   if (is_domain(type)) return type;
   const TypeId plain = without_collation(type);
+  if (follows_database(plain)) return plain;
   if (!derived.matters || derived.strength == Strength::none) return plain;
   if (derived.strength == Strength::conflict)
     return with_collation(plain, collation_id::indeterminate);

@@ -3,6 +3,7 @@
 
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bound/expression.h"
+#include "sql-lite-frontend/bound/types_of_call.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/array/fixed_array.h"
 #include "sql-lite-frontend/types/record/record.h"
@@ -234,6 +235,9 @@ Value DistinctExpr::evaluate(Execution& execution) const {
   const Value right = operands_[1]->eval(execution);
   bool equal = left.is_null() && right.is_null();
   if (!left.is_null() && !right.is_null()) {
+    // By which collation it compares, if it asks.
+    const std::array types{operands_[0]->type(), operands_[1]->type()};
+    const TypesOfCall told{execution.functions, types};
     equal = call_binary(equality_, execution, left, right).as_bool();
   }
   return Value::from_bool(equal == (kind_ == Kind::not_distinct));

@@ -7,6 +7,7 @@
 
 #include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/bound/expression_copy.h"
+#include "sql-lite-frontend/bound/types_of_call.h"
 
 namespace swizzle::sql {
 
@@ -15,6 +16,9 @@ Value RowOrderExpr::evaluate(Execution& execution) const {
     const std::array<Value, 2> pair{operands_[2 * i]->eval(execution),
                                     operands_[2 * i + 1]->eval(execution)};
     if (pair[0].is_null() || pair[1].is_null()) return Value::null();
+    // By which collation they compare, if they ask.
+    const std::array types{operands_[2 * i]->type(), operands_[2 * i + 1]->type()};
+    const TypesOfCall told{execution.functions, types};
     const auto holds = [&](const Operator* op) {
       return call_function(*op->function, execution.functions, pair);
     };

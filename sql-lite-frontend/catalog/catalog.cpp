@@ -99,7 +99,8 @@ void Catalog::set_default_collation() {
   const DatabasePtr entry = shared_.database(database_);
   if (!entry || !entry->icu_locale) return;
   default_collation_ = collation_id::first_of_database + database_;
-  note_collation(default_collation_, {icu_rule_of(*entry->icu_locale), true});
+  note_collation(default_collation_,
+                 {icu_rule_of(*entry->icu_locale), true, entry->locale_orders_all});
 }
 
 void Catalog::load_schemas() {
@@ -114,7 +115,9 @@ void note_user_type(const UserType& type, Oid default_of_database) {
   Oid collation = type.collation != kNoOid ? type.collation : default_collation(type.base);
   if (collation == collation_id::by_default) collation = default_of_database;
   const bool is_collated = collation != kNoOid && !orders_by_bytes(collation);
-  const TypeId base = is_collated ? with_collation(type.base, collation) : type.base;
+  const TypeId base = follows_database(type.base) ? in_database(type.base, default_of_database)
+                      : is_collated               ? with_collation(type.base, collation)
+                                                  : type.base;
   if (is_domain(type.id())) note_domain(type.id(), {base, type.base_typmod});
   if (is_user_range(type.id())) note_range(type.id(), base);
 }

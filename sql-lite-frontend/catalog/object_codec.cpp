@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 14;
+constexpr std::uint8_t kFormatVersion = 15;
 constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes what `fields` below names, in that order.
@@ -349,6 +349,7 @@ void fields(V& visit, T& object) {
         object.connection_limit, object.settings, object.comment, object.grants);
   visit.since(14, object.icu_locale);
   visit.since(14, object.collation_version);
+  visit.since(15, object.locale_orders_all);
 }
 
 template <class V, class T>

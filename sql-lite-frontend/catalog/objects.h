@@ -479,6 +479,8 @@ struct DatabaseEntry {
   std::vector<Grant> grants;
   std::optional<std::string> icu_locale;  ///< by which text is ordered; none: by bytes
   std::string collation_version;          ///< of the library when it was made, or refreshed
+  /// jsonb and citext are ordered by it, too: not in databases that were made before they were.
+  bool locale_orders_all = false;
 };
 
 }  // namespace swizzle::sql

@@ -375,10 +375,12 @@ void require_collatable(TypeId type, std::int32_t location) {
 }
 
 /// Where text is in a type of a kind that has no order of its own under a collation.
-void require_known_form(TypeId type, Oid collation) {
+void require_known_form(Session::State& session, TypeId type, Oid collation) {
   const bool is_of_domain = is_domain(type) || is_domain(element_type(type));
-  if (orders_by_bytes(collation) && !is_of_domain) return;
-  if (is_collated(with_collation(type, collation))) return;
+  const bool is_as_ever = !follows_database(type) || collation == collation_id::by_default ||
+                          orders_by_bytes(session.names.database_collation());
+  if (orders_by_bytes(collation) && !is_of_domain && is_as_ever) return;
+  if (is_collatable(type)) return;
   throw_error(sqlstate::feature_not_supported,
               "a collation of its own for a column of type {} is not supported", format_type(type));
 }
@@ -390,15 +392,18 @@ Oid collation_of_column(Session::State& session, const ast::CollateClause* claus
   require_collatable(type, clause->location);
   const Oid collation = used_collation(session, clause->collname, clause->location);
   if (collation == default_collation(type)) return kNoOid;
-  require_known_form(type, collation);
+  require_known_form(session, type, collation);
   return collation;
 }
 
 Oid collation_of_key(Session::State& session, ast::NodeList name, TypeId type) {
-  const auto in_database = [&](Oid collation) {
-    return collation == collation_id::by_default ? session.names.database_collation() : collation;
+  const Oid usual = session.names.database_collation();
+  const auto meant = [&](Oid collation) {
+    return collation == collation_id::by_default ? usual : collation;
   };
-  const Oid own = in_database(default_collation(type));
+  // What has no collation to SQL may be ordered by the database's all the same.
+  const bool has_usual = follows_database(type) && usual != collation_id::by_default;
+  const Oid own = has_usual ? usual : meant(default_collation(type));
   if (name.empty()) {
     if (is_collated(type) && own == collation_id::indeterminate) {
       throw SqlError{sqlstate::indeterminate_collation,
@@ -409,14 +414,15 @@ Oid collation_of_key(Session::State& session, ast::NodeList name, TypeId type) {
   }
   require_collatable(type, -1);
   const Oid collation = used_collation(session, name, -1);
-  if (!is_domain(type)) require_known_form(without_collation(type), collation);
-  return in_database(collation);
+  if (!is_domain(type)) require_known_form(session, without_collation(type), collation);
+  return meant(collation);
 }
 
 void define_collation(Column& column, DefinedIn where) {
   if (!is_collated(column.type)) return;
   const Oid collation = shown_number(collation_of_type(column.type));
   column.type = without_collation(column.type);
+  if (follows_database(column.type)) return;
   if (collation == collation_id::indeterminate && where == DefinedIn::view) {
     throw sql_error(sqlstate::indeterminate_collation,
                     "could not determine which collation to use for view column \"{}\"",

@@ -85,6 +85,7 @@ std::string LocaleOptions::version_after(const DatabaseEntry& entry,
 
 void LocaleOptions::apply(DatabaseEntry& entry, const DatabaseEntry& source) const {
   entry.icu_locale = icu_after(source);
+  entry.locale_orders_all = entry.icu_locale.has_value();
   // What is in other templates has been ordered already.
   if (source.name != "template0") {
     const std::string_view had = locale_provider(source);

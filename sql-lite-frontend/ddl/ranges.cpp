@@ -98,7 +98,7 @@ Oid collation_of_bounds(Session::State& session, const ast::Node* node, TypeId s
                    "range collation specified but subtype does not support collation"};
   const Oid collation = used_collation(session, names_of(node), -1);
   if (collation == default_collation(subtype)) return kNoOid;
-  if (!orders_by_bytes(collation) && !is_collated(with_collation(subtype, collation)))
+  if (!orders_by_bytes(collation) && !is_collatable(subtype))
     throw_error(sqlstate::feature_not_supported,
                 "a collation of a range over type {} is not supported", format_type(subtype));
   return collation;

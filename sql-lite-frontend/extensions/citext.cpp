@@ -1,46 +1,85 @@
 // citext: the type is types/brought/citext.h.
 #include "sql-lite-frontend/types/brought/citext.h"
 
+#include <array>
+#include <functional>
+
 #include "sql-lite-frontend/extensions/extension.h"
 #include "sql-lite-frontend/types/brought/brought_types.h"
+#include "sql-lite-frontend/types/collation/collated.h"
+#include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/functions/hash_entries.h"
-#include "sql-lite-frontend/types/functions/type_functions.h"
-#include "sql-lite-frontend/types/orders.h"
 
 namespace swizzle::sql {
 namespace {
 
-std::uint64_t hash_of_citext(const Value& value, std::uint64_t seed) {
-  return hash_of_text(Value::from_text(lowered(value.as_text())), seed);
+/// The operands' type, whose order is that of the database.
+TypeId type_of(const FunctionContext& context) {
+  return context.call.arguments.empty() ? kCitextType : context.call.arguments[0];
+}
+int compared(const FunctionContext& context, std::span<const Value> a) {
+  const TypeId type = type_of(context);
+  return is_collated(type) ? compare_function(type)(a[0], a[1]) : compare_citext(a[0], a[1]);
+}
+std::string folded(const FunctionContext& context, const Value& value) {
+  const TypeId type = type_of(context);
+  return is_collated(type) ? folded_citext(value, collation_of_type(type))
+                           : lowered(value.as_text());
+}
+
+template <class Test>
+Value test_citexts(FunctionContext& context, std::span<const Value> a) {
+  return Value::from_bool(Test{}(compared(context, a), 0));
 }
 /// As texts, byte by byte, for classes of patterns: letters are the same here, too.
 template <class Test>
-Value compare_pattern(FunctionContext& /*context*/, std::span<const Value> a) {
-  return Value::from_bool(Test{}(lowered(a[0].as_text()), lowered(a[1].as_text())));
+Value compare_pattern(FunctionContext& context, std::span<const Value> a) {
+  return Value::from_bool(Test{}(folded(context, a[0]), folded(context, a[1])));
+}
+Value order_of_patterns(FunctionContext& context, std::span<const Value> a) {
+  const int by = folded(context, a[0]).compare(folded(context, a[1]));
+  return Value::from_int(static_cast<int>(by > 0) - static_cast<int>(by < 0));
 }
 
 /// Of the first letters that differ.
-Value difference_of_citexts(FunctionContext& /*context*/, std::span<const Value> a) {
-  return Value::from_int(compare_citext(a[0], a[1]));
+Value difference_of_citexts(FunctionContext& context, std::span<const Value> a) {
+  return Value::from_int(compared(context, a));
+}
+Value larger_citext(FunctionContext& context, std::span<const Value> a) {
+  return compared(context, a) > 0 ? a[0] : a[1];
+}
+Value smaller_citext(FunctionContext& context, std::span<const Value> a) {
+  return compared(context, a) < 0 ? a[0] : a[1];
+}
+
+Value hashed_citext(FunctionContext& context, std::span<const Value> a) {
+  const std::string text = folded(context, a[0]);
+  const std::array folded_only{Value::from_text(text)};
+  return hashed<hash_of_text>(context, folded_only);
+}
+Value hashed_citext_with_seed(FunctionContext& context, std::span<const Value> a) {
+  const std::string text = folded(context, a[0]);
+  const std::array with_seed{Value::from_text(text), a[1]};
+  return hashed_with_seed<hash_of_text>(context, with_seed);
 }
 
 constexpr ScalarEntry kCitextFunctions[] = {
-    {"citext_eq", &compare_with<compare_citext, std::equal_to<>>},
-    {"citext_ne", &compare_with<compare_citext, std::not_equal_to<>>},
-    {"citext_lt", &compare_with<compare_citext, std::less<>>},
-    {"citext_le", &compare_with<compare_citext, std::less_equal<>>},
-    {"citext_gt", &compare_with<compare_citext, std::greater<>>},
-    {"citext_ge", &compare_with<compare_citext, std::greater_equal<>>},
+    {"citext_eq", &test_citexts<std::equal_to<>>},
+    {"citext_ne", &test_citexts<std::not_equal_to<>>},
+    {"citext_lt", &test_citexts<std::less<>>},
+    {"citext_le", &test_citexts<std::less_equal<>>},
+    {"citext_gt", &test_citexts<std::greater<>>},
+    {"citext_ge", &test_citexts<std::greater_equal<>>},
     {"citext_cmp", &difference_of_citexts},
     {"citext_pattern_lt", &compare_pattern<std::less<>>},
     {"citext_pattern_le", &compare_pattern<std::less_equal<>>},
     {"citext_pattern_gt", &compare_pattern<std::greater<>>},
     {"citext_pattern_ge", &compare_pattern<std::greater_equal<>>},
-    {"citext_pattern_cmp", &order_of_two<compare_citext>},
-    {"citext_hash", &hashed<hash_of_citext>},
-    {"citext_hash_extended", &hashed_with_seed<hash_of_citext>},
-    {"citext_larger", &larger_of<compare_citext>},
-    {"citext_smaller", &smaller_of<compare_citext>},
+    {"citext_pattern_cmp", &order_of_patterns},
+    {"citext_hash", &hashed_citext},
+    {"citext_hash_extended", &hashed_citext_with_seed},
+    {"citext_larger", &larger_citext},
+    {"citext_smaller", &smaller_citext},
 };
 
 constexpr std::string_view kCitextScript = R"SQL(

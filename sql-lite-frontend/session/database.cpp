@@ -255,6 +255,7 @@ Result<> Database::set_icu_locale(const std::string& locale) {
     for (const DatabasePtr& database : view.databases()) {
       DatabaseEntry changed = *database;
       changed.icu_locale = locale;
+      changed.locale_orders_all = true;
       // What is made of template0 gets the version of then.
       if (changed.name != "template0") changed.collation_version = icu_version(locale);
       view.replace(*transaction, *database, std::move(changed));

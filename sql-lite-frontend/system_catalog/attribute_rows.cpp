@@ -67,7 +67,7 @@ void index_attributes(Execution& execution, const EmitRow& emit, const Relation&
       column.typmod = indexed.typmod;
       label = indexed.name;
     }
-    column.collation = shown_number(part.collation);
+    if (!follows_database(column.type)) column.collation = shown_number(part.collation);
     emit_attribute(execution, emit, column, {index.oid, number, label});
   }
   for (const std::int16_t included : index.included) {

@@ -79,7 +79,7 @@ std::vector<Oid> numbers_in(std::string_view expression, std::string_view mark) 
 
 void emit_collation(const EmitRow& emit, const ObjectAddress& dependent, Oid collation) {
   // Those that came with the server are there always.
-  if (collation < kFirstUserOid) return;
+  if (collation < kFirstUserOid || shown_number(collation) != collation) return;
   emit_dependency(emit, dependent, {kPgCollationClass, collation}, Dependency::normal);
 }
 

@@ -63,8 +63,9 @@ IndexVectors vectors_of(const Relation& relation, const Index& index) {
     out.columns.push_back(Value::from_int(part.column));
     out.options.push_back(Value::from_int((descending ? 1 : 0) + (nulls_first ? 2 : 0)));
     out.classes.push_back(Value::from_oid(class_of(index.method, type, part.operator_class)));
-    out.collations.push_back(Value::from_oid(part.collation != kNoOid ? shown_number(part.collation)
-                                                                      : default_collation(type)));
+    const bool has_own = part.collation != kNoOid && !follows_database(type);
+    out.collations.push_back(
+        Value::from_oid(has_own ? shown_number(part.collation) : default_collation(type)));
   }
   for (const std::int16_t column : index.included) {
     out.columns.push_back(Value::from_int(column));

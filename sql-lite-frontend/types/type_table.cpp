@@ -9,7 +9,6 @@
 #include "sql-lite-frontend/types/brought/brought_types.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/collation/collated.h"
-#include "sql-lite-frontend/types/collation/collated_orders.h"
 #include "sql-lite-frontend/types/prototypes.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -88,10 +87,6 @@ const Type* find_user_type(TypeId type) noexcept {
 }
 
 }  // namespace
-
-const Type& plain_string_type(TypeId type) noexcept {
-  return *table().by_id[raw(type)];
-}
 
 std::span<const Type* const> builtin_types() noexcept {
   return table().types;

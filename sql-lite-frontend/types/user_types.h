@@ -26,10 +26,18 @@ inline constexpr std::uint32_t kFirstMultirange = 0xa000'0000;
 inline constexpr std::uint32_t kFirstBrought = 0xc000'0000;
 inline constexpr std::uint32_t kBehindUserTypes = 0xe000'0000;
 /// A string type, or arrays of one, under a collation of its own: what expressions and the keys of
-/// indexes are of, never what is stored or what clients see (collation/collated.h).
+/// indexes are of, never what is stored or what clients see (collation/collated.h). jsonb and
+/// citext are there as well, under the collation of their database.
 inline constexpr std::uint32_t kFirstCollated = 0xe000'0000;
 /// Collations have smaller numbers.
 inline constexpr std::uint32_t kCollations = 0x0200'0000;
+/// In the order of their numbers, which stand in keys of rows: new ones come behind. citext and its
+/// arrays are the last.
+inline constexpr std::array kCollatedKinds{
+    TypeId::text,         TypeId::varchar,       TypeId::bpchar,
+    TypeId::name,         TypeId::text_array,    TypeId::varchar_array,
+    TypeId::bpchar_array, TypeId::name_array,    TypeId::jsonb,
+    TypeId::jsonb_array,  TypeId{kFirstBrought}, TypeId{kFirstBrought | kUserTypeIds}};
 
 constexpr bool is_enum(TypeId type) noexcept {
   return raw(type) - kFirstEnum < kUserTypeIds;
@@ -68,12 +76,9 @@ constexpr TypeId without_array(TypeId type) noexcept {
 constexpr bool is_collated(TypeId type) noexcept {
   return raw(type) >= kFirstCollated;
 }
-/// The string type, or that of arrays of one, whose collation that is; any other type itself.
+/// The type whose collation that is; any other type itself.
 constexpr TypeId without_collation(TypeId type) noexcept {
-  constexpr std::array kPlain{TypeId::text,         TypeId::varchar,    TypeId::bpchar,
-                              TypeId::name,         TypeId::text_array, TypeId::varchar_array,
-                              TypeId::bpchar_array, TypeId::name_array};
-  return is_collated(type) ? kPlain[(raw(type) - kFirstCollated) / kCollations] : type;
+  return is_collated(type) ? kCollatedKinds[(raw(type) - kFirstCollated) / kCollations] : type;
 }
 
 /// The type of a relation's rows has the relation's number among composite types; none where that

@@ -4,6 +4,7 @@
 
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bound/expression.h"
+#include "sql-lite-frontend/bound/types_of_call.h"
 #include "sql-lite-frontend/execute/rows/value_table.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/check_stack.h"
@@ -119,6 +120,9 @@ Value ArrayComparisonExpr::compare_each(Execution& execution, const Value& left,
   const ArrayView view{array};
   const bool decisive = kind_ == Kind::any;
   bool unknown = false;
+  // By which collation it compares, if it asks.
+  const std::array types{compared_type(), compared_type()};
+  const TypesOfCall told{execution.functions, types};
   for (std::size_t i = 0; i < view.size(); ++i) {
     count_work(kWorkOfComparison);
     const std::array arguments{left, view.element(i)};

@@ -161,7 +161,7 @@ std::string class_name(Session::State& session, const Index& index, const IndexC
 /// Where it is not that of what is indexed.
 std::string other_collation(Session::State& session, const Table& table,
                             const IndexColumn& column) {
-  if (column.collation == kNoOid) return {};
+  if (column.collation == kNoOid || follows_database(column.type)) return {};
   Oid own = kNoOid;
   if (column.column != 0) {
     const auto position = static_cast<std::size_t>(column.column - 1);

@@ -96,8 +96,9 @@ std::shared_ptr<const RowShape> SessionNames::row_shape(TypeId type) {
     const TypeId written = attribute.expression_type();
     const bool is_usual =
         usual != collation_id::by_default && default_collation(written) == collation_id::by_default;
-    shape->collated.push_back(is_usual && !is_domain(written) ? with_collation(written, usual)
-                                                              : written);
+    shape->collated.push_back(follows_database(written)         ? in_database(written, usual)
+                              : is_usual && !is_domain(written) ? with_collation(written, usual)
+                                                                : written);
   }
   known_shapes_.emplace(type, shape);
   return shape;

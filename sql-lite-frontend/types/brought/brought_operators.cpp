@@ -15,18 +15,19 @@ namespace {
 
 struct Comparison {
   std::string_view name;
+  std::string_view function_name;
   TypeId type;
   ScalarFunction function;
 };
 constexpr Comparison kComparisons[] = {
-    {"=", kCitextType, &compare_with<compare_citext, std::equal_to<>>},
-    {"<>", kCitextType, &compare_with<compare_citext, std::not_equal_to<>>},
-    {"<", kCitextType, &compare_with<compare_citext, std::less<>>},
-    {"<=", kCitextType, &compare_with<compare_citext, std::less_equal<>>},
-    {">=", kCitextType, &compare_with<compare_citext, std::greater_equal<>>},
-    {">", kCitextType, &compare_with<compare_citext, std::greater<>>},
-    {"=", kHstoreType, &compare_with<compare_hstores, std::equal_to<>>},
-    {"<>", kHstoreType, &compare_with<compare_hstores, std::not_equal_to<>>},
+    {"=", "citext_eq", kCitextType, &compare_with<compare_citext, std::equal_to<>>},
+    {"<>", "citext_ne", kCitextType, &compare_with<compare_citext, std::not_equal_to<>>},
+    {"<", "citext_lt", kCitextType, &compare_with<compare_citext, std::less<>>},
+    {"<=", "citext_le", kCitextType, &compare_with<compare_citext, std::less_equal<>>},
+    {">=", "citext_ge", kCitextType, &compare_with<compare_citext, std::greater_equal<>>},
+    {">", "citext_gt", kCitextType, &compare_with<compare_citext, std::greater<>>},
+    {"=", "hstore_eq", kHstoreType, &compare_with<compare_hstores, std::equal_to<>>},
+    {"<>", "hstore_ne", kHstoreType, &compare_with<compare_hstores, std::not_equal_to<>>},
 };
 constexpr std::size_t kCount = std::size(kComparisons);
 
@@ -39,7 +40,7 @@ struct Made {
     for (std::size_t i = 0; i < kCount; ++i) {
       const Comparison& of = kComparisons[i];
       arguments[i] = {of.type, of.type};
-      functions[i].name = of.name;
+      functions[i].name = of.function_name;
       functions[i].result = TypeId::bool_;
       functions[i].arguments = arguments[i];
       functions[i].scalar = of.function;

@@ -4,6 +4,8 @@
 
 #include "sql-lite-frontend/types/brought/brought_types.h"
 #include "sql-lite-frontend/types/builtin.h"
+#include "sql-lite-frontend/types/collation/collated.h"
+#include "sql-lite-frontend/types/collation/icu.h"
 #include "sql-lite-frontend/types/orders.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 
@@ -25,6 +27,12 @@ std::string lowered(std::string_view text) {
   std::string out{text};
   for (char& letter : out) letter = to_lower(letter);
   return out;
+}
+
+std::string folded_citext(const Value& value, std::uint32_t database_collation) {
+  const CollationRule* const rule = find_collation_rule(database_collation);
+  if (rule == nullptr || !rule->of_all) return lowered(value.as_text());
+  return icu_change_case(rule->locale, LetterCase::lower, value.as_text());
 }
 
 namespace {

@@ -10,5 +10,7 @@ namespace swizzle::sql {
 int compare_citext(const Value& a, const Value& b);
 /// As lower() has it: ASCII letters, as in a database with the collation "C".
 std::string lowered(std::string_view text);
+/// In the small letters of a database whose text is not ordered by bytes.
+std::string folded_citext(const Value& value, std::uint32_t database_collation);
 
 }  // namespace swizzle::sql

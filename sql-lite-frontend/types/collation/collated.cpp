@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <deque>
@@ -9,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "sql-lite-frontend/types/brought/brought_types.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/collation/collated_orders.h"
 #include "sql-lite-frontend/types/collation/icu.h"
@@ -22,10 +24,28 @@ constexpr std::string_view kLocales[] = {
 #include "sql-lite-frontend/types/collation/locales.inc"
 };
 
-constexpr std::array kKinds{TypeId::text,         TypeId::varchar,    TypeId::bpchar,
-                            TypeId::name,         TypeId::text_array, TypeId::varchar_array,
-                            TypeId::bpchar_array, TypeId::name_array};
-constexpr std::size_t kScalars = 4;
+constexpr const auto& kKinds = kCollatedKinds;
+static_assert(kKinds[10] == kCitextType && kKinds[11] == user_array_of(kCitextType));
+/// Of each kind, in which form it is ordered, and the kind of its arrays or elements.
+struct Kind {
+  CollatedForm form;
+  bool is_array;
+  std::size_t other;
+};
+constexpr std::array<Kind, kKinds.size()> kForms{{{CollatedForm::text, false, 4},
+                                                  {CollatedForm::text, false, 5},
+                                                  {CollatedForm::padded, false, 6},
+                                                  {CollatedForm::text, false, 7},
+                                                  {CollatedForm::array, true, 0},
+                                                  {CollatedForm::array, true, 1},
+                                                  {CollatedForm::padded_array, true, 2},
+                                                  {CollatedForm::array, true, 3},
+                                                  {CollatedForm::document, false, 9},
+                                                  {CollatedForm::document_array, true, 8},
+                                                  {CollatedForm::folded, false, 11},
+                                                  {CollatedForm::folded_array, true, 10}}};
+/// From here on kinds follow their database.
+constexpr std::size_t kFirstFollowing = 8;
 
 constexpr std::size_t kind_of(TypeId collated) noexcept {
   return (raw(collated) - kFirstCollated) / kCollations;
@@ -112,14 +132,11 @@ void make_types(Known& known, std::uint32_t number) {
                                                                   : order_of(all, known.rule);
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
     Type& type = known.types[i];
-    type = plain_string_type(kKinds[i]);
-    type.collation = number;
-    if (is_plain) continue;
-    const bool is_padded = kKinds[i] == TypeId::bpchar || kKinds[i] == TypeId::bpchar_array;
-    const CollatedForm form = i < kScalars
-                                  ? (is_padded ? CollatedForm::padded : CollatedForm::text)
-                                  : (is_padded ? CollatedForm::padded_array : CollatedForm::array);
-    type.order = collated_order(order, form);
+    type = type_info(kKinds[i]);
+    if (i < kFirstFollowing) type.collation = number;
+    const bool is_ordered_otherwise =
+        i < kFirstFollowing || known.rule.of_all || number == collation_id::indeterminate;
+    if (!is_plain && is_ordered_otherwise) type.order = collated_order(order, kForms[i].form);
   }
   // release: who sees it finds the types.
   known.has_types.store(true, std::memory_order_release);
@@ -129,14 +146,34 @@ void make_types(Known& known, std::uint32_t number) {
 
 TypeId with_collation(TypeId type, std::uint32_t collation) noexcept {
   type = without_collation(type);
-  for (std::size_t i = 0; i < kKinds.size(); ++i) {
+  const bool is_of_columns =
+      collation < collation_id::first_of_database && collation != collation_id::indeterminate;
+  const std::size_t kinds = is_of_columns ? kFirstFollowing : kKinds.size();
+  for (std::size_t i = 0; i < kinds; ++i) {
     if (kKinds[i] == type) return numbered(i, collation);
   }
   return type;
 }
 
+bool follows_database(TypeId type) noexcept {
+  type = base_type(type);
+  return std::find(kKinds.begin() + kFirstFollowing, kKinds.end(), type) != kKinds.end();
+}
+
+TypeId in_database(TypeId type, std::uint32_t database_collation) noexcept {
+  if (is_domain(type) || !follows_database(type)) return type;
+  const CollationRule* const rule = find_collation_rule(database_collation);
+  const bool is_ordered_otherwise = rule != nullptr && rule->of_all;
+  return is_ordered_otherwise ? with_collation(type, database_collation) : without_collation(type);
+}
+
+bool is_collatable(TypeId type) noexcept {
+  return !follows_database(type) && is_collated(with_collation(type, collation_id::c));
+}
+
 std::uint32_t default_collation(TypeId type) noexcept {
   if (is_domain(type)) type = base_of_domain(type).type;
+  if (is_collated(type) && follows_database(type)) type = without_collation(type);
   if (is_collated(type)) return shown_number(collation_of_type(type));
   if (const TypeId element = element_type(type); element != TypeId::none && is_array(type))
     return default_collation(element);
@@ -145,18 +182,18 @@ std::uint32_t default_collation(TypeId type) noexcept {
 }
 
 TypeId collated_element(TypeId type) noexcept {
-  const std::size_t kind = kind_of(type);
-  return kind < kScalars ? TypeId::none : numbered(kind - kScalars, collation_of_type(type));
+  const Kind& kind = kForms[kind_of(type)];
+  return kind.is_array ? numbered(kind.other, collation_of_type(type)) : TypeId::none;
 }
 TypeId collated_array(TypeId type) noexcept {
-  const std::size_t kind = kind_of(type);
-  return kind < kScalars ? numbered(kind + kScalars, collation_of_type(type)) : TypeId::none;
+  const Kind& kind = kForms[kind_of(type)];
+  return kind.is_array ? TypeId::none : numbered(kind.other, collation_of_type(type));
 }
 
 const Type& collated_type(TypeId type) noexcept {
   const std::uint32_t number = collation_of_type(type);
   Known* known = known_or_builtin(number);
-  if (known == nullptr) return plain_string_type(without_collation(type));
+  if (known == nullptr) return type_info(without_collation(type));
   // acquire: what make_types() has put there.
   if (!known->has_types.load(std::memory_order_acquire)) make_types(*known, number);
   return known->types[kind_of(type)];

@@ -37,9 +37,15 @@ constexpr std::uint32_t shown_number(std::uint32_t collation) noexcept {
 constexpr std::uint32_t collation_of_type(TypeId collated) noexcept {
   return (raw(collated) - kFirstCollated) % kCollations;
 }
-/// The type under that collation, whatever its collation was; the type itself where it is neither a
-/// string type nor one of their arrays. Pre: collation < kCollations.
+/// The type under that collation, whatever its collation was; the type itself where values have no
+/// collation, or none but their database's. Pre: collation < kCollations.
 TypeId with_collation(TypeId type, std::uint32_t collation) noexcept;
+/// jsonb, citext and arrays of them: their order is their database's, and no other can be said.
+bool follows_database(TypeId type) noexcept;
+/// Such a type as the database of that collation orders it; any other type itself.
+TypeId in_database(TypeId type, std::uint32_t database_collation) noexcept;
+/// Whether a column may have a collation of its own.
+bool is_collatable(TypeId type) noexcept;
 /// What a column of the type has where nothing else is said: 0 where values have no collation.
 std::uint32_t default_collation(TypeId type) noexcept;
 
@@ -58,6 +64,7 @@ bool same_keys(TypeId left, TypeId right) noexcept;
 struct CollationRule {
   std::string locale;  ///< of ICU; empty: by bytes
   bool deterministic = true;
+  bool of_all = false;  ///< a database's, by which jsonb and citext are ordered, too
   [[nodiscard]] bool is_of_bytes() const noexcept { return locale.empty(); }
   friend bool operator==(const CollationRule&, const CollationRule&) = default;
 };

@@ -129,7 +129,7 @@ enum class Kind : std::uint8_t {
   text_comparison,
   padded_comparison,
   order,
-  array_test,
+  test_by_type,
   larger,
   smaller,
   max,
@@ -186,12 +186,26 @@ constexpr Entry kEntries[] = {
     {"bttextnamecmp", Kind::order},
     {"bpcharcmp", Kind::order},
     {"btarraycmp", Kind::order},
-    {"array_eq", Kind::array_test, "="},
-    {"array_ne", Kind::array_test, "<>"},
-    {"array_lt", Kind::array_test, "<"},
-    {"array_le", Kind::array_test, "<="},
-    {"array_gt", Kind::array_test, ">"},
-    {"array_ge", Kind::array_test, ">="},
+    {"array_eq", Kind::test_by_type, "="},
+    {"array_ne", Kind::test_by_type, "<>"},
+    {"array_lt", Kind::test_by_type, "<"},
+    {"array_le", Kind::test_by_type, "<="},
+    {"array_gt", Kind::test_by_type, ">"},
+    {"array_ge", Kind::test_by_type, ">="},
+    {"jsonb_lt", Kind::test_by_type, "<"},
+    {"jsonb_le", Kind::test_by_type, "<="},
+    {"jsonb_gt", Kind::test_by_type, ">"},
+    {"jsonb_ge", Kind::test_by_type, ">="},
+    {"jsonb_cmp", Kind::order},
+    {"citext_eq", Kind::test_by_type, "="},
+    {"citext_ne", Kind::test_by_type, "<>"},
+    {"citext_lt", Kind::test_by_type, "<"},
+    {"citext_le", Kind::test_by_type, "<="},
+    {"citext_gt", Kind::test_by_type, ">"},
+    {"citext_ge", Kind::test_by_type, ">="},
+    {"citext_cmp", Kind::order},
+    {"citext_larger", Kind::larger},
+    {"citext_smaller", Kind::smaller},
     {"text_larger", Kind::larger},
     {"bpchar_larger", Kind::larger},
     {"array_larger", Kind::larger},
@@ -262,7 +276,7 @@ constexpr Entry kEntries[] = {
 };
 
 bool is_stringlike(TypeId type) noexcept {
-  return with_collation(type, collation_id::by_default) != type || type == TypeId::anyarray ||
+  return is_collatable(type) || follows_database(type) || type == TypeId::anyarray ||
          type == TypeId::anycompatiblearray;
 }
 
@@ -277,7 +291,7 @@ const Entry* find_entry(const Function& function) {
   return is_of_positions ? nullptr : &*found;
 }
 
-ScalarFunction array_test(std::string_view op) {
+ScalarFunction test_by_type(std::string_view op) {
   if (op == "=") return &test<std::equal_to<>>;
   if (op == "<>") return &test<std::not_equal_to<>>;
   if (op == "<") return &test<std::less<>>;
@@ -325,8 +339,8 @@ bool change(Function& function, const Entry& entry, std::uint32_t collation) {
     case Kind::order:
       scalar = &order;
       break;
-    case Kind::array_test:
-      scalar = array_test(entry.op);
+    case Kind::test_by_type:
+      scalar = test_by_type(entry.op);
       break;
     case Kind::larger:
       scalar = &extreme_of_two<true>;

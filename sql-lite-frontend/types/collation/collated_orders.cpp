@@ -7,9 +7,12 @@
 
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/array/array_order.h"
+#include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/collation/icu.h"
 #include "sql-lite-frontend/types/hash.h"
+#include "sql-lite-frontend/types/json/json_key.h"
+#include "sql-lite-frontend/types/json/json_order.h"
 #include "sql-lite-frontend/types/orders.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -18,6 +21,7 @@ namespace {
 
 struct Order {
   IcuCollator collator;
+  std::string locale;
   bool deterministic = true;
 };
 
@@ -104,6 +108,63 @@ void put_arrays_collated(std::string& key, const Value& value) {
   put_array_key_by(&put_collated<N, text>, key, value);
 }
 
+// jsonb: its strings and names as texts are.
+template <std::size_t N>
+int compare_strings(std::string_view a, std::string_view b) {
+  return compare_texts(used<N>("string comparison"), a, b);
+}
+template <std::size_t N>
+void put_string(std::string& key, std::string_view text) {
+  put_text_key(used<N>("string comparison"), key, text);
+}
+template <std::size_t N>
+int compare_documents(const Value& a, const Value& b) {
+  return compare_jsonb(a.as_text(), b.as_text(), &compare_strings<N>);
+}
+template <std::size_t N>
+void put_document(std::string& key, const Value& value) {
+  append_jsonb_key(key, value.as_text(), &put_string<N>);
+}
+Value take_document(Bytes& key, TypeId, Arena& arena) {
+  return take_jsonb_key(key, arena, JsonbKeyStrings::behind_sort_keys);
+}
+
+// citext: in small letters.
+std::string folded(const Order& order, const Value& value) {
+  return icu_change_case(order.locale, LetterCase::lower, value.as_text());
+}
+template <std::size_t N>
+int compare_folded(const Value& a, const Value& b) {
+  const Order& order = used<N>("string comparison");
+  if (a.as_text() == b.as_text()) return 0;
+  return compare_texts(order, folded(order, a), folded(order, b));
+}
+template <std::size_t N>
+std::uint64_t hash_folded(const Value& value, std::uint64_t seed) {
+  const std::string text = folded(used<N>("string hashing"), value);
+  return hash_bytes(as_bytes(text), seed);
+}
+template <std::size_t N>
+void put_folded(std::string& key, const Value& value) {
+  const Order& order = used<N>("string comparison");
+  put_text_key(order, key, folded(order, value));
+}
+
+/// Of the elements' order.
+template <CompareFunction compare, HashFunction hash, void (*put)(std::string&, const Value&)>
+constexpr TypeOrder order_of_arrays() {
+  return {
+      .compare = [](const Value& a, const Value& b) { return compare_array_by(compare, a, b); },
+      .hash = [](const Value& value,
+                 std::uint64_t seed) { return hash_array_by(hash, value, seed); },
+      .put_key = [](std::string& key, const Value& value) { put_array_key_by(put, key, value); },
+      .take_key = &take_array_key};
+}
+std::uint64_t hash_document(const Value& value, std::uint64_t seed) {
+  // Strings that differ are never equal.
+  return builtin::jsonb.order.hash(value, seed);
+}
+
 template <std::size_t N, Text text>
 constexpr TypeOrder text_order() {
   return {.compare = &compare_collated<N, text>,
@@ -137,15 +198,27 @@ constexpr std::array<ScalarFunction, kComparisons> comparisons() {
 }
 
 struct Functions {
-  std::array<TypeOrder, 4> orders;  ///< by CollatedForm
+  std::array<TypeOrder, kCollatedForms> orders;  ///< by CollatedForm
   std::array<ScalarFunction, kComparisons> texts;
   std::array<ScalarFunction, kComparisons> padded;
 };
 
 template <std::size_t N>
 constexpr Functions functions() {
-  return {{text_order<N, &plain>(), text_order<N, &unpadded>(), array_order<N, &plain>(),
-           array_order<N, &unpadded>()},
+  return {{text_order<N, &plain>(),
+           text_order<N, &unpadded>(),
+           array_order<N, &plain>(),
+           array_order<N, &unpadded>(),
+           {.compare = &compare_documents<N>,
+            .hash = &hash_document,
+            .put_key = &put_document<N>,
+            .take_key = &take_document},
+           order_of_arrays<&compare_documents<N>, &hash_document, &put_document<N>>(),
+           {.compare = &compare_folded<N>,
+            .hash = &hash_folded<N>,
+            .put_key = &put_folded<N>,
+            .take_key = &take_collated<N>},
+           order_of_arrays<&compare_folded<N>, &hash_folded<N>, &put_folded<N>>()},
           comparisons<N, &plain>(),
           comparisons<N, &unpadded>()};
 }
@@ -164,6 +237,7 @@ std::size_t open_collated_order(std::size_t place, const std::string& locale, bo
   if (place >= kMostCollatedOrders || !orders()[place].collator.open(locale))
     return kNoCollatedOrder;
   orders()[place].deterministic = deterministic;
+  orders()[place].locale = locale;
   return place;
 }
 

@@ -20,10 +20,17 @@ inline constexpr std::size_t kNoCollatedOrder = kMostCollatedOrders + 1;
 /// Makes the next order, `place`, of ICU's rules. kNoCollatedOrder where there is no room.
 std::size_t open_collated_order(std::size_t place, const std::string& locale, bool deterministic);
 
-/// As find_type(), of what has collated types. type_table.cpp has it.
-const Type& plain_string_type(TypeId type) noexcept;
-
-enum class CollatedForm : unsigned char { text, padded, array, padded_array };
+enum class CollatedForm : unsigned char {
+  text,
+  padded,  ///< blanks at the end do not count
+  array,
+  padded_array,
+  document,  ///< jsonb
+  document_array,
+  folded,  ///< citext
+  folded_array
+};
+inline constexpr std::size_t kCollatedForms = 8;
 TypeOrder collated_order(std::size_t order, CollatedForm form);
 
 /// = <> < <= > >= of texts, in this order.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/simulation/seeded_runs.h"
+#include "sql-lite-frontend/types/brought/brought_types.h"
 #include "sql-lite-frontend/types/collation/icu.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/key_codec.h"
@@ -134,6 +135,89 @@ TEST_CASE("Keys order as comparing does, and hold the text unless equals may dif
   CHECK(take_key(rest, {swedish}, arena).as_text() == "Åre");
   CHECK(as_text(rest) == "rest");
   CHECK_FALSE(key_keeps_value(ignoring_case()));
+}
+
+TEST_CASE("jsonb and citext have the order of a database that says so", "[types][collation]") {
+  constexpr std::uint32_t kSwedish = collation_id::first_of_database + 77;
+  constexpr std::uint32_t kFormer = collation_id::first_of_database + 78;
+  note_collation(kSwedish, {.locale = "sv", .of_all = true});
+  note_collation(kFormer, {.locale = "sv"});
+  for (const TypeId type :
+       {TypeId::jsonb, TypeId::jsonb_array, kCitextType, user_array_of(kCitextType)}) {
+    const TypeId here = in_database(type, kSwedish);
+    CHECK(is_collated(here));
+    CHECK(without_collation(here) == type);
+    CHECK(follows_database(here));
+    CHECK_FALSE(is_collatable(type));
+    CHECK(default_collation(here) == default_collation(type));
+    CHECK_FALSE(same_keys(type, here));
+    CHECK(in_database(type, collation_id::by_default) == type);
+    CHECK(in_database(here, kFormer) == type);
+    // What was made before is found again.
+    CHECK(same_keys(type, with_collation(type, kFormer)));
+    // No column can say another.
+    CHECK(with_collation(type, collation_of_locale("de")) == type);
+  }
+  CHECK(element_type(in_database(TypeId::jsonb_array, kSwedish)) ==
+        in_database(TypeId::jsonb, kSwedish));
+  CHECK(array_type(in_database(kCitextType, kSwedish)) ==
+        in_database(user_array_of(kCitextType), kSwedish));
+  CHECK(in_database(TypeId::text, kSwedish) == TypeId::text);
+  const TypeId documents = in_database(TypeId::jsonb, kSwedish);
+  CHECK(order(documents, R"("a")", R"("B")") < 0);
+  CHECK(order(documents, R"(["ä"])", R"(["z"])") > 0);
+  CHECK(order(documents, R"({"a": 1})", R"({"B": 1})") < 0);
+  CHECK(order(documents, "1", R"("B")") > 0);
+  const TypeId names = in_database(kCitextType, kSwedish);
+  CHECK(order(names, "ÄRLA", "ärla") == 0);
+  CHECK(order(names, "b", "A") > 0);
+  CHECK(order(kCitextType, "ÄRLA", "ärla") != 0);
+  CHECK(hash_value(names, Value::from_text("ÄRLA")) == hash_value(names, Value::from_text("ärla")));
+  CHECK(key_of(names, "ÄRLA") == key_of(names, "ärla"));
+}
+
+TEST_CASE("Keys of jsonb in a database of a locale order as comparing does", "[types][collation]") {
+  constexpr std::uint32_t kDatabase = collation_id::first_of_database + 79;
+  note_collation(kDatabase, {.locale = "de", .of_all = true});
+  const TypeId type = in_database(TypeId::jsonb, kDatabase);
+  const std::uint64_t seed = test_seed();
+  INFO("seed " << seed);
+  std::mt19937_64 random{seed};
+  const std::vector<std::string> scalars{"null",   "true",    "1",      "-2.5",  R"("")",
+                                         R"("a")", R"("A")",  "0",      "10",    R"("ab")",
+                                         R"("ä")", R"("aé")", R"("ß")", R"("b")"};
+  const auto scalar = [&] { return scalars[random() % scalars.size()]; };
+  const auto document = [&]() -> std::string {
+    switch (random() % 4) {
+      case 0:
+        return "[]";
+      case 1:
+        return "[" + scalar() + ", " + scalar() + "]";
+      case 2:
+        return (random() % 2 == 0 ? R"({"a": )" : R"({"Ä": )") + scalar() + "}";
+      default:
+        return scalar();
+    }
+  };
+  const auto sign = [](int number) { return (number > 0) - (number < 0); };
+  for (int i = 0; i < 5000; ++i) {
+    const std::string left = document();
+    const std::string right = document();
+    INFO(left << " and " << right);
+    const int by = order(type, left, right);
+    const std::string key = key_of(type, left);
+    const std::string other = key_of(type, right);
+    REQUIRE(sign(by) == sign(key.compare(other)));
+    REQUIRE((by == 0) == (left == right));
+    if (by != 0) {
+      REQUIRE_FALSE(key.starts_with(other));
+      REQUIRE_FALSE(other.starts_with(key));
+    }
+    Bytes rest = as_bytes(key);
+    Arena arena;
+    CHECK(take_key(rest, {type}, arena).as_text() == left);
+    CHECK(rest.empty());
+  }
 }
 
 TEST_CASE("Without a collation nothing is compared", "[types][collation]") {

@@ -28,7 +28,7 @@ void put_mark(std::string& key, Mark mark) {
 }
 
 /// No string of jsonb has a zero byte.
-void put_string(std::string& key, std::string_view text) {
+void put_plain_string(std::string& key, std::string_view text) {
   key.append(text);
   key.push_back('\0');
 }
@@ -38,7 +38,7 @@ void put_number(std::string& key, std::string_view digits) {
   append_numeric_key(key, numeric_from_text(arena, digits));
 }
 
-void put_value(std::string& key, const JsonValue& value) {
+void put_value(std::string& key, const JsonValue& value, PutString put_string) {
   check_stack();
   switch (value.kind) {
     case JsonKind::null:
@@ -55,14 +55,14 @@ void put_value(std::string& key, const JsonValue& value) {
     case JsonKind::array:
       put_mark(key, Mark::array);
       append_big_endian(key, static_cast<std::uint32_t>(value.items.size()));
-      for (const JsonValue& item : value.items) put_value(key, item);
+      for (const JsonValue& item : value.items) put_value(key, item, put_string);
       return;
     case JsonKind::object:
       put_mark(key, Mark::object);
       append_big_endian(key, static_cast<std::uint32_t>(value.members.size()));
       for (const auto& [name, member] : value.members) {
         put_string(key, name);
-        put_value(key, member);
+        put_value(key, member, put_string);
       }
       return;
   }
@@ -71,7 +71,7 @@ void put_value(std::string& key, const JsonValue& value) {
 /// Reads off the front of a key.
 class JsonbKeyReader {
  public:
-  explicit JsonbKeyReader(Bytes& key) : key_(key) {}
+  JsonbKeyReader(Bytes& key, JsonbKeyStrings strings) : key_(key), strings_(strings) {}
 
   JsonValue take_value() {
     check_stack();
@@ -125,6 +125,10 @@ class JsonbKeyReader {
   char take_byte() { return static_cast<char>(take_bytes(1)[0]); }
   std::uint32_t take_count() { return load_big_endian<std::uint32_t>(take_bytes(4).data()); }
   std::string take_string() {
+    if (strings_ == JsonbKeyStrings::behind_sort_keys) take_up_to_zero();
+    return take_up_to_zero();
+  }
+  std::string take_up_to_zero() {
     const auto end = std::ranges::find(key_, std::byte{0});
     if (end == key_.end()) corrupt();
     const Bytes text = take_bytes(static_cast<std::size_t>(end - key_.begin()));
@@ -139,20 +143,21 @@ class JsonbKeyReader {
   }
 
   Bytes& key_;
+  JsonbKeyStrings strings_;
 };
 
 }  // namespace
 
-void append_jsonb_key(std::string& key, std::string_view json) {
+void append_jsonb_key(std::string& key, std::string_view json, PutString put_string) {
   const JsonValue value = take_json_apart(json, nullptr);
   if (value.kind == JsonKind::array && value.items.empty()) {
     return put_mark(key, Mark::outer_empty_array);
   }
-  put_value(key, value);
+  put_value(key, value, put_string == nullptr ? &put_plain_string : put_string);
 }
 
-Value take_jsonb_key(Bytes& key, Arena& arena) {
-  return make_text(arena, print_json(JsonbKeyReader{key}.take_value()));
+Value take_jsonb_key(Bytes& key, Arena& arena, JsonbKeyStrings strings) {
+  return make_text(arena, print_json(JsonbKeyReader{key, strings}.take_value()));
 }
 
 }  // namespace swizzle::sql

@@ -10,10 +10,14 @@
 namespace swizzle::sql {
 
 /// Index keys of jsonb: memcmp orders them as compare_jsonb() does, and equal values have equal
-/// bytes. Prefix-free. Pre: jsonb's spelling.
-void append_jsonb_key(std::string& key, std::string_view json);
+/// bytes. Prefix-free. Pre: jsonb's spelling. `put_string` appends what orders a string as
+/// compare_jsonb()'s function does; null: the string and a zero.
+using PutString = void (*)(std::string& key, std::string_view text);
+void append_jsonb_key(std::string& key, std::string_view json, PutString put_string = nullptr);
 
+/// What strings are in such a key.
+enum class JsonbKeyStrings : bool { plain, behind_sort_keys };
 /// A value equal to the one that went in, though 1.0 comes out as 1.
-Value take_jsonb_key(Bytes& key, Arena& arena);
+Value take_jsonb_key(Bytes& key, Arena& arena, JsonbKeyStrings strings = JsonbKeyStrings::plain);
 
 }  // namespace swizzle::sql

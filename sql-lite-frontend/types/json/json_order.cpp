@@ -34,11 +34,15 @@ int compare_numbers(std::string_view left, std::string_view right) {
   return numeric_compare(numeric_from_text(arena, left), numeric_from_text(arena, right));
 }
 
+int compare_strings_by(CompareStrings strings, const std::string& left, const std::string& right) {
+  return strings == nullptr ? left.compare(right) : strings(left, right);
+}
+
 /// Of one kind.
-int compare_scalars(const JsonValue& left, const JsonValue& right) {
+int compare_scalars(const JsonValue& left, const JsonValue& right, CompareStrings strings) {
   switch (left.kind) {
     case JsonKind::string:
-      return left.text.compare(right.text);
+      return compare_strings_by(strings, left.text, right.text);
     case JsonKind::number:
       return compare_numbers(left.raw, right.raw);
     case JsonKind::boolean:
@@ -48,21 +52,21 @@ int compare_scalars(const JsonValue& left, const JsonValue& right) {
   }
 }
 
-int compare_values(const JsonValue& left, const JsonValue& right) {
+int compare_values(const JsonValue& left, const JsonValue& right, CompareStrings strings) {
   check_stack();
   if (left.kind != right.kind) return rank_of(left.kind) < rank_of(right.kind) ? -1 : 1;
-  if (left.is_scalar()) return compare_scalars(left, right);
+  if (left.is_scalar()) return compare_scalars(left, right, strings);
   if (left.kind == JsonKind::array) {
     int by = order(left.items.size(), right.items.size());
     for (std::size_t i = 0; by == 0 && i < left.items.size(); ++i) {
-      by = compare_values(left.items[i], right.items[i]);
+      by = compare_values(left.items[i], right.items[i], strings);
     }
     return by;
   }
   int by = order(left.members.size(), right.members.size());
   for (std::size_t i = 0; by == 0 && i < left.members.size(); ++i) {
-    by = left.members[i].first.compare(right.members[i].first);
-    if (by == 0) by = compare_values(left.members[i].second, right.members[i].second);
+    by = compare_strings_by(strings, left.members[i].first, right.members[i].first);
+    if (by == 0) by = compare_values(left.members[i].second, right.members[i].second, strings);
   }
   return by;
 }
@@ -73,13 +77,13 @@ bool is_empty_array(const JsonValue& value) noexcept {
 
 }  // namespace
 
-int compare_jsonb(std::string_view left, std::string_view right) {
+int compare_jsonb(std::string_view left, std::string_view right, CompareStrings strings) {
   if (left == right) return 0;
   const JsonValue a = take_json_apart(left, nullptr);
   const JsonValue b = take_json_apart(right, nullptr);
   // Only outermost values: PostgreSQL takes a scalar for an array of one.
   if (is_empty_array(a) != is_empty_array(b)) return is_empty_array(a) ? -1 : 1;
-  return compare_values(a, b);
+  return compare_values(a, b, strings);
 }
 
 }  // namespace swizzle::sql
