@@ -84,7 +84,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
     add_two_phase_sets();
     take_up_advisory_locks(*shared);
     shared->started_at = SessionContext::system_clock_now();
-    shared->next_transaction_number = shared->started_at.load();
+    shared->transaction_numbers.begin_at(shared->started_at.load());
   } catch (SqlError& error) {
     failure = std::move(error).take_error();
   }

@@ -186,13 +186,6 @@ Value version(Execution& execution, Arguments) {
   return text(execution,
               "PostgreSQL 15.0 (Swizzle 0.1.0) on x86_64-pc-linux-gnu, compiled by gcc, 64-bit");
 }
-Value transaction_id(Execution& execution, Arguments) {
-  return Value::from_int(execution.session.transaction.numbered());
-}
-Value assigned_transaction_id(Execution& execution, Arguments) {
-  const std::int64_t number = execution.session.transaction.number;
-  return number == 0 ? Value::null() : Value::from_int(number);
-}
 /// Of all tables of the database, or of one table or index.
 Value reset_statistics(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
@@ -358,10 +351,6 @@ std::span<const SessionEntry> functions() {
       {"current_schemas", current_schemas},
       {"pg_backend_pid", backend_pid},
       {"version", version},
-      {"txid_current", transaction_id},
-      {"pg_current_xact_id", transaction_id},
-      {"txid_current_if_assigned", assigned_transaction_id},
-      {"pg_current_xact_id_if_assigned", assigned_transaction_id},
       {"current_setting", current_setting},
       {"set_config", set_config},
       {"pg_postmaster_start_time", start_time},
@@ -438,7 +427,7 @@ void add_session_functions() {
          {functions(), catalog_functions(), privilege_functions(), advisory_functions(),
           notification_functions(), size_functions(), blocking_functions(), connection_functions(),
           routine_functions(), trigger_functions(), replication_functions(), slot_functions(),
-          statistics_functions(), description_functions()}) {
+          statistics_functions(), description_functions(), snapshot_functions()}) {
       add_builtin_functions({.sessions = list});
     }
     add_builtin_functions({.own = own_functions()});

@@ -13,6 +13,8 @@ std::span<const SessionEntry> catalog_functions();
 std::span<const SessionEntry> routine_functions();
 /// pg_get_triggerdef …
 std::span<const SessionEntry> trigger_functions();
+/// txid_current, pg_current_snapshot …
+std::span<const SessionEntry> snapshot_functions();
 /// pg_blocking_pids
 std::span<const SessionEntry> blocking_functions();
 /// The address of a connection's end as inet; NULL where there is none.

@@ -19,6 +19,7 @@
 #include "sql-lite-frontend/session/shared/notifications.h"
 #include "sql-lite-frontend/session/shared/sequences.h"
 #include "sql-lite-frontend/session/shared/shared_plans.h"
+#include "sql-lite-frontend/session/shared/transaction_numbers.h"
 #include "sql-lite-frontend/statistics/statement_counters.h"
 #include "sql-lite-frontend/statistics/statistics_store.h"
 
@@ -44,8 +45,7 @@ struct Database::Shared {
   LogSenders log_senders;
   ExportedSnapshots exported_snapshots;
   std::atomic<std::int64_t> started_at{0};
-  /// Begins at the time of the start in microseconds, so that no number is given twice.
-  std::atomic<std::int64_t> next_transaction_number{0};
+  TransactionNumbers transaction_numbers;
   AdvisoryLocks advisory_locks;
   Notifications notifications;
   /// The server's part of ALTER SYSTEM: keeps a setting for the next reload or start. No value:

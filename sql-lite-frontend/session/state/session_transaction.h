@@ -155,6 +155,8 @@ class SessionTransaction {
   std::int64_t number = 0;  ///< of the present one, once txid_current() was asked
   /// The engine numbers those that write; here everybody who asks gets a number.
   std::int64_t numbered();
+  /// What it did can be seen by others, or never will be.
+  void end_number(bool committed);
   bool in_script = false;  ///< what runs is one of several statements of a message
   /// What runs may end the transaction: CALL or DO outside a block, and procedures that it calls.
   bool may_end = false;

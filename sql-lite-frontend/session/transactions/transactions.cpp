@@ -6,13 +6,32 @@
 #include "sql-lite-frontend/session/transactions/transaction_states.h"
 #include "sql-lite-frontend/session/transactions/two_phase.h"
 #include "sql-lite-frontend/types/long_values.h"
+#include "storage/statistics.h"
 
 /// What a session does in and with its transaction.
 namespace swizzle::sql {
 
 std::int64_t SessionTransaction::numbered() {
-  if (number == 0) number = session_.shared.next_transaction_number.fetch_add(1);
+  if (number == 0) number = session_.shared.transaction_numbers.take();
   return number;
+}
+
+void note_end_of_number(Database::Shared& shared, std::int64_t number, bool committed,
+                        Transaction::Durability durability) {
+  if (number == 0) return;
+  TransactionNumbers& numbers = shared.transaction_numbers;
+  const EngineStatistics now = shared.engine.statistics();
+  // What has been waited for is durable; of others all that is known is that they are in the log.
+  const bool is_durable = durability == Transaction::Durability::synchronous && now.log_durable > 0;
+  numbers.end(number, committed, Lsn{is_durable ? now.log_durable : now.log_tail});
+  if (!numbers.is_full()) return;
+  Lsn oldest{now.log_durable};
+  for (const HeldSnapshot& held : shared.engine.snapshots()) oldest = std::min(oldest, held.lsn);
+  numbers.forget_before(oldest);
+}
+
+void SessionTransaction::end_number(bool committed) {
+  note_end_of_number(session_.shared, std::exchange(number, 0), committed, defaults().durability);
 }
 
 void SessionTransaction::begin(Block kind) {
@@ -127,6 +146,8 @@ void SessionTransaction::commit() {
   if (!exports_.empty()) [[unlikely]]
     end_exports();
   Result<> committed = engine_->commit(defaults().durability);
+  if (number != 0) [[unlikely]]
+    end_number(committed.has_value());
   put(nullptr);
   session_.usage.add(committed ? Used::commits : Used::rollbacks);
   block_ = Block::none;
@@ -180,6 +201,8 @@ void SessionTransaction::rollback() noexcept {
     engine_->rollback();
     session_.usage.add(Used::rollbacks);
   }
+  if (number != 0) [[unlikely]]
+    end_number(false);
   put(nullptr);
   block_ = Block::none;
   failed_ = false;

@@ -128,7 +128,10 @@ void SessionTransaction::prepare(std::string_view gid, ResultSink& sink) {
     std::rethrow_exception(failure);
   }
   session_.portals.drop_unheld();
+  note.number = number;
   hand_to_engine(gid, note);
+  // It is that of the prepared transaction.
+  number = 0;
   put(nullptr);
   block_ = Block::none;
   savepoints_.clear();
@@ -187,6 +190,7 @@ void finish_prepared(Session::State& session, std::string_view gid, PreparedEnd 
   } else {
     taken->rollback();
   }
+  note_end_of_number(shared, note.number, commits, Transaction::Durability::synchronous);
   session.usage.add(commits ? Used::commits : Used::rollbacks);
   shared.advisory_locks.unlock_all(advisory_owner(id), AdvisoryScope::transaction);
   const std::vector<Oid>& left = commits ? note.left_by_commit : note.left_by_rollback;
@@ -198,6 +202,7 @@ void take_up_advisory_locks(Database::Shared& shared) {
   for (const PreparedTransaction& prepared : shared.engine.prepared()) {
     if (const auto note = decode_note(prepared.note)) {
       hold_advisory_locks(shared.advisory_locks, prepared.id, *note);
+      if (note->number != 0) shared.transaction_numbers.take_up(note->number);
     }
   }
 }

@@ -12,6 +12,10 @@ enum class PreparedEnd : std::uint8_t { commit, rollback };
 void finish_prepared(Session::State& session, std::string_view gid, PreparedEnd end,
                      ResultSink& sink);
 
+/// The end of a transaction that has a number, or 0, is noted for those who ask what snapshots see.
+void note_end_of_number(Database::Shared& shared, std::int64_t number, bool committed,
+                        Transaction::Durability durability);
+
 /// At the start: what prepared transactions had locked by numbers of applications.
 void take_up_advisory_locks(Database::Shared& shared);
 

@@ -5,7 +5,8 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kNoteVersion = 1;
+constexpr std::uint8_t kNoteVersion = 2;
+constexpr std::uint8_t kWithoutNumber = 1;
 
 class NoteWriter {
  public:
@@ -77,12 +78,14 @@ std::vector<std::byte> encode(const PreparedNote& note) {
     out.put(static_cast<std::uint8_t>(lock.key.is_pair ? 1 : 0));
     out.put(static_cast<std::uint8_t>(lock.mode == AdvisoryMode::exclusive ? 1 : 0));
   }
+  out.put(note.number);
   return out.take();
 }
 
 std::optional<PreparedNote> decode_note(Bytes bytes) {
   NoteReader in(bytes);
-  if (in.take<std::uint8_t>() != kNoteVersion) return std::nullopt;
+  const auto version = in.take<std::uint8_t>();
+  if (version != kNoteVersion && version != kWithoutNumber) return std::nullopt;
   PreparedNote note;
   note.owner = in.take<Oid>();
   note.database = in.take<Oid>();
@@ -97,6 +100,7 @@ std::optional<PreparedNote> decode_note(Bytes bytes) {
     lock.mode = in.take<std::uint8_t>() != 0 ? AdvisoryMode::exclusive : AdvisoryMode::shared;
     note.locks.push_back(lock);
   }
+  if (version != kWithoutNumber) note.number = in.take<std::int64_t>();
   if (!in.was_whole()) return std::nullopt;
   return note;
 }

@@ -25,6 +25,7 @@ struct PreparedNote {
     AdvisoryMode mode;
   };
   std::vector<AdvisoryLock> locks;
+  std::int64_t number = 0;  ///< as pg_current_xact_id() gave it; 0: nobody has asked
 };
 
 std::vector<std::byte> encode(const PreparedNote& note);

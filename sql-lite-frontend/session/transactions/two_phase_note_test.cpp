@@ -16,6 +16,7 @@ TEST_CASE("What is kept of a prepared transaction reads back as it was written",
   note.left_by_rollback = {20'001, 20'002};
   note.locks = {{{5, 0x1234'5678'9ABC'DEF0, false}, AdvisoryMode::exclusive},
                 {{5, 7, true}, AdvisoryMode::shared}};
+  note.number = 1'795'786'836'659'839;
   const std::vector<std::byte> bytes = encode(note);
   const auto read = decode_note(bytes);
   REQUIRE(read);
@@ -24,6 +25,7 @@ TEST_CASE("What is kept of a prepared transaction reads back as it was written",
   CHECK(read->has_definitions);
   CHECK(read->left_by_commit == note.left_by_commit);
   CHECK(read->left_by_rollback == note.left_by_rollback);
+  CHECK(read->number == note.number);
   REQUIRE(read->locks.size() == 2);
   CHECK(read->locks[0].key == note.locks[0].key);
   CHECK(read->locks[0].mode == AdvisoryMode::exclusive);

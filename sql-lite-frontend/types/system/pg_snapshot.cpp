@@ -1,3 +1,5 @@
+#include "sql-lite-frontend/types/system/pg_snapshot.h"
+
 #include <algorithm>
 #include <charconv>
 #include <vector>
@@ -54,8 +56,7 @@ void add(std::vector<Number>& numbers, Number next) {
   if (numbers.size() == 2 || numbers.back() != next) numbers.push_back(next);
 }
 Value value_of(FunctionContext& context, const std::vector<Number>& numbers) {
-  const auto* const bytes = reinterpret_cast<const std::byte*>(numbers.data());
-  return Value::from_bytes(context.arena.copy(Bytes{bytes, numbers.size() * sizeof(Number)}));
+  return make_snapshot(context.arena, numbers);
 }
 
 /// Takes a number off the front, and blanks before it, as strtoull() does: nothing is 0.
@@ -192,6 +193,11 @@ constexpr Type snapshot_type(TypeId id, TypeId array, std::string_view name,
 }
 
 }  // namespace
+
+Value make_snapshot(Arena& arena, std::span<const Number> numbers) {
+  const auto* const bytes = reinterpret_cast<const std::byte*>(numbers.data());
+  return Value::from_bytes(arena.copy(Bytes{bytes, numbers.size() * sizeof(Number)}));
+}
 
 constinit const Type builtin::pg_snapshot = snapshot_type(
     builtin_id::pg_snapshot, builtin_id::array_of_pg_snapshot, "pg_snapshot", kFunctions);

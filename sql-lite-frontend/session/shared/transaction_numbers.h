@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/ids.h"
+
+namespace swizzle::sql {
+
+/// The numbers that transactions have asked for, as pg_current_xact_id() gives them, and what
+/// snapshots see of those.
+///
+/// A number counts as seen by a snapshot once its transaction's end has been noted here, and the
+/// snapshot is not older than that. So what a snapshot is said to see it does see; of a commit that
+/// is being acknowledged at this moment it may be said not to see it yet. Whoever reads queues by
+/// such snapshots, each time what the last one did not see, then meets it the next time.
+class TransactionNumbers {
+ public:
+  /// Where numbers begin: the time of the start in microseconds, so that none is given twice.
+  void begin_at(std::int64_t first);
+  [[nodiscard]] std::int64_t take();
+  /// One that was given before the start, whose transaction is prepared.
+  void take_up(std::int64_t number);
+  /// The transaction has ended. Snapshots at `at` and later ones see what it did.
+  void end(std::int64_t number, bool committed, Lsn at);
+
+  struct Seen {
+    std::int64_t first = 0;             ///< all before it have ended
+    std::int64_t behind = 0;            ///< from here on none has
+    std::vector<std::int64_t> running;  ///< of those between, in order
+  };
+  /// Throws SqlError 72000 for a snapshot that is too old to say.
+  [[nodiscard]] Seen seen_at(Lsn snapshot) const;
+
+  enum class Status : std::uint8_t { in_progress, committed, aborted };
+  /// Nothing: that is too long ago. Throws SqlError 22023 for a number that nobody has yet.
+  [[nodiscard]] std::optional<Status> status(std::int64_t number) const;
+
+  /// So many are remembered that it is time to forget those that all snapshots see.
+  [[nodiscard]] bool is_full() const;
+  /// `oldest`: no snapshot is older, nor will be.
+  void forget_before(Lsn oldest);
+
+ private:
+  struct Entry {
+    Status status = Status::in_progress;
+    Lsn at = Lsn::none;
+  };
+
+  mutable std::mutex mutex_;
+  std::int64_t next_ = 1;
+  std::map<std::int64_t, Entry> recent_;
+  std::map<std::int64_t, Status> ended_;  ///< and seen by all
+  std::size_t full_at_ = 1024;
+  Lsn forgotten_ = Lsn::none;  ///< snapshots before this one might not see what has been forgotten
+};
+
+}  // namespace swizzle::sql
