@@ -138,7 +138,8 @@ void run_utility(Session::State& session, const ast::Node* node, Statement& stat
       return create_table(session, ast::as<ast::CreateStmt>(node), sink);
     case Kind::create_table_as_stmt:
       definition("CREATE TABLE AS");
-      return create_table_as(session, ast::as<ast::CreateTableAsStmt>(node), sink, statement);
+      return create_table_as(session, ast::as<ast::CreateTableAsStmt>(node), statement, parameters,
+                             sink);
     case Kind::index_stmt:
       definition("CREATE INDEX");
       return create_index(session, ast::as<ast::IndexStmt>(node), sink);

@@ -157,7 +157,7 @@ ViewName view_name_of(const Binder::RelationRead& read) {
 }
 
 void create_table_as(Session::State& session, const ast::CreateTableAsStmt& statement,
-                     ResultSink& sink, const Statement& whole) {
+                     const Statement& whole, std::span<const Value> parameters, ResultSink& sink) {
   const bool is_table = statement.objtype == ast::ObjectType::table;
   const RelationKind kind = is_table ? RelationKind::table : RelationKind::materialized;
   const std::string_view tag = is_table ? "CREATE TABLE AS" : "CREATE MATERIALIZED VIEW";
@@ -176,7 +176,12 @@ void create_table_as(Session::State& session, const ast::CreateTableAsStmt& stat
   } else {
     auto select = std::make_shared<sql::Statement>();
     select->node = statement.query;
-    portal = session.portals.make(std::move(select), {});
+    select->declared_types = whole.parameter_types;
+    select->takes_parameters = whole.takes_parameters;
+    if (!is_table && !whole.parameter_types.empty())
+      throw SqlError{sqlstate::feature_not_supported,
+                     "materialized views may not be defined using bound parameters"};
+    portal = session.portals.make(std::move(select), parameters);
   }
   const StatementPtr source = portal->statement;
   if (into.col_names.size() > source->columns().size()) {

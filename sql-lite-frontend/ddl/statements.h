@@ -7,7 +7,7 @@ namespace swizzle::sql {
 
 void create_table(Session::State& session, const ast::CreateStmt& statement, ResultSink& sink);
 void create_table_as(Session::State& session, const ast::CreateTableAsStmt& statement,
-                     ResultSink& sink, const Statement& whole);
+                     const Statement& whole, std::span<const Value> parameters, ResultSink& sink);
 void create_index(Session::State& session, const ast::IndexStmt& statement, ResultSink& sink);
 void create_view(Session::State& session, const ast::ViewStmt& statement, const Statement& whole,
                  ResultSink& sink);

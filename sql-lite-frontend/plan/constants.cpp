@@ -86,6 +86,57 @@ bool decides(const BooleanExpr& boolean, const Value& operand) {
 /// Gives the part's value if it computes it.
 using Visit = std::function<std::optional<Value>(const Expr&)>;
 
+/// Neither the value nor an error of an operand hangs on that of another.
+bool computes_all_operands(const Expr& expr) {
+  return dynamic_cast<const FunctionExpr*>(&expr) != nullptr ||
+         dynamic_cast<const CastExpr*>(&expr) != nullptr ||
+         dynamic_cast<const ArrayComparisonExpr*>(&expr) != nullptr ||
+         dynamic_cast<const ArrayExpr*>(&expr) != nullptr ||
+         dynamic_cast<const RowExpr*>(&expr) != nullptr ||
+         dynamic_cast<const TestExpr*>(&expr) != nullptr ||
+         dynamic_cast<const DistinctExpr*>(&expr) != nullptr ||
+         dynamic_cast<const GreatestExpr*>(&expr) != nullptr ||
+         dynamic_cast<const LengthExpr*>(&expr) != nullptr ||
+         dynamic_cast<const DomainExpr*>(&expr) != nullptr ||
+         dynamic_cast<const CollateExpr*>(&expr) != nullptr;
+}
+
+std::optional<Value> visit_computed(const Expr& expr, Parameters parameters, const Visit& visit);
+
+/// What decides whether others are computed.
+struct Decided {
+  bool is_fixed = false;       ///< by constants and parameters
+  std::optional<Value> value;  ///< if it is known
+};
+Decided visit_choice(const Expr& expr, Parameters parameters, const Visit& visit) {
+  Decided decided;
+  decided.is_fixed = composition_of(expr, Parameters::constant) != Composition::open;
+  decided.value = visit_computed(expr, parameters, visit);
+  return decided;
+}
+
+/// A branch that constants decide against is not computed, whatever the row; of one that is decided
+/// by parameters nobody knows yet.
+void visit_case(const CaseExpr& choice, Parameters parameters, const Visit& visit) {
+  const std::span<const ExprPtr> operands = choice.operands();
+  std::size_t in_all = 0;
+  // Walking changes nothing here.
+  const_cast<CaseExpr&>(choice).for_each_operand([&](ExprPtr&) { ++in_all; });
+  const bool has_subject = in_all != operands.size();
+  if (has_subject) return;
+  std::size_t i = 0;
+  for (; i + 1 < operands.size(); i += 2) {
+    const Decided decided = visit_choice(*operands[i], parameters, visit);
+    if (decided.is_fixed && !decided.value) return;
+    const bool is_never =
+        decided.is_fixed && (decided.value->is_null() || !decided.value->as_bool());
+    if (is_never) continue;
+    static_cast<void>(visit_computed(*operands[i + 1], parameters, visit));
+    if (decided.is_fixed) return;
+  }
+  if (i < operands.size()) static_cast<void>(visit_computed(*operands[i], parameters, visit));
+}
+
 /// Visits every greatest part without variables; the value if that is all of the expression.
 std::optional<Value> visit_computed(const Expr& expr, Parameters parameters, const Visit& visit) {
   check_stack();
@@ -104,10 +155,19 @@ std::optional<Value> visit_computed(const Expr& expr, Parameters parameters, con
     case Composition::open:
       break;
   }
+  if (const auto* choice = dynamic_cast<const CaseExpr*>(&expr)) {
+    visit_case(*choice, parameters, visit);
+    return std::nullopt;
+  }
+  if (const auto* choice = dynamic_cast<const CoalesceExpr*>(&expr)) {
+    for (const ExprPtr& operand : choice->operands()) {
+      const Decided decided = visit_choice(*operand, parameters, visit);
+      if (decided.is_fixed && !(decided.value && decided.value->is_null())) break;
+    }
+    return std::nullopt;
+  }
   const auto* boolean = dynamic_cast<const BooleanExpr*>(&expr);
-  const bool computes_all = boolean != nullptr ||
-                            dynamic_cast<const FunctionExpr*>(&expr) != nullptr ||
-                            dynamic_cast<const CastExpr*>(&expr) != nullptr;
+  const bool computes_all = boolean != nullptr || computes_all_operands(expr);
   if (!computes_all) return std::nullopt;
   for (const ExprPtr& operand : operands_of(expr)) {
     const std::optional<Value> value = visit_computed(*operand, parameters, visit);
@@ -116,14 +176,45 @@ std::optional<Value> visit_computed(const Expr& expr, Parameters parameters, con
   return std::nullopt;
 }
 
+void visit_computed(std::span<const ExprPtr> list, Parameters parameters, const Visit& visit) {
+  for (const ExprPtr& expr : list) static_cast<void>(visit_computed(*expr, parameters, visit));
+}
+
+void visit_computed(const WriteStatement& write, Parameters parameters, const Visit& visit) {
+  if (write.kind == WriteKind::insert) return;
+  for (const Assignment& assignment : write.assignments) {
+    if (assignment.expr) static_cast<void>(visit_computed(*assignment.expr, parameters, visit));
+  }
+  visit_computed(write.where, parameters, visit);
+}
+
+void visit_conditions(const FromNode& from, Parameters parameters, const Visit& visit) {
+  check_stack();
+  const auto* const join = std::get_if<FromJoin>(&from.node);
+  if (join == nullptr) return;
+  visit_conditions(*join->left, parameters, visit);
+  visit_conditions(*join->right, parameters, visit);
+  visit_computed(join->conditions, parameters, visit);
+}
+
 void visit_computed(const Query& query, Parameters parameters, const Visit& visit) {
+  check_stack();
   for (const OutputTarget& target : query.targets) {
     if (target.expr) static_cast<void>(visit_computed(*target.expr, parameters, visit));
   }
-  for (const auto* conditions : {&query.where, &query.having}) {
-    for (const ExprPtr& condition : *conditions) {
-      static_cast<void>(visit_computed(*condition, parameters, visit));
-    }
+  for (const FromPtr& from : query.from) visit_conditions(*from, parameters, visit);
+  visit_computed(query.where, parameters, visit);
+  for (const Aggregate::Key& key : query.group_keys)
+    static_cast<void>(visit_computed(*key.expr, parameters, visit));
+  for (const AggregateCall& call : query.aggregates) {
+    visit_computed(call.arguments, parameters, visit);
+    if (call.filter) static_cast<void>(visit_computed(*call.filter, parameters, visit));
+  }
+  visit_computed(query.having, parameters, visit);
+  for (const SortKey& key : query.order)
+    static_cast<void>(visit_computed(*key.expr, parameters, visit));
+  for (const auto* const part : {&query.left, &query.right}) {
+    if (*part) visit_computed(**part, parameters, visit);
   }
 }
 
@@ -145,10 +236,13 @@ std::optional<Value> foreseen_value(const Expr& expr, Execution& execution) {
   }
 }
 
-std::optional<SqlError> constant_failure(const Query& query, Execution& execution) {
+namespace {
+
+template <class Statement>
+std::optional<SqlError> failure_in(const Statement& statement, Execution& execution) {
   std::optional<SqlError> failure;
   try {
-    visit_computed(query, Parameters::open,
+    visit_computed(statement, Parameters::open,
                    [&](const Expr& part) -> std::optional<Value> { return part.eval(execution); });
   } catch (SqlError& error) {
     failure.emplace(std::move(error));
@@ -156,15 +250,32 @@ std::optional<SqlError> constant_failure(const Query& query, Execution& executio
   return failure;
 }
 
-std::vector<ExprPtr> computed_from_parameters(const Query& query) {
+template <class Statement>
+std::vector<ExprPtr> from_parameters_in(const Statement& statement) {
   std::vector<ExprPtr> parts;
-  visit_computed(query, Parameters::constant, [&](const Expr& part) -> std::optional<Value> {
+  visit_computed(statement, Parameters::constant, [&](const Expr& part) -> std::optional<Value> {
     if (!is_computed_without_parameters(part)) {
       if (ExprPtr copy = copy_expression(part)) parts.push_back(std::move(copy));
     }
     return std::nullopt;
   });
   return parts;
+}
+
+}  // namespace
+
+std::optional<SqlError> constant_failure(const Query& query, Execution& execution) {
+  return failure_in(query, execution);
+}
+std::optional<SqlError> constant_failure(const WriteStatement& write, Execution& execution) {
+  return failure_in(write, execution);
+}
+
+std::vector<ExprPtr> computed_from_parameters(const Query& query) {
+  return from_parameters_in(query);
+}
+std::vector<ExprPtr> computed_from_parameters(const WriteStatement& write) {
+  return from_parameters_in(write);
 }
 
 }  // namespace swizzle::sql

@@ -9,13 +9,17 @@ namespace swizzle::sql {
 
 /// The error of a part of the query that has no variables and cannot be computed: 1 / 0. It belongs
 /// to the statement, whether there is a row or not, and comes before the first of them, as where a
-/// planner folds constants. Looks at the outermost SELECT's list, WHERE and HAVING. Inside CASE,
-/// COALESCE and their like nothing is looked at: what they do not choose is not computed.
+/// planner folds constants. Looks at the outermost SELECT's clauses, at those of a set operation's
+/// parts, and at SET and WHERE of UPDATE and DELETE: not at subqueries, of which much may be left
+/// out, nor at INSERT's query and LIMIT. Of CASE and COALESCE what constants decide against is left
+/// out; behind what parameters decide, and in CASE with a subject, nothing is looked at.
 std::optional<SqlError> constant_failure(const Query& query, Execution& execution);
+std::optional<SqlError> constant_failure(const WriteStatement& write, Execution& execution);
 
 /// The parts that have no variables but parameters, where the above looks: a statement whose
 /// literals have become parameters fails with them before its first row.
 std::vector<ExprPtr> computed_from_parameters(const Query& query);
+std::vector<ExprPtr> computed_from_parameters(const WriteStatement& write);
 
 /// What an expression will be, where it reads no row, no parameter that the execution does not have
 /// yet, and depends on nothing but the time: to guess how many rows it lets through, and for

@@ -165,8 +165,28 @@ values ($1::int, $2), (2, 'b');
 -- parameters: 1
 select 'x' from t where id = $1 for update;
 -- parameters: 1
--- differs: bug: it fails
 create table nope as select $1::int as x;
+-- parameters: 2 | two
+create table if not exists made as select id, $2 as said, $2 || 'x' as more from t where id <= $1 order by id;
+select * from made order by id;
+-- parameters: 1 | a
+create temp table made_too (n, v) on commit preserve rows as values ($1::int, $2), (7, 'b');
+select * from made_too order by n;
+-- parameters: 3
+create table made_three as with w as (select $1::int as n) select n + 1 as m from w with no data;
+select * from made_three;
+-- parameters: 1
+-- differs: the parameters are told before it is refused
+create materialized view seen as select $1::int as x;
+-- parameters: x
+-- differs: the error's context
+create table failed as select $1::int as x;
+-- parameters: 1
+create table failed as select no_such from t where id = $1;
+-- parameters: 1
+-- differs: refused: EXPLAIN of CREATE TABLE AS
+explain (costs off) create table failed as select $1::int as x;
+drop table nope, made, made_too, made_three;
 -- parameters: 1
 -- differs: another error
 set work_mem = $1;

@@ -81,6 +81,7 @@ const ast::Node* query_within(const ast::Node* node) noexcept {
     return declare != nullptr ? declare->query : explain->query;
   }
   if (const auto* declare = ast::try_as<ast::DeclareCursorStmt>(node)) return declare->query;
+  if (const auto* create = ast::try_as<ast::CreateTableAsStmt>(node)) return create->query;
   return nullptr;
 }
 
@@ -235,6 +236,15 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
       plan->types.push_back(without_collation(target.type));
     }
   };
+  const auto note_constants = [&](const auto& bound) {
+    if (auto failure = constant_failure(bound, execution)) {
+      // There may be room for it at another time, or for another session.
+      if (failure->state() == sqlstate::out_of_memory) throw std::move(*failure);
+      plan->failure = to_diagnostic(*failure, {});
+    }
+    if (statement.has_lifted_literals)
+      plan->computed_from_literals = computed_from_parameters(bound);
+  };
   const ast::Node* node = statement.node;
   bool returns_rows = true;
   auto read_under = lock::RelationMode::access_share;
@@ -243,14 +253,7 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
     binder.require_parameter_types();
     plan->accesses = binder.accesses();
     describe_targets(query->targets);
-    if (auto failure = constant_failure(*query, execution)) {
-      // There may be room for it at another time, or for another session.
-      if (failure->state() == sqlstate::out_of_memory) throw std::move(*failure);
-      plan->failure = to_diagnostic(*failure, {});
-    }
-    if (statement.has_lifted_literals) {
-      plan->computed_from_literals = computed_from_parameters(*query);
-    }
+    note_constants(*query);
     planner.drop_unread_targets();
     plan->root = statement.of_cursor ? planner.plan_cursor(*query) : planner.plan_query(*query);
     if (!query->locks.empty()) read_under = lock::RelationMode::row_share;
@@ -267,6 +270,7 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
     plan->accesses = binder.accesses();
     describe_targets(write->returning);
     returns_rows = !write->returning.empty();
+    note_constants(*write);
     planner.drop_unread_targets();
     const bool has_eager = !write->eager.empty();
     plan->root = planner.plan_write(std::move(write));
