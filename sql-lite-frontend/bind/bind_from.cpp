@@ -288,6 +288,9 @@ FromPtr Binder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
   }
   if (table->relation.kind == RelationKind::sequence) {
     note_access(table, privilege::kSelect, std::nullopt);
+    if (view_depth_ == recorded_depth_) {
+      read_.push_back({std::string{range.schemaname}, std::string{range.relname}, table, false, 0});
+    }
     return bind_sequence(table, range, scope);
   }
   const std::size_t columns = table->relation.columns.size();
@@ -355,6 +358,10 @@ FromPtr Binder::bind_sequence(const TablePtr& sequence, const ast::RangeVar& ran
   ScopeItem item;
   item.alias = sequence->relation.name;
   item.schema = names_.schema_name(sequence->relation.schema);
+  if (const ViewName* known = view_name(range)) {
+    item.alias = known->name;
+    if (!known->schema.empty()) item.schema = known->schema;
+  }
   for (const OutputTarget& target : query->targets) {
     mark_used(target.slot);
     item.columns.push_back({target.name,

@@ -165,9 +165,44 @@ class Catalog {
   CountedRows rows_of_dropped_;
 };
 
+/// Thrown by locks: definitions have changed since the statement looked for what it is about, so it
+/// has to look again.
+struct DefinitionsMoved {};
+
 /// The catalog as one session's transaction sees and changes it. Belongs to the session.
 class CatalogView {
  public:
+  /// One statement that defines something, from before it looks for names to its end. Whoever locks
+  /// an object while definitions are not those that it found throws DefinitionsMoved; the statement
+  /// is undone then, and done again under `again`.
+  class Resolution {
+   public:
+    Resolution() = default;
+    Resolution(const Resolution&) = delete;
+    Resolution& operator=(const Resolution&) = delete;
+    ~Resolution() { end(); }
+
+    /// Definitions are those of now. Keeps the locks that an attempt before had where that was not
+    /// the first, so that others cannot make it look again for ever.
+    void begin(CatalogView& view, Transaction& transaction);
+    void end() noexcept;
+
+   private:
+    friend class CatalogView;
+    struct Held {
+      Oid oid;
+      lock::RelationMode mode;
+    };
+    [[nodiscard]] bool holds(Oid oid, lock::RelationMode mode) const noexcept;
+
+    CatalogView* view_ = nullptr;
+    Resolution* outer_ = nullptr;
+    std::uint64_t version_ = 0;
+    std::size_t mark_ = 0;
+    std::vector<Held> held_;
+    int attempts_ = 0;
+  };
+
   explicit CatalogView(Catalog& catalog) : catalog_(catalog) {}
 
   [[nodiscard]] TablePtr table(Oid oid) const;
@@ -232,6 +267,15 @@ class CatalogView {
   PublicationPtr create(Transaction& transaction, Publication publication);
   RolePtr create(Transaction& transaction, Role role);
   DatabasePtr create(Transaction& transaction, DatabaseEntry database);
+
+  /// Waits for whoever `mode` excludes, and keeps them out until the transaction ends. Of any
+  /// object: all have numbers of their own. DefinitionsMoved, in a statement that resolves names,
+  /// if what that found may be another by now.
+  void lock(Transaction& transaction, Oid oid, lock::RelationMode mode);
+
+  /// Waits for whoever changes or drops what `oid` names, and keeps it from being dropped until the
+  /// transaction ends. Records that name it hold it (named_objects.h).
+  void hold(Transaction& transaction, Oid oid);
 
   /// Waits for whoever `mode` excludes and for other definitions in progress, keeps them out until
   /// the transaction ends, and returns the newest definition. 42P01 if it was dropped meanwhile.
@@ -299,6 +343,11 @@ class CatalogView {
   template <class Ptr>
   std::vector<Ptr> merged(std::vector<Ptr> shared) const;
 
+  void look_again_if_moved(std::uint64_t before) const;
+  template <class Object>
+  void hold_named(Transaction& transaction, const Object* old, const Object& object);
+  template <class Object>
+  void require_newest(Transaction& transaction, std::string_view key, const Object& old);
   template <class Object, class Ptr>
   Ptr create_object(Transaction& transaction, Object object);
   template <class Object>
@@ -310,6 +359,7 @@ class CatalogView {
   void change_references(Transaction& transaction, const Relation* old, const Relation* relation);
 
   Catalog& catalog_;
+  Resolution* resolution_ = nullptr;
   std::uint64_t local_version_ = 0;
   std::vector<CatalogChange> changes_;      ///< of the transaction, in order
   std::map<Oid, CatalogChange> temporary_;  ///< committed, but only this session's

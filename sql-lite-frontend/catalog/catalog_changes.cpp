@@ -3,6 +3,7 @@
 
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/catalog/named_objects.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
@@ -155,6 +156,7 @@ void CatalogView::change_references(Transaction& transaction, const Relation* ol
 }
 
 TablePtr CatalogView::create(Transaction& transaction, Relation relation) {
+  hold_named<Relation>(transaction, nullptr, relation);
   change_names(transaction, nullptr, &relation);
   change_references(transaction, nullptr, &relation);
   const Oid oid = relation.oid;
@@ -170,6 +172,7 @@ TablePtr CatalogView::create(Transaction& transaction, Relation relation) {
 
 TablePtr CatalogView::replace(Transaction& transaction, const Table& old, Relation relation,
                               std::shared_ptr<TableRuntime> fresh_runtime) {
+  hold_named(transaction, &old.relation, relation);
   change_names(transaction, &old.relation, &relation);
   change_references(transaction, &old.relation, &relation);
   const Oid oid = relation.oid;
@@ -196,42 +199,31 @@ void CatalogView::remove(Transaction& transaction, const Table& table) {
   change({oid, false, TablePtr{}});
 }
 
-TablePtr CatalogView::lock_for_change(Transaction& transaction, const TablePtr& table,
-                                      lock::RelationMode mode) {
-  const Oid oid = table->relation.oid;
-  value_of(transaction.lock_relation(lock::RelationId{oid}, mode));
-  // Weak modes let several definitions in: their changes of the one record take turns.
-  const std::string lock = object_key(catalog_.database(), RecordKind::lock, oid);
+/// What the record names and `old`, which may be null, does not: that is held already by being
+/// named.
+template <class Object>
+void CatalogView::hold_named(Transaction& transaction, const Object* old, const Object& object) {
+  const NamedObjects before = old == nullptr ? NamedObjects{} : named_by(*old);
+  for (const Oid named : named_by(object)) {
+    if (!std::ranges::binary_search(before, named)) hold(transaction, named);
+  }
+}
+
+/// So that nobody's change is overwritten by one of what was there before.
+template <class Object>
+void CatalogView::require_newest(Transaction& transaction, std::string_view key,
+                                 const Object& old) {
+  const std::uint64_t before = catalog_.version();
   ValueBuffer buffer;
   const bool found =
-      value_of(catalog_.tree().get(transaction, as_bytes(lock), buffer, ReadMode::for_update));
-  const TablePtr newest = this->table(oid);
-  if (!found || !newest) {
-    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", table->relation.name);
-  }
-  return newest;
-}
-
-TypePtr CatalogView::lock_type(Transaction& transaction, const UserType& type,
-                               lock::RelationMode mode) {
-  value_of(transaction.lock_relation(lock::RelationId{type.oid}, mode));
-  TypePtr newest = this->type(type.oid);
-  if (!newest) throw_error(sqlstate::undefined_object, "type \"{}\" does not exist", type.name);
-  return newest;
-}
-
-RoutinePtr CatalogView::lock_routine(Transaction& transaction, const Routine& routine) {
-  value_of(transaction.lock_relation(lock::RelationId{routine.oid},
-                                     lock::RelationMode::access_exclusive));
-  RoutinePtr newest = this->routine(routine.oid);
-  if (!newest) {
-    throw_error(sqlstate::undefined_function, "function \"{}\" does not exist", routine.name);
-  }
-  return newest;
+      value_of(catalog_.tree().get(transaction, as_bytes(key), buffer, ReadMode::for_update));
+  if (found && as_text(buffer.bytes()) == encode(old)) return;
+  look_again_if_moved(before);
 }
 
 template <class Object, class Ptr>
 Ptr CatalogView::create_object(Transaction& transaction, Object object) {
+  hold_named<Object>(transaction, nullptr, object);
   const Traits traits = traits_of(object);
   const Oid part = traits.shared ? kSharedCatalog : catalog_.database();
   std::string value;
@@ -253,6 +245,8 @@ void CatalogView::replace_object(Transaction& transaction, const Object& old, Ob
   const Traits traits = traits_of(object);
   const Oid part = traits.shared ? kSharedCatalog : catalog_.database();
   const std::string key = object_key(part, traits.kind, object.oid);
+  require_newest(transaction, key, old);
+  hold_named(transaction, &old, object);
   if (!value_of(catalog_.tree().update(transaction, as_bytes(key), as_bytes(encode(object))))) {
     throw_error(sqlstate::undefined_object, "{} \"{}\" does not exist", traits.noun, old.name);
   }
@@ -274,8 +268,10 @@ template <class Object>
 void CatalogView::remove_object(Transaction& transaction, const Object& object) {
   const Traits traits = traits_of(object);
   const Oid part = traits.shared ? kSharedCatalog : catalog_.database();
+  lock(transaction, object.oid, lock::RelationMode::access_exclusive);
   const std::string name = name_record(part, object);
   const std::string key = object_key(part, traits.kind, object.oid);
+  require_newest(transaction, key, object);
   if (!value_of(catalog_.tree().remove(transaction, as_bytes(key)))) {
     throw_error(sqlstate::undefined_object, "{} \"{}\" does not exist", traits.noun, object.name);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/commands/statements.h"
@@ -27,12 +28,26 @@
 #include "sql-lite-frontend/types/datetime/time_zone.h"
 
 namespace swizzle::sql {
-void run_utility(Session::State& session, const ast::Node* node, Statement& statement,
-                 std::span<const Value> parameters, ResultSink& sink) {
+namespace {
+
+/// What of a statement that defines is done again when definitions change under it.
+struct Attempt {
+  std::optional<SessionTransaction::Savepoint> start;
+  CatalogView::Resolution resolution;
+
+  void begin(Session::State& session) {
+    start = session.transaction.mark();
+    resolution.begin(session.catalog, *session.transaction);
+  }
+};
+
+void run_once(Session::State& session, const ast::Node* node, Statement& statement,
+              std::span<const Value> parameters, ResultSink& sink, Attempt& attempt) {
   using Kind = ast::NodeKind;
   const auto definition = [&](std::string_view command) {
     session.transaction.require_read_write(command);
     session.transaction.begin_statement();
+    attempt.begin(session);
   };
   switch (node->node_kind) {
     case Kind::variable_set_stmt:
@@ -280,6 +295,22 @@ void run_utility(Session::State& session, const ast::Node* node, Statement& stat
       return alter_system(session, ast::as<ast::AlterSystemStmt>(node), sink);
     default:
       refuse_statement(*node);
+  }
+}
+
+}  // namespace
+
+/// Resolves names, locks what they mean, and does so again where that is no longer what they mean.
+void run_utility(Session::State& session, const ast::Node* node, Statement& statement,
+                 std::span<const Value> parameters, ResultSink& sink) {
+  for (Attempt attempt;;) {
+    try {
+      run_once(session, node, statement, parameters, sink, attempt);
+      return;
+    } catch (const DefinitionsMoved&) {
+      attempt.resolution.end();
+    }
+    session.transaction.roll_back_to(*attempt.start);
   }
 }
 

@@ -50,6 +50,14 @@ class CollationDependents {
           add({Kind::constraint, nullptr, check.oid, 0, "constraint " + check.name, on_});
       }
     }
+    for (const RoutinePtr& routine : session_.catalog.routines()) {
+      const bool names = std::ranges::any_of(routine->parameters, [&](const auto& parameter) {
+        return names_it(parameter.default_sql);
+      });
+      if (!names) continue;
+      add({Kind::routine, nullptr, routine->oid, 0, described(session_, *routine), on_});
+      add_all(dependents_of_routines(session_, std::span{&routine, 1}));
+    }
     for (const auto& [table, position] : columns_)
       add_all(dependents_of_column(session_, table, position));
     for (const TablePtr& view : views) add_all(dependents_of(session_, std::span{&view, 1}));

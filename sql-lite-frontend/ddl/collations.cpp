@@ -190,7 +190,7 @@ CollationPtr require_own(Session::State& session, ast::NodeList names) {
 }
 
 void lock_collation(Session::State& session, Oid collation, lock::RelationMode mode) {
-  value_of(session.transaction->lock_relation(lock::RelationId{collation}, mode));
+  session.catalog.lock(*session.transaction, collation, mode);
 }
 
 void refuse_taken(Session::State& session, Oid schema, const UserCollation& like,

@@ -55,8 +55,7 @@ void refuse_circle(Session::State& session, const TablePtr& view,
   for (const Binder::RelationRead& below : read) {
     const Oid oid = below.table->relation.oid;
     if (below.table->computed == nullptr) {
-      value_of(session.transaction->lock_relation(lock::RelationId{oid},
-                                                  lock::RelationMode::access_share));
+      session.catalog.lock(*session.transaction, oid, lock::RelationMode::access_share);
     }
     if (!above.contains(oid)) continue;
     throw_error(SqlState{"42P17"}, "infinite recursion detected in rules for relation \"{}\"",

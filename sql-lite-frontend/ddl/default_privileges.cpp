@@ -109,6 +109,11 @@ class DefaultsChange {
       return;
     }
     grants.grants = list.grants();
+    session_.catalog.hold(transaction, role);
+    if (schema != kNoOid) session_.catalog.hold(transaction, schema);
+    for (const Grant& grant : grants.grants) {
+      if (grant.grantee != kNoOid) session_.catalog.hold(transaction, grant.grantee);
+    }
     put_default_grants(catalog, transaction, std::move(grants));
   }
 

@@ -309,6 +309,23 @@ std::vector<Dependent> dependents_of(Session::State& session, std::span<const Ta
   return list;
 }
 
+namespace {
+
+/// What is over the views that are to go, other than views.
+void add_routines_of_views(Session::State& session, std::vector<Dependent>& list) {
+  std::vector<TablePtr> views;
+  for (const Dependent& dependent : list) {
+    if (dependent.kind == Dependent::Kind::view) views.push_back(dependent.table);
+  }
+  if (views.empty()) return;
+  add_routines_of_relations(session, views, list);
+  std::set<Oid> known;
+  for (const TablePtr& one : views) known.insert(one->relation.oid);
+  add_users_of_rows(session, views, known, list);
+}
+
+}  // namespace
+
 std::vector<TablePtr> views_over_column(Session::State& session, const Table& table,
                                         std::size_t position) {
   std::vector<TablePtr> views;
@@ -346,6 +363,7 @@ std::vector<Dependent> dependents_of_key(Session::State& session, const Table& t
     const std::string on = fmt::format("constraint {} on {}", key.name, described(session, table));
     add_with_followers(session, view(session, other, on), known, list);
   }
+  add_routines_of_views(session, list);
   return list;
 }
 
@@ -387,10 +405,16 @@ std::vector<Dependent> dependents_of_column(Session::State& session, const Table
     list.push_back(
         {Dependent::Kind::trigger, table, trigger.oid, 0, described(session, *table, trigger), on});
   }
+  add_routines_of_views(session, list);
   return list;
 }
 
 namespace {
+
+void lock_dependent(Session::State& session, const Dependent& dependent) {
+  const Oid oid = dependent.table ? dependent.table->relation.oid : dependent.oid;
+  session.catalog.lock(*session.transaction, oid, lock::RelationMode::access_exclusive);
+}
 
 /// What goes with a column that goes is named as well, behind it.
 std::vector<Dependent> with_followers_of_columns(Session::State& session,
@@ -427,6 +451,8 @@ void drop_dependents(Session::State& session, std::span<const Dependent> direct_
         .with_detail(std::move(detail))
         .with_hint("Use DROP ... CASCADE to drop the dependent objects too.");
   }
+  // All of it before anything goes: who waits here looks again for what depends on what.
+  for (const Dependent& dependent : dependents) lock_dependent(session, dependent);
   Diagnostic notice;
   notice.severity = Severity::notice;
   notice.state = SqlState{"00000"};

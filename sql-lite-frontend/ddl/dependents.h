@@ -99,6 +99,9 @@ void remove_extension(Session::State& session, const Extension& extension);
 /// Takes what belongs to extensions out of the list, and puts those in instead, with what depends
 /// on them.
 void replace_members(Session::State& session, std::string_view on, std::vector<Dependent>& list);
+/// Those of the schema's extensions that are not there yet: they may have nothing in it.
+void add_extensions_of_schema(Session::State& session, const Schema& schema,
+                              std::vector<Dependent>& list);
 /// "function f(integer)".
 std::string described(Session::State& session, const Routine& routine);
 

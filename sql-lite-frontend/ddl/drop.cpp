@@ -131,10 +131,31 @@ void drop_relations(Session::State& session, const ast::DropStmt& statement, Rel
     // Who owns the schema may drop what is in it.
     if (!schema || !session.rights.owns(schema->owner)) session.rights.require_owner(*table);
   }
+  for (TablePtr& table : tables) {
+    table = session.catalog.lock_for_change(*session.transaction, table);
+  }
   drop_dependents(session, dependents_of(session, tables), what, statement.behavior, sink);
   for (const TablePtr& table : tables) {
     if (session.catalog.table(table->relation.oid)) session.drop_relation(table);
   }
+}
+
+/// Foreign keys may refer to what a unique index is over, without a constraint.
+void drop_users_of_index(Session::State& session, const Table& table, std::string_view name,
+                         ast::DropBehavior behavior, ResultSink& sink) {
+  const auto index = std::ranges::find(table.relation.indexes, name, &Index::name);
+  if (index == table.relation.indexes.end() || !index->unique) return;
+  const bool is_of_constraint =
+      std::ranges::any_of(table.relation.constraints, [&](const Constraint& constraint) {
+        return constraint.index == index->oid && constraint.kind != ConstraintKind::foreign_key;
+      });
+  if (is_of_constraint) return;
+  Constraint key;
+  key.kind = ConstraintKind::unique;
+  key.name = index->name;
+  key.index = index->oid;
+  drop_dependents(session, dependents_of_key(session, table, key), "index " + key.name, behavior,
+                  sink);
 }
 
 void drop_index(Session::State& session, const ast::DropStmt& statement, ResultSink& sink) {
@@ -162,8 +183,13 @@ void drop_index(Session::State& session, const ast::DropStmt& statement, ResultS
     }
     table = session.rights.lock_own(table);
     require_unused(session, *table, "DROP INDEX");
+    drop_users_of_index(session, *table, name.name, statement.behavior, sink);
+    table = session.catalog.table(table->relation.oid);
     Relation relation = table->relation;
     const auto index = std::ranges::find(relation.indexes, name.name, &Index::name);
+    if (index == relation.indexes.end()) {
+      throw_error(sqlstate::undefined_object, "index \"{}\" does not exist", name.name);
+    }
     const auto constraint = std::ranges::find_if(relation.constraints, [&](const Constraint& c) {
       return c.index == index->oid && c.kind != ConstraintKind::foreign_key;
     });
@@ -195,6 +221,8 @@ void drop_schema(Session::State& session, const ast::DropStmt& statement, Result
                   name);
     }
     session.rights.require_owner(*schema);
+    // Whoever makes something in it holds it.
+    session.catalog.lock(*session.transaction, schema->oid, lock::RelationMode::access_exclusive);
     std::vector<TablePtr> inside;
     std::vector<Dependent> dependents;
     for (const TablePtr& table : session.catalog.tables()) {
@@ -214,6 +242,7 @@ void drop_schema(Session::State& session, const ast::DropStmt& statement, Result
     add_text_search_of_schema(session, *schema, dependents);
     add_routines_of_schema(session, *schema, dependents);
     replace_members(session, "schema " + name, dependents);
+    add_extensions_of_schema(session, *schema, dependents);
     drop_dependents(session, dependents, "schema " + name, statement.behavior, sink);
     for (const DefaultGrants& grants :
          read_default_grants(session.catalog.shared(), *session.transaction)) {

@@ -325,6 +325,31 @@ void remove_extension(Session::State& session, const Extension& extension) {
   session.catalog.remove(*session.transaction, extension);
 }
 
+namespace {
+
+void add_with_users(Session::State& session, const Extension& extension, std::string_view on,
+                    std::vector<Dependent>& list) {
+  list.push_back({Dependent::Kind::extension, nullptr, extension.oid, 0,
+                  "extension " + extension.name, std::string{on}});
+  for (Dependent& dependent : dependents_of_extension(session, extension)) {
+    const bool is_known = std::ranges::find(list, dependent.name, &Dependent::name) != list.end();
+    if (!is_known) list.push_back(std::move(dependent));
+  }
+}
+
+}  // namespace
+
+void add_extensions_of_schema(Session::State& session, const Schema& schema,
+                              std::vector<Dependent>& list) {
+  for (const ExtensionPtr& extension : session.catalog.all_made<Extension>()) {
+    const bool is_known = std::ranges::any_of(list, [&](const Dependent& dependent) {
+      return dependent.kind == Dependent::Kind::extension && dependent.oid == extension->oid;
+    });
+    if (extension->schema != schema.oid || is_known) continue;
+    add_with_users(session, *extension, "schema " + schema.name, list);
+  }
+}
+
 void replace_members(Session::State& session, std::string_view on, std::vector<Dependent>& list) {
   std::vector<ExtensionPtr> found;
   std::erase_if(list, [&](const Dependent& dependent) {
@@ -333,14 +358,7 @@ void replace_members(Session::State& session, std::string_view on, std::vector<D
     if (std::ranges::find(found, extension) == found.end()) found.push_back(std::move(extension));
     return true;
   });
-  for (const ExtensionPtr& extension : found) {
-    list.push_back({Dependent::Kind::extension, nullptr, extension->oid, 0,
-                    "extension " + extension->name, std::string{on}});
-    for (Dependent& dependent : dependents_of_extension(session, *extension)) {
-      const bool is_known = std::ranges::find(list, dependent.name, &Dependent::name) != list.end();
-      if (!is_known) list.push_back(std::move(dependent));
-    }
-  }
+  for (const ExtensionPtr& extension : found) add_with_users(session, *extension, on, list);
 }
 
 void create_extension(Session::State& session, const ast::CreateExtensionStmt& statement,
@@ -440,6 +458,13 @@ void drop_extensions(Session::State& session, const ast::DropStmt& statement, Re
     ExtensionPtr extension = require_extension(session, name);
     require_extension_owner(session, *extension);
     if (std::ranges::find(gone, extension) == gone.end()) gone.push_back(std::move(extension));
+  }
+  for (const ExtensionPtr& extension : gone) {
+    constexpr auto kMode = lock::RelationMode::access_exclusive;
+    session.catalog.lock(*session.transaction, extension->oid, kMode);
+    for (const Extension::Member& member : extension->members) {
+      session.catalog.lock(*session.transaction, member.object, kMode);
+    }
   }
   for (const ExtensionPtr& extension : gone) {
     drop_dependents(session, dependents_of_extension(session, *extension),

@@ -383,8 +383,7 @@ void drop_operators(Session::State& session, const ast::DropStmt& statement, Res
     const SchemaPtr schema = session.catalog.schema(op->schema);
     if (!schema || !session.rights.owns(schema->owner)) require_operator_owner(session, *op);
     refuse_extension_member(session, {kPgOperatorClass, op->oid}, described(session, *op));
-    value_of(session.transaction->lock_relation(lock::RelationId{op->oid},
-                                                lock::RelationMode::access_exclusive));
+    session.catalog.lock(*session.transaction, op->oid, lock::RelationMode::access_exclusive);
     if (!session.names.made_operator(op->oid)) continue;  // somebody else has dropped it
     gone.push_back(std::move(op));
   }

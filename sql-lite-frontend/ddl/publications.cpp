@@ -115,10 +115,11 @@ void add_schemas(Session::State& session, Publication& publication,
 void add_members(Session::State& session, Publication& publication,
                  std::vector<Publication::Member> members) {
   for (Publication::Member& member : members) {
-    if (publication.member(member.table) != nullptr) {
+    const TablePtr table = session.catalog.table(member.table);
+    if (table && publication.member(member.table) != nullptr) {
       throw_error(sqlstate::duplicate_object,
-                  "relation \"{}\" is already member of publication \"{}\"",
-                  session.catalog.table(member.table)->relation.name, publication.name);
+                  "relation \"{}\" is already member of publication \"{}\"", table->relation.name,
+                  publication.name);
     }
     publication.members.push_back(std::move(member));
   }

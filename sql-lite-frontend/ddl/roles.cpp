@@ -296,6 +296,8 @@ void drop_role(Session::State& session, const ast::DropRoleStmt& statement, Resu
     if (is_session_user || role->oid == session.login) {
       throw SqlError{sqlstate::object_in_use, "session user cannot be dropped"};
     }
+    // Whoever gives it something holds it.
+    session.catalog.lock(*session.transaction, role->oid, lock::RelationMode::access_exclusive);
     refuse_to_orphan(session, *role);
     for (const RolePtr& other : session.catalog.roles()) {
       if (other->membership_in(role->oid) == nullptr) continue;

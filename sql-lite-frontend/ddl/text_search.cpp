@@ -73,8 +73,7 @@ std::shared_ptr<const Object> lock_own(Session::State& session, ast::NodeList na
     throw_error(sqlstate::feature_not_supported,
                 "changing a built-in text search {} is not supported", kind_of<Object>());
   }
-  value_of(session.transaction->lock_relation(lock::RelationId{found},
-                                              lock::RelationMode::access_exclusive));
+  session.catalog.lock(*session.transaction, found, lock::RelationMode::access_exclusive);
   // It may have gone, or changed, while this waited.
   auto newest = session.catalog.made<Object>(found);
   if (!newest) throw_no_text_search(kind_of<Object>(), written_name(names));
@@ -141,8 +140,7 @@ void drop_written(Session::State& session, const ast::DropStmt& statement, Resul
                   kind_of<Object>(), written_name(names));
     }
     refuse_extension_member(session, {kClassOf<Object>, found}, described(session, *made));
-    value_of(session.transaction->lock_relation(lock::RelationId{found},
-                                                lock::RelationMode::access_exclusive));
+    session.catalog.lock(*session.transaction, found, lock::RelationMode::access_exclusive);
     if (std::ranges::find(gone, made) == gone.end()) gone.push_back(made);
   }
   std::vector<Dependent> dependents;

@@ -358,8 +358,7 @@ void hold_type(Session::State& session, TypeId type) {
     session.catalog.lock_type(*session.transaction, *known, lock::RelationMode::access_share);
     return;
   }
-  value_of(session.transaction->lock_relation(lock::RelationId{known->relation},
-                                              lock::RelationMode::access_share));
+  session.catalog.lock(*session.transaction, known->relation, lock::RelationMode::access_share);
   if (session.names.user_type(held)) return;
   throw_error(sqlstate::undefined_object, "type \"{}\" does not exist", known->name);
 }

@@ -209,7 +209,7 @@ const StatementPtr& Expression::statement(Frame& frame) {
   const bool fits = is_prepared_ && statement_ && names_.fits(frame);
   if (!fits) {
     prepare(frame);
-  } else if (statement_->plan && !frame.session.plans.is_current(*statement_->plan)) {
+  } else if (statement_->plan && !frame.session.plans.is_current(statement_->plan)) {
     // Its columns may be others now; nobody was promised that they stay.
     prepare(frame);
   }

@@ -47,8 +47,7 @@ void hold_named(Session::State& session, std::span<const ViewRoutine> named) {
   for (const ViewRoutine& one : named) {
     const Oid oid = one.routine;
     if (oid < kFirstUserOid) continue;
-    value_of(session.transaction->lock_relation(lock::RelationId{oid},
-                                                lock::RelationMode::access_share));
+    session.catalog.lock(*session.transaction, oid, lock::RelationMode::access_share);
     // It may have gone while this waited.
     const bool is_there = session.catalog.routine(oid) || session.names.made_operator(oid) ||
                           session.catalog.made<UserTextConfig>(oid) ||

@@ -132,9 +132,7 @@ ParsedTextPtr SessionPlans::parsed_text(const std::string& text) {
 /// What it returns may have changed; nobody was promised that it would not.
 StatementPtr SessionPlans::known(StatementCache& cache, const std::string& key) {
   StatementPtr statement = cache.find(key);
-  if (!statement) return nullptr;
-  // Who waited for a table that was dropped meanwhile has left it without a plan.
-  if (statement->plan && is_current(*statement->plan)) return statement;
+  if (!statement || is_current(statement->plan)) return statement;
   cache.erase(key);
   return nullptr;
 }
@@ -144,7 +142,7 @@ StatementPtr SessionPlans::internal(const std::string& sql, std::span<const Type
   StatementPtr& statement = internals_[sql];
   // The text says neither what its parameters are nor what its columns have become.
   const bool fits = statement && std::ranges::equal(statement->declared_types, types) &&
-                    (!statement->plan || is_current(*statement->plan));
+                    (!statement->plan || is_current(statement->plan));
   if (!fits) {
     statement = parse(sql, {});
     statement->declared_types.assign(types.begin(), types.end());
@@ -172,7 +170,9 @@ std::unique_ptr<Scratch> Session::State::new_scratch() {
   return scratch;
 }
 
-bool SessionPlans::is_current(const PlanUse& use) {
+bool SessionPlans::is_current(const PlanUsePtr& known_use) {
+  if (!known_use) return false;
+  const PlanUse& use = *known_use;
   if (use.settings_version != session_.variables.version()) return false;
   if (use.stamp == session_.catalog.stamp()) return true;
   if (use.plan->names_user_types || !has_same_routines(*use.plan)) return false;
@@ -334,11 +334,11 @@ void SessionPlans::analyze(Statement& statement) {
     statement.parameter_types = std::move(within.parameter_types);
     return;
   }
-  if (!statement.plan || !is_current(*statement.plan)) statement.plan = plan_of(statement);
+  if (!is_current(statement.plan)) statement.plan = plan_of(statement);
 }
 
 PlanUsePtr SessionPlans::plan_for(Statement& statement, std::span<const Value> parameters) {
-  if (statement.plan && !statement.plan->plan->single_use && is_current(*statement.plan)) {
+  if (is_current(statement.plan) && !statement.plan->plan->single_use) {
     statement.plan->stamp = session_.catalog.stamp();
   } else {
     statement.plan = plan_of(statement);

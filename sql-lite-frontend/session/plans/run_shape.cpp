@@ -48,8 +48,7 @@ StatementPtr Session::State::statement_of_shape(const std::string& key, const st
                                                 std::vector<TypeId> types, bool repeats_row) {
   StatementPtr statement = plans.known_shape(key);
   if (statement && statement->node == nullptr) return nullptr;
-  // Who waited for a table that was dropped meanwhile has left it without a plan.
-  if (statement && statement->plan && plans.is_current(*statement->plan)) return statement;
+  if (statement && plans.is_current(statement->plan)) return statement;
   try {
     statement = plans.parse(shape, {});
     statement->declared_types = std::move(types);

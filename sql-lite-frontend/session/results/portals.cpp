@@ -104,7 +104,7 @@ void SessionPortals::lock_tables(Portal& portal, Columns columns) {
       }
       value_of(session_.transaction->lock_relation(lock.relation, lock.mode));
     }
-    if (session_.plans.is_current(*portal.use)) [[likely]] {
+    if (session_.plans.is_current(portal.use)) [[likely]] {
       session_.rights.check_accesses(*portal.use);
       if (session_.names.temp_schema != kNoOid) [[unlikely]]
         session_.transaction.note_temporaries(portal.plan().tables);

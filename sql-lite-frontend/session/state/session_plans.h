@@ -32,7 +32,9 @@ class SessionPlans {
   /// Right for whatever values the parameters have; known ones help to guess how many rows it
   /// meets.
   PlanUsePtr make(Statement& statement, std::span<const Value> parameters = {});
-  [[nodiscard]] bool is_current(const PlanUse& use);
+  /// Not where there is none: who waited for a table that was dropped meanwhile has left a
+  /// statement without a plan.
+  [[nodiscard]] bool is_current(const PlanUsePtr& use);
   [[nodiscard]] bool shares_plans() const { return shared_plan_limit() > 0; }
 
   /// The portal's run of its plan, which it has from now on.

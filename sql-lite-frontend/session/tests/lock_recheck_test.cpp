@@ -213,6 +213,63 @@ TEST_CASE("Who waits for a table that is dropped meanwhile finds the next one of
   }
 }
 
+TEST_CASE("Who waits for an object that goes, or is another's, looks for it again by its name",
+          "[sql][session][locks]") {
+  struct Case {
+    const char* there;
+    const char* change;
+    const char* statement;
+    const char* answer;
+  };
+  // Whoever defines something upon an object does not do so upon one that has gone, and whoever
+  // drops an object sees what has come upon it. scripts/wait-diff has all kinds of them.
+  constexpr Case kCases[] = {
+      {"CREATE TABLE t (a int)", "DROP TABLE t", "CREATE VIEW v AS TABLE t", "42P01"},
+      {"CREATE TABLE t (a int)", "ALTER TABLE t RENAME TO u; CREATE TABLE t (z text)",
+       "ALTER TABLE t ADD COLUMN b int", "ALTER TABLE"},
+      {"CREATE TABLE t (a int, b int); CREATE INDEX i ON t (a); CREATE INDEX j ON t (b)",
+       "ALTER INDEX j RENAME TO k", "DROP INDEX j", "42704"},
+      {"CREATE TABLE t (a int); CREATE UNIQUE INDEX i ON t (a)",
+       "CREATE TABLE u (a int REFERENCES t (a))", "DROP INDEX i", "2BP01"},
+      {"CREATE TABLE t (a int)", "CREATE VIEW v AS TABLE t", "DROP TABLE t", "2BP01"},
+      {"CREATE SCHEMA s", "DROP SCHEMA s", "CREATE TABLE s.t (a int)", "3F000"},
+      {"CREATE SCHEMA s", "CREATE TABLE s.t (a int)", "DROP SCHEMA s", "2BP01"},
+      {"CREATE SCHEMA s", "CREATE FUNCTION s.f() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+       "DROP SCHEMA s", "2BP01"},
+      {"CREATE ROLE r", "DROP ROLE r", "CREATE SCHEMA s AUTHORIZATION r", "42704"},
+      {"CREATE ROLE r; CREATE TABLE t (a int)", "GRANT SELECT ON t TO r", "DROP ROLE r", "2BP01"},
+      {"CREATE TYPE e AS ENUM ('a'); CREATE TABLE t (a int)", "DROP TYPE e",
+       "CREATE VIEW v AS SELECT 'a'::e AS x", "42704"},
+      {"CREATE TYPE e AS ENUM ('a')", "CREATE TABLE t (x text DEFAULT 'a'::e::text)", "DROP TYPE e",
+       "2BP01"},
+      {"CREATE TABLE t (a int); CREATE TABLE u (a int); CREATE PUBLICATION p FOR TABLE t",
+       "ALTER PUBLICATION p ADD TABLE u", "ALTER PUBLICATION p DROP TABLE t", "ALTER PUBLICATION"},
+      {"CREATE TABLE t (a int); CREATE PUBLICATION p", "DROP TABLE t",
+       "ALTER PUBLICATION p ADD TABLE t", "42P01"},
+      {"CREATE SEQUENCE s", "CREATE VIEW v AS SELECT last_value FROM s", "DROP SEQUENCE s",
+       "2BP01"},
+  };
+  for (const Case& one : kCases) {
+    INFO(one.statement << " beside " << one.change);
+    TestDatabase db;
+    const auto other = db.connect();
+    db.run(one.there);
+    const std::string begun = db.run(std::string{"BEGIN; "} + one.change);
+    REQUIRE(begun.starts_with("BEGIN "));
+    CHECK(answer_beside(db, *other, one.statement).starts_with(one.answer));
+    db.run(*other, "ROLLBACK");
+  }
+}
+
+TEST_CASE("Two that change one publication at once lose neither change", "[sql][session][locks]") {
+  TestDatabase db;
+  const auto other = db.connect();
+  db.run("CREATE TABLE t (a int); CREATE TABLE u (a int); CREATE PUBLICATION p");
+  REQUIRE(db.run("BEGIN; ALTER PUBLICATION p ADD TABLE t") == "BEGIN ALTER PUBLICATION");
+  CHECK(answer_beside(db, *other, "ALTER PUBLICATION p ADD TABLE u") == "ALTER PUBLICATION");
+  CHECK(db.run("SELECT tablename FROM pg_publication_tables ORDER BY 1") == "t u SELECT 2");
+}
+
 TEST_CASE("What was prepared for a table that is dropped meanwhile can be run again",
           "[sql][session][locks]") {
   for (const char* next : {"CREATE TABLE t (a int PRIMARY KEY, b text)", "SELECT 1"}) {
