@@ -15,7 +15,7 @@ POSTGRES = pathlib.Path("/usr/lib/postgresql/15/bin")
 class Postgres:
     """PostgreSQL does not run as root: then it runs as the package's user postgres."""
 
-    def __init__(self, scratch, port, icu_locale=""):
+    def __init__(self, scratch, port, icu_locale="", settings=()):
         self.folder = scratch / "postgres"
         self.port = port
         self.locale = f"locale_provider icu icu_locale '{icu_locale}'" if icu_locale else ""
@@ -27,6 +27,7 @@ class Postgres:
         self._command("initdb", "-D", self.folder / "data", "-U", "postgres", "-A", "trust",
                       "--locale=C", "-E", "UTF8", "-N")
         options = f"-p {port} -k {self.folder} -c listen_addresses= -c fsync=off -c max_prepared_transactions=5"
+        options += "".join(f" -c {option}" for option in settings)
         self._command("pg_ctl", "-D", self.folder / "data", "-l", self.folder / "log", "-o", options,
                       "-w", "start")
 
@@ -69,7 +70,8 @@ class Postgres:
 
 
 class Swizzle:
-    def __init__(self, scratch, port, program, icu_locale=""):
+    def __init__(self, scratch, port, program, icu_locale="", settings=()):
+        self.options = [word for option in settings for word in ("-c", option)]
         self.folder = scratch / "swizzle"
         self.locale = ["--locale-provider", "icu", "--icu-locale", icu_locale] if icu_locale else []
         self.port = port
@@ -86,7 +88,7 @@ class Swizzle:
         with open(self.folder / "log", "w") as log:
             self.process = subprocess.Popen(
                 [self.program, "-D", self.folder / "data", "-p", str(self.port), "-k", self.folder, "-h", "",
-                 "-c", "shared_buffers=128MB", "-c", "max_prepared_transactions=5"], stdout=log, stderr=log)
+                 "-c", "shared_buffers=128MB", "-c", "max_prepared_transactions=5", *self.options], stdout=log, stderr=log)
         for _ in range(300):
             try:
                 return wire.Connection(self.folder, self.port)
