@@ -2,6 +2,7 @@
 cannot be reached, or a tool is missing that installs from it, there is None instead."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -45,7 +46,8 @@ def from_npm(place, packages):
 
 
 def from_go(place, sources):
-    """The program that the folder of sources makes, with the modules that its go.mod names."""
+    """The program that the folder of sources makes, with the modules that its go.mod names; beside it, in "tools",
+    the programs that it names as tools."""
     place = pathlib.Path(place)
     if shutil.which("go") is None:
         return None
@@ -54,7 +56,10 @@ def from_go(place, sources):
         if source.is_file():
             shutil.copy(source, place)
     with open(place / "log", "w") as log:
-        for words in (["go", "mod", "tidy"], ["go", "build", "-o", "check", "."]):
+        commands = [["go", "mod", "tidy"], ["go", "build", "-o", "check", "."]]
+        if re.search(r"^tool ", (place / "go.mod").read_text(), re.M):
+            commands.append(["go", "build", "-o", "tools/", "tool"])
+        for words in commands:
             if subprocess.run(words, cwd=place, stdout=log, stderr=log).returncode != 0:
                 return None
     return place / "check"
