@@ -340,6 +340,10 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
     }
     case Action::replicaidentity:
       return set_replica_identity(ast::as<ast::ReplicaIdentityStmt>(command.def));
+    case Action::setlogged:
+      return set_logged(true);
+    case Action::setunlogged:
+      return set_logged(false);
     case Action::setreloptions:
     case Action::resetreloptions:
       return change_options(command);

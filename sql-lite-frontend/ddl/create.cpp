@@ -162,6 +162,9 @@ void create_table_as(Session::State& session, const ast::CreateTableAsStmt& stat
   const RelationKind kind = is_table ? RelationKind::table : RelationKind::materialized;
   const std::string_view tag = is_table ? "CREATE TABLE AS" : "CREATE MATERIALIZED VIEW";
   const ast::IntoClause& into = *statement.into;
+  if (!is_table && into.rel->relpersistence == "u") {
+    throw SqlError{sqlstate::feature_not_supported, "materialized views cannot be unlogged"};
+  }
   Relation relation = new_relation(session, *into.rel, kind);
   if (skip_existing(session, relation, statement.if_not_exists, sink)) {
     sink.command_complete(tag);

@@ -76,6 +76,10 @@ void create_view(Session::State& session, const ast::ViewStmt& statement, const 
   if (std::ranges::any_of(with, &is_check_option)) {
     require_updatable(ast::as<ast::SelectStmt>(statement.query));
   }
+  if (statement.view->relpersistence == "u") {
+    throw SqlError{sqlstate::syntax_error,
+                   "views cannot be unlogged because they do not have storage"};
+  }
   Relation relation = new_relation(session, *statement.view, RelationKind::view);
   relation.options = std::move(with);
   const TablePtr old = session.catalog.table(relation.schema, relation.name);

@@ -45,6 +45,7 @@ class TableChange {
   void drop_expression(const ast::AlterTableCmd& command);
   void change_options(const ast::AlterTableCmd& command);
   void set_replica_identity(const ast::ReplicaIdentityStmt& statement);
+  void set_logged(bool logged);
   void check_type_may_change(std::size_t position) const;
   void recheck_foreign_keys(std::size_t position);
   bool index_reads(const Index& index, std::size_t position) const;
@@ -58,6 +59,7 @@ class TableChange {
   Session::State& session_;
   TablePtr table_;
   ResultSink& sink_;
+  bool persistence_changes_ = false;  ///< by SET LOGGED or SET UNLOGGED, which may come once
 };
 
 }  // namespace swizzle::sql

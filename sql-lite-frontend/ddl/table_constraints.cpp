@@ -33,6 +33,25 @@ ReferentialAction action_of(std::string_view text) {
   return text.empty() ? ReferentialAction::no_action : static_cast<ReferentialAction>(text[0]);
 }
 
+/// A row must not refer to one that is gone before it.
+void refuse_shorter_lived(const Relation& from, const Relation& target) {
+  const auto refuse = [](const char* message) {
+    throw SqlError{sqlstate::invalid_table_definition, message};
+  };
+  switch (from.persistence) {
+    case Persistence::permanent:
+      if (target.persistence == Persistence::permanent) return;
+      return refuse("constraints on permanent tables may reference only permanent tables");
+    case Persistence::unlogged:
+      if (target.persistence != Persistence::temporary) return;
+      return refuse(
+          "constraints on unlogged tables may reference only permanent or unlogged tables");
+    case Persistence::temporary:
+      if (target.persistence == Persistence::temporary) return;
+      return refuse("constraints on temporary tables may reference only temporary tables");
+  }
+}
+
 }  // namespace
 
 bool TableBuilder::has_constraint(std::string_view name) const {
@@ -274,6 +293,7 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
   }
   const Relation& target =
       to_itself || referenced->relation.oid == relation_.oid ? relation_ : referenced->relation;
+  refuse_shorter_lived(relation_, target);
   constraint.referenced_table = target.oid;
   if (node.pk_attrs.empty()) {
     const auto primary = std::ranges::find(target.indexes, true, &Index::primary);
@@ -298,11 +318,6 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
       }
       constraint.referenced_columns.push_back(number);
     }
-  }
-  if (relation_.persistence != Persistence::temporary &&
-      target.persistence == Persistence::temporary) {
-    throw SqlError{sqlstate::invalid_table_definition,
-                   "constraints on permanent tables may reference only permanent tables"};
   }
   std::vector<std::int16_t> wanted = constraint.referenced_columns;
   std::ranges::sort(wanted);

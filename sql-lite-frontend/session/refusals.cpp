@@ -146,8 +146,6 @@ constexpr std::array kAlterForms = std::to_array<std::pair<AlterTableType, std::
     {AlterTableType::altercolumngenericoptions, "OPTIONS"},
     {AlterTableType::clusteron, "CLUSTER ON"},
     {AlterTableType::dropcluster, "SET WITHOUT CLUSTER"},
-    {AlterTableType::setlogged, "SET LOGGED"},
-    {AlterTableType::setunlogged, "SET UNLOGGED"},
     {AlterTableType::dropoids, "SET WITHOUT OIDS"},
     {AlterTableType::setaccessmethod, "SET ACCESS METHOD"},
     {AlterTableType::settablespace, "SET TABLESPACE"},

@@ -257,7 +257,7 @@ TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][ref
       {"CREATE TABLE p (a int) PARTITION BY RANGE (a)", "table partitioning"},
       {"CREATE TABLE i () INHERITS (t)", "table inheritance"},
       {"ALTER TABLE t ENABLE ROW LEVEL SECURITY", "ENABLE ROW LEVEL SECURITY"},
-      {"ALTER TABLE t SET UNLOGGED", "SET UNLOGGED"},
+      {"ALTER TABLE t CLUSTER ON i", "CLUSTER ON"},
       {"ALTER SYSTEM SET work_mem = '1MB'", "ALTER SYSTEM"},
       {"MERGE INTO t USING t AS s ON t.a = s.a WHEN MATCHED THEN DELETE", "MERGE"},
       {"LOAD 'x'", "LOAD"},
