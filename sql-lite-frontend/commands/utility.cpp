@@ -36,10 +36,6 @@ struct Attempt {
   CatalogView::Resolution resolution;
 
   void begin(Session::State& session) {
-    // It would own what has no owner then.
-    if (!session.catalog.role(session.user)) {
-      throw_error(sqlstate::undefined_object, "role {} was concurrently dropped", session.user);
-    }
     start = session.transaction.mark();
     resolution.begin(session.catalog, *session.transaction);
   }

@@ -110,6 +110,10 @@ class DefaultsChange {
     }
     grants.grants = list.grants();
     session_.catalog.hold(transaction, role);
+    // That of SET ROLE may have gone since.
+    if (!session_.catalog.role(role)) {
+      throw_error(sqlstate::undefined_object, "role {} was concurrently dropped", role);
+    }
     if (schema != kNoOid) session_.catalog.hold(transaction, schema);
     for (const Grant& grant : grants.grants) {
       if (grant.grantee != kNoOid) session_.catalog.hold(transaction, grant.grantee);

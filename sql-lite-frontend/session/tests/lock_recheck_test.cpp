@@ -261,16 +261,13 @@ TEST_CASE("Who waits for an object that goes, or is another's, looks for it agai
   }
 }
 
-TEST_CASE("Who acts for a role that has been dropped defines nothing for it",
+TEST_CASE("Who acts for a role that has been dropped sets no default privileges for it",
           "[sql][session][locks]") {
   TestDatabase db;
   const auto other = db.connect();
   db.run("CREATE ROLE r; SET ROLE r");
   REQUIRE(db.run(*other, "DROP ROLE r") == "DROP ROLE");
-  for (const char* statement : {"ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO PUBLIC",
-                                "CREATE TEMP TABLE t (a int)", "CREATE TYPE e AS ENUM ()"}) {
-    CHECK(db.run(statement).starts_with("42704"));
-  }
+  CHECK(db.run("ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO PUBLIC").starts_with("42704"));
   CHECK(db.run("SELECT count(*) FROM pg_default_acl") == "0 SELECT 1");
   CHECK(db.run("RESET ROLE; CREATE TABLE t (a int)") == "RESET CREATE TABLE");
 }
