@@ -92,6 +92,9 @@ class SmallServer {
                    fmt::format("swizzle-turns-{}", ::getpid())) {
     std::filesystem::remove_all(directory_);
     options_.pool_bytes = std::uint64_t{256} << 20U;
+    // Where free memory lies in pieces the system moves pages about before it gives a large one:
+    // some milliseconds each time, that no statement can help.
+    options_.pool_prefault = true;
     options_.undo_memory_bytes = std::uint64_t{8} << 20U;
     REQUIRE(Engine::create(files_, directory_, options_));
     engine_ = std::move(Engine::open(files_, directory_, options_).value());
