@@ -53,12 +53,13 @@ public class Check {
     if (!String.valueOf(got).equals(String.valueOf(wanted))) throw new AssertionError(got + " instead of " + wanted);
   }
 
+  // Camunda looks after a batch every 30 s.
   static void until(Condition condition) throws Exception {
-    for (int i = 0; i < 3000; ++i) {
+    for (int i = 0; i < 10000; ++i) {
       if (condition.holds()) return;
       Thread.sleep(10);
     }
-    throw new AssertionError("not within 30 s");
+    throw new AssertionError("not within 100 s");
   }
 
   static ProcessEngine engine;
