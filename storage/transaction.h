@@ -1,0 +1,121 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/runtime/runtime.h"
+#include "lock/lock_types.h"
+#include "storage/access.h"
+#include "storage/prepared_transaction.h"
+
+namespace swizzle {
+
+struct TransactionState;
+
+/// Ends by commit() or rollback(); destroying an open one rolls it back.
+class Transaction {
+ public:
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
+
+  [[nodiscard]] TxnId id() const noexcept;
+  [[nodiscard]] Isolation isolation() const noexcept;
+  [[nodiscard]] Access access() const noexcept;
+
+  /// Starts a statement: at READ COMMITTED it takes a fresh snapshot. What the statement itself
+  /// writes is not visible to its own snapshot reads until the next begin_statement().
+  void begin_statement();
+
+  /// Starts a statement within the one that runs, and returns what the outer one sees, for
+  /// end_inner(). Better by way of InnerStatement.
+  [[nodiscard]] ReadView begin_inner(ReadView::Sees sees);
+  void end_inner(const ReadView& outer) noexcept;
+
+  /// Keeps what the statement that runs sees, for its reads beside later statements, until
+  /// release_view(). Better by way of HeldView.
+  [[nodiscard]] ReadView hold_view();
+  void release_view(const ReadView& view) noexcept;
+  /// Reads see by `view` from now on; returns by what they saw.
+  [[nodiscard]] ReadView exchange_view(const ReadView& view) noexcept;
+
+  /// How many leaves its reads and writes have asked for.
+  [[nodiscard]] std::uint64_t leaf_requests() const noexcept;
+
+  /// For the views and for reports of deadlocks: whom this transaction works for, and, unless null,
+  /// where that says what it is doing, which is read when a wait for a lock begins. `doing`
+  /// outlives the transaction.
+  void work_for(lock::OwnerLabel label, const std::string* doing) noexcept;
+
+  /// PostgreSQL's locks on a relation, for the layer that knows what relations are: they order
+  /// statements and changes of definitions. Kept to the end, or to rollback_to() a mark before.
+  /// False: not to be had, with WaitPolicy::skip. 55P03, 40P01, 57014 as every lock.
+  Result<bool> lock_relation(lock::RelationId relation, lock::RelationMode mode,
+                             WaitPolicy wait = WaitPolicy::wait);
+
+  /// ACCESS SHARE when that takes a few instructions, which is when nobody changes definitions.
+  /// False: ask lock_relation().
+  [[nodiscard]] bool try_share_relation(lock::RelationId relation) noexcept;
+
+  /// `publish` runs in commit(), once the commit is durable and before the locks go: whoever gets
+  /// them finds what it published. It neither fails nor waits. For changes of definitions.
+  void before_release(std::function<void()> publish);
+
+  /// How long a lock may be waited for; zero, the default: without limit.
+  void set_lock_timeout(Duration timeout) noexcept;
+  /// How long a wait lasts before a deadlock is looked for; zero, the default: not at all.
+  void set_deadlock_timeout(Duration timeout) noexcept;
+  /// Makes the wait in progress, and every later one, fail with 57014 until clear_cancel().
+  /// Callable from any thread while the transaction is open.
+  void cancel() noexcept;
+  void clear_cancel() noexcept;
+
+  /// A place to which the transaction can be rolled back: savepoints, and statements that fail.
+  struct Mark {
+    std::uint64_t undo_position = 0;
+    std::uint64_t lock_position = 0;
+  };
+  [[nodiscard]] Mark mark() const noexcept;
+  /// Undoes what came after the mark and gives up its locks, but at SERIALIZABLE, where they stand
+  /// for what has been read as well.
+  Result<> rollback_to(Mark mark);
+
+  /// Returns when the commit, and all that it read from, is durable (unless synchronous_commit is
+  /// off). On error the transaction has been rolled back.
+  enum class Durability : std::uint8_t { synchronous, asynchronous, unforced };
+  Result<> commit(Durability durability = Durability::synchronous);
+  /// Waits for nothing, and shows what it wrote to snapshots when that is durable, which it is with
+  /// the next commit that waits. Whoever hands on what it wrote before then depends on the LSN.
+  Result<Lsn> commit_unforced();
+  /// Its commit waits for the one at `commit`, even if it has written nothing itself.
+  void depend_on(Lsn commit) noexcept;
+  void rollback() noexcept;
+
+  /// Makes it durable that it can still be committed, or rolled back, whatever happens: it keeps
+  /// its locks and what it has changed, also over a restart, until somebody finishes it
+  /// (Engine::take_prepared()). It belongs to the engine from then on, and this is as if it had
+  /// ended. `note` is given to whoever asks for it, at most 256 KB. 42710 when there is another of
+  /// that name, 53200 when there are `most_at_once` already. On error it goes on as before.
+  /// Pre: nothing is to be published at its commit.
+  static constexpr std::size_t kMostGidBytes = 199;
+  static constexpr std::size_t kAnyNumber = SIZE_MAX;
+  Result<> prepare(std::string_view gid, Bytes note, std::size_t most_at_once = kAnyNumber);
+  /// Its number, which it gets now, as if it had written, if it has none yet.
+  [[nodiscard]] TxnId take_id();
+  /// What it is prepared as. Pre: Engine::take_prepared() has handed it out, and it has not ended.
+  [[nodiscard]] const PreparedTransaction& prepared_as() const noexcept;
+
+ private:
+  friend class Engine;
+  friend struct TransactionAccess;
+  explicit Transaction(std::unique_ptr<TransactionState> state) noexcept;
+  std::unique_ptr<TransactionState> state_;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "base/bytes.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "storage/access.h"
+
+/// Records by key: one tree's, a scan of them, and how a tree is filled at once.
+namespace swizzle {
+
+class Cursor;
+class Transaction;
+
+/// A value that a read copies out. Reused from call to call, so that a warm read allocates nothing.
+class ValueBuffer {
+ public:
+  [[nodiscard]] Bytes bytes() const noexcept { return {data_.get(), size_}; }
+  /// Room for `size` bytes whose content the caller fills; what was there is lost.
+  MutableBytes prepare(std::size_t size) {
+    if (size > capacity_) grow(size);
+    size_ = size;
+    return {data_.get(), size_};
+  }
+
+ private:
+  void grow(std::size_t size);
+  std::unique_ptr<std::byte[]> data_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+/// Builds a tree bottom-up from records in ascending order: several times faster than inserts,
+/// since whole pages are logged, no key is locked, and no record has an older version. Rolling back
+/// to before the load empties the tree.
+///
+/// Until finish() the tree shows nobody anything, and is not to be changed; a transaction that does
+/// not finish a load rolls back to before it. Snapshots that are older than the transaction's
+/// commit see an empty tree, as they would if the records had been inserted.
+class TreeLoad {
+ public:
+  TreeLoad(const TreeLoad&) = delete;
+  TreeLoad& operator=(const TreeLoad&) = delete;
+  ~TreeLoad();
+
+  /// False, and nothing is done: the key is not above the one before.
+  Result<bool> add(Bytes key, Bytes value);
+  /// The tree is a tree like others from now on. Returns how many records were added.
+  Result<std::uint64_t> finish();
+
+ private:
+  struct State;
+  explicit TreeLoad(std::unique_ptr<State> state) noexcept;
+  std::unique_ptr<State> state_;
+  friend class Engine;
+};
+
+/// Half-open by default: [low, high). An absent bound is open-ended.
+struct ScanRange {
+  enum class Bound : std::uint8_t { inclusive, exclusive };
+  std::optional<Bytes> low;
+  Bound low_bound = Bound::inclusive;
+  std::optional<Bytes> high;
+  Bound high_bound = Bound::exclusive;
+};
+enum class Direction : std::uint8_t { forward, backward };
+/// What the caller knows of a scan.
+enum class ScanHint : std::uint8_t {
+  none,        ///< each leaf is read when the cursor comes to it
+  sequential,  ///< many leaves will be wanted: they are read ahead
+  large,       ///< and, beyond a small share of the pool, they push out no others
+};
+
+/// A handle on one tree.
+class Tree {
+ public:
+  [[nodiscard]] TreeId id() const noexcept { return id_; }
+
+  /// False: no such key.
+  Result<bool> get(Transaction& transaction, Bytes key, ValueBuffer& into,
+                   ReadMode mode = ReadMode::snapshot, WaitPolicy wait = WaitPolicy::wait) const;
+  /// Until the transaction ends nobody else locks the key, or writes under it, whether or not
+  /// anything stands there.
+  Result<> lock_key(Transaction& transaction, Bytes key);
+  /// For whoever is about to look up several keys, one after the other: has what the processor will
+  /// want for it fetched from memory for all of them at the same time, where each would else wait
+  /// for memory by itself. A hint: locks nothing, waits for nothing, reads nothing from disk.
+  /// ReadMode::for_update: they will be written too.
+  void prefetch(Transaction& transaction, std::span<const Bytes> keys,
+                ReadMode mode = ReadMode::snapshot) const noexcept;
+  /// False: the key is there already (and is locked, so that the answer stays true).
+  Result<bool> insert(Transaction& transaction, Bytes key, Bytes value);
+  /// False: no such key. 40001 where the isolation level forbids overwriting a newer version. An
+  /// update does not wait for ReadMode::for_key_share, a removal does.
+  Result<bool> update(Transaction& transaction, Bytes key, Bytes value);
+  Result<bool> remove(Transaction& transaction, Bytes key);
+  /// Puts the record of `from` under `to`, with a new value: a removal and an insert, but whoever
+  /// meets the old key with an older snapshot learns where the record went. False: `to` is there
+  /// already. Pre: `from` is there and locked for_update.
+  Result<bool> move(Transaction& transaction, Bytes from, Bytes to, Bytes value);
+  /// What has become, by what is committed, of a record that the statement's view has shown.
+  enum class Fate : std::uint8_t {
+    stays,  ///< it is under the key
+    moved,  ///< to the key that trace() leaves in `moved_to`
+    gone,
+  };
+  /// Where trace() stands: at first on the record that the view shows.
+  struct Trail {
+    const void* at = nullptr;
+  };
+  /// Follows one step: the record stands under `key` by the trail. Meant for READ COMMITTED, once
+  /// the key is locked: what stands there then may be another record, however like it looks.
+  Fate trace(Transaction& transaction, Bytes key, Trail& trail, ValueBuffer& moved_to) const;
+  /// At REPEATABLE READ: whether the newest version of the key is another transaction's and younger
+  /// than the snapshot.
+  [[nodiscard]] bool changed_since_snapshot(Transaction& transaction, Bytes key) const;
+  /// Whether reads of the transaction's snapshot see the records that the tree was loaded with; at
+  /// READ COMMITTED and SERIALIZABLE they do, or will.
+  [[nodiscard]] bool is_visible(Transaction& transaction) const;
+  /// The bounds are copied. The hint changes what is in memory when, not what is seen.
+  Result<Cursor> scan(Transaction& transaction, const ScanRange& range,
+                      Direction direction = Direction::forward, ReadMode mode = ReadMode::snapshot,
+                      WaitPolicy wait = WaitPolicy::wait, ScanHint hint = ScanHint::none) const;
+
+ private:
+  Tree(TreeId id, void* tree) noexcept : id_(id), tree_(tree) {}
+  TreeId id_;
+  void* tree_;
+  friend class Engine;
+  friend struct TransactionAccess;
+};
+
+/// Moves over live records in key order. Holds no latch between calls, so it may stay open while
+/// its transaction, and others, change the tree.
+class Cursor {
+ public:
+  Cursor(Cursor&&) noexcept;
+  Cursor& operator=(Cursor&&) noexcept;
+  ~Cursor();
+
+  /// False at the end. key() and value() are valid until the next call.
+  Result<bool> next();
+  /// Passes over what is left of a leaf and hands nothing out: how many records, 0 at the end. For
+  /// whoever only counts; locks of the modes beside ReadMode::snapshot are not taken.
+  Result<std::size_t> pass();
+  [[nodiscard]] Bytes key() const noexcept;
+  [[nodiscard]] Bytes value() const noexcept;
+  /// How many leaves it has asked for.
+  [[nodiscard]] std::uint64_t leaf_requests() const noexcept;
+
+ private:
+  struct State;
+  explicit Cursor(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+  friend class Tree;
+};
+
+}  // namespace swizzle
