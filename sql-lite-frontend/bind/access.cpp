@@ -9,14 +9,14 @@
 /// What a statement's binding notes for the check of privileges.
 namespace swizzle::sql {
 
-std::size_t Binder::note_access(const TablePtr& table, Privileges wants,
-                                std::optional<Slot> first_slot) {
+std::size_t QueryBinder::note_access(const TablePtr& table, Privileges wants,
+                                     std::optional<Slot> first_slot) {
   noted_.push_back({{table, as_role_, wants, {}, {}, {}}, first_slot});
   return noted_.size() - 1;
 }
 
 /// What stands behind a view is read and written as its owner, or as whoever runs the statement.
-Oid Binder::role_behind(const Table& view) {
+Oid QueryBinder::role_behind(const Table& view) {
   for (const std::string& option : view.relation.options) {
     constexpr std::string_view kInvoker = "security_invoker=";
     if (!option.starts_with(kInvoker)) continue;
@@ -64,7 +64,7 @@ std::vector<std::size_t> Binder::in_view(const WriteStatement& write,
 }
 
 /// SELECT … FOR UPDATE and its like change rows as far as rights are concerned.
-void Binder::note_locks(const FromNode& node, std::span<const std::string> of) {
+void QueryBinder::note_locks(const FromNode& node, std::span<const std::string> of) {
   check_stack();
   if (const auto* join = std::get_if<FromJoin>(&node.node)) {
     note_locks(*join->left, of);
@@ -88,7 +88,7 @@ void Binder::note_locks(const FromNode& node, std::span<const std::string> of) {
   if (const auto* table = std::get_if<FromComputed>(&node.node)) note(*table);
 }
 
-std::vector<RelationAccess> Binder::accesses() const {
+std::vector<RelationAccess> QueryBinder::accesses() const {
   std::vector<RelationAccess> list;
   for (const Noted& noted : noted_) {
     RelationAccess access = noted.access;

@@ -55,7 +55,7 @@ bool names_text_search(TypeId type) {
 
 /// The number of a text search configuration or dictionary. A view means the one that it meant when
 /// it was made, whatever that is called by now.
-Value Binder::read_text_search(TypeId type, std::string_view text, std::int32_t location) {
+Value QueryBinder::read_text_search(TypeId type, std::string_view text, std::int32_t location) {
   const std::string record = text_search_record(type, text);
   if (open_view_ != nullptr) {
     for (const ViewRoutine& known : open_view_->view_routines) {
@@ -75,18 +75,18 @@ Value Binder::read_text_search(TypeId type, std::string_view text, std::int32_t 
   return value;
 }
 
-ExprPtr Binder::constant(TypeId type, Value value) {
+ExprPtr QueryBinder::constant(TypeId type, Value value) {
   return std::make_unique<ConstantExpr>(type, kNoTypmod, value.copy_to(arena_));
 }
 
-ExprPtr Binder::slot_expr(const ScopeColumn& column) {
+ExprPtr QueryBinder::slot_expr(const ScopeColumn& column) {
   mark_used(column.slot);
   if (column.note) noted_[column.note->access].access.read.push_back(column.note->position);
   return std::make_unique<SlotExpr>(column.type, column.typmod, column.slot, column.origin);
 }
 
 /// An untyped literal becomes a constant of the type, read as its input function reads it.
-ExprPtr Binder::read_literal(const ConstantExpr& literal, TypeId type, std::int32_t typmod) {
+ExprPtr QueryBinder::read_literal(const ConstantExpr& literal, TypeId type, std::int32_t typmod) {
   Value value;
   if (!literal.value().is_null()) {
     const std::string_view text = literal.value().as_text();
@@ -112,7 +112,7 @@ ExprPtr Binder::read_literal(const ConstantExpr& literal, TypeId type, std::int3
   return read;
 }
 
-std::shared_ptr<const RowShape> Binder::row_shape(TypeId type) {
+std::shared_ptr<const RowShape> QueryBinder::row_shape(TypeId type) {
   ObjectNames* const names = names_.context().names;
   if (names == nullptr || !is_composite(type)) return nullptr;
   // ALTER TYPE may change it.
@@ -121,7 +121,7 @@ std::shared_ptr<const RowShape> Binder::row_shape(TypeId type) {
   return names->row_shape(type);
 }
 
-ExprPtr Binder::try_make_composite(ExprPtr& expr, TypeId type, Implicitness how) {
+ExprPtr QueryBinder::try_make_composite(ExprPtr& expr, TypeId type, Implicitness how) {
   auto* const row = dynamic_cast<RowExpr*>(expr.get());
   const auto shape = row != nullptr ? row_shape(type) : nullptr;
   if (!shape) return nullptr;
@@ -168,7 +168,7 @@ ExprPtr Binder::try_make_composite(ExprPtr& expr, TypeId type, Implicitness how)
 }
 
 /// What becomes a value of a domain becomes one of what the domain is over first.
-ExprPtr Binder::try_enter_domain(ExprPtr& expr, TypeId domain, Implicitness how) {
+ExprPtr QueryBinder::try_enter_domain(ExprPtr& expr, TypeId domain, Implicitness how) {
   const std::int32_t location = expr->location();
   ExprPtr value = try_coerce(expr, base_type(domain), kNoTypmod, how);
   if (value == nullptr) return nullptr;
@@ -179,7 +179,7 @@ ExprPtr Binder::try_enter_domain(ExprPtr& expr, TypeId domain, Implicitness how)
   return entered;
 }
 
-ExprPtr Binder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how) {
+ExprPtr QueryBinder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how) {
   if ((is_collated(expr->type()) && type != TypeId::any) || is_collated(type)) {
     return coerce_collated(expr, type, typmod, how);
   }
@@ -235,7 +235,7 @@ ExprPtr Binder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod, Impl
   return result;
 }
 
-ExprPtr Binder::coerce(ExprPtr expr, TypeId type, std::int32_t typmod, Implicitness how) {
+ExprPtr QueryBinder::coerce(ExprPtr expr, TypeId type, std::int32_t typmod, Implicitness how) {
   const TypeId source = expr->type();
   const std::int32_t location = expr->location();
   if (ExprPtr coerced = try_coerce(expr, type, typmod, how)) return coerced;
@@ -244,8 +244,8 @@ ExprPtr Binder::coerce(ExprPtr expr, TypeId type, std::int32_t typmod, Implicitn
       .at_position(location + 1);
 }
 
-std::vector<ExprPtr> Binder::unify(std::vector<ExprPtr> exprs, std::string_view construct,
-                                   TypeId& type, std::int32_t location) {
+std::vector<ExprPtr> QueryBinder::unify(std::vector<ExprPtr> exprs, std::string_view construct,
+                                        TypeId& type, std::int32_t location) {
   const auto position_of = [location](const Expr& expr) {
     return (expr.location() >= 0 ? expr.location() : location) + 1;
   };
@@ -285,7 +285,7 @@ std::vector<ExprPtr> Binder::unify(std::vector<ExprPtr> exprs, std::string_view 
   return exprs;
 }
 
-ExprPtr Binder::coerce_to_column(ExprPtr expr, const Column& column) {
+ExprPtr QueryBinder::coerce_to_column(ExprPtr expr, const Column& column) {
   const TypeId source = expr->type();
   const std::int32_t location = expr->location();
   if (ExprPtr coerced = try_coerce(expr, column.type, column.typmod, Implicitness::assignment)) {
@@ -298,7 +298,7 @@ ExprPtr Binder::coerce_to_column(ExprPtr expr, const Column& column) {
       .at_position(location + 1);
 }
 
-void Binder::allow_parameters(std::span<const TypeId> declared) {
+void QueryBinder::allow_parameters(std::span<const TypeId> declared) {
   parameters_allowed_ = true;
   parameters_.assign(declared.begin(), declared.end());
   for (TypeId& type : parameters_) {
@@ -306,20 +306,20 @@ void Binder::allow_parameters(std::span<const TypeId> declared) {
   }
 }
 
-void Binder::require_equality(TypeId type, std::int32_t location) {
+void QueryBinder::require_equality(TypeId type, std::int32_t location) {
   if (is_indexable(type) || shape_of(type) == Shape::record) return;
   throw sql_error(sqlstate::undefined_function,
                   "could not identify an equality operator for type {}", format_type(type))
       .at_position(location + 1);
 }
 
-void Binder::note_untyped(const Expr& expr) {
+void QueryBinder::note_untyped(const Expr& expr) {
   const auto* parameter = dynamic_cast<const ParameterExpr*>(&expr);
   if (parameter == nullptr || parameter->type() != TypeId::unknown) return;
   untyped_.push_back({parameter->index(), parameter->location()});
 }
 
-void Binder::require_parameter_types() const {
+void QueryBinder::require_parameter_types() const {
   for (const UntypedParameter& use : untyped_) {
     if (parameters_[use.index] == TypeId::unknown) continue;
     throw sql_error(kAmbiguousParameter, "could not determine data type of parameter ${}",
@@ -372,7 +372,7 @@ std::vector<std::int32_t> modifiers_of(const ast::TypeName& name) {
 
 }  // namespace
 
-TypePtr Binder::find_user_type(const ast::TypeName& name, std::string_view last) {
+TypePtr QueryBinder::find_user_type(const ast::TypeName& name, std::string_view last) {
   const std::string_view schema = schema_of(name);
   if (open_view_ != nullptr) {
     for (const ViewType& known : open_view_->view_types) {
@@ -393,7 +393,7 @@ TypePtr Binder::find_user_type(const ast::TypeName& name, std::string_view last)
   return type;
 }
 
-TypeId Binder::bind_user_type(const ast::TypeName& name) {
+TypeId QueryBinder::bind_user_type(const ast::TypeName& name) {
   const std::string_view last =
       name.names.empty() ? std::string_view{} : ast::string_of(name.names.back());
   if (const TypePtr type = find_user_type(name, last)) {
@@ -410,7 +410,7 @@ TypeId Binder::bind_user_type(const ast::TypeName& name) {
   return element && !element->is_shell() ? array_type(element->id()) : TypeId::none;
 }
 
-TypeId Binder::bind_type_name(const ast::TypeName& name) {
+TypeId QueryBinder::bind_type_name(const ast::TypeName& name) {
   if (const Type* info = builtin_type(name)) return info->id;
   const std::string_view schema = schema_of(name);
   if (!schema.empty() && !names_.schema_exists(schema)) {
@@ -428,7 +428,7 @@ TypeId Binder::bind_type_name(const ast::TypeName& name) {
       .at_position(name.location + 1);
 }
 
-TypeReference Binder::bind_type(const ast::TypeName& name) {
+TypeReference QueryBinder::bind_type(const ast::TypeName& name) {
   if (name.setof) unsupported("SETOF");
   if (name.pct_type) unsupported("%TYPE");
   TypeReference reference{bind_type_name(name), kNoTypmod};
@@ -472,12 +472,12 @@ void warn_of_precision(NameSource& names, TypeId type, std::int32_t precision) {
                          has_zone ? " WITH TIME ZONE" : "", kMost));
 }
 
-void Binder::unsupported(std::string_view what, std::int32_t location) {
+void QueryBinder::unsupported(std::string_view what, std::int32_t location) {
   throw sql_error(sqlstate::feature_not_supported, "{} is not supported", what)
       .at_position(location + 1);
 }
 
-void Binder::depend_on_foreign_keys(const Table& table) {
+void QueryBinder::depend_on_foreign_keys(const Table& table) {
   for (const Constraint& constraint : table.relation.constraints) {
     if (constraint.kind != ConstraintKind::foreign_key) continue;
     if (const TablePtr referenced = names_.table(constraint.referenced_table)) {
@@ -487,7 +487,7 @@ void Binder::depend_on_foreign_keys(const Table& table) {
   for (const TablePtr& other : names_.referencing_tables(table.relation.oid)) depend_on(other);
 }
 
-void Binder::depend_on(const TablePtr& table) {
+void QueryBinder::depend_on(const TablePtr& table) {
   if (std::ranges::find(tables_, table) == tables_.end()) tables_.push_back(table);
 }
 

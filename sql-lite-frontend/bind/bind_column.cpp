@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
+#include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/bound/row_identity.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -131,7 +131,7 @@ void tell_absence(RowExpr& row, const ScopeItem& item) {
 
 }  // namespace
 
-ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
+ExprPtr QueryBinder::bind_column(const ast::ColumnRef& node, Scope& scope) {
   if (ast::is<ast::A_Star>(node.fields.back())) {
     if (node.fields.size() == 1) {
       throw SqlError{sqlstate::syntax_error, "row expansion via \"*\" is not supported here"}

@@ -4,8 +4,8 @@
 #include <charconv>
 
 #include "base/runtime/long_work.h"
-#include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
+#include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -27,7 +27,7 @@ bool is_bits(TypeId type) {
 
 }  // namespace
 
-ExprPtr Binder::bind_expression(const ast::Node* node, Scope& scope) {
+ExprPtr QueryBinder::bind_expression(const ast::Node* node, Scope& scope) {
   return bind_node(node, scope);
 }
 
@@ -44,7 +44,7 @@ std::int32_t first_location(Expr& expr) {
 
 }  // namespace
 
-ExprPtr Binder::bind_condition(const ast::Node* node, Scope& scope, std::string_view what) {
+ExprPtr QueryBinder::bind_condition(const ast::Node* node, Scope& scope, std::string_view what) {
   ExprPtr expr = bind_node(node, scope);
   const TypeId source = expr->type();
   const bool is_fine = base_type(source) == TypeId::bool_ || source == TypeId::unknown;
@@ -59,7 +59,7 @@ ExprPtr Binder::bind_condition(const ast::Node* node, Scope& scope, std::string_
   return coerced;
 }
 
-ExprPtr Binder::bind_node(const ast::Node* node, Scope& scope) {
+ExprPtr QueryBinder::bind_node(const ast::Node* node, Scope& scope) {
   check_stack();
   repeated_.note_node();
   constexpr std::size_t kWorkOfNode = 500;
@@ -169,7 +169,7 @@ ExprPtr Binder::bind_node(const ast::Node* node, Scope& scope) {
   }
 }
 
-ExprPtr Binder::bind_constant(const ast::A_Const& node) {
+ExprPtr QueryBinder::bind_constant(const ast::A_Const& node) {
   ExprPtr expr;
   if (node.isnull) {
     expr = constant(TypeId::unknown, Value::null());
@@ -205,7 +205,7 @@ ExprPtr Binder::bind_constant(const ast::A_Const& node) {
   return expr;
 }
 
-ExprPtr Binder::bind_parameter(const ast::ParamRef& node) {
+ExprPtr QueryBinder::bind_parameter(const ast::ParamRef& node) {
   const auto index = static_cast<std::size_t>(node.number) - 1;
   // The protocol's messages have room for no more.
   constexpr std::int32_t kMost = 65'535;
@@ -223,7 +223,7 @@ ExprPtr Binder::bind_parameter(const ast::ParamRef& node) {
   return expr;
 }
 
-ExprPtr Binder::bind_bool(const ast::BoolExpr& node, Scope& scope) {
+ExprPtr QueryBinder::bind_bool(const ast::BoolExpr& node, Scope& scope) {
   using Kind = BooleanExpr::Kind;
   Kind kind = Kind::conjunction;
   std::string_view what = "AND";
@@ -241,7 +241,7 @@ ExprPtr Binder::bind_bool(const ast::BoolExpr& node, Scope& scope) {
   return expr;
 }
 
-ExprPtr Binder::bind_case(const ast::CaseExpr& node, Scope& scope) {
+ExprPtr QueryBinder::bind_case(const ast::CaseExpr& node, Scope& scope) {
   ExprPtr subject;
   ScopeColumn subject_column;
   if (node.arg != nullptr) {
@@ -285,7 +285,7 @@ ExprPtr Binder::bind_case(const ast::CaseExpr& node, Scope& scope) {
   return expr;
 }
 
-ExprPtr Binder::bind_stored_constant(const ast::TypeCast& node, TypeId type) {
+ExprPtr QueryBinder::bind_stored_constant(const ast::TypeCast& node, TypeId type) {
   const std::string_view text = ast::as<ast::A_Const>(node.arg).sval->sval;
   SessionContext numbers;
   FunctionContext by_number{arena_, numbers, {}};
@@ -304,7 +304,7 @@ ExprPtr Binder::bind_stored_constant(const ast::TypeCast& node, TypeId type) {
   return constant(type, value);
 }
 
-ExprPtr Binder::bind_cast(const ast::TypeCast& node, Scope& scope) {
+ExprPtr QueryBinder::bind_cast(const ast::TypeCast& node, Scope& scope) {
   const TypeReference target = bind_type(*node.type_name);
   if (const auto* literal = ast::try_as<ast::A_Const>(node.arg);
       literal != nullptr && literal->sval != nullptr && is_stored_name(*node.type_name)) {
@@ -335,7 +335,7 @@ ExprPtr Binder::bind_cast(const ast::TypeCast& node, Scope& scope) {
   return coerced;
 }
 
-ExprPtr Binder::bind_value_function(const ast::SQLValueFunction& node) {
+ExprPtr QueryBinder::bind_value_function(const ast::SQLValueFunction& node) {
   using Op = ast::SQLValueFunctionOp;
   const auto now_as = [&](TypeId type) {
     warn_of_precision(names_, type, node.typmod);
@@ -382,7 +382,7 @@ ExprPtr Binder::bind_value_function(const ast::SQLValueFunction& node) {
   unsupported("this value function", node.location);
 }
 
-std::int32_t Binder::common_typmod(std::span<const ExprPtr> values) {
+std::int32_t QueryBinder::common_typmod(std::span<const ExprPtr> values) {
   if (values.empty()) return kNoTypmod;
   const std::int32_t typmod = values.front()->typmod();
   const bool agree =

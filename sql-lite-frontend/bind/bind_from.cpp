@@ -25,7 +25,7 @@ std::shared_ptr<Cte> find_cte(const Scope& scope, std::string_view name) {
 }
 
 /// In a query, an error about a schema that may not be used says where.
-TablePtr find_at(Binder& binder, const ast::RangeVar& range) {
+TablePtr find_at(QueryBinder& binder, const ast::RangeVar& range) {
   try {
     return binder.find_table(range);
   } catch (SqlError& error) {
@@ -36,7 +36,7 @@ TablePtr find_at(Binder& binder, const ast::RangeVar& range) {
 
 }  // namespace
 
-TablePtr Binder::find_table(const ast::RangeVar& range) {
+TablePtr QueryBinder::find_table(const ast::RangeVar& range) {
   if (!range.catalogname.empty() && range.catalogname != names_.current_database()) {
     throw sql_error(sqlstate::feature_not_supported,
                     "cross-database references are not implemented: \"{}.{}.{}\"",
@@ -48,7 +48,7 @@ TablePtr Binder::find_table(const ast::RangeVar& range) {
 }
 
 /// Inside a view, what it knows about a name of its text.
-const ViewName* Binder::view_name(const ast::RangeVar& range) const {
+const ViewName* QueryBinder::view_name(const ast::RangeVar& range) const {
   if (open_view_ == nullptr) return nullptr;
   for (const ViewName& known : open_view_->view_names) {
     if (known.name == range.relname && known.schema == range.schemaname) return &known;
@@ -57,7 +57,7 @@ const ViewName* Binder::view_name(const ast::RangeVar& range) const {
 }
 
 /// Leaves an item the columns that the view knew, under the names that it knew.
-void Binder::restrict_to_view(ScopeItem& item, const ViewName& known) {
+void QueryBinder::restrict_to_view(ScopeItem& item, const ViewName& known) {
   std::vector<ScopeColumn> columns;
   for (const ViewColumn& wanted : known.columns) {
     for (ScopeColumn& column : item.columns) {
@@ -73,7 +73,7 @@ void Binder::restrict_to_view(ScopeItem& item, const ViewName& known) {
   item.show_all();
 }
 
-TablePtr Binder::require_table(const ast::RangeVar& range) {
+TablePtr QueryBinder::require_table(const ast::RangeVar& range) {
   TablePtr table = find_at(*this, range);
   if (!table) {
     throw sql_error(sqlstate::undefined_table, "relation \"{}\" does not exist", qualified(range))
@@ -82,7 +82,7 @@ TablePtr Binder::require_table(const ast::RangeVar& range) {
   return table;
 }
 
-TablePtr Binder::require_relation(const ast::RangeVar& range) {
+TablePtr QueryBinder::require_relation(const ast::RangeVar& range) {
   try {
     return require_table(range);
   } catch (SqlError& error) {
@@ -91,7 +91,7 @@ TablePtr Binder::require_relation(const ast::RangeVar& range) {
   }
 }
 
-void Binder::add_item(Scope& scope, ScopeItem item) {
+void QueryBinder::add_item(Scope& scope, ScopeItem item) {
   if (!item.alias.empty()) {
     for (const ScopeItem& other : scope.items) {
       if (other.named && other.alias == item.alias && other.schema == item.schema) {
@@ -108,7 +108,7 @@ void Binder::add_item(Scope& scope, ScopeItem item) {
   scope.items.push_back(std::move(item));
 }
 
-void Binder::apply_alias(ScopeItem& item, const ast::Alias* alias) {
+void QueryBinder::apply_alias(ScopeItem& item, const ast::Alias* alias) {
   if (alias == nullptr) return;
   item.alias = alias->aliasname;
   item.schema.clear();
@@ -134,7 +134,7 @@ TypeId row_type_of(const Table& table) {
 
 }  // namespace
 
-Scope Binder::table_scope(const TablePtr& table, std::string_view alias, Slot first_slot) {
+Scope QueryBinder::table_scope(const TablePtr& table, std::string_view alias, Slot first_slot) {
   ScopeItem item;
   item.alias = alias;
   if (alias == table->relation.name) item.schema = names_.schema_name(table->relation.schema);
@@ -158,7 +158,7 @@ Scope Binder::table_scope(const TablePtr& table, std::string_view alias, Slot fi
   return scope;
 }
 
-Scope Binder::domain_scope(TypeReference base, Slot slot) {
+Scope QueryBinder::domain_scope(TypeReference base, Slot slot) {
   ScopeItem item;
   item.columns.push_back({"value",
                           base.type,
@@ -174,8 +174,8 @@ Scope Binder::domain_scope(TypeReference base, Slot slot) {
   return scope;
 }
 
-ExprPtr Binder::bind_table_expression(std::string_view sql, const Table& table, Slot first_slot,
-                                      Clause clause) {
+ExprPtr QueryBinder::bind_table_expression(std::string_view sql, const Table& table,
+                                           Slot first_slot, Clause clause) {
   Scope scope;
   ScopeItem item;
   item.alias = table.relation.name;
@@ -195,13 +195,13 @@ ExprPtr Binder::bind_table_expression(std::string_view sql, const Table& table, 
   return bind_stored(sql, scope);
 }
 
-ExprPtr Binder::bind_stored_expression(std::string_view sql) {
+ExprPtr QueryBinder::bind_stored_expression(std::string_view sql) {
   Scope scope;
   scope.clause = Clause::column_default;
   return bind_stored(sql, scope);
 }
 
-ExprPtr Binder::bind_stored(std::string_view sql, Scope& scope) {
+ExprPtr QueryBinder::bind_stored(std::string_view sql, Scope& scope) {
   Arena parse_arena;
   const std::string text = "SELECT " + std::string{sql};
   const auto statements = parse_script(parse_arena, text);
@@ -226,7 +226,7 @@ ExprPtr Binder::bind_stored(std::string_view sql, Scope& scope) {
   }
 }
 
-FromPtr Binder::bind_from_item(const ast::Node* node, Scope& scope) {
+FromPtr QueryBinder::bind_from_item(const ast::Node* node, Scope& scope) {
   check_stack();
   switch (node->node_kind) {
     case ast::NodeKind::range_var:
@@ -246,13 +246,13 @@ FromPtr Binder::bind_from_item(const ast::Node* node, Scope& scope) {
   }
 }
 
-void Binder::note_name(const ast::RangeVar& range, const Table& table) {
+void QueryBinder::note_name(const ast::RangeVar& range, const Table& table) {
   if (open_view_ != nullptr) return;
   named_.push_back({std::string{range.schemaname}, std::string{range.relname}, table.relation.oid});
 }
 
 /// Perhaps a WITH query has that name, and stands too late.
-void Binder::throw_missing_relation(const ast::RangeVar& range, const Scope& scope) {
+void QueryBinder::throw_missing_relation(const ast::RangeVar& range, const Scope& scope) {
   SqlError error =
       sql_error(sqlstate::undefined_table, "relation \"{}\" does not exist", qualified(range));
   for (const Scope* at = &scope; at != nullptr; at = at->parent) {
@@ -270,7 +270,7 @@ void Binder::throw_missing_relation(const ast::RangeVar& range, const Scope& sco
   throw std::move(error).at_position(range.location + 1);
 }
 
-FromPtr Binder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
+FromPtr QueryBinder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
   if (range.schemaname.empty()) {
     if (const auto cte = find_cte(scope, range.relname)) {
       return bind_cte_reference(cte, range, scope);
@@ -317,7 +317,7 @@ FromPtr Binder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
   return from_node(FromTable{table, alias, first_slot});
 }
 
-std::unique_ptr<Query> Binder::bind_view_query(const Table& view) {
+std::unique_ptr<Query> QueryBinder::bind_view_query(const Table& view) {
   Arena parse_arena;
   const auto statements = parse_script(parse_arena, view.relation.view_sql);
   const auto* const around = std::exchange(open_view_, &view.relation);
@@ -340,14 +340,15 @@ std::unique_ptr<Query> Binder::bind_view_query(const Table& view) {
   return query;
 }
 
-void Binder::read_view(const Table& view) {
+void QueryBinder::read_view(const Table& view) {
   recorded_depth_ = view_depth_ + 1;
   reads_only_ = true;
   bind_view_query(view);
 }
 
 /// A sequence has one row: where it stands.
-FromPtr Binder::bind_sequence(const TablePtr& sequence, const ast::RangeVar& range, Scope& scope) {
+FromPtr QueryBinder::bind_sequence(const TablePtr& sequence, const ast::RangeVar& range,
+                                   Scope& scope) {
   Arena parse_arena;
   const std::string text = fmt::format(
       "SELECT pg_catalog.swizzle_sequence_value({0}) AS last_value, 0::int8 AS log_cnt, "
@@ -378,7 +379,7 @@ FromPtr Binder::bind_sequence(const TablePtr& sequence, const ast::RangeVar& ran
   return from_node(FromSubquery{std::move(query), std::move(alias)});
 }
 
-FromPtr Binder::bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope) {
+FromPtr QueryBinder::bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope) {
   const std::size_t access = note_access(view, privilege::kSelect, std::nullopt);
   std::unique_ptr<Query> query = bind_view_query(*view);
   ScopeItem item;
@@ -411,7 +412,7 @@ FromPtr Binder::bind_view(const TablePtr& view, const ast::RangeVar& range, Scop
   return from_node(FromSubquery{std::move(query), std::move(alias), access});
 }
 
-FromPtr Binder::bind_range_subselect(const ast::RangeSubselect& node, Scope& scope) {
+FromPtr QueryBinder::bind_range_subselect(const ast::RangeSubselect& node, Scope& scope) {
   if (node.alias == nullptr) {
     throw SqlError{sqlstate::syntax_error, "subquery in FROM must have an alias"}.with_hint(
         "For example, FROM (SELECT ...) [AS] foo.");

@@ -1,4 +1,4 @@
-#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -6,8 +6,9 @@
 namespace swizzle::sql {
 
 /// One function of FROM; its columns are appended to `item`.
-FunctionScan::Call Binder::bind_from_call(const ast::Node* node, ast::NodeList definitions,
-                                          Scope& scope, ScopeItem& item, std::string_view alias) {
+FunctionScan::Call QueryBinder::bind_from_call(const ast::Node* node, ast::NodeList definitions,
+                                               Scope& scope, ScopeItem& item,
+                                               std::string_view alias) {
   FunctionScan::Call call;
   std::string name;
   const auto add_column = [&](std::string_view column, TypeId type, std::int32_t typmod) {
@@ -130,7 +131,7 @@ FunctionScan::Call Binder::bind_from_call(const ast::Node* node, ast::NodeList d
   return call;
 }
 
-FromPtr Binder::bind_range_function(const ast::RangeFunction& node, Scope& scope) {
+FromPtr QueryBinder::bind_range_function(const ast::RangeFunction& node, Scope& scope) {
   FromFunctions functions;
   ScopeItem item;
   const std::string_view alias = node.alias != nullptr ? node.alias->aliasname : std::string_view{};

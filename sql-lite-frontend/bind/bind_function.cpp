@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/argument_types.h"
-#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/bind/window_functions.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/range/range_makers.h"
@@ -56,7 +56,7 @@ void drop_output_parameters(std::vector<ExprPtr>& arguments) {
 
 }  // namespace
 
-ExprPtr Binder::call_builtin(std::string_view name, std::vector<ExprPtr> arguments) {
+ExprPtr QueryBinder::call_builtin(std::string_view name, std::vector<ExprPtr> arguments) {
   const std::vector<TypeId> types = types_of(arguments);
   const ResolvedFunction resolved = resolve_function({.name = name, .argument_types = types});
   const Function& function = *resolved.function;
@@ -71,8 +71,8 @@ ExprPtr Binder::call_builtin(std::string_view name, std::vector<ExprPtr> argumen
 
 /// Brings the call's arguments into the parameters' order and types, adds defaults and packs a
 /// variadic tail.
-std::vector<ExprPtr> Binder::place_arguments(const ResolvedFunction& resolved,
-                                             std::vector<ExprPtr> arguments) {
+std::vector<ExprPtr> QueryBinder::place_arguments(const ResolvedFunction& resolved,
+                                                  std::vector<ExprPtr> arguments) {
   const Function& function = *resolved.function;
   std::vector<ExprPtr> placed;
   for (std::size_t i = 0; i < resolved.argument_types.size(); ++i) {
@@ -112,8 +112,8 @@ std::vector<ExprPtr> Binder::place_arguments(const ResolvedFunction& resolved,
   return placed;
 }
 
-ExprPtr Binder::bind_session_call(const Function& function, std::vector<ExprPtr> arguments,
-                                  std::int32_t location) {
+ExprPtr QueryBinder::bind_session_call(const Function& function, std::vector<ExprPtr> arguments,
+                                       std::int32_t location) {
   if (function.takes_text) {
     for (ExprPtr& argument : arguments) {
       argument = coerce(std::move(argument), TypeId::text, kNoTypmod, Implicitness::explicit_cast);
@@ -134,7 +134,7 @@ namespace {
 
 }  // namespace
 
-ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
+ExprPtr QueryBinder::bind_function(const ast::FuncCall& node, Scope& scope) {
   constexpr std::size_t kMostArguments = 100;
   if (node.args.size() > kMostArguments) {
     throw sql_error(sqlstate::too_many_arguments,
@@ -264,9 +264,10 @@ bool is_same_call(const ProjectSet::Item& item, const Function& function,
 
 }  // namespace
 
-ExprPtr Binder::bind_set_call(const Function& function, const RoutineCallPtr& routine,
-                              TypeId result, std::span<const TypeId> types,
-                              std::vector<ExprPtr> arguments, Scope& scope, std::int32_t location) {
+ExprPtr QueryBinder::bind_set_call(const Function& function, const RoutineCallPtr& routine,
+                                   TypeId result, std::span<const TypeId> types,
+                                   std::vector<ExprPtr> arguments, Scope& scope,
+                                   std::int32_t location) {
   if (scope.clause == Clause::from_function) {
     throw SqlError{sqlstate::feature_not_supported,
                    "set-returning functions must appear at top level of FROM"}
@@ -301,7 +302,7 @@ ExprPtr Binder::bind_set_call(const Function& function, const RoutineCallPtr& ro
 }
 
 /// Of a call with OVER: its arguments hold no call that returns a set, and none with OVER.
-void Binder::refuse_calls_in_window(const Scope& scope, CallsBefore before) {
+void QueryBinder::refuse_calls_in_window(const Scope& scope, CallsBefore before) {
   if (scope.set_locations.size() > before.sets) {
     throw SqlError{sqlstate::feature_not_supported,
                    "window function calls cannot contain set-returning function calls"}
@@ -315,7 +316,7 @@ void Binder::refuse_calls_in_window(const Scope& scope, CallsBefore before) {
 }
 
 /// Throws when the query has more calls of set-returning functions than `before`.
-void Binder::refuse_sets(const Scope& scope, std::size_t before, std::string_view where) {
+void QueryBinder::refuse_sets(const Scope& scope, std::size_t before, std::string_view where) {
   if (scope.set_locations.size() <= before) return;
   throw sql_error(sqlstate::feature_not_supported, "set-returning functions are not allowed in {}",
                   where)

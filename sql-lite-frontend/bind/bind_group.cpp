@@ -36,7 +36,7 @@ void mark_grouped_sets(Query& query, Expr& expr) {
 
 }  // namespace
 
-void Binder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
+void QueryBinder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
   if (!clause.empty()) query.grouped = true;
   const ClauseScope in_clause{scope, Clause::group_by};
   const auto add_key = [&](ExprPtr expr) {
@@ -128,7 +128,7 @@ namespace {
 /// Walks what is computed above the grouping and settles its columns.
 class GroupingCheck {
  public:
-  GroupingCheck(Binder& binder, const Scope& scope, Query& query)
+  GroupingCheck(QueryBinder& binder, const Scope& scope, Query& query)
       : binder_(binder), scope_(scope), query_(query) {}
 
   void settle(ExprPtr& expr) {
@@ -250,7 +250,7 @@ class GroupingCheck {
         .at_position(location + 1);
   }
 
-  Binder& binder_;
+  QueryBinder& binder_;
   const Scope& scope_;
   Query& query_;
   std::map<Slot, Slot> called_again_;
@@ -258,7 +258,7 @@ class GroupingCheck {
 
 }  // namespace
 
-void Binder::check_grouping(Scope& scope, Query& query) {
+void QueryBinder::check_grouping(Scope& scope, Query& query) {
   GroupingCheck check{*this, scope, query};
   for (OutputTarget& target : query.targets) {
     const Slot before = target.slot;

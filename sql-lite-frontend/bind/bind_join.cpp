@@ -1,6 +1,6 @@
 #include <optional>
 
-#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// JOIN: what its sides may see, USING and NATURAL, and the name of the whole.
@@ -34,8 +34,8 @@ std::optional<JoinColumn> find_join_column(const Scope& scope, std::size_t begin
 }  // namespace
 
 /// The column that stands for both: of the common type, and one of the two where that has it.
-ScopeColumn Binder::merge_columns(const ScopeColumn& left, const ScopeColumn& right, FromJoin& join,
-                                  Scope& scope) {
+ScopeColumn QueryBinder::merge_columns(const ScopeColumn& left, const ScopeColumn& right,
+                                       FromJoin& join, Scope& scope) {
   std::vector<ExprPtr> sides;
   sides.push_back(slot_expr(left));
   sides.push_back(slot_expr(right));
@@ -64,9 +64,9 @@ ScopeColumn Binder::merge_columns(const ScopeColumn& left, const ScopeColumn& ri
   return column;
 }
 
-void Binder::bind_using(const ast::JoinExpr& node, FromJoin& join, Scope& scope,
-                        std::size_t left_begin, std::size_t right_begin,
-                        std::span<const std::string> names) {
+void QueryBinder::bind_using(const ast::JoinExpr& node, FromJoin& join, Scope& scope,
+                             std::size_t left_begin, std::size_t right_begin,
+                             std::span<const std::string> names) {
   ScopeItem merged;
   merged.named = false;
   merged.is_join = true;
@@ -98,7 +98,7 @@ void Binder::bind_using(const ast::JoinExpr& node, FromJoin& join, Scope& scope,
                      std::move(merged));
 }
 
-FromPtr Binder::bind_join(const ast::JoinExpr& node, Scope& scope) {
+FromPtr QueryBinder::bind_join(const ast::JoinExpr& node, Scope& scope) {
   FromJoin join;
   switch (node.jointype) {
     case ast::JoinType::inner:

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -90,7 +90,7 @@ void lock_inside(FromNode& node, const RowLock& lock, std::span<const std::strin
 
 }  // namespace
 
-void Binder::bind_locking(ast::NodeList clause, Scope& scope, Query& query) {
+void QueryBinder::bind_locking(ast::NodeList clause, Scope& scope, Query& query) {
   for (const ast::Node* node : clause) {
     const auto& locking = ast::as<ast::LockingClause>(node);
     RowLock lock;

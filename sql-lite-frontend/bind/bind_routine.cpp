@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/types/range/range_makers.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -32,12 +32,12 @@ bool takes_the_same(const Function& left, const Function& right) {
 
 }  // namespace
 
-void Binder::enter_body(const BodyNames& names) {
+void QueryBinder::enter_body(const BodyNames& names) {
   body_ = &names;
   open_view_ = names.meanings.get();
 }
 
-ExprPtr Binder::named_parameter(std::string_view name, std::int32_t location) {
+ExprPtr QueryBinder::named_parameter(std::string_view name, std::int32_t location) {
   // A view's text, or a stored expression, knows nothing of the body that it is read for.
   if (body_ == nullptr || open_view_ != body_->meanings.get()) return nullptr;
   for (std::size_t i = 0; i < body_->parameters.size(); ++i) {
@@ -49,8 +49,8 @@ ExprPtr Binder::named_parameter(std::string_view name, std::int32_t location) {
   return nullptr;
 }
 
-std::vector<NameSource::FoundRoutine> Binder::routines_named(std::string_view schema,
-                                                             std::string_view name) {
+std::vector<NameSource::FoundRoutine> QueryBinder::routines_named(std::string_view schema,
+                                                                  std::string_view name) {
   if (schema.empty()) {
     if (const Oid stored = routine_of_stored_name(name); stored != kNoOid) {
       CallablePtr known = names_.routine(stored);
@@ -72,7 +72,7 @@ std::vector<NameSource::FoundRoutine> Binder::routines_named(std::string_view sc
   return names_.find_routines(schema, name);
 }
 
-Binder::CallArguments Binder::bind_arguments(const ast::FuncCall& node, Scope& scope) {
+QueryBinder::CallArguments QueryBinder::bind_arguments(const ast::FuncCall& node, Scope& scope) {
   CallArguments given;
   bool any_named = false;
   for (const ast::Node* arg : node.args) {
@@ -95,9 +95,8 @@ Binder::CallArguments Binder::bind_arguments(const ast::FuncCall& node, Scope& s
   return given;
 }
 
-std::optional<Binder::ResolvedRoutine> Binder::find_routine(const ast::FuncCall& node,
-                                                            const CallArguments& arguments,
-                                                            RoutineKind wanted) {
+std::optional<QueryBinder::ResolvedRoutine> QueryBinder::find_routine(
+    const ast::FuncCall& node, const CallArguments& arguments, RoutineKind wanted) {
   const std::string_view schema = schema_of(node);
   const std::string_view name = ast::string_of(node.funcname.back());
   const bool is_system =
@@ -165,7 +164,7 @@ std::optional<Binder::ResolvedRoutine> Binder::find_routine(const ast::FuncCall&
   return ResolvedRoutine{chosen->callable, *resolved};
 }
 
-void Binder::note_routine(const ast::FuncCall& node, const CallablePtr& callable) {
+void QueryBinder::note_routine(const ast::FuncCall& node, const CallablePtr& callable) {
   const RoutinePtr& routine = callable->routine;
   if (std::ranges::find(routines_called_, routine) == routines_called_.end()) {
     routines_called_.push_back(routine);
@@ -179,7 +178,7 @@ void Binder::note_routine(const ast::FuncCall& node, const CallablePtr& callable
   if (!is_known) routines_read_.push_back(std::move(read));
 }
 
-Oid Binder::collation_inside(const DerivedCollation& collation) {
+Oid QueryBinder::collation_inside(const DerivedCollation& collation) {
   using Strength = DerivedCollation::Strength;
   const bool says_nothing = !collation.matters || collation.strength == Strength::none ||
                             collation.strength == Strength::conflict;
@@ -188,15 +187,17 @@ Oid Binder::collation_inside(const DerivedCollation& collation) {
                                                                             : collation.collation;
 }
 
-bool Binder::is_native(const CallableRoutine& callable) noexcept {
+bool QueryBinder::is_native(const CallableRoutine& callable) noexcept {
   return callable.function.scalar != nullptr;
 }
 
-void Binder::order_native_call(const CallableRoutine& callable, std::span<const ExprPtr> operands) {
+void QueryBinder::order_native_call(const CallableRoutine& callable,
+                                    std::span<const ExprPtr> operands) {
   if (is_native(callable)) order_as_database(operands);
 }
 
-RoutineCallPtr Binder::make_call(const ResolvedRoutine& routine, std::span<const ExprPtr> placed) {
+RoutineCallPtr QueryBinder::make_call(const ResolvedRoutine& routine,
+                                      std::span<const ExprPtr> placed) {
   auto call = std::make_shared<RoutineCall>();
   call->callable = routine.callable;
   const bool has_code = is_native(*routine.callable);
@@ -215,7 +216,7 @@ RoutineCallPtr Binder::make_call(const ResolvedRoutine& routine, std::span<const
   return call;
 }
 
-void Binder::refuse_aggregate_syntax(const ast::FuncCall& node, std::string_view name) {
+void QueryBinder::refuse_aggregate_syntax(const ast::FuncCall& node, std::string_view name) {
   const auto not_aggregate = [&](std::string_view what) {
     throw sql_error(sqlstate::wrong_object_type,
                     "{} specified, but {} is not an aggregate function", what, name)
@@ -238,8 +239,8 @@ void Binder::refuse_aggregate_syntax(const ast::FuncCall& node, std::string_view
   }
 }
 
-ExprPtr Binder::bind_routine(const ast::FuncCall& node, const ResolvedRoutine& routine,
-                             CallArguments arguments, Scope& scope) {
+ExprPtr QueryBinder::bind_routine(const ast::FuncCall& node, const ResolvedRoutine& routine,
+                                  CallArguments arguments, Scope& scope) {
   const CallableRoutine& callable = *routine.callable;
   refuse_aggregate_syntax(node, ast::string_of(node.funcname.back()));
   note_routine(node, routine.callable);
@@ -266,7 +267,7 @@ ExprPtr Binder::bind_routine(const ast::FuncCall& node, const ResolvedRoutine& r
   return expr;
 }
 
-Binder::ProcedureCall Binder::bind_procedure_call(const ast::FuncCall& node) {
+QueryBinder::ProcedureCall QueryBinder::bind_procedure_call(const ast::FuncCall& node) {
   Scope scope;
   scope.clause = Clause::call_argument;
   CallArguments given = bind_arguments(node, scope);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
+#include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -26,8 +26,8 @@ std::int32_t location_of(const ast::Node* node) {
 
 }  // namespace
 
-std::unique_ptr<Query> Binder::bind_select(const ast::SelectStmt& select, Scope* parent,
-                                           OutputTypes output) {
+std::unique_ptr<Query> QueryBinder::bind_select(const ast::SelectStmt& select, Scope* parent,
+                                                OutputTypes output) {
   check_stack();
   auto query = std::make_unique<Query>();
   Scope scope;
@@ -52,8 +52,8 @@ std::unique_ptr<Query> Binder::bind_select(const ast::SelectStmt& select, Scope*
   return query;
 }
 
-void Binder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Query& query,
-                               OutputTypes output) {
+void QueryBinder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Query& query,
+                                    OutputTypes output) {
   const Slot first_own = slot_count();
   // What is below a locking clause, in subqueries of FROM and in views, too.
   const bool around = std::exchange(locks_rows_, locks_rows_ || !select.locking_clause.empty());
@@ -120,7 +120,7 @@ void Binder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Quer
   locks_rows_ = around;
 }
 
-SortKey Binder::sort_key(const ast::SortBy& node, ExprPtr expr) {
+SortKey QueryBinder::sort_key(const ast::SortBy& node, ExprPtr expr) {
   SortKey key;
   if (expr->type() == TypeId::unknown) {
     expr = coerce(std::move(expr), TypeId::text, kNoTypmod, Implicitness::implicit);
@@ -155,7 +155,8 @@ SortKey Binder::sort_key(const ast::SortBy& node, ExprPtr expr) {
 
 /// What ORDER BY and DISTINCT ON mean: a number is a position in the select list, a bare name is an
 /// output column first, anything else is an expression over the input.
-ExprPtr Binder::order_expression(const ast::Node* node, Scope& scope, Query& query, Clause clause) {
+ExprPtr QueryBinder::order_expression(const ast::Node* node, Scope& scope, Query& query,
+                                      Clause clause) {
   const auto use = [&](const OutputTarget& target) {
     mark_used(target.slot);
     ExprPtr expr = std::make_unique<SlotExpr>(target.type, target.typmod, target.slot,
@@ -208,7 +209,7 @@ ExprPtr Binder::order_expression(const ast::Node* node, Scope& scope, Query& que
   return expr;
 }
 
-void Binder::bind_order(ast::NodeList clause, Scope& scope, Query& query) {
+void QueryBinder::bind_order(ast::NodeList clause, Scope& scope, Query& query) {
   for (const ast::Node* node : clause) {
     const auto& sort = ast::as<ast::SortBy>(node);
     SortKey key = sort_key(sort, order_expression(sort.node, scope, query, Clause::order_by));
@@ -228,7 +229,7 @@ void Binder::bind_order(ast::NodeList clause, Scope& scope, Query& query) {
   }
 }
 
-void Binder::bind_distinct(ast::NodeList clause, Scope& scope, Query& query) {
+void QueryBinder::bind_distinct(ast::NodeList clause, Scope& scope, Query& query) {
   if (clause.empty()) return;
   // Plain DISTINCT comes as a list with one empty node.
   const bool plain =
@@ -251,7 +252,7 @@ void Binder::bind_distinct(ast::NodeList clause, Scope& scope, Query& query) {
 }
 
 /// ORDER BY begins with the expressions of DISTINCT ON, in any order.
-void Binder::check_distinct_on(ast::NodeList clause, const Query& query) {
+void QueryBinder::check_distinct_on(ast::NodeList clause, const Query& query) {
   if (query.distinct != Query::DistinctKind::on || query.order.empty()) return;
   std::vector<bool> seen(query.distinct_on.size(), false);
   for (const SortKey& key : query.order) {
@@ -267,7 +268,7 @@ void Binder::check_distinct_on(ast::NodeList clause, const Query& query) {
       .at_position(location_of(clause[static_cast<std::size_t>(missing - seen.begin())]) + 1);
 }
 
-void Binder::bind_limit(const ast::SelectStmt& select, Scope& scope, Query& query) {
+void QueryBinder::bind_limit(const ast::SelectStmt& select, Scope& scope, Query& query) {
   const auto count = [&](const ast::Node* node, Clause clause) -> ExprPtr {
     if (node == nullptr) return nullptr;
     const ClauseScope in_clause{scope, clause};
@@ -305,7 +306,7 @@ void Binder::bind_limit(const ast::SelectStmt& select, Scope& scope, Query& quer
   query.with_ties = select.limit_option == ast::LimitOption::with_ties;
 }
 
-void Binder::bind_values(const ast::SelectStmt& select, Scope& scope, Query& query) {
+void QueryBinder::bind_values(const ast::SelectStmt& select, Scope& scope, Query& query) {
   query.body = Query::Body::values;
   const ClauseScope clause{scope, Clause::values};
   for (const ast::Node* node : select.values_lists) {

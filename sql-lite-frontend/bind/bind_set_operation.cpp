@@ -46,8 +46,8 @@ void add_unreachable_parts(const Query& part, Scope& scope) {
 }  // namespace
 
 /// `needed`: the rows are compared, so there has to be one.
-DerivedCollation Binder::collation_of_targets(const OutputTarget& left, const OutputTarget& right,
-                                              bool needed) {
+DerivedCollation QueryBinder::collation_of_targets(const OutputTarget& left,
+                                                   const OutputTarget& right, bool needed) {
   const SlotExpr left_slot{left.type, kNoTypmod, left.slot, {}};
   const SlotExpr right_slot{right.type, kNoTypmod, right.slot, {}};
   const auto said = [](const OutputTarget& target, const Expr& slot) {
@@ -61,7 +61,7 @@ DerivedCollation Binder::collation_of_targets(const OutputTarget& left, const Ou
   return collation;
 }
 
-void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Query& query) {
+void QueryBinder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Query& query) {
   query.body = Query::Body::set_operation;
   query.set_all = select.all;
   std::string_view name = "UNION";

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
+#include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -32,14 +32,14 @@ std::string xml_target_name(ast::XmlExprOp op) {
 }  // namespace
 
 /// The name that a cast or CASE gives when nothing inside it has one.
-std::string_view Binder::weak_name(const ast::Node* node) {
+std::string_view QueryBinder::weak_name(const ast::Node* node) {
   if (const auto* cast = ast::try_as<ast::TypeCast>(node)) {
     return ast::string_of(cast->type_name->names.back());
   }
   return "case";
 }
 
-std::string Binder::target_name(const ast::Node* node) {
+std::string QueryBinder::target_name(const ast::Node* node) {
   check_stack();
   switch (node->node_kind) {
     case ast::NodeKind::column_ref: {
@@ -143,8 +143,8 @@ std::string Binder::target_name(const ast::Node* node) {
   return "?column?";
 }
 
-void Binder::expand_star(const ast::ColumnRef& node, Scope& scope,
-                         std::vector<OutputTarget>& targets) {
+void QueryBinder::expand_star(const ast::ColumnRef& node, Scope& scope,
+                              std::vector<OutputTarget>& targets) {
   const auto add = [&](const ScopeColumn& column) {
     if (column.computed)
       unsupported("reading a computed column of the written view", node.location);
@@ -202,8 +202,8 @@ void Binder::expand_star(const ast::ColumnRef& node, Scope& scope,
 }
 
 /// (composite).*: its fields. False for anything else.
-bool Binder::expand_composite(const ast::Node* node, Scope& scope,
-                              std::vector<OutputTarget>& targets) {
+bool QueryBinder::expand_composite(const ast::Node* node, Scope& scope,
+                                   std::vector<OutputTarget>& targets) {
   const auto* indirection = ast::try_as<ast::A_Indirection>(node);
   if (indirection == nullptr || indirection->indirection.size() != 1 ||
       !ast::is<ast::A_Star>(indirection->indirection[0])) {
@@ -230,13 +230,14 @@ bool Binder::expand_composite(const ast::Node* node, Scope& scope,
   return true;
 }
 
-void Binder::refuse_more_targets(std::size_t count) {
+void QueryBinder::refuse_more_targets(std::size_t count) {
   if (count <= kMostRowColumns) return;
   throw_error(sqlstate::too_many_columns, "target lists can have at most {} entries",
               kMostRowColumns);
 }
 
-void Binder::bind_targets(ast::NodeList list, Scope& scope, std::vector<OutputTarget>& targets) {
+void QueryBinder::bind_targets(ast::NodeList list, Scope& scope,
+                               std::vector<OutputTarget>& targets) {
   for (const ast::Node* node : list) {
     refuse_more_targets(targets.size());
     const auto& item = ast::as<ast::ResTarget>(node);
@@ -257,7 +258,7 @@ void Binder::bind_targets(ast::NodeList list, Scope& scope, std::vector<OutputTa
 }
 
 /// Gives every target its final type and a slot.
-void Binder::finish_targets(std::vector<OutputTarget>& targets, OutputTypes output) {
+void QueryBinder::finish_targets(std::vector<OutputTarget>& targets, OutputTypes output) {
   refuse_more_targets(targets.size());
   for (OutputTarget& target : targets) {
     if (target.expr->type() == TypeId::unknown && output == OutputTypes::final) {

@@ -1,4 +1,4 @@
-#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -15,7 +15,7 @@ ExprPtr parameter_of(const BodyVariables::Field& field, std::int32_t location) {
 
 }  // namespace
 
-ExprPtr Binder::body_variable(const ast::ColumnRef& node, Fields fields) {
+ExprPtr QueryBinder::body_variable(const ast::ColumnRef& node, Fields fields) {
   BodyVariables* const variables = body_variables();
   if (variables == nullptr) return nullptr;
   std::vector<std::string_view> parts;
@@ -48,7 +48,7 @@ ExprPtr Binder::body_variable(const ast::ColumnRef& node, Fields fields) {
   return row;
 }
 
-ExprPtr Binder::variable_instead(const ast::ColumnRef& node) {
+ExprPtr QueryBinder::variable_instead(const ast::ColumnRef& node) {
   BodyVariables* const variables = body_variables();
   if (variables == nullptr || variables->conflict() != BodyVariables::Conflict::use_variable) {
     return nullptr;
@@ -56,7 +56,7 @@ ExprPtr Binder::variable_instead(const ast::ColumnRef& node) {
   return body_variable(node, Fields::may_miss);
 }
 
-void Binder::refuse_variable(const ast::ColumnRef& node) {
+void QueryBinder::refuse_variable(const ast::ColumnRef& node) {
   BodyVariables* const variables = body_variables();
   if (variables == nullptr || variables->conflict() != BodyVariables::Conflict::error) return;
   if (!body_variable(node, Fields::may_miss)) return;

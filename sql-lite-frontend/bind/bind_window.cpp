@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/argument_types.h"
-#include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/collations.h"
+#include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/bind/window_functions.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -30,9 +30,9 @@ bool is_same_window_call(const WindowCall& left, const WindowCall& right) {
 
 }  // namespace
 
-ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
-                                 std::vector<ExprPtr> arguments, const ResolvedFunction& resolved,
-                                 CallsBefore before) {
+ExprPtr QueryBinder::bind_window_call(const ast::FuncCall& node, Scope& scope,
+                                      std::vector<ExprPtr> arguments,
+                                      const ResolvedFunction& resolved, CallsBefore before) {
   if (scope.query == nullptr ||
       (scope.clause != Clause::select_list && scope.clause != Clause::order_by &&
        scope.clause != Clause::distinct_on)) {
@@ -103,7 +103,7 @@ std::string describe_window(const WindowDefinition& window) {
 
 }  // namespace
 
-WindowDefinition Binder::define_window(const ast::WindowDef& over, Scope& scope) {
+WindowDefinition QueryBinder::define_window(const ast::WindowDef& over, Scope& scope) {
   check_stack();
   WindowDefinition window;
   const ast::WindowDef* base = nullptr;
@@ -162,7 +162,7 @@ WindowDefinition Binder::define_window(const ast::WindowDef& over, Scope& scope)
 }
 
 /// The query's window that `over` means; equal definitions share one.
-std::size_t Binder::window_of(const ast::WindowDef& over, Scope& scope) {
+std::size_t QueryBinder::window_of(const ast::WindowDef& over, Scope& scope) {
   WindowDefinition window = define_window(over, scope);
   auto& windows = scope.query->windows;
   const std::string description = describe_window(window);

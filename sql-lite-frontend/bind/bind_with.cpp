@@ -133,8 +133,8 @@ void refuse_recursive_clauses(const ast::SelectStmt& select, std::int32_t locati
 
 }  // namespace
 
-FromPtr Binder::bind_cte_reference(const std::shared_ptr<Cte>& cte, const ast::RangeVar& range,
-                                   Scope& scope) {
+FromPtr QueryBinder::bind_cte_reference(const std::shared_ptr<Cte>& cte, const ast::RangeVar& range,
+                                        Scope& scope) {
   const auto refuse = [&](std::string_view why) {
     throw sql_error(kInvalidRecursion, "recursive reference to query \"{}\" must not appear {}",
                     cte->name, why)
@@ -183,7 +183,7 @@ FromPtr Binder::bind_cte_reference(const std::shared_ptr<Cte>& cte, const ast::R
   return from_node(std::move(reference));
 }
 
-void Binder::bind_with(const ast::WithClause* with, Scope& scope, Query& query) {
+void QueryBinder::bind_with(const ast::WithClause* with, Scope& scope, Query& query) {
   const std::size_t before = scope.ctes.size();
   bind_with(with, scope, query.eager);
   for (std::size_t i = before; i < scope.ctes.size(); ++i) {
@@ -192,8 +192,8 @@ void Binder::bind_with(const ast::WithClause* with, Scope& scope, Query& query) 
   }
 }
 
-void Binder::bind_with(const ast::WithClause* with, Scope& scope,
-                       std::vector<std::shared_ptr<Cte>>& eager) {
+void QueryBinder::bind_with(const ast::WithClause* with, Scope& scope,
+                            std::vector<std::shared_ptr<Cte>>& eager) {
   check_stack();
   if (with == nullptr) return;
   const Definitions definitions = definitions_of(*with, scope);
@@ -255,7 +255,7 @@ void Binder::bind_writing_cte(Cte& cte, const ast::CommonTableExpr& node, Scope&
 }
 
 /// first UNION [ALL] second, where the second part may read what the last round found.
-void Binder::bind_recursive(Cte& cte, const ast::CommonTableExpr& node, Scope& scope) {
+void QueryBinder::bind_recursive(Cte& cte, const ast::CommonTableExpr& node, Scope& scope) {
   const auto& select = ast::as<ast::SelectStmt>(node.ctequery);
   if (select.op != ast::SetOperation::union_) {
     throw sql_error(kInvalidRecursion,

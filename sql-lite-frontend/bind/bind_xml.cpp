@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/bound/xml_expression.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -72,8 +72,8 @@ TypeId wanted_of_xml(XmlExpression::Kind kind, std::size_t index) {
 
 }  // namespace
 
-ExprPtr Binder::bind_xml_argument(const ast::Node* node, Scope& scope, TypeId wanted,
-                                  std::string_view what) {
+ExprPtr QueryBinder::bind_xml_argument(const ast::Node* node, Scope& scope, TypeId wanted,
+                                       std::string_view what) {
   ExprPtr expr = bind_node(node, scope);
   const TypeId source = expr->type();
   const std::int32_t location = expr->location();
@@ -89,8 +89,8 @@ ExprPtr Binder::bind_xml_argument(const ast::Node* node, Scope& scope, TypeId wa
 }
 
 /// Attributes or elements: their names in XML.
-std::vector<std::string> Binder::bind_xml_names(const ast::XmlExpr& node, Scope& scope,
-                                                std::vector<ExprPtr>& operands) {
+std::vector<std::string> QueryBinder::bind_xml_names(const ast::XmlExpr& node, Scope& scope,
+                                                     std::vector<ExprPtr>& operands) {
   const bool of_attributes = node.op == ast::XmlExprOp::xmlelement;
   std::vector<std::string> names;
   for (const ast::Node* item : node.named_args) {
@@ -114,7 +114,7 @@ std::vector<std::string> Binder::bind_xml_names(const ast::XmlExpr& node, Scope&
   return names;
 }
 
-ExprPtr Binder::bind_xml(const ast::XmlExpr& node, Scope& scope) {
+ExprPtr QueryBinder::bind_xml(const ast::XmlExpr& node, Scope& scope) {
   XmlExpression::Words words{.kind = xml_kind(node.op),
                              .name = xml::name_of(node.name, xml::Escapes::needed),
                              .option = xml_option(node.xmloption)};
@@ -130,7 +130,7 @@ ExprPtr Binder::bind_xml(const ast::XmlExpr& node, Scope& scope) {
   return expr;
 }
 
-ExprPtr Binder::bind_xml_serialize(const ast::XmlSerialize& node, Scope& scope) {
+ExprPtr QueryBinder::bind_xml_serialize(const ast::XmlSerialize& node, Scope& scope) {
   std::vector<ExprPtr> operands;
   operands.push_back(bind_xml_argument(node.expr, scope, TypeId::xml, "XMLSERIALIZE"));
   ExprPtr text =
@@ -159,8 +159,8 @@ void refuse_second_ordinality(bool& any, const ast::RangeTableFuncCol& column) {
 }  // namespace
 
 /// The columns' types and names, and for each the arguments: its path and its default, as a text.
-void Binder::bind_xml_columns(const ast::RangeTableFunc& node, Scope& scope,
-                              FunctionScan::Call& call, ScopeItem& item) {
+void QueryBinder::bind_xml_columns(const ast::RangeTableFunc& node, Scope& scope,
+                                   FunctionScan::Call& call, ScopeItem& item) {
   bool any_ordinality = false;
   std::string flags;
   for (const ast::Node* entry : node.columns) {
@@ -198,7 +198,7 @@ void Binder::bind_xml_columns(const ast::RangeTableFunc& node, Scope& scope,
   call.arguments.push_back(constant(TypeId::text, make_text(arena_, flags)));
 }
 
-FromPtr Binder::bind_xml_table(const ast::RangeTableFunc& node, Scope& scope) {
+FromPtr QueryBinder::bind_xml_table(const ast::RangeTableFunc& node, Scope& scope) {
   FromFunctions functions;
   ScopeItem item;
   item.alias = node.alias != nullptr ? node.alias->aliasname : std::string_view{"xmltable"};

@@ -327,6 +327,7 @@ class CaseExpr final : public OperandsExpr {
  public:
   /// `subject` is stored in `subject_slot` before the first WHEN; both absent for searched CASE.
   CaseExpr(TypeId type, std::vector<ExprPtr> operands, ExprPtr subject, Slot subject_slot);
+  [[nodiscard]] bool has_subject() const noexcept { return subject_ != nullptr; }
   Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
   void for_each_operand(const std::function<void(ExprPtr&)>& visit) override;

@@ -118,12 +118,8 @@ Decided visit_choice(const Expr& expr, Parameters parameters, const Visit& visit
 /// A branch that constants decide against is not computed, whatever the row; of one that is decided
 /// by parameters nobody knows yet.
 void visit_case(const CaseExpr& choice, Parameters parameters, const Visit& visit) {
+  if (choice.has_subject()) return;
   const std::span<const ExprPtr> operands = choice.operands();
-  std::size_t in_all = 0;
-  // Walking changes nothing here.
-  const_cast<CaseExpr&>(choice).for_each_operand([&](ExprPtr&) { ++in_all; });
-  const bool has_subject = in_all != operands.size();
-  if (has_subject) return;
   std::size_t i = 0;
   for (; i + 1 < operands.size(); i += 2) {
     const Decided decided = visit_choice(*operands[i], parameters, visit);

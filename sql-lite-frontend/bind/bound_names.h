@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/bind/name_source.h"
+#include "sql-lite-frontend/types/type_id.h"
+
+namespace swizzle::sql {
+
+/// What a statement, or a view's query, names and depends on, as binding it finds that: what is
+/// locked, held and asked for rights, what a plan or a stored text is no longer right without.
+class BoundNames {
+ public:
+  /// What the FROM clauses of the statement (or of the view, in bind_view_query) name themselves;
+  /// not what stands inside views.
+  struct RelationRead {
+    std::string schema;  ///< as written, perhaps empty
+    std::string name;
+    TablePtr table;
+    bool has_slots = false;  ///< column i is in slot first_slot + i
+    Slot first_slot = 0;
+  };
+  [[nodiscard]] const std::vector<RelationRead>& relations_read() const noexcept { return read_; }
+  /// The types that users made and that it names, as relations_read() has relations.
+  [[nodiscard]] const std::vector<ViewType>& types_read() const noexcept { return types_read_; }
+  /// The same for routines, which a view's text may call.
+  [[nodiscard]] const std::vector<ViewRoutine>& routines_read() const noexcept {
+    return routines_read_;
+  }
+  /// What those that it calls are made of: an aggregate's functions, an operator's. Nobody needs
+  /// the right to call them.
+  [[nodiscard]] const std::vector<RoutinePtr>& routines_behind() const noexcept {
+    return routines_behind_;
+  }
+  /// Those that the statement calls, in views too, in the version that was bound.
+  [[nodiscard]] const std::vector<RoutinePtr>& routines_called() const noexcept {
+    return routines_called_;
+  }
+  /// Tables whose primary key makes a column one per group, so that GROUP BY need not name it.
+  [[nodiscard]] const std::vector<Oid>& needed_keys() const noexcept { return needed_keys_; }
+  void note_needed_key(const Table& table) { needed_keys_.push_back(table.relation.oid); }
+  /// What the statement's own names meant: another relation may take a name's place, nearer on the
+  /// search path.
+  struct NamedRelation {
+    std::string schema;
+    std::string name;
+    Oid relation = kNoOid;
+  };
+  [[nodiscard]] const std::vector<NamedRelation>& named_relations() const noexcept {
+    return named_;
+  }
+
+  /// Every table the statement depends on, in the version that was bound.
+  [[nodiscard]] const std::vector<TablePtr>& dependencies() const noexcept { return tables_; }
+  /// Those that it writes to, by itself or in WITH queries.
+  [[nodiscard]] const std::vector<TablePtr>& written() const noexcept { return written_; }
+  /// Set when the plan must not be reused: a constant such as 'now' was read.
+  [[nodiscard]] bool is_single_use() const noexcept { return single_use_; }
+  /// A constant is an object's number, which was found by its name: 'orders_seq'::regclass; or a
+  /// type that a user made was.
+  [[nodiscard]] bool looked_up_objects() const noexcept { return looked_up_objects_; }
+  /// Where a view that was read with read_view() names a text search configuration or dictionary
+  /// that a user made, as a constant.
+  struct TextSearchPlace {
+    std::int32_t location = 0;
+    TypeId type = TypeId::none;
+    Oid object = kNoOid;
+  };
+  [[nodiscard]] const std::vector<TextSearchPlace>& text_search_places() const noexcept {
+    return text_search_places_;
+  }
+  /// Its plan has something of a type's definition that ALTER may change, besides a name.
+  [[nodiscard]] bool depends_on_types() const noexcept {
+    return depends_on_types_ || !types_read_.empty();
+  }
+
+ protected:
+  std::vector<TablePtr> tables_;
+  std::vector<TablePtr> written_;
+  std::vector<RelationRead> read_;
+  std::vector<ViewType> types_read_;
+  std::vector<ViewRoutine> routines_read_;
+  std::vector<RoutinePtr> routines_called_;
+  std::vector<RoutinePtr> routines_behind_;
+  std::vector<NamedRelation> named_;
+  std::vector<Oid> needed_keys_;
+  bool single_use_ = false;
+  bool looked_up_objects_ = false;
+  std::vector<TextSearchPlace> text_search_places_;
+  bool depends_on_types_ = false;
+};
+
+}  // namespace swizzle::sql
