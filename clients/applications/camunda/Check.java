@@ -15,14 +15,7 @@ import org.camunda.bpm.engine.impl.cfg.ProcessEngineConfigurationImpl;
 import org.camunda.bpm.engine.task.Task;
 import org.camunda.bpm.model.bpmn.Bpmn;
 
-public class Check {
-  interface Body {
-    void run() throws Exception;
-  }
-  interface Condition {
-    boolean holds() throws Exception;
-  }
-
+public class Check extends Steps {
   static final ConcurrentLinkedQueue<Object> done = new ConcurrentLinkedQueue<>();
   static final AtomicInteger tries = new AtomicInteger();
 
@@ -38,35 +31,11 @@ public class Check {
     }
   }
 
-  static void step(String name, Body body) {
-    try {
-      body.run();
-    } catch (Throwable error) {
-      error.printStackTrace();
-      System.out.println("FAIL " + name + ": " + String.valueOf(error.getMessage()).lines().findFirst().orElse(""));
-      System.exit(1);
-    }
-    System.out.println("ok " + name);
-  }
-
-  static void expect(Object got, Object wanted) {
-    if (!String.valueOf(got).equals(String.valueOf(wanted))) throw new AssertionError(got + " instead of " + wanted);
-  }
-
-  // Camunda looks after a batch every 30 s.
-  static void until(Condition condition) throws Exception {
-    for (int i = 0; i < 10000; ++i) {
-      if (condition.holds()) return;
-      Thread.sleep(10);
-    }
-    throw new AssertionError("not within 100 s");
-  }
-
   static ProcessEngine engine;
 
   static ProcessEngineConfigurationImpl configuration(String update) {
     var made = (ProcessEngineConfigurationImpl) ProcessEngineConfiguration.createStandaloneProcessEngineConfiguration();
-    made.setJdbcUrl("jdbc:postgresql://" + System.getenv("PGHOST") + ":" + System.getenv("PGPORT") + "/" + System.getenv("PGDATABASE"));
+    made.setJdbcUrl(url());
     made.setJdbcDriver("org.postgresql.Driver");
     made.setJdbcUsername(System.getenv("PGUSER"));
     made.setJdbcPassword(System.getenv("PGPASSWORD"));
@@ -120,35 +89,35 @@ public class Check {
         int n = (Integer) runtime.getVariable(one.getExecutionId(), "n");
         tasks.complete(one.getId(), Map.of("approved", n % 2 == 0));
       }
-      until(() -> done.size() == 10);
-      until(() -> history.createHistoricProcessInstanceQuery().processDefinitionKey("order").finished().count() == 20);
+      until(30, () -> done.size() == 10);
+      until(30, () -> history.createHistoricProcessInstanceQuery().processDefinitionKey("order").finished().count() == 20);
       expect(history.createHistoricActivityInstanceQuery().activityId("refused").count(), 10);
       expect(history.createHistoricVariableInstanceQuery().variableValueEquals("n", 7).count(), 1);
     });
     step("jobs side by side", () -> {
       done.clear();
       for (int n = 0; n < 25; ++n) runtime.startProcessInstanceByKey("many", Map.of("n", n));
-      until(() -> runtime.createProcessInstanceQuery().processDefinitionKey("many").count() == 0);
+      until(30, () -> runtime.createProcessInstanceQuery().processDefinitionKey("many").count() == 0);
       if (done.size() < 50) throw new AssertionError("only " + done.size());
     });
     step("a retry, and an incident", () -> {
       runtime.startProcessInstanceByKey("stumble");
-      until(() -> runtime.createProcessInstanceQuery().processDefinitionKey("stumble").count() == 0);
+      until(30, () -> runtime.createProcessInstanceQuery().processDefinitionKey("stumble").count() == 0);
       expect(tries.get(), 2);
       runtime.startProcessInstanceByKey("stumble", Map.of("always", true));
-      until(() -> runtime.createIncidentQuery().count() == 1);
+      until(30, () -> runtime.createIncidentQuery().count() == 1);
       var job = management.createJobQuery().noRetriesLeft().singleResult();
       if (!management.getJobExceptionStacktrace(job.getId()).contains("meant")) throw new AssertionError("no trace");
       runtime.removeVariable(job.getExecutionId(), "always");
       management.setJobRetries(job.getId(), 1);
-      until(() -> runtime.createIncidentQuery().count() == 0);
+      until(30, () -> runtime.createIncidentQuery().count() == 0);
     });
     step("messages and timers", () -> {
       done.clear();
       for (int n = 0; n < 3; ++n) runtime.startProcessInstanceByKey("wait", "wait " + n, Map.of("n", n));
       runtime.createMessageCorrelation("paid").processInstanceBusinessKey("wait 1").correlate();
       runtime.createMessageCorrelation("paid").processInstanceVariableEquals("n", 2).correlate();
-      until(() -> done.size() == 2);
+      until(30, () -> done.size() == 2);
       expect(runtime.createEventSubscriptionQuery().eventType("message").count(), 1);
     });
     step("workers outside", () -> {
@@ -205,7 +174,8 @@ public class Check {
       expect(history.createHistoricTaskInstanceReport().countByTaskName().size(), 1);
       var finished = history.createHistoricProcessInstanceQuery().finished();
       history.deleteHistoricProcessInstancesAsync(finished, "meant");
-      until(() -> finished.count() == 0 && management.createBatchQuery().count() == 0);
+      // The engine looks after a batch every 30 s.
+      until(100, () -> finished.count() == 0 && management.createBatchQuery().count() == 0);
     });
     step("drop and create", () -> {
       for (var one : repository.createDeploymentQuery().list()) repository.deleteDeployment(one.getId(), true);

@@ -5,29 +5,9 @@ import java.util.concurrent.Executors;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.exception.FlywayValidateException;
 
-public class Check {
-  interface Body {
-    void run() throws Exception;
-  }
-
-  static void step(String name, Body body) {
-    try {
-      body.run();
-    } catch (Throwable error) {
-      error.printStackTrace();
-      System.out.println("FAIL " + name + ": " + String.valueOf(error.getMessage()).lines().findFirst().orElse(""));
-      System.exit(1);
-    }
-    System.out.println("ok " + name);
-  }
-
-  static void expect(Object got, Object wanted) {
-    if (!String.valueOf(got).equals(String.valueOf(wanted))) throw new AssertionError(got + " instead of " + wanted);
-  }
-
+public class Check extends Steps {
   static Flyway flyway(Path folder) {
-    String url = "jdbc:postgresql://" + System.getenv("PGHOST") + ":" + System.getenv("PGPORT") + "/" + System.getenv("PGDATABASE");
-    var configuration = Flyway.configure().dataSource(url, System.getenv("PGUSER"), System.getenv("PGPASSWORD"))
+    var configuration = Flyway.configure().dataSource(url(), System.getenv("PGUSER"), System.getenv("PGPASSWORD"))
         .locations("filesystem:" + folder).schemas("app", "more").cleanDisabled(false);
     // With a lock of a transaction CREATE INDEX CONCURRENTLY waits for who waits for it.
     configuration.getConfigurationExtension(org.flywaydb.database.postgresql.PostgreSQLConfigurationExtension.class)

@@ -16,14 +16,7 @@ import org.quartz.TriggerKey;
 import org.quartz.impl.StdSchedulerFactory;
 import org.quartz.impl.matchers.GroupMatcher;
 
-public class Check {
-  interface Body {
-    void run() throws Exception;
-  }
-  interface Condition {
-    boolean holds() throws Exception;
-  }
-
+public class Check extends Steps {
   static final ConcurrentLinkedQueue<String> done = new ConcurrentLinkedQueue<>();
 
   public static class Note implements Job {
@@ -39,33 +32,6 @@ public class Check {
       JobDataMap data = context.getJobDetail().getJobDataMap();
       data.put("count", data.getInt("count") + 1);
     }
-  }
-
-  static void step(String name, Body body) {
-    try {
-      body.run();
-    } catch (Throwable error) {
-      error.printStackTrace();
-      System.out.println("FAIL " + name + ": " + String.valueOf(error.getMessage()).lines().findFirst().orElse(""));
-      System.exit(1);
-    }
-    System.out.println("ok " + name);
-  }
-
-  static void expect(Object got, Object wanted) {
-    if (!String.valueOf(got).equals(String.valueOf(wanted))) throw new AssertionError(got + " instead of " + wanted);
-  }
-
-  static void until(Condition condition) throws Exception {
-    for (int i = 0; i < 1500; ++i) {
-      if (condition.holds()) return;
-      Thread.sleep(10);
-    }
-    throw new AssertionError("not within 15 s");
-  }
-
-  static String url() {
-    return "jdbc:postgresql://" + System.getenv("PGHOST") + ":" + System.getenv("PGPORT") + "/" + System.getenv("PGDATABASE");
   }
 
   static Scheduler scheduler(String id) throws Exception {
@@ -101,13 +67,13 @@ public class Check {
         one.scheduleJob(JobBuilder.newJob(Note.class).withIdentity("note " + i, "notes").usingJobData("note", "n" + i).build(),
             TriggerBuilder.newTrigger().startNow().build());
       }
-      until(() -> done.size() == 20);
+      until(15, () -> done.size() == 20);
     });
     step("data that a job keeps", () -> {
       var job = JobBuilder.newJob(Count.class).withIdentity("count").usingJobData("count", 0).storeDurably().build();
       one.scheduleJob(job, TriggerBuilder.newTrigger().withIdentity("often")
           .withSchedule(SimpleScheduleBuilder.repeatSecondlyForTotalCount(3, 1)).startNow().build());
-      until(() -> one.getJobDetail(JobKey.jobKey("count")).getJobDataMap().getInt("count") == 3);
+      until(15, () -> one.getJobDetail(JobKey.jobKey("count")).getJobDataMap().getInt("count") == 3);
     });
     Scheduler two = scheduler("two");
     step("a second one takes over", () -> {
@@ -115,7 +81,7 @@ public class Check {
       one.scheduleJob(TriggerBuilder.newTrigger().forJob("late").startAt(new java.util.Date(System.currentTimeMillis() + 4000)).build());
       two.start();
       one.shutdown(true);
-      until(() -> done.contains("late"));
+      until(15, () -> done.contains("late"));
     });
     step("a calendar's times", () -> {
       two.scheduleJob(TriggerBuilder.newTrigger().withIdentity("nightly").forJob("late")
