@@ -355,6 +355,7 @@ class CatalogView {
   template <class Object>
   void remove_object(Transaction& transaction, const Object& object);
   void put_name(Transaction& transaction, Oid schema, std::string_view name, Oid oid);
+  void claim_type_name(Transaction& transaction, Oid schema, std::string_view name);
   void change_names(Transaction& transaction, const Relation* old, const Relation* relation);
   void change_references(Transaction& transaction, const Relation* old, const Relation* relation);
 

@@ -110,6 +110,19 @@ void CatalogView::put_name(Transaction& transaction, Oid schema, std::string_vie
   }
 }
 
+/// A relation's rows have a type of its name: whoever gives the name to a relation or to a type
+/// waits for whoever gives it to the other, and looks again.
+void CatalogView::claim_type_name(Transaction& transaction, Oid schema, std::string_view name) {
+  const std::uint64_t before = catalog_.version();
+  const std::string key = type_name_key(catalog_.database(), schema, name);
+  value_of(catalog_.tree().lock_key(transaction, as_bytes(key)));
+  look_again_if_moved(before);
+  const TablePtr table = this->table(schema, name);
+  if (type(schema, name) || (table && table->relation.row_type != kNoOid)) {
+    throw_error(sqlstate::duplicate_object, "type \"{}\" already exists", name);
+  }
+}
+
 /// Brings the name records from what `old` has to what `relation` has; either may be null.
 void CatalogView::change_names(Transaction& transaction, const Relation* old,
                                const Relation* relation) {
@@ -122,6 +135,9 @@ void CatalogView::change_names(Transaction& transaction, const Relation* old,
   };
   const auto before = names_of(old);
   const auto after = names_of(relation);
+  if (!after.empty() && relation->row_type != kNoOid && !contains(before, after.front())) {
+    claim_type_name(transaction, relation->schema, relation->name);
+  }
   for (const auto& [schema, name] : before) {
     if (contains(after, std::pair{schema, name})) continue;
     const std::string key = name_key(catalog_.database(), schema, name);
@@ -229,6 +245,9 @@ Ptr CatalogView::create_object(Transaction& transaction, Object object) {
   std::string value;
   append_oid(value, object.oid);
   const std::string name = name_record(part, object);
+  if constexpr (std::is_same_v<Object, UserType>) {
+    claim_type_name(transaction, object.schema, object.name);
+  }
   if (!value_of(catalog_.tree().insert(transaction, as_bytes(name), as_bytes(value)))) {
     throw_error(traits.duplicate, "{} \"{}\" already exists", traits.noun, object.name);
   }
@@ -253,6 +272,9 @@ void CatalogView::replace_object(Transaction& transaction, const Object& old, Ob
   const std::string before = name_record(part, old);
   const std::string after = name_record(part, object);
   if (before != after) {
+    if constexpr (std::is_same_v<Object, UserType>) {
+      claim_type_name(transaction, object.schema, object.name);
+    }
     std::string value;
     append_oid(value, object.oid);
     if (!value_of(catalog_.tree().insert(transaction, as_bytes(after), as_bytes(value)))) {

@@ -129,7 +129,7 @@ TypePtr lock_own_composite(Session::State& session, const ast::RangeVar& name) {
 void create_composite(Session::State& session, const ast::CompositeTypeStmt& statement,
                       ResultSink& sink) {
   const ast::RangeVar& name = *statement.typevar;
-  UserType type = new_type(session, TypeName{name.schemaname, name.relname});
+  UserType type = new_type(session, TypeName{name.schemaname, name.relname}, TypeOf::rows);
   refuse_more_columns(statement.coldeflist.size());
   for (const ast::Node* node : statement.coldeflist) {
     const auto& definition = ast::as<ast::ColumnDef>(node);

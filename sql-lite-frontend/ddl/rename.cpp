@@ -386,7 +386,7 @@ void change_schema(Session::State& session, const ast::AlterObjectSchemaStmt& st
     return sink.command_complete(rename_tag(statement.object_type));
   }
   if (statement.object_type != Object::table && statement.object_type != Object::view &&
-      statement.object_type != Object::sequence) {
+      statement.object_type != Object::matview && statement.object_type != Object::sequence) {
     throw_error(sqlstate::feature_not_supported, "ALTER {} SET SCHEMA is not supported",
                 object_type_name(statement.object_type));
   }
@@ -422,6 +422,11 @@ void change_schema(Session::State& session, const ast::AlterObjectSchemaStmt& st
     const TablePtr locked = session.rights.lock_own(one);
     if (session.catalog.table(schema->oid, locked->relation.name)) {
       throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists in schema \"{}\"",
+                  locked->relation.name, schema->name);
+    }
+    if (locked->relation.row_type != kNoOid &&
+        session.catalog.type(schema->oid, locked->relation.name)) {
+      throw_error(sqlstate::duplicate_object, "type \"{}\" already exists in schema \"{}\"",
                   locked->relation.name, schema->name);
     }
     Relation relation = locked->relation;

@@ -36,12 +36,18 @@ TypePtr lock_own_domain(Session::State& session, const TypeName& name);
 void require_domain(Session::State& session, const UserType& type);
 void replace_type(Session::State& session, const UserType& old, UserType type);
 
+/// A composite type is a relation as well.
+enum class TypeOf : std::uint8_t { values, rows };
+
 /// Of that name where the search path wants it, without a number; nothing is stored yet. 42710
 /// where the name is taken, 42501. Ends a shell of that name.
-UserType new_type(Session::State& session, const TypeName& name);
+UserType new_type(Session::State& session, const TypeName& name,
+                  TypeOf made = TypeOf::values);
 /// A new number of the kind that begins with `first`.
 Oid allocate_type(Session::State& session, std::uint32_t first);
-/// 42710 where a type, or a relation, whose rows have a type of its name, has the name.
-void refuse_taken(Session::State& session, Oid schema, std::string_view name);
+/// 42710 where a type, or a relation whose rows have a type of its name, has the name; 42P07 where
+/// any relation has the name of a composite type.
+void refuse_taken(Session::State& session, Oid schema, std::string_view name,
+                  TypeOf made = TypeOf::values);
 
 }  // namespace swizzle::sql

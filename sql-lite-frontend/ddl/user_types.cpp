@@ -79,10 +79,21 @@ void replace_type(Session::State& session, const UserType& old, UserType type) {
   session.catalog.replace(*session.transaction, old, std::move(type));
 }
 
-void refuse_taken(Session::State& session, Oid schema, std::string_view name) {
+namespace {
+
+void refuse_relation(Session::State& session, Oid schema, std::string_view name) {
+  if (!session.catalog.table(schema, name) && !session.catalog.table_of_index(schema, name)) return;
+  throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", name);
+}
+
+}  // namespace
+
+void refuse_taken(Session::State& session, Oid schema, std::string_view name, TypeOf made) {
   const TablePtr table = session.catalog.table(schema, name);
-  if (!table && !session.catalog.type(schema, name)) return;
-  throw_error(sqlstate::duplicate_object, "type \"{}\" already exists", name);
+  if ((table && table->relation.row_type != kNoOid) || session.catalog.type(schema, name)) {
+    throw_error(sqlstate::duplicate_object, "type \"{}\" already exists", name);
+  }
+  if (made == TypeOf::rows) refuse_relation(session, schema, name);
 }
 
 Oid allocate_type(Session::State& session, std::uint32_t first) {
@@ -131,10 +142,10 @@ std::optional<std::string> end_shell(Session::State& session, Oid schema, std::s
 
 }  // namespace
 
-UserType new_type(Session::State& session, const TypeName& name) {
+UserType new_type(Session::State& session, const TypeName& name, TypeOf made) {
   UserType type = new_type_or_shell(session, name);
   if (auto comment = end_shell(session, type.schema, type.name)) type.comment = *std::move(comment);
-  refuse_taken(session, type.schema, type.name);
+  refuse_taken(session, type.schema, type.name, made);
   return type;
 }
 
@@ -200,6 +211,7 @@ void rename_type(Session::State& session, const ast::Node* names, ast::ObjectTyp
   const TypePtr type = lock_named(session, names, kind);
   const SchemaPtr schema = session.catalog.schema(type->schema);
   if (schema) session.rights.require(*schema, privilege::kCreate);
+  if (is_composite(type->id())) refuse_relation(session, type->schema, new_name);
   refuse_taken(session, type->schema, new_name);
   UserType changed = *type;
   changed.name = new_name;

@@ -248,6 +248,11 @@ TEST_CASE("Who waits for an object that goes, or is another's, looks for it agai
        "ALTER PUBLICATION p ADD TABLE t", "42P01"},
       {"CREATE SEQUENCE s", "CREATE VIEW v AS SELECT last_value FROM s", "DROP SEQUENCE s",
        "2BP01"},
+      // A relation's rows have a type of its name.
+      {"SELECT 1", "CREATE TABLE x (a int)", "CREATE TYPE x AS ENUM ('a')", "42710"},
+      {"SELECT 1", "CREATE TYPE x AS ENUM ('a')", "CREATE VIEW x AS SELECT 1 AS a", "42710"},
+      {"CREATE DOMAIN d AS int", "CREATE TABLE x (a int)", "ALTER DOMAIN d RENAME TO x", "42710"},
+      {"CREATE TABLE t (a int)", "CREATE DOMAIN x AS int", "ALTER TABLE t RENAME TO x", "42710"},
   };
   for (const Case& one : kCases) {
     INFO(one.statement << " beside " << one.change);
