@@ -176,4 +176,33 @@ FAULTS = [
         "  if (note.owner == kNoOid && !session.rights.is_superuser(session.user)) {",
         "Only its owner finishes*",
     ),
+    (
+        "who waited for a definition does not look again",
+        "catalog/catalog_locks.cpp",
+        "  if (catalog_.version() != (has_changed ? before : resolution_->version_))\n    throw DefinitionsMoved{};\n",
+        "  static_cast<void>(has_changed);\n  static_cast<void>(before);\n",
+        "Who waits for an object that goes*",
+    ),
+    (
+        "what a definition names can be dropped before it is committed",
+        "catalog/catalog_locks.cpp",
+        "  lock(transaction, is_of_relation ? oid - kFirstComposite : oid, lock::RelationMode::access_share);\n",
+        "  static_cast<void>(is_of_relation);\n  static_cast<void>(transaction);\n",
+        "Who waits for an object that goes*",
+    ),
+    (
+        "a snapshot is said to see what ended after it",
+        "session/shared/transaction_numbers.cpp",
+        "entry.at <= snapshot",
+        "entry.at >= Lsn::none",
+        "A snapshot sees the numbers whose end*",
+        "A queue that is read by snapshots*",
+    ),
+    (
+        "COPY names the line behind the one that is wrong",
+        "commands/copy_in.cpp",
+        "table_->relation.name, line - behind);",
+        "table_->relation.name, line + 1 - behind);",
+        "COPY says in which line a duplicate is*",
+    ),
 ]
