@@ -41,8 +41,7 @@ enum class TypeOf : std::uint8_t { values, rows };
 
 /// Of that name where the search path wants it, without a number; nothing is stored yet. 42710
 /// where the name is taken, 42501. Ends a shell of that name.
-UserType new_type(Session::State& session, const TypeName& name,
-                  TypeOf made = TypeOf::values);
+UserType new_type(Session::State& session, const TypeName& name, TypeOf made = TypeOf::values);
 /// A new number of the kind that begins with `first`.
 Oid allocate_type(Session::State& session, std::uint32_t first);
 /// 42710 where a type, or a relation whose rows have a type of its name, has the name; 42P07 where
