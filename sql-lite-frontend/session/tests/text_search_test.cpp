@@ -129,7 +129,8 @@ TEST_CASE("A view and a body keep the configuration that they named", "[sql][ses
   db.run("ALTER TEXT SEARCH CONFIGURATION mine RENAME TO yours");
   db.run("CREATE TEXT SEARCH CONFIGURATION mine (COPY = simple)");
   CHECK(db.run("SELECT words, f() FROM v") == "'cat':2|'cat':2 SELECT 1");
-  CHECK_THAT(db.run("SELECT pg_get_viewdef('v'::regclass)"), Contains("to_tsvector('yours'::regconfig, '"));
+  CHECK_THAT(db.run("SELECT pg_get_viewdef('v'::regclass)"),
+             Contains("to_tsvector('yours'::regconfig, '"));
   db.run(
       "CREATE VIEW w AS SELECT 'yours' AS yours, to_tsvector('yours'::regconfig, body) AS words "
       "FROM (VALUES ('the cats')) x(body) WHERE to_tsvector('yours', body) @@ 'cat'");
