@@ -92,15 +92,16 @@ void require_copy_target(Session::State& session, const Relation& relation) {
   throw_error(sqlstate::wrong_object_type, "cannot copy to \"{}\"", relation.name);
 }
 
-/// As it is once it is locked. One that went while we waited may have a successor of its name.
+/// As it is once it is locked: while we waited the name may have become another's.
 TablePtr lock_target(Session::State& session, Binder& binder, const ast::RangeVar& range) {
+  TablePtr table = binder.require_relation(range);
   for (;;) {
-    const TablePtr found = binder.require_relation(range);
-    require_copy_target(session, found->relation);
-    const Oid oid = found->relation.oid;
+    require_copy_target(session, table->relation);
+    const Oid oid = table->relation.oid;
     value_of(session.transaction->lock_relation(lock::RelationId{oid},
                                                 lock::RelationMode::row_exclusive));
-    if (TablePtr locked = session.catalog.table(oid)) return locked;
+    table = binder.require_relation(range);
+    if (table->relation.oid == oid) return table;
   }
 }
 

@@ -8,8 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Locks one relation. False: it was dropped while we waited.
-bool lock_relation(Session::State& session, const Table& table, lock::RelationMode mode,
+void lock_relation(Session::State& session, const Table& table, lock::RelationMode mode,
                    WaitPolicy wait) {
   const Oid oid = table.relation.oid;
   Result<bool> locked = session.transaction->lock_relation(lock::RelationId{oid}, mode, wait);
@@ -19,7 +18,30 @@ bool lock_relation(Session::State& session, const Table& table, lock::RelationMo
                 table.relation.name);
   }
   value_of(std::move(locked));
-  return session.catalog.table(oid) != nullptr;
+}
+
+/// As it is once it is locked: while we waited the name may have become another's.
+TablePtr lock_named(Session::State& session, const ast::RangeVar& range, lock::RelationMode mode,
+                    WaitPolicy wait) {
+  Arena arena;
+  Binder binder{session.names, arena};
+  TablePtr table = binder.require_relation(range);
+  for (;;) {
+    const RelationKind kind = table->relation.kind;
+    if (kind == RelationKind::sequence || kind == RelationKind::materialized) {
+      throw sql_error(sqlstate::wrong_object_type, "cannot lock relation \"{}\"",
+                      table->relation.name)
+          .with_detail(
+              fmt::format("This operation is not supported for {}.", plural_of({table, nullptr})));
+    }
+    session.rights.require_lock(table, mode);
+    if (table->computed != nullptr) return table;
+    lock_relation(session, *table, mode, wait);
+    TablePtr now = binder.require_relation(range);
+    const bool is_it = now->relation.oid == table->relation.oid;
+    table = std::move(now);
+    if (is_it) return table;
+  }
 }
 
 /// The relations that a view reads, other views' included.
@@ -40,21 +62,7 @@ void lock_table(Session::State& session, const ast::LockStmt& statement, ResultS
     session.transaction.require_read_write("LOCK TABLE");
   const WaitPolicy wait = statement.nowait ? WaitPolicy::no_wait : WaitPolicy::wait;
   for (const ast::Node* node : statement.relations) {
-    const auto& range = ast::as<ast::RangeVar>(node);
-    Arena arena;
-    Binder binder{session.names, arena};
-    TablePtr table = binder.require_relation(range);
-    const RelationKind kind = table->relation.kind;
-    if (kind == RelationKind::sequence || kind == RelationKind::materialized) {
-      throw sql_error(sqlstate::wrong_object_type, "cannot lock relation \"{}\"",
-                      table->relation.name)
-          .with_detail(
-              fmt::format("This operation is not supported for {}.", plural_of({table, nullptr})));
-    }
-    session.rights.require_lock(table, mode);
-    if (table->computed != nullptr) continue;
-    // A relation that went while we waited may have a successor of its name.
-    while (!lock_relation(session, *table, mode, wait)) table = binder.require_relation(range);
+    const TablePtr table = lock_named(session, ast::as<ast::RangeVar>(node), mode, wait);
     if (table->relation.kind != RelationKind::view) continue;
     for (const TablePtr& part : below(session, *table)) {
       if (part->computed == nullptr) lock_relation(session, *part, mode, wait);

@@ -282,6 +282,35 @@ TEST_CASE("Who acts for a role that has been dropped sets no default privileges 
   CHECK(db.run("RESET ROLE; CREATE TABLE t (a int)") == "RESET CREATE TABLE");
 }
 
+TEST_CASE("Who waits for a table whose name becomes another's uses that one, with the rights to it",
+          "[sql][session][locks]") {
+  TestDatabase db;
+  const auto other = db.connect();
+  db.run("CREATE ROLE r");
+  for (const char* statement :
+       {"COPY t FROM STDIN", "LOCK TABLE t IN ROW EXCLUSIVE MODE", "INSERT INTO t VALUES (1)",
+        "UPDATE t SET a = 1", "DELETE FROM t"}) {
+    for (const bool is_allowed : {true, false}) {
+      INFO(statement << (is_allowed ? "" : " without a right to what gets the name"));
+      db.run("DROP TABLE IF EXISTS t, u, was");
+      db.run("CREATE TABLE t (a int); CREATE TABLE u (a int)");
+      db.run(is_allowed ? "GRANT ALL ON t, u TO r" : "GRANT ALL ON t TO r");
+      db.run(*other, "SET ROLE r; BEGIN");
+      REQUIRE(db.run("BEGIN; ALTER TABLE t RENAME TO was; ALTER TABLE u RENAME TO t") ==
+              "BEGIN ALTER TABLE ALTER TABLE");
+      const std::string answer = answer_beside(db, *other, statement);
+      INFO(answer);
+      CHECK(answer.starts_with("42501") == !is_allowed);
+      if (is_allowed) {
+        CHECK(db.run(*other,
+                     "SELECT 't'::regclass::oid IN (SELECT relation FROM pg_locks WHERE "
+                     "mode = 'RowExclusiveLock' AND pid = pg_backend_pid())") == "t SELECT 1");
+      }
+      db.run(*other, "ROLLBACK; RESET ROLE");
+    }
+  }
+}
+
 TEST_CASE("Two that change one publication at once lose neither change", "[sql][session][locks]") {
   TestDatabase db;
   const auto other = db.connect();
