@@ -85,7 +85,16 @@ class Swizzle:
         subprocess.run([self.program, "init", "-D", self.folder / "data", "-U", "postgres", "--pwfile",
                         self.folder / "password", *self.locale], check=True, capture_output=True)
         (self.folder / "data" / "swizzle_hba.conf").write_text("local all all trust\n")
-        with open(self.folder / "log", "w") as log:
+        return self._start()
+
+    def after_kill(self):
+        """A connection to what is there when the server was killed and has recovered."""
+        self.process.kill()
+        self.process.wait()
+        return self._start()
+
+    def _start(self):
+        with open(self.folder / "log", "a") as log:
             self.process = subprocess.Popen(
                 [self.program, "-D", self.folder / "data", "-p", str(self.port), "-k", self.folder, "-h", "",
                  "-c", "shared_buffers=128MB", "-c", "max_prepared_transactions=5", *self.options], stdout=log, stderr=log)

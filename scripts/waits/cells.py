@@ -81,7 +81,10 @@ class Runner:
         self.open()
 
     def open(self):
-        fresh = self.server.fresh()
+        self.connect(self.server.fresh())
+        self.refused = {}
+
+    def connect(self, fresh):
         if hasattr(self.server, "databases"):
             # PostgreSQL keeps what roles that go had in databases that have gone.
             fresh.run("set allow_system_table_mods = on; delete from pg_shdepend where "
@@ -93,7 +96,6 @@ class Runner:
             # On a full machine the server's own limit has to come first.
             session.socket.settimeout(PATIENCE + 20)
         self.first, self.second, self.third, self.control = self.sessions
-        self.refused = {}
 
     def close(self):
         for session in self.sessions:
@@ -232,6 +234,20 @@ class Runner:
                 problem = failed(session.run(f"explain select * from {name}"))
                 if problem and problem["C"] not in ("42501", "55000"):
                     wrong.append(f"{name}: {problem['C']} {problem['M']}")
+        return wrong
+
+    def lost(self):
+        """What is wrong, or another than before, once the server was killed and has recovered."""
+        for session in self.sessions:
+            session.run("rollback")
+        before = self.names()
+        self.close()
+        self.connect(self.server.after_kill())
+        wrong = self.look(self.third)
+        after = self.names()
+        if after != before:
+            gone = sorted(set(before.splitlines()) ^ set(after.splitlines()))
+            wrong.append("before or after the restart alone: " + "; ".join(gone[:10]))
         return wrong
 
     def names(self):
