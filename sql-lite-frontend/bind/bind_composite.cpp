@@ -100,6 +100,12 @@ ExprPtr QueryBinder::bind_row(const ast::RowExpr& node, Scope& scope) {
   return expr;
 }
 
+const Function* QueryBinder::function_called(const Expr& expr) noexcept {
+  if (const auto* call = dynamic_cast<const FunctionExpr*>(&expr)) return &call->function();
+  const auto* const of_session = dynamic_cast<const SessionFunctionExpr*>(&expr);
+  return of_session != nullptr ? &of_session->function() : nullptr;
+}
+
 ExprPtr QueryBinder::field_of(ExprPtr record, std::string_view field, std::int32_t location) {
   if (auto* row = dynamic_cast<RowExpr*>(record.get())) {
     for (std::size_t i = 0; i < row->names.size(); ++i) {
@@ -124,8 +130,8 @@ ExprPtr QueryBinder::field_of(ExprPtr record, std::string_view field, std::int32
       }
     }
   }
-  if (const auto* call = dynamic_cast<const FunctionExpr*>(record.get())) {
-    const Function& function = call->function();
+  if (const Function* const called = function_called(*record)) {
+    const Function& function = *called;
     for (std::size_t i = 0; i < function.column_names.size(); ++i) {
       if (function.column_names[i] != field) continue;
       return std::make_unique<FieldExpr>(function.column_types[i], std::move(record), i,

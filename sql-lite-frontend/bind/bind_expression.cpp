@@ -304,6 +304,13 @@ ExprPtr QueryBinder::bind_stored_constant(const ast::TypeCast& node, TypeId type
   return constant(type, value);
 }
 
+/// What was stored before the type got attributes has NULL in them.
+void QueryBinder::add_new_attributes(RowExpr& row, TypeId type) {
+  const auto shape = row_shape(type);
+  while (shape && row.operands().size() < shape->types.size())
+    row.mutable_operands().push_back(constant(TypeId::unknown, Value::null()));
+}
+
 ExprPtr QueryBinder::bind_cast(const ast::TypeCast& node, Scope& scope) {
   const TypeReference target = bind_type(*node.type_name);
   if (const auto* literal = ast::try_as<ast::A_Const>(node.arg);
@@ -316,6 +323,10 @@ ExprPtr QueryBinder::bind_cast(const ast::TypeCast& node, Scope& scope) {
     operand = bind_array(*array, scope, base_type(target.type));
   } else {
     operand = bind_node(node.arg, scope);
+  }
+  if (auto* const row = dynamic_cast<RowExpr*>(operand.get());
+      row != nullptr && is_composite(target.type) && is_stored_name(*node.type_name)) {
+    add_new_attributes(*row, target.type);
   }
   const TypeId source = operand->type();
   const std::int32_t location = node.location >= 0 ? node.location : operand->location();

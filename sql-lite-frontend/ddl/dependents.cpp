@@ -8,6 +8,7 @@
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/relation_noun.h"
+#include "sql-lite-frontend/ddl/composite_values.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/table_change.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
@@ -208,11 +209,15 @@ void remove(Session::State& session, const Dependent& dependent) {
     if (!type) return;
     UserType changed = *type;
     // Others before it may have gone.
-    std::erase_if(changed.attributes, [&](const Column& attribute) {
+    const auto gone = std::ranges::find_if(changed.attributes, [&](const Column& attribute) {
       return dependent.name.starts_with(fmt::format("column {} of ", attribute.name));
     });
-    session.catalog.replace(*session.transaction, *type, std::move(changed));
-    return;
+    if (gone == changed.attributes.end()) return;
+    const AttributeEdit edit{.dropped = static_cast<std::size_t>(gone - changed.attributes.begin()),
+                             .name = gone->name};
+    changed.attributes.erase(gone);
+    session.catalog.replace(*session.transaction, *type, changed);
+    return edit_values_of(session, changed, std::span{&edit, 1});
   }
   if (dependent.kind == Dependent::Kind::routine) {
     const RoutinePtr routine = session.catalog.routine(dependent.oid);
