@@ -75,6 +75,14 @@ std::vector<ExprPtr> QueryBinder::fields_of_row(const ast::RowExpr& node, Scope&
       for (OutputTarget& target : columns) add(std::move(target.expr));
       continue;
     }
+    if (const auto* part = ast::try_as<ast::A_Indirection>(arg);
+        part != nullptr && ast::is<ast::A_Star>(part->indirection.back())) {
+      std::vector<OutputTarget> columns;
+      if (expand_composite(arg, scope, columns)) {
+        for (OutputTarget& target : columns) add(std::move(target.expr));
+        continue;
+      }
+    }
     add(bind_node(arg, scope));
   }
   return fields;
@@ -292,6 +300,10 @@ ExprPtr QueryBinder::bind_indirection(const ast::A_Indirection& node, Scope& sco
       expr = bind_subscripts(std::move(expr), node.indirection.subspan(i, end - i), scope);
       i = end;
     } else {
+      if (shape_of(base_type(expr->type())) != Shape::record) {
+        throw_error(sqlstate::wrong_object_type, "type {} is not composite",
+                    format_type(expr->type()));
+      }
       unsupported("expansion of a composite value with *");
     }
   }

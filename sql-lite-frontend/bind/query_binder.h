@@ -142,7 +142,7 @@ class QueryBinder : public BoundNames {
   ExprPtr bind_bool(const ast::BoolExpr& node, Scope& scope);
   ExprPtr bind_case(const ast::CaseExpr& node, Scope& scope);
   ExprPtr bind_cast(const ast::TypeCast& node, Scope& scope);
-  void add_new_attributes(RowExpr& row, TypeId type);
+  void add_new_attributes(Expr& stored, TypeId type);
   /// A constant of a type that a user made, as stored expressions have it: by numbers.
   ExprPtr bind_stored_constant(const ast::TypeCast& node, TypeId type);
   // bind_column.cpp

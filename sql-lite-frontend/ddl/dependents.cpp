@@ -331,12 +331,26 @@ void add_routines_of_views(Session::State& session, std::vector<Dependent>& list
 
 }  // namespace
 
+namespace {
+
+/// Not so of one that came after the view, which whole rows in it have all the same.
+bool knows_column(const Relation& view, Oid table, std::size_t position) {
+  return std::ranges::any_of(view.view_names, [&](const ViewName& name) {
+    return name.relation == table &&
+           std::ranges::find(name.columns, static_cast<std::int16_t>(position + 1),
+                             &ViewColumn::number) != name.columns.end();
+  });
+}
+
+}  // namespace
+
 std::vector<TablePtr> views_over_column(Session::State& session, const Table& table,
                                         std::size_t position) {
   std::vector<TablePtr> views;
   for (const TablePtr& other : session.catalog.tables()) {
     if (!has_query(other->relation.kind)) continue;
     const bool reads =
+        knows_column(other->relation, table.relation.oid, position) &&
         view_reads(session, *other, [&](const Binder::RelationRead& read, const Binder& binder) {
           return read.table->relation.oid == table.relation.oid && read.has_slots &&
                  binder.is_used(read.first_slot + static_cast<Slot>(position));

@@ -345,7 +345,12 @@ void emit_rule(const EmitRow& emit, Session::State& session, const Table& table)
     if (name.relation < kFirstUserOid) continue;
     const auto known = columns ? columns->find(name.relation) : ColumnsRead::const_iterator{};
     std::vector<std::int16_t> read;
-    if (columns && known != columns->end()) read.assign(known->second.begin(), known->second.end());
+    if (columns && known != columns->end()) {
+      // Whole rows have columns that came after the view, too.
+      std::ranges::copy_if(known->second, std::back_inserter(read), [&](std::int16_t column) {
+        return std::ranges::find(name.columns, column, &ViewColumn::number) != name.columns.end();
+      });
+    }
     emit_columns(emit, rule, name.relation, read, Dependency::normal);
   }
   for (const ViewType& named : view.view_types) {
@@ -439,6 +444,8 @@ void dependency_rows(Execution& execution, const EmitRow& emit) {
     // So that a dump makes the relation before what names the type of its rows.
     if (relation.row_type != kNoOid && relation.kind != RelationKind::sequence) {
       emit_dependency(emit, {kPgTypeClass, relation.row_type}, {kPgClassClass, relation.oid},
+                      Dependency::internal);
+      emit_dependency(emit, {kPgTypeClass, relation.array_type}, {kPgTypeClass, relation.row_type},
                       Dependency::internal);
     }
     if (relation.sequence && relation.sequence->owner_table != kNoOid) {

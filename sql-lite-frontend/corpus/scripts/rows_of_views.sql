@@ -31,6 +31,8 @@ ALTER TABLE w RENAME b TO bb;
 SELECT * FROM vw ORDER BY 3;
 SELECT * FROM renamed ORDER BY 2;
 SELECT * FROM listed ORDER BY 1;
+ALTER TABLE w DROP c;
+SELECT * FROM vw ORDER BY 3;
 UPDATE listed SET a = 10 WHERE a = 1;
 SELECT (w).a, (listed).b FROM w, listed WHERE w.a = listed.a ORDER BY 1;
 -- Nested values, all their fields.
@@ -41,9 +43,11 @@ SELECT (o).i.*, (o).* FROM t;
 SELECT (o).l[1].* FROM t;
 SELECT (a)[1].i.* FROM t;
 SELECT (t.o).i.*, id FROM t;
+SELECT (o).n.* FROM t;
 SELECT (o).nix.* FROM t;
 SELECT ((o).i).*, (a[1]).* FROM t;
 INSERT INTO t SELECT (o).n, o FROM t RETURNING id, (o).i.*;
+SELECT ROW((o).i.*), ROW((o).i.*, 1, (o).i.*) FROM t;
 CREATE VIEW fields AS SELECT (o).i.* FROM t;
 SELECT * FROM fields;
 -- Arrays of arrays from a subquery.
