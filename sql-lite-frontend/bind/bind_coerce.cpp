@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/datetime/time_types.h"
 #include "sql-lite-frontend/types/key_codec.h"
@@ -107,6 +108,8 @@ ExprPtr QueryBinder::read_literal(const ConstantExpr& literal, TypeId type, std:
       throw;
     }
   }
+  if (is_user_type(type) && view_depth_ == recorded_depth_ && !value.is_null())
+    literal_places_.push_back({literal.location(), type, value});
   auto read = std::make_unique<ConstantExpr>(type, kNoTypmod, value);
   if (is_object_id(type) && !value.is_null()) {
     FunctionContext functions{arena_, names_.context(), {}};
@@ -358,7 +361,7 @@ std::string dotted_name(const ast::TypeName& name) {
 const Type* builtin_type(const ast::TypeName& name) {
   const std::string_view schema = schema_of(name);
   if (name.names.size() > 2 || (!schema.empty() && schema != "pg_catalog")) return nullptr;
-  return name.names.empty() ? nullptr : find_type(ast::string_of(name.names.back()));
+  return name.names.empty() ? nullptr : find_built_in_type(ast::string_of(name.names.back()));
 }
 
 std::vector<std::int32_t> modifiers_of(const ast::TypeName& name) {

@@ -116,12 +116,12 @@ void note_outer_slots(Scope& from, const Scope& to, Slot slot) {
   }
 }
 
-void tell_absence(RowExpr& row, const ScopeItem& item) {
+void tell_absence(RowExpr& row, const ScopeItem& item, std::span<const ScopeColumn> fields) {
   row.absence = RowExpr::Absence::all_are_null;
   if (item.table == nullptr) return;
   const auto& columns = item.table->relation.columns;
-  for (std::size_t i = 0; i < item.columns.size(); ++i) {
-    const auto number = static_cast<std::size_t>(item.columns[i].origin.column);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const auto number = static_cast<std::size_t>(fields[i].origin.column);
     if (number == 0 || number > columns.size() || !columns[number - 1].not_null) continue;
     row.absence = RowExpr::Absence::field_is_null;
     row.telling_field = i;
@@ -130,6 +130,30 @@ void tell_absence(RowExpr& row, const ScopeItem& item) {
 }
 
 }  // namespace
+
+/// Whether that is a relation's row which has other fields by now than a view knew.
+bool QueryBinder::is_row_of_view(std::string_view name, Scope& scope) {
+  for (Scope* at = &scope; at != nullptr && open_view_ != nullptr; at = at->parent) {
+    if (find_unqualified(*at, name).matches > 0) return false;
+    if (const ScopeItem* item = find_item(*at, {}, name)) return !item->whole_row.empty();
+  }
+  return false;
+}
+
+/// t.f is f(t) where t has no such column and a user made such a function. Null: nobody did.
+ExprPtr QueryBinder::call_of_row(const ast::ColumnRef& node, ExprPtr row, Scope& scope) {
+  auto* const call =
+      new (arena_.allocate(sizeof(ast::FuncCall), alignof(ast::FuncCall))) ast::FuncCall{};
+  call->node_kind = ast::FuncCall::kKind;
+  call->funcname = node.fields.last(1);
+  call->location = node.location;
+  CallArguments given;
+  given.types.push_back(row->type());
+  given.values.push_back(std::move(row));
+  const auto routine = find_routine(*call, given, RoutineKind::function);
+  if (!routine || routine->callable->routine->kind != RoutineKind::function) return nullptr;
+  return bind_routine(*call, *routine, std::move(given), scope);
+}
 
 ExprPtr QueryBinder::bind_column(const ast::ColumnRef& node, Scope& scope) {
   if (ast::is<ast::A_Star>(node.fields.back())) {
@@ -160,19 +184,20 @@ ExprPtr QueryBinder::bind_column(const ast::ColumnRef& node, Scope& scope) {
     require_lateral(item, node.location);
     std::vector<ExprPtr> fields;
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < item.columns.size(); ++i) {
-      if (item.columns[i].computed) {
+    const auto& columns = item.whole_row.empty() ? item.columns : item.whole_row;
+    for (const ScopeColumn& column : columns) {
+      if (column.computed) {
         unsupported("reading a computed column of the written view", node.location);
       }
-      fields.push_back(slot_expr(item.columns[i]));
-      names.push_back(item.columns[i].name);
-      note_outer_slots(scope, at, item.columns[i].slot);
+      fields.push_back(slot_expr(column));
+      names.push_back(column.name);
+      note_outer_slots(scope, at, column.slot);
     }
     auto row = std::make_unique<RowExpr>(std::move(fields));
     row->names = std::move(names);
     row->is_whole_row = true;
     if (item.row_type != TypeId::none) row->set_type(item.row_type);
-    if (item.may_be_absent) tell_absence(*row, item);
+    if (item.may_be_absent) tell_absence(*row, item, columns);
     row->set_location(node.location);
     return row;
   };
@@ -284,6 +309,9 @@ ExprPtr QueryBinder::bind_column(const ast::ColumnRef& node, Scope& scope) {
     }
     if (is_system_column(part(parts - 1)) && item->table) {
       refuse_system_column(part(parts - 1), node.location);
+    }
+    if (item->row_type != TypeId::none) {
+      if (ExprPtr called = call_of_row(node, row_of(*item, *at), scope)) return called;
     }
     throw_missing_column(scope, part(table_part), part(parts - 1), node.location);
   }

@@ -75,6 +75,14 @@ std::vector<ExprPtr> QueryBinder::fields_of_row(const ast::RowExpr& node, Scope&
       for (OutputTarget& target : columns) add(std::move(target.expr));
       continue;
     }
+    if (const auto* part = ast::try_as<ast::A_Indirection>(arg);
+        part != nullptr && ast::is<ast::A_Star>(part->indirection.back())) {
+      std::vector<OutputTarget> columns;
+      if (expand_composite(arg, scope, columns)) {
+        for (OutputTarget& target : columns) add(std::move(target.expr));
+        continue;
+      }
+    }
     add(bind_node(arg, scope));
   }
   return fields;
@@ -98,6 +106,12 @@ ExprPtr QueryBinder::bind_row(const ast::RowExpr& node, Scope& scope) {
   for (const std::size_t field : untyped) expr->mark_untyped(field);
   expr->set_location(node.location);
   return expr;
+}
+
+const Function* QueryBinder::function_called(const Expr& expr) noexcept {
+  if (const auto* call = dynamic_cast<const FunctionExpr*>(&expr)) return &call->function();
+  const auto* const of_session = dynamic_cast<const SessionFunctionExpr*>(&expr);
+  return of_session != nullptr ? &of_session->function() : nullptr;
 }
 
 ExprPtr QueryBinder::field_of(ExprPtr record, std::string_view field, std::int32_t location) {
@@ -124,8 +138,8 @@ ExprPtr QueryBinder::field_of(ExprPtr record, std::string_view field, std::int32
       }
     }
   }
-  if (const auto* call = dynamic_cast<const FunctionExpr*>(record.get())) {
-    const Function& function = call->function();
+  if (const Function* const called = function_called(*record)) {
+    const Function& function = *called;
     for (std::size_t i = 0; i < function.column_names.size(); ++i) {
       if (function.column_names[i] != field) continue;
       return std::make_unique<FieldExpr>(function.column_types[i], std::move(record), i,
@@ -286,6 +300,10 @@ ExprPtr QueryBinder::bind_indirection(const ast::A_Indirection& node, Scope& sco
       expr = bind_subscripts(std::move(expr), node.indirection.subspan(i, end - i), scope);
       i = end;
     } else {
+      if (shape_of(base_type(expr->type())) != Shape::record) {
+        throw_error(sqlstate::wrong_object_type, "type {} is not composite",
+                    format_type(expr->type()));
+      }
       unsupported("expansion of a composite value with *");
     }
   }

@@ -304,6 +304,14 @@ ExprPtr QueryBinder::bind_stored_constant(const ast::TypeCast& node, TypeId type
   return constant(type, value);
 }
 
+/// What was stored before the type got attributes has NULL in them.
+void QueryBinder::add_new_attributes(Expr& stored, TypeId type) {
+  auto* const row = dynamic_cast<RowExpr*>(&stored);
+  const auto shape = row != nullptr ? row_shape(base_type(type)) : nullptr;
+  while (shape && row->operands().size() < shape->types.size())
+    row->mutable_operands().push_back(constant(TypeId::unknown, Value::null()));
+}
+
 ExprPtr QueryBinder::bind_cast(const ast::TypeCast& node, Scope& scope) {
   const TypeReference target = bind_type(*node.type_name);
   if (const auto* literal = ast::try_as<ast::A_Const>(node.arg);
@@ -317,6 +325,7 @@ ExprPtr QueryBinder::bind_cast(const ast::TypeCast& node, Scope& scope) {
   } else {
     operand = bind_node(node.arg, scope);
   }
+  if (is_stored_name(*node.type_name)) add_new_attributes(*operand, target.type);
   const TypeId source = operand->type();
   const std::int32_t location = node.location >= 0 ? node.location : operand->location();
   if (source == TypeId::record && is_composite(target.type)) operand->set_location(location);

@@ -69,7 +69,14 @@ void QueryBinder::restrict_to_view(ScopeItem& item, const ViewName& known) {
     }
   }
   const auto same = [](const ScopeColumn& a, const ScopeColumn& b) { return a.name == b.name; };
-  if (!std::ranges::equal(columns, item.columns, same)) item.row_type = TypeId::none;
+  // Whole rows are of the relation's type as it is now; the text calls their fields as it did.
+  if (item.row_type != TypeId::none && !std::ranges::equal(columns, item.columns, same)) {
+    for (ScopeColumn& column : item.columns) {
+      const auto was = std::ranges::find(known.columns, column.origin.column, &ViewColumn::number);
+      if (was != known.columns.end()) column.name = was->name;
+    }
+    item.whole_row = std::move(item.columns);
+  }
   item.columns = std::move(columns);
   item.show_all();
 }
@@ -132,7 +139,10 @@ void QueryBinder::apply_alias(ScopeItem& item, const ast::Alias* alias) {
                 item.is_join ? "join expression" : "table", item.alias, item.columns.size(),
                 alias->colnames.size());
   }
-  if (!alias->colnames.empty()) item.row_type = TypeId::none;
+  if (!alias->colnames.empty()) {
+    item.row_type = TypeId::none;
+    item.whole_row.clear();
+  }
   for (std::size_t i = 0; i < alias->colnames.size(); ++i) {
     item.columns[i].name = item.columns[i].origin.name = ast::string_of(alias->colnames[i]);
   }

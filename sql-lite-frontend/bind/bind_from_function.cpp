@@ -1,4 +1,5 @@
 #include "sql-lite-frontend/bind/query_binder.h"
+#include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -46,7 +47,7 @@ FunctionScan::Call QueryBinder::bind_from_call(const ast::Node* node, ast::NodeL
       if (function_node->func_variadic) request.variadic = FunctionCall::Variadic::as_array;
       request.position = function_node->location + 1;
       resolved = try_resolve_function(request);
-      if (!resolved && find_type(name) == nullptr) resolved = resolve_function(request);
+      if (!resolved && find_built_in_type(name) == nullptr) resolved = resolve_function(request);
       if (resolved && resolved->function->kind == FunctionKind::aggregate) {
         throw sql_error(sqlstate::grouping_error,
                         "aggregate functions are not allowed in functions in FROM")
@@ -118,6 +119,13 @@ FunctionScan::Call QueryBinder::bind_from_call(const ast::Node* node, ast::NodeL
   call.scalar = bind_expression(node, scope);
   if (call.scalar->type() == TypeId::unknown) {
     call.scalar = coerce(std::move(call.scalar), TypeId::text, kNoTypmod, Implicitness::implicit);
+  }
+  if (const Function* const called = function_called(*call.scalar);
+      called != nullptr && called->result == TypeId::record && !called->column_names.empty()) {
+    call.composite = true;
+    for (std::size_t i = 0; i < called->column_names.size(); ++i)
+      add_column(called->column_names[i], called->column_types[i], kNoTypmod);
+    return call;
   }
   if (const auto shape = row_shape(base_type(call.scalar->type()))) {
     call.composite = true;

@@ -3,6 +3,7 @@
 #include "sql-lite-frontend/bind/argument_types.h"
 #include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/bind/window_functions.h"
+#include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/range/range_makers.h"
 #include "sql-lite-frontend/types/record/record.h"
@@ -179,7 +180,7 @@ ExprPtr QueryBinder::bind_function(const ast::FuncCall& node, Scope& scope) {
       !takes_exactly(name, types[0])) {
     ast::TypeName type_name;
     type_name.names = node.funcname;
-    const Type* const builtin = find_type(name);
+    const Type* const builtin = find_built_in_type(name);
     const TypeId type = builtin != nullptr ? builtin->id : bind_user_type(type_name);
     if (type != TypeId::none && is_cast_by_call(types[0], type)) {
       if (ExprPtr cast = try_coerce(arguments[0], type, kNoTypmod, Implicitness::explicit_cast)) {
@@ -194,6 +195,12 @@ ExprPtr QueryBinder::bind_function(const ast::FuncCall& node, Scope& scope) {
     type_name.names = node.funcname;
     if (const auto makers = range_makers(bind_user_type(type_name)); !makers.empty())
       call.candidates = makers;
+  }
+  if (functions_named(name).empty() && arguments.size() == 1 && node.funcname.size() == 1) {
+    // a(x) is (x).a where nothing is called so.
+    const auto shape = row_shape(base_type(types[0]));
+    if (shape && std::ranges::find(shape->names, name) != shape->names.end())
+      return field_of(std::move(arguments[0]), name, node.location);
   }
   const auto resolved = resolve_function(call);
   const Function& function = *resolved.function;

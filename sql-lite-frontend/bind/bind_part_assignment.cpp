@@ -168,6 +168,15 @@ ExprPtr Binder::part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarg
       std::make_unique<ElementAssignment>(base_type(column.type), std::move(operands)), column);
 }
 
+ExprPtr Binder::with_part(ExprPtr whole, ExprPtr value, const ast::ResTarget& target) {
+  Column column;
+  column.name = target.name;
+  column.type = whole->type();
+  column.typmod = whole->typmod();
+  Scope scope;
+  return part_assignment(std::move(whole), std::move(value), target, column, scope);
+}
+
 ExprPtr Binder::hstore_pair_assignment(ExprPtr whole, ExprPtr value, const ast::ResTarget& target,
                                        const Column& column, Scope& scope) {
   const TypeId source = value->type();

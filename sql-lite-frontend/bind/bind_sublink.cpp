@@ -51,12 +51,14 @@ ExprPtr QueryBinder::bind_sublink(const ast::SubLink& node, Scope& scope) {
     case ast::SubLinkType::array_sublink: {
       one_column("subquery must return only one column");
       const TypeId element = query->targets[0].type;
-      const TypeId array = array_type(element);
+      const bool has_arrays = array_type(element) == TypeId::none && is_array(element);
+      const TypeId array = has_arrays ? element : array_type(element);
       if (array == TypeId::none) {
         throw_error(sqlstate::undefined_object, "could not find array type for data type {}",
                     format_type(element));
       }
-      expr = std::make_unique<SubqueryExpr>(Kind::array, array, query->targets[0].typmod);
+      expr = std::make_unique<SubqueryExpr>(has_arrays ? Kind::arrays : Kind::array, array,
+                                            query->targets[0].typmod);
       break;
     }
     case ast::SubLinkType::any_sublink:

@@ -205,22 +205,42 @@ void QueryBinder::expand_star(const ast::ColumnRef& node, Scope& scope,
 bool QueryBinder::expand_composite(const ast::Node* node, Scope& scope,
                                    std::vector<OutputTarget>& targets) {
   const auto* indirection = ast::try_as<ast::A_Indirection>(node);
-  if (indirection == nullptr || indirection->indirection.size() != 1 ||
-      !ast::is<ast::A_Star>(indirection->indirection[0])) {
+  if (indirection == nullptr || !ast::is<ast::A_Star>(indirection->indirection.back())) {
     return false;
   }
-  const ExprPtr record = bind_expression(indirection->arg, scope);
+  if (const auto* column = ast::try_as<ast::ColumnRef>(indirection->arg);
+      column != nullptr && column->fields.size() == 1 && indirection->indirection.size() == 1 &&
+      is_row_of_view(ast::string_of(column->fields[0]), scope)) {
+    // Of what a view named when it was made, it shows what there was then.
+    auto* const fields = arena_.allocate_array<const ast::Node*>(2);
+    fields[0] = column->fields[0];
+    fields[1] = indirection->indirection[0];
+    ast::ColumnRef star = *column;
+    star.fields = ast::NodeList{fields, 2};
+    expand_star(star, scope, targets);
+    return true;
+  }
+  const ast::Node* whole = indirection->arg;
+  if (const auto parts = indirection->indirection.first(indirection->indirection.size() - 1);
+      !parts.empty()) {
+    auto* const before =
+        new (arena_.allocate(sizeof(ast::A_Indirection), alignof(ast::A_Indirection)))
+            ast::A_Indirection{*indirection};
+    before->indirection = parts;
+    whole = before;
+  }
+  const ExprPtr record = bind_expression(whole, scope);
   std::vector<std::string> names;
   if (const auto* row = dynamic_cast<const RowExpr*>(record.get())) {
     names = row->names;
-  } else if (const auto* call = dynamic_cast<const FunctionExpr*>(record.get())) {
-    names.assign(call->function().column_names.begin(), call->function().column_names.end());
+  } else if (const Function* const called = function_called(*record)) {
+    names.assign(called->column_names.begin(), called->column_names.end());
   }
   if (const auto shape = row_shape(base_type(record->type()))) names = shape->names;
   if (names.empty()) return false;
   for (const std::string& name : names) {
     OutputTarget target;
-    target.expr = field_of(bind_expression(indirection->arg, scope), name, -1);
+    target.expr = field_of(bind_expression(whole, scope), name, -1);
     target.name = name;
     if (const auto* column = dynamic_cast<const SlotExpr*>(target.expr.get())) {
       target.origin = column->origin();

@@ -112,6 +112,7 @@ ExprPtr Binder::default_of(const Table& table, std::size_t position) {
   const Column& column = table.relation.columns[position];
   if (column.default_sql.empty()) return type_default(column);
   ExprPtr expr = bind_table_expression(column.default_sql, table, 0, Clause::column_default);
+  add_new_attributes(*expr, column.type);
   if (column.identity != 0) {
     // Who may write the column may have its numbers.
     walk(*expr, [this](Expr& part) {
@@ -128,9 +129,10 @@ ExprPtr Binder::default_of(const Table& table, std::size_t position) {
 ExprPtr Binder::default_of(const WriteStatement& write, std::size_t position) {
   if (const Column* column = view_default_of(write, position)) {
     const Column& stored = write.table->relation.columns[position];
-    return coerce_to_column(
-        bind_table_expression(column->default_sql, *write.table, 0, Clause::column_default),
-        stored);
+    ExprPtr expr =
+        bind_table_expression(column->default_sql, *write.table, 0, Clause::column_default);
+    add_new_attributes(*expr, stored.type);
+    return coerce_to_column(std::move(expr), stored);
   }
   return default_of(*write.table, position);
 }

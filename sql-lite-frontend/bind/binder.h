@@ -30,6 +30,9 @@ class Binder final : public QueryBinder {
   /// written at all.
   std::vector<bool> updatable_columns(const TablePtr& relation);
 
+  /// `whole` with the part of it that the target names set to `value`, as UPDATE has it.
+  ExprPtr with_part(ExprPtr whole, ExprPtr value, const ast::ResTarget& target);
+
   /// What a column without a default of its own has: its domain's, else NULL.
   ExprPtr type_default(const Column& column);
   /// Why a view over the query cannot be written: "containing DISTINCT"; empty if it can.

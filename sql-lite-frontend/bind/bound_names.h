@@ -71,6 +71,16 @@ class BoundNames {
   [[nodiscard]] const std::vector<ConstantPlace>& constant_places() const noexcept {
     return constant_places_;
   }
+  /// Where a view that was read with read_view() has a literal that is a value of a type that a
+  /// user made: what it says changes with the labels of an enum.
+  struct LiteralPlace {
+    std::int32_t location = 0;
+    TypeId type = TypeId::none;
+    Value value;
+  };
+  [[nodiscard]] const std::vector<LiteralPlace>& literal_places() const noexcept {
+    return literal_places_;
+  }
   /// Its plan has something of a type's definition that ALTER may change, besides a name.
   [[nodiscard]] bool depends_on_types() const noexcept {
     return depends_on_types_ || !types_read_.empty();
@@ -89,6 +99,7 @@ class BoundNames {
   bool single_use_ = false;
   bool looked_up_objects_ = false;
   std::vector<ConstantPlace> constant_places_;
+  std::vector<LiteralPlace> literal_places_;
   bool depends_on_types_ = false;
 };
 

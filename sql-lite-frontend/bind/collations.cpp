@@ -87,9 +87,8 @@ DerivedCollation collation_of(const Expr& expr) {
                           : expr.type();
   const bool is_collated_here = is_collated(type);
   if (!is_collated_here && !is_domain(type)) {
-    const Type* known = find_type(type);
-    if (known == nullptr || known->collation == 0) return derived;
-    derived.collation = known->collation;
+    derived.collation = default_collation(type);
+    if (derived.collation == 0) return derived;
   } else {
     derived.collation = default_collation(type);
     if (derived.collation == 0 && !is_collated_here) return derived;

@@ -142,10 +142,12 @@ class QueryBinder : public BoundNames {
   ExprPtr bind_bool(const ast::BoolExpr& node, Scope& scope);
   ExprPtr bind_case(const ast::CaseExpr& node, Scope& scope);
   ExprPtr bind_cast(const ast::TypeCast& node, Scope& scope);
+  void add_new_attributes(Expr& stored, TypeId type);
   /// A constant of a type that a user made, as stored expressions have it: by numbers.
   ExprPtr bind_stored_constant(const ast::TypeCast& node, TypeId type);
   // bind_column.cpp
   ExprPtr bind_column(const ast::ColumnRef& node, Scope& scope);
+  ExprPtr call_of_row(const ast::ColumnRef& node, ExprPtr row, Scope& scope);
   // bind_collation.cpp
   ExprPtr bind_collate(const ast::CollateClause& node, Scope& scope);
   Oid bind_collation(ast::NodeList name, std::int32_t location);
@@ -173,6 +175,8 @@ class QueryBinder : public BoundNames {
   // bind_composite.cpp
   ExprPtr bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted);
   ExprPtr bind_row(const ast::RowExpr& node, Scope& scope);
+  /// The built-in function, or the session's, of whose call it is the value; else null.
+  static const Function* function_called(const Expr& expr) noexcept;
   /// What is written in it, before an untyped literal becomes a text.
   std::vector<ExprPtr> fields_of_row(const ast::RowExpr& node, Scope& scope);
   ExprPtr bind_indirection(const ast::A_Indirection& node, Scope& scope);
@@ -405,6 +409,7 @@ class QueryBinder : public BoundNames {
                          OutputTypes output);
   void bind_targets(ast::NodeList list, Scope& scope, std::vector<OutputTarget>& targets);
   bool expand_composite(const ast::Node* node, Scope& scope, std::vector<OutputTarget>& targets);
+  bool is_row_of_view(std::string_view name, Scope& scope);
   void expand_star(const ast::ColumnRef& node, Scope& scope, std::vector<OutputTarget>& targets);
   static void refuse_more_targets(std::size_t count);
   std::string target_name(const ast::Node* node);

@@ -47,6 +47,8 @@ struct ScopeItem {
   TablePtr table;
   /// Of a relation whose columns all go by their own names here: of its rows.
   TypeId row_type = TypeId::none;
+  /// What such a row has where a view's names mean less or other ones; empty: the columns.
+  std::vector<ScopeColumn> whole_row;
 
   void show_all() { visible.assign(columns.size(), true); }
 };

@@ -152,7 +152,8 @@ void run_once(Session::State& session, const ast::Node* node, Statement& stateme
       definition("CREATE TABLE");
       return create_table(session, ast::as<ast::CreateStmt>(node), sink);
     case Kind::create_table_as_stmt:
-      definition("CREATE TABLE AS");
+      definition(ast::as<ast::CreateTableAsStmt>(node).is_select_into ? "SELECT INTO"
+                                                                      : "CREATE TABLE AS");
       return create_table_as(session, ast::as<ast::CreateTableAsStmt>(node), statement, parameters,
                              sink);
     case Kind::index_stmt:

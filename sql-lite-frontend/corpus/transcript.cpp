@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/type.h"
 
 namespace swizzle::sql::corpus {
@@ -13,11 +14,10 @@ namespace {
 constexpr std::uint32_t kFirstUserType = 16384;
 
 std::string type_name(std::uint32_t oid, std::int32_t modifier) {
-  const Type* info = oid < kFirstUserType ? find_type(static_cast<TypeId>(oid)) : nullptr;
   // What users made has another number in every run.
-  std::string name = info != nullptr && !info->name.empty()
-                         ? std::string{info->name}
-                         : (oid >= kFirstUserType ? "user-defined" : std::to_string(oid));
+  std::string name = is_built_in(TypeId{oid}) ? std::string{type_info(TypeId{oid}).name}
+                     : oid >= kFirstUserType  ? "user-defined"
+                                              : std::to_string(oid);
   if (modifier != kNoTypmod) name += fmt::format("({})", modifier);
   return name;
 }

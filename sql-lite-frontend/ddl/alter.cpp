@@ -5,6 +5,7 @@
 #include <span>
 
 #include "sql-lite-frontend/ddl/alter_targets.h"
+#include "sql-lite-frontend/ddl/composite_values.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/inverted_index.h"
 #include "sql-lite-frontend/ddl/publications.h"
@@ -92,8 +93,9 @@ void TableChange::add_column(const ast::AlterTableCmd& command) {
   Column& column = relation.columns[position];
   if (const TypePtr rows = session_.names.user_type(TypeId{relation.row_type})) {
     refuse_in_itself(session_, *rows, column.type);
-    refuse_columns_of(session_, *rows);
+    if (!column.default_sql.empty() || is_domain(column.type)) refuse_columns_of(session_, *rows);
   }
+  const AttributeEdit edit{.dropped = {}, .added = column.expression_type()};
 
   const std::unique_ptr<Scratch> scratch = session_.new_scratch();
   Binder binder{session_.names, scratch->arena};
@@ -125,6 +127,7 @@ void TableChange::add_column(const ast::AlterTableCmd& command) {
       }
     }
     finish_builder(builder, std::move(relation), indexes, constraints);
+    if (!fill) edit_rows_elsewhere(session_, *table_, edit);
     return;
   }
   // First the column, filled row by row; then its keys and checks over the filled table.
@@ -159,7 +162,6 @@ void TableChange::drop_column(const ast::AlterTableCmd& command) {
                                 command.name, table_->relation.name));
     return;
   }
-  refuse_columns_of_rows(session_, *table_);
   drop_published_column(session_, *table_, *position, command.behavior, sink_);
   const auto number = static_cast<std::int16_t>(*position + 1);
   drop_dependents(session_, dependents_of_column(session_, table_, *position),
@@ -190,11 +192,18 @@ void TableChange::drop_column(const ast::AlterTableCmd& command) {
       session_.drop_relation(other);
     }
   }
+  const auto& before = table_->relation.columns;
+  const auto place =
+      std::count_if(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(*position),
+                    [](const Column& column) { return !column.dropped; });
   if (was_primary) {
     rewrite(std::move(relation), {});
   } else {
     replace(std::move(relation));
   }
+  edit_rows_elsewhere(
+      session_, *table_,
+      {.dropped = static_cast<std::size_t>(place), .name = std::string{command.name}});
 }
 
 /// Whether the column is part of the index: as a column, in an expression, in its predicate.

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/routines/signature.h"
+#include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type.h"
@@ -106,10 +107,7 @@ void require_same_form(Session::State& session, const UserCast& cast) {
     throw SqlError{sqlstate::insufficient_privilege,
                    "must be superuser to create a cast WITHOUT FUNCTION"};
   }
-  const Type* source = find_type(base_type(cast.source));
-  const Type* target = find_type(base_type(cast.target));
-  const bool same_shape = source != nullptr && target != nullptr &&
-                          source->length == target->length &&
+  const bool same_shape = type_size(cast.source) == type_size(cast.target) &&
                           shape_of(cast.source) == shape_of(cast.target);
   if (!same_shape) throw invalid_cast("source and target data types are not physically compatible");
   const auto any = [&](auto is) { return is(cast.source) || is(cast.target); };

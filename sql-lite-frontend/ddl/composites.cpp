@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/ddl/collations.h"
+#include "sql-lite-frontend/ddl/composite_values.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
@@ -59,6 +60,9 @@ class AttributeChange {
     }
   }
 
+  /// What becomes of values that there are.
+  std::vector<AttributeEdit> edits;
+
  private:
   auto find(std::string_view name) {
     return std::ranges::find(type_.attributes, name, &Column::name);
@@ -69,7 +73,6 @@ class AttributeChange {
   }
 
   void add(const ast::ColumnDef& definition) {
-    refuse_columns_of(session_, type_);
     if (find(definition.colname) != type_.attributes.end()) {
       throw_error(sqlstate::duplicate_column, "column \"{}\" of relation \"{}\" already exists",
                   definition.colname, type_.name);
@@ -77,6 +80,7 @@ class AttributeChange {
     refuse_more_columns(type_.attributes.size() + 1);
     Column attribute = read_attribute(session_, definition, Positions::untold);
     refuse_itself(attribute.type);
+    edits.push_back({.dropped = {}, .added = attribute.expression_type()});
     type_.attributes.push_back(std::move(attribute));
   }
 
@@ -91,7 +95,8 @@ class AttributeChange {
           fmt::format("column \"{}\" of relation \"{}\" does not exist, skipping", command.name,
                       type_.name));
     }
-    refuse_columns_of(session_, type_);
+    edits.push_back({.dropped = static_cast<std::size_t>(attribute - type_.attributes.begin()),
+                     .name = attribute->name});
     type_.attributes.erase(attribute);
   }
 
@@ -152,7 +157,8 @@ void alter_composite(Session::State& session, const ast::AlterTableStmt& stateme
   UserType type = *old;
   AttributeChange change{session, type, sink};
   for (const ast::Node* node : statement.cmds) change.apply(ast::as<ast::AlterTableCmd>(node));
-  replace_type(session, *old, std::move(type));
+  replace_type(session, *old, type);
+  if (!change.edits.empty()) edit_values_of(session, type, change.edits);
   sink.command_complete("ALTER TYPE");
 }
 
@@ -186,7 +192,8 @@ void rename_attribute(Session::State& session, const ast::RenameStmt& statement)
                 statement.newname, type.name);
   }
   attribute->name = statement.newname;
-  replace_type(session, *old, std::move(type));
+  replace_type(session, *old, type);
+  require_field_unnamed(session, type, statement.subname);
 }
 
 }  // namespace swizzle::sql

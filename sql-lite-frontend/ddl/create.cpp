@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/ddl/table_rewrite.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/session/names/in_use.h"
+#include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
 /// CREATE of tables, indexes, sequences and schemas.
@@ -282,7 +283,7 @@ void check_operator_class(std::string_view name) {
   constexpr std::string_view kEnd = "_ops";
   std::string_view type = name;
   if (type.ends_with(kEnd)) type.remove_suffix(kEnd.size());
-  if (find_type(type) != nullptr) return;
+  if (find_built_in_type(type) != nullptr) return;
   throw_error(sqlstate::undefined_object,
               "operator class \"{}\" does not exist for access method \"btree\"", name);
 }

@@ -8,6 +8,7 @@
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/relation_noun.h"
+#include "sql-lite-frontend/ddl/composite_values.h"
 #include "sql-lite-frontend/ddl/constant_dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/table_change.h"
@@ -198,11 +199,15 @@ void remove(Session::State& session, const Dependent& dependent) {
     if (!type) return;
     UserType changed = *type;
     // Others before it may have gone.
-    std::erase_if(changed.attributes, [&](const Column& attribute) {
+    const auto gone = std::ranges::find_if(changed.attributes, [&](const Column& attribute) {
       return dependent.name.starts_with(fmt::format("column {} of ", attribute.name));
     });
-    session.catalog.replace(*session.transaction, *type, std::move(changed));
-    return;
+    if (gone == changed.attributes.end()) return;
+    const AttributeEdit edit{.dropped = static_cast<std::size_t>(gone - changed.attributes.begin()),
+                             .name = gone->name};
+    changed.attributes.erase(gone);
+    session.catalog.replace(*session.transaction, *type, changed);
+    return edit_values_of(session, changed, std::span{&edit, 1});
   }
   if (dependent.kind == Dependent::Kind::routine) {
     const RoutinePtr routine = session.catalog.routine(dependent.oid);
@@ -316,12 +321,26 @@ void add_routines_of_views(Session::State& session, std::vector<Dependent>& list
 
 }  // namespace
 
+namespace {
+
+/// Not so of one that came after the view, which whole rows in it have all the same.
+bool knows_column(const Relation& view, Oid table, std::size_t position) {
+  return std::ranges::any_of(view.view_names, [&](const ViewName& name) {
+    return name.relation == table &&
+           std::ranges::find(name.columns, static_cast<std::int16_t>(position + 1),
+                             &ViewColumn::number) != name.columns.end();
+  });
+}
+
+}  // namespace
+
 std::vector<TablePtr> views_over_column(Session::State& session, const Table& table,
                                         std::size_t position) {
   std::vector<TablePtr> views;
   for (const TablePtr& other : session.catalog.tables()) {
     if (!has_query(other->relation.kind)) continue;
     const bool reads =
+        knows_column(other->relation, table.relation.oid, position) &&
         view_reads(session, *other, [&](const Binder::RelationRead& read, const Binder& binder) {
           return read.table->relation.oid == table.relation.oid && read.has_slots &&
                  binder.is_used(read.first_slot + static_cast<Slot>(position));

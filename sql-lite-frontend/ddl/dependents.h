@@ -62,11 +62,16 @@ std::vector<TablePtr> views_over_column(Session::State& session, const Table& ta
 /// For types that are to go: columns of them, what names them in its definition, and what depends
 /// on that.
 std::vector<Dependent> dependents_of_types(Session::State& session, std::span<const TypePtr> types);
-/// Rows keep their form: 0A000 where a column has the type, or one whose values have some of it in
-/// them, so that it cannot get other attributes.
+/// The type itself, and all whose values have some of it in them; of arrays, what their elements
+/// are.
+std::vector<TypeId> types_with(Session::State& session, TypeId type);
+/// 0A000 where a column has the type, or one whose values have some of it in them, so that what is
+/// in its attributes cannot change.
 void refuse_columns_of(Session::State& session, const UserType& type);
 /// The same for the type of a relation's rows.
 void refuse_columns_of_rows(Session::State& session, const Table& table);
+/// The same only where there is a range between the column and the type.
+void refuse_ranges_of(Session::State& session, const UserType& type);
 /// 42P16 where an attribute of the type `added` would have values of the type itself in it.
 void refuse_in_itself(Session::State& session, const UserType& type, TypeId added);
 /// The schema's types, and what depends on them elsewhere.

@@ -181,8 +181,8 @@ void add_routine(Session::State& session, const Routine& routine, const std::str
 }  // namespace
 
 std::string described(Session::State& session, const Routine& routine) {
-  return (routine.kind == RoutineKind::procedure ? "procedure " : "function ") +
-         session.names.routine_signature(routine);
+  // Also of procedures and aggregates.
+  return "function " + session.names.routine_signature(routine);
 }
 
 std::vector<Dependent> dependents_of_routines(Session::State& session,

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
+#include "sql-lite-frontend/ddl/view_literals.h"
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -18,17 +18,6 @@ void require_label(std::string_view label) {
   if (label.size() <= kLongestName) return;
   throw sql_error(sqlstate::invalid_name, "invalid enum label \"{}\"", label)
       .with_detail(fmt::format("Labels must be {} bytes or less.", kLongestName));
-}
-
-/// Views keep their text: a label that it names could not be found under another name.
-void refuse_views_over(Session::State& session, const UserType& type) {
-  for (const TablePtr& table : session.catalog.tables()) {
-    const auto& read = table->relation.view_types;
-    if (std::ranges::find(read, type.oid, &ViewType::type) == read.end()) continue;
-    throw_error(sqlstate::feature_not_supported,
-                "renaming a value of type {} is not supported, because {} names the type",
-                type.name, described(session, *table));
-  }
 }
 
 }  // namespace
@@ -64,9 +53,10 @@ void rename_label(Session::State& session, const UserType& type,
       changed.labels.end()) {
     throw_error(sqlstate::duplicate_object, "enum label \"{}\" already exists", statement.new_val);
   }
-  refuse_views_over(session, type);
   label->name = statement.new_val;
+  ViewLiterals literals{session, type.id()};
   replace_type(session, type, std::move(changed));
+  literals.write_again();
 }
 
 void add_label(Session::State& session, const UserType& type, const ast::AlterEnumStmt& statement,

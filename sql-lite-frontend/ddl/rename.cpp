@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/ddl/collations.h"
+#include "sql-lite-frontend/ddl/composite_values.h"
 #include "sql-lite-frontend/ddl/databases.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/named_relation.h"
@@ -296,7 +297,12 @@ void rename_object(Session::State& session, const ast::RenameStmt& statement, Re
     }
     relation.name = new_name;
   }
+  const TypeId rows{relation.row_type};
   session.catalog.replace(*session.transaction, *table, std::move(relation));
+  if (statement.rename_type == ast::ObjectType::column) {
+    if (const TypePtr type = session.names.user_type(rows))
+      require_field_unnamed(session, *type, statement.subname);
+  }
   finish();
 }
 

@@ -157,10 +157,7 @@ void add_dependents(Session::State& session, const TypePtr& type, std::vector<Oi
 
 }  // namespace
 
-namespace {
-
-/// The type itself, and all whose values have some of it in them.
-std::vector<TypeId> containers_of(Session::State& session, TypeId type) {
+std::vector<TypeId> types_with(Session::State& session, TypeId type) {
   std::vector<TypeId> all{type};
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto has_it = [&](TypeId part) { return without_array(part) == all[i]; };
@@ -183,29 +180,46 @@ std::vector<TypeId> containers_of(Session::State& session, TypeId type) {
   return all;
 }
 
+namespace {
+
+template <class Uses>
+void refuse_where(Session::State& session, const UserType& type, const Uses& uses) {
+  for (const TablePtr& table : session.catalog.tables()) {
+    if (!keeps_rows(table->relation.kind)) continue;
+    for (const Column& column : table->relation.columns) {
+      if (column.dropped || !uses(column.type)) continue;
+      throw_error(sqlstate::feature_not_supported,
+                  "cannot alter {} \"{}\" because column \"{}.{}\" uses {}",
+                  type.is_of_relation() ? "table" : "type", type.name, table->relation.name,
+                  column.name, type.is_of_relation() ? "its row type" : "it");
+    }
+  }
+}
+
 }  // namespace
 
 void refuse_columns_of(Session::State& session, const UserType& type) {
-  const std::vector<TypeId> containers = containers_of(session, type.id());
-  const auto refuse_where = [&](const auto& uses) {
-    for (const TablePtr& table : session.catalog.tables()) {
-      if (!keeps_rows(table->relation.kind)) continue;
-      for (const Column& column : table->relation.columns) {
-        if (column.dropped || !uses(column.type)) continue;
-        throw_error(sqlstate::feature_not_supported,
-                    "cannot alter {} \"{}\" because column \"{}.{}\" uses {}",
-                    type.is_of_relation() ? "table" : "type", type.name, table->relation.name,
-                    column.name, type.is_of_relation() ? "its row type" : "it");
-      }
-    }
-  };
+  const std::vector<TypeId> containers = types_with(session, type.id());
   // Arrays are named first.
   if (type.is_of_relation()) {
-    refuse_where([&](TypeId of) { return of == array_type(type.id()); });
+    refuse_where(session, type, [&](TypeId of) { return of == array_type(type.id()); });
   }
-  refuse_where([&](TypeId of) {
+  refuse_where(session, type, [&](TypeId of) {
     return std::ranges::find(containers, without_array(of)) != containers.end();
   });
+}
+
+void refuse_ranges_of(Session::State& session, const UserType& type) {
+  const auto is_range = [](TypeId other) {
+    return is_user_range(other) || is_user_multirange(other);
+  };
+  for (const TypeId range : types_with(session, type.id())) {
+    if (!is_range(range)) continue;
+    const std::vector<TypeId> containers = types_with(session, range);
+    refuse_where(session, type, [&](TypeId of) {
+      return std::ranges::find(containers, without_array(of)) != containers.end();
+    });
+  }
 }
 
 void refuse_columns_of_rows(Session::State& session, const Table& table) {
@@ -216,7 +230,7 @@ void refuse_columns_of_rows(Session::State& session, const Table& table) {
 void refuse_in_itself(Session::State& session, const UserType& type, TypeId added) {
   const TypeId part = without_array(added);
   if (!is_user_type(part)) return;
-  const auto within = containers_of(session, type.id());
+  const auto within = types_with(session, type.id());
   if (std::ranges::find(within, part) == within.end()) return;
   throw_error(sqlstate::invalid_table_definition,
               "composite type {} cannot be made a member of itself",

@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/transfer.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
+#include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -36,7 +37,8 @@ void require_schema(Session::State& session, const TypeName& name) {
 }  // namespace
 
 const Type* builtin_named(const TypeName& name) {
-  return name.schema.empty() || name.schema == "pg_catalog" ? find_type(name.name) : nullptr;
+  return name.schema.empty() || name.schema == "pg_catalog" ? find_built_in_type(name.name)
+                                                            : nullptr;
 }
 
 TypePtr find_type_named(Session::State& session, const TypeName& name) {

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/native_functions.h"
+#include "sql-lite-frontend/types/collation/collated.h"
+#include "sql-lite-frontend/types/collation/collated_functions.h"
 #include "sql-lite-frontend/types/row_codec.h"
 
 namespace swizzle::sql {
@@ -69,9 +71,10 @@ NativeFunction find_native(const Routine& routine) {
       return shape_of(a) == shape_of(b) && shape_of(a) != Shape::none;
     };
     for (const Function* function : functions_named(routine.body)) {
-      if (std::ranges::equal(function->arguments, types, lie_alike)) {
-        return {function->scalar, function->set};
-      }
+      if (!std::ranges::equal(function->arguments, types, lie_alike)) continue;
+      const ScalarFunction by_locale =
+          std::ranges::any_of(types, follows_database) ? as_database_orders(*function) : nullptr;
+      return {by_locale != nullptr ? by_locale : function->scalar, function->set};
     }
     return {};
   }

@@ -7,6 +7,7 @@
 #include "base/runtime/runtime.h"
 #include "sql-lite-frontend/parse/decoder.h"
 #include "sql-lite-frontend/parse/deep_comments.h"
+#include "sql-lite-frontend/parse/postgres_statement.h"
 #include "sql-lite-frontend/parse/syntax_tree.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -96,7 +97,12 @@ std::span<const ast::RawStmt* const> parse_script(Arena& arena, const std::strin
     const auto flat = without_deep_comments(text);
     const SyntaxTree parsed{flat ? *flat : text, is_long ? arena.account() : nullptr};
     if (parsed.error()) throw_parse_error(text, *parsed.error());
-    return ast::Decoder{arena}.statements(parsed.bytes());
+    const auto decoded = ast::Decoder{arena}.statements(parsed.bytes());
+    const ast::RawStmt** const read = arena.allocate_array<const ast::RawStmt*>(decoded.size());
+    std::ranges::transform(decoded, read, [&](const ast::RawStmt* statement) {
+      return as_postgres_reads(arena, statement);
+    });
+    return std::span<const ast::RawStmt* const>{read, decoded.size()};
   };
   if (!is_long) return parse();
   std::span<const ast::RawStmt* const> statements;

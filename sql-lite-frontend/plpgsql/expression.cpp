@@ -161,6 +161,16 @@ void Expression::prepare(Frame& frame) {
   is_prepared_ = true;
 }
 
+void Expression::make_whole(Binder& binder, Arena& tree) {
+  const std::string name = whole_.substr(whole_.rfind('.') + 1);
+  const auto assigned = parse_script(tree, fmt::format("UPDATE t SET {}{} = NULL", name, path_));
+  const auto& update = ast::as<ast::UpdateStmt>(assigned[0]->stmt);
+  const auto read = parse_script(tree, "SELECT " + whole_);
+  const auto whole = binder.bind_select(ast::as<ast::SelectStmt>(read[0]->stmt), nullptr);
+  plain_ = binder.with_part(std::move(whole->targets[0].expr), std::move(plain_),
+                            ast::as<ast::ResTarget>(update.target_list[0]));
+}
+
 bool Expression::prepare_plain(Frame& frame) {
   Session::State& session = frame.session;
   Arena tree;
@@ -181,11 +191,16 @@ bool Expression::prepare_plain(Frame& frame) {
   binder.enter_body(names);
   // What expressions remember of a run is the frame's, for all of the function's.
   for (StatePlace i = 0; i < frame.program.state_count; ++i) static_cast<void>(binder.new_state());
-  const std::unique_ptr<Query> query = binder.bind_select(*select, nullptr);
+  const std::unique_ptr<Query> query = binder.bind_select(
+      *select, nullptr, path_.empty() ? Binder::OutputTypes::final : Binder::OutputTypes::open);
   const bool takes_statement = !query->aggregates.empty() || !query->sets.empty() ||
                                !query->windows.empty() || !binder.pending().empty() ||
                                binder.is_single_use() || query->targets.size() != 1 ||
                                !query->targets[0].expr;
+  if (takes_statement && !path_.empty()) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "assignment of a query's value to a part of a part is not supported"};
+  }
   if (takes_statement) return false;
   Execution scratch{session, session.session_context};
   if (auto failure = constant_failure(*query, scratch)) throw std::move(*failure);
@@ -194,6 +209,7 @@ bool Expression::prepare_plain(Frame& frame) {
   const auto* column =
       ast::try_as<ast::ColumnRef>(ast::as<ast::ResTarget>(select->target_list[0]).val);
   if (column != nullptr && column->fields.size() == 1) whole_record_ = names_.only_record();
+  if (!path_.empty()) make_whole(binder, tree);
   type_ = plain_->type();
   frame.program.state_count = binder.new_state();
   frame.program.slot_count = std::max(frame.program.slot_count, binder.slot_count());

@@ -80,12 +80,19 @@ class Expression {
   [[nodiscard]] std::size_t sql_before() const noexcept;
   /// Assigned to what `target` names.
   void set_target(std::string target) { target_ = std::move(target); }
+  /// Its value is that of `whole`, a variable or a field of a record, with the part of it that
+  /// `path` names set to what the text gives: v[1].f, of which v is whole.
+  void set_part(std::string whole, std::string path) {
+    whole_ = std::move(whole);
+    path_ = std::move(path);
+  }
   /// What CONTEXT says of what fails inside.
   [[nodiscard]] std::string context() const;
 
  private:
   [[nodiscard]] bool is_ready(const Frame& frame) const;
   void prepare(Frame& frame);
+  void make_whole(Binder& binder, Arena& tree);
   /// False: it takes a statement to compute it.
   bool prepare_plain(Frame& frame);
   Value run_for_value(Frame& frame);
@@ -93,6 +100,8 @@ class Expression {
   Kind kind_;
   std::string text_;
   std::string target_;
+  std::string whole_;
+  std::string path_;
   FragmentNames names_;
   TypeId type_ = TypeId::none;
 

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/plpgsql/reader.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// Blocks, and steps that choose among others.
 namespace swizzle::sql::plpgsql {
@@ -153,7 +154,56 @@ StepPtr Reader::read_step() {
   return read_sql();
 }
 
-StepPtr Reader::read_assignment(const FoundName& /*found*/) {
+bool Reader::is_deep_target(const FoundName& found) const {
+  const Variable& variable = program_->variables[found.variable];
+  const bool is_record = variable.kind == Variable::Kind::record;
+  const TypeId type = base_type(variable.type);
+  const bool has_fields = is_record || is_composite(without_array(type));
+  std::size_t fields = 0;
+  bool is_indexed = false;
+  for (std::size_t i = at_ + 2 * found.parts - 1; i + 1 < tokens_.size();) {
+    if (tokens_[i].is(".")) {
+      if (is_indexed || ++fields > (is_record ? 1U : 0U)) return has_fields;
+      i += 2;
+    } else if (tokens_[i].is("[")) {
+      is_indexed = true;
+      int depth = 0;
+      do {
+        depth += tokens_[i].is("[") ? 1 : tokens_[i].is("]") ? -1 : 0;
+      } while (++i < tokens_.size() && depth > 0);
+    } else {
+      return false;
+    }
+  }
+  return false;
+}
+
+StepPtr Reader::read_deep_assignment(const FoundName& found) {
+  auto assign = step<AssignStep>(line_here());
+  const Token where = token();
+  require_assignable(found.variable, where);
+  assign->target = {.variable = found.variable, .field = {}, .subscripts = {}, .slices = {}};
+  at_ += 2 * found.parts - 1;
+  const bool is_record = program_->variables[found.variable].kind == Variable::Kind::record;
+  if (is_record) {
+    expect(".");
+    assign->target.field = expect_name();
+  }
+  const std::size_t whole_end = tokens_[at_ - 1].end;
+  skip_fragment({":=", "="}, ":=", false);
+  const std::size_t path_end = tokens_[at_ - 1].end;
+  if (!take(":=")) expect("=");
+  const std::size_t value_at = token().begin;
+  assign->value = read_expression({";"}, ";");
+  assign->value->set_part(body_.substr(where.begin, whole_end - where.begin),
+                          body_.substr(whole_end, path_end - whole_end));
+  assign->value->set_target(body_.substr(where.begin, value_at - where.begin));
+  expect(";");
+  return assign;
+}
+
+StepPtr Reader::read_assignment(const FoundName& found) {
+  if (is_deep_target(found)) return read_deep_assignment(found);
   auto assign = step<AssignStep>(line_here());
   const Token where = token();
   assign->target = read_target();

@@ -70,6 +70,9 @@ class Reader {
   StepPtr read_exit(bool is_exit);
   StepPtr read_return();
   StepPtr read_assignment(const FoundName& found);
+  /// Whether what is assigned to lies deeper than a field of a record, or an element.
+  [[nodiscard]] bool is_deep_target(const FoundName& found) const;
+  StepPtr read_deep_assignment(const FoundName& found);
 
   // read_loops.cpp
   StepPtr read_plain_loop(std::string label);

@@ -232,8 +232,8 @@ namespace {
 void refuse_in_text(const StatementPtr& statement) {
   const ast::Node* const node = statement->node;
   if (node == nullptr) return;
-  if (const auto* select = ast::try_as<ast::SelectStmt>(node);
-      select != nullptr && select->into_clause != nullptr) {
+  if (const auto* create = ast::try_as<ast::CreateTableAsStmt>(node);
+      create != nullptr && create->is_select_into) {
     throw SqlError{sqlstate::feature_not_supported, "EXECUTE of SELECT ... INTO is not implemented"}
         .with_hint(
             "You might want to use EXECUTE ... INTO or EXECUTE CREATE TABLE ... AS "

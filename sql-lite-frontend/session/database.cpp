@@ -71,6 +71,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
   try {
     add_notification_sets();
     add_acl_functions();
+    add_text_query_functions();
     add_session_functions();
     add_replication_sets();
     add_log_file_sets();

@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/privileges.h"
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/collation/icu.h"
@@ -86,7 +87,7 @@ Value type_is_visible(Execution& execution, Arguments arguments) {
   if (const TypePtr made = session.names.user_type(without_array(type))) {
     return Value::from_bool(session.names.is_visible(*made));
   }
-  if (find_type(type) != nullptr) return Value::from_bool(true);
+  if (is_built_in(type)) return Value::from_bool(true);
   for (const TablePtr& table : session.catalog.tables()) {
     if (table->relation.row_type == oid || table->relation.array_type == oid) {
       return Value::from_bool(session.names.is_visible(*table));

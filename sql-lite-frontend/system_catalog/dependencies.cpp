@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
+#include "base/runtime/long_work.h"
+#include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/extensions/extension.h"
 #include "sql-lite-frontend/session/state/session_state.h"
@@ -21,6 +26,7 @@ constexpr Oid kConstraintClass = 2606;
 constexpr Oid kAttributeDefaultClass = 2604;
 constexpr Oid kRewriteClass = 2618;
 constexpr Oid kPgNamespaceClass = 2615;
+constexpr Oid kPlpgsqlLanguage = 13563;
 /// Nothing is said of what depends on those before it, which are there always.
 constexpr Oid kFirstUnpinnedOid = 12000;
 
@@ -43,6 +49,20 @@ void emit_dependency(const EmitRow& emit, const ObjectAddress& dependent, const 
                        Value::from_int(on.part),
                        Value::from_int(static_cast<char>(kind))};
   emit(row);
+}
+
+/// Everything goes with its schema, but what is always there.
+void emit_schema(const EmitRow& emit, const ObjectAddress& dependent, Oid schema) {
+  if (schema == kPgCatalogSchema || schema == kNoOid) return;
+  emit_dependency(emit, dependent, {kPgNamespaceClass, schema}, Dependency::normal);
+}
+
+/// On columns of a relation, or on the relation itself where there are none.
+void emit_columns(const EmitRow& emit, const ObjectAddress& dependent, Oid relation,
+                  std::span<const std::int16_t> columns, Dependency kind) {
+  if (columns.empty()) emit_dependency(emit, dependent, {kPgClassClass, relation}, kind);
+  for (const std::int16_t column : columns)
+    emit_dependency(emit, dependent, {kPgClassClass, relation, column}, kind);
 }
 
 /// The objects that a stored expression names by their numbers, cast to a type: '16400'::regclass.
@@ -135,22 +155,11 @@ void emit_called(const EmitRow& emit, const ObjectAddress& dependent, const View
   emit_dependency(emit, dependent, {catalog, called.routine}, Dependency::normal);
 }
 
-void emit_defaults(const EmitRow& emit, const Relation& relation) {
-  for (std::size_t i = 0; i < relation.columns.size(); ++i) {
-    const Column& column = relation.columns[i];
-    if (!has_default_row(column)) continue;
-    const ObjectAddress value{kAttributeDefaultClass, default_oid(relation, i)};
-    emit_dependency(emit, value, {kPgClassClass, relation.oid, static_cast<std::int64_t>(i) + 1},
-                    Dependency::automatic);
-    for (const Oid named : relations_in(column.default_sql)) {
-      emit_dependency(emit, value, {kPgClassClass, named}, Dependency::normal);
-    }
-    emit_calls(emit, value, column.default_sql);
-  }
-}
-
 void emit_routine(const EmitRow& emit, Session::State& session, const Routine& routine) {
   const ObjectAddress address{kPgProcClass, routine.oid};
+  emit_schema(emit, address, routine.schema);
+  if (routine.language == "plpgsql")
+    emit_dependency(emit, address, {kPgLanguageClass, kPlpgsqlLanguage}, Dependency::normal);
   std::vector<Oid> types;
   const auto depends_on = [&](Oid type) {
     if (type == kNoOid || std::ranges::find(types, type) != types.end()) return;
@@ -198,6 +207,7 @@ void emit_made(const EmitRow& emit, Session::State& session) {
   };
   for (const OperatorPtr& op : session.catalog.all_made<UserOperator>()) {
     const ObjectAddress address{kPgOperatorClass, op->oid};
+    emit_schema(emit, address, op->schema);
     for (const TypeId type : {op->left, op->right, op->result}) on_type(address, type);
     on_function(address, op->function);
   }
@@ -207,6 +217,21 @@ void emit_made(const EmitRow& emit, Session::State& session) {
     on_type(address, cast->target);
     on_function(address, cast->function);
   }
+  for (const auto& publication : session.catalog.all_made<Publication>()) {
+    const ObjectAddress on{kPgPublicationClass, publication->oid};
+    for (const Publication::Member& member : publication->members) {
+      const ObjectAddress address{kPgPublicationRelClass, member.oid};
+      emit_dependency(emit, address, on, Dependency::automatic);
+      emit_dependency(emit, address, {kPgClassClass, member.table}, Dependency::automatic);
+    }
+    for (const Publication::WholeSchema& whole : publication->schemas) {
+      const ObjectAddress address{kPgPublicationNamespaceClass, whole.oid};
+      emit_dependency(emit, address, on, Dependency::automatic);
+      emit_dependency(emit, address, {kPgNamespaceClass, whole.schema}, Dependency::automatic);
+    }
+  }
+  for (const CollationPtr& collation : session.catalog.all_made<UserCollation>())
+    emit_schema(emit, {kPgCollationClass, collation->oid}, collation->schema);
   constexpr Oid kOperatorClassClass = 2616;
   constexpr Oid kOperatorFamilyClass = 2753;
   for (const ExtensionPtr& extension : session.catalog.all_made<Extension>()) {
@@ -230,11 +255,15 @@ void emit_made(const EmitRow& emit, Session::State& session) {
 
 void emit_user_type(const EmitRow& emit, const UserType& type) {
   const ObjectAddress address{kPgTypeClass, type.oid};
+  if (!type.is_of_relation()) emit_schema(emit, address, type.schema);
   if (type.is_shell()) return;
   emit_dependency(emit, {kPgTypeClass, raw(array_type(type.id()))}, address, Dependency::internal);
   if (is_user_type(type.base)) {
-    emit_dependency(emit, address, {kPgTypeClass, raw(type.base)}, Dependency::normal);
+    emit_dependency(emit, address, {kPgTypeClass, raw(type.base)},
+                    is_user_multirange(type.id()) ? Dependency::internal : Dependency::normal);
   }
+  if (type.difference >= kFirstUserOid)
+    emit_dependency(emit, address, {kPgProcClass, type.difference}, Dependency::normal);
   emit_collation(emit, address, type.collation);
   if (type.relation != kNoOid) {
     emit_dependency(emit, {kPgClassClass, type.relation}, address, Dependency::internal);
@@ -257,18 +286,95 @@ void emit_user_type(const EmitRow& emit, const UserType& type) {
 
 /// What came with plpgsql, as far as it is an object here.
 void emit_language(const EmitRow& emit) {
-  constexpr Oid kPlpgsqlLanguage = 13563;
   emit_dependency(emit, {kPgLanguageClass, kPlpgsqlLanguage},
                   {kPgExtensionClass, kPlpgsqlExtension}, Dependency::extension);
 }
 
-void emit_rule(const EmitRow& emit, const Relation& view) {
+using ColumnsRead = std::map<Oid, std::set<std::int16_t>>;
+
+/// The columns that a view's query reads, by relation: only binding it tells. Nothing where it can
+/// no longer be read.
+std::optional<ColumnsRead> columns_read_by(Session::State& session, const Table& view) {
+  constexpr std::size_t kWorkOfView = 100'000;
+  count_work(kWorkOfView);
+  ColumnsRead columns;
+  try {
+    Arena arena;
+    Binder binder{session.names, arena};
+    binder.read_view(view);
+    for (const Binder::RelationRead& read : binder.relations_read()) {
+      std::set<std::int16_t>& of = columns[read.table->relation.oid];
+      const std::size_t count = read.has_slots ? read.table->relation.columns.size() : 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        if (binder.is_used(read.first_slot + static_cast<Slot>(i)))
+          of.insert(static_cast<std::int16_t>(i + 1));
+      }
+    }
+  } catch (const SqlError&) {
+    return std::nullopt;
+  }
+  return columns;
+}
+
+/// The same of expressions over one table's columns.
+std::vector<std::int16_t> columns_in(Session::State& session, const Table& table,
+                                     std::span<const std::string_view> expressions) {
+  std::vector<std::int16_t> columns;
+  try {
+    Arena arena;
+    Binder binder{session.names, arena};
+    const std::size_t count = table.relation.columns.size();
+    const Slot first = binder.new_slots(count);
+    for (const std::string_view sql : expressions) {
+      if (!sql.empty()) binder.bind_table_expression(sql, table, first, Clause::index_expression);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (binder.is_used(first + static_cast<Slot>(i)))
+        columns.push_back(static_cast<std::int16_t>(i + 1));
+    }
+  } catch (const SqlError&) {
+    columns.clear();
+  }
+  return columns;
+}
+
+void emit_defaults(const EmitRow& emit, Session::State& session, const Table& table) {
+  const Relation& relation = table.relation;
+  for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+    const Column& column = relation.columns[i];
+    if (!has_default_row(column)) continue;
+    const ObjectAddress value{kAttributeDefaultClass, default_oid(relation, i)};
+    emit_dependency(emit, value, {kPgClassClass, relation.oid, static_cast<std::int64_t>(i) + 1},
+                    column.generated ? Dependency::internal : Dependency::automatic);
+    for (const Oid named : relations_in(column.default_sql)) {
+      emit_dependency(emit, value, {kPgClassClass, named}, Dependency::normal);
+    }
+    emit_calls(emit, value, column.default_sql);
+    if (!column.generated) continue;
+    const std::string_view expression = column.default_sql;
+    for (const std::int16_t read : columns_in(session, table, std::span{&expression, 1}))
+      emit_dependency(emit, value, {kPgClassClass, relation.oid, read}, Dependency::normal);
+  }
+}
+
+void emit_rule(const EmitRow& emit, Session::State& session, const Table& table) {
+  const Relation& view = table.relation;
   const ObjectAddress rule{kRewriteClass, rule_oid(view)};
   emit_dependency(emit, rule, {kPgClassClass, view.oid}, Dependency::internal);
+  emit_dependency(emit, rule, {kPgClassClass, view.oid}, Dependency::normal);
+  const auto columns = columns_read_by(session, table);
   for (const ViewName& name : view.view_names) {
     // System relations are there always.
     if (name.relation < kFirstUserOid) continue;
-    emit_dependency(emit, rule, {kPgClassClass, name.relation}, Dependency::normal);
+    const auto known = columns ? columns->find(name.relation) : ColumnsRead::const_iterator{};
+    std::vector<std::int16_t> read;
+    if (columns && known != columns->end()) {
+      // Whole rows have columns that came after the view, too.
+      std::ranges::copy_if(known->second, std::back_inserter(read), [&](std::int16_t column) {
+        return std::ranges::find(name.columns, column, &ViewColumn::number) != name.columns.end();
+      });
+    }
+    emit_columns(emit, rule, name.relation, read, Dependency::normal);
   }
   for (const ViewType& named : view.view_types) {
     if (named.type < kCollations) emit_collation(emit, rule, named.type);
@@ -282,14 +388,11 @@ void emit_rule(const EmitRow& emit, const Relation& view) {
 }
 
 void emit_text_search(const EmitRow& emit, Session::State& session) {
-  const auto on_schema = [&](const ObjectAddress& address, Oid schema) {
-    emit_dependency(emit, address, {kPgNamespaceClass, schema}, Dependency::normal);
-  };
   for (const auto& made : session.catalog.all_made<UserTextDictionary>())
-    on_schema({kPgTextDictionaryClass, made->oid}, made->schema);
+    emit_schema(emit, {kPgTextDictionaryClass, made->oid}, made->schema);
   for (const auto& made : session.catalog.all_made<UserTextConfig>()) {
     const ObjectAddress address{kPgTextConfigClass, made->oid};
-    on_schema(address, made->schema);
+    emit_schema(emit, address, made->schema);
     std::vector<Oid> seen;
     for (const UserTextConfig::Mapping& mapping : made->mappings) {
       const bool is_pinned = mapping.dictionary < kFirstUnpinnedOid;
@@ -315,12 +418,62 @@ Oid rule_oid(const Relation& view) noexcept {
   return view.oid;
 }
 
+namespace {
+
+void emit_constraint(const EmitRow& emit, const Relation& relation, const Constraint& constraint) {
+  const ObjectAddress address{kConstraintClass, constraint.oid};
+  emit_columns(emit, address, relation.oid, constraint.columns, Dependency::automatic);
+  if (constraint.kind == ConstraintKind::check && !constraint.columns.empty())
+    emit_columns(emit, address, relation.oid, constraint.columns, Dependency::normal);
+  emit_calls(emit, address, constraint.check_sql);
+  if (constraint.kind == ConstraintKind::foreign_key) {
+    emit_columns(emit, address, constraint.referenced_table, constraint.referenced_columns,
+                 Dependency::normal);
+    if (constraint.index != kNoOid)
+      emit_dependency(emit, address, {kPgClassClass, constraint.index}, Dependency::normal);
+  } else if (constraint.index != kNoOid) {
+    emit_dependency(emit, {kPgClassClass, constraint.index}, address, Dependency::internal);
+  }
+}
+
+void emit_index(const EmitRow& emit, Session::State& session, const Table& table,
+                const Index& index) {
+  const Relation& relation = table.relation;
+  const ObjectAddress address{kPgClassClass, index.oid};
+  const bool is_of_constraint = std::ranges::find(relation.constraints, index.oid,
+                                                  &Constraint::index) != relation.constraints.end();
+  if (!is_of_constraint) {
+    std::vector<std::int16_t> columns;
+    for (const IndexColumn& column : index.columns)
+      if (column.column > 0) columns.push_back(column.column);
+    columns.insert(columns.end(), index.included.begin(), index.included.end());
+    emit_columns(emit, address, relation.oid, columns, Dependency::automatic);
+  }
+  std::vector<std::string_view> expressions{index.predicate_sql};
+  for (const IndexColumn& column : index.columns) expressions.push_back(column.expression_sql);
+  if (std::ranges::any_of(expressions, [](std::string_view sql) { return !sql.empty(); })) {
+    for (const std::int16_t column : columns_in(session, table, expressions)) {
+      emit_dependency(emit, address, {kPgClassClass, relation.oid, column}, Dependency::automatic);
+    }
+  }
+  for (const IndexColumn& column : index.columns) {
+    emit_calls(emit, address, column.expression_sql);
+    emit_collation(emit, address, column.collation);
+  }
+  emit_calls(emit, address, index.predicate_sql);
+}
+
+}  // namespace
+
 void dependency_rows(Execution& execution, const EmitRow& emit) {
   for (const TablePtr& table : execution.session.catalog.tables()) {
     const Relation& relation = table->relation;
+    emit_schema(emit, {kPgClassClass, relation.oid}, relation.schema);
     // So that a dump makes the relation before what names the type of its rows.
     if (relation.row_type != kNoOid && relation.kind != RelationKind::sequence) {
       emit_dependency(emit, {kPgTypeClass, relation.row_type}, {kPgClassClass, relation.oid},
+                      Dependency::internal);
+      emit_dependency(emit, {kPgTypeClass, relation.array_type}, {kPgTypeClass, relation.row_type},
                       Dependency::internal);
     }
     if (relation.sequence && relation.sequence->owner_table != kNoOid) {
@@ -338,19 +491,9 @@ void dependency_rows(Execution& execution, const EmitRow& emit) {
       emit_dependency(emit, {kPgClassClass, relation.oid, static_cast<std::int64_t>(i) + 1},
                       {kPgTypeClass, raw(column.type)}, Dependency::normal);
     }
-    for (const Constraint& constraint : relation.constraints) {
-      emit_calls(emit, {kConstraintClass, constraint.oid}, constraint.check_sql);
-      if (constraint.index == kNoOid || constraint.kind == ConstraintKind::foreign_key) continue;
-      emit_dependency(emit, {kPgClassClass, constraint.index}, {kConstraintClass, constraint.oid},
-                      Dependency::internal);
-    }
-    for (const Index& index : relation.indexes) {
-      for (const IndexColumn& column : index.columns) {
-        emit_calls(emit, {kPgClassClass, index.oid}, column.expression_sql);
-        emit_collation(emit, {kPgClassClass, index.oid}, column.collation);
-      }
-      emit_calls(emit, {kPgClassClass, index.oid}, index.predicate_sql);
-    }
+    for (const Constraint& constraint : relation.constraints)
+      emit_constraint(emit, relation, constraint);
+    for (const Index& index : relation.indexes) emit_index(emit, execution.session, *table, index);
     constexpr Oid kTriggerClass = 2620;
     for (const Trigger& trigger : relation.triggers) {
       const ObjectAddress address{kTriggerClass, trigger.oid};
@@ -358,8 +501,8 @@ void dependency_rows(Execution& execution, const EmitRow& emit) {
       emit_dependency(emit, address, {kPgClassClass, relation.oid}, Dependency::automatic);
       emit_calls(emit, address, trigger.when_sql);
     }
-    emit_defaults(emit, relation);
-    if (has_query(relation.kind)) emit_rule(emit, relation);
+    emit_defaults(emit, execution.session, *table);
+    if (has_query(relation.kind)) emit_rule(emit, execution.session, *table);
   }
   Session::State& session = execution.session;
   for (const TypePtr& type : session.catalog.types()) emit_user_type(emit, *type);

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/catalog/comments.h"
+#include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/relation_noun.h"
 #include "sql-lite-frontend/extensions/extension.h"
 #include "sql-lite-frontend/session/functions/session_functions.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/dependencies.h"
+#include "sql-lite-frontend/types/builtin.h"
 
 /// pg_describe_object: an object of pg_depend in words.
 namespace swizzle::sql {
@@ -24,6 +26,8 @@ constexpr Oid kTriggers = 2620;
 constexpr Oid kSchemas = 2615;
 constexpr Oid kRoles = 1260;
 constexpr Oid kDatabases = 1262;
+constexpr Oid kOperatorClasses = 2616;
+constexpr Oid kOperatorFamilies = 2753;
 
 /// Behind its kind, a name that reg… types write. Nothing where there is no such object.
 Described with_kind(Session::State& session, std::string_view kind, TypeId written_as, Oid object) {
@@ -31,18 +35,19 @@ Described with_kind(Session::State& session, std::string_view kind, TypeId writt
   return name ? Described{fmt::format("{} {}", kind, *name)} : std::nullopt;
 }
 
+Described describe_composite(Session::State& session, const UserType& type, std::int32_t column) {
+  const Described whole = with_kind(session, "composite type", TypeId::regtype, type.oid);
+  if (column == 0 || !whole) return whole;
+  const auto position = static_cast<std::size_t>(column) - 1;
+  if (position >= type.attributes.size()) return std::nullopt;
+  return fmt::format("column {} of {}", type.attributes[position].name, *whole);
+}
+
 Described describe_relation(Session::State& session, Oid object, std::int32_t column) {
   const TablePtr table = session.names.table(object);
-  if (const TypePtr type = table ? nullptr : session.names.composite_of(object)) {
-    const std::string shown =
-        "composite type " + session.names.user_type_name(type->id()).value_or(type->name);
-    if (column == 0) return shown;
-    const auto attribute = static_cast<std::size_t>(column) - 1;
-    if (attribute >= type->attributes.size()) return std::nullopt;
-    return fmt::format("column {} of {}", type->attributes[attribute].name, shown);
-  }
   if (!table) {
-    // It may be an index.
+    if (const TypePtr type = session.names.composite_of(object))
+      return describe_composite(session, *type, column);
     return with_kind(session, "index", TypeId::regclass, object);
   }
   const bool is_shown_as_view = table->computed != nullptr && table->computed->kind == 'v';
@@ -108,6 +113,46 @@ Described describe_cast(Session::State& session, Oid object) {
   return std::nullopt;
 }
 
+/// A table or a schema that a publication has.
+Described describe_published(Session::State& session, Oid object) {
+  for (const auto& publication : session.catalog.all_made<Publication>()) {
+    for (const Publication::Member& member : publication->members) {
+      if (member.oid != object) continue;
+      return fmt::format("publication of {} in publication {}",
+                         describe_relation(session, member.table, 0).value_or(""),
+                         publication->name);
+    }
+    for (const Publication::WholeSchema& whole : publication->schemas) {
+      if (whole.oid != object) continue;
+      return fmt::format("publication of schema {} in publication {}",
+                         session.names.schema_name(whole.schema), publication->name);
+    }
+  }
+  return std::nullopt;
+}
+
+constexpr std::pair<Oid, std::string_view> kAccessMethods[] = {
+    {403, "btree"}, {405, "hash"}, {783, "gist"}, {2742, "gin"}};
+constexpr std::string_view kOfBtree = " for access method btree";
+
+Described describe_access_method(Oid object) {
+  for (const auto& [oid, name] : kAccessMethods)
+    if (oid == object) return fmt::format("access method {}", name);
+  return std::nullopt;
+}
+Described describe_operator_class(Oid object) {
+  for (const OperatorClass& known : operator_classes())
+    if (known.oid == object) return fmt::format("operator class {}{}", known.name, kOfBtree);
+  return std::nullopt;
+}
+Described describe_operator_family(Oid object) {
+  for (const OperatorClass& known : operator_classes()) {
+    if (known.family == object)
+      return fmt::format("operator family {}{}", known.family_name, kOfBtree);
+  }
+  return std::nullopt;
+}
+
 Described describe_language(Oid object) {
   constexpr std::pair<Oid, std::string_view> kLanguages[] = {
       {12, "internal"}, {13, "c"}, {14, "sql"}, {13563, "plpgsql"}};
@@ -151,6 +196,19 @@ Described described(Session::State& session, Oid catalog, Oid object, std::int32
       return describe_made<Extension>(session, "extension", object);
     case kPgLanguageClass:
       return describe_language(object);
+    case kPgTextConfigClass:
+      return with_kind(session, "text search configuration", builtin_id::regconfig, object);
+    case kPgTextDictionaryClass:
+      return with_kind(session, "text search dictionary", builtin_id::regdictionary, object);
+    case kPgPublicationRelClass:
+    case kPgPublicationNamespaceClass:
+      return describe_published(session, object);
+    case kPgAmClass:
+      return describe_access_method(object);
+    case kOperatorClasses:
+      return describe_operator_class(object);
+    case kOperatorFamilies:
+      return describe_operator_family(object);
     default:
       throw_error(sqlstate::feature_not_supported,
                   "pg_describe_object for objects of catalog {} is not supported", catalog);

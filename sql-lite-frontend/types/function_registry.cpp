@@ -138,6 +138,7 @@ class Registry {
                                general_functions(),
                                name_functions(),
                                byte_size_functions(),
+                               value_size_functions(),
                                extreme_functions(),
                                json_functions(),
                                json_access_functions(),

@@ -23,6 +23,10 @@ bool is_any_family(TypeId type) noexcept {
          type == TypeId::anyenum || is_range_family(type);
 }
 
+bool is_polymorphic(TypeId type) noexcept {
+  return is_any_family(type) || is_compatible_family(type);
+}
+
 bool is_range_family(TypeId type) noexcept {
   return type == TypeId::anyrange || type == TypeId::anymultirange;
 }

@@ -7,6 +7,7 @@
 
 #include "base/invariant.h"
 #include "sql-lite-frontend/types/brought/brought_types.h"
+#include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/prototypes.h"
@@ -103,6 +104,19 @@ const Type* find_type(std::string_view name) noexcept {
   return found == table().by_name.end() ? nullptr : found->second;
 }
 
+bool is_built_in(TypeId type) noexcept {
+  return raw(type) < kDirectIds && table().by_id[raw(type)] != nullptr;
+}
+
+const Type* find_built_in_type(std::string_view name) noexcept {
+  return find_type(name);
+}
+
+std::int16_t type_size(TypeId type) noexcept {
+  const Type* const known = find_type(type);
+  return known != nullptr ? known->length : std::int16_t{-1};
+}
+
 const Type& value_type(TypeId type) noexcept {
   const Type* known = find_type(type);
   return known != nullptr ? *known : builtin::record;
@@ -161,25 +175,6 @@ TypeId array_type(TypeId element) noexcept {
   if (is_user_type(element)) return is_user_array(element) ? TypeId::none : user_array_of(element);
   const Type* info = find_type(element);
   return info != nullptr ? info->array : TypeId::none;
-}
-
-bool is_polymorphic(TypeId type) noexcept {
-  switch (type) {
-    case TypeId::anyelement:
-    case TypeId::anyarray:
-    case TypeId::anynonarray:
-    case TypeId::anyenum:
-    case TypeId::anycompatible:
-    case TypeId::anycompatiblearray:
-    case TypeId::anycompatiblenonarray:
-    case TypeId::anyrange:
-    case TypeId::anymultirange:
-    case TypeId::anycompatiblerange:
-    case TypeId::anycompatiblemultirange:
-      return true;
-    default:
-      return false;
-  }
 }
 
 bool is_string_category(TypeId type) noexcept {

@@ -117,6 +117,9 @@ with recursive r(j, n) as (select '"a"'::jsonb, 1 union select case when n < 3 t
 select j from docs where j in (select to_jsonb(x) from unnest(array['a', 'ä']) x) order by j;
 select j from docs where j > all (select '"b"'::jsonb) order by j;
 create extension citext;
+-- LIKE folds as the locale does.
+select 'ÉCOLE'::citext like 'éc%', 'ÉCOLE'::citext not like 'éc%', 'ÉCOLE'::citext like 'ec%', 'École'::citext ilike 'éCOL_', 'École'::citext !~~* 'É%', 'Straße'::citext like 'straß_'::text, 'Ä'::citext ~~ 'ä\_', 'Ä%'::citext like 'ä\%';
+select replace('ÉCOLE'::citext, 'É'::citext, '-'::citext), split_part('aÉb'::citext, 'é'::citext, 2), regexp_replace('aÉb'::citext, '\é', '-'), 'É' ~ '[\É]';
 select 'Ä'::citext = 'ä'::citext, 'ä'::citext = 'Ä', 'Ä'::citext <> 'ä', 'ÉÈ'::citext = 'éè'::citext, 'a'::citext < 'B'::citext, 'B'::citext > 'a', 'ä'::citext > 'Z'::citext, 'Å'::citext < 'ä'::citext;
 select citext_cmp('a', 'B'), citext_cmp('Ä', 'ä'), citext_larger('z', 'Ä'), citext_smaller('z', 'Ä'), citext_eq('É', 'é'), citext_pattern_lt('a', 'B');
 select citext_hash('Ä') = citext_hash('ä'), citext_hash('Ä') = citext_hash('a');

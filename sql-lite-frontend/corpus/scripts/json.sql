@@ -73,3 +73,8 @@ select '{"a":1}'::json < '{"a":2}'::json;
 select v from (values ('{"a":1}'::json)) t(v) order by v;
 select (repeat('[', 4000) || repeat(']', 4000))::jsonb @> (repeat('[', 3999) || repeat(']', 3999))::jsonb, (repeat('[', 4000) || '7' || repeat(']', 4000))::jsonb @> (repeat('[', 4000) || '8' || repeat(']', 4000))::jsonb;
 select (repeat('{"a":', 3000) || '{"x": "}", "y": [1, {"z": "]"}]}' || repeat('}', 3000))::jsonb @> (repeat('{"a":', 3000) || '{"y": [{"z": "]"}]}' || repeat('}', 3000))::jsonb;
+-- What the two forms of an object refuse.
+SELECT json_build_object('a');
+SELECT jsonb_build_object('a');
+SELECT json_build_object(1, 2, NULL, 3);
+SELECT jsonb_build_object(1, 2, NULL, 3);

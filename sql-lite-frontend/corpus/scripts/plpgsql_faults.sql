@@ -65,7 +65,6 @@ create or replace function f() returns void language plpgsql as $$declare x int;
 create or replace function f() returns void language plpgsql as $$declare x int; begin x := ; end$$;
 create or replace function f() returns void language plpgsql as $$declare x int; begin x = 1 +; end$$;
 create or replace function f() returns void language plpgsql as $$declare x int; begin x.y := 1; end$$;
--- differs: bug: refused, where PostgreSQL finds out when it runs
 create or replace function f() returns void language plpgsql as $$declare r record; begin r.a.b := 1; end$$;
 create or replace function f() returns void language plpgsql as $$declare x int[]; begin x[1 := 2; end$$;
 create or replace function f() returns void language plpgsql as $$declare c constant int := 1; begin c := 2; end$$;

@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/execute/rows/key_runs.h"
 #include "sql-lite-frontend/execute/steps/step_copies.h"
+#include "sql-lite-frontend/types/array/accumulate.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -119,6 +120,7 @@ Value SubqueryExpr::compute(Execution& execution, Run& run) const {
       return Value::from_bool(exists);
     }
     case Kind::array:
+    case Kind::arrays:
       return array(execution, *run.plan);
     case Kind::any:
     case Kind::all:
@@ -175,9 +177,14 @@ Value SubqueryExpr::array(Execution& execution, PlanOperator& plan) const {
       const std::size_t wanted = std::max<std::size_t>(64, 2 * elements.size());
       for_bytes(wanted * sizeof(Value), [&] { return elements.reserve(wanted), true; });
     }
-    elements.push_back(execution.slots[outputs_[0]].copy_to(execution.row_arena));
+    const Value& value = execution.slots[outputs_[0]];
+    if (kind_ == Kind::arrays)
+      require_accumulable(elements.empty() ? nullptr : &elements.front(), value);
+    elements.push_back(value.copy_to(execution.row_arena));
   }
   plan.close();
+  if (kind_ == Kind::arrays && !elements.empty())
+    return array_of_arrays(execution.row_arena, element_type(type()), elements);
   return make_array(execution.row_arena, element_type(type()), elements);
 }
 

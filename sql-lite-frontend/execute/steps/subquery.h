@@ -9,7 +9,8 @@ namespace swizzle::sql {
 /// runs in the frame of the statement, so what it refers to outside is simply there.
 class SubqueryExpr final : public Expr {
  public:
-  enum class Kind : std::uint8_t { scalar, exists, any, all, row, array };
+  /// `arrays`: an array of a dimension more than those that the subquery gives.
+  enum class Kind : std::uint8_t { scalar, exists, any, all, row, array, arrays };
   /// Whether the result depends on slots outside; if not, one run per execution is enough.
   enum class Correlation : std::uint8_t { none, outer };
 

@@ -36,6 +36,8 @@ std::span<const SessionEntry> slot_functions();
 std::span<const SessionEntry> statistics_functions();
 /// pg_describe_object
 std::span<const SessionEntry> description_functions();
+/// pg_identify_object, pg_identify_object_as_address
+std::span<const SessionEntry> identity_functions();
 /// pg_ls_waldir, pg_stat_get_progress_info: at start-up.
 void add_log_file_sets();
 /// pg_get_publication_tables, pg_create_logical_replication_slot …: at start-up.
@@ -43,6 +45,8 @@ void add_replication_sets();
 
 /// aclexplode, acldefault: at start-up.
 void add_acl_functions();
+/// ts_stat and ts_rewrite over a query's rows: at start-up.
+void add_text_query_functions();
 
 /// All of these, and those of the session itself: at start-up.
 void add_session_functions();

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/session/names/domains.h"
 #include "sql-lite-frontend/session/names/procedure_names.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/write/transition_tables.h"
@@ -378,10 +379,8 @@ std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid)
       return found ? std::optional{quote_identifier(found->name)} : std::nullopt;
     }
     case TypeId::regtype:
-      if (is_user_type(TypeId{oid})) return user_type_name(TypeId{oid});
-      // A shell, if anything.
-      if (find_type(static_cast<TypeId>(oid)) == nullptr) return user_type_name(TypeId{oid});
-      return format_type(static_cast<TypeId>(oid));
+      // What is none of either is a shell, if anything.
+      return is_built_in(TypeId{oid}) ? format_type(TypeId{oid}) : user_type_name(TypeId{oid});
     case TypeId::regcollation:
       return shown_collation(oid);
     case TypeId::regproc: {

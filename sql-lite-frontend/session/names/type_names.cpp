@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -52,6 +53,8 @@ TypePtr SessionNames::composite_of(Oid relation) {
 }
 
 bool SessionNames::is_visible(const UserType& type) {
+  // The server's own come first.
+  if (find_built_in_type(type.name) != nullptr) return false;
   const TypePtr found = find_user_type({}, type.name);
   return found && found->oid == type.oid;
 }

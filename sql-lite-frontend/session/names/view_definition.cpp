@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <set>
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/parse/parser.h"
@@ -40,6 +41,14 @@ std::size_t end_of_name(std::string_view text, std::size_t at) {
   return at;
 }
 
+/// Whether they go by the names that they had, though there may be more or fewer now.
+bool has_same_names(const Table& table, const ViewName& known) {
+  return std::ranges::all_of(known.columns, [&](const ViewColumn& was) {
+    const Column& now = table.relation.columns[static_cast<std::size_t>(was.number) - 1];
+    return now.dropped || now.name == was.name;
+  });
+}
+
 bool has_same_columns(const Table& table, const ViewName& known) {
   std::size_t next = 0;
   for (std::size_t i = 0; i < table.relation.columns.size(); ++i) {
@@ -52,14 +61,30 @@ bool has_same_columns(const Table& table, const ViewName& known) {
   return next == known.columns.size();
 }
 
-/// What stands in FROM for a relation that the view's text names.
-std::string present_name(Session::State& session, const ViewName& known,
-                         const ast::RangeVar& range) {
+/// What the text's names without a dot are: columns, and whole rows; and a star, where there is
+/// one.
+void collect_lone_names(const ast::Node& node, std::set<std::string_view>& names) {
+  check_stack();
+  if (const auto* column = ast::try_as<ast::ColumnRef>(&node); column != nullptr) {
+    const auto* const name = ast::try_as<ast::String>(column->fields.back());
+    if (name == nullptr) names.insert("*");
+    if (name != nullptr && column->fields.size() == 1) names.insert(name->sval);
+  }
+  ast::for_each_child(node, [&](const ast::Node& child) { collect_lone_names(child, names); });
+}
+
+/// What stands in FROM for a relation that the view's text names. `rows`: what may be names of
+/// whole rows, whose type only the relation itself gives them.
+std::string present_name(Session::State& session, const ViewName& known, const ast::RangeVar& range,
+                         const std::set<std::string_view>& rows) {
   const TablePtr table = session.names.table(known.relation);
   if (!table) return quote_identifier(known.name);
   std::string text = session.names.name_of(TypeId::regclass, known.relation)
                          .value_or(quote_identifier(table->relation.name));
-  const bool is_same = table->computed != nullptr || has_same_columns(*table, known);
+  const std::string_view called = range.alias != nullptr ? range.alias->aliasname : known.name;
+  const bool shows_row =
+      rows.contains(called) && !rows.contains("*") && has_same_names(*table, known);
+  const bool is_same = table->computed != nullptr || shows_row || has_same_columns(*table, known);
   if (!is_same) {
     std::string columns;
     for (const ViewColumn& was : known.columns) {
@@ -121,7 +146,7 @@ void collect_operator(Session::State& session, const Relation& view, const ast::
 }
 
 void collect(Session::State& session, const Relation& view, const ast::Node& node,
-             std::vector<Replacement>& replacements) {
+             const std::set<std::string_view>& lone_names, std::vector<Replacement>& replacements) {
   check_stack();
   if (const auto* range = ast::try_as<ast::RangeVar>(&node)) {
     const auto known = std::ranges::find_if(view.view_names, [&](const ViewName& name) {
@@ -130,8 +155,8 @@ void collect(Session::State& session, const Relation& view, const ast::Node& nod
     // Otherwise a WITH query's.
     if (known != view.view_names.end() && range->location >= 0) {
       const auto begin = static_cast<std::size_t>(range->location);
-      replacements.push_back(
-          {begin, end_of_name(view.view_sql, begin), present_name(session, *known, *range)});
+      replacements.push_back({begin, end_of_name(view.view_sql, begin),
+                              present_name(session, *known, *range, lone_names)});
     }
   }
   if (const auto* call = ast::try_as<ast::FuncCall>(&node)) {
@@ -140,8 +165,9 @@ void collect(Session::State& session, const Relation& view, const ast::Node& nod
   if (const auto* expr = ast::try_as<ast::A_Expr>(&node)) {
     collect_operator(session, view, *expr, replacements);
   }
-  ast::for_each_child(node,
-                      [&](const ast::Node& child) { collect(session, view, child, replacements); });
+  ast::for_each_child(node, [&](const ast::Node& child) {
+    collect(session, view, child, lone_names, replacements);
+  });
 }
 
 }  // namespace
@@ -190,7 +216,9 @@ std::string with_present_names(Session::State& session, const Relation& view) {
   std::vector<Replacement> replacements;
   collect_constants(session, view, replacements);
   for (const ast::RawStmt* statement : parse_script(arena, view.view_sql)) {
-    collect(session, view, *statement, replacements);
+    std::set<std::string_view> lone_names;
+    collect_lone_names(*statement, lone_names);
+    collect(session, view, *statement, lone_names, replacements);
   }
   std::ranges::sort(replacements, {}, &Replacement::begin);
   std::string text;

@@ -62,10 +62,9 @@ bool has_same_result(const Statement& statement, const Plan& plan) noexcept {
 bool is_plannable(const ast::Node* node) noexcept {
   if (node == nullptr) return false;
   switch (node->node_kind) {
-    case ast::NodeKind::select_stmt: {
-      const auto& select = ast::as<ast::SelectStmt>(node);
-      return select.into_clause == nullptr;
-    }
+    case ast::NodeKind::select_stmt:
+      // Only within EXPLAIN, PREPARE and the like; by itself it is CREATE TABLE AS.
+      return ast::as<ast::SelectStmt>(node).into_clause == nullptr;
     case ast::NodeKind::insert_stmt:
     case ast::NodeKind::update_stmt:
     case ast::NodeKind::delete_stmt:

@@ -1,6 +1,7 @@
 #include "sql-lite-frontend/session/results/row_view.h"
 
 #include "base/bytes.h"
+#include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/type_io.h"
@@ -50,7 +51,7 @@ std::vector<OutputColumn> output_columns(std::span<const OutputTarget> targets,
     // Clients read a domain's values as what it is over.
     const bool of_domain = is_domain(target.type);
     column.type_oid = raw(base_type(target.type));
-    if (const Type* type = find_type(target.type)) column.type_size = type->length;
+    column.type_size = type_size(target.type);
     column.type_modifier = of_domain ? base_of_domain(target.type).typmod : target.typmod;
     if (!formats.empty()) column.format = formats.size() == 1 ? formats[0] : formats[i];
     columns.push_back(column);

@@ -91,7 +91,7 @@ TEST_CASE("Nobody changes a composite type that another session gives to a colum
   CHECK(db.run(*other, "ALTER TYPE pair ADD ATTRIBUTE c int").starts_with("55P03"));
   CHECK(db.run(*other, "DROP TYPE pair").starts_with("55P03"));
   db.run("COMMIT");
-  CHECK(db.run(*other, "ALTER TYPE pair ADD ATTRIBUTE c int").starts_with("0A000"));
+  CHECK(db.run(*other, "ALTER TYPE pair ADD ATTRIBUTE c int") == "ALTER TYPE");
   CHECK(db.run(*other, "DROP TYPE pair").starts_with("2BP01"));
 }
 

@@ -80,7 +80,8 @@ TEST_CASE("EXECUTE runs what Parse has prepared, whatever it is", "[sql][session
   CHECK(db.run("EXECUTE nothing") == "EXECUTE");
   CHECK(db.run("EXECUTE explain").ends_with("EXPLAIN"));
   CHECK(db.run("EXECUTE itself").starts_with("54001"));
-  CHECK(db.run("EXECUTE made").starts_with("0A000"));
+  CHECK(db.run("EXECUTE made") == "SELECT 1");
+  CHECK(db.run("EXECUTE made").starts_with("42P07"));
   CHECK(db.run("EXECUTE show(1)").starts_with("42601"));
   CHECK(db.run("EXPLAIN EXECUTE show").starts_with("0A000"));
   CHECK(db.run("CREATE TABLE y AS EXECUTE show").starts_with("0A000"));

@@ -269,7 +269,6 @@ TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][ref
       {"SELECT mode() WITHIN GROUP (ORDER BY a), percentile_disc(a) WITHIN GROUP (ORDER BY b) FROM "
        "t",
        "direct argument"},
-      {"SELECT ts_stat('SELECT 1')", "ts_stat"},
       {"SELECT ctid FROM pg_class", "system column \"ctid\""},
       {"DELETE FROM t WHERE ctid = '(0,1)'", "a ctid that this transaction has not read"},
       {"SELECT t.xmin FROM t", "system column \"xmin\""},

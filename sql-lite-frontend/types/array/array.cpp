@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sql-lite-frontend/types/array/accumulate.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -346,6 +347,22 @@ Value array_set_slice(Arena& arena, TypeId element_type, const Value& array,
     elements[index] = news.element(n);
   }
   return make_array(arena, element_type, {dimensions, count}, elements);
+}
+
+void require_accumulable(const Value* first, const Value& array) {
+  if (array.is_null())
+    throw SqlError{sqlstate::null_value_not_allowed, "cannot accumulate null arrays"};
+  const ArrayView view{array};
+  if (view.dimension_count() == 0)
+    throw SqlError{sqlstate::array_subscript_error, "cannot accumulate empty arrays"};
+  if (first == nullptr) return;
+  const ArrayView wanted{*first};
+  bool same = wanted.dimension_count() == view.dimension_count();
+  for (std::size_t i = 0; same && i < view.dimension_count(); ++i)
+    same = wanted.dimension(i) == view.dimension(i);
+  if (!same)
+    throw SqlError{sqlstate::array_subscript_error,
+                   "cannot accumulate arrays of different dimensionality"};
 }
 
 Value array_of_arrays(Arena& arena, TypeId element_type, std::span<const Value> arrays) {

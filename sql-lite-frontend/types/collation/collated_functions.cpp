@@ -124,6 +124,15 @@ Value like_any_case(FunctionContext& context, Arguments a) {
   return Value::from_bool(like.scalar(context, both).as_bool() == wants_match);
 }
 
+template <bool wants_match>
+Value like_in_database(FunctionContext& context, Arguments a) {
+  static const Function& plain = **std::ranges::find_if(
+      functions_named(wants_match ? "texticlike" : "texticnlike"),
+      [](const Function* each) { return each->arguments[0] == TypeId::text; });
+  return orders_by_bytes(collation_of(context)) ? plain.scalar(context, a)
+                                                : like_any_case<wants_match>(context, a);
+}
+
 /// What the function is, by its name in pg_proc.
 enum class Kind : std::uint8_t {
   text_comparison,
@@ -399,6 +408,13 @@ struct Variants {
 };
 
 }  // namespace
+
+ScalarFunction as_database_orders(const Function& function) {
+  const Entry* const entry = find_entry(function);
+  if (entry == nullptr) return nullptr;
+  if (entry->kind == Kind::ilike) return &like_in_database<true>;
+  return entry->kind == Kind::not_ilike ? &like_in_database<false> : nullptr;
+}
 
 const Function& under_collation(const Function& function, std::uint32_t collation) {
   if (orders_by_bytes(collation)) return function;

@@ -12,4 +12,8 @@ namespace swizzle::sql {
 const Function& under_collation(const Function& function, std::uint32_t collation);
 const Operator& under_collation(const Operator& op, std::uint32_t collation);
 
+/// What the function does for a type that follows its database (citext), which says with each call
+/// by which locale it is; null where that makes no difference.
+ScalarFunction as_database_orders(const Function& function);
+
 }  // namespace swizzle::sql

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sql-lite-frontend/types/array/accumulate.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/functions/aggregate_state.h"
 #include "sql-lite-frontend/types/functions/entries.h"
@@ -76,20 +77,7 @@ struct ElementArray : Collected {
 
 struct ArrayOfArrays : Collected {
   void step(FunctionContext& context, Arena& arena, Arguments a) {
-    if (a[0].is_null())
-      throw SqlError{sqlstate::null_value_not_allowed, "cannot accumulate null arrays"};
-    const ArrayView view{a[0]};
-    if (view.dimension_count() == 0)
-      throw SqlError{sqlstate::array_subscript_error, "cannot accumulate empty arrays"};
-    if (size > 0) {
-      const ArrayView first{values[0]};
-      bool same = first.dimension_count() == view.dimension_count();
-      for (std::size_t i = 0; same && i < view.dimension_count(); ++i)
-        same = first.dimension(i) == view.dimension(i);
-      if (!same)
-        throw SqlError{sqlstate::array_subscript_error,
-                       "cannot accumulate arrays of different dimensionality"};
-    }
+    require_accumulable(size > 0 ? values : nullptr, a[0]);
     add(context, arena, a[0]);
   }
   [[nodiscard]] Value final(FunctionContext& context) const {

@@ -27,6 +27,7 @@ std::span<const ScalarEntry> array_functions();
 std::span<const ScalarEntry> general_functions();
 std::span<const ScalarEntry> name_functions();
 std::span<const ScalarEntry> byte_size_functions();
+std::span<const ScalarEntry> value_size_functions();
 std::span<const ScalarEntry> extreme_functions();
 std::span<const ScalarEntry> network_functions();
 std::span<const ScalarEntry> enum_functions();

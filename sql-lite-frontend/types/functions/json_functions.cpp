@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "sql-lite-frontend/types/functions/any_arguments.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json/json_building.h"
@@ -10,23 +12,34 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
+/// json's and jsonb's refuse the same in other words.
+enum class Form : std::uint8_t { json, jsonb };
+
+[[noreturn]] void refuse_odd_arguments(Form form) {
+  throw SqlError{sqlstate::invalid_parameter_value,
+                 "argument list must have even number of elements"}
+      .with_hint(fmt::format(
+          "The arguments of {}_build_object() must consist of alternating keys and values.",
+          form == Form::json ? "json" : "jsonb"));
+}
+[[noreturn]] void refuse_null_key(Form form, std::size_t argument) {
+  if (form == Form::jsonb) {
+    throw_error(sqlstate::invalid_parameter_value, "argument {}: key must not be null", argument);
+  }
+  throw sql_error(sqlstate::invalid_parameter_value, "argument {} cannot be null", argument)
+      .with_hint("Object keys should be text.");
+}
+
+template <Form form>
 Value build_object(FunctionContext& context, Arguments a) {
   const AnyArguments arguments{context, a, 0};
   if (arguments.is_null()) return Value::null();
-  if (arguments.size() % 2 != 0) {
-    throw SqlError{sqlstate::invalid_parameter_value,
-                   "argument list must have even number of elements"}
-        .with_hint(
-            "The arguments of json_build_object() must consist of alternating keys and values.");
-  }
+  if (arguments.size() % 2 != 0) refuse_odd_arguments(form);
   TextBuilder out{context.arena};
   out += "{";
   for (std::size_t i = 0; i < arguments.size(); i += 2) {
     if (i > 0) out += ", ";
-    if (arguments.value(i).is_null()) {
-      throw sql_error(sqlstate::invalid_parameter_value, "argument {} cannot be null", i + 1)
-          .with_hint("Object keys should be text.");
-    }
+    if (arguments.value(i).is_null()) refuse_null_key(form, i + 1);
     std::string key;
     json_scalar_text(context, arguments.type(i), arguments.value(i), key);
     std::string quoted;
@@ -81,12 +94,12 @@ Value as_jsonb(FunctionContext& context, Arguments a) {
 }
 
 constexpr ScalarEntry kJsonFunctionsEntries[] = {
-    {"jsonb_build_object(any)", &as_jsonb<&build_object>},
+    {"jsonb_build_object(any)", &as_jsonb<&build_object<Form::jsonb>>},
     {"jsonb_build_object()", &empty_object},
     {"jsonb_build_array(any)", &as_jsonb<&build_array>},
     {"jsonb_build_array()", &empty_array},
     {"to_jsonb(anyelement)", &as_jsonb<&to_json>},
-    {"json_build_object(any)", &build_object},
+    {"json_build_object(any)", &build_object<Form::json>},
     {"json_build_object()", &empty_object},
     {"json_build_array(any)", &build_array},
     {"json_build_array()", &empty_array},

@@ -257,6 +257,8 @@ class Translator {
         if (c >= '1' && c <= '9')
           throw SqlError{sqlstate::feature_not_supported,
                          "back references in regular expressions are not supported"};
+        // A letter that is not ASCII's has no meaning of its own behind a backslash.
+        if (static_cast<unsigned char>(c) >= 0x80) return rest_.remove_prefix(1);
         return take(2);
     }
   }
@@ -310,7 +312,11 @@ class Translator {
       } else if (rest_.front() == '[') {
         replace(1, "\\[");
       } else if (rest_.front() == '\\' && rest_.size() > 1) {
-        take(2);
+        if (static_cast<unsigned char>(rest_[1]) >= 0x80) {
+          rest_.remove_prefix(1);
+        } else {
+          take(2);
+        }
       } else {
         take(1);
       }

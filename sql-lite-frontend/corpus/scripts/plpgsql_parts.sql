@@ -1,0 +1,22 @@
+-- Assignment to parts of parts: fields of elements, of fields, and of domains over rows.
+CREATE TYPE inner_t AS (x int, y text); CREATE TYPE outer_t AS (i inner_t, n numeric(5, 1), l inner_t[], e int[]); CREATE DOMAIN positive AS inner_t CHECK ((VALUE).x > 0); CREATE TABLE w (a int, p inner_t, ps inner_t[]); CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TYPE holder AS (m mood, j jsonb, r int4range);
+DO $$ DECLARE a inner_t[]; BEGIN a[1].x := 5; a[2].y := 'two'; RAISE NOTICE '% % %', a, a[1].x, a[2]; a[1].y := a[1].x || '!'; a[1].x = a[1].x + 1; RAISE NOTICE '%', a; END $$;
+DO $$ DECLARE o outer_t; BEGIN o.i.x := 1; o.i.y := 'one'; o.n := 2.26; o.l[2].x := 7; o.e[2] := 4; RAISE NOTICE '% % %', o, o.i, o.l[2].x; o.i := ROW(9, 'nine'); o.i.x := (o.i).x * 2; RAISE NOTICE '%', o; END $$;
+DO $$ DECLARE os outer_t[]; i int := 2; BEGIN os[i].i.x := 1; os[i].l[i - 1].y := 'deep'; os[i].n := '12.34'; RAISE NOTICE '%', os; END $$;
+DO $$ DECLARE d positive; BEGIN d := ROW(1, 'q'); d.y := 'z'; RAISE NOTICE '% %', d, d.x; d.x := -1; END $$;
+DO $$ DECLARE d positive; BEGIN d.x := 3; RAISE NOTICE '%', d; d.x := NULL; RAISE NOTICE '%', d; END $$;
+DO $$ DECLARE d positive; BEGIN d.y := 'no x'; RAISE NOTICE '%', d; d.x := 0; END $$;
+DO $$ DECLARE r w; BEGIN r.p.x := 1; r.ps[1].y := 'e'; RAISE NOTICE '%', r; SELECT * INTO r FROM w; r.p.y := 'z'; RAISE NOTICE '%', r; END $$;
+DO $$ <<b>> DECLARE a inner_t[]; BEGIN b.a[1].x := 5; RAISE NOTICE '%', b.a; END $$;
+DO $$ DECLARE h holder; hs holder[]; BEGIN hs[1].m := 'ok'; hs[1].j := '{"k": [1]}'; hs[1].r := '[1,5)'; RAISE NOTICE '%', hs; END $$;
+DO $$ DECLARE hs holder[]; BEGIN hs[1].m := 'none'; END $$;
+DO $$ DECLARE a inner_t[]; BEGIN a[1].nix := 5; END $$;
+DO $$ DECLARE a inner_t[]; BEGIN a[1].x := 'five'; END $$;
+DO $$ DECLARE s int; BEGIN s.x := 5; END $$;
+DO $$ DECLARE a CONSTANT inner_t[] := '{}'; BEGIN a[1].x := 5; END $$;
+CREATE FUNCTION put(a inner_t[], n int) RETURNS inner_t[] LANGUAGE plpgsql AS $$ BEGIN FOR i IN 1 .. n LOOP a[i].x := i; a[i].y := coalesce(a[i - 1].y, '') || i; END LOOP; RETURN a; END $$;
+SELECT put(NULL, 3);
+SELECT put('{"(7,seven)"}', 2);
+CREATE FUNCTION on_w() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.p.x := NEW.a + 1; NEW.ps[2].y := 'set'; RETURN NEW; END $$;
+CREATE TRIGGER t BEFORE INSERT ON w FOR EACH ROW EXECUTE FUNCTION on_w();
+INSERT INTO w VALUES (1, ROW(0, 'p'), NULL), (2, NULL, '{"(1,a)"}') RETURNING *;

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "sql-lite-frontend/types/type_id.h"
+
+/// Questions about types for those who need not see one whole.
+namespace swizzle::sql {
+
+/// Whether it comes with the server: not what users made, nor what extensions bring.
+bool is_built_in(TypeId type) noexcept;
+/// By pg_type's name, "int4". Null: none that comes with the server.
+const Type* find_built_in_type(std::string_view name) noexcept;
+/// pg_type.typlen: -1 for values of any length, and for what nobody knows.
+std::int16_t type_size(TypeId type) noexcept;
+
+}  // namespace swizzle::sql
