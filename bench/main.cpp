@@ -5,20 +5,22 @@
 #include <exception>
 #include <filesystem>
 
+#include "base/programs/program_words.h"
 #include "bench/experiment.h"
 
 namespace swizzle::bench {
 namespace {
 
-int usage() {
-  fmt::print(
+constexpr std::string_view kName = "swizzle-bench";
+
+std::string usage() {
+  std::string text =
       "swizzle-bench <experiment> [--quick | --smoke] [--csv FILE] [--dir DIRECTORY] "
-      "[parameters]\n\n");
+      "[parameters]\n\n";
   for (const Experiment& experiment : experiments()) {
-    fmt::print("  {:<4} {}\n", experiment.id, experiment.title);
+    text += fmt::format("  {:<4} {}\n", experiment.id, experiment.title);
   }
-  fmt::print("\nParameters are those at the top of bench/experiments/<experiment>.cpp.\n");
-  return 2;
+  return text + "\nParameters are those at the top of bench/experiments/<experiment>.cpp.\n";
 }
 
 const Experiment* find(std::string_view id) noexcept {
@@ -50,10 +52,16 @@ class Scratch {
 };
 
 int run(int count, char** words) {
+  if (answers_program_words(count, words, kName, usage())) return 0;
   CommandLine options{count, words, {"quick", "smoke"}};
-  if (options.positional().size() != 1) return usage();
-  const Experiment* experiment = find(options.positional().front());
-  if (experiment == nullptr) return usage();
+  if (options.positional().size() != 1) {
+    return refuse_program_words(kName, "one experiment is needed");
+  }
+  const std::string& name = options.positional().front();
+  const Experiment* experiment = find(name);
+  if (experiment == nullptr) {
+    return refuse_program_words(kName, fmt::format("there is no experiment \"{}\"", name));
+  }
   Scale scale = options.flag("quick") ? Scale::quick : Scale::full;
   if (options.flag("smoke")) scale = Scale::smoke;
   const Scratch scratch{options.text("dir", std::filesystem::temp_directory_path())};

@@ -7,6 +7,7 @@
 #include "base/fibers/fiber_runtime.h"
 #include "base/io/posix_file_system.h"
 #include "base/programs/command_line.h"
+#include "base/programs/program_words.h"
 #include "base/runtime/thread_runtime.h"
 #include "tpcc/consistency.h"
 #include "tpcc/driver.h"
@@ -172,14 +173,13 @@ Result<> execute(const std::string& verb, const Settings& settings) {
 }
 
 int main_(int count, char** words) {
-  CommandLine options{count, words, {"tiny", "load", "check", "help"}};
+  constexpr std::string_view kName = "swizzle-tpcc";
+  if (answers_program_words(count, words, kName, kUsage)) return 0;
+  CommandLine options{count, words, {"tiny", "load", "check"}};
   const std::vector<std::string>& verbs = options.positional();
   const bool known =
       verbs.size() == 1 && (verbs[0] == "load" || verbs[0] == "run" || verbs[0] == "check");
-  if (options.flag("help") || !known) {
-    fmt::print("{}", kUsage);
-    return options.flag("help") ? 0 : 2;
-  }
+  if (!known) return refuse_program_words(kName, "one of load, run and check is needed");
   Result<Settings> settings = read_settings(options);
   const Result<> result =
       settings ? execute(verbs[0], *settings) : fail(std::move(settings).error());

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <optional>
+#include <string_view>
 
 namespace swizzle {
 
@@ -13,5 +14,12 @@ constexpr int kUsageExit = 2;
 /// `help`. Returns the exit code where the program is done with that: 0 after an answer, kUsageExit
 /// after words that it cannot understand, which it has named on standard error.
 std::optional<int> read_program_words(CLI::App& app, int count, const char* const* words);
+
+/// For a program that reads its words by itself: whether one of them asks for --help or --version,
+/// which is answered then.
+bool answers_program_words(int count, const char* const* words, std::string_view name,
+                           std::string_view usage);
+/// Says on standard error what it does not understand. Returns kUsageExit.
+int refuse_program_words(std::string_view name, std::string_view problem);
 
 }  // namespace swizzle

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/invariant.h"
+#include "base/programs/program_words.h"
 #include "bench/budget/operation.h"
 
 namespace swizzle::bench {
@@ -21,7 +22,12 @@ namespace swizzle::bench {
 
 namespace {
 
+constexpr std::string_view kName = "swizzle-budget";
+
 int run(int count, char** words) {
+  const std::string usage =
+      fmt::format("swizzle-budget list | <operation> <count up to {}>\n", BudgetOperation::kMost);
+  if (answers_program_words(count, words, kName, usage)) return 0;
   BudgetOperations operations;
   add_tree_operations(operations);
   add_lock_operations(operations);
@@ -37,9 +43,7 @@ int run(int count, char** words) {
     std::from_chars(words[2], words[2] + std::strlen(words[2]), times);
   }
   if (times == 0 || times > BudgetOperation::kMost) {
-    fmt::print(stderr, "swizzle-budget list | <operation> <count up to {}>\n",
-               BudgetOperation::kMost);
-    return 2;
+    return refuse_program_words(kName, "an operation that there is and a count are needed");
   }
   const auto operation = chosen->second();
   const bool all_done = counted(*operation, times);

@@ -340,6 +340,8 @@ TEST_CASE("the command line says what is wrong") {
   CHECK(run({"frobnicate", "-D", "/tmp"}).exit_code == 2);
   CHECK(run({"init", "-D", "/nowhere/at/all"}).output.find("needs a password") !=
         std::string::npos);
+  CHECK(run({"init", "--peer-only", "-U", "pg_one", "-D", "/nowhere/at/all"})
+            .output.find("role names cannot begin with \"pg_\"") != std::string::npos);
   CHECK(run({"init", "--peer-only", "-D", "/nowhere/at/all"}).exit_code == 1);
   CHECK(run({"-D", "/nowhere"}).output.find("swizzled init -D /nowhere") != std::string::npos);
   CHECK(run({"status", "-D", "/nowhere"}).exit_code == 3);

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <iostream>
+#include <string_view>
 
 #include "base/programs/program_words.h"
 #include "clients/swizzle/commands.h"
@@ -111,7 +112,9 @@ int main(int count, char** words) {
   try {
     return swizzle::clients::Program{}.run(count, words);
   } catch (const std::exception& error) {
-    std::cerr << "swizzle: " << error.what() << '\n';
+    // libpq's have the line's end already.
+    const std::string_view said = error.what();
+    std::cerr << "swizzle: " << said.substr(0, said.find_last_not_of('\n') + 1) << '\n';
     return 1;
   }
 }

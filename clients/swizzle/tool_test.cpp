@@ -55,6 +55,7 @@ TEST_CASE("swizzle sql prints a table, counts rows, and tells what is wrong") {
   const Ended wrong = tool(server(), "sql 'SELECT nothing'");
   CHECK(wrong.code == 1);
   CHECK(wrong.output.find("column \"nothing\" does not exist") != std::string::npos);
+  CHECK(wrong.output.find("\n\n") == std::string::npos);
   CHECK(shell("echo 'SELECT 7 AS n' | " SWIZZLE_PATH " -c \"" + server().conninfo() + "\" sql")
             .output == "n\n-\n7\n(1 row)\n");
 }
@@ -131,6 +132,9 @@ TEST_CASE("swizzle backup copies a running server, restore makes another of it")
 TEST_CASE("swizzle names what it does not understand") {
   CHECK(shell(SWIZZLE_PATH " help").code == 0);
   CHECK(shell(SWIZZLE_PATH " no-such-command").code == 2);
+  CHECK(shell(SWIZZLE_PATH " no-such-command").output ==
+        "swizzle: The following argument was not expected: no-such-command\n"
+        "Try \"swizzle --help\".\n");
   CHECK(shell(SWIZZLE_PATH " load --delimiter ab t f").code == 2);
   for (const char* const program : {SWIZZLE_PATH, SWIZZLE_BACKUP_PATH, SWIZZLED_PATH}) {
     const std::string words = program;

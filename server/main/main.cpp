@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <pwd.h>
 #include <signal.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -79,12 +80,26 @@ Result<> check_locale(const CommandLine& line) {
               "--icu-locale cannot be specified unless locale provider \"icu\" is chosen");
 }
 
+/// As initdb has it; CREATE ROLE would refuse it too.
+Result<> check_superuser_name(const std::string& name) {
+  if (!name.starts_with("pg_")) return {};
+  return fail(sqlstate::invalid_parameter_value,
+              fmt::format("superuser name \"{}\" is disallowed; role names cannot begin with "
+                          "\"pg_\"",
+                          name));
+}
+
 int run_init(const CommandLine& line) {
+  // That a new directory has nothing to recover is no news.
+  spdlog::set_level(spdlog::level::warn);
   const DataDirectory directory{line.directory};
   if (auto checked = check_locale(line); !checked) return complain(checked.error());
   InitOptions options;
   options.icu_locale = line.icu_locale;
   options.user = line.user.empty() ? own_name() : line.user;
+  if (auto checked = check_superuser_name(options.user); !checked) {
+    return complain(checked.error());
+  }
   if (!line.peer_only) {
     auto password = obtain_password(line);
     if (!password) return complain(password.error());

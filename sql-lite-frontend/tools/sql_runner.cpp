@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/io/posix_file_system.h"
+#include "base/programs/program_words.h"
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/tests/test_sink.h"
 #include "storage/engine.h"
@@ -46,6 +47,10 @@ void run(sql::Session& session, const std::string& text, bool verbose) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (answers_program_words(argc, argv, "swizzle_sql_runner",
+                            "swizzle_sql_runner [DIRECTORY [--verbose]] <statements\n")) {
+    return 0;
+  }
   const bool verbose = argc > 2 && std::string_view{argv[2]} == "--verbose";
   const std::filesystem::path directory = argc > 1 ? argv[1] : "/tmp/swizzle-sql-runner";
   PosixFileSystem files;

@@ -15,6 +15,7 @@
 
 #include "base/fibers/fiber_runtime.h"
 #include "base/io/posix_file_system.h"
+#include "base/programs/program_words.h"
 #include "base/random.h"
 #include "storage/engine.h"
 #include "storage/statistics.h"
@@ -385,10 +386,12 @@ void updates(Bench& bench) {
 int run(int count, char** words) {
   const std::map<std::string_view, void (*)(Bench&)> all{
       {"reads", reads}, {"fibers", fibers}, {"held", held}, {"updates", updates}};
-  if (count < 2) {
-    fmt::print(stderr, "swizzle-version-bench DIRECTORY [reads|fibers|held|updates ...]\n");
-    return 2;
+  constexpr std::string_view kName = "swizzle-version-bench";
+  if (answers_program_words(count, words, kName,
+                            "swizzle-version-bench DIRECTORY [reads|fibers|held|updates ...]\n")) {
+    return 0;
   }
+  if (count < 3) return refuse_program_words(kName, "a directory and what to measure are needed");
   for (int i = 2; i < count; ++i) {
     const auto chosen = all.find(words[i]);
     if (chosen == all.end()) {

@@ -6,15 +6,15 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/programs/program_words.h"
 #include "storage/testing/history_checker.h"
 
 int main(int count, char** words) {
   using namespace swizzle::testing;
+  constexpr std::string_view kName = "swizzle-history-check";
+  if (swizzle::answers_program_words(count, words, kName, "swizzle-history-check FILE\n")) return 0;
   std::ifstream file{count == 2 ? words[1] : ""};
-  if (!file) {
-    fmt::print(stderr, "swizzle-history-check FILE\n");
-    return 2;
-  }
+  if (!file) return swizzle::refuse_program_words(kName, "a file that can be read is needed");
   const std::string text{std::istreambuf_iterator<char>{file}, {}};
   try {
     const auto findings = check(from_text(text));
