@@ -76,6 +76,7 @@ void QueryBinder::note_locks(const FromNode& node, std::span<const std::string> 
     if (!of.empty() && std::ranges::find(of, subquery->alias) == of.end()) return;
     if (subquery->view_access) noted_[*subquery->view_access].access.wants |= privilege::kUpdate;
     for (const FromPtr& item : subquery->query->from) note_locks(*item, {});
+    secure_locked(*subquery->query);
     return;
   }
   const auto note = [&](const auto& table) {

@@ -329,6 +329,7 @@ FromPtr QueryBinder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
   if (table->relation.kind == RelationKind::computed) {
     return from_node(FromComputed{table, alias, first_slot});
   }
+  if (is_row_secured(*table)) return secured_rows({table, alias, first_slot});
   return from_node(FromTable{table, alias, first_slot});
 }
 
