@@ -15,10 +15,10 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr char kSelect = 'r';
-constexpr char kInsert = 'a';
-constexpr char kUpdate = 'w';
-constexpr char kDelete = 'd';
+constexpr char kForSelect = 'r';
+constexpr char kForInsert = 'a';
+constexpr char kForUpdate = 'w';
+constexpr char kForDelete = 'd';
 
 /// Of a row that is written, where it asks nothing else, it asks what it asks of those that are
 /// read.
@@ -186,8 +186,8 @@ void Binder::add_policy_checks(const TablePtr& table, Slot first_slot, char comm
 FromPtr QueryBinder::secured_rows(FromTable table) {
   auto rows = std::make_unique<Query>();
   rows->is_barrier = true;
-  add_policy_conditions(table.table, table.first_slot, kSelect, rows->where);
-  if (locks_rows_) add_policy_conditions(table.table, table.first_slot, kSelect, rows->recheck);
+  add_policy_conditions(table.table, table.first_slot, kForSelect, rows->where);
+  if (locks_rows_) add_policy_conditions(table.table, table.first_slot, kForSelect, rows->recheck);
   for (std::size_t i = 0; i < table.table->relation.columns.size(); ++i) {
     const Column& column = table.table->relation.columns[i];
     if (column.dropped) continue;
@@ -219,7 +219,7 @@ void QueryBinder::secure_locked(Query& rows) {
   const Oid around = std::exchange(as_role_, noted->access.as_role);
   if (is_row_secured(*table->table)) {
     for (std::vector<ExprPtr>* const conditions : {&rows.where, &rows.recheck}) {
-      add_policy_conditions(table->table, table->first_slot, kUpdate, *conditions);
+      add_policy_conditions(table->table, table->first_slot, kForUpdate, *conditions);
     }
   }
   as_role_ = around;
@@ -238,10 +238,10 @@ void Binder::secure_write(WriteStatement& write) {
         for (std::size_t i = 0; i < write.table->relation.columns.size(); ++i) {
           reads = reads || is_used(write.first_slot + static_cast<Slot>(i));
         }
-        const char command = write.kind == WriteKind::update ? kUpdate : kDelete;
+        const char command = write.kind == WriteKind::update ? kForUpdate : kForDelete;
         std::vector<ExprPtr> again;
         for (std::vector<ExprPtr>* const conditions : {&write.barrier, &again}) {
-          if (reads) add_policy_conditions(write.table, write.first_slot, kSelect, *conditions);
+          if (reads) add_policy_conditions(write.table, write.first_slot, kForSelect, *conditions);
           add_policy_conditions(write.table, write.first_slot, command, *conditions);
         }
         write.recheck.insert(write.recheck.begin(), std::make_move_iterator(again.begin()),
@@ -251,18 +251,18 @@ void Binder::secure_write(WriteStatement& write) {
                              std::vector<WriteStatement::Check>& checks) {
         add_policy_checks(write.table, row, command, part, checks);
         if (reads) {
-          add_policy_checks(write.table, row, kSelect, PolicyPart::using_rows, checks);
+          add_policy_checks(write.table, row, kForSelect, PolicyPart::using_rows, checks);
         }
       };
       if (write.kind == WriteKind::insert) {
-        check(write.first_slot, kInsert, PolicyPart::check, write.policy_checks);
+        check(write.first_slot, kForInsert, PolicyPart::check, write.policy_checks);
       } else if (write.kind == WriteKind::update) {
-        check(write.new_first_slot, kUpdate, PolicyPart::check, write.policy_checks);
+        check(write.new_first_slot, kForUpdate, PolicyPart::check, write.policy_checks);
       }
       if (write.conflict.kind == ConflictAction::Kind::update) {
-        check(write.conflict.existing_first_slot, kUpdate, PolicyPart::using_rows,
+        check(write.conflict.existing_first_slot, kForUpdate, PolicyPart::using_rows,
               write.existing_checks);
-        check(write.first_slot, kUpdate, PolicyPart::check, write.updated_checks);
+        check(write.first_slot, kForUpdate, PolicyPart::check, write.updated_checks);
         for (WriteStatement::Check& one : write.existing_checks) {
           one.kind = WriteStatement::Check::Kind::policy_of_existing;
         }

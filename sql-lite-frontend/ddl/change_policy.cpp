@@ -31,11 +31,17 @@ std::vector<Policy>::iterator require_policy(Relation& relation, std::string_vie
               relation.name);
 }
 
+void refuse_index(const NamedRelation& found) {
+  if (found.index == nullptr) return;
+  throw_error(sqlstate::wrong_object_type, "\"{}\" is an index", found.index->name);
+}
+
 /// The policy has to be there before it matters whose the table is, which the error calls a
 /// relation.
 TablePtr own_table_with(Session::State& session, const ast::RangeVar& range,
                         std::string_view policy, lock::RelationMode mode) {
   const NamedRelation found = require_named_relation(session, range);
+  refuse_index(found);
   Relation relation = found.table->relation;
   require_policy(relation, policy);
   if (!session.rights.owns(relation.owner)) {
@@ -71,6 +77,7 @@ void drop_policy(Session::State& session, const ast::DropStmt& statement, Result
                          range.schemaname.empty() ? "" : ".", range.relname));
         continue;
       }
+      refuse_index(*found);
       const auto& policies = found->table->relation.policies;
       if (std::ranges::find(policies, name, &Policy::name) == policies.end()) {
         skip(fmt::format("policy \"{}\" for relation \"{}\"", name, range.relname));
@@ -88,9 +95,7 @@ void drop_policy(Session::State& session, const ast::DropStmt& statement, Result
 }
 
 void rename_policy(Session::State& session, const ast::RenameStmt& statement) {
-  const NamedRelation found = require_named_relation(session, *statement.relation);
-  require_alterable(session, found);
-  const TablePtr table = session.rights.lock_own(found.table);
+  const TablePtr table = table_of_policy(session, *statement.relation);
   Relation relation = table->relation;
   if (std::ranges::find(relation.policies, statement.newname, &Policy::name) !=
       relation.policies.end()) {

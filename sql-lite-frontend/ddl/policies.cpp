@@ -48,16 +48,6 @@ std::vector<Oid> roles_in(Session::State& session, ast::NodeList names, ResultSi
   return roles;
 }
 
-TablePtr table_of_policy(Session::State& session, const ast::RangeVar& range) {
-  const NamedRelation found = require_named_relation(session, range);
-  require_alterable(session, found);
-  if (found.index != nullptr || found.table->relation.kind != RelationKind::table) {
-    throw_error(sqlstate::wrong_object_type, "\"{}\" is not a table",
-                found.index != nullptr ? found.index->name : found.table->relation.name);
-  }
-  return session.rights.lock_own(found.table);
-}
-
 ViewName name_of_table(Session::State& session, const Table& table) {
   ViewName name{session.names.schema_name(table.relation.schema),
                 table.relation.name,
@@ -107,6 +97,16 @@ void put(Session::State& session, const Table& table, Relation relation) {
 }
 
 }  // namespace
+
+TablePtr table_of_policy(Session::State& session, const ast::RangeVar& range) {
+  const NamedRelation found = require_named_relation(session, range);
+  require_alterable(session, found);
+  if (found.index != nullptr || found.table->relation.kind != RelationKind::table) {
+    throw_error(sqlstate::wrong_object_type, "\"{}\" is not a table",
+                found.index != nullptr ? found.index->name : found.table->relation.name);
+  }
+  return session.rights.lock_own(found.table);
+}
 
 void create_policy(Session::State& session, const ast::CreatePolicyStmt& statement,
                    const Statement& whole, ResultSink& sink) {

@@ -9,6 +9,8 @@
 /// CREATE, ALTER and DROP POLICY. A policy is part of its table's record.
 namespace swizzle::sql {
 
+/// The table that a definition of a policy names, locked for the change. 42809 where it is none.
+TablePtr table_of_policy(Session::State& session, const ast::RangeVar& range);
 void create_policy(Session::State& session, const ast::CreatePolicyStmt& statement,
                    const Statement& whole, ResultSink& sink);
 void alter_policy(Session::State& session, const ast::AlterPolicyStmt& statement,

@@ -14,6 +14,7 @@
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"
 #include "sql-lite-frontend/plan/expected.h"
+#include "sql-lite-frontend/plan/leakproof.h"
 #include "sql-lite-frontend/plan/postponed.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/write/write_operator.h"
@@ -416,6 +417,12 @@ PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
   PlanPtr rows;
   TableAccess* target = nullptr;
   if (write->kind == WriteKind::insert) {
+    // Of the row that is in conflict, policies are asked before what would tell of it.
+    if (!write->existing_checks.empty()) {
+      split_conjunctions(write->conflict_where);
+      write->recheck =
+          take_if(write->conflict_where, [](Expr& condition) { return !is_leakproof(condition); });
+    }
     if (write->source) rows = plan_query(*write->source);
   } else if (write->instead) {
     std::vector<FromPtr> items;

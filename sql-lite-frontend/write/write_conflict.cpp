@@ -65,6 +65,11 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
   });
   if (!wanted) return true;
   check_policies(execution, write_->existing_checks);
+  if (!std::ranges::all_of(write_->recheck, [&](const ExprPtr& condition) {
+        return holds(*condition, execution);
+      })) {
+    return true;
+  }
   std::vector<Value> row = old_row_;
   for (const Assignment& assignment : write_->assignments) {
     row[assignment.position] = assignment.expr->eval(execution);

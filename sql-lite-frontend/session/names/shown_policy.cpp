@@ -1,23 +1,46 @@
 #include "sql-lite-frontend/session/names/shown_policy.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/session/names/definitions.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/functions/quoting.h"
 
 namespace swizzle::sql {
 namespace {
 
-constexpr std::string_view kSelect = "SELECT ";
+constexpr std::string_view kSelectWord = "SELECT ";
+
+/// The table's columns under the names that the condition knows; empty where they have them still.
+std::string renamed_columns(const Relation& table, const ViewName& known) {
+  bool is_same = table.name == known.name;
+  std::string list;
+  for (const ViewColumn& was : known.columns) {
+    const Column& now = table.columns[static_cast<std::size_t>(was.number) - 1];
+    if (now.dropped) continue;
+    is_same = is_same && now.name == was.name;
+    if (!list.empty()) list += ", ";
+    list += fmt::format("{}.{} AS {}", quote_identifier(table.name), quote_identifier(now.name),
+                        quote_identifier(was.name));
+  }
+  return is_same ? std::string{} : list;
+}
 
 /// With the names that things have now, and without SELECT before it.
-std::string as_written(Session::State& session, const PolicyCondition& condition) {
+std::string as_written(Session::State& session, const Table& table,
+                       const PolicyCondition& condition) {
   Relation text;
   text.view_sql = condition.sql;
   text.view_names = condition.names;
   text.view_routines = condition.routines;
-  return "(" + with_present_names(session, text).substr(kSelect.size()) + ")";
+  const std::string select = with_present_names(session, text);
+  const ViewName& known = condition.names.front();
+  const std::string renamed = renamed_columns(table.relation, known);
+  if (renamed.empty()) return "(" + select.substr(kSelectWord.size()) + ")";
+  return fmt::format("({} FROM (SELECT {}) {})", select, renamed, quote_identifier(known.name));
 }
 
 }  // namespace
@@ -28,7 +51,7 @@ std::string shown_policy_condition(Session::State& session, const TablePtr& tabl
   Binder binder{session.names, arena};
   const Slot first = binder.new_slots(table->relation.columns.size());
   const ExprPtr bound = binder.bind_policy(condition, table, first);
-  if (!binder.pending().empty()) return as_written(session, condition);
+  if (!binder.pending().empty()) return as_written(session, *table, condition);
   walk(*bound, [&](Expr& part) {
     auto* const column = dynamic_cast<SlotExpr*>(&part);
     if (column != nullptr) column->rename(table->relation.columns[column->slot() - first].name);

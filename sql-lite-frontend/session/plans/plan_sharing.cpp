@@ -100,7 +100,7 @@ PlanUsePtr SessionPlans::taken_over(const SharedPlan& known, Statement& statemen
   use->plan = known.plan;
   use->stamp = stamp;
   use->settings_version = session_.variables.version();
-  use->made_as = session_.user;
+  use->made_as = plan.met_policies ? session_.user : kNoOid;
   statement.take_result(use->plan);
   session_.shared.plans.note_taken();
   return use;

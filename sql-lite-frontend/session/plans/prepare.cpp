@@ -174,7 +174,7 @@ bool SessionPlans::is_current(const PlanUsePtr& known_use) {
   if (!known_use) return false;
   const PlanUse& use = *known_use;
   if (use.settings_version != session_.variables.version()) return false;
-  if (use.plan->met_policies &&
+  if (use.made_as != kNoOid &&
       (use.made_as != session_.user || use.stamp != session_.catalog.stamp())) {
     return false;
   }
@@ -307,7 +307,7 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
                         binder.routines_behind().end());
   plan->explained_columns = binder.explained_columns();
   plan->met_policies = binder.met_policies();
-  use->made_as = session_.user;
+  use->made_as = plan->met_policies ? session_.user : kNoOid;
   plan->single_use = binder.is_single_use();
   plan->looked_up_objects = binder.looked_up_objects();
   plan->names_user_types = binder.depends_on_types();
