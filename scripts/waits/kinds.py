@@ -568,6 +568,30 @@ TEMPORARY_PARTS = ["create temp table z (a int, x e)", "create temp table z (a d
 TEMPORARY_USES = TEMPORARY_PARTS + [f"{part} ;; {use}" for part in TEMPORARY_PARTS if "pg_temp" not in part for use in ("select * from z", "insert into z default values", "drop table z", "alter table z add column y e", "truncate z", "discard temp")] + [
     "create temp table t (a int) ;; select * from t", "create temp table t (a int) ;; insert into t values (1)", "create temp table t (a int) ;; drop table t", "create temp table z (a int primary key) ;; alter table z add foreign key (a) references t", "begin ;; create temp table z (x e) on commit drop ;; insert into z values ('a')", "create temp table z (x e) ;; drop type e", "create temp table z (x e) ;; drop type e cascade", "create temp table z (a d) ;; alter domain d add check (value < 100)", "create temp table z (a d) ;; drop domain d", "create temp view z as select * from t ;; drop table t", "create temp view z as select * from t ;; drop table t cascade", "create temp view z as select * from t ;; alter table t add column y int", "discard all", "discard plans",
 ]
+# --- row security ------------------------------------------------------------------------------------------
+POLICY = """create table m (a int, b text); insert into m values (1, 'k'); create table t (a int primary key, b text, c int); insert into t values (1, 'x', 1), (2, 'y', 2);
+create function ok(int) returns boolean language sql as 'select $1 < 10'; create type e as enum ('a', 'b'); create view r as select a, b from t; create table f (a int, b text, c int);
+create policy p on t to w_r using (a in (select a from m) and ok(c)) with check (b <> 'bad'); create policy q on t as restrictive for select using ('a'::e <> 'b'::e);
+alter table t enable row level security; grant all on t, m, r to w_r, w_q"""
+POLICY_CHANGES = {
+    "goes": "drop policy p on t", "is made again": "drop policy p on t; create policy p on t to w_r using (true)", "is altered": "alter policy p on t using (a > 1)", "is for others": "alter policy p on t to w_q",
+    "is for all": "alter policy p on t to public", "is renamed": "alter policy p on t rename to p9", "restricts": "create policy z on t as restrictive using (false)", "is off": "alter table t disable row level security",
+    "is forced": "alter table t force row level security", "what it reads goes": "drop table m cascade", "what it reads is another": "drop table m cascade; create table m (z int)", "a column that it reads goes": "alter table t drop column c cascade",
+    "a column of its subquery goes": "alter table m drop column a cascade", "a column is renamed": "alter table t rename a to z", "its function goes": "drop function ok(int) cascade",
+    "its function is replaced": "create or replace function ok(int) returns boolean language sql as 'select false'", "its type goes": "drop type e cascade", "the table goes": "drop table t cascade", "the table is another": "alter table t rename to t9; alter table f rename to t",
+    "the table is given away": "alter table t owner to w_r", "the role may bypass": "alter role w_r bypassrls", "the role owns nothing": "drop owned by w_r", **SCHEMA_CHANGES,
+}
+POLICY_UPON = [
+    "create policy z on t using (ok(a))", "create policy z on t using (exists (select from m where m.a = t.a))", "create policy z on f using (a in (select a from t))", "create policy z on t to w_q with check (true)", "create policy z on m using ('a'::e = 'a'::e)",
+    "create view z as select * from t", "create materialized view z as select * from t", "create table z as select * from t", "create table z (like t including all)",
+]
+POLICY_USES = [
+    "drop policy p on t", "drop policy if exists p on t", "alter policy p on t using (c = 1)", "alter policy p on t to w_q", "alter policy p on t rename to z", "alter policy q on t rename to p", "comment on policy p on t is 'x'", "alter table t enable row level security", "alter table t disable row level security", "alter table t force row level security",
+    "select a from t order by a", "set role w_r ;; select a from t order by a", "set role w_r ;; select a from t order by a ;; select a from t order by a", "set role w_q ;; select a from t order by a", "set role w_r ;; select a from r order by a", "set role w_r ;; select a from t for update", "set role w_r ;; insert into t values (3, 'q', 3)", "set role w_r ;; insert into t values (3, 'bad', 3)",
+    "set role w_r ;; insert into t values (1, 'q', 3) on conflict (a) do update set b = 'w'", "set role w_r ;; update t set b = 'bad'", "set role w_r ;; update t set b = 'w' where a = 1", "set role w_r ;; delete from t", "set role w_r ;; copy t to stdout", "set role w_r ;; set row_security = off ;; select a from t",
+    "set role w_r ;; prepare s as select a from t order by a ;; execute s ;; execute s", "prepare s as select a from t order by a ;; execute s ;; set role w_r ;; execute s", "set role w_r ;; begin isolation level repeatable read ;; select 1 ;; select a from t order by a", "drop table m", "drop table m cascade", "drop table t", "drop table t cascade", "drop function ok(int)", "drop function ok(int) cascade", "drop type e", "drop type e cascade",
+    "alter table t drop column c", "alter table t drop column c cascade", "alter table t alter c type bigint", "alter table t rename c to z", "alter table m drop column a", "alter table m rename a to z", "alter function ok(int) rename to ok9", "drop role w_r", "drop owned by w_r", "reassign owned by w_r to w_q", "select policyname, qual, with_check from pg_policies order by 1", "select row_security_active('t')", "set role w_r ;; select row_security_active('t')", "drop schema w cascade", "truncate t",
+]
 
 
 def tables():
@@ -588,4 +612,5 @@ def kinds():
         Kind("role", ROLE, ROLE_CHANGES, ROLE_USES), Kind("database", DATABASE, DATABASE_CHANGES, DATABASE_USES),
         Kind("publication", PUBLICATION, PUBLICATION_CHANGES, PUBLICATION_USES), Kind("slot", SLOT, SLOT_CHANGES, SLOT_USES),
         with_upon("extension", EXTENSION, EXTENSION_CHANGES, EXTENSION_UPON, EXTENSION_USES), Kind("temporary", TEMPORARY, TEMPORARY_CHANGES, TEMPORARY_USES),
+        with_upon("policy", POLICY, POLICY_CHANGES, POLICY_UPON, POLICY_USES),
     ]

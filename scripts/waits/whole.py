@@ -18,9 +18,9 @@ pg_publication_namespace.pnpubid pg_publication; pg_publication_namespace.pnnspi
 pg_statistic_ext.stxnamespace pg_namespace; pg_statistic_ext.stxowner pg_authid; pg_auth_members.roleid pg_authid; pg_auth_members.member pg_authid;
 pg_auth_members.grantor pg_authid; pg_db_role_setting.setrole pg_authid; pg_db_role_setting.setdatabase pg_database; pg_default_acl.defaclrole pg_authid;
 pg_default_acl.defaclnamespace pg_namespace; pg_extension.extnamespace pg_namespace; pg_extension.extowner pg_authid; pg_namespace.nspowner pg_authid;
-pg_database.datdba pg_authid"""
+pg_database.datdba pg_authid; pg_policy.polrelid pg_class"""
 ACLS = "pg_class.relacl pg_type.typacl pg_proc.proacl pg_namespace.nspacl pg_database.datacl pg_attribute.attacl pg_default_acl.defaclacl"
-CATALOGS = "pg_class pg_type pg_proc pg_constraint pg_namespace pg_trigger pg_operator pg_collation pg_cast pg_attrdef pg_rewrite pg_extension pg_ts_dict pg_ts_config pg_publication pg_publication_rel pg_statistic_ext pg_publication_namespace"
+CATALOGS = "pg_class pg_type pg_proc pg_constraint pg_namespace pg_trigger pg_operator pg_collation pg_cast pg_attrdef pg_rewrite pg_extension pg_ts_dict pg_ts_config pg_publication pg_publication_rel pg_statistic_ext pg_publication_namespace pg_policy"
 
 def columns_of():
     """By catalog: what its columns refer to. Grantees and grantors are those of access lists, in one text."""
@@ -33,13 +33,14 @@ def columns_of():
         table, name = column.split(".")
         found.setdefault(table, []).append((name, "acl"))
     found["pg_proc"].append(("proargtypes", "types"))
+    found["pg_policy"].append(("polroles", "roles"))
     for table in CATALOGS.split() + [line.split()[1] for line in REFERENCES.split(";")]:
         found.setdefault(table, [])
     return found
 
 
 HAS_OID = {"pg_class", "pg_type", "pg_proc", "pg_constraint", "pg_namespace", "pg_trigger", "pg_operator", "pg_collation", "pg_cast", "pg_attrdef", "pg_rewrite",
-           "pg_extension", "pg_ts_dict", "pg_ts_config", "pg_publication", "pg_publication_rel", "pg_statistic_ext", "pg_publication_namespace", "pg_authid", "pg_database"}
+           "pg_extension", "pg_ts_dict", "pg_ts_config", "pg_publication", "pg_publication_rel", "pg_statistic_ext", "pg_publication_namespace", "pg_policy", "pg_authid", "pg_database"}
 # Of catalogs without numbers of their own, which column says that the row is of something that a user made.
 OWN = {"pg_attribute": "attrelid", "pg_index": "indexrelid", "pg_sequence": "seqrelid", "pg_aggregate": "aggfnoid", "pg_enum": "enumtypid", "pg_range": "rngtypid",
        "pg_ts_config_map": "mapcfg", "pg_db_role_setting": "setrole", "pg_auth_members": "member", "pg_default_acl": "defaclrole"}
@@ -51,7 +52,7 @@ def queries():
     parts = []
     for table, columns in COLUMNS.items():
         key = "oid" if table in HAS_OID else OWN[table]
-        words = [f"{key}::oid"] + [f"{name}::text" if target in ("types", "acl") else f"{name}::oid" for name, target in columns]
+        words = [f"{key}::oid"] + [f"{name}::text" if target in ("types", "acl", "roles") else f"{name}::oid" for name, target in columns]
         # A column that was dropped keeps what its collation was.
         where = "attrelid >= 16384 and not attisdropped" if table == "pg_attribute" else "true" if table == "pg_namespace" else f"{key}::oid >= 16384"
         parts.append(f"select '{table}', {', '.join(words)} from {table} where {where}")
@@ -80,6 +81,9 @@ def dangling(rows):
                 if target == "types":
                     for oid in (value or "").split():
                         look(f"{table}.{name}", "pg_type", oid)
+                elif target == "roles":
+                    for oid in (value or "").strip("{}").split(","):
+                        look(f"{table}.{name}", "pg_authid", oid or None)
                 elif target == "acl":
                     # A role that has gone is shown as its number.
                     if any(re.fullmatch(r"\d+", word) for item in (value or "").strip("{}").split(",") for word in re.split("[=/]", item)[::2]):
@@ -102,7 +106,8 @@ select count(pg_get_indexdef(indexrelid)) from pg_index where indexrelid >= 1638
 select count(pg_get_constraintdef(oid)) from pg_constraint where oid >= 16384;
 select count(pg_get_triggerdef(oid)) from pg_trigger where oid >= 16384;
 select count(pg_get_functiondef(oid)) from pg_proc where prokind in ('f', 'p') and oid >= 16384;
-select count(pg_get_expr(adbin, adrelid)) from pg_attrdef where oid >= 16384"""
+select count(pg_get_expr(adbin, adrelid)) from pg_attrdef where oid >= 16384;
+select count(pg_get_expr(polqual, polrelid)), count(pg_get_expr(polwithcheck, polrelid)) from pg_policy"""
 
 # Relations whose rows are asked for.
 READABLE = """select quote_ident(n.nspname) || '.' || quote_ident(c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -114,6 +119,7 @@ union all select 'a ' || c.relname || '.' || a.attname || ' ' || format_type(a.a
 union all select 'f ' || p.oid::regprocedure || ' ' || p.prokind || ' ' || p.prorettype::regtype from pg_proc p join pg_namespace n on n.oid = p.pronamespace where p.oid >= 16384 and n.nspname not like 'pg\\_%' and not exists (select from pg_depend d where d.objid = p.oid and d.deptype in ('e', 'i'))
 union all select 'k ' || conname || ' ' || contype from pg_constraint where oid >= 16384
 union all select 't ' || tgname || ' ' || tgenabled from pg_trigger where oid >= 16384 and not tgisinternal
+union all select 'q ' || polname || ' ' || polrelid::regclass || polcmd from pg_policy
 union all select 'e ' || enumtypid::regtype || ' ' || enumlabel from pg_enum where enumtypid >= 16384
 union all select 'y ' || t.oid::regtype from pg_type t join pg_namespace n on n.oid = t.typnamespace where t.oid >= 16384 and t.typtype in ('d', 'r', 'p') and n.nspname not like 'pg\\_%'
 union all select 'n ' || nspname || ' ' || nspowner::regrole from pg_namespace where oid >= 16384 and nspname not like 'pg\\_%'

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bind/view_options.h"
 #include "sql-lite-frontend/types/check_stack.h"
-#include "sql-lite-frontend/types/type_codec.h"
 
 /// What a statement's binding notes for the check of privileges.
 namespace swizzle::sql {
@@ -17,12 +17,7 @@ std::size_t QueryBinder::note_access(const TablePtr& table, Privileges wants,
 
 /// What stands behind a view is read and written as its owner, or as whoever runs the statement.
 Oid QueryBinder::role_behind(const Table& view) {
-  for (const std::string& option : view.relation.options) {
-    constexpr std::string_view kInvoker = "security_invoker=";
-    if (!option.starts_with(kInvoker)) continue;
-    if (parse_boolean(std::string_view{option}.substr(kInvoker.size()))) return kNoOid;
-  }
-  return view.relation.owner;
+  return has_view_option(view.relation, "security_invoker") ? kNoOid : view.relation.owner;
 }
 
 /// The columns of the written row that expressions over it read: RETURNING's, ON CONFLICT's.
@@ -76,6 +71,7 @@ void QueryBinder::note_locks(const FromNode& node, std::span<const std::string> 
     if (!of.empty() && std::ranges::find(of, subquery->alias) == of.end()) return;
     if (subquery->view_access) noted_[*subquery->view_access].access.wants |= privilege::kUpdate;
     for (const FromPtr& item : subquery->query->from) note_locks(*item, {});
+    secure_locked(*subquery->query);
     return;
   }
   const auto note = [&](const auto& table) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bind/view_options.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -339,6 +340,7 @@ FromPtr QueryBinder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
   if (table->relation.kind == RelationKind::computed) {
     return from_node(FromComputed{table, alias, first_slot});
   }
+  if (is_row_secured(*table)) return secured_rows({table, alias, first_slot});
   return from_node(FromTable{table, alias, first_slot});
 }
 
@@ -407,6 +409,7 @@ FromPtr QueryBinder::bind_sequence(const TablePtr& sequence, const ast::RangeVar
 FromPtr QueryBinder::bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope) {
   const std::size_t access = note_access(view, privilege::kSelect, std::nullopt);
   std::unique_ptr<Query> query = bind_view_query(*view);
+  query->is_barrier = has_view_option(view->relation, "security_barrier");
   ScopeItem item;
   item.alias = view->relation.name;
   item.schema = names_.schema_name(view->relation.schema);

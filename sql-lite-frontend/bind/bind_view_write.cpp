@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bind/view_options.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -143,6 +144,10 @@ ViewTarget Binder::open_view(const TablePtr& view, WriteKind kind) {
       &ast::as<ast::SelectStmt>(parse_script(*level.arena, view->relation.view_sql)[0]->stmt);
   if (const std::string_view what = hindrance(*level.query); !what.empty()) {
     refuse(*view, kind, what);
+  }
+  // The statement's conditions would have to come behind the view's.
+  if (kind != WriteKind::insert && has_view_option(view->relation, "security_barrier")) {
+    unsupported("changing rows through a security_barrier view");
   }
   const auto& range = ast::as<ast::RangeVar>(level.query->from_clause[0]);
   const auto* const around = std::exchange(open_view_, &view->relation);

@@ -442,6 +442,7 @@ std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& updat
     returning.items.push_back(std::move(scope.items[i]));
   }
   bind_returning(*write, update.returning_list, returning);
+  secure_write(*write);
   remove_repeats(write->outer_slots);
   return write;
 }
@@ -466,6 +467,7 @@ std::unique_ptr<WriteStatement> Binder::bind_delete(const ast::DeleteStmt& state
   bind_index_expressions(*write);
   bind_triggers(*write);
   bind_returning(*write, statement.returning_list, scope);
+  secure_write(*write);
   remove_repeats(write->outer_slots);
   return write;
 }

@@ -111,6 +111,12 @@ class Binder final : public QueryBinder {
   ExprPtr inserted_value(ExprPtr earlier, ExprPtr value, const ast::ResTarget* target,
                          const Column& column, Scope& scope);
 
+  // row_security.cpp
+  enum class PolicyPart : std::uint8_t { check, using_rows };
+  void add_policy_checks(const TablePtr& table, Slot first_slot, char command, PolicyPart part,
+                         std::vector<WriteStatement::Check>& checks);
+  void secure_write(WriteStatement& write);
+
   // access.cpp
   void note_reads(const WriteStatement& write, Expr& expr, Slot first_slot);
   void note_inserted(const WriteStatement& write);

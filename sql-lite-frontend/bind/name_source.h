@@ -82,6 +82,11 @@ class NameSource {
   virtual void warn(SqlState /*state*/, std::string /*message*/) {}
   /// Text is compared under it: the client hears once if the library has changed since it was made.
   virtual void note_use(Oid /*collation*/) {}
+  /// Whether the table's policies decide what `role`, or whoever runs the statement (kNoOid), sees
+  /// of it and may write. Throws 42501 where they would, and row_security is off.
+  virtual bool heeds_policies(const Table& /*table*/, Oid /*role*/) { return false; }
+  /// Whether the policy is for the role.
+  virtual bool is_for(const Policy& /*policy*/, Oid /*role*/) { return false; }
   /// Whether what the index finds is what the session's snapshot shows.
   virtual bool may_read(const IndexAccess& /*index*/) { return true; }
 };

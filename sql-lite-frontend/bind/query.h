@@ -93,6 +93,9 @@ struct Query {
 
   std::vector<FromPtr> from;
   std::vector<ExprPtr> where;
+  /// Its conditions decide which rows may be known of: whatever else is asked of the rows is asked
+  /// of those alone, unless asking tells nothing (plan/leakproof.h).
+  bool is_barrier = false;
   bool grouped = false;
   std::vector<Aggregate::Key> group_keys;
   std::vector<Slot> carried;
@@ -208,18 +211,26 @@ struct WriteStatement {
   std::vector<FromPtr> from;
   std::vector<ExprPtr> where;
   std::vector<ExprPtr> recheck;
+  /// What policies ask of the rows that there are, before anything of `where`.
+  std::vector<ExprPtr> barrier;
   /// WHERE CURRENT OF: the cursor whose row it is. There is no other condition then.
   std::string current_of;
   /// The parameter that says the cursor's name instead: a variable of the body.
   std::optional<std::size_t> current_of_parameter;
 
   struct Check {
-    enum class Kind : std::uint8_t { constraint, view };
+    enum class Kind : std::uint8_t { constraint, view, policy, policy_of_existing };
     ExprPtr expr;
     std::string name;
     Kind kind = Kind::constraint;
   };
   std::vector<Check> checks;
+  /// What policies ask of the row that is written, under the restrictive ones' names; the names of
+  /// the others are empty. Of INSERT … ON CONFLICT DO UPDATE, also of the row that is there, and of
+  /// what becomes of it.
+  std::vector<Check> policy_checks;
+  std::vector<Check> existing_checks;
+  std::vector<Check> updated_checks;
   /// Per index of the table, null where it needs none.
   struct IndexExpressions {
     std::vector<ExprPtr> columns;  ///< null for plain columns

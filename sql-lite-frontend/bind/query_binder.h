@@ -74,6 +74,18 @@ class QueryBinder : public BoundNames {
   /// Binds it for the sake of relations_read(), which are the view's own then; views that it reads
   /// stay closed, however many lie below one another.
   void read_view(const Table& view);
+  /// From here on policies decide which rows of tables the statement sees and may write. Not called
+  /// for what only looks at a statement, nor for those of the system itself.
+  void heed_policies() noexcept { heeds_policies_ = true; }
+  /// Whether it met a table whose row security is on, so that its plan is of this role alone.
+  [[nodiscard]] bool met_policies() const noexcept { return met_policies_; }
+  /// What policies read, nobody needs the right to read: it counts from here on as read. Call when
+  /// accesses() has been asked and targets that nobody reads are gone, before anything is planned.
+  void mark_policy_reads();
+  /// The condition of a policy of the table, whose row is in slots from `first_slot` on.
+  ExprPtr bind_policy(const PolicyCondition& condition, const TablePtr& table, Slot first_slot);
+  /// Binds it for the sake of relations_read(), which are those of its subqueries then.
+  void read_policy(const PolicyCondition& condition, const TablePtr& table, Slot first_slot);
   /// A call as CALL has it, whose routine is a procedure.
   struct ProcedureCall {
     RoutineCallPtr call;
@@ -427,6 +439,22 @@ class QueryBinder : public BoundNames {
   void bind_group_by(ast::NodeList clause, Scope& scope, Query& query);
   void check_grouping(Scope& scope, Query& query);
 
+  // row_security.cpp
+  [[nodiscard]] bool is_row_secured(const Table& table) {
+    return table.relation.row_security && is_row_secured_now(table);
+  }
+  bool is_row_secured_now(const Table& table);
+  struct Policies {
+    std::vector<const Policy*> permissive;
+    std::vector<const Policy*> restrictive;
+  };
+  Policies policies_for(const Table& table, char command);
+  Scope policy_scope(const PolicyCondition& condition, const TablePtr& table, Slot first_slot);
+  FromPtr secured_rows(FromTable table);
+  void secure_locked(Query& rows);
+  void add_policy_conditions(const TablePtr& table, Slot first_slot, char command,
+                             std::vector<ExprPtr>& conditions);
+
   // access.cpp
   std::size_t note_access(const TablePtr& table, Privileges wants, std::optional<Slot> first_slot);
   static Oid role_behind(const Table& view);
@@ -484,6 +512,10 @@ class QueryBinder : public BoundNames {
   int recorded_depth_ = 0;
   /// Only what a view reads itself is asked for: other views are not opened.
   bool reads_only_ = false;
+  bool heeds_policies_ = false;
+  bool met_policies_ = false;
+  std::vector<Oid> open_policies_;  ///< tables whose policies with subqueries are being bound
+  std::vector<Slot> policy_reads_;
   RepeatedBinding repeated_;
   int relations_named_ = 0;  ///< in FROM, and as targets
 };

@@ -82,6 +82,7 @@ enum class Clause : std::uint8_t {
   alter_using,
   copy_where,
   trigger_when,
+  policy,
   other,
 };
 std::string_view clause_name(Clause clause) noexcept;

@@ -67,6 +67,8 @@ std::string schema_name(Session::State& session, Oid schema);
 /// Whether the user may read these columns, counted from 1: what errors may show of a row.
 bool may_read(Session::State& session, const TablePtr& table,
               std::span<const std::int16_t> columns);
+/// Whether policies count for the user, so that no error shows anything of a row.
+bool hides_rows(Session::State& session, const Table& table);
 
 /// The key of the table's row that the session's cursor stands on.
 /// Throws SqlError 34000 (no such cursor) and 24000 (its present row is none of the table's).

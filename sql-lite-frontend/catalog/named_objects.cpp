@@ -113,6 +113,14 @@ NamedObjects named_by(const Relation& relation) {
     names.add(trigger.referenced_table);
     names.add_text(trigger.when_sql);
   }
+  for (const Policy& policy : relation.policies) {
+    for (const Oid role : policy.roles) names.add(role);
+    for (const PolicyCondition* condition : {&policy.using_rows, &policy.check}) {
+      names.add(condition->names);
+      names.add(condition->types);
+      names.add(condition->routines);
+    }
+  }
   names.add(relation.view_names);
   names.add(relation.view_types);
   names.add(relation.view_routines);

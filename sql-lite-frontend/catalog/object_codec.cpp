@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 15;
+constexpr std::uint8_t kFormatVersion = 16;
 constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes what `fields` below names, in that order.
@@ -313,6 +313,17 @@ void fields(V& visit, T& object) {
   visit.since(12, object.collation);
 }
 template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, PolicyCondition>
+void fields(V& visit, T& object) {
+  visit(object.sql, object.names, object.types, object.routines);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Policy>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.name, object.command, object.permissive, object.roles, object.using_rows,
+        object.check, object.comment);
+}
+template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Relation>
 void fields(V& visit, T& object) {
   visit(object.oid, object.schema, object.name, object.kind, object.persistence, object.owner,
@@ -326,6 +337,9 @@ void fields(V& visit, T& object) {
   visit.since(8, object.triggers);
   visit.since(13, object.replica_identity);
   visit.since(13, object.replica_index);
+  visit.since(16, object.row_security);
+  visit.since(16, object.forces_row_security);
+  visit.since(16, object.policies);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Membership>

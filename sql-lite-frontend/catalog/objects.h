@@ -255,6 +255,30 @@ struct ViewRoutine {
   Oid routine = kNoOid;
 };
 
+/// What a policy asks of rows. It may have subqueries, so it is kept as a view's query is:
+/// "SELECT condition FROM table", and what the names in it meant.
+struct PolicyCondition {
+  std::string sql;  ///< empty: none
+  std::vector<ViewName> names;
+  std::vector<ViewType> types;
+  std::vector<ViewRoutine> routines;
+
+  [[nodiscard]] bool is_given() const noexcept { return !sql.empty(); }
+};
+
+/// CREATE POLICY: which rows of a table whose row security is on the roles see, or may write.
+struct Policy {
+  Oid oid = kNoOid;
+  std::string name;
+  /// pg_policy's letters: SELECT, INSERT, UPDATE, DELETE, or all of them.
+  char command = '*';
+  bool permissive = true;  ///< one of these lets a row through; of the others, all must
+  std::vector<Oid> roles;  ///< 0 is PUBLIC, and alone then
+  PolicyCondition using_rows;
+  PolicyCondition check;  ///< of rows that are written; none: `using_rows`
+  std::string comment;
+};
+
 struct Relation {
   Oid oid = kNoOid;
   Oid schema = kNoOid;
@@ -288,6 +312,10 @@ struct Relation {
   /// all columns, nothing, the index `replica_index`.
   char replica_identity = 'd';
   Oid replica_index = kNoOid;
+  /// ENABLE and FORCE ROW LEVEL SECURITY: whether policies count, and for the owner, too.
+  bool row_security = false;
+  bool forces_row_security = false;
+  std::vector<Policy> policies;  ///< in the order of their names
 
   /// Those that its foreign keys refer to, each once.
   [[nodiscard]] std::vector<Oid> referenced_relations() const {

@@ -115,6 +115,11 @@ std::uint64_t copy_from(Session::State& session, const ast::CopyStmt& copy, Copy
   require_copied(*table, columns, options.force_not_null, "FORCE_NOT_NULL");
   require_copied(*table, columns, options.force_null, "FORCE_NULL");
   session.rights.require(RelationAccess{table, kNoOid, privilege::kInsert, {}, columns, {}});
+  if (session.names.heeds_policies(*table, kNoOid)) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "COPY FROM not supported with row-level security"}
+        .with_hint("Use INSERT statements instead.");
+  }
   if (options.freeze && !session.catalog.has_new_rows(*table)) {
     throw SqlError{SqlState{"55000"},
                    "cannot perform COPY FREEZE because the table was not created or truncated in "

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/ddl/grant.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/owned.h"
+#include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/ddl/publications.h"
 #include "sql-lite-frontend/ddl/reindex.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
@@ -197,6 +198,12 @@ void run_once(Session::State& session, const ast::Node* node, Statement& stateme
     case Kind::create_trig_stmt:
       definition("CREATE TRIGGER");
       return create_trigger(session, ast::as<ast::CreateTrigStmt>(node), sink);
+    case Kind::create_policy_stmt:
+      definition("CREATE POLICY");
+      return create_policy(session, ast::as<ast::CreatePolicyStmt>(node), statement, sink);
+    case Kind::alter_policy_stmt:
+      definition("ALTER POLICY");
+      return alter_policy(session, ast::as<ast::AlterPolicyStmt>(node), statement, sink);
     case Kind::alter_function_stmt:
       definition("ALTER FUNCTION");
       return alter_routine(session, ast::as<ast::AlterFunctionStmt>(node), sink);

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/ddl/composite_values.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/inverted_index.h"
+#include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/ddl/publications.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/statements.h"
@@ -372,6 +373,9 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
       return;
     default:
       if (Relation relation = table_->relation; enable_triggers(session_, command, relation)) {
+        return replace(std::move(relation));
+      }
+      if (Relation relation = table_->relation; set_row_security(command, relation)) {
         return replace(std::move(relation));
       }
       throw_error(sqlstate::feature_not_supported, "ALTER TABLE … {} is not supported",

@@ -62,6 +62,8 @@ constexpr auto kAlterActions = [] {
       {disabletriguser, "DISABLE TRIGGER USER", kAlterTables},
       {enablerowsecurity, "ENABLE ROW SECURITY", kAlterTables},
       {disablerowsecurity, "DISABLE ROW SECURITY", kAlterTables},
+      {forcerowsecurity, "FORCE ROW SECURITY", kAlterTables},
+      {noforcerowsecurity, "NO FORCE ROW SECURITY", kAlterTables},
       {addinherit, "INHERIT", kAlterTables},
       {dropinherit, "NO INHERIT", kAlterTables},
       {replicaidentity, "REPLICA IDENTITY", kAlterTables | kAlterMaterialized},

@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/constant_dependents.h"
+#include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -63,6 +64,7 @@ class CollationDependents {
     for (const auto& [table, position] : columns_)
       add_all(dependents_of_column(session_, table, position));
     for (const TablePtr& view : views) add_all(dependents_of(session_, std::span{&view, 1}));
+    add_policies_with_type(session_, collation_.oid, on_, list_);
     return std::move(list_);
   }
 

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
+#include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/ddl/publications.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/statements.h"
@@ -89,6 +90,8 @@ class Commenting {
         return on_constraint();
       case ObjectType::trigger:
         return comment_on_trigger(session_, names(), text_);
+      case ObjectType::policy:
+        return comment_on_policy(session_, names(), text_);
       case ObjectType::index:
         return on_index();
       case ObjectType::schema:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
@@ -44,6 +45,7 @@ void ConstantDependents::collect(std::vector<Dependent>& list) {
   }
   of_domains(list);
   of_routines(list);
+  add_policies_calling(session_, oid_, on_, list);
   for (const auto& [table, position] : columns_) {
     for (Dependent& dependent : dependents_of_column(session_, table, position))
       add_new(list, std::move(dependent));

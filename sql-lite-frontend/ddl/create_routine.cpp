@@ -28,7 +28,8 @@ void require_same_interface(Session::State& session, const Routine& old, const R
                                      ? std::string{"an aggregate function"}
                                      : fmt::format("a {}", noun_of(old.kind))));
   }
-  if (old.result != changed.result || old.returns_set != changed.returns_set) {
+  if (old.result != changed.result || old.returns_set != changed.returns_set ||
+      old.result_relation != changed.result_relation) {
     throw sql_error(sqlstate::invalid_function_definition, "{}",
                     old.kind == RoutineKind::procedure
                         ? "cannot change whether a procedure has output parameters"
@@ -40,7 +41,8 @@ void require_same_interface(Session::State& session, const Routine& old, const R
   const bool same_columns = std::ranges::equal(before, after, [](const auto* a, const auto* b) {
     return a->name == b->name && a->type == b->type;
   });
-  if (!same_columns) {
+  // Those of a relation's rows may have become others since.
+  if (!same_columns && old.result_relation == kNoOid) {
     throw sql_error(sqlstate::invalid_function_definition,
                     "cannot change return type of existing function")
         .with_detail("Row type defined by OUT parameters is different.")

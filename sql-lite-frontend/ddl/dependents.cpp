@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/ddl/composite_values.h"
 #include "sql-lite-frontend/ddl/constant_dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
+#include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/ddl/table_change.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/diagnostic.h"
@@ -90,6 +91,7 @@ std::vector<Dependent> direct(Session::State& session, const Table& relation) {
     }
     constants.of_relation(other, found);
   }
+  add_policies_over(session, relation, on, found);
   return found;
 }
 
@@ -236,6 +238,8 @@ void remove(Session::State& session, const Dependent& dependent) {
                   [&](const Constraint& c) { return c.oid == dependent.oid; });
   } else if (dependent.kind == Dependent::Kind::trigger) {
     std::erase_if(relation.triggers, [&](const Trigger& t) { return t.oid == dependent.oid; });
+  } else if (dependent.kind == Dependent::Kind::policy) {
+    std::erase_if(relation.policies, [&](const Policy& p) { return p.oid == dependent.oid; });
   } else if (dependent.kind == Dependent::Kind::index) {
     remove_index(session, relation, dependent.oid);
   } else {
@@ -414,6 +418,7 @@ std::vector<Dependent> dependents_of_column(Session::State& session, const Table
     list.push_back(
         {Dependent::Kind::trigger, table, trigger.oid, 0, described(session, *table, trigger), on});
   }
+  add_policies_over_column(session, *table, position, on, list);
   add_routines_of_views(session, list);
   return list;
 }

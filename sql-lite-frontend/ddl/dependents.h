@@ -28,7 +28,8 @@ struct Dependent {
     extension,
     collation,
     text_dictionary,
-    text_config
+    text_config,
+    policy
   };
   Kind kind = Kind::view;
   /// The view, or the table whose part it is; null for a type, a domain's constraint, an attribute,

@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/materialized_view.h"
+#include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/ddl/publications.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/statements.h"
@@ -302,6 +303,8 @@ void drop_objects(Session::State& session, const ast::DropStmt& statement, Resul
       return drop_extensions(session, statement, sink);
     case ast::ObjectType::trigger:
       return drop_trigger(session, statement, sink);
+    case ast::ObjectType::policy:
+      return drop_policy(session, statement, sink);
     default:
       throw_error(sqlstate::feature_not_supported, "DROP {} is not supported",
                   object_type_name(statement.remove_type));

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/ddl/constant_dependents.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
+#include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/routines/signature.h"
@@ -55,6 +56,7 @@ class RoutineDependents {
       }
       of_triggers(table);
     }
+    add_policies_calling(session_, oid_, on_, list_);
     for (const TypePtr& type : session_.catalog.types()) of_domain(*type);
     for (const RoutinePtr& other : session_.catalog.routines()) of_routine(*other);
     for (const OperatorPtr& op : session_.catalog.all_made<UserOperator>()) of_operator(*op);

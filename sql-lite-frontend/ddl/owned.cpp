@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/ddl/text_search.h"
 #include "sql-lite-frontend/ddl/transfer.h"
@@ -213,6 +214,7 @@ void drop_owned(Session::State& session, const ast::DropOwnedStmt& statement, Re
       session.catalog.remove(*session.transaction, *publication);
   }
   revoke_all(session, roles);
+  forget_policies_of(session, roles);
   sink.command_complete("DROP OWNED");
 }
 

@@ -11,7 +11,6 @@ namespace swizzle::sql {
 /// Storage parameters are checked, kept and shown; nothing acts on them. 22023 for unknown ones.
 std::vector<std::string> storage_options(ast::NodeList options);
 
-/// 0A000 for security_barrier, which nothing here would heed.
 std::vector<std::string> view_options(ast::NodeList options);
 
 /// A parameter's value as it was written; "true" where there is none.

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/ddl/databases.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/named_relation.h"
+#include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/ddl/publications.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
@@ -70,6 +71,8 @@ std::string_view rename_tag(ast::ObjectType type) {
       return "ALTER EXTENSION";
     case ast::ObjectType::trigger:
       return "ALTER TRIGGER";
+    case ast::ObjectType::policy:
+      return "ALTER POLICY";
     default:
       return "ALTER TABLE";
   }
@@ -154,6 +157,9 @@ void rename_object(Session::State& session, const ast::RenameStmt& statement, Re
       return finish();
     case ast::ObjectType::trigger:
       rename_trigger(session, statement);
+      return finish();
+    case ast::ObjectType::policy:
+      rename_policy(session, statement);
       return finish();
     case ast::ObjectType::role: {
       const RolePtr role = session.catalog.role(statement.subname);

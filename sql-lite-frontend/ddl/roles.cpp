@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/text_search.h"
@@ -139,6 +140,10 @@ void refuse_to_orphan(Session::State& session, const Role& role) {
                                   : relation.kind == RelationKind::sequence ? "sequence"
                                                                             : "table";
     look(relation.owner, relation.grants, fmt::format("{} {}", noun, relation.name));
+    for (const Policy& policy : relation.policies) {
+      if (std::ranges::find(policy.roles, role.oid) == policy.roles.end()) continue;
+      reasons.push_back("target of " + described(session, *table, policy));
+    }
     for (const Column& column : relation.columns) {
       if (relation.owner == role.oid) break;
       look(kNoOid, column.grants, fmt::format("column {} of table {}", column.name, relation.name));

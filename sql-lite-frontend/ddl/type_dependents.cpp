@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/ddl/constant_dependents.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -152,6 +153,7 @@ void add_dependents(Session::State& session, const TypePtr& type, std::vector<Oi
     dependents.of_domain(*other);
     if (std::ranges::find(known, other->oid) == known.end()) dependents.of_attributes(*other);
   }
+  add_policies_with_type(session, type->oid, on, list);
   add_routines_of_types(session, std::span{&type, 1}, list);
 }
 

@@ -112,6 +112,11 @@ void Planner::learn(const FromNode& node) {
     learn(*join->right);
     return;
   }
+  // What is known of a table is known of those of its rows that policies show.
+  const auto* subquery = std::get_if<FromSubquery>(&node.node);
+  if (subquery != nullptr && is_secured_table(*subquery->query)) {
+    return learn(*subquery->query->from[0]);
+  }
   const auto* from = std::get_if<FromTable>(&node.node);
   if (from == nullptr) return;
   const Table& table = *from->table;
@@ -251,7 +256,10 @@ PlanPtr Planner::plan_node(FromNode& node, Conditions& conditions, WantedOrder* 
   if (auto* computed = std::get_if<FromComputed>(&node.node)) return plan_computed(*computed);
   if (auto* subquery = std::get_if<FromSubquery>(&node.node)) {
     push_into(node, conditions);
-    return plan_query(*subquery->query);
+    Query& query = *subquery->query;
+    // An order that an index gives is one of the rows that are left, too.
+    if (is_secured_table(query)) return plan_from(query.from, std::move(query.where), order);
+    return plan_query(query);
   }
   if (auto* functions = std::get_if<FromFunctions>(&node.node)) {
     auto scan = std::make_unique<FunctionScan>(std::move(functions->calls), functions->ordinality,

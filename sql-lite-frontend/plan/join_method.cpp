@@ -4,6 +4,7 @@
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"
+#include "sql-lite-frontend/plan/leakproof.h"
 #include "sql-lite-frontend/plan/planner.h"
 
 namespace swizzle::sql {
@@ -100,7 +101,14 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
   double share = selectivity(std::span<Expr* const>{joining}, known_);
   const bool avoids_hash = !is_allowed("enable_hashjoin") && is_allowed("enable_nestloop");
 
-  auto* table = std::get_if<FromTable>(&relation.node->node);
+  auto* table = table_in(*relation.node);
+  // What a policy's barrier keeps out is no way to find rows.
+  const bool is_secured = !std::holds_alternative<FromTable>(relation.node->node);
+  if (is_secured && std::ranges::any_of(usable, [](const ExprPtr& condition) {
+        return !is_leakproof(*condition);
+      })) {
+    table = nullptr;
+  }
   bool by_lookup = relation.needs != 0;
   if (table != nullptr && !by_lookup) {
     const auto identity =

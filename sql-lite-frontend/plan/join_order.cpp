@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"
+#include "sql-lite-frontend/plan/leakproof.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -132,8 +133,9 @@ Planner::JoinOrder::Alone Planner::JoinOrder::alone(std::size_t relation) const 
 }
 
 Planner::JoinOrder::Lookup Planner::JoinOrder::lookup(std::size_t relation, Set available) {
-  const auto* table = std::get_if<FromTable>(&relations_[relation].node->node);
+  const FromTable* const table = table_in(*relations_[relation].node);
   if (table == nullptr) return {};
+  const bool is_secured = !std::holds_alternative<FromTable>(relations_[relation].node->node);
   const Set self = Set{1} << relation;
   // What matters of the others is only which of them the usable conditions read.
   Set reads = 0;
@@ -149,6 +151,8 @@ Planner::JoinOrder::Lookup Planner::JoinOrder::lookup(std::size_t relation, Set 
   std::vector<bool> reads_others;
   for (const Condition& condition : conditions_) {
     if ((condition.reads & self) == 0 || (condition.reads & ~reads) != 0) continue;
+    // A policy's barrier keeps it out.
+    if (is_secured && !is_leakproof(*condition.expr)) return {};
     usable.push_back(condition.expr);
     reads_others.push_back(condition.reads != self);
   }

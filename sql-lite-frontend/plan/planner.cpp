@@ -14,6 +14,7 @@
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"
 #include "sql-lite-frontend/plan/expected.h"
+#include "sql-lite-frontend/plan/leakproof.h"
 #include "sql-lite-frontend/plan/postponed.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/write/write_operator.h"
@@ -146,7 +147,7 @@ PlanPtr Planner::plan_cursor(Query& query) {
   const bool is_plain = query.body == Query::Body::select && query.from.size() == 1 &&
                         !query.grouped && query.windows.empty() && query.sets.empty() &&
                         query.distinct == Query::DistinctKind::none;
-  const auto* table = is_plain ? std::get_if<FromTable>(&query.from[0]->node) : nullptr;
+  const auto* table = is_plain ? table_in(*query.from[0]) : nullptr;
   if (table != nullptr) identified_.push_back(table->first_slot);
   return plan_query(query);
 }
@@ -371,11 +372,57 @@ PlanPtr Planner::plan_select(Query& query) {
                    std::move(ties));
 }
 
+/// The table of a statement that writes to it, whose rows policies choose.
+FromPtr Planner::behind_barrier(FromTable table, Conditions barrier) {
+  if (barrier.empty()) return from_node(std::move(table));
+  auto rows = std::make_unique<Query>();
+  rows->is_barrier = true;
+  rows->where = std::move(barrier);
+  for (const Slot slot : table_slots(table)) {
+    const Column& column = table.table->relation.columns[slot - table.first_slot];
+    OutputTarget target;
+    target.name = column.name;
+    target.type = column.expression_type();
+    target.typmod = column.typmod;
+    target.slot = slot;
+    target.expr = slot_of(target);
+    rows->targets.push_back(std::move(target));
+  }
+  std::string alias = table.alias;
+  rows->from.push_back(from_node(std::move(table)));
+  return from_node(FromSubquery{std::move(rows), std::move(alias)});
+}
+
+/// The table, where the node is one, or the rows of one that policies choose.
+FromTable* Planner::table_in(FromNode& node) {
+  if (auto* table = std::get_if<FromTable>(&node.node)) return table;
+  auto* subquery = std::get_if<FromSubquery>(&node.node);
+  return subquery != nullptr && is_secured_table(*subquery->query)
+             ? std::get_if<FromTable>(&subquery->query->from[0]->node)
+             : nullptr;
+}
+
+bool Planner::is_secured_table(const Query& query) {
+  const auto is_column = [](const OutputTarget& target) {
+    const auto* slot = dynamic_cast<const SlotExpr*>(target.expr.get());
+    return slot != nullptr && slot->slot() == target.slot;
+  };
+  return query.is_barrier && query.passes_rows_on() && query.from.size() == 1 &&
+         query.order.empty() && std::holds_alternative<FromTable>(query.from[0]->node) &&
+         std::ranges::all_of(query.targets, is_column);
+}
+
 PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
   check_stack();
   PlanPtr rows;
   TableAccess* target = nullptr;
   if (write->kind == WriteKind::insert) {
+    // Of the row that is in conflict, policies are asked before what would tell of it.
+    if (!write->existing_checks.empty()) {
+      split_conjunctions(write->conflict_where);
+      write->recheck =
+          take_if(write->conflict_where, [](Expr& condition) { return !is_leakproof(condition); });
+    }
     if (write->source) rows = plan_query(*write->source);
   } else if (write->instead) {
     std::vector<FromPtr> items;
@@ -387,9 +434,7 @@ PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
     identified_.push_back(write->first_slot);
     if (write->current_of.empty()) {
       std::vector<FromPtr> items;
-      auto node = std::make_unique<FromNode>();
-      node->node = std::move(table);
-      items.push_back(std::move(node));
+      items.push_back(behind_barrier(std::move(table), std::move(write->barrier)));
       for (FromPtr& item : write->from) items.push_back(std::move(item));
       rows = plan_from(items, std::move(write->where), nullptr);
     } else {
@@ -398,6 +443,7 @@ PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
                                                     write->current_of, write->current_of_parameter),
                         table);
       rows->cost = cost::kLookup;
+      rows = filtered(std::move(rows), std::move(write->barrier));
     }
     for (const auto& [slot, access] : accesses_) {
       if (slot == write->first_slot) target = access;

@@ -75,6 +75,9 @@ class Planner {
 
   // planner.cpp
   PlanPtr plan_select(Query& query);
+  static FromPtr behind_barrier(FromTable table, Conditions barrier);
+  static FromTable* table_in(FromNode& node);
+  static bool is_secured_table(const Query& query);
   PlanPtr add_grouping(PlanPtr plan, Query& query, Aggregate::Rows rows);
   PlanPtr add_distinct(PlanPtr plan, Query& query, Aggregate::Rows rows);
   PlanPtr sorted_by_group(PlanPtr plan, std::vector<Aggregate::Key>& keys);

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/index_match.h"
+#include "sql-lite-frontend/plan/leakproof.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
@@ -156,6 +157,7 @@ void Planner::push_into(FromNode& node, Conditions& conditions) {
 bool Planner::push_into(Query& query, ExprPtr& condition) {
   check_stack();
   if (query.limit || query.offset || !query.locks.empty()) return false;
+  if (query.is_barrier && !is_leakproof(*condition)) return false;
   switch (query.body) {
     case Query::Body::select:
       return push_into_select(query, condition);

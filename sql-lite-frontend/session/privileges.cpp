@@ -181,11 +181,16 @@ void SessionRights::require(const RelationAccess& access) const {
 bool may_read(Session::State& session, const TablePtr& table,
               std::span<const std::int16_t> columns) {
   if (session.rights.is_superuser(session.user)) return true;
+  if (session.names.hides_rows(*table)) return false;
   RelationAccess access{table, kNoOid, privilege::kSelect, {}, {}, {}};
   for (const std::int16_t column : columns) {
     access.read.push_back(static_cast<std::size_t>(column - 1));
   }
   return is_allowed(access, session.rights.roles_of(session.user));
+}
+
+bool hides_rows(Session::State& session, const Table& table) {
+  return session.names.hides_rows(table);
 }
 
 void SessionRights::require(const TablePtr& table, Privileges wants) const {

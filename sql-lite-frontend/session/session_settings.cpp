@@ -220,6 +220,9 @@ void define_behavior(Settings& settings) {
                                               "There is one table access method.")));
   settings.define(boolean_setting("check_function_bodies", true, user, category,
                                   "Checks the bodies of routines when they are created."));
+  settings.define(
+      boolean_setting("row_security", true, user, category,
+                      "Has policies choose rows; off, what they would change fails instead."));
 }
 
 /// What dumps and drivers set and what cannot matter: the things that it is about do not exist, and
@@ -227,8 +230,6 @@ void define_behavior(Settings& settings) {
 void define_pointless(Settings& settings) {
   const std::string category{kClient};
   const auto user = SettingContext::user;
-  settings.define(boolean_setting("row_security", true, user, category,
-                                  "Nobody can create policies, which could hide rows."));
   // Either value keeps its promise: a scan here always begins at the beginning.
   settings.define(boolean_setting("synchronize_seqscans", true, user, std::string{kCompatibility},
                                   "Every scan begins at the beginning, whatever this says."));

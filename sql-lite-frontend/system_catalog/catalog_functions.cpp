@@ -205,7 +205,7 @@ std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) 
   if (const ExtensionPtr made = session.catalog.made<Extension>(oid)) return made->comment;
   if (const PublicationPtr made = session.catalog.made<Publication>(oid)) return made->comment;
   const bool is_part = catalog.empty() || catalog == "pg_class" || catalog == "pg_constraint" ||
-                       catalog == "pg_trigger";
+                       catalog == "pg_trigger" || catalog == "pg_policy";
   if (!is_part) return {};
   for (const TypePtr& type : session.catalog.types()) {
     for (const DomainCheck& check : type->checks) {
@@ -215,6 +215,9 @@ std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) 
   for (const TablePtr& table : session.catalog.tables()) {
     for (const Trigger& trigger : table->relation.triggers) {
       if (trigger.oid == oid) return trigger.comment;
+    }
+    for (const Policy& policy : table->relation.policies) {
+      if (policy.oid == oid) return policy.comment;
     }
     if (const Index* index = table->index_by_oid(oid)) return index->comment;
     for (const Constraint& constraint : table->relation.constraints) {

@@ -50,7 +50,7 @@ void table_view_rows(Execution& execution, const EmitRow& emit) {
                          Value::from_bool(!relation.indexes.empty()),
                          Value::from_bool(false),
                          Value::from_bool(false),
-                         Value::from_bool(false)};
+                         Value::from_bool(relation.row_security)};
     emit(row);
   }
 }
@@ -68,6 +68,8 @@ struct ClassRow {
   std::size_t checks = 0;
   bool has_index = false;
   bool has_triggers = false;
+  bool row_security = false;
+  bool forces_row_security = false;
   IndexMethod method = IndexMethod::tree;
   std::span<const std::string> options = {};
   std::span<const Grant> grants = {};
@@ -102,6 +104,8 @@ void emit_class(Execution& execution, const EmitRow& emit, const Relation& relat
       number(facts.checks),
       flag(kind == 'v' || kind == 'm'),
       flag(facts.has_triggers),
+      flag(facts.row_security),
+      flag(facts.forces_row_security),
       flag(kind != 'm' || relation.populated),
       letter(relation.schema == kPgCatalogSchema || !is_heap ? 'n' : relation.replica_identity),
       options_value(execution, facts.options),
@@ -141,6 +145,8 @@ void class_rows(Execution& execution, const EmitRow& emit) {
                  .checks = checks,
                  .has_index = !relation.indexes.empty(),
                  .has_triggers = with_triggers.contains(relation.oid),
+                 .row_security = relation.row_security,
+                 .forces_row_security = relation.forces_row_security,
                  .options = relation.options,
                  .grants = relation.grants};
     if (relation.kind == RelationKind::sequence) row.columns = 3;

@@ -387,6 +387,22 @@ void emit_rule(const EmitRow& emit, Session::State& session, const Table& table)
   }
 }
 
+void emit_policy(const EmitRow& emit, const Relation& table, const Policy& policy) {
+  constexpr Oid kPolicyClass = 3256;
+  const ObjectAddress address{kPolicyClass, policy.oid};
+  emit_dependency(emit, address, {kPgClassClass, table.oid}, Dependency::automatic);
+  for (const PolicyCondition* condition : {&policy.using_rows, &policy.check}) {
+    for (const ViewName& name : condition->names) {
+      if (name.relation < kFirstUserOid || name.relation == table.oid) continue;
+      emit_dependency(emit, address, {kPgClassClass, name.relation}, Dependency::normal);
+    }
+    for (const ViewType& named : condition->types) {
+      if (named.type < kCollations) emit_collation(emit, address, named.type);
+    }
+    for (const ViewRoutine& called : condition->routines) emit_called(emit, address, called);
+  }
+}
+
 void emit_text_search(const EmitRow& emit, Session::State& session) {
   for (const auto& made : session.catalog.all_made<UserTextDictionary>())
     emit_schema(emit, {kPgTextDictionaryClass, made->oid}, made->schema);
@@ -501,6 +517,7 @@ void dependency_rows(Execution& execution, const EmitRow& emit) {
       emit_dependency(emit, address, {kPgClassClass, relation.oid}, Dependency::automatic);
       emit_calls(emit, address, trigger.when_sql);
     }
+    for (const Policy& policy : relation.policies) emit_policy(emit, relation, policy);
     emit_defaults(emit, execution.session, *table);
     if (has_query(relation.kind)) emit_rule(emit, execution.session, *table);
   }

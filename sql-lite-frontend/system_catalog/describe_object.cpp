@@ -23,6 +23,7 @@ constexpr Oid kConstraints = 2606;
 constexpr Oid kDefaults = 2604;
 constexpr Oid kRules = 2618;
 constexpr Oid kTriggers = 2620;
+constexpr Oid kPolicies = 3256;
 constexpr Oid kSchemas = 2615;
 constexpr Oid kRoles = 1260;
 constexpr Oid kDatabases = 1262;
@@ -90,6 +91,10 @@ Described describe_part(Session::State& session, Oid catalog, Oid object) {
     for (const Trigger& trigger : relation.triggers) {
       if (catalog == kTriggers && trigger.oid == object)
         return fmt::format("trigger {} on {}", trigger.name, on());
+    }
+    for (const Policy& policy : relation.policies) {
+      if (catalog == kPolicies && policy.oid == object)
+        return fmt::format("policy {} on {}", policy.name, on());
     }
   }
   return std::nullopt;
@@ -186,6 +191,7 @@ Described described(Session::State& session, Oid catalog, Oid object, std::int32
     case kDefaults:
     case kRules:
     case kTriggers:
+    case kPolicies:
       return describe_part(session, catalog, object);
     case kPgCastClass:
       return describe_cast(session, object);

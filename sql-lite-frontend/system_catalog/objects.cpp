@@ -323,6 +323,10 @@ void description_rows(Execution& execution, const EmitRow& emit) {
     for (const Trigger& trigger : relation.triggers) {
       describe(trigger.oid, kTriggerClass, 0, trigger.comment);
     }
+    constexpr Oid kPolicyClass = 3256;
+    for (const Policy& policy : relation.policies) {
+      describe(policy.oid, kPolicyClass, 0, policy.comment);
+    }
     for (const Constraint& constraint : relation.constraints) {
       describe(constraint.oid, kConstraintClass, 0, constraint.comment);
     }

@@ -34,6 +34,9 @@ void sequence_rows(Execution& execution, const EmitRow& emit);
 void view_rows(Execution& execution, const EmitRow& emit);
 void index_view_rows(Execution& execution, const EmitRow& emit);
 
+// policy_rows.cpp
+void policy_rows(Execution& execution, const EmitRow& emit);
+
 // publication_rows.cpp
 void publication_rows(Execution& execution, const EmitRow& emit);
 void publication_member_rows(Execution& execution, const EmitRow& emit);

@@ -29,6 +29,20 @@ constexpr SystemView kSystemViews[] = {
      "pg_catalog.pg_get_viewdef(c.oid) AS definition "
      "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
      "WHERE c.relkind = 'm'"},
+    {kPgCatalogSchema, "pg_policies",
+     "schemaname tablename policyname permissive roles cmd qual with_check",
+     "SELECT n.nspname AS schemaname, c.relname AS tablename, pol.polname AS policyname, "
+     "CASE WHEN pol.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END AS permissive, "
+     "CASE WHEN pol.polroles = '{0}'::pg_catalog.oid[] THEN ARRAY['public'::pg_catalog.name] "
+     "ELSE ARRAY(SELECT rolname FROM pg_catalog.pg_roles WHERE oid = ANY (pol.polroles) ORDER BY "
+     "1) "
+     "END AS roles, "
+     "CASE pol.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' "
+     "WHEN 'd' THEN 'DELETE' WHEN '*' THEN 'ALL' END AS cmd, "
+     "pg_catalog.pg_get_expr(pol.polqual, pol.polrelid) AS qual, "
+     "pg_catalog.pg_get_expr(pol.polwithcheck, pol.polrelid) AS with_check "
+     "FROM pg_catalog.pg_policy pol JOIN pg_catalog.pg_class c ON c.oid = pol.polrelid "
+     "LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"},
     {kPgCatalogSchema, "pg_prepared_xacts", "transaction gid prepared owner database",
      "SELECT p.transaction, p.gid, p.prepared, u.rolname AS owner, d.datname AS database "
      "FROM pg_catalog.pg_prepared_xact() p "

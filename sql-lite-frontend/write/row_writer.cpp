@@ -78,6 +78,7 @@ bool gives_value(const WriteStatement& write, std::size_t position) {
 std::string failing_row(Execution& execution, const WriteStatement& write,
                         std::span<const Value> row) {
   const Table& table = *write.table;
+  if (hides_rows(execution.session, table)) return {};
   const bool shows_all = may_read(execution.session, write.table, all_columns(table));
   std::string names;
   std::string values;

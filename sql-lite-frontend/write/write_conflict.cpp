@@ -64,6 +64,12 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
     return holds(*condition, execution);
   });
   if (!wanted) return true;
+  check_policies(execution, write_->existing_checks);
+  if (!std::ranges::all_of(write_->recheck, [&](const ExprPtr& condition) {
+        return holds(*condition, execution);
+      })) {
+    return true;
+  }
   std::vector<Value> row = old_row_;
   for (const Assignment& assignment : write_->assignments) {
     row[assignment.position] = assignment.expr->eval(execution);
@@ -75,6 +81,7 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
   // From here on the statement's row is the updated one: checks and RETURNING see it.
   put(execution, row, write_->first_slot);
   compute_generated(execution, row, write_->first_slot);
+  check_policies(execution, write_->updated_checks);
   check_row(execution, row);
   lock_changed_keys(execution, as_bytes(key), row);
   writer_.update(execution, as_bytes(key), old_row_, row);

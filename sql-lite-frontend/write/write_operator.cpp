@@ -77,6 +77,19 @@ void WriteOperator::compute_generated(Execution& execution, std::span<Value> row
   }
 }
 
+/// Throws 42501 unless policies let the row be written.
+void WriteOperator::check_policies(Execution& execution,
+                                   std::span<const WriteStatement::Check> checks) {
+  for (const WriteStatement::Check& check : checks) {
+    if (holds(*check.expr, execution)) continue;
+    const bool is_old = check.kind == WriteStatement::Check::Kind::policy_of_existing;
+    throw_error(sqlstate::insufficient_privilege,
+                "new row violates row-level security policy{}{} for table \"{}\"",
+                check.name.empty() ? std::string{} : fmt::format(" \"{}\"", check.name),
+                is_old ? " (USING expression)" : "", write_->table->relation.name);
+  }
+}
+
 void WriteOperator::check_row(Execution& execution, std::span<const Value> row) {
   writer_.check_not_null(execution, row);
   for (const WriteStatement::Check& check : write_->checks) {
@@ -259,6 +272,7 @@ void WriteOperator::insert_row(Execution& execution) {
   }
   if (triggers_ && triggers_->runs_between_rows() && !before_insert(execution)) return;
   compute_generated(execution, new_row_, write_->first_slot);
+  check_policies(execution, write_->policy_checks);
   check_row(execution, new_row_);
   if (write_->conflict.kind != ConflictAction::Kind::error) {
     insert_with_conflicts(execution);
@@ -310,6 +324,7 @@ void WriteOperator::update_row(Execution& execution) {
   }
   put(execution, new_row_, write_->new_first_slot);
   compute_generated(execution, new_row_, write_->new_first_slot);
+  check_policies(execution, write_->policy_checks);
   check_row(execution, new_row_);
   lock_changed_keys(execution, execution.slots[target_->key_slot()].as_bytes(), new_row_);
   writer_.update(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_, new_row_);

@@ -72,6 +72,7 @@ class WriteOperator final : public PlanOperator {
   bool lock_target(Execution& execution, ReadMode mode);
   void lock_changed_keys(Execution& execution, Bytes key, std::span<const Value> new_row);
   void compute_generated(Execution& execution, std::span<Value> row, Slot first_slot);
+  void check_policies(Execution& execution, std::span<const WriteStatement::Check> checks);
   void check_row(Execution& execution, std::span<const Value> row);
   void keep_returning(Execution& execution);
   bool before_insert(Execution& execution);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 
 #include "base/runtime/runtime.h"
@@ -287,14 +288,19 @@ Value refuse_recovery(Execution&, Arguments) {
   throw SqlError{sqlstate::object_not_in_prerequisite_state, "recovery is not in progress"}
       .with_hint("Recovery control functions can only be executed during recovery.");
 }
-/// There are no policies.
+/// Whether policies count for the user, even if row_security is off.
 Value security_of_rows(Execution& execution, Arguments arguments) {
   const std::string_view name = arguments[0].as_text();
-  const bool is_number = name.find_first_not_of("0123456789") == std::string_view::npos;
-  if (!is_number && !execution.session.names.find(TypeId::regclass, name)) {
-    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", name);
+  std::uint32_t oid = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), oid);
+  const bool is_number = error == std::errc{} && end == name.data() + name.size();
+  if (!is_number) {
+    const auto found = execution.session.names.find(TypeId::regclass, name);
+    if (!found) throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", name);
+    oid = *found;
   }
-  return Value::from_bool(false);
+  const TablePtr table = execution.session.names.table(oid);
+  return Value::from_bool(table && execution.session.names.hides_rows(*table));
 }
 Value nothing(Execution& execution, Arguments) {
   return text(execution, "");

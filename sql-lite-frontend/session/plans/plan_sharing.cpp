@@ -40,6 +40,7 @@ const std::string& SessionPlans::planned_under() {
     text += ' ';
     text += value_of(session_.settings.show(name));
   }
+  text += session_.settings.boolean("row_security") ? '+' : '-';
   planned_under_ = std::move(text);
   planned_under_version_ = session_.variables.version();
   planned_under_stamp_ = stamp;
@@ -77,7 +78,8 @@ bool SessionPlans::may_read_indexes(const Plan& plan) {
 PlanUsePtr SessionPlans::taken_over(const SharedPlan& known, Statement& statement) {
   const Plan& plan = *known.plan;
   const CatalogView::Stamp stamp = session_.catalog.stamp();
-  if (plan.looked_up_objects && known.catalog_version != stamp.shared) return nullptr;
+  if ((plan.looked_up_objects || plan.met_policies) && known.catalog_version != stamp.shared)
+    return nullptr;
   // Whom the client was told of other types or columns gets its error where the plan is made.
   const bool fits =
       (statement.parameter_types.empty() || statement.parameter_types == plan.parameter_types) &&
@@ -98,6 +100,7 @@ PlanUsePtr SessionPlans::taken_over(const SharedPlan& known, Statement& statemen
   use->plan = known.plan;
   use->stamp = stamp;
   use->settings_version = session_.variables.version();
+  use->made_as = plan.met_policies ? session_.user : kNoOid;
   statement.take_result(use->plan);
   session_.shared.plans.note_taken();
   return use;

@@ -173,6 +173,10 @@ bool SessionPlans::is_current(const PlanUsePtr& known_use) {
   if (!known_use) return false;
   const PlanUse& use = *known_use;
   if (use.settings_version != session_.variables.version()) return false;
+  if (use.made_as != kNoOid &&
+      (use.made_as != session_.user || use.stamp != session_.catalog.stamp())) {
+    return false;
+  }
   if (use.stamp == session_.catalog.stamp()) return true;
   if (use.plan->names_user_types || !has_same_routines(*use.plan)) return false;
   const bool same_tables = std::ranges::all_of(use.plan->tables, [&](const TablePtr& known) {
@@ -220,6 +224,7 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
                                                               : statement.parameter_types);
   }
   if (statement.body) binder.enter_body(*statement.body);
+  if (!statement.trusted) binder.heed_policies();
   Planner planner{binder, execution};
   std::vector<OutputTarget>& columns = plan->columns;
   const auto describe_targets = [&](const std::vector<OutputTarget>& targets) {
@@ -254,6 +259,7 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
     describe_targets(query->targets);
     note_constants(*query);
     planner.drop_unread_targets();
+    binder.mark_policy_reads();
     plan->root = statement.of_cursor ? planner.plan_cursor(*query) : planner.plan_query(*query);
     if (!query->locks.empty()) read_under = lock::RelationMode::row_share;
   } else {
@@ -271,6 +277,7 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
     returns_rows = !write->returning.empty();
     note_constants(*write);
     planner.drop_unread_targets();
+    binder.mark_policy_reads();
     const bool has_eager = !write->eager.empty();
     plan->root = planner.plan_write(std::move(write));
     plan->write = dynamic_cast<WriteOperator*>(plan->root.get());
@@ -298,6 +305,8 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
   plan->routines.insert(plan->routines.end(), binder.routines_behind().begin(),
                         binder.routines_behind().end());
   plan->explained_columns = binder.explained_columns();
+  plan->met_policies = binder.met_policies();
+  use->made_as = plan->met_policies ? session_.user : kNoOid;
   plan->single_use = binder.is_single_use();
   plan->looked_up_objects = binder.looked_up_objects();
   plan->names_user_types = binder.depends_on_types();

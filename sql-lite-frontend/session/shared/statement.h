@@ -67,6 +67,9 @@ struct Plan {
   std::vector<RelationAccess> accesses;
   ExprPrinter::Columns explained_columns = ExprPrinter::Columns::names;
   bool single_use = false;
+  /// It reads or writes a table whose row security is on: made for one role, under the definitions
+  /// of that time.
+  bool met_policies = false;
   bool looked_up_objects = false;  ///< constants are objects' numbers, found by name
   bool names_user_types = false;   ///< under the names they had when it was made, or their defaults
   /// Which way is best depends on the parameters' values, which were not known when it was made.
@@ -123,6 +126,7 @@ struct PlanUse {
   /// It was what would be made, and its privileges were found sufficient, under these.
   CatalogView::Stamp stamp;
   std::uint64_t settings_version = 0;
+  Oid made_as = kNoOid;  ///< of one that met policies: the role
   CatalogView::Stamp allowed_under;
 
   std::unique_ptr<PlanRun> idle;

@@ -82,6 +82,11 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   void warn(SqlState state, std::string message) override;
   void note_use(Oid collation) override;
   bool may_read(const IndexAccess& index) override;
+  // row_security.cpp
+  bool heeds_policies(const Table& table, Oid role) override;
+  bool is_for(const Policy& policy, Oid role) override;
+  /// The same for the current role, and where row_security is off, too.
+  bool hides_rows(const Table& table);
   // text_search_names.cpp; `kind` is regconfig or regdictionary
   /// Along the search path where no schema is named. 3F000 where there is none of that name.
   Oid find_text_search(TypeId kind, std::string_view schema, std::string_view name);

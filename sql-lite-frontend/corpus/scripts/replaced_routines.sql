@@ -1,0 +1,24 @@
+-- CREATE OR REPLACE of functions whose rows are a relation's, which has become another since.
+create table t (a int);
+create table u (a int);
+create function f() returns t language sql as 'select 1';
+create function s() returns setof t language sql as 'select 1 union all select 2';
+select * from f();
+alter table t add column b text;
+create or replace function f() returns t language sql as 'select 1, ''one''::text';
+create or replace function s() returns setof t language sql as 'select 1, ''one''::text union all select 2, ''two''';
+select * from f();
+select * from s() order by 1;
+create or replace function f() returns u language sql as 'select 1';
+create or replace function f() returns setof t language sql as 'select 1, ''one''::text';
+create or replace function f() returns record language sql as 'select 1, ''one''::text';
+create or replace function f(out a int, out b text) language sql as 'select 1, ''one''::text';
+create function o(out a int, out b text) language sql as 'select 1, ''one''::text';
+create or replace function o(out a int, out c text) language sql as 'select 1, ''one''::text';
+create or replace function o() returns t language sql as 'select 1, ''one''::text';
+alter table t drop column a;
+create or replace function f() returns t language sql as 'select ''one''::text';
+select * from f();
+create or replace function f() returns t language plpgsql as 'declare v t; begin v.b := ''row''; return v; end';
+select * from f();
+select (f()).b;

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+
+/// CREATE, ALTER and DROP POLICY. A policy is part of its table's record.
+namespace swizzle::sql {
+
+/// The table that a definition of a policy names, locked for the change. 42809 where it is none.
+TablePtr table_of_policy(Session::State& session, const ast::RangeVar& range);
+void create_policy(Session::State& session, const ast::CreatePolicyStmt& statement,
+                   const Statement& whole, ResultSink& sink);
+void alter_policy(Session::State& session, const ast::AlterPolicyStmt& statement,
+                  const Statement& whole, ResultSink& sink);
+void drop_policy(Session::State& session, const ast::DropStmt& statement, ResultSink& sink);
+void rename_policy(Session::State& session, const ast::RenameStmt& statement);
+/// COMMENT ON POLICY; `object` is the table's name and the policy's.
+void comment_on_policy(Session::State& session, std::span<const ast::Node* const> object,
+                       std::string_view text);
+/// ALTER TABLE … ENABLE, DISABLE, FORCE or NO FORCE ROW LEVEL SECURITY. False: it is something
+/// else.
+bool set_row_security(const ast::AlterTableCmd& command, Relation& relation);
+/// "policy p on table t".
+std::string described(Session::State& session, const Table& table, const Policy& policy);
+
+/// Of a policy's conditions, "SELECT condition", from the text that defines it.
+enum class PolicyClause : std::uint8_t { using_rows, with_check };
+std::string policy_condition_text(const Statement& whole, PolicyClause clause);
+
+// What a policy's conditions name, it depends on: policies that would not be the same without it.
+void add_policies_over(Session::State& session, const Table& relation, const std::string& on,
+                       std::vector<Dependent>& list);
+void add_policies_over_column(Session::State& session, const Table& relation, std::size_t position,
+                              const std::string& on, std::vector<Dependent>& list);
+/// `type` may be a collation, as in ViewType.
+void add_policies_with_type(Session::State& session, Oid type, const std::string& on,
+                            std::vector<Dependent>& list);
+void add_policies_calling(Session::State& session, Oid routine, const std::string& on,
+                          std::vector<Dependent>& list);
+
+/// DROP OWNED: what policies say of the roles. One that is for nobody else goes.
+void forget_policies_of(Session::State& session, std::span<const RolePtr> roles);
+
+}  // namespace swizzle::sql
