@@ -51,10 +51,7 @@ def from_go(place, sources):
     place = pathlib.Path(place)
     if shutil.which("go") is None:
         return None
-    place.mkdir(parents=True, exist_ok=True)
-    for source in pathlib.Path(sources).iterdir():
-        if source.is_file():
-            shutil.copy(source, place)
+    shutil.copytree(sources, place, dirs_exist_ok=True)
     with open(place / "log", "w") as log:
         commands = [["go", "mod", "tidy"], ["go", "build", "-o", "check", "."]]
         if re.search(r"^tool ", (place / "go.mod").read_text(), re.M):

@@ -48,27 +48,31 @@ bool names_object(TypeId type) {
   return single == TypeId::aclitem || is_object_id(single);
 }
 
-bool names_text_search(TypeId type) {
-  return type == builtin_id::regconfig || type == builtin_id::regdictionary;
+/// Whether the text is an object's name, of the kind that the type tells, and no number.
+bool is_name_of_object(TypeId type, std::string_view text) {
+  if (!is_object_id(type) || type == TypeId::oid || text.empty()) return false;
+  return text.find_first_not_of("0123456789") != std::string_view::npos;
 }
 
 }  // namespace
 
-/// The number of a text search configuration or dictionary. A view means the one that it meant when
-/// it was made, whatever that is called by now.
-Value QueryBinder::read_text_search(TypeId type, std::string_view text, std::int32_t location) {
-  const std::string record = text_search_record(type, text);
+/// The number of the object. A view means the one that it meant when it was made, whatever that is
+/// called by now.
+Value QueryBinder::read_object(TypeId type, std::string_view text, std::int32_t location) {
+  const std::string record = constant_record(type, text);
   if (open_view_ != nullptr) {
     for (const ViewRoutine& known : open_view_->view_routines) {
       if (known.name != record) continue;
       if (view_depth_ == recorded_depth_)
-        text_search_places_.push_back({location, type, known.routine});
+        constant_places_.push_back({location, type, known.routine});
       return Value::from_oid(known.routine);
     }
   }
   FunctionContext functions{arena_, names_.context(), {}};
   const Value value = input_text(functions, type, kNoTypmod, text);
-  if (value.as_oid() >= kFirstUserOid && view_depth_ == recorded_depth_) {
+  // Nothing that is kept may name a role.
+  const bool is_noted = value.as_oid() >= kFirstUserOid || type == TypeId::regrole;
+  if (is_noted && view_depth_ == recorded_depth_) {
     const bool is_known =
         std::ranges::find(routines_read_, record, &ViewRoutine::name) != routines_read_.end();
     if (!is_known) routines_read_.push_back({{}, record, value.as_oid()});
@@ -96,8 +100,8 @@ ExprPtr QueryBinder::read_literal(const ConstantExpr& literal, TypeId type, std:
     FunctionContext functions{arena_, names_.context(), {}};
     try {
       value =
-          names_text_search(type)
-              ? read_text_search(type, text, literal.location())
+          is_name_of_object(type, text)
+              ? read_object(type, text, literal.location())
               : input_text(functions, type, type == TypeId::interval ? typmod : kNoTypmod, text);
     } catch (SqlError& error) {
       if (error.fields().position == 0) error.fields().position = literal.location() + 1;

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -80,9 +81,22 @@ void QueryBinder::restrict_to_view(ScopeItem& item, const ViewName& known) {
   item.show_all();
 }
 
+/// Indexes and composite types share their names with relations, and have no rows.
+void QueryBinder::refuse_no_table(const ast::RangeVar& range) {
+  ObjectNames* const names = names_.context().names;
+  std::string name = quote_identifier(range.relname);
+  if (!range.schemaname.empty()) name = quote_identifier(range.schemaname) + "." + name;
+  if (names == nullptr || !names->find(TypeId::regclass, name)) return;
+  const TypePtr type = names_.find_user_type(range.schemaname, range.relname);
+  throw sql_error(sqlstate::wrong_object_type, "\"{}\" is {}", range.relname,
+                  type && is_composite(type->id()) ? "a composite type" : "an index")
+      .at_position(range.location + 1);
+}
+
 TablePtr QueryBinder::require_table(const ast::RangeVar& range) {
   TablePtr table = find_at(*this, range);
   if (!table) {
+    refuse_no_table(range);
     throw sql_error(sqlstate::undefined_table, "relation \"{}\" does not exist", qualified(range))
         .at_position(range.location + 1);
   }
@@ -263,6 +277,7 @@ void QueryBinder::note_name(const ast::RangeVar& range, const Table& table) {
 
 /// Perhaps a WITH query has that name, and stands too late.
 void QueryBinder::throw_missing_relation(const ast::RangeVar& range, const Scope& scope) {
+  refuse_no_table(range);
   SqlError error =
       sql_error(sqlstate::undefined_table, "relation \"{}\" does not exist", qualified(range));
   for (const Scope* at = &scope; at != nullptr; at = at->parent) {

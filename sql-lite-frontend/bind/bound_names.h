@@ -61,15 +61,15 @@ class BoundNames {
   /// A constant is an object's number, which was found by its name: 'orders_seq'::regclass; or a
   /// type that a user made was.
   [[nodiscard]] bool looked_up_objects() const noexcept { return looked_up_objects_; }
-  /// Where a view that was read with read_view() names a text search configuration or dictionary
-  /// that a user made, as a constant.
-  struct TextSearchPlace {
+  /// Where a view that was read with read_view() names an object that a user made as a constant of
+  /// regclass or one of its like.
+  struct ConstantPlace {
     std::int32_t location = 0;
     TypeId type = TypeId::none;
     Oid object = kNoOid;
   };
-  [[nodiscard]] const std::vector<TextSearchPlace>& text_search_places() const noexcept {
-    return text_search_places_;
+  [[nodiscard]] const std::vector<ConstantPlace>& constant_places() const noexcept {
+    return constant_places_;
   }
   /// Where a view that was read with read_view() has a literal that is a value of a type that a
   /// user made: what it says changes with the labels of an enum.
@@ -98,7 +98,7 @@ class BoundNames {
   std::vector<Oid> needed_keys_;
   bool single_use_ = false;
   bool looked_up_objects_ = false;
-  std::vector<TextSearchPlace> text_search_places_;
+  std::vector<ConstantPlace> constant_places_;
   std::vector<LiteralPlace> literal_places_;
   bool depends_on_types_ = false;
 };

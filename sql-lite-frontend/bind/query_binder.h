@@ -326,7 +326,7 @@ class QueryBinder : public BoundNames {
   ExprPtr try_made_cast(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how);
   /// What stored_operator_name() and stored_cast_name() stand for; null for any other name.
   ExprPtr bind_stored_call(const ast::FuncCall& node, CallArguments& arguments);
-  Value read_text_search(TypeId type, std::string_view text, std::int32_t location);
+  Value read_object(TypeId type, std::string_view text, std::int32_t location);
   void note_made(std::string name, std::string_view schema, Oid object);
   static void refuse_aggregate_syntax(const ast::FuncCall& node, std::string_view name);
   /// Null where no parameter has that name.
@@ -370,7 +370,8 @@ class QueryBinder : public BoundNames {
 
   // bind_from.cpp, bind_from_function.cpp, bind_join.cpp, bind_with.cpp
   void note_name(const ast::RangeVar& range, const Table& table);
-  [[noreturn]] static void throw_missing_relation(const ast::RangeVar& range, const Scope& scope);
+  void refuse_no_table(const ast::RangeVar& range);
+  [[noreturn]] void throw_missing_relation(const ast::RangeVar& range, const Scope& scope);
   FromPtr bind_from_item(const ast::Node* node, Scope& scope);
   FromPtr bind_range_var(const ast::RangeVar& range, Scope& scope);
   FromPtr bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope);

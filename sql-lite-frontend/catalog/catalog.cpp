@@ -220,9 +220,15 @@ template std::vector<UserTextDictionaryPtr> Catalog::all_made<UserTextDictionary
 template UserTextConfigPtr Catalog::made<UserTextConfig>(Oid oid) const;
 template std::vector<UserTextConfigPtr> Catalog::all_made<UserTextConfig>() const;
 
-std::string text_search_record(TypeId type, std::string_view text) {
-  const bool is_config = type == builtin_id::regconfig;
-  return std::string{is_config ? kTextConfigRecord : kTextDictionaryRecord}.append(text);
+std::string constant_record(TypeId type, std::string_view text) {
+  return fmt::format("{} {}", type_info(type).name, text);
+}
+
+TypeId constant_of_record(std::string_view record) {
+  const std::size_t end = record.find(' ');
+  if (end == std::string_view::npos || !record.starts_with("reg")) return TypeId::none;
+  const Type* type = find_type(record.substr(0, end));
+  return type != nullptr && is_object_id(type->id) ? type->id : TypeId::none;
 }
 
 std::string cast_name(TypeId source, TypeId target) {

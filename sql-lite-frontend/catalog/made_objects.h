@@ -101,11 +101,11 @@ struct UserTextConfig {
 };
 using UserTextConfigPtr = std::shared_ptr<const UserTextConfig>;
 
-/// What a view's record of what it names calls a text search configuration or dictionary, which it
-/// names as a constant of `type`: no function has such a name.
-inline constexpr std::string_view kTextConfigRecord = "regconfig ";
-inline constexpr std::string_view kTextDictionaryRecord = "regdictionary ";
-std::string text_search_record(TypeId type, std::string_view text);
+/// What a view's record of what it names calls an object that it names as a constant of `type`,
+/// which is regclass or one of its like: no function has such a name.
+std::string constant_record(TypeId type, std::string_view text);
+/// The type of the constant whose record that is; none for what is no constant's.
+TypeId constant_of_record(std::string_view record);
 
 /// What CREATE EXTENSION made, and what belongs to it.
 struct Extension {

@@ -217,10 +217,22 @@ void AccessList::revoke(Oid grantee, Oid grantor, Privileges privileges, Revoked
 
 void AccessList::change_owner(Oid owner) {
   const Oid before = std::exchange(owner_, owner);
-  for (Entry& entry : entries_) {
+  std::vector<Entry> entries;
+  for (Entry entry : std::exchange(entries_, {})) {
     if (entry.grantor == before) entry.grantor = owner;
     if (entry.grantee == before) entry.grantee = owner;
+    // The new owner may have had rights already.
+    const auto known = std::ranges::find_if(entries, [&](const Entry& other) {
+      return other.grantee == entry.grantee && other.grantor == entry.grantor;
+    });
+    if (known == entries.end()) {
+      entries.push_back(entry);
+    } else {
+      known->privileges |= entry.privileges;
+      known->options |= entry.options;
+    }
   }
+  entries_ = std::move(entries);
 }
 
 std::vector<Grant> AccessList::grants() const {

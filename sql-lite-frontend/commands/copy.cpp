@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/relation_noun.h"
 #include "sql-lite-frontend/commands/copy_directions.h"
 #include "sql-lite-frontend/commands/statements.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -84,9 +85,11 @@ void require_copy_target(Session::State& session, const Relation& relation) {
     throw sql_error(sqlstate::wrong_object_type, "cannot copy to view \"{}\"", relation.name)
         .with_hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger.");
   }
-  const bool sequence = relation.kind == RelationKind::sequence;
-  throw_error(sqlstate::wrong_object_type, "cannot copy to {}\"{}\"", sequence ? "sequence " : "",
-              relation.name);
+  if (relation.kind != RelationKind::computed) {
+    throw_error(sqlstate::wrong_object_type, "cannot copy to {} \"{}\"", noun_of(relation.kind),
+                relation.name);
+  }
+  throw_error(sqlstate::wrong_object_type, "cannot copy to \"{}\"", relation.name);
 }
 
 /// As it is once it is locked. One that went while we waited may have a successor of its name.
@@ -121,10 +124,15 @@ std::uint64_t copy_from(Session::State& session, const ast::CopyStmt& copy, Copy
 
 /// A table is copied as the query that reads it.
 std::string query_of(Session::State& session, const Table& table, ast::NodeList names) {
-  if (table.relation.kind == RelationKind::view) {
-    throw sql_error(sqlstate::wrong_object_type, "cannot copy from view \"{}\"",
+  const RelationKind kind = table.relation.kind;
+  if (has_query(kind)) {
+    throw sql_error(sqlstate::wrong_object_type, "cannot copy from {} \"{}\"", noun_of(kind),
                     table.relation.name)
         .with_hint("Try the COPY (SELECT ...) TO variant.");
+  }
+  if (kind == RelationKind::sequence) {
+    throw_error(sqlstate::wrong_object_type, "cannot copy from sequence \"{}\"",
+                table.relation.name);
   }
   std::string text = "SELECT ";
   bool first = true;

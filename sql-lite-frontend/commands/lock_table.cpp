@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "sql-lite-frontend/commands/statements.h"
+#include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 
 namespace swizzle::sql {
@@ -43,10 +44,12 @@ void lock_table(Session::State& session, const ast::LockStmt& statement, ResultS
     Arena arena;
     Binder binder{session.names, arena};
     TablePtr table = binder.require_relation(range);
-    if (table->relation.kind == RelationKind::sequence) {
+    const RelationKind kind = table->relation.kind;
+    if (kind == RelationKind::sequence || kind == RelationKind::materialized) {
       throw sql_error(sqlstate::wrong_object_type, "cannot lock relation \"{}\"",
                       table->relation.name)
-          .with_detail("This operation is not supported for sequences.");
+          .with_detail(
+              fmt::format("This operation is not supported for {}.", plural_of({table, nullptr})));
     }
     session.rights.require_lock(table, mode);
     if (table->computed != nullptr) continue;

@@ -274,6 +274,27 @@ void TableChange::drop_constraint(const ast::AlterTableCmd& command) {
   }
 }
 
+/// Sequences belong to who owns the table whose columns they are for.
+void TableChange::change_owner(const ast::RoleSpec& named) {
+  const Relation& relation = table_->relation;
+  const RolePtr owner = require_new_owner(session_, named, relation.owner, relation.schema);
+  if (!owner) return;
+  const auto& own = relation.sequence;
+  if (const TablePtr of = own ? session_.names.table(own->owner_table) : nullptr) {
+    throw sql_error(sqlstate::feature_not_supported, "cannot change owner of sequence \"{}\"",
+                    relation.name)
+        .with_detail(fmt::format("Sequence \"{}\" is linked to table \"{}\".", relation.name,
+                                 of->relation.name));
+  }
+  table_ = give_relation(session_, *table_, owner->oid);
+  for (const TablePtr& other : session_.catalog.tables()) {
+    const auto& sequence = other->relation.sequence;
+    if (!sequence || sequence->owner_table != table_->relation.oid) continue;
+    const TablePtr locked = session_.catalog.lock_for_change(*session_.transaction, other);
+    give_relation(session_, *locked, owner->oid);
+  }
+}
+
 void TableChange::apply(const ast::AlterTableCmd& command) {
   using Action = ast::AlterTableType;
   switch (command.subtype) {
@@ -331,22 +352,8 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
       replace(std::move(relation));
       return validate_constraints(session_, table_, position);
     }
-    case Action::changeowner: {
-      Relation relation = table_->relation;
-      const RolePtr new_owner =
-          require_new_owner(session_, *command.newowner, relation.owner, relation.schema);
-      if (!new_owner) return;
-      const Oid owner = new_owner->oid;
-      if (!relation.grants.empty()) {
-        const bool sequence = relation.kind == RelationKind::sequence;
-        AccessList list{relation.grants, relation.owner,
-                        sequence ? GrantedOn::sequence : GrantedOn::table};
-        list.change_owner(owner);
-        relation.grants = list.grants();
-      }
-      relation.owner = owner;
-      return replace(std::move(relation));
-    }
+    case Action::changeowner:
+      return change_owner(*command.newowner);
     case Action::replicaidentity:
       return set_replica_identity(ast::as<ast::ReplicaIdentityStmt>(command.def));
     case Action::setlogged:
@@ -451,6 +458,7 @@ void refuse_type_twice(std::span<const ast::AlterTableCmd* const> commands) {
 void alter_table(Session::State& session, const ast::AlterTableStmt& statement, ResultSink& sink) {
   std::string_view tag = "ALTER TABLE";
   if (statement.objtype == ast::ObjectType::view) tag = "ALTER VIEW";
+  if (statement.objtype == ast::ObjectType::matview) tag = "ALTER MATERIALIZED VIEW";
   if (statement.objtype == ast::ObjectType::sequence) tag = "ALTER SEQUENCE";
   if (statement.objtype == ast::ObjectType::index) tag = "ALTER INDEX";
   const auto found = find_named_relation(session, *statement.relation);

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/inverted_index.h"
+#include "sql-lite-frontend/ddl/publications.h"
 #include "sql-lite-frontend/ddl/table_change.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -48,6 +49,7 @@ void TableChange::check_type_may_change(std::size_t position) const {
                                    described(session_, *dependent.table), name));
     }
   }
+  refuse_published_column(session_, *table_, position);
 }
 
 /// Of the other type, the column's values may refer to other rows, or to none.
@@ -213,6 +215,7 @@ void TableChange::add_identity(const ast::AlterTableCmd& command) {
   Relation sequence;
   sequence.oid = session_.catalog.allocate_oid();
   sequence.schema = relation.schema;
+  sequence.owner = relation.owner;
   sequence.kind = RelationKind::sequence;
   sequence.persistence = relation.persistence;
   sequence.name = free_name(session_, relation, object_name(relation.name, column.name, "seq"));

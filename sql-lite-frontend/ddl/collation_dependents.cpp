@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/ddl/collations.h"
+#include "sql-lite-frontend/ddl/constant_dependents.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -19,7 +20,8 @@ class CollationDependents {
       : session_(session),
         collation_(collation),
         on_(described(session, collation)),
-        stored_name_(stored_collation_name(collation.oid)) {}
+        stored_name_(stored_collation_name(collation.oid)),
+        stored_constant_(stored_constant(TypeId::regcollation, collation.oid)) {}
 
   std::vector<Dependent> collect() {
     const auto is_it = [&](const TypePtr& type) {
@@ -54,7 +56,7 @@ class CollationDependents {
       const bool names = std::ranges::any_of(routine->parameters, [&](const auto& parameter) {
         return names_it(parameter.default_sql);
       });
-      if (!names) continue;
+      if (!names && !is_named_in(routine->body_routines, collation_.oid)) continue;
       add({Kind::routine, nullptr, routine->oid, 0, described(session_, *routine), on_});
       add_all(dependents_of_routines(session_, std::span{&routine, 1}));
     }
@@ -65,7 +67,9 @@ class CollationDependents {
   }
 
  private:
-  [[nodiscard]] bool names_it(std::string_view sql) const { return sql.contains(stored_name_); }
+  [[nodiscard]] bool names_it(std::string_view sql) const {
+    return sql.contains(stored_name_) || sql.contains(stored_constant_);
+  }
 
   /// Its own, or its domain's.
   [[nodiscard]] bool has_it(const Column& column) const {
@@ -125,8 +129,9 @@ class CollationDependents {
   [[nodiscard]] bool is_used_by(const TablePtr& view) const {
     const auto& named = view->relation.view_types;
     const bool names = std::ranges::find(named, collation_.oid, &ViewType::type) != named.end();
-    return names || std::ranges::any_of(view->relation.columns,
-                                        [&](const Column& column) { return has_it(column); });
+    return names || is_named_in(view->relation.view_routines, collation_.oid) ||
+           std::ranges::any_of(view->relation.columns,
+                               [&](const Column& column) { return has_it(column); });
   }
 
   void add_all(std::vector<Dependent> list) {
@@ -142,6 +147,7 @@ class CollationDependents {
   const UserCollation& collation_;
   std::string on_;
   std::string stored_name_;
+  std::string stored_constant_;
   std::vector<Dependent> list_;
   std::vector<std::pair<TablePtr, std::size_t>> columns_;  ///< that go
 };

@@ -181,7 +181,9 @@ class Commenting {
       throw SqlError{sqlstate::syntax_error, "column name must be qualified"};
     }
     const std::string_view name = ast::string_of(names().back());
-    const TablePtr found = find(names().first(names().size() - 1));
+    const Names of = names().first(names().size() - 1);
+    if (comment_on_attribute(session_, of, name, text_)) return;
+    const TablePtr found = find(of);
     if (found->relation.kind == RelationKind::sequence) {
       throw sql_error(sqlstate::wrong_object_type, "cannot set comment on relation \"{}\"",
                       found->relation.name)

@@ -162,6 +162,23 @@ void alter_composite(Session::State& session, const ast::AlterTableStmt& stateme
   sink.command_complete("ALTER TYPE");
 }
 
+bool comment_on_attribute(Session::State& session, ast::NodeList type, std::string_view attribute,
+                          const std::string& text) {
+  const TypeName name = type_named(type);
+  const TypePtr found = find_type_named(session, name);
+  if (!found || !is_composite(found->id()) || found->is_of_relation()) return false;
+  const TypePtr old = lock_own_type(session, name);
+  UserType changed = *old;
+  const auto column = std::ranges::find(changed.attributes, attribute, &Column::name);
+  if (column == changed.attributes.end()) {
+    throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
+                attribute, old->name);
+  }
+  column->comment = text;
+  replace_type(session, *old, std::move(changed));
+  return true;
+}
+
 void rename_attribute(Session::State& session, const ast::RenameStmt& statement) {
   const TypePtr old = lock_own_composite(session, *statement.relation);
   UserType type = *old;

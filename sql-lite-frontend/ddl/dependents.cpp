@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/relation_noun.h"
 #include "sql-lite-frontend/ddl/composite_values.h"
+#include "sql-lite-frontend/ddl/constant_dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/table_change.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
@@ -67,16 +68,12 @@ bool view_reads(Session::State& session, const Table& view, const Wanted& wanted
   }
 }
 
-/// The number of a sequence as stored expressions have it.
-std::string sequence_literal(Oid sequence) {
-  return fmt::format("'{}'::regclass", sequence);
-}
-
 /// Direct dependents of one relation.
 std::vector<Dependent> direct(Session::State& session, const Table& relation) {
   std::vector<Dependent> found;
   const Oid oid = relation.relation.oid;
   const std::string on = described(session, relation);
+  ConstantDependents constants{session, TypeId::regclass, oid, on};
   for (const TablePtr& other : session.catalog.tables()) {
     if (other->relation.oid == oid) continue;
     for (const Constraint& constraint : other->relation.constraints) {
@@ -91,14 +88,7 @@ std::vector<Dependent> direct(Session::State& session, const Table& relation) {
           });
       if (reads) found.push_back(view(session, other, on));
     }
-    if (!relation.relation.sequence) continue;
-    for (std::size_t i = 0; i < other->relation.columns.size(); ++i) {
-      if (!other->relation.columns[i].default_sql.contains(sequence_literal(oid))) continue;
-      found.push_back({Dependent::Kind::default_value, other, kNoOid, i,
-                       fmt::format("default value for column {} of table {}",
-                                   column_name(*other, i), display_name(session, *other)),
-                       on});
-    }
+    constants.of_relation(other, found);
   }
   return found;
 }

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/catalog/relation_noun.h"
 #include "sql-lite-frontend/ddl/collations.h"
+#include "sql-lite-frontend/ddl/constant_dependents.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/materialized_view.h"
@@ -241,6 +242,8 @@ void drop_schema(Session::State& session, const ast::DropStmt& statement, Result
     add_collations_of_schema(session, *schema, dependents);
     add_text_search_of_schema(session, *schema, dependents);
     add_routines_of_schema(session, *schema, dependents);
+    ConstantDependents{session, TypeId::regnamespace, schema->oid, "schema " + name}.collect(
+        dependents);
     replace_members(session, "schema " + name, dependents);
     add_extensions_of_schema(session, *schema, dependents);
     drop_dependents(session, dependents, "schema " + name, statement.behavior, sink);

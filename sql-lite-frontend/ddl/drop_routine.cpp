@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/catalog/comments.h"
+#include "sql-lite-frontend/ddl/constant_dependents.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
@@ -33,6 +34,7 @@ class RoutineDependents {
         on_(described(session, routine)),
         stored_name_(stored_routine_name(routine.oid) + "("),
         stored_cast_(stored_cast_name(routine.oid) + "("),
+        stored_constant_(stored_constant(TypeId::regproc, routine.oid)),
         list_(list) {}
   RoutineDependents(Session::State& session, const UserOperator& op, std::vector<Dependent>& list)
       : session_(session),
@@ -40,6 +42,7 @@ class RoutineDependents {
         on_(described(session, op)),
         stored_name_(stored_operator_name(op.oid) + "("),
         stored_cast_(stored_name_),
+        stored_constant_(stored_constant(TypeId::regoper, op.oid)),
         list_(list) {}
 
   void collect() {
@@ -63,7 +66,8 @@ class RoutineDependents {
 
  private:
   [[nodiscard]] bool calls(std::string_view sql) const {
-    return sql.contains(stored_name_) || sql.contains(stored_cast_);
+    return sql.contains(stored_name_) || sql.contains(stored_cast_) ||
+           sql.contains(stored_constant_);
   }
 
   void of_view(const TablePtr& view) {
@@ -162,6 +166,7 @@ class RoutineDependents {
   std::string on_;
   std::string stored_name_;
   std::string stored_cast_;
+  std::string stored_constant_;
   std::vector<Dependent>& list_;
 };
 
@@ -255,7 +260,9 @@ void add_routines_of_types(Session::State& session, std::span<const TypePtr> typ
                                        p.default_sql.contains(stored_cast_target(type->id()));
                               }) ||
           std::ranges::find(routine->body_types, type->oid, &ViewType::type) !=
-              routine->body_types.end();
+              routine->body_types.end() ||
+          is_named_in(routine->body_routines, type->oid) ||
+          is_named_in(routine->body_routines, raw(array_type(type->id())));
       const bool in_state = routine->aggregate && (is_it(routine->aggregate->state) ||
                                                    is_it(routine->aggregate->moving_state));
       if (!names && !in_state) continue;
@@ -279,7 +286,8 @@ void add_routines_of_relations(Session::State& session, std::span<const TablePtr
     const Oid oid = table->relation.oid;
     for (const RoutinePtr& routine : session.catalog.routines()) {
       const bool in_body = std::ranges::find(routine->body_names, oid, &ViewName::relation) !=
-                           routine->body_names.end();
+                               routine->body_names.end() ||
+                           is_named_in(routine->body_routines, oid);
       if (routine->result_relation == oid) {
         add_routine(session, *routine,
                     "type " + session.names.name_of(TypeId::regclass, oid).value_or(""), list);

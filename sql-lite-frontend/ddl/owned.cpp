@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/ddl/text_search.h"
+#include "sql-lite-frontend/ddl/transfer.h"
 
 namespace swizzle::sql {
 namespace {
@@ -225,10 +226,7 @@ void reassign_owned(Session::State& session, const ast::ReassignOwnedStmt& state
   for (const TablePtr& table : session.catalog.tables()) {
     if (!is_any(roles, table->relation.owner)) continue;
     const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table);
-    Relation relation = locked->relation;
-    const bool is_sequence = relation.kind == RelationKind::sequence;
-    give(relation, is_sequence ? GrantedOn::sequence : GrantedOn::table, heir->oid);
-    session.catalog.replace(*session.transaction, *locked, std::move(relation));
+    give_relation(session, *locked, heir->oid);
   }
   for (const TypePtr& type : session.catalog.types()) {
     if (!is_any(roles, type->owner)) continue;

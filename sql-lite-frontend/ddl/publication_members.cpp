@@ -258,6 +258,22 @@ void drop_published_column(Session::State& session, const Table& table, std::siz
   }
 }
 
+void refuse_published_column(Session::State& session, const Table& table, std::size_t position) {
+  const auto number = static_cast<std::int16_t>(position + 1);
+  for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {
+    const Publication::Member* const member = publication->member(table.relation.oid);
+    if (member == nullptr) continue;
+    const bool names_it = std::ranges::find(member->columns, number) != member->columns.end() ||
+                          filter_reads(session, table, member->filter_sql, position);
+    if (!names_it) continue;
+    throw SqlError{sqlstate::feature_not_supported,
+                   "cannot alter type of a column used by a publication WHERE clause"}
+        .with_detail(fmt::format("publication of {} in publication {} depends on column \"{}\"",
+                                 described(session, table), publication->name,
+                                 table.relation.columns[position].name));
+  }
+}
+
 void rename_published_column(Session::State& session, const TablePtr& table, std::size_t position,
                              std::string_view new_name) {
   for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {

@@ -37,6 +37,8 @@ void forget_published_schema(Session::State& session, Oid schema);
 /// among theirs.
 void drop_published_column(Session::State& session, const Table& table, std::size_t position,
                            ast::DropBehavior behavior, ResultSink& sink);
+/// 0A000 where a list or a filter names the column, whose type is to change.
+void refuse_published_column(Session::State& session, const Table& table, std::size_t position);
 /// Filters say it by its new name.
 void rename_published_column(Session::State& session, const TablePtr& table, std::size_t position,
                              std::string_view new_name);

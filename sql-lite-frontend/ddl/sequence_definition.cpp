@@ -79,9 +79,17 @@ void set_owner(Session::State& session, const ast::DefElem& option,
   const std::string_view schema =
       names.size() > 2 ? ast::string_of(names[names.size() - 3]) : std::string_view{};
   const std::string_view name = ast::string_of(names[names.size() - 2]);
-  const TablePtr table = session.names.find_table(schema, name);
-  if (!table) {
-    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", name);
+  ast::RangeVar range;
+  range.schemaname = schema;
+  range.relname = name;
+  const NamedRelation named = require_named_relation(session, range);
+  const TablePtr& table = named.table;
+  const RelationKind kind = table->relation.kind;
+  if (named.index != nullptr || kind == RelationKind::sequence ||
+      kind == RelationKind::materialized) {
+    throw sql_error(sqlstate::wrong_object_type, "sequence cannot be owned by relation \"{}\"",
+                    name)
+        .with_detail(fmt::format("This operation is not supported for {}.", plural_of(named)));
   }
   const auto position = table->column_position(ast::string_of(names.back()));
   if (!position) {
@@ -90,6 +98,40 @@ void set_owner(Session::State& session, const ast::DefElem& option,
   }
   definition.owner_table = table->relation.oid;
   definition.owner_column = static_cast<std::int16_t>(*position + 1);
+}
+
+}  // namespace
+
+namespace {
+
+/// Before the sequence is a column's: it goes where the table goes, and to whom.
+void require_fit_for_owner(Session::State& session, const Relation& sequence,
+                           ast::NodeList options) {
+  const bool says_owner = std::ranges::any_of(options, [](const ast::Node* node) {
+    return ast::as<ast::DefElem>(node).defname == "owned_by";
+  });
+  const TablePtr owner = says_owner ? session.names.table(sequence.sequence->owner_table) : nullptr;
+  if (!owner) return;
+  const auto require = [](bool fits, const char* what) {
+    if (!fits) throw SqlError{sqlstate::object_not_in_prerequisite_state, what};
+  };
+  require(owner->relation.owner == sequence.owner,
+          "sequence must have same owner as table it is linked to");
+  require(owner->relation.schema == sequence.schema,
+          "sequence must be in same schema as table it is linked to");
+}
+
+/// Whose column an identity's sequence is for, nobody changes.
+void refuse_owner_of_identity(Session::State& session, const Relation& sequence,
+                              ast::NodeList options) {
+  if (!sequence.sequence->identity) return;
+  for (const ast::Node* node : options) {
+    if (ast::as<ast::DefElem>(node).defname != "owned_by") continue;
+    const TablePtr owner = session.names.table(sequence.sequence->owner_table);
+    throw SqlError{sqlstate::feature_not_supported, "cannot change ownership of identity sequence"}
+        .with_detail(fmt::format("Sequence \"{}\" is linked to table \"{}\".", sequence.name,
+                                 owner ? owner->relation.name : ""));
+  }
 }
 
 }  // namespace
@@ -181,7 +223,9 @@ void change_sequence(Session::State& session, const TablePtr& sequence, ast::Nod
                                                          lock::RelationMode::share_row_exclusive);
   Relation relation = table->relation;
   const SequenceState state = session.shared.sequences.state(session.catalog.shared(), relation);
+  refuse_owner_of_identity(session, relation, options);
   relation.sequence = read_sequence_options(options, *relation.sequence, session, false);
+  require_fit_for_owner(session, relation, options);
   std::optional<std::int64_t> restart;
   for (const ast::Node* node : options) {
     const auto& option = ast::as<ast::DefElem>(node);
@@ -220,6 +264,7 @@ void create_sequence(Session::State& session, const ast::CreateSeqStmt& statemen
     return;
   }
   relation.sequence = read_sequence_options(statement.options, SequenceDefinition{}, session, true);
+  require_fit_for_owner(session, relation, statement.options);
   create_relation(session, std::move(relation));
   sink.command_complete("CREATE SEQUENCE");
 }

@@ -290,6 +290,8 @@ void TableBuilder::add_like(const ast::TableLikeClause& like) {
   Binder binder{session_.names, arena};
   const TablePtr other = binder.require_table(*like.relation);
   session_.rights.require(other, privilege::kSelect);
+  session_.catalog.lock(*session_.transaction, other->relation.oid,
+                        lock::RelationMode::access_share);
   // Number of the other's column → number here.
   std::vector<std::int16_t> numbers(other->relation.columns.size() + 1, 0);
   for (std::size_t i = 0; i < other->relation.columns.size(); ++i) {

@@ -46,6 +46,7 @@ class TableChange {
   void change_options(const ast::AlterTableCmd& command);
   void set_replica_identity(const ast::ReplicaIdentityStmt& statement);
   void set_logged(bool logged);
+  void change_owner(const ast::RoleSpec& named);
   void check_type_may_change(std::size_t position) const;
   void recheck_foreign_keys(std::size_t position);
   bool index_reads(const Index& index, std::size_t position) const;

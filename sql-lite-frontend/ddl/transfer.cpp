@@ -20,6 +20,19 @@ RolePtr require_new_owner(Session::State& session, const ast::RoleSpec& named, O
   return role;
 }
 
+TablePtr give_relation(Session::State& session, const Table& table, Oid owner) {
+  Relation relation = table.relation;
+  if (!relation.grants.empty()) {
+    const bool is_sequence = relation.kind == RelationKind::sequence;
+    AccessList list{relation.grants, relation.owner,
+                    is_sequence ? GrantedOn::sequence : GrantedOn::table};
+    list.change_owner(owner);
+    relation.grants = list.grants();
+  }
+  relation.owner = owner;
+  return session.catalog.replace(*session.transaction, table, std::move(relation));
+}
+
 SchemaPtr require_new_schema(Session::State& session, std::string_view name) {
   SchemaPtr schema = session.catalog.schema(name);
   if (!schema) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sql-lite-frontend/ddl/constant_dependents.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -22,6 +23,7 @@ class TypeDependents {
         type_(type),
         on_("type " + session.names.user_type_name(type.id()).value_or(type.name)),
         stored_name_(stored_cast_target(type.id())),
+        stored_constant_(stored_constant(TypeId::regtype, type.oid)),
         list_(list) {}
 
   void of_table(const TablePtr& table) {
@@ -83,7 +85,10 @@ class TypeDependents {
 
   void of_view(const TablePtr& view) {
     const auto& named = view->relation.view_types;
-    const bool names = std::ranges::find(named, type_.oid, &ViewType::type) != named.end();
+    const auto& constants = view->relation.view_routines;
+    const bool names = std::ranges::find(named, type_.oid, &ViewType::type) != named.end() ||
+                       is_named_in(constants, type_.oid) ||
+                       is_named_in(constants, raw(array_type(type_.id())));
     if (!names) return;
     add({Kind::view, view, kNoOid, 0, described(session_, *view), on_});
     for (Dependent& next : dependents_of(session_, std::span{&view, 1})) add(std::move(next));
@@ -93,7 +98,9 @@ class TypeDependents {
   [[nodiscard]] bool is_of_type(TypeId type) const {
     return type == type_.id() || type == array_type(type_.id());
   }
-  [[nodiscard]] bool names_type(std::string_view sql) const { return sql.contains(stored_name_); }
+  [[nodiscard]] bool names_type(std::string_view sql) const {
+    return sql.contains(stored_name_) || sql.contains(stored_constant_);
+  }
 
   void add(Dependent dependent) {
     if (std::ranges::find(list_, dependent.name, &Dependent::name) != list_.end()) return;
@@ -104,6 +111,7 @@ class TypeDependents {
   const UserType& type_;
   std::string on_;
   std::string stored_name_;
+  std::string stored_constant_;
   std::vector<Dependent>& list_;
 };
 

@@ -26,6 +26,9 @@ void alter_domain(Session::State& session, const ast::AlterDomainStmt& statement
 void rename_domain_check(Session::State& session, const ast::RenameStmt& statement);
 /// COMMENT ON CONSTRAINT … ON DOMAIN.
 void comment_on_domain_check(Session::State& session, ast::NodeList names, const std::string& text);
+/// COMMENT ON COLUMN; false where the name is no composite type's.
+bool comment_on_attribute(Session::State& session, ast::NodeList type, std::string_view attribute,
+                          const std::string& text);
 void comment_on_type(Session::State& session, const UserType& type, const std::string& text);
 void drop_types(Session::State& session, const ast::DropStmt& statement, ResultSink& sink);
 

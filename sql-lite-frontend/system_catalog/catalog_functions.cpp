@@ -76,6 +76,8 @@ Value table_is_visible(Execution& execution, Arguments arguments) {
     if (table->index_by_oid(oid) != nullptr)
       return Value::from_bool(session.names.is_visible(*table));
   }
+  if (const TypePtr type = session.names.composite_of(oid))
+    return Value::from_bool(session.names.is_visible(*type));
   return Value::null();
 }
 Value type_is_visible(Execution& execution, Arguments arguments) {
@@ -252,11 +254,12 @@ Value column_description(Execution& execution, Arguments arguments) {
                      arguments[0].as_oid(), static_cast<std::uint32_t>(number));
     return comment.empty() ? Value::null() : text(execution, comment);
   }
-  if (!table || number < 1 || static_cast<std::size_t>(number) > table->relation.columns.size()) {
-    return Value::null();
-  }
-  const std::string& comment =
-      table->relation.columns[static_cast<std::size_t>(number) - 1].comment;
+  const TypePtr type =
+      table ? nullptr : execution.session.names.composite_of(arguments[0].as_oid());
+  if (!table && !type) return Value::null();
+  const std::vector<Column>& columns = table ? table->relation.columns : type->attributes;
+  if (number < 1 || static_cast<std::size_t>(number) > columns.size()) return Value::null();
+  const std::string& comment = columns[static_cast<std::size_t>(number) - 1].comment;
   return comment.empty() ? Value::null() : text(execution, comment);
 }
 

@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/extensions/extension.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/fulltext/text_config.h"
 #include "sql-lite-frontend/types/inverted/element_class.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -103,6 +104,28 @@ void emit_collation(const EmitRow& emit, const ObjectAddress& dependent, Oid col
   emit_dependency(emit, dependent, {kPgCollationClass, collation}, Dependency::normal);
 }
 
+/// Where what a constant of the type names is a row.
+Oid class_of_constant(TypeId constant) {
+  switch (constant) {
+    case TypeId::regclass:
+      return kPgClassClass;
+    case TypeId::regtype:
+      return kPgTypeClass;
+    case TypeId::regnamespace:
+      return kPgNamespaceClass;
+    case TypeId::regcollation:
+      return kPgCollationClass;
+    case TypeId::regoper:
+    case TypeId::regoperator:
+      return kPgOperatorClass;
+    case TypeId::regproc:
+    case TypeId::regprocedure:
+      return kPgProcClass;
+    default:
+      return constant == builtin_id::regconfig ? kPgTextConfigClass : kPgTextDictionaryClass;
+  }
+}
+
 void emit_calls(const EmitRow& emit, const ObjectAddress& dependent, std::string_view expression) {
   for (const std::string_view mark : {"\"#", "\"#c"}) {
     for (const Oid routine : numbers_in(expression, mark)) {
@@ -112,23 +135,23 @@ void emit_calls(const EmitRow& emit, const ObjectAddress& dependent, std::string
   for (const Oid op : numbers_in(expression, "\"#o")) {
     emit_dependency(emit, dependent, {kPgOperatorClass, op}, Dependency::normal);
   }
-  const auto on_text_search = [&](Oid catalog, std::string_view cast_to) {
-    for (const Oid named : constants_in(expression, cast_to)) {
+  // regproc and regoper find those of regprocedure and regoperator as well.
+  for (const TypeId constant :
+       {TypeId::regtype, TypeId::regproc, TypeId::regoper, TypeId::regnamespace,
+        TypeId::regcollation, builtin_id::regconfig, builtin_id::regdictionary}) {
+    for (const Oid named : constants_in(expression, fmt::format("'::{}", format_type(constant)))) {
       if (named < kFirstUserOid) continue;
-      emit_dependency(emit, dependent, {catalog, named}, Dependency::normal);
+      emit_dependency(emit, dependent, {class_of_constant(constant), named}, Dependency::normal);
     }
-  };
-  on_text_search(kPgTextConfigClass, "'::regconfig");
-  on_text_search(kPgTextDictionaryClass, "'::regdictionary");
+  }
 }
 
 /// What a view or a body names as a routine may be an operator, or text search's.
 void emit_called(const EmitRow& emit, const ObjectAddress& dependent, const ViewRoutine& called) {
-  Oid catalog = kPgProcClass;
-  if (called.name.starts_with("operator ")) catalog = kPgOperatorClass;
-  if (called.name.starts_with(kTextConfigRecord)) catalog = kPgTextConfigClass;
-  if (called.name.starts_with(kTextDictionaryRecord)) catalog = kPgTextDictionaryClass;
   if (called.routine < kFirstUserOid) return;
+  const TypeId constant = constant_of_record(called.name);
+  const Oid of_call = called.name.starts_with("operator ") ? kPgOperatorClass : kPgProcClass;
+  const Oid catalog = constant == TypeId::none ? of_call : class_of_constant(constant);
   emit_dependency(emit, dependent, {catalog, called.routine}, Dependency::normal);
 }
 
@@ -356,7 +379,12 @@ void emit_rule(const EmitRow& emit, Session::State& session, const Table& table)
   for (const ViewType& named : view.view_types) {
     if (named.type < kCollations) emit_collation(emit, rule, named.type);
   }
-  for (const ViewRoutine& called : view.view_routines) emit_called(emit, rule, called);
+  std::vector<Oid> named;
+  for (const ViewRoutine& called : view.view_routines) {
+    if (std::ranges::find(named, called.routine) != named.end()) continue;
+    named.push_back(called.routine);
+    emit_called(emit, rule, called);
+  }
 }
 
 void emit_text_search(const EmitRow& emit, Session::State& session) {

@@ -35,21 +35,18 @@ Described with_kind(Session::State& session, std::string_view kind, TypeId writt
   return name ? Described{fmt::format("{} {}", kind, *name)} : std::nullopt;
 }
 
-Described describe_composite(Session::State& session, const UserType& type, std::int32_t column) {
-  const Described whole = with_kind(session, "composite type", TypeId::regtype, type.oid);
-  if (column == 0 || !whole) return whole;
-  const auto position = static_cast<std::size_t>(column) - 1;
-  if (position >= type.attributes.size()) return std::nullopt;
-  return fmt::format("column {} of {}", type.attributes[position].name, *whole);
-}
-
 Described describe_relation(Session::State& session, Oid object, std::int32_t column) {
   const TablePtr table = session.names.table(object);
+  if (const TypePtr type = table ? nullptr : session.names.composite_of(object)) {
+    const std::string shown =
+        "composite type " + session.names.user_type_name(type->id()).value_or(type->name);
+    if (column == 0) return shown;
+    const auto attribute = static_cast<std::size_t>(column) - 1;
+    if (attribute >= type->attributes.size()) return std::nullopt;
+    return fmt::format("column {} of {}", type->attributes[attribute].name, shown);
+  }
   if (!table) {
-    for (const TypePtr& type : session.catalog.types()) {
-      if (type->relation == object && !type->is_of_relation())
-        return describe_composite(session, *type, column);
-    }
+    // It may be an index.
     return with_kind(session, "index", TypeId::regclass, object);
   }
   const bool is_shown_as_view = table->computed != nullptr && table->computed->kind == 'v';

@@ -280,6 +280,10 @@ void description_rows(Execution& execution, const EmitRow& emit) {
     for (const DomainCheck& check : type->checks) {
       describe(check.oid, kConstraintClass, 0, check.comment);
     }
+    for (std::size_t i = 0; i < type->attributes.size(); ++i) {
+      describe(type->relation, kPgClassClass, static_cast<std::int64_t>(i) + 1,
+               type->attributes[i].comment);
+    }
   }
   for (const RoutinePtr& routine : session.catalog.routines()) {
     describe(routine->oid, kPgProcClass, 0, routine->comment);

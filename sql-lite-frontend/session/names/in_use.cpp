@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bound/session_services.h"
+#include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -27,6 +28,35 @@ void require_unread(const Session::State& session, const Table& table, std::stri
               command, name);
 }
 
+/// What an object that a constant of the type names is called where it is not there.
+struct Missing {
+  std::string_view noun;
+  SqlState code;
+};
+
+Missing missing_of(TypeId constant) {
+  switch (constant) {
+    case TypeId::regclass:
+      return {"relation", sqlstate::undefined_table};
+    case TypeId::regtype:
+      return {"type", sqlstate::undefined_object};
+    case TypeId::regnamespace:
+      return {"schema", sqlstate::invalid_schema_name};
+    case TypeId::regcollation:
+      return {"collation", sqlstate::undefined_object};
+    case TypeId::regoper:
+    case TypeId::regoperator:
+      return {"operator", sqlstate::undefined_function};
+    case TypeId::regproc:
+    case TypeId::regprocedure:
+      return {"function", sqlstate::undefined_function};
+    default:
+      return {constant == builtin_id::regconfig ? "text search configuration"
+                                                : "text search dictionary",
+              sqlstate::undefined_object};
+  }
+}
+
 }  // namespace
 
 void require_unused(const Session::State& session, const Table& table, std::string_view command) {
@@ -46,21 +76,25 @@ void require_indexes_unused(const Session::State& session, const Table& table,
 void hold_named(Session::State& session, std::span<const ViewRoutine> named) {
   for (const ViewRoutine& one : named) {
     const Oid oid = one.routine;
+    const TypeId constant = constant_of_record(one.name);
+    if (constant == TypeId::regrole) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "constant of the type regrole cannot be used here"};
+    }
     if (oid < kFirstUserOid) continue;
-    session.catalog.lock(*session.transaction, oid, lock::RelationMode::access_share);
+    const bool is_type = constant == TypeId::regtype;
+    session.catalog.hold(*session.transaction, is_type ? raw(without_array(TypeId{oid})) : oid);
     // It may have gone while this waited.
-    const bool is_there = session.catalog.routine(oid) || session.names.made_operator(oid) ||
-                          session.catalog.made<UserTextConfig>(oid) ||
-                          session.catalog.made<UserTextDictionary>(oid);
+    const bool is_there = constant == TypeId::none
+                              ? session.catalog.routine(oid) || session.names.made_operator(oid)
+                              : session.names.name_of(constant, oid).has_value();
     if (is_there) continue;
     const std::string_view name = one.name;
-    for (const auto& [mark, kind] : {std::pair{kTextConfigRecord, "configuration"},
-                                     std::pair{kTextDictionaryRecord, "dictionary"}}) {
-      if (!name.starts_with(mark)) continue;
-      throw_error(sqlstate::undefined_object, "text search {} \"{}\" does not exist", kind,
-                  name.substr(mark.size()));
-    }
-    throw_error(sqlstate::undefined_function, "function \"{}\" does not exist", name);
+    if (constant == TypeId::none)
+      throw_error(sqlstate::undefined_function, "function \"{}\" does not exist", name);
+    const Missing missing = missing_of(constant);
+    throw_error(missing.code, "{} \"{}\" does not exist", missing.noun,
+                name.substr(name.find(' ') + 1));
   }
 }
 

@@ -324,6 +324,9 @@ std::optional<std::uint32_t> SessionNames::find(TypeId kind, std::string_view na
           return index->oid;
         }
       }
+      // A composite type is a relation without rows.
+      const TypePtr type = find_user_type(schema, last);
+      if (type && type->relation != kNoOid) return type->relation;
       return std::nullopt;
     }
     case TypeId::regnamespace: {
@@ -364,6 +367,7 @@ std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid)
                  quote_identifier(index->name);
         }
       }
+      if (const TypePtr type = composite_of(oid)) return user_type_name(type->id());
       return std::nullopt;
     }
     case TypeId::regnamespace: {

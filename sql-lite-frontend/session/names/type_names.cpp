@@ -45,6 +45,13 @@ TypePtr SessionNames::user_type(TypeId type) {
   return type_of_rows(session_.catalog.table(raw(type) - kFirstComposite));
 }
 
+TypePtr SessionNames::composite_of(Oid relation) {
+  for (const TypePtr& type : session_.catalog.types()) {
+    if (type->relation == relation && relation != kNoOid) return type;
+  }
+  return nullptr;
+}
+
 bool SessionNames::is_visible(const UserType& type) {
   // The server's own come first.
   if (find_built_in_type(type.name) != nullptr) return false;

@@ -186,23 +186,26 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// Text search configurations and dictionaries are named by constants: only binding tells which.
-void collect_text_search(Session::State& session, const Relation& view,
-                         std::vector<Replacement>& replacements) {
+/// Which constants name objects, only binding tells.
+void collect_constants(Session::State& session, const Relation& view,
+                       std::vector<Replacement>& replacements) {
   const bool names_any = std::ranges::any_of(view.view_routines, [](const ViewRoutine& known) {
-    return known.name.starts_with(kTextConfigRecord) ||
-           known.name.starts_with(kTextDictionaryRecord);
+    return constant_of_record(known.name) != TypeId::none;
   });
   const TablePtr table = names_any ? session.names.table(view.oid) : nullptr;
   if (!table) return;
   Arena arena;
   Binder binder{session.names, arena};
   binder.read_view(*table);
-  for (const Binder::TextSearchPlace& place : binder.text_search_places()) {
+  const std::string_view text = view.view_sql;
+  for (const Binder::ConstantPlace& place : binder.constant_places()) {
     const auto begin = static_cast<std::size_t>(std::max(place.location, 0));
-    const std::size_t end = end_of_string(view.view_sql, begin);
-    const auto now = session.names.shown_text_search(place.type, place.object);
-    if (end != begin && now) replacements.push_back({begin, end, quote_literal(*now)});
+    const std::size_t end = end_of_string(text, begin);
+    const auto now = session.names.name_of(place.type, place.object);
+    if (end == begin || !now) continue;
+    std::string shown = quote_literal(*now);
+    if (!text.substr(end).starts_with("::")) shown += "::" + format_type(place.type);
+    replacements.push_back({begin, end, std::move(shown)});
   }
 }
 
@@ -211,7 +214,7 @@ void collect_text_search(Session::State& session, const Relation& view,
 std::string with_present_names(Session::State& session, const Relation& view) {
   Arena arena;
   std::vector<Replacement> replacements;
-  collect_text_search(session, view, replacements);
+  collect_constants(session, view, replacements);
   for (const ast::RawStmt* statement : parse_script(arena, view.view_sql)) {
     std::set<std::string_view> lone_names;
     collect_lone_names(*statement, lone_names);

@@ -248,6 +248,11 @@ TEST_CASE("Who waits for an object that goes, or is another's, looks for it agai
        "ALTER PUBLICATION p ADD TABLE t", "42P01"},
       {"CREATE SEQUENCE s", "CREATE VIEW v AS SELECT last_value FROM s", "DROP SEQUENCE s",
        "2BP01"},
+      {"CREATE SEQUENCE s", "CREATE VIEW v AS SELECT nextval('s')", "DROP SEQUENCE s", "2BP01"},
+      {"CREATE SEQUENCE s", "DROP SEQUENCE s", "CREATE VIEW v AS SELECT nextval('s')", "42P01"},
+      {"CREATE TYPE e AS ENUM ('a')", "DROP TYPE e", "CREATE VIEW v AS SELECT 'e'::regtype",
+       "42704"},
+      {"CREATE TABLE t (a int)", "DROP TABLE t", "CREATE TABLE x (LIKE t)", "42P01"},
       // A relation's rows have a type of its name.
       {"SELECT 1", "CREATE TABLE x (a int)", "CREATE TYPE x AS ENUM ('a')", "42710"},
       {"SELECT 1", "CREATE TYPE x AS ENUM ('a')", "CREATE VIEW x AS SELECT 1 AS a", "42710"},

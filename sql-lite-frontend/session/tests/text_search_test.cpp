@@ -129,14 +129,15 @@ TEST_CASE("A view and a body keep the configuration that they named", "[sql][ses
   db.run("ALTER TEXT SEARCH CONFIGURATION mine RENAME TO yours");
   db.run("CREATE TEXT SEARCH CONFIGURATION mine (COPY = simple)");
   CHECK(db.run("SELECT words, f() FROM v") == "'cat':2|'cat':2 SELECT 1");
-  CHECK_THAT(db.run("SELECT pg_get_viewdef('v'::regclass)"), Contains("to_tsvector('yours', '"));
+  CHECK_THAT(db.run("SELECT pg_get_viewdef('v'::regclass)"),
+             Contains("to_tsvector('yours'::regconfig, '"));
   db.run(
       "CREATE VIEW w AS SELECT 'yours' AS yours, to_tsvector('yours'::regconfig, body) AS words "
       "FROM (VALUES ('the cats')) x(body) WHERE to_tsvector('yours', body) @@ 'cat'");
   CHECK(db.run("SET search_path = ''") == "SET");
   CHECK_THAT(db.run("SELECT pg_get_viewdef('public.w'::regclass)"),
              Contains("SELECT 'yours' AS yours") && Contains("'public.yours'::regconfig") &&
-                 Contains("to_tsvector('public.yours', "));
+                 Contains("to_tsvector('public.yours'::regconfig, "));
   CHECK(db.run("RESET search_path") == "RESET");
   CHECK(db.run("DROP VIEW w") == "DROP VIEW");
   CHECK(db.run("DROP TEXT SEARCH CONFIGURATION mine") == "DROP TEXT SEARCH CONFIGURATION");

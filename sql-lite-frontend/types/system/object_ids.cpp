@@ -2,6 +2,7 @@
 #include "sql-lite-frontend/types/orders.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 #include "sql-lite-frontend/types/type_codec.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -83,7 +84,9 @@ void object_id_output(FunctionContext& context, TypeId type, const Value& value,
       return;
     }
   }
-  if (type == TypeId::regtype && find_type(TypeId{oid}) != nullptr)
+  // What users made has no name without a session.
+  const bool is_builtin = !is_user_type(TypeId{oid}) && find_type(TypeId{oid}) != nullptr;
+  if (type == TypeId::regtype && is_builtin)
     out += format_type(TypeId{oid});
   else
     out += fmt::format("{}", oid);

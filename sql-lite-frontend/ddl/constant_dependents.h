@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sql-lite-frontend/ddl/dependents.h"
+
+namespace swizzle::sql {
+
+/// Which definitions name an object as a constant: 'orders_seq'::regclass.
+class ConstantDependents {
+ public:
+  /// `type` is regclass or one of its like; `on` is what messages call the object.
+  ConstantDependents(Session::State& session, TypeId type, Oid oid, std::string on);
+
+  /// Those of the relation.
+  void of_relation(const TablePtr& table, std::vector<Dependent>& list);
+  /// All, and what depends on them. Adds those that are not there yet.
+  void collect(std::vector<Dependent>& list);
+
+ private:
+  [[nodiscard]] bool names_it(std::string_view sql) const { return sql.contains(stored_); }
+  void of_table(const TablePtr& table, std::vector<Dependent>& list);
+  void of_domains(std::vector<Dependent>& list);
+  void of_routines(std::vector<Dependent>& list);
+
+  Session::State& session_;
+  Oid oid_;
+  std::string stored_;  ///< as stored expressions have it
+  std::string on_;
+  std::vector<std::pair<TablePtr, std::size_t>> columns_;  ///< generated from it
+};
+
+/// As stored expressions have the constant.
+std::string stored_constant(TypeId type, Oid oid);
+/// Whether a view or a body, whose record that is, names the object.
+bool is_named_in(const std::vector<ViewRoutine>& named, Oid oid);
+
+}  // namespace swizzle::sql
