@@ -325,7 +325,8 @@ ExprPtr QueryBinder::bind_cast(const ast::TypeCast& node, Scope& scope) {
   } else {
     operand = bind_node(node.arg, scope);
   }
-  if (is_stored_name(*node.type_name)) add_new_attributes(*operand, target.type);
+  if (is_stored_name(*node.type_name) || open_view_ != nullptr)
+    add_new_attributes(*operand, target.type);
   const TypeId source = operand->type();
   const std::int32_t location = node.location >= 0 ? node.location : operand->location();
   if (source == TypeId::record && is_composite(target.type)) operand->set_location(location);

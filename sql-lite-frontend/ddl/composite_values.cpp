@@ -101,6 +101,11 @@ void require_same_columns(Session::State& session, const UserType& type, std::st
       Binder binder{session.names, arena};
       columns = binder.bind_view_query(*view)->targets.size();
     } catch (const SqlError&) {
+      if (dropped.empty()) {
+        throw_error(sqlstate::feature_not_supported,
+                    "cannot alter type \"{}\" because {} could not be read any more", type.name,
+                    described(session, *view));
+      }
       throw sql_error(
           sqlstate::dependent_objects_still_exist,
           "cannot drop column {} of composite type {} because other objects depend on it", dropped,

@@ -1,8 +1,8 @@
 -- Attributes come and go under columns, arrays, domains and other rows that have values of the type.
 CREATE TYPE pair AS (a int, b text);
-CREATE TYPE nest AS (p pair DEFAULT ROW(7, 'seven'), ps pair[], n int);
+CREATE TYPE nest AS (p pair, ps pair[], n int);
 CREATE DOMAIN dpair AS pair CHECK ((VALUE).a > 0);
-CREATE TABLE t (id int PRIMARY KEY, p pair, ps pair[], n nest, ns nest[], d dpair, other text);
+CREATE TABLE t (id int PRIMARY KEY, p pair DEFAULT ROW(7, 'seven'), ps pair[], n nest, ns nest[], d dpair, other text);
 INSERT INTO t VALUES (1, ROW(1, 'x'), ARRAY[ROW(1, 'y')::pair, NULL, ROW(2, NULL)::pair], ROW(ROW(3, 'z'), ARRAY[ROW(4, 'q')::pair], 5), ARRAY[ROW(ROW(6, 'r'), NULL, 7)::nest], ROW(8, 's'), 'keep'), (2, NULL, NULL, NULL, NULL, NULL, NULL), (3, ROW(NULL, NULL), '{}', ROW(NULL, NULL, NULL), '{}', ROW(9, NULL), 'k');
 CREATE INDEX tp ON t (p); CREATE UNIQUE INDEX tn ON t (n); CREATE INDEX tg ON t USING gin (ps); CREATE INDEX tx ON t (((p).b));
 CREATE TABLE k (p pair PRIMARY KEY, v int); INSERT INTO k VALUES (ROW(1, 'a'), 1), (ROW(1, NULL), 2);
@@ -27,7 +27,9 @@ INSERT INTO k VALUES (ROW(1, 'a', NULL), 3);
 INSERT INTO k VALUES (ROW(1, 'a', 2), 3);
 SELECT v FROM k WHERE p >= ROW(1, 'a', NULL)::pair ORDER BY p;
 ALTER TYPE pair ADD ATTRIBUTE c int;
-DROP INDEX tx; ALTER TABLE t ALTER p DROP DEFAULT; DELETE FROM k WHERE v <> 1;
+DROP INDEX tx;
+ALTER TABLE t ALTER p DROP DEFAULT;
+DELETE FROM k WHERE v <> 1;
 ALTER TYPE pair ADD ATTRIBUTE d int, DROP ATTRIBUTE b;
 SELECT * FROM t ORDER BY id;
 SELECT * FROM k ORDER BY v;

@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// A view's query as it could be written now. Its text is kept as it was parsed, with what its
 /// names meant then; tables may have been renamed, moved or widened since, and the reader's search
@@ -145,6 +146,22 @@ void collect_operator(Session::State& session, const Relation& view, const ast::
   if (now) replacements.push_back({begin, begin + name.size(), std::move(*now)});
 }
 
+/// A type that a user made, with its schema where whoever reads would not find it.
+void collect_type(Session::State& session, const Relation& view, const ast::TypeName& type,
+                  std::vector<Replacement>& replacements) {
+  if (type.location < 0 || type.names.empty()) return;
+  const std::string_view name = ast::string_of(type.names.back());
+  const std::string_view schema =
+      type.names.size() > 1 ? ast::string_of(type.names[type.names.size() - 2]) : "";
+  const auto known = std::ranges::find_if(view.view_types, [&](const ViewType& one) {
+    return one.type >= kCollations && one.name == name && one.schema == schema;
+  });
+  if (known == view.view_types.end()) return;
+  const auto begin = static_cast<std::size_t>(type.location);
+  const auto now = session.names.user_type_name(without_array(TypeId{known->type}));
+  if (now) replacements.push_back({begin, end_of_name(view.view_sql, begin), *now});
+}
+
 void collect(Session::State& session, const Relation& view, const ast::Node& node,
              const std::set<std::string_view>& lone_names, std::vector<Replacement>& replacements) {
   check_stack();
@@ -161,6 +178,9 @@ void collect(Session::State& session, const Relation& view, const ast::Node& nod
   }
   if (const auto* call = ast::try_as<ast::FuncCall>(&node)) {
     collect_call(session, view, *call, replacements);
+  }
+  if (const auto* type = ast::try_as<ast::TypeName>(&node)) {
+    collect_type(session, view, *type, replacements);
   }
   if (const auto* expr = ast::try_as<ast::A_Expr>(&node)) {
     collect_operator(session, view, *expr, replacements);
