@@ -10,6 +10,8 @@
 #include "sql-lite-frontend/extensions/extension.h"
 #include "sql-lite-frontend/session/functions/session_functions.h"
 #include "sql-lite-frontend/session/names/definitions.h"
+#include "sql-lite-frontend/session/names/procedure_names.h"
+#include "sql-lite-frontend/session/names/relation_names.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/privileges.h"
 #include "sql-lite-frontend/types/array/array.h"
@@ -17,6 +19,7 @@
 #include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/collation/icu.h"
 #include "sql-lite-frontend/types/fulltext/text_config.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -64,20 +67,17 @@ Layout layout_from(Arguments arguments, std::size_t position) {
                                                                       : Layout::plain;
 }
 
+Value or_null(std::optional<bool> visible) {
+  return visible ? Value::from_bool(*visible) : Value::null();
+}
 Value table_is_visible(Execution& execution, Arguments arguments) {
-  Session::State& session = execution.session;
-  const Oid oid = arguments[0].as_oid();
-  if (const TablePtr table = session.names.table(oid)) {
-    return Value::from_bool(table->relation.schema == kPgCatalogSchema ||
-                            session.names.is_visible(*table));
-  }
-  for (const TablePtr& table : session.catalog.tables()) {
-    if (table->index_by_oid(oid) != nullptr)
-      return Value::from_bool(session.names.is_visible(*table));
-  }
-  if (const TypePtr type = session.names.composite_of(oid))
-    return Value::from_bool(session.names.is_visible(*type));
-  return Value::null();
+  return or_null(is_relation_visible(execution.session, arguments[0].as_oid()));
+}
+Value function_is_visible(Execution& execution, Arguments arguments) {
+  return or_null(is_function_visible(execution.session, arguments[0].as_oid()));
+}
+Value operator_is_visible(Execution& execution, Arguments arguments) {
+  return or_null(is_operator_visible(execution.session, arguments[0].as_oid()));
 }
 Value type_is_visible(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
@@ -86,7 +86,7 @@ Value type_is_visible(Execution& execution, Arguments arguments) {
   if (const TypePtr made = session.names.user_type(without_array(type))) {
     return Value::from_bool(session.names.is_visible(*made));
   }
-  if (find_type(type) != nullptr) return Value::from_bool(true);
+  if (!is_user_type(type) && find_type(type) != nullptr) return Value::from_bool(true);
   for (const TablePtr& table : session.catalog.tables()) {
     if (table->relation.row_type == oid || table->relation.array_type == oid) {
       return Value::from_bool(session.names.is_visible(*table));
@@ -287,8 +287,7 @@ Value collation_is_visible(Execution& execution, Arguments arguments) {
 }
 template <TypeId kind>
 Value text_search_is_visible(Execution& execution, Arguments arguments) {
-  const auto visible = execution.session.names.is_visible_text_search(kind, arguments[0].as_oid());
-  return visible ? Value::from_bool(*visible) : Value::null();
+  return or_null(execution.session.names.is_visible_text_search(kind, arguments[0].as_oid()));
 }
 Value collation_version(Execution& execution, Arguments arguments) {
   const Oid oid = arguments[0].as_oid();
@@ -314,8 +313,8 @@ Value database_collation_version(Execution& execution, Arguments arguments) {
 
 std::span<const SessionEntry> catalog_functions() {
   static constexpr SessionEntry kFunctions[] = {
-      {"pg_function_is_visible", always_true},
-      {"pg_operator_is_visible", always_true},
+      {"pg_function_is_visible", function_is_visible},
+      {"pg_operator_is_visible", operator_is_visible},
       {"pg_opclass_is_visible", always_true},
       {"pg_opfamily_is_visible", always_true},
       {"pg_collation_is_visible", collation_is_visible},

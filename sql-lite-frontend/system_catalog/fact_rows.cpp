@@ -88,12 +88,28 @@ void operator_family_rows(Execution& execution, const EmitRow& emit) {
   }
 }
 
+/// psql's \dL lists those that have a handler.
 void languages(Execution& execution, const EmitRow& emit) {
-  const std::pair<Oid, std::string_view> list[] = {
-      {12, "internal"}, {13, "c"}, {14, "sql"}, {13563, "plpgsql"}};
-  for (const auto& [oid, label] : list) {
-    const Value row[] = {Value::from_oid(oid), text_value(execution, label), bootstrap_role(),
-                         flag(label == "plpgsql"), flag(oid >= 14)};
+  struct Language {
+    Oid oid;
+    std::string_view name;
+    Oid call;
+    Oid call_of_do;
+    Oid validator;
+  };
+  static constexpr Language kList[] = {{12, "internal", 0, 0, 2246},
+                                       {13, "c", 0, 0, 2247},
+                                       {14, "sql", 0, 0, 2248},
+                                       {13563, "plpgsql", 13560, 13561, 13562}};
+  for (const Language& one : kList) {
+    const Value row[] = {Value::from_oid(one.oid),
+                         text_value(execution, one.name),
+                         bootstrap_role(),
+                         flag(one.call != 0),
+                         flag(one.oid >= 14),
+                         Value::from_oid(one.call),
+                         Value::from_oid(one.call_of_do),
+                         Value::from_oid(one.validator)};
     emit(row);
   }
 }
@@ -354,7 +370,14 @@ std::span<const RowProvider> fact_providers() {
        operator_family_rows},
       {kPgCatalogSchema,
        "pg_language",
-       {{"oid"}, {"lanname"}, {"lanowner"}, {"lanispl"}, {"lanpltrusted"}},
+       {{"oid"},
+        {"lanname"},
+        {"lanowner"},
+        {"lanispl"},
+        {"lanpltrusted"},
+        {"lanplcallfoid"},
+        {"laninline"},
+        {"lanvalidator"}},
        languages},
       {kPgCatalogSchema, "pg_am", {{"oid"}, {"amname"}, {"amhandler"}, {"amtype"}}, access_methods},
       {kPgCatalogSchema,

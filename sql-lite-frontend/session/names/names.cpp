@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/session/functions/session_functions.h"
 #include "sql-lite-frontend/session/names/domains.h"
 #include "sql-lite-frontend/session/names/procedure_names.h"
+#include "sql-lite-frontend/session/names/relation_names.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -260,11 +261,7 @@ StatisticsPtr SessionNames::statistics(const Table& table) {
 }
 
 bool SessionNames::is_visible(const Table& table) {
-  for (const Oid oid : search_path()) {
-    if (oid == table.relation.schema) return true;
-    if (session_.catalog.table(oid, table.relation.name)) return false;
-  }
-  return false;
+  return is_relation_visible(session_, table.relation.schema, table.relation.name);
 }
 
 std::string SessionNames::qualified_name(const Table& table) {
@@ -315,18 +312,7 @@ std::optional<std::uint32_t> SessionNames::find(TypeId kind, std::string_view na
         throw_error(sqlstate::syntax_error, "improper relation name (too many dotted names): {}",
                     name);
       }
-      if (const TablePtr table = find_table(schema, last)) return table->relation.oid;
-      for (const Oid oid : search_path()) {
-        if (!schema.empty() && schema_name(oid) != schema) continue;
-        if (const TablePtr owner_table = session_.catalog.table_of_index(oid, last)) {
-          const auto index = std::ranges::find(owner_table->relation.indexes, last, &Index::name);
-          return index->oid;
-        }
-      }
-      // A composite type is a relation without rows.
-      const TypePtr type = find_user_type(schema, last);
-      if (type && type->relation != kNoOid) return type->relation;
-      return std::nullopt;
+      return find_relation_named(session_, schema, last);
     }
     case TypeId::regnamespace: {
       const SchemaPtr found = session_.catalog.schema(last);
@@ -352,23 +338,8 @@ std::optional<std::uint32_t> SessionNames::find(TypeId kind, std::string_view na
 std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid) {
   if (names_text_search(kind)) return shown_text_search(kind, oid);
   switch (kind) {
-    case TypeId::regclass: {
-      if (const TablePtr found = table(oid)) {
-        if (found->computed != nullptr || is_visible(*found)) {
-          return quote_identifier(found->relation.name);
-        }
-        return qualified_name(*found);
-      }
-      for (const TablePtr& owner_table : session_.catalog.tables()) {
-        if (const Index* index = owner_table->index_by_oid(oid)) {
-          if (is_visible(*owner_table)) return quote_identifier(index->name);
-          return quote_identifier(schema_name(owner_table->relation.schema)) + "." +
-                 quote_identifier(index->name);
-        }
-      }
-      if (const TypePtr type = composite_of(oid)) return user_type_name(type->id());
-      return std::nullopt;
-    }
+    case TypeId::regclass:
+      return relation_name(session_, oid);
     case TypeId::regnamespace: {
       const std::string name = schema_name(oid);
       return name.empty() ? std::nullopt : std::optional{quote_identifier(name)};
@@ -399,7 +370,7 @@ std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid)
     case TypeId::regprocedure: {
       if (const RoutinePtr made = session_.catalog.routine(oid)) return routine_signature(*made);
       const Function* function = find_function(oid);
-      if (function != nullptr) return procedure_name(*function);
+      if (function != nullptr) return procedure_signature(session_, *function);
       return estimator_name(oid);
     }
     case TypeId::regoperator: {

@@ -137,6 +137,26 @@ const FunctionName* internal_function(std::string_view name) {
   return found == internal_function_names().end() ? nullptr : &*found;
 }
 
+bool is_hidden(Session::State& session, const Function& function) {
+  const auto found = session.names.find_routines({}, function.name);
+  return std::ranges::any_of(found, [&](const NameSource::FoundRoutine& one) {
+    return one.before_builtin &&
+           std::ranges::equal(one.callable->routine->argument_types(), function.arguments);
+  });
+}
+
+bool is_hidden(Session::State& session, const Operator& op) {
+  const auto found = session.names.find_operators({}, op.name);
+  return std::ranges::any_of(found, [&](const NameSource::FoundOperator& one) {
+    return one.before_builtin && one.op->left == op.left && one.op->right == op.right;
+  });
+}
+
+/// Of a number that no list of ours has: pg_proc and pg_operator have more than can be called.
+std::optional<bool> is_visible_unlisted(Oid oid) {
+  return oid < kFirstUserOid ? std::optional{true} : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::uint32_t> find_function_named(Session::State& session, std::string_view text) {
@@ -242,13 +262,34 @@ std::string operator_name(Session::State& session, const UserOperator& op) {
   return fmt::format("{}.{}", quote_identifier(session.names.schema_name(op.schema)), op.name);
 }
 
+std::string procedure_signature(Session::State& session, const Function& function) {
+  return (is_hidden(session, function) ? "pg_catalog." : "") + procedure_name(function);
+}
+
 std::string operator_signature(Session::State& session, const Operator& op) {
-  const auto found = session.names.find_operators({}, op.name);
-  const bool is_hidden = std::ranges::any_of(found, [&](const NameSource::FoundOperator& one) {
-    return one.before_builtin && one.op->left == op.left && one.op->right == op.right;
-  });
-  return fmt::format("{}{}({},{})", is_hidden ? "pg_catalog." : "", op.name,
+  return fmt::format("{}{}({},{})", is_hidden(session, op) ? "pg_catalog." : "", op.name,
                      session.names.type_name_of(op.left), session.names.type_name_of(op.right));
+}
+
+std::optional<bool> is_function_visible(Session::State& session, std::uint32_t oid) {
+  if (const RoutinePtr made = session.catalog.routine(oid)) return session.names.is_visible(*made);
+  if (const Function* function = find_function(oid)) return !is_hidden(session, *function);
+  return is_visible_unlisted(oid);
+}
+
+std::optional<bool> is_operator_visible(Session::State& session, std::uint32_t oid) {
+  if (const OperatorPtr made = session.names.made_operator(oid)) {
+    for (const auto& one : session.names.find_operators({}, made->name)) {
+      if (one.op->oid != oid) continue;
+      return one.before_builtin ||
+             std::ranges::none_of(operators_not_brought(made->name), [&](const Operator* op) {
+               return op->left == made->left && op->right == made->right;
+             });
+    }
+    return false;
+  }
+  if (const Operator* op = find_operator(oid)) return !is_hidden(session, *op);
+  return is_visible_unlisted(oid);
 }
 
 }  // namespace swizzle::sql

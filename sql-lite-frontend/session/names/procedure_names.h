@@ -24,11 +24,18 @@ std::optional<std::uint32_t> find_operator_written(Session::State& session, std:
 
 /// "abs(integer)".
 std::string procedure_name(const Function& function);
+/// The same as regprocedure shows it: with the schema where a user's function hides it.
+std::string procedure_signature(Session::State& session, const Function& function);
 /// As regproc and regoper show them: with the schema where the name alone would not say which.
 std::string function_name(Session::State& session, const Function& function);
 std::string operator_name(Session::State& session, const Operator& op);
 std::string operator_name(Session::State& session, const UserOperator& op);
 /// "+(integer,integer)", with the schema where a user's operator hides it.
 std::string operator_signature(Session::State& session, const Operator& op);
+
+/// Whether the search path finds it by its name and its arguments' types. Nothing where there is no
+/// such object.
+std::optional<bool> is_function_visible(Session::State& session, std::uint32_t oid);
+std::optional<bool> is_operator_visible(Session::State& session, std::uint32_t oid);
 
 }  // namespace swizzle::sql

@@ -48,9 +48,14 @@ std::vector<NameSource::FoundRoutine> SessionNames::find_routines(std::string_vi
 }
 
 bool SessionNames::is_visible(const Routine& routine) {
-  const std::vector<FoundRoutine> found = find_routines({}, routine.name);
-  return std::ranges::any_of(
-      found, [&](const FoundRoutine& one) { return one.callable->routine->oid == routine.oid; });
+  for (const FoundRoutine& one : find_routines({}, routine.name)) {
+    if (one.callable->routine->oid != routine.oid) continue;
+    return one.before_builtin ||
+           std::ranges::none_of(functions_named(routine.name), [&](const Function* builtin) {
+             return std::ranges::equal(builtin->arguments, routine.argument_types());
+           });
+  }
+  return false;
 }
 
 std::optional<std::string> SessionNames::routine_name(std::uint32_t oid) {
