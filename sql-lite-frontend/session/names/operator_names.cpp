@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "sql-lite-frontend/session/names/procedure_names.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -88,10 +89,7 @@ std::vector<NameSource::FoundOperator> SessionNames::find_operators(std::string_
 std::optional<std::string> SessionNames::operator_name(std::uint32_t oid) {
   const OperatorPtr op = made_operator(oid);
   if (!op) return std::nullopt;
-  const std::vector<FoundOperator> found = find_operators({}, op->name);
-  const bool is_visible =
-      std::ranges::any_of(found, [&](const FoundOperator& one) { return one.op->oid == oid; });
-  if (is_visible) return op->name;
+  if (is_operator_visible(session_, oid).value_or(false)) return op->name;
   return fmt::format("OPERATOR({}.{})", quote_identifier(schema_name(op->schema)), op->name);
 }
 
