@@ -6,6 +6,7 @@
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -33,6 +34,7 @@ std::size_t behind_string(std::string_view text, std::size_t at) {
 }  // namespace
 
 ViewLiterals::ViewLiterals(Session::State& session, TypeId type) : session_(session) {
+  check_stack();
   const std::vector<TypeId> within = types_with(session, type);
   constexpr std::size_t kWorkOfView = 100'000;
   for (const TablePtr& table : session.catalog.tables()) {

@@ -15,6 +15,7 @@
 #include "sql-lite-frontend/system_catalog/dependencies.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/built_in.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -91,6 +92,7 @@ class Identifier {
 
   /// With its schema, but for those that SQL has words for.
   std::string type_name(TypeId type) {
+    check_stack();
     if (is_user_array(type)) return type_name(without_array(type)) + "[]";
     if (is_user_type(type)) {
       const TypePtr made = session_.names.user_type(type);
