@@ -35,14 +35,21 @@ Found find_unqualified(const Scope& scope, std::string_view name) {
   return found;
 }
 
-const ScopeItem* find_item(const Scope& scope, std::string_view schema, std::string_view alias) {
+/// Tables of different schemas may stand beside each other under one name.
+const ScopeItem* find_item(const Scope& scope, std::string_view schema, std::string_view alias,
+                           std::int32_t location) {
+  const ScopeItem* found = nullptr;
   for (const ScopeItem& item : scope.items) {
-    if (item.named && item.reachable && item.alias == alias &&
-        (schema.empty() || schema == item.schema)) {
-      return &item;
+    const bool is_meant = item.named && item.reachable && item.alias == alias &&
+                          (schema.empty() || schema == item.schema);
+    if (!is_meant) continue;
+    if (found != nullptr) {
+      throw sql_error(SqlState{"42P09"}, "table reference \"{}\" is ambiguous", alias)
+          .at_position(location + 1);
     }
+    found = &item;
   }
-  return nullptr;
+  return found;
 }
 
 /// The number of the only table in a FROM clause; null where there are several, or none.
@@ -132,10 +139,10 @@ void tell_absence(RowExpr& row, const ScopeItem& item, std::span<const ScopeColu
 }  // namespace
 
 /// Whether that is a relation's row which has other fields by now than a view knew.
-bool QueryBinder::is_row_of_view(std::string_view name, Scope& scope) {
+bool QueryBinder::is_row_of_view(std::string_view name, std::int32_t location, Scope& scope) {
   for (Scope* at = &scope; at != nullptr && open_view_ != nullptr; at = at->parent) {
     if (find_unqualified(*at, name).matches > 0) return false;
-    if (const ScopeItem* item = find_item(*at, {}, name)) return !item->whole_row.empty();
+    if (const ScopeItem* item = find_item(*at, {}, name, location)) return !item->whole_row.empty();
   }
   return false;
 }
@@ -250,7 +257,8 @@ ExprPtr QueryBinder::bind_column(const ast::ColumnRef& node, Scope& scope) {
       if (found.matches == 1) return use(*found.item, *found.column, *at);
     }
     for (Scope* at = &scope; at != nullptr; at = at->parent) {
-      if (const ScopeItem* item = find_item(*at, {}, part(0))) return row_of(*item, *at);
+      if (const ScopeItem* item = find_item(*at, {}, part(0), node.location))
+        return row_of(*item, *at);
     }
     if (part(0) == "tableoid") {
       if (ExprPtr table = only_table(scope)) return table;
@@ -282,7 +290,7 @@ ExprPtr QueryBinder::bind_column(const ast::ColumnRef& node, Scope& scope) {
   const std::size_t table_part = whole_row ? parts - 1 : parts - 2;
   const std::string_view schema = table_part >= 1 ? part(table_part - 1) : std::string_view{};
   for (Scope* at = &scope; at != nullptr; at = at->parent) {
-    const ScopeItem* item = find_item(*at, schema, part(table_part));
+    const ScopeItem* item = find_item(*at, schema, part(table_part), node.location);
     if (item == nullptr) continue;
     if (whole_row) return row_of(*item, *at);
     const ScopeColumn* match = nullptr;

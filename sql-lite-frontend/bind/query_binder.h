@@ -421,7 +421,7 @@ class QueryBinder : public BoundNames {
                          OutputTypes output);
   void bind_targets(ast::NodeList list, Scope& scope, std::vector<OutputTarget>& targets);
   bool expand_composite(const ast::Node* node, Scope& scope, std::vector<OutputTarget>& targets);
-  bool is_row_of_view(std::string_view name, Scope& scope);
+  bool is_row_of_view(std::string_view name, std::int32_t location, Scope& scope);
   void expand_star(const ast::ColumnRef& node, Scope& scope, std::vector<OutputTarget>& targets);
   static void refuse_more_targets(std::size_t count);
   std::string target_name(const ast::Node* node);

@@ -221,7 +221,7 @@ void create_table_as(Session::State& session, const ast::CreateTableAsStmt& stat
     relation.view_types = binder.types_read();
     relation.view_routines = binder.routines_read();
     hold_named(session, relation.view_routines);
-    relation.view_sql = view_query_text(whole.text(), relation.name);
+    relation.view_sql = view_query_text(whole);
     relation.populated = !into.skip_data;
   }
   const TablePtr table = create_relation(session, std::move(relation));

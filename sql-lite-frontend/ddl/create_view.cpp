@@ -107,6 +107,9 @@ void create_view(Session::State& session, const ast::ViewStmt& statement, const 
     relation.persistence = Persistence::temporary;
     session.notice(sink, Severity::notice, SqlState{"00000"},
                    fmt::format("view \"{}\" will be a temporary view", relation.name));
+    if (!statement.view->schemaname.empty()) {
+      throw SqlError{SqlState{"42P16"}, "cannot create temporary relation in non-temporary schema"};
+    }
   }
   relation.view_types = binder.types_read();
   relation.view_routines = binder.routines_read();
@@ -126,7 +129,7 @@ void create_view(Session::State& session, const ast::ViewStmt& statement, const 
     }
     relation.columns.push_back(std::move(column));
   }
-  relation.view_sql = view_query_text(whole.text(), relation.name);
+  relation.view_sql = view_query_text(whole);
   if (old) {
     if (relation.columns.size() < old->relation.columns.size()) {
       throw SqlError{SqlState{"42P16"}, "cannot drop columns from view"};

@@ -162,9 +162,8 @@ void announce_foreign_keys(Session::State& session, const Relation& relation, st
 void create_trees(Session::State& session, Relation& relation);
 /// Puts what `source` gives into a table without rows. Returns how many rows.
 std::uint64_t fill_table(Session::State& session, const TablePtr& table, Portal& source);
-/// The query of CREATE [MATERIALIZED] VIEW name in `script`, written by the parser library's own
-/// printer.
-std::string view_query_text(const std::string& script, std::string_view view);
+/// The query of CREATE [MATERIALIZED] VIEW, as the parser library prints it.
+std::string view_query_text(const Statement& whole);
 /// What a name in a view's query means now.
 ViewName view_name_of(const Binder::RelationRead& read);
 

@@ -78,9 +78,6 @@ std::vector<Oid> constants_in(std::string_view expression, std::string_view cast
   }
   return found;
 }
-std::vector<Oid> relations_in(std::string_view expression) {
-  return constants_in(expression, "'::regclass");
-}
 
 /// The routines that it calls, by their numbers: "#16400"(…); after other marks, its operators and
 /// casts.
@@ -137,7 +134,7 @@ void emit_calls(const EmitRow& emit, const ObjectAddress& dependent, std::string
   }
   // regproc and regoper find those of regprocedure and regoperator as well.
   for (const TypeId constant :
-       {TypeId::regtype, TypeId::regproc, TypeId::regoper, TypeId::regnamespace,
+       {TypeId::regclass, TypeId::regtype, TypeId::regproc, TypeId::regoper, TypeId::regnamespace,
         TypeId::regcollation, builtin_id::regconfig, builtin_id::regdictionary}) {
     for (const Oid named : constants_in(expression, fmt::format("'::{}", format_type(constant)))) {
       if (named < kFirstUserOid) continue;
@@ -273,9 +270,6 @@ void emit_user_type(const EmitRow& emit, const UserType& type) {
     emit_dependency(emit, {kPgClassClass, type.relation, static_cast<std::int64_t>(i) + 1},
                     {kPgTypeClass, raw(type.attributes[i].type)}, Dependency::normal);
   }
-  for (const Oid named : relations_in(type.default_sql)) {
-    emit_dependency(emit, address, {kPgClassClass, named}, Dependency::normal);
-  }
   emit_calls(emit, address, type.default_sql);
   for (const DomainCheck& check : type.checks) {
     const ObjectAddress constraint{kConstraintClass, check.oid};
@@ -346,9 +340,6 @@ void emit_defaults(const EmitRow& emit, Session::State& session, const Table& ta
     const ObjectAddress value{kAttributeDefaultClass, default_oid(relation, i)};
     emit_dependency(emit, value, {kPgClassClass, relation.oid, static_cast<std::int64_t>(i) + 1},
                     column.generated ? Dependency::internal : Dependency::automatic);
-    for (const Oid named : relations_in(column.default_sql)) {
-      emit_dependency(emit, value, {kPgClassClass, named}, Dependency::normal);
-    }
     emit_calls(emit, value, column.default_sql);
     if (!column.generated) continue;
     const std::string_view expression = column.default_sql;
