@@ -9,6 +9,10 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "sql-lite-frontend/catalog/oid.h"
+#include "sql-lite-frontend/catalog/policy.h"
+#include "sql-lite-frontend/catalog/routine.h"
+#include "sql-lite-frontend/catalog/view_names.h"
 #include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/type_id.h"
@@ -23,25 +27,6 @@ namespace swizzle::sql {
 inline constexpr std::size_t kMostTableColumns = 1600;
 inline constexpr std::size_t kMostIndexColumns = 32;
 inline constexpr std::size_t kMostRowColumns = 1664;
-
-/// PostgreSQL's object identifier: what its catalogs and clients call things by.
-using Oid = std::uint32_t;
-inline constexpr Oid kNoOid = 0;
-inline constexpr Oid kFirstUserOid = 16384;
-inline constexpr Oid kPgCatalogSchema = 11;
-inline constexpr Oid kPublicSchema = 2200;
-inline constexpr Oid kInformationSchema = 13000;
-inline constexpr Oid kBootstrapRole = 10;
-inline constexpr Oid kPostgresDatabase = 5;
-/// The class ids of the catalogs that comments and dependencies refer to.
-inline constexpr Oid kPgClassClass = 1259;
-
-/// One privilege grant as aclitem has it; privileges are aclitem's letters, '*' for grant option.
-struct Grant {
-  Oid grantee = kNoOid;  ///< 0 is PUBLIC
-  Oid grantor = kNoOid;
-  std::string privileges;
-};
 
 struct Schema {
   Oid oid = kNoOid;
@@ -227,58 +212,6 @@ struct SequenceDefinition {
   Oid position = kNoOid;
 };
 
-/// What a name in a view's text meant when the view was made: that relation, under its columns'
-/// names of then. So renaming below the view, or adding columns, does not change the view.
-struct ViewColumn {
-  std::int16_t number = 0;
-  std::string name;
-};
-struct ViewName {
-  std::string schema;  ///< as written, perhaps empty
-  std::string name;
-  Oid relation = kNoOid;
-  std::vector<ViewColumn> columns;
-};
-
-/// The same for a type that a user made, or a collation, whose number is below kCollations.
-struct ViewType {
-  std::string schema;  ///< as written, perhaps empty
-  std::string name;
-  Oid type = kNoOid;
-};
-
-/// And for a routine, under whose name there may be several; for an operator or a cast that users
-/// made, and for what a constant of regconfig or regdictionary names, behind a word that says so.
-struct ViewRoutine {
-  std::string schema;  ///< as written, perhaps empty
-  std::string name;
-  Oid routine = kNoOid;
-};
-
-/// What a policy asks of rows. It may have subqueries, so it is kept as a view's query is:
-/// "SELECT condition FROM table", and what the names in it meant.
-struct PolicyCondition {
-  std::string sql;  ///< empty: none
-  std::vector<ViewName> names;
-  std::vector<ViewType> types;
-  std::vector<ViewRoutine> routines;
-
-  [[nodiscard]] bool is_given() const noexcept { return !sql.empty(); }
-};
-
-/// CREATE POLICY: which rows of a table whose row security is on the roles see, or may write.
-struct Policy {
-  Oid oid = kNoOid;
-  std::string name;
-  /// pg_policy's letters: SELECT, INSERT, UPDATE, DELETE, or all of them.
-  char command = '*';
-  bool permissive = true;  ///< one of these lets a row through; of the others, all must
-  std::vector<Oid> roles;  ///< 0 is PUBLIC, and alone then
-  PolicyCondition using_rows;
-  PolicyCondition check;  ///< of rows that are written; none: `using_rows`
-  std::string comment;
-};
-
 struct Relation {
   Oid oid = kNoOid;
   Oid schema = kNoOid;
@@ -368,101 +301,6 @@ struct UserType {
   }
 };
 using TypePtr = std::shared_ptr<const UserType>;
-
-enum class RoutineKind : char { function = 'f', procedure = 'p', aggregate = 'a' };
-/// pg_proc.proargmodes' letters.
-enum class ParameterMode : char {
-  in = 'i',
-  out = 'o',
-  inout = 'b',
-  variadic = 'v',
-  table = 't',  ///< a column of RETURNS TABLE
-};
-
-struct RoutineParameter {
-  std::string name;  ///< empty: it has none
-  ParameterMode mode = ParameterMode::in;
-  TypeId type = TypeId::none;
-  std::string default_sql;  ///< as stored expressions are; empty: none
-
-  [[nodiscard]] bool is_input() const noexcept {
-    return mode != ParameterMode::out && mode != ParameterMode::table;
-  }
-  [[nodiscard]] bool is_output() const noexcept {
-    return mode != ParameterMode::in && mode != ParameterMode::variadic;
-  }
-};
-
-/// What the text of a body is.
-enum class BodyForm : char {
-  string = 's',  ///< AS '…': what its language reads
-  atomic = 'a',  ///< RETURN … or BEGIN ATOMIC … END
-};
-
-/// What an aggregate is made of; functions by number, 0: none.
-struct AggregateDefinition {
-  Oid transition = kNoOid;
-  TypeId state = TypeId::none;
-  std::int32_t state_bytes = 0;  ///< SSPACE: an estimate
-  std::optional<std::string> initial;
-  Oid final = kNoOid;
-  bool final_extra = false;
-  char final_modifies = 'r';  ///< pg_aggregate's letters: read only, shareable, read write
-  Oid combine = kNoOid;
-  Oid serialize = kNoOid;
-  Oid deserialize = kNoOid;
-  Oid moving_transition = kNoOid;
-  Oid moving_inverse = kNoOid;
-  TypeId moving_state = TypeId::none;
-  std::int32_t moving_bytes = 0;
-  std::optional<std::string> moving_initial;
-  Oid moving_final = kNoOid;
-  bool moving_extra = false;
-  char moving_modifies = 'r';
-  Oid sort_operator = kNoOid;
-};
-
-/// A function, procedure or aggregate that a user made, in whatever language.
-struct Routine {
-  Oid oid = kNoOid;
-  Oid schema = kNoOid;
-  std::string name;
-  Oid owner = kBootstrapRole;
-  RoutineKind kind = RoutineKind::function;
-  std::string language;
-  std::vector<RoutineParameter> parameters;
-  TypeId result = TypeId::none;
-  Oid result_relation = kNoOid;  ///< whose rows it returns; `result` is record then
-  bool returns_set = false;
-  char volatility = 'v';  ///< pg_proc's letters: immutable, stable, volatile
-  bool strict = false;
-  bool security_definer = false;
-  bool leakproof = false;
-  char parallel = 'u';  ///< pg_proc's letters: unsafe, restricted, safe
-  float cost = 100;
-  float rows = 0;
-  std::vector<std::string> settings;  ///< SET: "name=value"
-  BodyForm form = BodyForm::string;
-  std::string body;
-  std::string object_file;  ///< of LANGUAGE c, where `body` names something in it
-  std::optional<AggregateDefinition> aggregate;
-  /// What the names in an atomic body meant when it was made, as with a view.
-  std::vector<ViewName> body_names;
-  std::vector<ViewType> body_types;
-  std::vector<ViewRoutine> body_routines;
-  std::string comment;
-  std::vector<Grant> grants;
-
-  /// Of the arguments that a call gives: no two of a name may have the same.
-  [[nodiscard]] std::vector<TypeId> argument_types() const {
-    std::vector<TypeId> types;
-    for (const RoutineParameter& parameter : parameters) {
-      if (parameter.is_input()) types.push_back(parameter.type);
-    }
-    return types;
-  }
-};
-using RoutinePtr = std::shared_ptr<const Routine>;
 
 /// What makes a role a member of another.
 struct Membership {

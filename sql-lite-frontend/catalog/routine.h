@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/view_names.h"
+#include "sql-lite-frontend/types/type_id.h"
+
+/// Functions, procedures and aggregates that users made, as the catalog stores them.
+namespace swizzle::sql {
+
+enum class RoutineKind : char { function = 'f', procedure = 'p', aggregate = 'a' };
+/// pg_proc.proargmodes' letters.
+enum class ParameterMode : char {
+  in = 'i',
+  out = 'o',
+  inout = 'b',
+  variadic = 'v',
+  table = 't',  ///< a column of RETURNS TABLE
+};
+
+struct RoutineParameter {
+  std::string name;  ///< empty: it has none
+  ParameterMode mode = ParameterMode::in;
+  TypeId type = TypeId::none;
+  std::string default_sql;  ///< as stored expressions are; empty: none
+
+  [[nodiscard]] bool is_input() const noexcept {
+    return mode != ParameterMode::out && mode != ParameterMode::table;
+  }
+  [[nodiscard]] bool is_output() const noexcept {
+    return mode != ParameterMode::in && mode != ParameterMode::variadic;
+  }
+};
+
+/// What the text of a body is.
+enum class BodyForm : char {
+  string = 's',  ///< AS '…': what its language reads
+  atomic = 'a',  ///< RETURN … or BEGIN ATOMIC … END
+};
+
+/// What an aggregate is made of; functions by number, 0: none.
+struct AggregateDefinition {
+  Oid transition = kNoOid;
+  TypeId state = TypeId::none;
+  std::int32_t state_bytes = 0;  ///< SSPACE: an estimate
+  std::optional<std::string> initial;
+  Oid final = kNoOid;
+  bool final_extra = false;
+  char final_modifies = 'r';  ///< pg_aggregate's letters: read only, shareable, read write
+  Oid combine = kNoOid;
+  Oid serialize = kNoOid;
+  Oid deserialize = kNoOid;
+  Oid moving_transition = kNoOid;
+  Oid moving_inverse = kNoOid;
+  TypeId moving_state = TypeId::none;
+  std::int32_t moving_bytes = 0;
+  std::optional<std::string> moving_initial;
+  Oid moving_final = kNoOid;
+  bool moving_extra = false;
+  char moving_modifies = 'r';
+  Oid sort_operator = kNoOid;
+};
+
+/// A function, procedure or aggregate that a user made, in whatever language.
+struct Routine {
+  Oid oid = kNoOid;
+  Oid schema = kNoOid;
+  std::string name;
+  Oid owner = kBootstrapRole;
+  RoutineKind kind = RoutineKind::function;
+  std::string language;
+  std::vector<RoutineParameter> parameters;
+  TypeId result = TypeId::none;
+  Oid result_relation = kNoOid;  ///< whose rows it returns; `result` is record then
+  bool returns_set = false;
+  char volatility = 'v';  ///< pg_proc's letters: immutable, stable, volatile
+  bool strict = false;
+  bool security_definer = false;
+  bool leakproof = false;
+  char parallel = 'u';  ///< pg_proc's letters: unsafe, restricted, safe
+  float cost = 100;
+  float rows = 0;
+  std::vector<std::string> settings;  ///< SET: "name=value"
+  BodyForm form = BodyForm::string;
+  std::string body;
+  std::string object_file;  ///< of LANGUAGE c, where `body` names something in it
+  std::optional<AggregateDefinition> aggregate;
+  /// What the names in an atomic body meant when it was made, as with a view.
+  std::vector<ViewName> body_names;
+  std::vector<ViewType> body_types;
+  std::vector<ViewRoutine> body_routines;
+  std::string comment;
+  std::vector<Grant> grants;
+
+  /// Of the arguments that a call gives: no two of a name may have the same.
+  [[nodiscard]] std::vector<TypeId> argument_types() const {
+    std::vector<TypeId> types;
+    for (const RoutineParameter& parameter : parameters) {
+      if (parameter.is_input()) types.push_back(parameter.type);
+    }
+    return types;
+  }
+};
+using RoutinePtr = std::shared_ptr<const Routine>;
+
+}  // namespace swizzle::sql

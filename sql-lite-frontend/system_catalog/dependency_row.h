@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/catalog/table.h"
+#include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/system_catalog/dependencies.h"
+
+/// Rows of pg_depend: what one object is said to depend on.
+namespace swizzle::sql {
+
+/// pg_depend's letters.
+enum class Dependency : char { normal = 'n', automatic = 'a', internal = 'i', extension = 'e' };
+
+struct ObjectAddress {
+  Oid catalog = kNoOid;
+  Oid object = kNoOid;
+  std::int64_t part = 0;
+};
+
+void emit_dependency(const EmitRow& emit, const ObjectAddress& dependent, const ObjectAddress& on,
+                     Dependency kind);
+/// Everything goes with its schema, but what is always there.
+void emit_schema(const EmitRow& emit, const ObjectAddress& dependent, Oid schema);
+/// On columns of a relation, or on the relation itself where there are none.
+void emit_columns(const EmitRow& emit, const ObjectAddress& dependent, Oid relation,
+                  std::span<const std::int16_t> columns, Dependency kind);
+void emit_collation(const EmitRow& emit, const ObjectAddress& dependent, Oid collation);
+/// What a stored expression calls, and names as constants.
+void emit_calls(const EmitRow& emit, const ObjectAddress& dependent, std::string_view expression);
+/// What a view or a body names as a routine may be an operator, or a constant's object.
+void emit_called(const EmitRow& emit, const ObjectAddress& dependent, const ViewRoutine& called);
+/// All rows of a relation, its columns, constraints, indexes, triggers, policies and rule.
+void emit_relation(const EmitRow& emit, Session::State& session, const Table& table);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include "sql-lite-frontend/bound/session_services.h"
+#include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/write/statement_triggers.h"
+#include "sql-lite-frontend/write/write_operator.h"
+
+/// What a row that is written has to fulfil by itself, and what is looked at when the statement has
+/// written all of them.
+namespace swizzle::sql {
+
+/// Throws 42501 unless policies let the row be written.
+void WriteOperator::check_policies(Execution& execution,
+                                   std::span<const WriteStatement::Check> checks) {
+  for (const WriteStatement::Check& check : checks) {
+    if (holds(*check.expr, execution)) continue;
+    const bool is_old = check.kind == WriteStatement::Check::Kind::policy_of_existing;
+    throw_error(sqlstate::insufficient_privilege,
+                "new row violates row-level security policy{}{} for table \"{}\"",
+                check.name.empty() ? std::string{} : fmt::format(" \"{}\"", check.name),
+                is_old ? " (USING expression)" : "", write_->table->relation.name);
+  }
+}
+
+void WriteOperator::check_row(Execution& execution, std::span<const Value> row) {
+  writer_.check_not_null(execution, row);
+  for (const WriteStatement::Check& check : write_->checks) {
+    const Value value = check.expr->eval(execution);
+    if (value.is_null() || value.as_bool()) continue;
+    if (check.kind == WriteStatement::Check::Kind::view) {
+      throw sql_error(SqlState{"44000"}, "new row violates check option for view \"{}\"",
+                      check.name)
+          .with_detail(failing_row(execution, *write_, row));
+    }
+    const Relation& relation = write_->table->relation;
+    SqlError error = sql_error(sqlstate::check_violation,
+                               "new row for relation \"{}\" violates check constraint \"{}\"",
+                               relation.name, check.name)
+                         .with_detail(failing_row(execution, *write_, row));
+    error.fields().schema = schema_name(execution.session, relation.schema);
+    error.fields().table = relation.name;
+    error.fields().constraint = check.name;
+    throw error;
+  }
+}
+
+void WriteOperator::begin_checks(ReferenceQueue& queue) {
+  if (triggers_) triggers_->begin_checks(queue);
+}
+
+void WriteOperator::check(Execution& execution) {
+  is_unchecked_ = false;
+  deferrable_keys_.finish(execution);
+  writer_.check_exclusions(execution);
+  foreign_keys_.finish(execution);
+  if (triggers_) triggers_->finish(execution);
+}
+
+void WriteOperator::check_later(Execution& execution, ReferenceQueue& queue) {
+  is_unchecked_ = false;
+  deferrable_keys_.finish(execution);
+  writer_.check_exclusions(execution);
+  foreign_keys_.finish_later(execution, queue);
+  if (triggers_) triggers_->finish_later(execution, queue);
+}
+
+void check_written(Execution& execution) {
+  if (execution.unchecked.empty()) return;
+  ReferenceQueue& queue = reference_queue(execution.session);
+  if (queue.is_running()) {
+    for (WriteOperator* const write : execution.unchecked) write->check_later(execution, queue);
+  } else {
+    ReferenceQueue::Run run{queue};
+    for (WriteOperator* const write : execution.unchecked) write->begin_checks(queue);
+    for (WriteOperator* const write : execution.unchecked) write->check(execution);
+    run.finish(execution);
+  }
+  execution.unchecked.clear();
+}
+
+}  // namespace swizzle::sql
