@@ -192,6 +192,29 @@ ROUTINES = [
      "UPDATE stamped SET v = v + 1"),
 ]
 
+# 20,000 documents of some 2 KB, by the text of their members, which repeats little, so that neither server compresses it away.
+MEMBERS_TABLES = """
+CREATE TABLE members (id int PRIMARY KEY, doc jsonb NOT NULL);
+INSERT INTO members SELECT g, (SELECT jsonb_object_agg('member ' || k, md5(g || '/' || k)) FROM generate_series(1, 36) k) || jsonb_build_object('customer', g % 1000, 'name', 'name ' || g, 'lines', jsonb_build_array(jsonb_build_object('article', g % 5000, 'count', g % 7), jsonb_build_object('article', g * 7 % 5000, 'count', 1))) FROM generate_series(1, 20000) g;
+CREATE INDEX members_doc ON members USING gin (doc jsonb_path_ops);
+"""
+
+MEMBERS = [
+    ("doc->>'name', 20,000 documents", "", "SELECT count(doc->>'name') FROM members"),
+    ("doc->>'member 30', 20,000 documents", "", "SELECT max(doc->>'member 30') FROM members"),
+    ("doc->'lines'->1->>'article', 20,000 documents", "", "SELECT sum((doc->'lines'->1->>'article')::int) FROM members"),
+    ("doc->>'name' by key, 20,000 times", "",
+     "SELECT count(m.doc->>'name') FROM generate_series(1, 20000) n, LATERAL (SELECT doc FROM members WHERE id = n) m"),
+    ("doc @> by index, 20 rows, 1,000 times", "", "SELECT count(*) FROM generate_series(1, 1000) n, "
+     "LATERAL (SELECT id FROM members WHERE doc @> jsonb_build_object('customer', n - 1)) m"),
+    ("doc @> by index, nested, 8 rows, 1,000 times", "", "SELECT count(*) FROM generate_series(1, 1000) n, "
+     "LATERAL (SELECT id FROM members WHERE doc @> jsonb_build_object('lines', jsonb_build_array("
+     "jsonb_build_object('article', n)))) m"),
+    ("SET doc['customer'] = …, 2,000 documents", "", "UPDATE members SET doc['customer'] = '7' WHERE id > 18000"),
+    ("SET doc['lines'][0]['count'] = …, 2,000 documents", "",
+     "UPDATE members SET doc['lines'][0]['count'] = '7' WHERE id > 18000"),
+]
+
 # 100,000 documents of some 500 bytes: ten customers' each has a thousandth of them, tags are common and rare.
 DOCUMENTS_TABLES = """
 CREATE TABLE documents (id int PRIMARY KEY, doc jsonb NOT NULL, tags int[] NOT NULL);
@@ -421,4 +444,5 @@ SETS = {
     "long": (LONG_TABLES, LONG),
     "sets": ("", SET_OPERATIONS),
     "documents": (DOCUMENTS_TABLES, DOCUMENTS),
+    "members": (MEMBERS_TABLES, MEMBERS),
 }

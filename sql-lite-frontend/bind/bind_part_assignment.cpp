@@ -114,8 +114,9 @@ TypeId Binder::part_type(const ast::ResTarget& target, const Column& column) {
         const auto shape = row_shape(base_type(type));
         if (!shape) return column.type;
         type = shape->types[field_position(*shape, *field, type, target)];
-      } else if (element_type(type) != TypeId::none) {
-        type = element_type(type);
+      } else if (element_type(base_type(type)) != TypeId::none &&
+                 !ast::as<ast::A_Indices>(node).is_slice) {
+        type = element_type(base_type(type));
       }
     }
     return type;
@@ -217,10 +218,51 @@ ExprPtr Binder::json_part_assignment(ExprPtr whole, ExprPtr value, const ast::Re
   return coerce_to_column(std::make_unique<JsonPartAssignment>(std::move(operands)), column);
 }
 
+TypeId Binder::subscript_part(PartAssignment::Step& step, ast::NodeList path, TypeId type,
+                              const ast::ResTarget& target, Scope& scope,
+                              std::vector<ExprPtr>& indices) {
+  const std::size_t first = indices.size();
+  if (step.container == TypeId::jsonb) {
+    for (const ast::Node* node : path)
+      indices.push_back(bind_json_subscript(ast::as<ast::A_Indices>(node), scope));
+    step.begins_list = indices[first]->type() == TypeId::int4;
+    step.indices = path.size();
+    return TypeId::jsonb;
+  }
+  const TypeId element = part_of(step.container);
+  if (step.container == kHstoreType)
+    unsupported("assignment to a pair of hstore within a row", target.location);
+  if (element == TypeId::none) {
+    throw sql_error(sqlstate::datatype_mismatch,
+                    "cannot subscript type {} because it does not support subscripting",
+                    format_type(type))
+        .at_position(target.location + 1);
+  }
+  const bool has_slice = std::ranges::any_of(
+      path, [](const ast::Node* node) { return ast::as<ast::A_Indices>(node).is_slice; });
+  if (has_slice && fixed_element(step.container) != TypeId::none) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "updates on slices of fixed-length arrays not implemented"};
+  }
+  for (const ast::Node* node : path) {
+    const auto& index = ast::as<ast::A_Indices>(node);
+    if (has_slice) {
+      // Beside a slice a single index i means 1:i.
+      if (!index.is_slice) indices.push_back(constant(TypeId::int4, Value::from_int(1)));
+      step.slice.push_back({!index.is_slice || index.lidx != nullptr, index.uidx != nullptr});
+    }
+    if (index.lidx != nullptr) indices.push_back(bind_subscript(*index.lidx, scope));
+    if (index.uidx != nullptr) indices.push_back(bind_subscript(*index.uidx, scope));
+  }
+  step.indices = indices.size() - first;
+  return has_slice ? step.container : element;
+}
+
 ExprPtr Binder::assign_within(ExprPtr whole, ast::NodeList path, ExprPtr value,
                               const ast::ResTarget& target, const Column& column, Scope& scope) {
   const TypeId outermost = base_type(whole->type());
   TypeReference part{outermost, kNoTypmod};
+  std::string_view name = column.name;
   std::string what;
   std::vector<PartAssignment::Step> steps;
   std::vector<ExprPtr> indices;
@@ -233,37 +275,36 @@ ExprPtr Binder::assign_within(ExprPtr whole, ast::NodeList path, ExprPtr value,
         throw sql_error(sqlstate::datatype_mismatch,
                         "cannot assign to field \"{}\" of column \"{}\" because its type {} is not "
                         "a composite type",
-                        field->sval, column.name, format_type(part.type))
+                        field->sval, name, format_type(part.type))
             .at_position(target.location + 1);
       }
       step.field = field_position(*step.shape, *field, step.container, target);
       part = {step.shape->types[step.field], step.shape->typmods[step.field]};
-      what = fmt::format("subfield \"{}\"", field->sval);
+      name = field->sval;
+      what = fmt::format("subfield \"{}\"", name);
       ++i;
     } else {
-      const TypeId element = element_type(step.container);
-      if (element == TypeId::none) {
-        throw sql_error(sqlstate::datatype_mismatch,
-                        "cannot subscript type {} because it does not support subscripting",
-                        format_type(part.type))
-            .at_position(target.location + 1);
-      }
-      for (; i < path.size() && ast::is<ast::A_Indices>(path[i]); ++i) {
-        const auto& index = ast::as<ast::A_Indices>(path[i]);
-        if (index.is_slice) unsupported("assignment to a slice within a row", target.location);
-        indices.push_back(bind_subscript(*index.uidx, scope));
-        ++step.indices;
-      }
-      part = {element, kNoTypmod};
-      what = "array element";
+      const auto end =
+          std::find_if_not(path.begin() + static_cast<std::ptrdiff_t>(i), path.end(),
+                           [](const ast::Node* node) { return ast::is<ast::A_Indices>(node); });
+      const auto count = static_cast<std::size_t>(end - path.begin()) - i;
+      part = {subscript_part(step, path.subspan(i, count), part.type, target, scope, indices),
+              part.typmod};
+      what.clear();
+      i += count;
     }
     step.part = part.type;
   }
   const TypeId source = value->type();
   value = try_coerce(value, part.type, part.typmod, Implicitness::assignment);
   if (!value) {
-    throw sql_error(sqlstate::datatype_mismatch, "{} is of type {} but expression is of type {}",
-                    what, format_type(part.type), format_type(source))
+    const std::string wanted = format_type(part.type);
+    throw SqlError{sqlstate::datatype_mismatch,
+                   what.empty() ? fmt::format("subscripted assignment to \"{}\" requires type {} "
+                                              "but expression is of type {}",
+                                              name, wanted, format_type(source))
+                                : fmt::format("{} is of type {} but expression is of type {}", what,
+                                              wanted, format_type(source))}
         .with_hint("You will need to rewrite or cast the expression.")
         .at_position(target.location + 1);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/bind/query_binder.h"
+#include "sql-lite-frontend/bound/field_assignment.h"
 
 namespace swizzle::sql {
 
@@ -93,6 +94,9 @@ class Binder final : public QueryBinder {
   static void refuse_default_part(const ast::ResTarget& target);
   /// What is assigned to the target: the column's type, or that of its elements.
   TypeId part_type(const ast::ResTarget& target, const Column& column);
+  /// The step by subscripts, which are added to `indices`; returns the type of what it leads to.
+  TypeId subscript_part(PartAssignment::Step& step, ast::NodeList path, TypeId type,
+                        const ast::ResTarget& target, Scope& scope, std::vector<ExprPtr>& indices);
   /// `whole` with the part at the end of `path` set to `value`: elements within fields within
   /// elements …
   ExprPtr assign_within(ExprPtr whole, ast::NodeList path, ExprPtr value,

@@ -1,6 +1,8 @@
 #include "sql-lite-frontend/bound/field_assignment.h"
 
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/array/fixed_array.h"
+#include "sql-lite-frontend/types/json/json_assignment.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -44,19 +46,58 @@ Value PartAssignment::changed(Execution& execution, std::size_t at, std::size_t 
     fields[step.field] = changed_part(index, fields[step.field]);
     return make_record(execution.row_arena, step.shape->types, fields);
   }
-  std::vector<std::int32_t> subscripts;
+  if (step.container == TypeId::jsonb) return with_json_part(execution, step, index, whole, value);
+  if (!step.slice.empty()) return with_slice(execution, step, index, whole, value);
+  const std::vector<std::int32_t> at_element = subscripts(execution, step, index);
+  if (shape_of(step.container) != Shape::array)
+    return fixed_array_set(execution.row_arena, step.container, whole, at_element, value);
+  const Value old = whole.is_null() || is_last ? Value::null() : ArrayView{whole}.at(at_element);
+  const Value part = changed_part(index + step.indices, old);
+  return array_set_element(execution.row_arena, element_type(step.container), whole, at_element,
+                           part);
+}
+
+std::vector<std::int32_t> PartAssignment::subscripts(Execution& execution, const Step& step,
+                                                     std::size_t index) const {
+  std::vector<std::int32_t> all;
   for (std::size_t i = 0; i < step.indices; ++i) {
     const Value subscript = operands_[index + i]->eval(execution);
     if (subscript.is_null()) {
       throw SqlError{sqlstate::null_value_not_allowed,
                      "array subscript in assignment must not be null"};
     }
-    subscripts.push_back(subscript.as_int4());
+    all.push_back(subscript.as_int4());
   }
-  const Value old = whole.is_null() || is_last ? Value::null() : ArrayView{whole}.at(subscripts);
-  const Value part = changed_part(index + step.indices, old);
-  return array_set_element(execution.row_arena, element_type(step.container), whole, subscripts,
-                           part);
+  return all;
+}
+
+Value PartAssignment::with_slice(Execution& execution, const Step& step, std::size_t index,
+                                 const Value& whole, const Value& value) const {
+  const std::vector<std::int32_t> given = subscripts(execution, step, index);
+  auto next = given.begin();
+  std::vector<SliceBound> bounds;
+  for (const SliceAssignment::Given& dimension : step.slice) {
+    SliceBound& bound = bounds.emplace_back();
+    if (dimension.lower) bound.lower = *next++;
+    if (dimension.upper) bound.upper = *next++;
+  }
+  return array_set_slice(execution.row_arena, element_type(step.container), whole, bounds, value);
+}
+
+Value PartAssignment::with_json_part(Execution& execution, const Step& step, std::size_t index,
+                                     const Value& whole, const Value& value) const {
+  std::vector<std::string> path;
+  for (std::size_t i = 0; i < step.indices; ++i) {
+    const Expr& subscript = *operands_[index + i];
+    const Value at = subscript.eval(execution);
+    if (at.is_null()) {
+      throw SqlError{sqlstate::null_value_not_allowed,
+                     "jsonb subscript in assignment must not be null"};
+    }
+    path.push_back(subscript.type() == TypeId::int4 ? std::to_string(at.as_int4())
+                                                    : std::string{at.as_text()});
+  }
+  return json_assign(execution.row_arena, whole, path, step.begins_list, value);
 }
 
 void PartAssignment::print(ExprPrinter& printer) const {
@@ -64,6 +105,14 @@ void PartAssignment::print(ExprPrinter& printer) const {
   std::size_t next = 2;
   for (const Step& step : steps_) {
     if (step.shape) printer.out += "." + quote_identifier(step.shape->names[step.field]);
+    for (const SliceAssignment::Given& given : step.slice) {
+      printer.out += "[";
+      if (given.lower) printer.print(*operands_[next++]);
+      printer.out += ":";
+      if (given.upper) printer.print(*operands_[next++]);
+      printer.out += "]";
+    }
+    if (!step.slice.empty()) continue;
     for (std::size_t i = 0; i < step.indices; ++i) {
       printer.out += "[";
       printer.print(*operands_[next++]);

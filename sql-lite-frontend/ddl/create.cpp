@@ -11,10 +11,12 @@
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
+#include "sql-lite-frontend/ddl/type_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/session/names/in_use.h"
 #include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// CREATE of tables, indexes, sequences and schemas.
 namespace swizzle::sql {
@@ -288,6 +290,13 @@ void check_operator_class(std::string_view name) {
               "operator class \"{}\" does not exist for access method \"btree\"", name);
 }
 
+/// PostgreSQL lists composite types among the relations.
+void refuse_composite(Session::State& session, const ast::RangeVar& name) {
+  const TypePtr type = find_type_named(session, TypeName{name.schemaname, name.relname});
+  if (!type || !is_composite(type->id())) return;
+  throw_error(sqlstate::wrong_object_type, "\"{}\" is a composite type", type->name);
+}
+
 /// What an index of that kind cannot have is refused; what it can, a tree has.
 void as_hash(Session::State& session, const ast::IndexStmt& statement, ResultSink& sink) {
   const auto refuse = [](std::string_view what) {
@@ -332,6 +341,7 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
   if (statement.concurrent) session.transaction.prevent_in_block("CREATE INDEX CONCURRENTLY");
   Arena arena;
   Binder binder{session.names, arena};
+  if (!binder.find_table(*statement.relation)) refuse_composite(session, *statement.relation);
   TablePtr table = binder.require_relation(*statement.relation);
   if (!keeps_rows(table->relation.kind)) {
     throw_error(sqlstate::wrong_object_type, "cannot create index on relation \"{}\"",

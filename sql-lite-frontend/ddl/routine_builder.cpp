@@ -399,19 +399,7 @@ class RoutineBuilder {
       Binder binder{session_.names, arena};
       binder.allow_parameters(routine_.argument_types());
       binder.enter_body(names);
-      const ast::Node* node = parsed[0]->stmt;
-      if (const auto* select = ast::try_as<ast::SelectStmt>(node)) {
-        static_cast<void>(binder.bind_select(*select, nullptr, Binder::OutputTypes::open));
-      } else if (const auto* insert = ast::try_as<ast::InsertStmt>(node)) {
-        static_cast<void>(binder.bind_insert(*insert, nullptr));
-      } else if (const auto* update = ast::try_as<ast::UpdateStmt>(node)) {
-        static_cast<void>(binder.bind_update(*update, nullptr));
-      } else if (const auto* remove = ast::try_as<ast::DeleteStmt>(node)) {
-        static_cast<void>(binder.bind_delete(*remove, nullptr));
-      } else {
-        throw_error(sqlstate::feature_not_supported, "{} is not supported in an SQL function",
-                    statement_name(node));
-      }
+      bind_body_statement(binder, parsed[0]->stmt);
       for (const Binder::RelationRead& read : binder.relations_read()) {
         note(view_name_of(read));
       }
@@ -445,6 +433,21 @@ class RoutineBuilder {
 };
 
 }  // namespace
+
+void bind_body_statement(Binder& binder, const ast::Node* node) {
+  if (const auto* select = ast::try_as<ast::SelectStmt>(node)) {
+    static_cast<void>(binder.bind_select(*select, nullptr, Binder::OutputTypes::open));
+  } else if (const auto* insert = ast::try_as<ast::InsertStmt>(node)) {
+    static_cast<void>(binder.bind_insert(*insert, nullptr));
+  } else if (const auto* update = ast::try_as<ast::UpdateStmt>(node)) {
+    static_cast<void>(binder.bind_update(*update, nullptr));
+  } else if (const auto* remove = ast::try_as<ast::DeleteStmt>(node)) {
+    static_cast<void>(binder.bind_delete(*remove, nullptr));
+  } else {
+    throw_error(sqlstate::feature_not_supported, "{} is not supported in an SQL function",
+                statement_name(node));
+  }
+}
 
 Routine build_routine(Session::State& session, const ast::CreateFunctionStmt& statement,
                       const Statement& whole, ResultSink& sink) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 
 namespace swizzle::sql {
@@ -8,5 +9,7 @@ namespace swizzle::sql {
 /// the statement's text; `sink` gets notices.
 Routine build_routine(Session::State& session, const ast::CreateFunctionStmt& statement,
                       const Statement& whole, ResultSink& sink);
+/// Binds a statement of an atomic body. 0A000 for one that cannot stand there.
+void bind_body_statement(Binder& binder, const ast::Node* node);
 
 }  // namespace swizzle::sql

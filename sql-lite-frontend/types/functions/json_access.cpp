@@ -4,6 +4,7 @@
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json/json.h"
 #include "sql-lite-frontend/types/json/json_parts.h"
+#include "sql-lite-frontend/types/json/jsonb_lookup.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
 
@@ -12,6 +13,18 @@ namespace {
 
 using Arguments = std::span<const Value>;
 using Part = std::optional<std::string_view>;
+
+/// json's text as it came, or jsonb's spelling.
+struct Json {
+  static Part member(std::string_view json, std::string_view key) { return json_member(json, key); }
+  static Part element(std::string_view json, std::int32_t at) { return json_element(json, at); }
+};
+struct Jsonb {
+  static Part member(std::string_view json, std::string_view key) {
+    return jsonb_member(json, key);
+  }
+  static Part element(std::string_view json, std::int32_t at) { return jsonb_element(json, at); }
+};
 
 /// -> gives JSON, ->> text.
 enum class As : std::uint8_t { json, text };
@@ -23,14 +36,17 @@ Value result_of(FunctionContext& context, const Part& part) {
     return make_text(context.arena, *part);
   } else {
     if (*part == "null") return Value::null();
-    if (part->front() == '"') return make_text(context.arena, json_string_value(*part));
+    if (part->front() == '"') {
+      if (part->contains('\\')) return make_text(context.arena, json_string_value(*part));
+      return make_text(context.arena, part->substr(1, part->size() - 2));
+    }
     return make_text(context.arena, *part);
   }
 }
 
-template <As as>
+template <class Of, As as>
 Value field(FunctionContext& context, Arguments a) {
-  return result_of<as>(context, json_member(a[0].as_text(), a[1].as_text()));
+  return result_of<as>(context, Of::member(a[0].as_text(), a[1].as_text()));
 }
 template <As as>
 Value element(FunctionContext& context, Arguments a) {
@@ -42,29 +58,30 @@ template <As as>
 Value binary_element(FunctionContext& context, Arguments a) {
   const std::string_view json = a[0].as_text();
   const std::int32_t index = a[1].as_int4();
-  if (!is_json_scalar(json_kind(json))) return result_of<as>(context, json_element(json, index));
+  if (!is_json_scalar(json_kind(json))) return result_of<as>(context, jsonb_element(json, index));
   return index == 0 || index == -1 ? result_of<as>(context, json) : Value::null();
 }
 
 /// One step of a path: a key, or a number where there is an array.
+template <class Of>
 Part step_into(std::string_view json, std::string_view step) {
-  if (json_kind(json) != JsonKind::array) return json_member(json, step);
+  if (json_kind(json) != JsonKind::array) return Of::member(json, step);
   std::int32_t index = 0;
   const char* const end = step.data() + step.size();
   const char* const begin = step.starts_with('+') ? step.data() + 1 : step.data();
   const auto [stop, error] = std::from_chars(begin, end, index);
   if (error != std::errc{} || stop != end || begin == end) return std::nullopt;
-  return json_element(json, index);
+  return Of::element(json, index);
 }
 
-template <As as>
+template <class Of, As as>
 Value at_path(FunctionContext& context, Arguments a) {
   const ArrayView path{a[1]};
   Part part = json_trimmed(a[0].as_text());
   for (std::size_t i = 0; i < path.size() && part; ++i) {
     const Value step = path.element(i);
     if (step.is_null()) return Value::null();
-    part = step_into(*part, step.as_text());
+    part = step_into<Of>(*part, step.as_text());
   }
   return result_of<as>(context, part);
 }
@@ -89,7 +106,7 @@ Value array_length(FunctionContext& context, Arguments a) {
 bool has_key(const Arena& arena, std::string_view json, std::string_view key) {
   switch (json_kind(json)) {
     case JsonKind::object:
-      return json_member(json, key).has_value();
+      return jsonb_member(json, key).has_value();
     case JsonKind::array:
       for (const std::string_view part : json_elements(json, arena.account())) {
         if (part.front() == '"' && json_string_value(part) == key) return true;
@@ -182,20 +199,20 @@ std::unique_ptr<SetCursor> object_keys(FunctionContext& context, Arguments a) {
 }
 
 constexpr ScalarEntry kJsonAccessEntries[] = {
-    {"json_object_field(json,text)", &field<As::json>},
-    {"json_object_field_text(json,text)", &field<As::text>},
+    {"json_object_field(json,text)", &field<Json, As::json>},
+    {"json_object_field_text(json,text)", &field<Json, As::text>},
     {"json_array_element(json,int4)", &element<As::json>},
     {"json_array_element_text(json,int4)", &element<As::text>},
-    {"json_extract_path(json,_text)", &at_path<As::json>},
-    {"json_extract_path_text(json,_text)", &at_path<As::text>},
+    {"json_extract_path(json,_text)", &at_path<Json, As::json>},
+    {"json_extract_path_text(json,_text)", &at_path<Json, As::text>},
     {"json_array_length(json)", &array_length},
     {"json_typeof(json)", &kind_name},
-    {"jsonb_object_field(jsonb,text)", &field<As::json>},
-    {"jsonb_object_field_text(jsonb,text)", &field<As::text>},
+    {"jsonb_object_field(jsonb,text)", &field<Jsonb, As::json>},
+    {"jsonb_object_field_text(jsonb,text)", &field<Jsonb, As::text>},
     {"jsonb_array_element(jsonb,int4)", &binary_element<As::json>},
     {"jsonb_array_element_text(jsonb,int4)", &binary_element<As::text>},
-    {"jsonb_extract_path(jsonb,_text)", &at_path<As::json>},
-    {"jsonb_extract_path_text(jsonb,_text)", &at_path<As::text>},
+    {"jsonb_extract_path(jsonb,_text)", &at_path<Jsonb, As::json>},
+    {"jsonb_extract_path_text(jsonb,_text)", &at_path<Jsonb, As::text>},
     {"jsonb_array_length(jsonb)", &array_length},
     {"jsonb_typeof(jsonb)", &kind_name},
     {"jsonb_exists(jsonb,text)", &exists},

@@ -1,5 +1,7 @@
 #include "sql-lite-frontend/types/json/json_assignment.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -7,6 +9,7 @@
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/json/json_value.h"
+#include "sql-lite-frontend/types/json/jsonb_lookup.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -99,6 +102,44 @@ class JsonAssigning {
   JsonValue value_;
 };
 
+/// The text with the part set, where that is there or is a new member of an object that is;
+/// nothing in other cases, among them all errors.
+std::optional<std::string> spliced(std::string_view json, Path path, std::string_view value) {
+  std::string_view at = json;
+  for (std::size_t level = 0; level < path.size(); ++level) {
+    const bool is_last = level + 1 == path.size();
+    std::string_view part;
+    std::string added;
+    if (json_kind(at) == JsonKind::object) {
+      const auto place = jsonb_place(at, path[level]);
+      if (!place || (!place->is_there && !is_last)) return std::nullopt;
+      part = place->value;
+      if (!place->is_there) {
+        const bool is_first = part.data() == at.data() + 1;
+        const bool is_end = part.data() == at.data() + at.size() - 1;
+        added = fmt::format("{}\"{}\": {}{}", is_end && !is_first ? ", " : "", path[level], value,
+                            is_end ? "" : ", ");
+      }
+    } else {
+      const auto number = number_of(path[level]);
+      const auto element = number ? jsonb_element(at, *number) : std::nullopt;
+      if (!element) return std::nullopt;
+      part = *element;
+    }
+    if (!is_last) {
+      at = part;
+      continue;
+    }
+    std::string text;
+    text.reserve(json.size() + value.size() + added.size());
+    text.append(json.data(), part.data());
+    text += added.empty() ? value : std::string_view{added};
+    text.append(part.data() + part.size(), json.data() + json.size());
+    return text;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Value json_at(Arena& arena, const Value& json, Path path) {
@@ -106,9 +147,9 @@ Value json_at(Arena& arena, const Value& json, Path path) {
   for (const std::string& step : path) {
     std::optional<std::string_view> found;
     if (json_kind(at) == JsonKind::object) {
-      found = json_member(at, step);
+      found = jsonb_member(at, step);
     } else if (const auto number = number_of(step)) {
-      found = json_element(at, *number);
+      found = jsonb_element(at, *number);
     }
     if (!found) return Value::null();
     at = *found;
@@ -118,6 +159,15 @@ Value json_at(Arena& arena, const Value& json, Path path) {
 
 Value json_assign(Arena& arena, const Value& json, Path path, bool begins_list,
                   const Value& value) {
+  if (!json.is_null()) {
+    const std::string_view given = value.is_null() ? "null" : value.as_text();
+    if (const auto text = spliced(json.as_text(), path, given)) return make_text(arena, *text);
+  }
+  return json_assign_apart(arena, json, path, begins_list, value);
+}
+
+Value json_assign_apart(Arena& arena, const Value& json, Path path, bool begins_list,
+                        const Value& value) {
   MemoryAccount* const account = arena.account();
   JsonValue whole;
   count_in(whole.items, account);

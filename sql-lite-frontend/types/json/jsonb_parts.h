@@ -1,0 +1,91 @@
+#pragma once
+
+#include <emmintrin.h>
+
+#include <bit>
+#include <cstring>
+#include <string_view>
+
+namespace swizzle::sql {
+
+/// Behind the string that begins at `at`. Pre: valid JSON.
+inline const char* behind_json_string(const char* at, const char* end) noexcept {
+  constexpr std::ptrdiff_t kBlock = 16;
+  const __m128i quotes = _mm_set1_epi8('"');
+  for (++at; at < end;) {
+    if (end - at >= kBlock) {
+      __m128i block;
+      std::memcpy(&block, at, sizeof block);
+      const auto found = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, quotes)));
+      if (found == 0) {
+        at += kBlock;
+        continue;
+      }
+      at += std::countr_zero(found);
+    } else if (*at != '"') {
+      ++at;
+      continue;
+    }
+    int backslashes = 0;
+    for (const char* before = at - 1; *before == '\\'; --before) ++backslashes;
+    ++at;
+    if (backslashes % 2 == 0) return at;
+  }
+  return end;
+}
+
+/// Behind the value that begins at `at`. Pre: valid JSON without blanks before commas and brackets.
+inline const char* behind_json_value(const char* at, const char* end) noexcept {
+  if (*at == '"') return behind_json_string(at, end);
+  if (*at != '{' && *at != '[') {
+    while (at < end && *at != ',' && *at != ']' && *at != '}') ++at;
+    return at;
+  }
+  int depth = 0;
+  while (at < end) {
+    const char c = *at;
+    if (c == '"') {
+      at = behind_json_string(at, end);
+      continue;
+    }
+    ++at;
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && --depth == 0) break;
+  }
+  return at;
+}
+
+/// The members or elements of an object or array in jsonb's spelling, which has blanks only behind
+/// commas and colons.
+class JsonbParts {
+ public:
+  explicit JsonbParts(std::string_view json) noexcept
+      : at_(json.data() + 1), end_(json.data() + json.size() - 1), is_object_(json[0] == '{') {}
+
+  bool next() noexcept {
+    if (at_ >= end_) return false;
+    if (is_object_) {
+      const char* const begin = at_;
+      at_ = behind_json_string(at_, end_);
+      key_ = {begin, static_cast<std::size_t>(at_ - begin)};
+      at_ += 2;
+    }
+    const char* const begin = at_;
+    at_ = behind_json_value(at_, end_);
+    value_ = {begin, static_cast<std::size_t>(at_ - begin)};
+    at_ += 2;
+    return true;
+  }
+  /// With its quotes.
+  [[nodiscard]] std::string_view key() const noexcept { return key_; }
+  [[nodiscard]] std::string_view value() const noexcept { return value_; }
+
+ private:
+  const char* at_;
+  const char* end_;
+  bool is_object_;
+  std::string_view key_;
+  std::string_view value_;
+};
+
+}  // namespace swizzle::sql
