@@ -276,7 +276,10 @@ ExprPtr QueryBinder::bind_column(const ast::ColumnRef& node, Scope& scope) {
       }
       if (tables == 1) {
         const ScopeItem& item = *std::ranges::find_if(scope.items, has_rows);
-        if (ExprPtr identity = identity_in(item, scope)) return identity;
+        if (ExprPtr identity = identity_in(item, scope)) {
+          if (scope.clause != Clause::policy) note_system_column(item);
+          return identity;
+        }
       }
     }
     if (part(0) == "xmax") {
@@ -310,7 +313,10 @@ ExprPtr QueryBinder::bind_column(const ast::ColumnRef& node, Scope& scope) {
     }
     if (ExprPtr variable = body_variable(node, Fields::may_miss)) return variable;
     if (part(parts - 1) == "ctid") {
-      if (ExprPtr identity = identity_in(*item, *at)) return identity;
+      if (ExprPtr identity = identity_in(*item, *at)) {
+        if (scope.clause != Clause::policy) note_system_column(*item);
+        return identity;
+      }
     }
     if (part(parts - 1) == "xmax") {
       if (ExprPtr changer = changer_in(*at)) return changer;

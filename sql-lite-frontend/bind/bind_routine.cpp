@@ -69,7 +69,10 @@ std::vector<NameSource::FoundRoutine> QueryBinder::routines_named(std::string_vi
     }
     return found;
   }
-  return names_.find_routines(schema, name);
+  std::vector<NameSource::FoundRoutine> found = names_.find_routines(schema, name);
+  // Another that fits better may come by, and the name may come to mean none of these.
+  looked_up_objects_ |= !found.empty();
+  return found;
 }
 
 QueryBinder::CallArguments QueryBinder::bind_arguments(const ast::FuncCall& node, Scope& scope) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "sql-lite-frontend/bind/binder.h"
@@ -145,10 +146,6 @@ ViewTarget Binder::open_view(const TablePtr& view, WriteKind kind) {
   if (const std::string_view what = hindrance(*level.query); !what.empty()) {
     refuse(*view, kind, what);
   }
-  // The statement's conditions would have to come behind the view's.
-  if (kind != WriteKind::insert && has_view_option(view->relation, "security_barrier")) {
-    unsupported("changing rows through a security_barrier view");
-  }
   const auto& range = ast::as<ast::RangeVar>(level.query->from_clause[0]);
   const auto* const around = std::exchange(open_view_, &view->relation);
   const ViewName* known = view_name(range);
@@ -259,14 +256,25 @@ ExprPtr Binder::view_condition(const ViewTarget& target, const ViewTarget::Level
   }
 }
 
+/// The conditions of views on the way: those up to the highest barrier are asked before the
+/// statement's own, so that these tell nothing of rows which the view hides.
 void Binder::restrict_to_view_rows(WriteStatement& write) {
   if (!write.through) return;
+  std::vector<ExprPtr> since_barrier;
+  std::vector<ExprPtr> again;
   for (const ViewTarget::Level& level : write.through->levels) {
-    for (std::vector<ExprPtr>* conditions : {&write.where, &write.recheck}) {
+    for (std::vector<ExprPtr>* conditions : {&since_barrier, &again}) {
       ExprPtr condition = view_condition(*write.through, level, write.first_slot);
       if (condition) conditions->push_back(std::move(condition));
     }
+    if (since_barrier.empty() || !has_view_option(level.view->relation, "security_barrier")) {
+      continue;
+    }
+    write.view_barriers.push_back(std::exchange(since_barrier, {}));
   }
+  std::ranges::move(since_barrier, std::back_inserter(write.where));
+  write.recheck.insert(write.recheck.begin(), std::make_move_iterator(again.begin()),
+                       std::make_move_iterator(again.end()));
 }
 
 /// WITH CHECK OPTION: the new row must be one that the view shows; CASCADED asks those below too.

@@ -213,6 +213,9 @@ struct WriteStatement {
   std::vector<ExprPtr> recheck;
   /// What policies ask of the rows that there are, before anything of `where`.
   std::vector<ExprPtr> barrier;
+  /// What views WITH (security_barrier) ask of those, from the lowest upwards: each before what
+  /// those above it ask, and what `where` does.
+  std::vector<std::vector<ExprPtr>> view_barriers;
   /// WHERE CURRENT OF: the cursor whose row it is. There is no other condition then.
   std::string current_of;
   /// The parameter that says the cursor's name instead: a variable of the body.

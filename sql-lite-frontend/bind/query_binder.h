@@ -459,6 +459,7 @@ class QueryBinder : public BoundNames {
   std::size_t note_access(const TablePtr& table, Privileges wants, std::optional<Slot> first_slot);
   static Oid role_behind(const Table& view);
   void note_locks(const FromNode& node, std::span<const std::string> of);
+  void note_system_column(const ScopeItem& item);
 
   void depend_on(const TablePtr& table);
   /// What its foreign keys refer to, and who refers to it: their definitions are in the plan too.

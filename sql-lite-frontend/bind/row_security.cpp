@@ -232,10 +232,12 @@ void Binder::secure_write(WriteStatement& write) {
   const auto leave = [&] { as_role_ = around; };
   try {
     if (is_row_secured(*write.table)) {
-      // Whoever reads rows sees those alone that it may read.
-      bool reads = !noted_[write.access].access.read.empty();
+      // Whoever reads rows sees those alone that it may read; what a view on the way asks is not
+      // the statement's.
+      const std::size_t named = write.through ? write.view_access : write.access;
+      bool reads = !noted_[named].access.read.empty();
       if (write.kind != WriteKind::insert) {
-        for (std::size_t i = 0; i < write.table->relation.columns.size(); ++i) {
+        for (std::size_t i = 0; !write.through && i < write.table->relation.columns.size(); ++i) {
           reads = reads || is_used(write.first_slot + static_cast<Slot>(i));
         }
         const char command = write.kind == WriteKind::update ? kForUpdate : kForDelete;

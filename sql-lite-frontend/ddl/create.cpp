@@ -444,6 +444,7 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
     sink.command_complete("CREATE INDEX");
     return;
   }
+  refuse_relation_name(session, relation.schema, index.name);
   index.tree = value_of(session.shared.engine.create_tree(*session.transaction));
   relation.indexes.push_back(std::move(index));
   const TablePtr changed =

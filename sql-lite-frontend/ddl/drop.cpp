@@ -342,8 +342,9 @@ void truncate_tables(Session::State& session, const ast::TruncateStmt& statement
       throw_error(sqlstate::wrong_object_type, "\"{}\" is not a table", table->relation.name);
     }
     session.rights.require(table, privilege::kTruncate);
-    require_unused(session, *table, "TRUNCATE");
-    tables.push_back(table);
+    // What refers to it is asked once nobody changes that any more.
+    tables.push_back(session.catalog.lock_for_change(*session.transaction, table));
+    require_unused(session, *tables.back(), "TRUNCATE");
   }
   for (std::size_t i = 0; i < tables.size(); ++i) {
     for (const TablePtr& other : session.names.referencing_tables(tables[i]->relation.oid)) {

@@ -51,6 +51,34 @@ TablePtr set_populated(Session::State& session, const TablePtr& view, bool popul
   return session.catalog.replace(*session.transaction, *view, std::move(relation));
 }
 
+/// The view's query is run as the view's owner, so that whoever refreshes it does not lend his
+/// rights to the functions that it calls.
+class AsOwner {
+ public:
+  AsOwner(Session::State& session, Oid owner)
+      : session_{session}, user_{session.user}, acting_{session.acting_user} {
+    session.acting_user = owner;
+    change_user(owner);
+  }
+  AsOwner(const AsOwner&) = delete;
+  AsOwner& operator=(const AsOwner&) = delete;
+  ~AsOwner() {
+    session_.acting_user = acting_;
+    change_user(user_);
+  }
+
+ private:
+  void change_user(Oid user) noexcept {
+    session_.user = user;
+    session_.names.forget_search_path();
+    session_.plans.forget_role();
+  }
+
+  Session::State& session_;
+  Oid user_;
+  decltype(Session::State::acting_user) acting_;
+};
+
 }  // namespace
 
 /// Runs the view's query into a table that has its columns: itself, or another.
@@ -60,6 +88,7 @@ void fill_from_query(Session::State& session, const TablePtr& view, const TableP
     ~Expansion() { view = kNoOid; }
   } const expansion{session.names.expanded_view};
   session.names.expanded_view = view->relation.oid;
+  const AsOwner as_owner{session, view->relation.owner};
   const PortalPtr source = session.portals.make(
       session.plans.parse("SELECT * FROM " + session.names.qualified_name(*view), {}), {});
   fill_table(session, into, *source);

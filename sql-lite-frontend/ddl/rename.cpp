@@ -93,6 +93,7 @@ void rename_index(Session::State& session, const NamedRelation& named,
       constraint.name = new_name;
     }
   }
+  refuse_relation_name(session, relation.schema, new_name);
   index->name = new_name;
   session.catalog.replace(*session.transaction, *table, std::move(relation));
 }
@@ -284,9 +285,7 @@ void rename_object(Session::State& session, const ast::RenameStmt& statement, Re
                   statement.subname, relation.name);
     }
     const bool of_index = found->index != kNoOid && found->kind != ConstraintKind::foreign_key;
-    if (of_index && session.catalog.table_of_index(relation.schema, new_name) != nullptr) {
-      throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", new_name);
-    }
+    if (of_index) refuse_relation_name(session, relation.schema, new_name);
     if (table->constraint_named(new_name) != nullptr) {
       throw_error(sqlstate::duplicate_object,
                   "constraint \"{}\" for relation \"{}\" already exists", new_name, relation.name);
@@ -298,9 +297,7 @@ void rename_object(Session::State& session, const ast::RenameStmt& statement, Re
       }
     }
   } else {
-    if (session.catalog.table(relation.schema, new_name)) {
-      throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", new_name);
-    }
+    refuse_relation_name(session, relation.schema, new_name);
     relation.name = new_name;
   }
   const TypeId rows{relation.row_type};

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/write/foreign_key.h"
@@ -67,9 +68,8 @@ void TableBuilder::require_free_constraint_name(std::string_view name) const {
 
 /// An index has its name among the schema's relations.
 void TableBuilder::require_free_index_name(const std::string& name) const {
+  refuse_relation_name(session_, relation_.schema, name);
   const bool taken =
-      session_.catalog.table(relation_.schema, name) != nullptr ||
-      session_.catalog.table_of_index(relation_.schema, name) != nullptr ||
       relation_.name == name ||
       std::ranges::find(relation_.indexes, name, &Index::name) != relation_.indexes.end();
   if (taken) throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", name);

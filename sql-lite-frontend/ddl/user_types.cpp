@@ -81,21 +81,21 @@ void replace_type(Session::State& session, const UserType& old, UserType type) {
   session.catalog.replace(*session.transaction, old, std::move(type));
 }
 
-namespace {
-
-void refuse_relation(Session::State& session, Oid schema, std::string_view name) {
-  if (!session.catalog.table(schema, name) && !session.catalog.table_of_index(schema, name)) return;
+void refuse_relation_name(Session::State& session, Oid schema, std::string_view name) {
+  const TypePtr type = session.catalog.type(schema, name);
+  if (!session.catalog.table(schema, name) && !session.catalog.table_of_index(schema, name) &&
+      !(type && is_composite(type->id()))) {
+    return;
+  }
   throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", name);
 }
-
-}  // namespace
 
 void refuse_taken(Session::State& session, Oid schema, std::string_view name, TypeOf made) {
   const TablePtr table = session.catalog.table(schema, name);
   if ((table && table->relation.row_type != kNoOid) || session.catalog.type(schema, name)) {
     throw_error(sqlstate::duplicate_object, "type \"{}\" already exists", name);
   }
-  if (made == TypeOf::rows) refuse_relation(session, schema, name);
+  if (made == TypeOf::rows) refuse_relation_name(session, schema, name);
 }
 
 Oid allocate_type(Session::State& session, std::uint32_t first) {
@@ -213,7 +213,7 @@ void rename_type(Session::State& session, const ast::Node* names, ast::ObjectTyp
   const TypePtr type = lock_named(session, names, kind);
   const SchemaPtr schema = session.catalog.schema(type->schema);
   if (schema) session.rights.require(*schema, privilege::kCreate);
-  if (is_composite(type->id())) refuse_relation(session, type->schema, new_name);
+  if (is_composite(type->id())) refuse_relation_name(session, type->schema, new_name);
   refuse_taken(session, type->schema, new_name);
   UserType changed = *type;
   changed.name = new_name;
@@ -379,7 +379,9 @@ void hold_type(Session::State& session, TypeId type) {
 
 void refuse_type_name(Session::State& session, Oid schema, std::string_view name) {
   static_cast<void>(end_shell(session, schema, name));
-  if (!session.catalog.type(schema, name)) return;
+  const TypePtr type = session.catalog.type(schema, name);
+  if (!type) return;
+  if (is_composite(type->id())) refuse_relation_name(session, schema, name);
   throw sql_error(sqlstate::duplicate_object, "type \"{}\" already exists", name)
       .with_hint(
           "A relation has an associated type of the same name, so you must use a name that doesn't "

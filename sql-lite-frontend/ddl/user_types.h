@@ -36,6 +36,10 @@ void drop_types(Session::State& session, const ast::DropStmt& statement, ResultS
 /// USAGE. Does nothing for a type that no user made.
 void hold_type(Session::State& session, TypeId type);
 
+/// 42P07 where a relation, an index or a composite type of the schema has the name: all of them
+/// are relations.
+void refuse_relation_name(Session::State& session, Oid schema, std::string_view name);
+
 /// A relation may not have a type's name in its schema, since its rows are a type of that name. A
 /// shell of that name ends.
 void refuse_type_name(Session::State& session, Oid schema, std::string_view name);

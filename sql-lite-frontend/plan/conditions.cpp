@@ -84,6 +84,18 @@ std::string_view brought_ordering_operator(const RoutineExpr& call) {
 
 }  // namespace
 
+namespace {
+
+/// Whether values of the one type are ordered among those of the other, as their keys are: text
+/// and name, which PostgreSQL has in one family.
+bool share_order(TypeId left, TypeId right) {
+  if (left == right) return true;
+  const auto is_text = [](TypeId type) { return type == TypeId::text || type == TypeId::name; };
+  return is_text(left) && is_text(right);
+}
+
+}  // namespace
+
 std::string_view ordering_operator(const Expr& condition) {
   if (const auto* made = dynamic_cast<const RoutineExpr*>(&condition)) {
     return brought_ordering_operator(*made);
@@ -91,8 +103,8 @@ std::string_view ordering_operator(const Expr& condition) {
   const auto* call = dynamic_cast<const FunctionExpr*>(&condition);
   if (call == nullptr || call->op() == nullptr || call->operands().size() != 2) return {};
   const Operator& op = *call->op();
-  // Only operators within one type: keys of different types do not compare as bytes.
-  if (op.left != op.right || op.result != TypeId::bool_) return {};
+  // Keys of types with different orders do not compare as bytes.
+  if (!share_order(op.left, op.right) || op.result != TypeId::bool_) return {};
   const Operator* equality = equality_operator(op.left);
   if (equality == nullptr || equality->left != op.left) return {};
   for (const std::string_view name : {"<", "<=", "=", ">=", ">"}) {

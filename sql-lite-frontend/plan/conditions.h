@@ -32,7 +32,7 @@ Equality as_equality(Expr& condition);
 /// The column when the expression is one, possibly relabelled (varchar as text); else null.
 const SlotExpr* as_column(const Expr& expr);
 
-/// "<", "<=", "=", ">=", ">" of a type's own order; empty for anything else.
+/// "<", "<=", "=", ">=", ">" of an order that both sides have; empty for anything else.
 std::string_view ordering_operator(const Expr& condition);
 
 }  // namespace swizzle::sql

@@ -372,12 +372,12 @@ PlanPtr Planner::plan_select(Query& query) {
                    std::move(ties));
 }
 
-/// The table of a statement that writes to it, whose rows policies choose.
-FromPtr Planner::behind_barrier(FromTable table, Conditions barrier) {
-  if (barrier.empty()) return from_node(std::move(table));
-  auto rows = std::make_unique<Query>();
-  rows->is_barrier = true;
-  rows->where = std::move(barrier);
+/// The rows of the table that a statement writes to, those of them that the conditions show.
+FromPtr Planner::behind_barrier(FromPtr rows, const FromTable& table, Conditions barrier) {
+  if (barrier.empty()) return rows;
+  auto shown = std::make_unique<Query>();
+  shown->is_barrier = true;
+  shown->where = std::move(barrier);
   for (const Slot slot : table_slots(table)) {
     const Column& column = table.table->relation.columns[slot - table.first_slot];
     OutputTarget target;
@@ -386,34 +386,42 @@ FromPtr Planner::behind_barrier(FromTable table, Conditions barrier) {
     target.typmod = column.typmod;
     target.slot = slot;
     target.expr = slot_of(target);
-    rows->targets.push_back(std::move(target));
+    shown->targets.push_back(std::move(target));
   }
-  std::string alias = table.alias;
-  rows->from.push_back(from_node(std::move(table)));
-  return from_node(FromSubquery{std::move(rows), std::move(alias)});
+  shown->from.push_back(std::move(rows));
+  return from_node(FromSubquery{std::move(shown), table.alias});
 }
 
-/// The table, where the node is one, or the rows of one that policies choose.
+/// The table, where the node is one, or the rows of one that barriers show.
 FromTable* Planner::table_in(FromNode& node) {
+  check_stack();
   if (auto* table = std::get_if<FromTable>(&node.node)) return table;
   auto* subquery = std::get_if<FromSubquery>(&node.node);
   return subquery != nullptr && is_secured_table(*subquery->query)
-             ? std::get_if<FromTable>(&subquery->query->from[0]->node)
+             ? table_in(*subquery->query->from[0])
              : nullptr;
 }
 
 bool Planner::is_secured_table(const Query& query) {
+  check_stack();
   const auto is_column = [](const OutputTarget& target) {
     const auto* slot = dynamic_cast<const SlotExpr*>(target.expr.get());
     return slot != nullptr && slot->slot() == target.slot;
   };
-  return query.is_barrier && query.passes_rows_on() && query.from.size() == 1 &&
-         query.order.empty() && std::holds_alternative<FromTable>(query.from[0]->node) &&
-         std::ranges::all_of(query.targets, is_column);
+  if (!query.is_barrier || !query.passes_rows_on() || query.from.size() != 1 ||
+      !query.order.empty() || !std::ranges::all_of(query.targets, is_column)) {
+    return false;
+  }
+  // One barrier behind another.
+  const auto* below = std::get_if<FromSubquery>(&query.from[0]->node);
+  return below != nullptr ? is_secured_table(*below->query)
+                          : std::holds_alternative<FromTable>(query.from[0]->node);
 }
 
 PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
   check_stack();
+  // A view on the way is no part of the plan, but for the name that it gives the table.
+  if (write->through) write->alias = write->through->levels.front().alias;
   PlanPtr rows;
   TableAccess* target = nullptr;
   if (write->kind == WriteKind::insert) {
@@ -434,7 +442,11 @@ PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
     identified_.push_back(write->first_slot);
     if (write->current_of.empty()) {
       std::vector<FromPtr> items;
-      items.push_back(behind_barrier(std::move(table), std::move(write->barrier)));
+      FromPtr shown = behind_barrier(from_node(table), table, std::move(write->barrier));
+      for (Conditions& barrier : write->view_barriers) {
+        shown = behind_barrier(std::move(shown), table, std::move(barrier));
+      }
+      items.push_back(std::move(shown));
       for (FromPtr& item : write->from) items.push_back(std::move(item));
       rows = plan_from(items, std::move(write->where), nullptr);
     } else {

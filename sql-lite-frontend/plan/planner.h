@@ -75,7 +75,7 @@ class Planner {
 
   // planner.cpp
   PlanPtr plan_select(Query& query);
-  static FromPtr behind_barrier(FromTable table, Conditions barrier);
+  static FromPtr behind_barrier(FromPtr rows, const FromTable& table, Conditions barrier);
   static FromTable* table_in(FromNode& node);
   static bool is_secured_table(const Query& query);
   PlanPtr add_grouping(PlanPtr plan, Query& query, Aggregate::Rows rows);

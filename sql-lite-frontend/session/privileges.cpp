@@ -58,7 +58,7 @@ bool is_allowed(const RelationAccess& access, std::span<const Oid> roles) {
     if ((missing & bit) != 0 && columns_allowed(relation, positions, bit, roles)) missing &= ~bit;
   };
   if (access.is_whole) return missing == 0;
-  settle(privilege::kSelect, access.read);
+  if (!access.reads_system_column) settle(privilege::kSelect, access.read);
   settle(privilege::kInsert, access.inserted);
   settle(privilege::kUpdate, access.updated);
   return missing == 0;

@@ -1,7 +1,6 @@
 -- Types that users make: composite types.
 CREATE TYPE pair AS (a int, b text);
 CREATE TYPE pair AS (x int);
--- differs: a composite type is no relation
 CREATE TABLE pair (a int);
 CREATE TYPE nested AS (id int, p pair, l pair[]);
 CREATE TYPE empty AS ();

@@ -7,6 +7,16 @@
 
 namespace swizzle::sql {
 
+void LockRows::open(Execution& execution) {
+  for (const Target& target : targets_) {
+    const Relation& relation = target.access->table().relation;
+    if (relation.kind != RelationKind::materialized) continue;
+    throw_error(sqlstate::wrong_object_type, "cannot lock rows in materialized view \"{}\"",
+                relation.name);
+  }
+  input_->open(execution);
+}
+
 LockRows::Outcome LockRows::lock_all(Execution& execution) {
   auto outcome = Outcome::unchanged;
   before_.clear();

@@ -41,7 +41,7 @@ class LockRows final : public PlanOperator {
   [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
     return std::make_unique<LockRows>(*this, copies);
   }
-  void open(Execution& execution) override { input_->open(execution); }
+  void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override { input_->close(); }
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }

@@ -131,7 +131,7 @@ ParsedTextPtr SessionPlans::parsed_text(const std::string& text) {
 /// What it returns may have changed; nobody was promised that it would not.
 StatementPtr SessionPlans::known(StatementCache& cache, const std::string& key) {
   StatementPtr statement = cache.find(key);
-  if (!statement || is_current(statement->plan)) return statement;
+  if (!statement || means_the_same(statement->plan)) return statement;
   cache.erase(key);
   return nullptr;
 }
@@ -183,6 +183,11 @@ bool SessionPlans::is_current(const PlanUsePtr& known_use) {
     return known->computed != nullptr || session_.catalog.table(known->relation.oid) == known;
   });
   return same_tables && has_same_names(*use.plan, use.plan->trusts_names);
+}
+
+bool SessionPlans::means_the_same(const PlanUsePtr& known_use) {
+  return is_current(known_use) &&
+         (!known_use->plan->looked_up_objects || known_use->stamp == session_.catalog.stamp());
 }
 
 bool SessionPlans::has_same_names(const Plan& plan, bool trusts) {

@@ -48,7 +48,7 @@ StatementPtr Session::State::statement_of_shape(const std::string& key, const st
                                                 std::vector<TypeId> types, bool repeats_row) {
   StatementPtr statement = plans.known_shape(key);
   if (statement && statement->node == nullptr) return nullptr;
-  if (statement && plans.is_current(statement->plan)) return statement;
+  if (statement && plans.means_the_same(statement->plan)) return statement;
   try {
     statement = plans.parse(shape, {});
     statement->declared_types = std::move(types);

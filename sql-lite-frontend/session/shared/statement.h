@@ -70,7 +70,7 @@ struct Plan {
   /// It reads or writes a table whose row security is on: made for one role, under the definitions
   /// of that time.
   bool met_policies = false;
-  bool looked_up_objects = false;  ///< constants are objects' numbers, found by name
+  bool looked_up_objects = false;  ///< it has objects' numbers, or calls routines, found by name
   bool names_user_types = false;   ///< under the names they had when it was made, or their defaults
   /// Which way is best depends on the parameters' values, which were not known when it was made.
   bool guesses_parameters = false;

@@ -35,6 +35,9 @@ class SessionPlans {
   /// Not where there is none: who waited for a table that was dropped meanwhile has left a
   /// statement without a plan.
   [[nodiscard]] bool is_current(const PlanUsePtr& use);
+  /// And whether the statement's text would mean the same now: what was prepared keeps what it
+  /// meant.
+  [[nodiscard]] bool means_the_same(const PlanUsePtr& use);
   [[nodiscard]] bool shares_plans() const { return shared_plan_limit() > 0; }
 
   /// The portal's run of its plan, which it has from now on.

@@ -1,0 +1,40 @@
+-- Tables, views, sequences, indexes and composite types share their names.
+create table t (a int primary key, b text);
+create index z on t (a);
+create type ty as (x int);
+create type z as (x int);
+create type t_pkey as (x int);
+create table ty (n int);
+create table if not exists other (n int);
+create view ty as select 1 as a;
+create sequence ty;
+create index ty on t (b);
+create unique index ty on t (b);
+create materialized view ty as select 1 as a;
+create table ty as select 1 as a;
+alter table t rename to ty;
+alter table t rename to z;
+alter table t rename to t;
+alter index z rename to ty;
+alter index z rename to t;
+alter table t rename constraint t_pkey to ty;
+alter table t add constraint ty unique (b);
+alter table t add constraint ty check (a > 0);
+create domain ty as int;
+create type ty as enum ('a');
+select ('(1)'::ty).x;
+select * from t;
+
+-- ctid is no column that a right is given to.
+create role some;
+create role all_of_it;
+grant select (a) on t to some;
+grant select on t to all_of_it;
+set role some;
+select count(a) from t;
+select ctid is null from t;
+select count(*) from t where t.ctid is null;
+reset role;
+set role all_of_it;
+select ctid is null from t;
+reset role;
