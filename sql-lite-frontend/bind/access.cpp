@@ -84,7 +84,7 @@ void QueryBinder::note_locks(const FromNode& node, std::span<const std::string> 
   if (const auto* table = std::get_if<FromComputed>(&node.node)) note(*table);
 }
 
-void QueryBinder::note_system_column(const ScopeItem& item) {
+void ExpressionBinder::note_system_column(const ScopeItem& item) {
   for (Noted& noted : noted_) {
     if (noted.access.table != item.table) continue;
     noted.access.wants |= privilege::kSelect;
@@ -92,7 +92,7 @@ void QueryBinder::note_system_column(const ScopeItem& item) {
   }
 }
 
-std::vector<RelationAccess> QueryBinder::accesses() const {
+std::vector<RelationAccess> ExpressionBinder::accesses() const {
   std::vector<RelationAccess> list;
   for (const Noted& noted : noted_) {
     RelationAccess access = noted.access;

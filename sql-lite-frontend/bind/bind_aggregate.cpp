@@ -20,9 +20,9 @@ ExprPtr copy_of(const Expr& expr) {
   return nullptr;
 }
 }  // namespace
-AggregateCall QueryBinder::make_aggregate(const ast::FuncCall& node, Scope& scope,
-                                          const ResolvedFunction& resolved,
-                                          std::vector<ExprPtr> arguments) {
+AggregateCall ExpressionBinder::make_aggregate(const ast::FuncCall& node, Scope& scope,
+                                               const ResolvedFunction& resolved,
+                                               std::vector<ExprPtr> arguments) {
   AggregateCall call;
   call.function = resolved.function;
   call.result = resolved.result;
@@ -135,7 +135,7 @@ bool is_of_query(const Scope& scope, Slot slot) {
 }  // namespace
 
 /// The query that an aggregate belongs to: the nearest that its arguments, order and filter read.
-Scope& QueryBinder::home_of_aggregate(Scope& scope, AggregateCall& call) {
+Scope& ExpressionBinder::home_of_aggregate(Scope& scope, AggregateCall& call) {
   for (Scope* at = &scope; at != nullptr; at = at->parent) {
     bool reads = false;
     for_each_part(call, [&](Expr& part) {
@@ -150,9 +150,10 @@ Scope& QueryBinder::home_of_aggregate(Scope& scope, AggregateCall& call) {
   return scope;
 }
 
-ExprPtr QueryBinder::bind_any_aggregate(const ast::FuncCall& node, Scope& scope,
-                                        const ResolvedFunction& resolved,
-                                        std::vector<ExprPtr> arguments, const OuterNotes& notes) {
+ExprPtr ExpressionBinder::bind_any_aggregate(const ast::FuncCall& node, Scope& scope,
+                                             const ResolvedFunction& resolved,
+                                             std::vector<ExprPtr> arguments,
+                                             const OuterNotes& notes) {
   const auto refuse = [&](std::string_view message) {
     throw SqlError{sqlstate::grouping_error, std::string{message}}.at_position(node.location + 1);
   };
@@ -176,14 +177,15 @@ ExprPtr QueryBinder::bind_any_aggregate(const ast::FuncCall& node, Scope& scope,
   return expr;
 }
 
-bool QueryBinder::is_ordered_set(const Function& function) {
+bool ExpressionBinder::is_ordered_set(const Function& function) {
   return function.name == "percentile_cont" || function.name == "percentile_disc" ||
          function.name == "mode";
 }
 
 /// f(direct arguments) WITHIN GROUP (ORDER BY …): what is sorted are further arguments.
-ExprPtr QueryBinder::bind_ordered_set(const ast::FuncCall& node, Scope& scope,
-                                      std::vector<ExprPtr> arguments, const OuterNotes& notes) {
+ExprPtr ExpressionBinder::bind_ordered_set(const ast::FuncCall& node, Scope& scope,
+                                           std::vector<ExprPtr> arguments,
+                                           const OuterNotes& notes) {
   const std::string_view name = ast::string_of(node.funcname.back());
   const auto refuse = [&](std::string_view message) {
     throw SqlError{sqlstate::wrong_object_type, std::string{message}}.at_position(node.location +
@@ -217,7 +219,7 @@ ExprPtr QueryBinder::bind_ordered_set(const ast::FuncCall& node, Scope& scope,
   return expr;
 }
 
-void QueryBinder::require_star(const ast::FuncCall& node) {
+void ExpressionBinder::require_star(const ast::FuncCall& node) {
   if (!node.args.empty() || node.agg_star || node.agg_within_group) return;
   throw sql_error(sqlstate::wrong_object_type,
                   "{}(*) must be used to call a parameterless aggregate function",
@@ -225,7 +227,8 @@ void QueryBinder::require_star(const ast::FuncCall& node) {
       .at_position(node.location + 1);
 }
 
-ExprPtr QueryBinder::bind_aggregate(const ast::FuncCall& node, Scope& scope, AggregateCall call) {
+ExprPtr ExpressionBinder::bind_aggregate(const ast::FuncCall& node, Scope& scope,
+                                         AggregateCall call) {
   const auto refuse = [&](std::string_view message) {
     throw SqlError{sqlstate::grouping_error, std::string{message}}.at_position(node.location + 1);
   };

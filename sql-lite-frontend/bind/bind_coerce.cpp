@@ -57,7 +57,7 @@ bool is_name_of_object(TypeId type, std::string_view text) {
 
 /// The number of the object. A view means the one that it meant when it was made, whatever that is
 /// called by now.
-Value QueryBinder::read_object(TypeId type, std::string_view text, std::int32_t location) {
+Value ExpressionBinder::read_object(TypeId type, std::string_view text, std::int32_t location) {
   const std::string record = constant_record(type, text);
   if (open_view_ != nullptr) {
     for (const ViewRoutine& known : open_view_->view_routines) {
@@ -79,18 +79,19 @@ Value QueryBinder::read_object(TypeId type, std::string_view text, std::int32_t 
   return value;
 }
 
-ExprPtr QueryBinder::constant(TypeId type, Value value) {
+ExprPtr ExpressionBinder::constant(TypeId type, Value value) {
   return std::make_unique<ConstantExpr>(type, kNoTypmod, value.copy_to(arena_));
 }
 
-ExprPtr QueryBinder::slot_expr(const ScopeColumn& column) {
+ExprPtr ExpressionBinder::slot_expr(const ScopeColumn& column) {
   mark_used(column.slot);
   if (column.note) noted_[column.note->access].access.read.push_back(column.note->position);
   return std::make_unique<SlotExpr>(column.type, column.typmod, column.slot, column.origin);
 }
 
 /// An untyped literal becomes a constant of the type, read as its input function reads it.
-ExprPtr QueryBinder::read_literal(const ConstantExpr& literal, TypeId type, std::int32_t typmod) {
+ExprPtr ExpressionBinder::read_literal(const ConstantExpr& literal, TypeId type,
+                                       std::int32_t typmod) {
   Value value;
   if (!literal.value().is_null()) {
     const std::string_view text = literal.value().as_text();
@@ -118,7 +119,7 @@ ExprPtr QueryBinder::read_literal(const ConstantExpr& literal, TypeId type, std:
   return read;
 }
 
-std::shared_ptr<const RowShape> QueryBinder::row_shape(TypeId type) {
+std::shared_ptr<const RowShape> ExpressionBinder::row_shape(TypeId type) {
   ObjectNames* const names = names_.context().names;
   if (names == nullptr || !is_composite(type)) return nullptr;
   // ALTER TYPE may change it.
@@ -127,7 +128,7 @@ std::shared_ptr<const RowShape> QueryBinder::row_shape(TypeId type) {
   return names->row_shape(type);
 }
 
-ExprPtr QueryBinder::try_make_composite(ExprPtr& expr, TypeId type, Implicitness how) {
+ExprPtr ExpressionBinder::try_make_composite(ExprPtr& expr, TypeId type, Implicitness how) {
   auto* const row = dynamic_cast<RowExpr*>(expr.get());
   const auto shape = row != nullptr ? row_shape(type) : nullptr;
   if (!shape) return nullptr;
@@ -174,7 +175,7 @@ ExprPtr QueryBinder::try_make_composite(ExprPtr& expr, TypeId type, Implicitness
 }
 
 /// What becomes a value of a domain becomes one of what the domain is over first.
-ExprPtr QueryBinder::try_enter_domain(ExprPtr& expr, TypeId domain, Implicitness how) {
+ExprPtr ExpressionBinder::try_enter_domain(ExprPtr& expr, TypeId domain, Implicitness how) {
   const std::int32_t location = expr->location();
   ExprPtr value = try_coerce(expr, base_type(domain), kNoTypmod, how);
   if (value == nullptr) return nullptr;
@@ -185,7 +186,8 @@ ExprPtr QueryBinder::try_enter_domain(ExprPtr& expr, TypeId domain, Implicitness
   return entered;
 }
 
-ExprPtr QueryBinder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how) {
+ExprPtr ExpressionBinder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod,
+                                     Implicitness how) {
   if ((is_collated(expr->type()) && type != TypeId::any) || is_collated(type)) {
     return coerce_collated(expr, type, typmod, how);
   }
@@ -241,7 +243,7 @@ ExprPtr QueryBinder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod,
   return result;
 }
 
-ExprPtr QueryBinder::coerce(ExprPtr expr, TypeId type, std::int32_t typmod, Implicitness how) {
+ExprPtr ExpressionBinder::coerce(ExprPtr expr, TypeId type, std::int32_t typmod, Implicitness how) {
   const TypeId source = expr->type();
   const std::int32_t location = expr->location();
   if (ExprPtr coerced = try_coerce(expr, type, typmod, how)) return coerced;
@@ -250,8 +252,8 @@ ExprPtr QueryBinder::coerce(ExprPtr expr, TypeId type, std::int32_t typmod, Impl
       .at_position(location + 1);
 }
 
-std::vector<ExprPtr> QueryBinder::unify(std::vector<ExprPtr> exprs, std::string_view construct,
-                                        TypeId& type, std::int32_t location) {
+std::vector<ExprPtr> ExpressionBinder::unify(std::vector<ExprPtr> exprs, std::string_view construct,
+                                             TypeId& type, std::int32_t location) {
   const auto position_of = [location](const Expr& expr) {
     return (expr.location() >= 0 ? expr.location() : location) + 1;
   };
@@ -291,7 +293,7 @@ std::vector<ExprPtr> QueryBinder::unify(std::vector<ExprPtr> exprs, std::string_
   return exprs;
 }
 
-ExprPtr QueryBinder::coerce_to_column(ExprPtr expr, const Column& column) {
+ExprPtr ExpressionBinder::coerce_to_column(ExprPtr expr, const Column& column) {
   const TypeId source = expr->type();
   const std::int32_t location = expr->location();
   if (ExprPtr coerced = try_coerce(expr, column.type, column.typmod, Implicitness::assignment)) {
@@ -304,7 +306,7 @@ ExprPtr QueryBinder::coerce_to_column(ExprPtr expr, const Column& column) {
       .at_position(location + 1);
 }
 
-void QueryBinder::allow_parameters(std::span<const TypeId> declared) {
+void ExpressionBinder::allow_parameters(std::span<const TypeId> declared) {
   parameters_allowed_ = true;
   parameters_.assign(declared.begin(), declared.end());
   for (TypeId& type : parameters_) {
@@ -312,20 +314,20 @@ void QueryBinder::allow_parameters(std::span<const TypeId> declared) {
   }
 }
 
-void QueryBinder::require_equality(TypeId type, std::int32_t location) {
+void ExpressionBinder::require_equality(TypeId type, std::int32_t location) {
   if (is_indexable(type) || shape_of(type) == Shape::record) return;
   throw sql_error(sqlstate::undefined_function,
                   "could not identify an equality operator for type {}", format_type(type))
       .at_position(location + 1);
 }
 
-void QueryBinder::note_untyped(const Expr& expr) {
+void ExpressionBinder::note_untyped(const Expr& expr) {
   const auto* parameter = dynamic_cast<const ParameterExpr*>(&expr);
   if (parameter == nullptr || parameter->type() != TypeId::unknown) return;
   untyped_.push_back({parameter->index(), parameter->location()});
 }
 
-void QueryBinder::require_parameter_types() const {
+void ExpressionBinder::require_parameter_types() const {
   for (const UntypedParameter& use : untyped_) {
     if (parameters_[use.index] == TypeId::unknown) continue;
     throw sql_error(kAmbiguousParameter, "could not determine data type of parameter ${}",
@@ -340,7 +342,7 @@ void QueryBinder::require_parameter_types() const {
   }
 }
 
-void QueryBinder::unsupported(std::string_view what, std::int32_t location) {
+void ExpressionBinder::unsupported(std::string_view what, std::int32_t location) {
   throw sql_error(sqlstate::feature_not_supported, "{} is not supported", what)
       .at_position(location + 1);
 }
@@ -355,7 +357,7 @@ void QueryBinder::depend_on_foreign_keys(const Table& table) {
   for (const TablePtr& other : names_.referencing_tables(table.relation.oid)) depend_on(other);
 }
 
-void QueryBinder::depend_on(const TablePtr& table) {
+void ExpressionBinder::depend_on(const TablePtr& table) {
   if (std::ranges::find(tables_, table) == tables_.end()) tables_.push_back(table);
 }
 

@@ -6,7 +6,7 @@
 
 namespace swizzle::sql {
 
-Oid QueryBinder::bind_collation(ast::NodeList name, std::int32_t location) {
+Oid ExpressionBinder::bind_collation(ast::NodeList name, std::int32_t location) {
   const std::string_view last = ast::string_of(name.back());
   const std::string_view schema =
       name.size() > 1 ? ast::string_of(name[name.size() - 2]) : std::string_view{};
@@ -26,7 +26,7 @@ Oid QueryBinder::bind_collation(ast::NodeList name, std::int32_t location) {
   return found;
 }
 
-ExprPtr QueryBinder::bind_collate(const ast::CollateClause& node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_collate(const ast::CollateClause& node, Scope& scope) {
   ExprPtr value = bind_node(node.arg, scope);
   if (value->type() == TypeId::unknown) {
     value = coerce(std::move(value), TypeId::text, kNoTypmod, Implicitness::implicit);
@@ -56,8 +56,9 @@ ExprPtr QueryBinder::bind_collate(const ast::CollateClause& node, Scope& scope) 
   return expr;
 }
 
-const Function& QueryBinder::collated(const Function& function, std::span<const ExprPtr> operands,
-                                      const DerivedCollation& collation) {
+const Function& ExpressionBinder::collated(const Function& function,
+                                           std::span<const ExprPtr> operands,
+                                           const DerivedCollation& collation) {
   if (collation.matters) {
     for (const ExprPtr& operand : operands) apply_collation(*operand, collation);
   }
@@ -68,21 +69,21 @@ const Function& QueryBinder::collated(const Function& function, std::span<const 
   return chosen;
 }
 
-bool QueryBinder::order_as_database(std::span<const ExprPtr> operands) {
+bool ExpressionBinder::order_as_database(std::span<const ExprPtr> operands) {
   bool any = false;
   for (const ExprPtr& operand : operands) any |= operand && order_as_database(*operand);
   return any;
 }
 
-bool QueryBinder::order_as_database(Expr& expr) {
+bool ExpressionBinder::order_as_database(Expr& expr) {
   const TypeId type = in_database(expr.type(), names_.database_collation());
   if (!is_collated(type) || !follows_database(type)) return false;
   expr.set_collation(collation_of_type(type), false);
   return true;
 }
 
-const Operator& QueryBinder::collated(const Operator& op, std::span<const ExprPtr> operands,
-                                      const DerivedCollation& collation) {
+const Operator& ExpressionBinder::collated(const Operator& op, std::span<const ExprPtr> operands,
+                                           const DerivedCollation& collation) {
   if (order_as_database(operands)) return under_collation(op, names_.database_collation());
   if (!collation.matters) return under_collation(op, collation_id::by_default);
   // Where nothing differs from bytes, an index over them answers it.
@@ -100,7 +101,7 @@ const Operator& QueryBinder::collated(const Operator& op, std::span<const ExprPt
   return chosen;
 }
 
-void QueryBinder::apply_usual_collation(Expr& expr) {
+void ExpressionBinder::apply_usual_collation(Expr& expr) {
   if (order_as_database(expr)) return;
   const Expr* const one[] = {&expr};
   if (names_.database_collation() != collation_id::by_default)
@@ -108,13 +109,13 @@ void QueryBinder::apply_usual_collation(Expr& expr) {
   if (is_collated(expr.type())) names_.note_use(collation_of_type(expr.type()));
 }
 
-Oid QueryBinder::effective(const DerivedCollation& collation) noexcept {
+Oid ExpressionBinder::effective(const DerivedCollation& collation) noexcept {
   return collation.strength == DerivedCollation::Strength::conflict ? collation_id::indeterminate
                                                                     : collation.collation;
 }
 
-ExprPtr QueryBinder::coerce_collated(ExprPtr& expr, TypeId type, std::int32_t typmod,
-                                     Implicitness how) {
+ExprPtr ExpressionBinder::coerce_collated(ExprPtr& expr, TypeId type, std::int32_t typmod,
+                                          Implicitness how) {
   const DerivedCollation collation = collation_of(*expr);
   const TypeId before = expr->type();
   const bool was_explicit = expr->has_explicit_collation();
@@ -132,7 +133,7 @@ ExprPtr QueryBinder::coerce_collated(ExprPtr& expr, TypeId type, std::int32_t ty
   return coerced;
 }
 
-void QueryBinder::require_collation_of_key(Expr& key, const Query* query) {
+void ExpressionBinder::require_collation_of_key(Expr& key, const Query* query) {
   if (!is_collated(key.type()) || collation_of_type(key.type()) != collation_id::indeterminate)
     return;
   Expr* expr = &key;
@@ -163,7 +164,7 @@ void QueryBinder::require_collation_of_key(Expr& key, const Query* query) {
   if (met.other != kNoOid) throw_collation_mismatch(names_, met, location);
 }
 
-std::string QueryBinder::described_collation(const Expr& expr) {
+std::string ExpressionBinder::described_collation(const Expr& expr) {
   const DerivedCollation collation = collation_of(expr);
   if (collation.strength == DerivedCollation::Strength::none && expr.type() != TypeId::unknown) {
     throw_error(sqlstate::datatype_mismatch, "collations are not supported by type {}",

@@ -139,7 +139,7 @@ void tell_absence(RowExpr& row, const ScopeItem& item, std::span<const ScopeColu
 }  // namespace
 
 /// Whether that is a relation's row which has other fields by now than a view knew.
-bool QueryBinder::is_row_of_view(std::string_view name, std::int32_t location, Scope& scope) {
+bool ExpressionBinder::is_row_of_view(std::string_view name, std::int32_t location, Scope& scope) {
   for (Scope* at = &scope; at != nullptr && open_view_ != nullptr; at = at->parent) {
     if (find_unqualified(*at, name).matches > 0) return false;
     if (const ScopeItem* item = find_item(*at, {}, name, location)) return !item->whole_row.empty();
@@ -148,7 +148,7 @@ bool QueryBinder::is_row_of_view(std::string_view name, std::int32_t location, S
 }
 
 /// t.f is f(t) where t has no such column and a user made such a function. Null: nobody did.
-ExprPtr QueryBinder::call_of_row(const ast::ColumnRef& node, ExprPtr row, Scope& scope) {
+ExprPtr ExpressionBinder::call_of_row(const ast::ColumnRef& node, ExprPtr row, Scope& scope) {
   auto* const call =
       new (arena_.allocate(sizeof(ast::FuncCall), alignof(ast::FuncCall))) ast::FuncCall{};
   call->node_kind = ast::FuncCall::kKind;
@@ -162,7 +162,7 @@ ExprPtr QueryBinder::call_of_row(const ast::ColumnRef& node, ExprPtr row, Scope&
   return bind_routine(*call, *routine, std::move(given), scope);
 }
 
-ExprPtr QueryBinder::bind_column(const ast::ColumnRef& node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) {
   if (ast::is<ast::A_Star>(node.fields.back())) {
     if (node.fields.size() == 1) {
       throw SqlError{sqlstate::syntax_error, "row expansion via \"*\" is not supported here"}

@@ -13,7 +13,7 @@
 /// Arrays and rows: making them, and taking parts of them.
 namespace swizzle::sql {
 
-ExprPtr QueryBinder::bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted) {
+ExprPtr ExpressionBinder::bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted) {
   check_stack();
   std::vector<ExprPtr> elements;
   bool nested = false;
@@ -55,7 +55,7 @@ ExprPtr QueryBinder::bind_array(const ast::A_ArrayExpr& node, Scope& scope, Type
   return expr;
 }
 
-std::vector<ExprPtr> QueryBinder::fields_of_row(const ast::RowExpr& node, Scope& scope) {
+std::vector<ExprPtr> ExpressionBinder::fields_of_row(const ast::RowExpr& node, Scope& scope) {
   std::vector<ExprPtr> fields;
   const auto add = [&](ExprPtr field) {
     if (fields.size() == kMostRowColumns) {
@@ -88,7 +88,7 @@ std::vector<ExprPtr> QueryBinder::fields_of_row(const ast::RowExpr& node, Scope&
   return fields;
 }
 
-ExprPtr QueryBinder::bind_row(const ast::RowExpr& node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_row(const ast::RowExpr& node, Scope& scope) {
   std::vector<ExprPtr> fields = fields_of_row(node, scope);
   std::vector<std::string> names;
   std::vector<std::size_t> untyped;
@@ -108,13 +108,13 @@ ExprPtr QueryBinder::bind_row(const ast::RowExpr& node, Scope& scope) {
   return expr;
 }
 
-const Function* QueryBinder::function_called(const Expr& expr) noexcept {
+const Function* ExpressionBinder::function_called(const Expr& expr) noexcept {
   if (const auto* call = dynamic_cast<const FunctionExpr*>(&expr)) return &call->function();
   const auto* const of_session = dynamic_cast<const SessionFunctionExpr*>(&expr);
   return of_session != nullptr ? &of_session->function() : nullptr;
 }
 
-ExprPtr QueryBinder::field_of(ExprPtr record, std::string_view field, std::int32_t location) {
+ExprPtr ExpressionBinder::field_of(ExprPtr record, std::string_view field, std::int32_t location) {
   if (auto* row = dynamic_cast<RowExpr*>(record.get())) {
     for (std::size_t i = 0; i < row->names.size(); ++i) {
       if (row->names[i] == field) return std::move(row->mutable_operands()[i]);
@@ -178,7 +178,7 @@ ExprPtr QueryBinder::field_of(ExprPtr record, std::string_view field, std::int32
       .at_position(location + 1);
 }
 
-ExprPtr QueryBinder::bind_subscript(const ast::Node& node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_subscript(const ast::Node& node, Scope& scope) {
   ExprPtr index = bind_node(&node, scope);
   const std::int32_t location = index->location();
   ExprPtr coerced = try_coerce(index, TypeId::int4, kNoTypmod, Implicitness::assignment);
@@ -189,7 +189,7 @@ ExprPtr QueryBinder::bind_subscript(const ast::Node& node, Scope& scope) {
   return coerced;
 }
 
-ExprPtr QueryBinder::bind_json_subscript(const ast::A_Indices& index, Scope& scope) {
+ExprPtr ExpressionBinder::bind_json_subscript(const ast::A_Indices& index, Scope& scope) {
   if (index.is_slice) {
     const ast::Node* const bound = index.uidx != nullptr ? index.uidx : index.lidx;
     throw SqlError{sqlstate::datatype_mismatch, "jsonb subscript does not support slices"}
@@ -209,7 +209,7 @@ ExprPtr QueryBinder::bind_json_subscript(const ast::A_Indices& index, Scope& sco
       .at_position(location + 1);
 }
 
-ExprPtr QueryBinder::bind_hstore_key(ast::NodeList indices, Scope& scope) {
+ExprPtr ExpressionBinder::bind_hstore_key(ast::NodeList indices, Scope& scope) {
   if (indices.size() != 1 || ast::as<ast::A_Indices>(indices[0]).is_slice) {
     throw SqlError{sqlstate::feature_not_supported, "hstore allows only one subscript"};
   }
@@ -221,7 +221,7 @@ ExprPtr QueryBinder::bind_hstore_key(ast::NodeList indices, Scope& scope) {
       key_location + 1);
 }
 
-ExprPtr QueryBinder::bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scope) {
+ExprPtr ExpressionBinder::bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scope) {
   const TypeId array = base->type();
   if (base_type(array) == kHstoreType) {
     ExprPtr key = bind_hstore_key(indices, scope);
@@ -288,7 +288,7 @@ std::int32_t indirection_location(const ast::Node* node) {
   return -1;
 }
 }  // namespace
-ExprPtr QueryBinder::bind_indirection(const ast::A_Indirection& node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_indirection(const ast::A_Indirection& node, Scope& scope) {
   ExprPtr expr = bind_node(node.arg, scope);
   for (std::size_t i = 0; i < node.indirection.size();) {
     if (const auto* field = ast::try_as<ast::String>(node.indirection[i])) {

@@ -27,7 +27,7 @@ bool is_bits(TypeId type) {
 
 }  // namespace
 
-ExprPtr QueryBinder::bind_expression(const ast::Node* node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_expression(const ast::Node* node, Scope& scope) {
   return bind_node(node, scope);
 }
 
@@ -44,7 +44,8 @@ std::int32_t first_location(Expr& expr) {
 
 }  // namespace
 
-ExprPtr QueryBinder::bind_condition(const ast::Node* node, Scope& scope, std::string_view what) {
+ExprPtr ExpressionBinder::bind_condition(const ast::Node* node, Scope& scope,
+                                         std::string_view what) {
   ExprPtr expr = bind_node(node, scope);
   const TypeId source = expr->type();
   const bool is_fine = base_type(source) == TypeId::bool_ || source == TypeId::unknown;
@@ -59,7 +60,7 @@ ExprPtr QueryBinder::bind_condition(const ast::Node* node, Scope& scope, std::st
   return coerced;
 }
 
-ExprPtr QueryBinder::bind_node(const ast::Node* node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_node(const ast::Node* node, Scope& scope) {
   check_stack();
   repeated_.note_node();
   constexpr std::size_t kWorkOfNode = 500;
@@ -169,7 +170,7 @@ ExprPtr QueryBinder::bind_node(const ast::Node* node, Scope& scope) {
   }
 }
 
-ExprPtr QueryBinder::bind_constant(const ast::A_Const& node) {
+ExprPtr ExpressionBinder::bind_constant(const ast::A_Const& node) {
   ExprPtr expr;
   if (node.isnull) {
     expr = constant(TypeId::unknown, Value::null());
@@ -205,7 +206,7 @@ ExprPtr QueryBinder::bind_constant(const ast::A_Const& node) {
   return expr;
 }
 
-ExprPtr QueryBinder::bind_parameter(const ast::ParamRef& node) {
+ExprPtr ExpressionBinder::bind_parameter(const ast::ParamRef& node) {
   const auto index = static_cast<std::size_t>(node.number) - 1;
   // The protocol's messages have room for no more.
   constexpr std::int32_t kMost = 65'535;
@@ -223,7 +224,7 @@ ExprPtr QueryBinder::bind_parameter(const ast::ParamRef& node) {
   return expr;
 }
 
-ExprPtr QueryBinder::bind_bool(const ast::BoolExpr& node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_bool(const ast::BoolExpr& node, Scope& scope) {
   using Kind = BooleanExpr::Kind;
   Kind kind = Kind::conjunction;
   std::string_view what = "AND";
@@ -241,7 +242,7 @@ ExprPtr QueryBinder::bind_bool(const ast::BoolExpr& node, Scope& scope) {
   return expr;
 }
 
-ExprPtr QueryBinder::bind_case(const ast::CaseExpr& node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_case(const ast::CaseExpr& node, Scope& scope) {
   ExprPtr subject;
   ScopeColumn subject_column;
   if (node.arg != nullptr) {
@@ -285,7 +286,7 @@ ExprPtr QueryBinder::bind_case(const ast::CaseExpr& node, Scope& scope) {
   return expr;
 }
 
-ExprPtr QueryBinder::bind_stored_constant(const ast::TypeCast& node, TypeId type) {
+ExprPtr ExpressionBinder::bind_stored_constant(const ast::TypeCast& node, TypeId type) {
   const std::string_view text = ast::as<ast::A_Const>(node.arg).sval->sval;
   SessionContext numbers;
   FunctionContext by_number{arena_, numbers, {}};
@@ -305,14 +306,14 @@ ExprPtr QueryBinder::bind_stored_constant(const ast::TypeCast& node, TypeId type
 }
 
 /// What was stored before the type got attributes has NULL in them.
-void QueryBinder::add_new_attributes(Expr& stored, TypeId type) {
+void ExpressionBinder::add_new_attributes(Expr& stored, TypeId type) {
   auto* const row = dynamic_cast<RowExpr*>(&stored);
   const auto shape = row != nullptr ? row_shape(base_type(type)) : nullptr;
   while (shape && row->operands().size() < shape->types.size())
     row->mutable_operands().push_back(constant(TypeId::unknown, Value::null()));
 }
 
-ExprPtr QueryBinder::bind_cast(const ast::TypeCast& node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_cast(const ast::TypeCast& node, Scope& scope) {
   const TypeReference target = bind_type(*node.type_name);
   if (const auto* literal = ast::try_as<ast::A_Const>(node.arg);
       literal != nullptr && literal->sval != nullptr && is_stored_name(*node.type_name)) {
@@ -345,7 +346,7 @@ ExprPtr QueryBinder::bind_cast(const ast::TypeCast& node, Scope& scope) {
   return coerced;
 }
 
-ExprPtr QueryBinder::bind_value_function(const ast::SQLValueFunction& node) {
+ExprPtr ExpressionBinder::bind_value_function(const ast::SQLValueFunction& node) {
   using Op = ast::SQLValueFunctionOp;
   const auto now_as = [&](TypeId type) {
     warn_of_precision(names_, type, node.typmod);
@@ -392,7 +393,7 @@ ExprPtr QueryBinder::bind_value_function(const ast::SQLValueFunction& node) {
   unsupported("this value function", node.location);
 }
 
-std::int32_t QueryBinder::common_typmod(std::span<const ExprPtr> values) {
+std::int32_t ExpressionBinder::common_typmod(std::span<const ExprPtr> values) {
   if (values.empty()) return kNoTypmod;
   const std::int32_t typmod = values.front()->typmod();
   const bool agree =

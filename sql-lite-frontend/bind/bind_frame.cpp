@@ -112,8 +112,8 @@ Measure measure_of(TypeId column, TypeId offset) {
 }  // namespace
 
 /// Of the offset: constant while the statement runs, and measured as the unit wants it.
-ExprPtr QueryBinder::bind_frame_offset(const ast::Node* node, const WindowFrame& frame,
-                                       Scope& scope) {
+ExprPtr ExpressionBinder::bind_frame_offset(const ast::Node* node, const WindowFrame& frame,
+                                            Scope& scope) {
   ExprPtr expr = bind_expression(node, scope);
   if (frame.unit != WindowFrame::Unit::range) {
     expr = coerce(std::move(expr), TypeId::int8, kNoTypmod, Implicitness::implicit);
@@ -128,7 +128,7 @@ ExprPtr QueryBinder::bind_frame_offset(const ast::Node* node, const WindowFrame&
 }
 
 /// RANGE with an offset: where the frame of a row begins and ends, as values of the order's column.
-void QueryBinder::bind_range(WindowDefinition& window, std::int32_t location) {
+void ExpressionBinder::bind_range(WindowDefinition& window, std::int32_t location) {
   WindowFrame& frame = window.frame;
   if (window.order.size() != 1) {
     throw SqlError{sqlstate::windowing_error,
@@ -161,7 +161,8 @@ void QueryBinder::bind_range(WindowDefinition& window, std::int32_t location) {
   frame.range = std::move(range);
 }
 
-void QueryBinder::bind_frame(const ast::WindowDef& over, WindowDefinition& window, Scope& scope) {
+void ExpressionBinder::bind_frame(const ast::WindowDef& over, WindowDefinition& window,
+                                  Scope& scope) {
   WindowFrame& frame = window.frame;
   read_options(over.frame_options, frame);
   if (frame.unit == WindowFrame::Unit::groups && window.order.empty()) {

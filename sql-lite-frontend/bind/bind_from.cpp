@@ -159,7 +159,8 @@ TypeId row_type_of(const Table& table) {
 
 }  // namespace
 
-Scope QueryBinder::table_scope(const TablePtr& table, std::string_view alias, Slot first_slot) {
+Scope ExpressionBinder::table_scope(const TablePtr& table, std::string_view alias,
+                                    Slot first_slot) {
   ScopeItem item;
   item.alias = alias;
   if (alias == table->relation.name) item.schema = names_.schema_name(table->relation.schema);
@@ -183,7 +184,7 @@ Scope QueryBinder::table_scope(const TablePtr& table, std::string_view alias, Sl
   return scope;
 }
 
-Scope QueryBinder::domain_scope(TypeReference base, Slot slot) {
+Scope ExpressionBinder::domain_scope(TypeReference base, Slot slot) {
   ScopeItem item;
   item.columns.push_back({"value",
                           base.type,
@@ -199,8 +200,8 @@ Scope QueryBinder::domain_scope(TypeReference base, Slot slot) {
   return scope;
 }
 
-ExprPtr QueryBinder::bind_table_expression(std::string_view sql, const Table& table,
-                                           Slot first_slot, Clause clause) {
+ExprPtr ExpressionBinder::bind_table_expression(std::string_view sql, const Table& table,
+                                                Slot first_slot, Clause clause) {
   Scope scope;
   ScopeItem item;
   item.alias = table.relation.name;
@@ -220,13 +221,13 @@ ExprPtr QueryBinder::bind_table_expression(std::string_view sql, const Table& ta
   return bind_stored(sql, scope);
 }
 
-ExprPtr QueryBinder::bind_stored_expression(std::string_view sql) {
+ExprPtr ExpressionBinder::bind_stored_expression(std::string_view sql) {
   Scope scope;
   scope.clause = Clause::column_default;
   return bind_stored(sql, scope);
 }
 
-ExprPtr QueryBinder::bind_stored(std::string_view sql, Scope& scope) {
+ExprPtr ExpressionBinder::bind_stored(std::string_view sql, Scope& scope) {
   Arena parse_arena;
   const std::string text = "SELECT " + std::string{sql};
   const auto statements = parse_script(parse_arena, text);

@@ -57,7 +57,7 @@ void drop_output_parameters(std::vector<ExprPtr>& arguments) {
 
 }  // namespace
 
-ExprPtr QueryBinder::call_builtin(std::string_view name, std::vector<ExprPtr> arguments) {
+ExprPtr ExpressionBinder::call_builtin(std::string_view name, std::vector<ExprPtr> arguments) {
   const std::vector<TypeId> types = types_of(arguments);
   const ResolvedFunction resolved = resolve_function({.name = name, .argument_types = types});
   const Function& function = *resolved.function;
@@ -72,8 +72,8 @@ ExprPtr QueryBinder::call_builtin(std::string_view name, std::vector<ExprPtr> ar
 
 /// Brings the call's arguments into the parameters' order and types, adds defaults and packs a
 /// variadic tail.
-std::vector<ExprPtr> QueryBinder::place_arguments(const ResolvedFunction& resolved,
-                                                  std::vector<ExprPtr> arguments) {
+std::vector<ExprPtr> ExpressionBinder::place_arguments(const ResolvedFunction& resolved,
+                                                       std::vector<ExprPtr> arguments) {
   const Function& function = *resolved.function;
   std::vector<ExprPtr> placed;
   for (std::size_t i = 0; i < resolved.argument_types.size(); ++i) {
@@ -113,8 +113,8 @@ std::vector<ExprPtr> QueryBinder::place_arguments(const ResolvedFunction& resolv
   return placed;
 }
 
-ExprPtr QueryBinder::bind_session_call(const Function& function, std::vector<ExprPtr> arguments,
-                                       std::int32_t location) {
+ExprPtr ExpressionBinder::bind_session_call(const Function& function,
+                                            std::vector<ExprPtr> arguments, std::int32_t location) {
   if (function.takes_text) {
     for (ExprPtr& argument : arguments) {
       argument = coerce(std::move(argument), TypeId::text, kNoTypmod, Implicitness::explicit_cast);
@@ -135,7 +135,7 @@ namespace {
 
 }  // namespace
 
-ExprPtr QueryBinder::bind_function(const ast::FuncCall& node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_function(const ast::FuncCall& node, Scope& scope) {
   constexpr std::size_t kMostArguments = 100;
   if (node.args.size() > kMostArguments) {
     throw sql_error(sqlstate::too_many_arguments,
@@ -271,10 +271,10 @@ bool is_same_call(const ProjectSet::Item& item, const Function& function,
 
 }  // namespace
 
-ExprPtr QueryBinder::bind_set_call(const Function& function, const RoutineCallPtr& routine,
-                                   TypeId result, std::span<const TypeId> types,
-                                   std::vector<ExprPtr> arguments, Scope& scope,
-                                   std::int32_t location) {
+ExprPtr ExpressionBinder::bind_set_call(const Function& function, const RoutineCallPtr& routine,
+                                        TypeId result, std::span<const TypeId> types,
+                                        std::vector<ExprPtr> arguments, Scope& scope,
+                                        std::int32_t location) {
   if (scope.clause == Clause::from_function) {
     throw SqlError{sqlstate::feature_not_supported,
                    "set-returning functions must appear at top level of FROM"}
@@ -309,7 +309,7 @@ ExprPtr QueryBinder::bind_set_call(const Function& function, const RoutineCallPt
 }
 
 /// Of a call with OVER: its arguments hold no call that returns a set, and none with OVER.
-void QueryBinder::refuse_calls_in_window(const Scope& scope, CallsBefore before) {
+void ExpressionBinder::refuse_calls_in_window(const Scope& scope, CallsBefore before) {
   if (scope.set_locations.size() > before.sets) {
     throw SqlError{sqlstate::feature_not_supported,
                    "window function calls cannot contain set-returning function calls"}
@@ -323,7 +323,7 @@ void QueryBinder::refuse_calls_in_window(const Scope& scope, CallsBefore before)
 }
 
 /// Throws when the query has more calls of set-returning functions than `before`.
-void QueryBinder::refuse_sets(const Scope& scope, std::size_t before, std::string_view where) {
+void ExpressionBinder::refuse_sets(const Scope& scope, std::size_t before, std::string_view where) {
   if (scope.set_locations.size() <= before) return;
   throw sql_error(sqlstate::feature_not_supported, "set-returning functions are not allowed in {}",
                   where)

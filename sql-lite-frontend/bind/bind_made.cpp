@@ -24,7 +24,7 @@ std::string cast_record(TypeId source, TypeId target) {
 
 }  // namespace
 
-QueryBinder::OperatorName QueryBinder::operator_name(ast::NodeList names) {
+ExpressionBinder::OperatorName ExpressionBinder::operator_name(ast::NodeList names) {
   OperatorName name;
   name.name = ast::string_of(names.back());
   if (names.size() > 1) name.schema = ast::string_of(names[names.size() - 2]);
@@ -32,7 +32,7 @@ QueryBinder::OperatorName QueryBinder::operator_name(ast::NodeList names) {
 }
 
 /// So that a view means what it meant, and the plan is made again when a definition changes.
-void QueryBinder::note_made(std::string name, std::string_view schema, Oid object) {
+void ExpressionBinder::note_made(std::string name, std::string_view schema, Oid object) {
   looked_up_objects_ = true;
   depends_on_types_ = true;
   if (view_depth_ != recorded_depth_) return;
@@ -42,8 +42,8 @@ void QueryBinder::note_made(std::string name, std::string_view schema, Oid objec
   if (!is_known) routines_read_.push_back({std::string{schema}, std::move(name), object});
 }
 
-ExprPtr QueryBinder::call_by_number(Oid function, std::vector<ExprPtr> arguments,
-                                    RoutineExpr::Written written, std::int32_t location) {
+ExprPtr ExpressionBinder::call_by_number(Oid function, std::vector<ExprPtr> arguments,
+                                         RoutineExpr::Written written, std::int32_t location) {
   const CallablePtr callable = names_.routine(function);
   const Function* const called =
       callable ? &callable->function : find_function(static_cast<std::uint32_t>(function));
@@ -76,7 +76,7 @@ ExprPtr QueryBinder::call_by_number(Oid function, std::vector<ExprPtr> arguments
   return expr;
 }
 
-std::vector<NameSource::FoundOperator> QueryBinder::operators_found(const OperatorName& name) {
+std::vector<NameSource::FoundOperator> ExpressionBinder::operators_found(const OperatorName& name) {
   if (open_view_ == nullptr) return names_.find_operators(name.schema, name.name);
   std::vector<NameSource::FoundOperator> found;
   for (const ViewRoutine& known : open_view_->view_routines) {
@@ -87,8 +87,8 @@ std::vector<NameSource::FoundOperator> QueryBinder::operators_found(const Operat
   return found;
 }
 
-ExprPtr QueryBinder::call_made_operator(const OperatorName& name, ExprPtr& left, ExprPtr& right,
-                                        std::int32_t location) {
+ExprPtr ExpressionBinder::call_made_operator(const OperatorName& name, ExprPtr& left,
+                                             ExprPtr& right, std::int32_t location) {
   const std::vector<NameSource::FoundOperator> found = operators_found(name);
   const bool may_be_builtin = name.schema.empty() || name.schema == "pg_catalog";
   if (found.empty() && may_be_builtin) return nullptr;
@@ -140,8 +140,9 @@ ExprPtr QueryBinder::call_made_operator(const OperatorName& name, ExprPtr& left,
   return call_operator_function(chosen->op, *resolved, std::move(left), std::move(right), location);
 }
 
-ExprPtr QueryBinder::call_operator_function(const OperatorPtr& op, const ResolvedOperator& resolved,
-                                            ExprPtr left, ExprPtr right, std::int32_t location) {
+ExprPtr ExpressionBinder::call_operator_function(const OperatorPtr& op,
+                                                 const ResolvedOperator& resolved, ExprPtr left,
+                                                 ExprPtr right, std::int32_t location) {
   if (op->function == kNoOid) {
     throw sql_error(sqlstate::undefined_function, "operator is only a shell: {}{}{} {}",
                     left ? format_type(left->type()) : "", left ? " " : "", op->name,
@@ -156,8 +157,8 @@ ExprPtr QueryBinder::call_operator_function(const OperatorPtr& op, const Resolve
   return call_by_number(op->function, std::move(operands), {.op = op}, location);
 }
 
-ExprPtr QueryBinder::try_made_cast(ExprPtr& expr, TypeId type, std::int32_t typmod,
-                                   Implicitness how) {
+ExprPtr ExpressionBinder::try_made_cast(ExprPtr& expr, TypeId type, std::int32_t typmod,
+                                        Implicitness how) {
   const TypeId source = expr->type();
   if (open_view_ != nullptr && !open_view_->view_routines.empty()) {
     // As a view was made.
@@ -204,7 +205,7 @@ ExprPtr QueryBinder::try_made_cast(ExprPtr& expr, TypeId type, std::int32_t typm
                         {.op = nullptr, .is_cast = true, .form = form}, location);
 }
 
-ExprPtr QueryBinder::bind_stored_call(const ast::FuncCall& node, CallArguments& arguments) {
+ExprPtr ExpressionBinder::bind_stored_call(const ast::FuncCall& node, CallArguments& arguments) {
   const std::string_view name = ast::string_of(node.funcname.back());
   if (!name.starts_with('#')) return nullptr;
   if (const Oid oid = operator_of_stored_name(name); oid != kNoOid) {
@@ -223,7 +224,7 @@ ExprPtr QueryBinder::bind_stored_call(const ast::FuncCall& node, CallArguments& 
                         node.location);
 }
 
-AggregateStep QueryBinder::aggregate_step(Oid function, std::vector<TypeId> types) {
+AggregateStep ExpressionBinder::aggregate_step(Oid function, std::vector<TypeId> types) {
   AggregateStep step;
   const CallablePtr callable = names_.routine(function);
   step.function = callable ? &callable->function : find_function(function);
@@ -254,8 +255,8 @@ AggregateStep QueryBinder::aggregate_step(Oid function, std::vector<TypeId> type
   return step;
 }
 
-MadeAggregatePtr QueryBinder::made_aggregate(const ResolvedFunction& resolved,
-                                             std::int32_t location) {
+MadeAggregatePtr ExpressionBinder::made_aggregate(const ResolvedFunction& resolved,
+                                                  std::int32_t location) {
   const CallableRoutine& callable = *resolved.function->routine;
   const AggregateDefinition& definition = *callable.routine->aggregate;
   auto made = std::make_shared<MadeAggregate>();
@@ -288,9 +289,10 @@ MadeAggregatePtr QueryBinder::made_aggregate(const ResolvedFunction& resolved,
   return made;
 }
 
-ExprPtr QueryBinder::bind_made_aggregate(const ast::FuncCall& node, const ResolvedRoutine& routine,
-                                         CallArguments arguments, Scope& scope,
-                                         const OuterNotes& notes, CallsBefore before) {
+ExprPtr ExpressionBinder::bind_made_aggregate(const ast::FuncCall& node,
+                                              const ResolvedRoutine& routine,
+                                              CallArguments arguments, Scope& scope,
+                                              const OuterNotes& notes, CallsBefore before) {
   note_routine(node, routine.callable);
   looked_up_objects_ = true;
   if (node.agg_within_group) {

@@ -46,8 +46,8 @@ ExprPtr key_column_of(ExprPtr number, const SessionFunctionExpr& identity, std::
 
 }  // namespace
 
-ExprPtr QueryBinder::call_operator(const OperatorName& name, ExprPtr left, ExprPtr right,
-                                   std::int32_t location) {
+ExprPtr ExpressionBinder::call_operator(const OperatorName& name, ExprPtr left, ExprPtr right,
+                                        std::int32_t location) {
   if (ExprPtr made = call_made_operator(name, left, right, location)) return made;
   const TypeId left_type = left ? left->type() : TypeId::none;
   OperatorCall call{.name = name.name,
@@ -77,12 +77,12 @@ ExprPtr QueryBinder::call_operator(const OperatorName& name, ExprPtr left, ExprP
   return expr;
 }
 
-ExprPtr QueryBinder::comparison(std::string_view op, ExprPtr left, ExprPtr right,
-                                std::int32_t location) {
+ExprPtr ExpressionBinder::comparison(std::string_view op, ExprPtr left, ExprPtr right,
+                                     std::int32_t location) {
   return call_operator(op, std::move(left), std::move(right), location);
 }
 
-ExprPtr QueryBinder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
   using Kind = ast::A_Expr_Kind;
   switch (node.kind) {
     case Kind::in:
@@ -161,7 +161,7 @@ ExprPtr QueryBinder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
   return boolean(BooleanExpr::Kind::conjunction, std::move(conditions));
 }
 
-ExprPtr QueryBinder::bind_in(const ast::A_Expr& node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_in(const ast::A_Expr& node, Scope& scope) {
   const bool negative = ast::string_of(node.name.back()) == "<>";
   const auto& list = ast::as<ast::List>(node.rexpr);
   const auto finish = [&](ExprPtr expr) {
@@ -222,7 +222,7 @@ ExprPtr QueryBinder::bind_in(const ast::A_Expr& node, Scope& scope) {
   return finish(boolean(BooleanExpr::Kind::disjunction, std::move(alternatives)));
 }
 
-ExprPtr QueryBinder::bind_between(const ast::A_Expr& node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_between(const ast::A_Expr& node, Scope& scope) {
   using Kind = ast::A_Expr_Kind;
   const auto& bounds = ast::as<ast::List>(node.rexpr);
   const bool outside = node.kind == Kind::not_between || node.kind == Kind::not_between_sym;
@@ -250,7 +250,7 @@ ExprPtr QueryBinder::bind_between(const ast::A_Expr& node, Scope& scope) {
   return expr;
 }
 
-ExprPtr QueryBinder::bind_distinct(const ast::A_Expr& node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_distinct(const ast::A_Expr& node, Scope& scope) {
   const auto kind = node.kind == ast::A_Expr_Kind::distinct ? DistinctExpr::Kind::distinct
                                                             : DistinctExpr::Kind::not_distinct;
   const auto* const left_row = ast::try_as<ast::RowExpr>(node.lexpr);
@@ -262,8 +262,8 @@ ExprPtr QueryBinder::bind_distinct(const ast::A_Expr& node, Scope& scope) {
   return row_distinction(kind, *left_row, *right_row, scope, node.location);
 }
 
-ExprPtr QueryBinder::distinction(DistinctExpr::Kind kind, ExprPtr left, ExprPtr right,
-                                 std::int32_t location) {
+ExprPtr ExpressionBinder::distinction(DistinctExpr::Kind kind, ExprPtr left, ExprPtr right,
+                                      std::int32_t location) {
   const ResolvedOperator resolved =
       resolve_operator("=", left->type(), right->type(), location + 1);
   const DerivedCollation collation = merge_collations(names_, left, right);
@@ -274,7 +274,7 @@ ExprPtr QueryBinder::distinction(DistinctExpr::Kind kind, ExprPtr left, ExprPtr 
   return std::make_unique<DistinctExpr>(kind, *op.function, std::move(operands));
 }
 
-ExprPtr QueryBinder::bind_quantified(const ast::A_Expr& node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_quantified(const ast::A_Expr& node, Scope& scope) {
   const auto kind = node.kind == ast::A_Expr_Kind::op_any ? ArrayComparisonExpr::Kind::any
                                                           : ArrayComparisonExpr::Kind::all;
   const std::string_view name = ast::string_of(node.name.back());
@@ -305,9 +305,10 @@ ExprPtr QueryBinder::bind_quantified(const ast::A_Expr& node, Scope& scope) {
 }
 
 /// Operands: what is compared, then the array.
-ExprPtr QueryBinder::array_comparison(ArrayComparisonExpr::Kind kind, const Operator& op,
-                                      std::vector<ExprPtr> operands,
-                                      const DerivedCollation& collation, std::int32_t location) {
+ExprPtr ExpressionBinder::array_comparison(ArrayComparisonExpr::Kind kind, const Operator& op,
+                                           std::vector<ExprPtr> operands,
+                                           const DerivedCollation& collation,
+                                           std::int32_t location) {
   const Operator& under = collated(op, operands, collation);
   auto expr = std::make_unique<ArrayComparisonExpr>(kind, under, std::move(operands[0]),
                                                     std::move(operands[1]), new_state());

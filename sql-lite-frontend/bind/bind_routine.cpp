@@ -32,12 +32,12 @@ bool takes_the_same(const Function& left, const Function& right) {
 
 }  // namespace
 
-void QueryBinder::enter_body(const BodyNames& names) {
+void ExpressionBinder::enter_body(const BodyNames& names) {
   body_ = &names;
   open_view_ = names.meanings.get();
 }
 
-ExprPtr QueryBinder::named_parameter(std::string_view name, std::int32_t location) {
+ExprPtr ExpressionBinder::named_parameter(std::string_view name, std::int32_t location) {
   // A view's text, or a stored expression, knows nothing of the body that it is read for.
   if (body_ == nullptr || open_view_ != body_->meanings.get()) return nullptr;
   for (std::size_t i = 0; i < body_->parameters.size(); ++i) {
@@ -49,8 +49,8 @@ ExprPtr QueryBinder::named_parameter(std::string_view name, std::int32_t locatio
   return nullptr;
 }
 
-std::vector<NameSource::FoundRoutine> QueryBinder::routines_named(std::string_view schema,
-                                                                  std::string_view name) {
+std::vector<NameSource::FoundRoutine> ExpressionBinder::routines_named(std::string_view schema,
+                                                                       std::string_view name) {
   if (schema.empty()) {
     if (const Oid stored = routine_of_stored_name(name); stored != kNoOid) {
       CallablePtr known = names_.routine(stored);
@@ -75,7 +75,8 @@ std::vector<NameSource::FoundRoutine> QueryBinder::routines_named(std::string_vi
   return found;
 }
 
-QueryBinder::CallArguments QueryBinder::bind_arguments(const ast::FuncCall& node, Scope& scope) {
+ExpressionBinder::CallArguments ExpressionBinder::bind_arguments(const ast::FuncCall& node,
+                                                                 Scope& scope) {
   CallArguments given;
   bool any_named = false;
   for (const ast::Node* arg : node.args) {
@@ -98,7 +99,7 @@ QueryBinder::CallArguments QueryBinder::bind_arguments(const ast::FuncCall& node
   return given;
 }
 
-std::optional<QueryBinder::ResolvedRoutine> QueryBinder::find_routine(
+std::optional<ExpressionBinder::ResolvedRoutine> ExpressionBinder::find_routine(
     const ast::FuncCall& node, const CallArguments& arguments, RoutineKind wanted) {
   const std::string_view schema = schema_of(node);
   const std::string_view name = ast::string_of(node.funcname.back());
@@ -167,7 +168,7 @@ std::optional<QueryBinder::ResolvedRoutine> QueryBinder::find_routine(
   return ResolvedRoutine{chosen->callable, *resolved};
 }
 
-void QueryBinder::note_routine(const ast::FuncCall& node, const CallablePtr& callable) {
+void ExpressionBinder::note_routine(const ast::FuncCall& node, const CallablePtr& callable) {
   const RoutinePtr& routine = callable->routine;
   if (std::ranges::find(routines_called_, routine) == routines_called_.end()) {
     routines_called_.push_back(routine);
@@ -181,7 +182,7 @@ void QueryBinder::note_routine(const ast::FuncCall& node, const CallablePtr& cal
   if (!is_known) routines_read_.push_back(std::move(read));
 }
 
-Oid QueryBinder::collation_inside(const DerivedCollation& collation) {
+Oid ExpressionBinder::collation_inside(const DerivedCollation& collation) {
   using Strength = DerivedCollation::Strength;
   const bool says_nothing = !collation.matters || collation.strength == Strength::none ||
                             collation.strength == Strength::conflict;
@@ -190,17 +191,17 @@ Oid QueryBinder::collation_inside(const DerivedCollation& collation) {
                                                                             : collation.collation;
 }
 
-bool QueryBinder::is_native(const CallableRoutine& callable) noexcept {
+bool ExpressionBinder::is_native(const CallableRoutine& callable) noexcept {
   return callable.function.scalar != nullptr;
 }
 
-void QueryBinder::order_native_call(const CallableRoutine& callable,
-                                    std::span<const ExprPtr> operands) {
+void ExpressionBinder::order_native_call(const CallableRoutine& callable,
+                                         std::span<const ExprPtr> operands) {
   if (is_native(callable)) order_as_database(operands);
 }
 
-RoutineCallPtr QueryBinder::make_call(const ResolvedRoutine& routine,
-                                      std::span<const ExprPtr> placed) {
+RoutineCallPtr ExpressionBinder::make_call(const ResolvedRoutine& routine,
+                                           std::span<const ExprPtr> placed) {
   auto call = std::make_shared<RoutineCall>();
   call->callable = routine.callable;
   const bool has_code = is_native(*routine.callable);
@@ -219,7 +220,7 @@ RoutineCallPtr QueryBinder::make_call(const ResolvedRoutine& routine,
   return call;
 }
 
-void QueryBinder::refuse_aggregate_syntax(const ast::FuncCall& node, std::string_view name) {
+void ExpressionBinder::refuse_aggregate_syntax(const ast::FuncCall& node, std::string_view name) {
   const auto not_aggregate = [&](std::string_view what) {
     throw sql_error(sqlstate::wrong_object_type,
                     "{} specified, but {} is not an aggregate function", what, name)
@@ -242,8 +243,8 @@ void QueryBinder::refuse_aggregate_syntax(const ast::FuncCall& node, std::string
   }
 }
 
-ExprPtr QueryBinder::bind_routine(const ast::FuncCall& node, const ResolvedRoutine& routine,
-                                  CallArguments arguments, Scope& scope) {
+ExprPtr ExpressionBinder::bind_routine(const ast::FuncCall& node, const ResolvedRoutine& routine,
+                                       CallArguments arguments, Scope& scope) {
   const CallableRoutine& callable = *routine.callable;
   refuse_aggregate_syntax(node, ast::string_of(node.funcname.back()));
   note_routine(node, routine.callable);
@@ -270,7 +271,7 @@ ExprPtr QueryBinder::bind_routine(const ast::FuncCall& node, const ResolvedRouti
   return expr;
 }
 
-QueryBinder::ProcedureCall QueryBinder::bind_procedure_call(const ast::FuncCall& node) {
+ExpressionBinder::ProcedureCall ExpressionBinder::bind_procedure_call(const ast::FuncCall& node) {
   Scope scope;
   scope.clause = Clause::call_argument;
   CallArguments given = bind_arguments(node, scope);

@@ -21,7 +21,7 @@ RowExpr* as_written_row(Expr* expr) noexcept {
 
 }  // namespace
 
-std::vector<ExprPtr> QueryBinder::fields_or_value(const ast::Node* node, Scope& scope) {
+std::vector<ExprPtr> ExpressionBinder::fields_or_value(const ast::Node* node, Scope& scope) {
   if (const auto* row = ast::try_as<ast::RowExpr>(node)) return fields_of_row(*row, scope);
   std::vector<ExprPtr> value;
   value.push_back(bind_expression(node, scope));
@@ -48,8 +48,8 @@ const RowOperator* ordering_row_operator(std::string_view op) {
 }  // namespace
 
 /// (a, b) op (c, d): equality column by column, order from the left.
-ExprPtr QueryBinder::row_comparison(std::string_view op, std::vector<ExprPtr> left,
-                                    std::vector<ExprPtr> right, std::int32_t location) {
+ExprPtr ExpressionBinder::row_comparison(std::string_view op, std::vector<ExprPtr> left,
+                                         std::vector<ExprPtr> right, std::int32_t location) {
   if (left.size() != right.size()) {
     throw SqlError{sqlstate::syntax_error, "unequal number of entries in row expressions"}
         .at_position(location + 1);
@@ -75,8 +75,8 @@ ExprPtr QueryBinder::row_comparison(std::string_view op, std::vector<ExprPtr> le
 }
 
 /// By the order that the types of each pair of fields have.
-ExprPtr QueryBinder::row_order(std::string_view op, std::vector<ExprPtr> left,
-                               std::vector<ExprPtr> right, std::int32_t location) {
+ExprPtr ExpressionBinder::row_order(std::string_view op, std::vector<ExprPtr> left,
+                                    std::vector<ExprPtr> right, std::int32_t location) {
   const RowOperator& order = *ordering_row_operator(op);
   std::vector<RowOrderExpr::Field> fields;
   std::vector<ExprPtr> operands;
@@ -112,8 +112,9 @@ ExprPtr QueryBinder::row_order(std::string_view op, std::vector<ExprPtr> left,
   return expr;
 }
 
-ExprPtr QueryBinder::bind_rows_beside(std::string_view op, const ast::Node* left,
-                                      const ast::Node* right, Scope& scope, std::int32_t location) {
+ExprPtr ExpressionBinder::bind_rows_beside(std::string_view op, const ast::Node* left,
+                                           const ast::Node* right, Scope& scope,
+                                           std::int32_t location) {
   const auto* const left_row = ast::try_as<ast::RowExpr>(left);
   if (left_row == nullptr) return nullptr;
   if (const auto* const right_row = ast::try_as<ast::RowExpr>(right)) {
@@ -124,18 +125,18 @@ ExprPtr QueryBinder::bind_rows_beside(std::string_view op, const ast::Node* left
   return bind_row_subquery(op, *left_row, *query, scope, location);
 }
 
-ExprPtr QueryBinder::bind_row_operator(std::string_view op, const ast::RowExpr& left_row,
-                                       const ast::RowExpr& right_row, Scope& scope,
-                                       std::int32_t location) {
+ExprPtr ExpressionBinder::bind_row_operator(std::string_view op, const ast::RowExpr& left_row,
+                                            const ast::RowExpr& right_row, Scope& scope,
+                                            std::int32_t location) {
   std::vector<ExprPtr> left = fields_of_row(left_row, scope);
   std::vector<ExprPtr> right = fields_of_row(right_row, scope);
   return row_comparison(op, std::move(left), std::move(right), location);
 }
 
 /// (a, b) = (SELECT c, d …)
-ExprPtr QueryBinder::bind_row_subquery(std::string_view op, const ast::RowExpr& row,
-                                       const ast::SubLink& link, Scope& scope,
-                                       std::int32_t location) {
+ExprPtr ExpressionBinder::bind_row_subquery(std::string_view op, const ast::RowExpr& row,
+                                            const ast::SubLink& link, Scope& scope,
+                                            std::int32_t location) {
   std::vector<ExprPtr> left = fields_of_row(row, scope);
   const std::string_view around = std::exchange(recursion_forbidden_, "within a subquery");
   std::unique_ptr<Query> query = bind_select(ast::as<ast::SelectStmt>(link.subselect), &scope);
@@ -162,7 +163,7 @@ ExprPtr QueryBinder::bind_row_subquery(std::string_view op, const ast::RowExpr& 
 
 /// (a, b) IN ((c, d), …): two rows that are written out are compared field by field, so that what
 /// is NULL in one may make the answer NULL; as values, two NULLs are equal.
-ExprPtr QueryBinder::row_among(const ast::A_Expr& node, Scope& scope) {
+ExprPtr ExpressionBinder::row_among(const ast::A_Expr& node, Scope& scope) {
   const auto& row = ast::as<ast::RowExpr>(node.lexpr);
   std::vector<ExprPtr> alternatives;
   const auto for_next = [&](auto bind) {
@@ -194,8 +195,8 @@ ExprPtr QueryBinder::row_among(const ast::A_Expr& node, Scope& scope) {
 /// What is cast to a composite type, or of one, among others. Several that read no column and have
 /// a type in common are an array to PostgreSQL, so compared as values; others field by field if
 /// they are written out.
-ExprPtr QueryBinder::composite_among(const ast::A_Expr& node, Scope& scope, ExprPtr left,
-                                     std::vector<ExprPtr> elements) {
+ExprPtr ExpressionBinder::composite_among(const ast::A_Expr& node, Scope& scope, ExprPtr left,
+                                          std::vector<ExprPtr> elements) {
   const auto reads_column = [&](Expr& expr) {
     bool reads = false;
     walk(expr, [&](Expr& part) {
@@ -255,9 +256,9 @@ ExprPtr QueryBinder::composite_among(const ast::A_Expr& node, Scope& scope, Expr
 }
 
 /// ROW(a, b) IS DISTINCT FROM ROW(c, d)
-ExprPtr QueryBinder::row_distinction(DistinctExpr::Kind kind, const ast::RowExpr& left_row,
-                                     const ast::RowExpr& right_row, Scope& scope,
-                                     std::int32_t location) {
+ExprPtr ExpressionBinder::row_distinction(DistinctExpr::Kind kind, const ast::RowExpr& left_row,
+                                          const ast::RowExpr& right_row, Scope& scope,
+                                          std::int32_t location) {
   const bool is_negated = kind == DistinctExpr::Kind::not_distinct;
   std::vector<ExprPtr> left = fields_of_row(left_row, scope);
   std::vector<ExprPtr> right = fields_of_row(right_row, scope);

@@ -120,7 +120,7 @@ void QueryBinder::bind_plain_select(const ast::SelectStmt& select, Scope& scope,
   locks_rows_ = around;
 }
 
-SortKey QueryBinder::sort_key(const ast::SortBy& node, ExprPtr expr) {
+SortKey ExpressionBinder::sort_key(const ast::SortBy& node, ExprPtr expr) {
   SortKey key;
   if (expr->type() == TypeId::unknown) {
     expr = coerce(std::move(expr), TypeId::text, kNoTypmod, Implicitness::implicit);

@@ -22,7 +22,7 @@ std::string described(const ast::Node& tree) {
 
 }  // namespace
 
-ExprPtr QueryBinder::bind_sublink(const ast::SubLink& node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_sublink(const ast::SubLink& node, Scope& scope) {
   if (const std::string_view where = subquery_refusal(scope.clause); !where.empty()) {
     throw sql_error(sqlstate::feature_not_supported, "cannot use subquery in {}", where)
         .at_position(node.location + 1);
@@ -109,8 +109,8 @@ ExprPtr QueryBinder::bind_sublink(const ast::SubLink& node, Scope& scope) {
 
 /// Whether "=" compares values of one type as they are, column by column, so that IN can look them
 /// up by hash.
-bool QueryBinder::are_hashed_alike(const std::vector<ExprPtr>& left,
-                                   const std::vector<ExprPtr>& right) const {
+bool ExpressionBinder::are_hashed_alike(const std::vector<ExprPtr>& left,
+                                        const std::vector<ExprPtr>& right) const {
   for (std::size_t i = 0; i < left.size(); ++i) {
     const TypeId type = right[i]->type();
     const DerivedCollation collation = merge_collations(names_, left[i], right[i]);
@@ -125,8 +125,8 @@ bool QueryBinder::are_hashed_alike(const std::vector<ExprPtr>& left,
   return true;
 }
 
-void QueryBinder::plan_later(SubqueryExpr& expr, std::unique_ptr<Query> query,
-                             SubqueryExpr::Correlation correlation) {
+void ExpressionBinder::plan_later(SubqueryExpr& expr, std::unique_ptr<Query> query,
+                                  SubqueryExpr::Correlation correlation) {
   pending_.emplace_back(expr, std::move(query));
   expr.set_place(static_cast<int>(pending_.size()), new_state(), correlation);
 }

@@ -32,14 +32,14 @@ std::string xml_target_name(ast::XmlExprOp op) {
 }  // namespace
 
 /// The name that a cast or CASE gives when nothing inside it has one.
-std::string_view QueryBinder::weak_name(const ast::Node* node) {
+std::string_view ExpressionBinder::weak_name(const ast::Node* node) {
   if (const auto* cast = ast::try_as<ast::TypeCast>(node)) {
     return ast::string_of(cast->type_name->names.back());
   }
   return "case";
 }
 
-std::string QueryBinder::target_name(const ast::Node* node) {
+std::string ExpressionBinder::target_name(const ast::Node* node) {
   check_stack();
   switch (node->node_kind) {
     case ast::NodeKind::column_ref: {
@@ -143,8 +143,8 @@ std::string QueryBinder::target_name(const ast::Node* node) {
   return "?column?";
 }
 
-void QueryBinder::expand_star(const ast::ColumnRef& node, Scope& scope,
-                              std::vector<OutputTarget>& targets) {
+void ExpressionBinder::expand_star(const ast::ColumnRef& node, Scope& scope,
+                                   std::vector<OutputTarget>& targets) {
   const auto add = [&](const ScopeColumn& column) {
     if (column.computed)
       unsupported("reading a computed column of the written view", node.location);
@@ -202,8 +202,8 @@ void QueryBinder::expand_star(const ast::ColumnRef& node, Scope& scope,
 }
 
 /// (composite).*: its fields. False for anything else.
-bool QueryBinder::expand_composite(const ast::Node* node, Scope& scope,
-                                   std::vector<OutputTarget>& targets) {
+bool ExpressionBinder::expand_composite(const ast::Node* node, Scope& scope,
+                                        std::vector<OutputTarget>& targets) {
   const auto* indirection = ast::try_as<ast::A_Indirection>(node);
   if (indirection == nullptr || !ast::is<ast::A_Star>(indirection->indirection.back())) {
     return false;

@@ -47,7 +47,7 @@ std::vector<std::int32_t> modifiers_of(const ast::TypeName& name) {
 
 }  // namespace
 
-TypePtr QueryBinder::find_user_type(const ast::TypeName& name, std::string_view last) {
+TypePtr ExpressionBinder::find_user_type(const ast::TypeName& name, std::string_view last) {
   const std::string_view schema = schema_of(name);
   if (open_view_ != nullptr) {
     for (const ViewType& known : open_view_->view_types) {
@@ -68,7 +68,7 @@ TypePtr QueryBinder::find_user_type(const ast::TypeName& name, std::string_view 
   return type;
 }
 
-TypeId QueryBinder::bind_user_type(const ast::TypeName& name) {
+TypeId ExpressionBinder::bind_user_type(const ast::TypeName& name) {
   const std::string_view last =
       name.names.empty() ? std::string_view{} : ast::string_of(name.names.back());
   if (const TypePtr type = find_user_type(name, last)) {
@@ -85,7 +85,7 @@ TypeId QueryBinder::bind_user_type(const ast::TypeName& name) {
   return element && !element->is_shell() ? array_type(element->id()) : TypeId::none;
 }
 
-TypeId QueryBinder::bind_type_name(const ast::TypeName& name) {
+TypeId ExpressionBinder::bind_type_name(const ast::TypeName& name) {
   if (const Type* info = builtin_type(name)) return info->id;
   const std::string_view schema = schema_of(name);
   if (!schema.empty() && !names_.schema_exists(schema)) {
@@ -103,7 +103,7 @@ TypeId QueryBinder::bind_type_name(const ast::TypeName& name) {
       .at_position(name.location + 1);
 }
 
-TypeReference QueryBinder::bind_type(const ast::TypeName& name) {
+TypeReference ExpressionBinder::bind_type(const ast::TypeName& name) {
   if (name.setof) unsupported("SETOF");
   if (name.pct_type) unsupported("%TYPE");
   TypeReference reference{bind_type_name(name), kNoTypmod};

@@ -15,7 +15,7 @@ ExprPtr parameter_of(const BodyVariables::Field& field, std::int32_t location) {
 
 }  // namespace
 
-ExprPtr QueryBinder::body_variable(const ast::ColumnRef& node, Fields fields) {
+ExprPtr ExpressionBinder::body_variable(const ast::ColumnRef& node, Fields fields) {
   BodyVariables* const variables = body_variables();
   if (variables == nullptr) return nullptr;
   std::vector<std::string_view> parts;
@@ -48,7 +48,7 @@ ExprPtr QueryBinder::body_variable(const ast::ColumnRef& node, Fields fields) {
   return row;
 }
 
-ExprPtr QueryBinder::variable_instead(const ast::ColumnRef& node) {
+ExprPtr ExpressionBinder::variable_instead(const ast::ColumnRef& node) {
   BodyVariables* const variables = body_variables();
   if (variables == nullptr || variables->conflict() != BodyVariables::Conflict::use_variable) {
     return nullptr;
@@ -56,7 +56,7 @@ ExprPtr QueryBinder::variable_instead(const ast::ColumnRef& node) {
   return body_variable(node, Fields::may_miss);
 }
 
-void QueryBinder::refuse_variable(const ast::ColumnRef& node) {
+void ExpressionBinder::refuse_variable(const ast::ColumnRef& node) {
   BodyVariables* const variables = body_variables();
   if (variables == nullptr || variables->conflict() != BodyVariables::Conflict::error) return;
   if (!body_variable(node, Fields::may_miss)) return;

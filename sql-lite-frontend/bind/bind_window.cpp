@@ -30,9 +30,9 @@ bool is_same_window_call(const WindowCall& left, const WindowCall& right) {
 
 }  // namespace
 
-ExprPtr QueryBinder::bind_window_call(const ast::FuncCall& node, Scope& scope,
-                                      std::vector<ExprPtr> arguments,
-                                      const ResolvedFunction& resolved, CallsBefore before) {
+ExprPtr ExpressionBinder::bind_window_call(const ast::FuncCall& node, Scope& scope,
+                                           std::vector<ExprPtr> arguments,
+                                           const ResolvedFunction& resolved, CallsBefore before) {
   if (scope.query == nullptr ||
       (scope.clause != Clause::select_list && scope.clause != Clause::order_by &&
        scope.clause != Clause::distinct_on)) {
@@ -103,7 +103,7 @@ std::string describe_window(const WindowDefinition& window) {
 
 }  // namespace
 
-WindowDefinition QueryBinder::define_window(const ast::WindowDef& over, Scope& scope) {
+WindowDefinition ExpressionBinder::define_window(const ast::WindowDef& over, Scope& scope) {
   check_stack();
   WindowDefinition window;
   const ast::WindowDef* base = nullptr;
@@ -162,7 +162,7 @@ WindowDefinition QueryBinder::define_window(const ast::WindowDef& over, Scope& s
 }
 
 /// The query's window that `over` means; equal definitions share one.
-std::size_t QueryBinder::window_of(const ast::WindowDef& over, Scope& scope) {
+std::size_t ExpressionBinder::window_of(const ast::WindowDef& over, Scope& scope) {
   WindowDefinition window = define_window(over, scope);
   auto& windows = scope.query->windows;
   const std::string description = describe_window(window);

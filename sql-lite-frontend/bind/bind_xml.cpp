@@ -72,8 +72,8 @@ TypeId wanted_of_xml(XmlExpression::Kind kind, std::size_t index) {
 
 }  // namespace
 
-ExprPtr QueryBinder::bind_xml_argument(const ast::Node* node, Scope& scope, TypeId wanted,
-                                       std::string_view what) {
+ExprPtr ExpressionBinder::bind_xml_argument(const ast::Node* node, Scope& scope, TypeId wanted,
+                                            std::string_view what) {
   ExprPtr expr = bind_node(node, scope);
   const TypeId source = expr->type();
   const std::int32_t location = expr->location();
@@ -89,8 +89,8 @@ ExprPtr QueryBinder::bind_xml_argument(const ast::Node* node, Scope& scope, Type
 }
 
 /// Attributes or elements: their names in XML.
-std::vector<std::string> QueryBinder::bind_xml_names(const ast::XmlExpr& node, Scope& scope,
-                                                     std::vector<ExprPtr>& operands) {
+std::vector<std::string> ExpressionBinder::bind_xml_names(const ast::XmlExpr& node, Scope& scope,
+                                                          std::vector<ExprPtr>& operands) {
   const bool of_attributes = node.op == ast::XmlExprOp::xmlelement;
   std::vector<std::string> names;
   for (const ast::Node* item : node.named_args) {
@@ -114,7 +114,7 @@ std::vector<std::string> QueryBinder::bind_xml_names(const ast::XmlExpr& node, S
   return names;
 }
 
-ExprPtr QueryBinder::bind_xml(const ast::XmlExpr& node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_xml(const ast::XmlExpr& node, Scope& scope) {
   XmlExpression::Words words{.kind = xml_kind(node.op),
                              .name = xml::name_of(node.name, xml::Escapes::needed),
                              .option = xml_option(node.xmloption)};
@@ -130,7 +130,7 @@ ExprPtr QueryBinder::bind_xml(const ast::XmlExpr& node, Scope& scope) {
   return expr;
 }
 
-ExprPtr QueryBinder::bind_xml_serialize(const ast::XmlSerialize& node, Scope& scope) {
+ExprPtr ExpressionBinder::bind_xml_serialize(const ast::XmlSerialize& node, Scope& scope) {
   std::vector<ExprPtr> operands;
   operands.push_back(bind_xml_argument(node.expr, scope, TypeId::xml, "XMLSERIALIZE"));
   ExprPtr text =
