@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "base/simulation/seeded_runs.h"
 #include "sql-lite-frontend/types/json/json.h"
 #include "sql-lite-frontend/types/json/json_assignment.h"
 #include "sql-lite-frontend/types/json/json_parts.h"
@@ -32,9 +33,7 @@ std::string random_value(std::mt19937& random, int depth) {
 }  // namespace
 
 TEST_CASE("a part of jsonb is found as in any JSON", "[json]") {
-  const unsigned seed = std::random_device{}();
-  CAPTURE(seed);
-  std::mt19937 random{seed};
+  std::mt19937 random{static_cast<unsigned>(test_seed())};
   for (int i = 0; i < 20'000; ++i) {
     const std::string json = canonical_json(random_value(random, 3));
     CAPTURE(json);
@@ -47,9 +46,7 @@ TEST_CASE("a part of jsonb is found as in any JSON", "[json]") {
 }
 
 TEST_CASE("an assignment to a part of jsonb is one to the whole taken apart", "[json]") {
-  const unsigned seed = std::random_device{}();
-  CAPTURE(seed);
-  std::mt19937 random{seed};
+  std::mt19937 random{static_cast<unsigned>(test_seed())};
   const std::vector<std::string> steps = {"a", "b", "ab", "q\"", "name",
                                           "0", "1", "-1", "4",   "zzzzz"};
   for (int i = 0; i < 20'000; ++i) {
