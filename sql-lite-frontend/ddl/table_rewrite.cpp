@@ -56,7 +56,7 @@ class IndexProgress {
                   value_of(session.shared.engine.size_of(table.relation.tree)).pages);
   }
   void begin_sorted(std::uint64_t rows) noexcept {
-    progress_.set(CommandProgress::index_rows, rows);
+    progress_.set(CommandProgress::index_rows_all, rows);
   }
   void put(std::uint64_t rows) noexcept { progress_.set(CommandProgress::index_rows_done, rows); }
   void read(const Cursor& cursor) noexcept {

@@ -30,7 +30,7 @@ class CommandProgress {
     index_command = 1,
     index_oid = 7,
     index_phase = 10,
-    index_rows = 12,
+    index_rows_all = 12,
     index_rows_done = 13,
     index_pages = 16,
     index_pages_done = 17,
