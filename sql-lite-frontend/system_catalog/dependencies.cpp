@@ -15,8 +15,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr Oid kConstraintClass = 2606;
-constexpr Oid kPgNamespaceClass = 2615;
 constexpr Oid kPlpgsqlLanguage = 13563;
 /// Nothing is said of what depends on those before it, which are there always.
 constexpr Oid kFirstUnpinnedOid = 12000;
@@ -141,7 +139,7 @@ void emit_user_type(const EmitRow& emit, const UserType& type) {
   }
   emit_calls(emit, address, type.default_sql);
   for (const DomainCheck& check : type.checks) {
-    const ObjectAddress constraint{kConstraintClass, check.oid};
+    const ObjectAddress constraint{kPgConstraintClass, check.oid};
     emit_dependency(emit, constraint, address, Dependency::automatic);
     emit_calls(emit, constraint, check.sql);
   }

@@ -12,8 +12,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr Oid kPgNamespaceClass = 2615;
-
 /// The objects that a stored expression names by their numbers, cast to a type: '16400'::regclass.
 std::vector<Oid> constants_in(std::string_view expression, std::string_view cast_to) {
   std::vector<Oid> found;

@@ -17,7 +17,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr Oid kConstraintClass = 2606;
 constexpr Oid kAttributeDefaultClass = 2604;
 constexpr Oid kRewriteClass = 2618;
 
@@ -132,7 +131,7 @@ void emit_policy(const EmitRow& emit, const Relation& table, const Policy& polic
 }
 
 void emit_constraint(const EmitRow& emit, const Relation& relation, const Constraint& constraint) {
-  const ObjectAddress address{kConstraintClass, constraint.oid};
+  const ObjectAddress address{kPgConstraintClass, constraint.oid};
   emit_columns(emit, address, relation.oid, constraint.columns, Dependency::automatic);
   if (constraint.kind == ConstraintKind::check && !constraint.columns.empty())
     emit_columns(emit, address, relation.oid, constraint.columns, Dependency::normal);
