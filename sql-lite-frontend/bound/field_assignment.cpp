@@ -4,6 +4,7 @@
 #include "sql-lite-frontend/types/array/fixed_array.h"
 #include "sql-lite-frontend/types/json/json_assignment.h"
 #include "sql-lite-frontend/types/record/record.h"
+#include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
