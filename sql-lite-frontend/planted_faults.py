@@ -205,4 +205,32 @@ FAULTS = [
         "table_->relation.name, line + 1 - behind);",
         "COPY says in which line a duplicate is*",
     ),
+    (
+        "a view keeps the query of the first statement in its message",
+        "parse/printed_statement.cpp",
+        "if (location_of(statement) == location)",
+        "if (location_of(statement) <= location)",
+        "A message may make the same name twice",
+    ),
+    (
+        "whatever a user wrote tells nothing of rows that policies hide",
+        "plan/leakproof.cpp",
+        "return call->routine().leakproof;",
+        "return true;",
+        "Conditions that tell of rows*",
+    ),
+    (
+        "a plan that met policies is another role's, too",
+        "session/plans/prepare.cpp",
+        "(use.made_as != session_.user || use.stamp",
+        "(use.made_as == kNoOid || use.stamp",
+        "A plan that met policies*",
+    ),
+    (
+        "the row that ON CONFLICT updates is not asked for policies",
+        "bind/row_security.cpp",
+        "        check(write.conflict.existing_first_slot, kForUpdate, PolicyPart::using_rows,\n              write.existing_checks);\n",
+        "",
+        "Conditions that tell of rows*",
+    ),
 ]

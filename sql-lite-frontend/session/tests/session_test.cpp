@@ -402,4 +402,12 @@ TEST_CASE("A message may make the same name twice", "[sql][session]") {
   CHECK(db.run("PREPARE p AS SELECT 'first'; EXECUTE p; DEALLOCATE p; "
                "PREPARE p (text) AS SELECT $1; EXECUTE p('second')") ==
         "first second PREPARE SELECT 1 DEALLOCATE PREPARE SELECT 1");
+  CHECK(db.run("CREATE SCHEMA one; CREATE VIEW one.v AS SELECT 1; CREATE VIEW v AS SELECT 2") ==
+        "CREATE SCHEMA CREATE VIEW CREATE VIEW");
+  CHECK(db.run("TABLE one.v") == "1 SELECT 1");
+  CHECK(db.run("TABLE v") == "2 SELECT 1");
+  db.run("DROP VIEW v; CREATE VIEW v AS SELECT 3; CREATE OR REPLACE VIEW v AS SELECT 4");
+  CHECK(db.run("TABLE v") == "4 SELECT 1");
+  db.run("CREATE MATERIALIZED VIEW one.m AS SELECT 5; CREATE MATERIALIZED VIEW m AS SELECT 6");
+  CHECK(db.run("REFRESH MATERIALIZED VIEW m; TABLE m") == "6 REFRESH MATERIALIZED VIEW SELECT 1");
 }
