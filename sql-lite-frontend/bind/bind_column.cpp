@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sql-lite-frontend/bind/find_item.h"
 #include "sql-lite-frontend/bind/missing_names.h"
 #include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/bound/row_identity.h"
@@ -31,23 +32,6 @@ Found find_unqualified(const Scope& scope, std::string_view name) {
       found.column = &item.columns[i];
       ++found.matches;
     }
-  }
-  return found;
-}
-
-/// Tables of different schemas may stand beside each other under one name.
-const ScopeItem* find_item(const Scope& scope, std::string_view schema, std::string_view alias,
-                           std::int32_t location) {
-  const ScopeItem* found = nullptr;
-  for (const ScopeItem& item : scope.items) {
-    const bool is_meant = item.named && item.reachable && item.alias == alias &&
-                          (schema.empty() || schema == item.schema);
-    if (!is_meant) continue;
-    if (found != nullptr) {
-      throw sql_error(SqlState{"42P09"}, "table reference \"{}\" is ambiguous", alias)
-          .at_position(location + 1);
-    }
-    found = &item;
   }
   return found;
 }
@@ -137,6 +121,22 @@ void tell_absence(RowExpr& row, const ScopeItem& item, std::span<const ScopeColu
 }
 
 }  // namespace
+
+const ScopeItem* find_item(const Scope& scope, std::string_view schema, std::string_view alias,
+                           std::int32_t location) {
+  const ScopeItem* found = nullptr;
+  for (const ScopeItem& item : scope.items) {
+    const bool is_meant = item.named && item.reachable && item.alias == alias &&
+                          (schema.empty() || schema == item.schema);
+    if (!is_meant) continue;
+    if (found != nullptr) {
+      throw sql_error(SqlState{"42P09"}, "table reference \"{}\" is ambiguous", alias)
+          .at_position(location + 1);
+    }
+    found = &item;
+  }
+  return found;
+}
 
 /// Whether that is a relation's row which has other fields by now than a view knew.
 bool ExpressionBinder::is_row_of_view(std::string_view name, std::int32_t location, Scope& scope) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sql-lite-frontend/bind/find_item.h"
 #include "sql-lite-frontend/bind/missing_names.h"
 #include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/types/check_stack.h"
@@ -174,19 +175,15 @@ void ExpressionBinder::expand_star(const ast::ColumnRef& node, Scope& scope,
                                       ? ast::string_of(node.fields[node.fields.size() - 3])
                                       : std::string_view{};
   for (Scope* at = &scope; at != nullptr; at = at->parent) {
-    for (const ScopeItem& item : at->items) {
-      if (!item.named || !item.reachable || item.alias != alias ||
-          (!schema.empty() && item.schema != schema)) {
-        continue;
+    const ScopeItem* const item = find_item(*at, schema, alias, node.location);
+    if (item == nullptr) continue;
+    for (const ScopeColumn& column : item->columns) {
+      add(column);
+      for (Scope* level = &scope; level != at; level = level->parent) {
+        if (level->outer_slots != nullptr) level->outer_slots->push_back(column.slot);
       }
-      for (const ScopeColumn& column : item.columns) {
-        add(column);
-        for (Scope* level = &scope; level != at; level = level->parent) {
-          if (level->outer_slots != nullptr) level->outer_slots->push_back(column.slot);
-        }
-      }
-      return;
     }
+    return;
   }
   if (const ExprPtr variable = body_variable(node, Fields::must_be)) {
     auto& row = dynamic_cast<RowExpr&>(*variable);
