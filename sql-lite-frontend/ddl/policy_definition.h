@@ -35,10 +35,11 @@ void add_policies_over(Session::State& session, const Table& relation, const std
                        std::vector<Dependent>& list);
 void add_policies_over_column(Session::State& session, const Table& relation, std::size_t position,
                               const std::string& on, std::vector<Dependent>& list);
-/// `type` may be a collation, as in ViewType.
+/// Also as a constant of regtype. `type` may be a collation, as in ViewType.
 void add_policies_with_type(Session::State& session, Oid type, const std::string& on,
                             std::vector<Dependent>& list);
-void add_policies_calling(Session::State& session, Oid routine, const std::string& on,
+/// Whatever stands in the record of what they call: a routine, a constant's object.
+void add_policies_calling(Session::State& session, Oid called, const std::string& on,
                           std::vector<Dependent>& list);
 
 /// DROP OWNED: what policies say of the roles. One that is for nobody else goes.

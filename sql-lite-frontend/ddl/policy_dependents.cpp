@@ -1,6 +1,7 @@
 // What policies depend on: it is read off their conditions.
 #include <algorithm>
 
+#include "sql-lite-frontend/ddl/constant_dependents.h"
 #include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/session/names/shown_policy.h"
 
@@ -51,18 +52,18 @@ void add_policies_with_type(Session::State& session, Oid type, const std::string
   add_policies(
       session,
       [type](const TablePtr&, const PolicyCondition& condition) {
-        return std::ranges::find(condition.types, type, &ViewType::type) != condition.types.end();
+        return std::ranges::find(condition.types, type, &ViewType::type) != condition.types.end() ||
+               is_named_in(condition.routines, type);
       },
       on, list);
 }
 
-void add_policies_calling(Session::State& session, Oid routine, const std::string& on,
+void add_policies_calling(Session::State& session, Oid called, const std::string& on,
                           std::vector<Dependent>& list) {
   add_policies(
       session,
-      [routine](const TablePtr&, const PolicyCondition& condition) {
-        return std::ranges::find(condition.routines, routine, &ViewRoutine::routine) !=
-               condition.routines.end();
+      [called](const TablePtr&, const PolicyCondition& condition) {
+        return is_named_in(condition.routines, called);
       },
       on, list);
 }

@@ -25,6 +25,7 @@ class TypeDependents {
         on_("type " + session.names.user_type_name(type.id()).value_or(type.name)),
         stored_name_(stored_cast_target(type.id())),
         stored_constant_(stored_constant(TypeId::regtype, type.oid)),
+        stored_array_(stored_constant(TypeId::regtype, raw(array_type(type.id())))),
         list_(list) {}
 
   void of_table(const TablePtr& table) {
@@ -33,7 +34,8 @@ class TypeDependents {
     for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {
       const Column& column = table->relation.columns[i];
       if (column.dropped) continue;
-      if (!is_of_type(column.type) && !names_type(column.default_sql)) continue;
+      const std::string named = named_in(column.default_sql);
+      if (!is_of_type(column.type) && named.empty()) continue;
       const std::string described = fmt::format("column {} of table {}", column.name, name);
       if (is_of_type(column.type)) {
         const std::string_view brackets = is_user_array(column.type) ? "[]" : "";
@@ -42,25 +44,33 @@ class TypeDependents {
       } else {
         const Kind kind = column.generated ? Kind::generated_column : Kind::default_value;
         add({kind, table, kNoOid, i,
-             column.generated ? described : "default value for " + described, on_});
+             column.generated ? described : "default value for " + described, named});
       }
     }
     for (const Constraint& constraint : table->relation.constraints) {
-      if (constraint.kind != ConstraintKind::check || !names_type(constraint.check_sql)) continue;
+      const std::string named = named_in(constraint.check_sql);
+      if (constraint.kind != ConstraintKind::check || named.empty()) continue;
       // One over a column that goes goes with it.
       const bool goes = std::ranges::any_of(constraint.columns, [&](std::int16_t number) {
         return is_of_type(table->relation.columns[static_cast<std::size_t>(number) - 1].type);
       });
       if (goes) continue;
       add({Kind::constraint, table, constraint.oid, 0,
-           fmt::format("constraint {} on table {}", constraint.name, name), on_});
+           fmt::format("constraint {} on table {}", constraint.name, name), named});
     }
     for (const Index& index : table->relation.indexes) {
-      const bool names = std::ranges::any_of(index.columns, [this](const IndexColumn& column) {
-        return names_type(column.expression_sql);
-      });
-      if (!names && !names_type(index.predicate_sql)) continue;
-      add({Kind::index, table, index.oid, 0, "index " + index.name, on_});
+      std::string named = named_in(index.predicate_sql);
+      for (const IndexColumn& column : index.columns) {
+        if (named.empty()) named = named_in(column.expression_sql);
+      }
+      if (named.empty()) continue;
+      add({Kind::index, table, index.oid, 0, "index " + index.name, named});
+    }
+    for (const Trigger& trigger : table->relation.triggers) {
+      const std::string named = named_in(trigger.when_sql);
+      if (named.empty()) continue;
+      add({Kind::trigger, table, trigger.oid, 0,
+           fmt::format("trigger {} on table {}", trigger.name, name), named});
     }
   }
 
@@ -68,8 +78,9 @@ class TypeDependents {
     // What goes itself has no constraints left.
     if (domain.oid == type_.oid || without_array(domain.base) == type_.id()) return;
     for (const DomainCheck& check : domain.checks) {
-      if (!names_type(check.sql)) continue;
-      add({Kind::constraint, nullptr, check.oid, 0, "constraint " + check.name, on_});
+      const std::string named = named_in(check.sql);
+      if (named.empty()) continue;
+      add({Kind::constraint, nullptr, check.oid, 0, "constraint " + check.name, named});
     }
   }
 
@@ -87,11 +98,11 @@ class TypeDependents {
   void of_view(const TablePtr& view) {
     const auto& named = view->relation.view_types;
     const auto& constants = view->relation.view_routines;
+    const bool names_array = is_named_in(constants, raw(array_type(type_.id())));
     const bool names = std::ranges::find(named, type_.oid, &ViewType::type) != named.end() ||
-                       is_named_in(constants, type_.oid) ||
-                       is_named_in(constants, raw(array_type(type_.id())));
-    if (!names) return;
-    add({Kind::view, view, kNoOid, 0, described(session_, *view), on_});
+                       is_named_in(constants, type_.oid);
+    if (!names && !names_array) return;
+    add({Kind::view, view, kNoOid, 0, described(session_, *view), names ? on_ : on_ + "[]"});
     for (Dependent& next : dependents_of(session_, std::span{&view, 1})) add(std::move(next));
   }
 
@@ -99,8 +110,10 @@ class TypeDependents {
   [[nodiscard]] bool is_of_type(TypeId type) const {
     return type == type_.id() || type == array_type(type_.id());
   }
-  [[nodiscard]] bool names_type(std::string_view sql) const {
-    return sql.contains(stored_name_) || sql.contains(stored_constant_);
+  /// What of it the stored expression names: itself, or its arrays. Empty: nothing.
+  [[nodiscard]] std::string named_in(std::string_view sql) const {
+    if (sql.contains(stored_name_) || sql.contains(stored_constant_)) return on_;
+    return sql.contains(stored_array_) ? on_ + "[]" : std::string{};
   }
 
   void add(Dependent dependent) {
@@ -113,6 +126,7 @@ class TypeDependents {
   std::string on_;
   std::string stored_name_;
   std::string stored_constant_;
+  std::string stored_array_;
   std::vector<Dependent>& list_;
 };
 
@@ -153,6 +167,7 @@ void add_dependents(Session::State& session, const TypePtr& type, std::vector<Oi
     dependents.of_domain(*other);
     if (std::ranges::find(known, other->oid) == known.end()) dependents.of_attributes(*other);
   }
+  add_policies_with_type(session, raw(array_type(type->id())), on + "[]", list);
   add_policies_with_type(session, type->oid, on, list);
   add_routines_of_types(session, std::span{&type, 1}, list);
 }
