@@ -30,6 +30,9 @@ std::uint64_t run_internal(Session::State& session, const std::string& sql,
                            std::span<const TypeId> types, std::span<const Value> parameters,
                            ReadView::Sees sees = ReadView::Sees::latest,
                            const RowVisitor& visit = {});
+/// With the rights of a table's owner, as referential actions are done: what they fire and check is
+/// not lent those of whoever changes the row referred to.
+void run_as_owner(Session::State& session, Oid owner, const std::function<void()>& body);
 
 /// What is looked at when the transaction commits, or by SET CONSTRAINTS … IMMEDIATE. It says what
 /// was written, not what to ask: tables may have been renamed and altered by then.

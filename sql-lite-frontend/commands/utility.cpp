@@ -23,6 +23,7 @@
 #include "sql-lite-frontend/routines/call.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/results/row_view.h"
+#include "sql-lite-frontend/session/state/acting_user.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/statement_options.h"
 #include "sql-lite-frontend/session/transactions/inner_transactions.h"
@@ -42,6 +43,30 @@ struct Attempt {
   }
 };
 
+/// Those that leave something behind in the session.
+void refuse_where_restricted(const Session::State& session, const ast::Node& node) {
+  using Kind = ast::NodeKind;
+  const auto refuse = [&](std::string_view command) {
+    require_unrestricted(session, fmt::format("execute {}", command));
+  };
+  switch (node.node_kind) {
+    case Kind::prepare_stmt:
+      return refuse("PREPARE");
+    case Kind::deallocate_stmt:
+      return refuse("DEALLOCATE");
+    case Kind::discard_stmt:
+      return refuse("DISCARD");
+    case Kind::close_portal_stmt:
+      return refuse("CLOSE");
+    case Kind::listen_stmt:
+      return refuse("LISTEN");
+    case Kind::unlisten_stmt:
+      return refuse("UNLISTEN");
+    default:
+      return;
+  }
+}
+
 void run_once(Session::State& session, const ast::Node* node, Statement& statement,
               std::span<const Value> parameters, ResultSink& sink, Attempt& attempt) {
   using Kind = ast::NodeKind;
@@ -50,6 +75,7 @@ void run_once(Session::State& session, const ast::Node* node, Statement& stateme
     session.transaction.begin_statement();
     attempt.begin(session);
   };
+  refuse_where_restricted(session, *node);
   switch (node->node_kind) {
     case Kind::variable_set_stmt:
       return session.variables.set(ast::as<ast::VariableSetStmt>(node), sink);

@@ -1,6 +1,7 @@
 #include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/ddl/materialized_view.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/session/state/acting_user.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 #include "sql-lite-frontend/types/key_codec.h"
@@ -50,7 +51,7 @@ TablePtr create_staging(Session::State& session, const Relation& view) {
   staging.schema = session.names.temporary_schema();
   staging.persistence = Persistence::temporary;
   staging.name = fmt::format("pg_refresh_{}", view.oid);
-  staging.owner = session.user;
+  staging.owner = view.owner;
   for (const Column& column : view.columns) {
     Column copy;
     copy.name = column.name;
@@ -96,6 +97,29 @@ class WritableView {
   Session::State& session_;
 };
 
+/// Fills the staging table, and makes the view the same.
+void change_rows(Session::State& session, const TablePtr& view, const TablePtr& staging,
+                 const Index& key) {
+  const Relation& relation = view->relation;
+  fill_from_query(session, view, staging);
+  const std::string fresh = session.names.qualified_name(*staging);
+  const std::string kept = session.names.qualified_name(*view);
+  refuse_duplicates(session, *view, fresh);
+  const std::string same = same_row(relation, key);
+  const WritableView writable{session, relation.oid};
+  run_internal(
+      session,
+      fmt::format("DELETE FROM {} AS old WHERE NOT EXISTS (SELECT 1 FROM {} AS new WHERE {})", kept,
+                  fresh, same),
+      {}, {});
+  run_internal(
+      session,
+      fmt::format("INSERT INTO {} SELECT * FROM {} AS new WHERE NOT EXISTS (SELECT 1 FROM {} "
+                  "AS old WHERE {})",
+                  kept, fresh, kept, same),
+      {}, {});
+}
+
 }  // namespace
 
 void refresh_concurrently(Session::State& session, const TablePtr& found) {
@@ -115,23 +139,10 @@ void refresh_concurrently(Session::State& session, const TablePtr& found) {
             "materialized view.");
   }
   const TablePtr staging = create_staging(session, relation);
-  fill_from_query(session, view, staging);
-  const std::string fresh = session.names.qualified_name(*staging);
-  const std::string kept = session.names.qualified_name(*view);
-  refuse_duplicates(session, *view, fresh);
-  const std::string same = same_row(relation, *key);
-  const WritableView writable{session, relation.oid};
-  run_internal(
-      session,
-      fmt::format("DELETE FROM {} AS old WHERE NOT EXISTS (SELECT 1 FROM {} AS new WHERE {})", kept,
-                  fresh, same),
-      {}, {});
-  run_internal(
-      session,
-      fmt::format("INSERT INTO {} SELECT * FROM {} AS new WHERE NOT EXISTS (SELECT 1 FROM {} "
-                  "AS old WHERE {})",
-                  kept, fresh, kept, same),
-      {}, {});
+  {
+    const AsOwner as_owner{session, relation.owner};
+    change_rows(session, view, staging, *key);
+  }
   session.drop_relation(staging);
 }
 

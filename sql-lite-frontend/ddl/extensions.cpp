@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/extensions/extension.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/session/refusals.h"
+#include "sql-lite-frontend/session/state/acting_user.h"
 #include "sql-lite-frontend/session/utility.h"
 #include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
@@ -29,12 +30,9 @@ class ScriptFrame {
  public:
   ScriptFrame(Session::State& session, std::string_view schema)
       : session_(session),
-        user_(session.user),
-        acting_(session.acting_user),
+        acting_(session, kBootstrapRole, ActingUser::As::itself),
         mark_(session.settings.mark()),
         settings_version_(session.variables.version()) {
-    session.acting_user = kBootstrapRole;
-    change_user(kBootstrapRole);
     try {
       // A view of an extension may have the name of one of the system's.
       value_of(session.settings.set("search_path", quote_identifier(schema) + ", pg_catalog",
@@ -51,22 +49,14 @@ class ScriptFrame {
   ~ScriptFrame() { restore(); }
 
  private:
-  void change_user(Oid user) noexcept {
-    session_.user = user;
-    session_.names.forget_search_path();
-    session_.plans.forget_role();
-  }
   void restore() {
     session_.settings.roll_back_to(mark_);
     session_.variables.changed(nullptr);
     session_.variables.end_inner(settings_version_);
-    session_.acting_user = acting_;
-    change_user(user_);
   }
 
   Session::State& session_;
-  Oid user_;
-  Oid acting_;
+  ActingUser acting_;
   SessionSettings::Mark mark_;
   std::uint64_t settings_version_;
 };

@@ -2,6 +2,7 @@
 
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/session/state/acting_user.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/write/row_writer.h"
 
@@ -50,34 +51,6 @@ TablePtr set_populated(Session::State& session, const TablePtr& view, bool popul
   relation.populated = populated;
   return session.catalog.replace(*session.transaction, *view, std::move(relation));
 }
-
-/// The view's query is run as the view's owner, so that whoever refreshes it does not lend his
-/// rights to the functions that it calls.
-class AsOwner {
- public:
-  AsOwner(Session::State& session, Oid owner)
-      : session_{session}, user_{session.user}, acting_{session.acting_user} {
-    session.acting_user = owner;
-    change_user(owner);
-  }
-  AsOwner(const AsOwner&) = delete;
-  AsOwner& operator=(const AsOwner&) = delete;
-  ~AsOwner() {
-    session_.acting_user = acting_;
-    change_user(user_);
-  }
-
- private:
-  void change_user(Oid user) noexcept {
-    session_.user = user;
-    session_.names.forget_search_path();
-    session_.plans.forget_role();
-  }
-
-  Session::State& session_;
-  Oid user_;
-  decltype(Session::State::acting_user) acting_;
-};
 
 }  // namespace
 

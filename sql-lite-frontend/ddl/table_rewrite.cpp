@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/execute/rows/entry_sorter.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/session/state/acting_user.h"
 #include "sql-lite-frontend/session/state/command_progress.h"
 #include "sql-lite-frontend/write/constraint_check.h"
 #include "sql-lite-frontend/write/foreign_key.h"
@@ -241,6 +242,7 @@ void build_index(Session::State& session, const TablePtr& table, std::size_t num
                  IndexCommand command) {
   tell_debug(session, fmt::format("building index \"{}\" on table \"{}\" serially",
                                   table->relation.indexes[number].name, table->relation.name));
+  const AsOwner as_owner{session, table->relation.owner};
   const InnerStatement latest{*session.transaction};
   Writing writing{session, table};
   Execution& execution = writing.scratch->execution;

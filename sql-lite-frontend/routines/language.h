@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -10,7 +11,7 @@
 
 #include "sql-lite-frontend/bound/routine_call.h"
 #include "sql-lite-frontend/routines/trigger_call.h"
-#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/session/state/acting_user.h"
 
 /// What a routine's language has to bring. Whoever runs routines (run.cpp) knows nothing of any
 /// language: it calls code that the language has made ready.
@@ -84,16 +85,15 @@ class RoutineFrame {
   ~RoutineFrame();
 
  private:
-  void change_user(Oid user) noexcept;
+  void apply_settings(const Routine& routine);
 
   Session::State& session_;
   Oid user_;
   bool has_settings_;
-  bool is_definer_;
   SessionSettings::Mark mark_{};
   std::uint64_t settings_version_ = 0;
-  Oid acting_before_ = kNoOid;
   const TransitionTables* tables_before_;
+  std::optional<ActingUser> acting_;
 };
 
 /// Of a session that has called a routine.

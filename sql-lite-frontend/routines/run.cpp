@@ -13,56 +13,46 @@ struct RoutineCallState final : ExpressionState {
   Oid user = kNoOid;
 };
 
-void RoutineFrame::change_user(Oid user) noexcept {
-  session_.user = user;
-  // Plans are others', too.
-  session_.names.forget_search_path();
-  session_.plans.forget_role();
-}
-
 RoutineFrame::RoutineFrame(Session::State& session, const Routine& routine)
     : session_(session),
       user_(session.user),
       has_settings_(!routine.settings.empty()),
-      is_definer_(routine.security_definer),
       tables_before_(session.transition_tables) {
+  if (routine.security_definer) {
+    acting_.emplace(session, routine.owner, ActingUser::As::definer);
+  }
+  if (has_settings_) apply_settings(routine);
   // A trigger's transition tables are its function's own.
   session.transition_tables = nullptr;
-  if (!has_settings_ && !is_definer_) return;
-  acting_before_ = session.acting_user;
-  if (has_settings_) {
-    mark_ = session.settings.mark();
-    settings_version_ = session.variables.version();
-    try {
-      for (const std::string& setting : routine.settings) {
-        const std::size_t equals = setting.find('=');
-        value_of(session.settings.set(setting.substr(0, equals), setting.substr(equals + 1),
-                                      SessionSettings::Lifetime::transaction));
-      }
-      session.variables.changed(nullptr);
-    } catch (...) {
-      session.settings.roll_back_to(mark_);
-      session.transition_tables = tables_before_;
-      throw;
+}
+
+void RoutineFrame::apply_settings(const Routine& routine) {
+  mark_ = session_.settings.mark();
+  settings_version_ = session_.variables.version();
+  try {
+    for (const std::string& setting : routine.settings) {
+      const std::size_t equals = setting.find('=');
+      const std::string name = setting.substr(0, equals);
+      require_may_set(session_, name);
+      value_of(session_.settings.set(name, setting.substr(equals + 1),
+                                     SessionSettings::Lifetime::transaction));
     }
-    session.variables.begin_inner();
+    session_.variables.changed(nullptr);
+  } catch (...) {
+    session_.settings.roll_back_to(mark_);
+    throw;
   }
-  if (is_definer_) {
-    session.acting_user = routine.owner;
-    change_user(routine.owner);
-  }
+  session_.variables.begin_inner();
 }
 
 RoutineFrame::~RoutineFrame() {
   session_.transition_tables = tables_before_;
-  if (!has_settings_ && !is_definer_) return;
-  if (has_settings_) {
-    session_.settings.roll_back_to(mark_);
-    session_.variables.changed(nullptr);
-    session_.variables.end_inner(settings_version_);
-  }
-  session_.acting_user = acting_before_;
-  change_user(user_);
+  if (!has_settings_) return;
+  session_.settings.roll_back_to(mark_);
+  session_.variables.changed(nullptr);
+  session_.variables.end_inner(settings_version_);
+  acting_.reset();
+  ActingUser::change(session_, user_);
 }
 
 RoutineCodePtr RoutineCodes::find(Session::State& session, const RoutineCall& call) {

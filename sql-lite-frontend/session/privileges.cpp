@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/catalog/relation_noun.h"
+#include "sql-lite-frontend/session/state/acting_user.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 
 /// May this session do that? A superuser may do anything and is not asked further.
@@ -285,6 +286,7 @@ void SessionRights::require_create_on_database() const {
 }
 
 void SessionRights::require_temporary() const {
+  require_unrestricted(session_, "create temporary table");
   if (!session_.catalog.role(session_.user)) {
     throw_error(sqlstate::undefined_object, "role {} was concurrently dropped", session_.user);
   }

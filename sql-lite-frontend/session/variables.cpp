@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/session/functions/session_user.h"
 #include "sql-lite-frontend/session/results/row_view.h"
+#include "sql-lite-frontend/session/state/acting_user.h"
 #include "sql-lite-frontend/session/state/call_place.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/datetime/time_zone.h"
@@ -205,6 +206,7 @@ void SessionVariables::apply(std::string_view name, std::string_view value,
   std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
     return static_cast<char>(std::tolower(letter));
   });
+  require_may_set(session_, lower);
   const std::string text = canonical_value(lower, value);
   if (lower == "role" && text != "none") name_current_user(session_, text);
   if (lower == "session_authorization") {
@@ -307,6 +309,7 @@ void SessionVariables::reset_all() {
 }
 
 void SessionVariables::reset(std::string_view name) {
+  require_may_set(session_, name);
   value_of(session_.settings.reset(name));
   if (name == "session_authorization") {
     value_of(session_.settings.set("role", "none", SessionSettings::Lifetime::session));

@@ -233,6 +233,12 @@ void TableReferences::act(Execution& execution, const Note& note) {
   const bool removed = note.kind == Note::Kind::removed;
   const Constraint& constraint = incoming.key.constraint();
   const ReferentialAction action = removed ? constraint.on_delete : constraint.on_update;
+  const auto run = [&](const std::string& sql, std::span<const TypeId> types,
+                       std::span<const Value> values) {
+    const Oid owner = incoming.key.referencing()->relation.owner;
+    run_as_owner(execution.session, owner,
+                 [&] { run_internal(execution.session, sql, types, values); });
+  };
   switch (action) {
     case ReferentialAction::no_action:
     case ReferentialAction::restrict_:
@@ -240,21 +246,20 @@ void TableReferences::act(Execution& execution, const Note& note) {
       return;
     case ReferentialAction::cascade: {
       if (removed) {
-        run_internal(execution.session, incoming.delete_sql, key_types, note.old_values);
+        run(incoming.delete_sql, key_types, note.old_values);
         return;
       }
       std::vector<TypeId> types = key_types;
       types.insert(types.end(), key_types.begin(), key_types.end());
       std::vector<Value> values{note.old_values.begin(), note.old_values.end()};
       values.insert(values.end(), note.new_values.begin(), note.new_values.end());
-      run_internal(execution.session, incoming.update_sql, types, values);
+      run(incoming.update_sql, types, values);
       return;
     }
     case ReferentialAction::set_null:
     case ReferentialAction::set_default:
-      run_internal(execution.session,
-                   removed ? incoming.clear_on_delete_sql : incoming.clear_on_update_sql, key_types,
-                   note.old_values);
+      run(removed ? incoming.clear_on_delete_sql : incoming.clear_on_update_sql, key_types,
+          note.old_values);
       // Rows whose default is the old key still refer to it.
       if (action == ReferentialAction::set_default) require_gone(execution, note);
       return;

@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/execute/steps/gate.h"
 #include "sql-lite-frontend/session/results/open_cursor.h"
 #include "sql-lite-frontend/session/results/row_view.h"
+#include "sql-lite-frontend/session/state/acting_user.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/transactions/inner_transactions.h"
 #include "sql-lite-frontend/types/check_stack.h"
@@ -202,6 +203,7 @@ void SessionPortals::declare(const ast::DeclareCursorStmt& declare, ResultSink& 
                              std::span<const Value> parameters, Statement& whole) {
   check_options(declare);
   const bool holds = (declare.options & kHold) != 0;
+  if (holds) require_unrestricted(session_, "create a cursor WITH HOLD");
   if (!holds && !session_.transaction.in_block()) {
     throw SqlError{sqlstate::no_active_sql_transaction,
                    "DECLARE CURSOR can only be used in transaction blocks"};

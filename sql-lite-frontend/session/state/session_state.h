@@ -102,6 +102,9 @@ struct Session::State final {
   Oid user = kNoOid;          ///< that, or who SET ROLE has named
   /// Whose rights the running routine has; none: those of whoever the session is.
   Oid acting_user = kNoOid;
+  // What such a routine may not do (session/state/acting_user.h).
+  bool in_definer = false;
+  bool is_restricted = false;
   /// Whom the names in the two settings meant when they were set.
   std::map<std::string, Oid> known_session_users;
   std::map<std::string, Oid> known_current_users;

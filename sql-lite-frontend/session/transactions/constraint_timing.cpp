@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sql-lite-frontend/session/state/acting_user.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/write/constraint_check.h"
 
@@ -39,6 +40,7 @@ void defer_check(Session::State& session, const DeferredCheck& check) {
 }
 
 void SessionTransaction::defer(const DeferredCheck& check) {
+  require_unrestricted(session_, "fire deferred trigger");
   deferred_.add(session_.memory, check);
 }
 

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "sql-lite-frontend/session/state/session_state.h"
+
+/// Whose rights a session has while it runs what others have written.
+namespace swizzle::sql {
+
+/// While this lives the session has that role's rights; afterwards, also after an error, those that
+/// it had before.
+class ActingUser {
+ public:
+  enum class As : std::uint8_t {
+    itself,      ///< a script of the server's own
+    definer,     ///< a routine with its owner's rights, an action of a key: it may not change roles
+    restricted,  ///< nor leave anything behind that would run with the caller's rights later
+  };
+  ActingUser(Session::State& session, Oid user, As as);
+  ActingUser(const ActingUser&) = delete;
+  ActingUser& operator=(const ActingUser&) = delete;
+  ~ActingUser();
+
+  /// Plans and what "$user" means are others', too.
+  static void change(Session::State& session, Oid user) noexcept;
+
+ private:
+  Session::State& session_;
+  Oid user_;
+  Oid acting_;
+  bool is_definer_;
+  bool is_restricted_;
+};
+
+/// While this lives functions run that the owner of a relation has put into its indexes or its
+/// query. Whoever asked for the maintenance, a superuser maybe, does not lend them his rights, and
+/// settings that they change are as before.
+class AsOwner {
+ public:
+  AsOwner(Session::State& session, Oid owner);
+  AsOwner(const AsOwner&) = delete;
+  AsOwner& operator=(const AsOwner&) = delete;
+  ~AsOwner();
+
+ private:
+  Session::State& session_;
+  SessionSettings::Mark mark_;
+  std::uint64_t settings_version_;
+  ActingUser acting_;
+};
+
+/// 42501 for "role" and "session_authorization" where rights are not the session's own.
+void require_may_set(const Session::State& session, std::string_view setting);
+/// 42501, "cannot …", while functions of an owner run in maintenance.
+void require_unrestricted(const Session::State& session, std::string_view action);
+
+}  // namespace swizzle::sql
