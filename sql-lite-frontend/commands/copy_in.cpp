@@ -74,7 +74,7 @@ class CopyIn {
 
   void tell_rows() noexcept {
     const std::uint64_t written = scratch_->write->written();
-    progress_.set(CommandProgress::copy_rows, has_filter_ ? written : rows_);
+    progress_.set(CommandProgress::copy_rows_done, has_filter_ ? written : rows_);
     if (has_filter_) progress_.set(CommandProgress::copy_rows_excluded, rows_ - written);
   }
 

@@ -76,7 +76,7 @@ std::uint64_t send_rows(Portal& portal, const CopyOptions& options, CommandProgr
     sink.copy_out_data(as_bytes(out));
     bytes += out.size();
     progress.set(CommandProgress::copy_bytes, bytes);
-    progress.set(CommandProgress::copy_rows, rows);
+    progress.set(CommandProgress::copy_rows_done, rows);
     out.clear();
     scope.rewind();
   }

@@ -23,7 +23,7 @@ class CommandProgress {
     analyze_pages = 2,
     analyze_pages_done = 3,
     copy_bytes = 1,
-    copy_rows = 3,
+    copy_rows_done = 3,
     copy_rows_excluded = 4,
     copy_command = 5,
     copy_kind = 6,
