@@ -157,6 +157,13 @@ TEST_CASE("A plan that met policies is of one role and one state of the definiti
     db.run("BEGIN; CREATE POLICY more ON docs USING (true); ROLLBACK");
     CHECK(ids() == "1 SELECT 1");
   }
+  SECTION("the session takes another role") {
+    db.run("DROP POLICY all_of_it ON docs; PREPARE q AS SELECT id FROM docs ORDER BY id");
+    CHECK(db.run("SET ROLE ann; EXECUTE q") == "1 SET SELECT 1");
+    CHECK(db.run("SET ROLE ben; EXECUTE q") == "2 3 SET SELECT 2");
+    CHECK(db.run("RESET ROLE; EXECUTE q") == "1 2 3 RESET SELECT 3");
+    CHECK(db.run("SET ROLE ann; EXECUTE q") == "1 SET SELECT 1");
+  }
   SECTION("a function acts as its owner") {
     db.run(
         "CREATE FUNCTION seen() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS "
