@@ -213,20 +213,6 @@ FAULTS = [
         "A message may make the same name twice",
     ),
     (
-        "whatever a user wrote tells nothing of rows that policies hide",
-        "plan/leakproof.cpp",
-        "return call->routine().leakproof;",
-        "return call != nullptr;",
-        "Conditions that tell of rows*",
-    ),
-    (
-        "a plan that met policies is another role's, too",
-        "session/plans/prepare.cpp",
-        "(use.made_as != session_.user || use.stamp",
-        "(use.made_as == kNoOid || use.stamp",
-        "A plan that met policies*",
-    ),
-    (
         "the row that ON CONFLICT updates is not asked for policies",
         "bind/row_security.cpp",
         "        check(write.conflict.existing_first_slot, kForUpdate, PolicyPart::using_rows,\n              write.existing_checks);\n",
