@@ -83,6 +83,14 @@ std::size_t field_position(const RowShape& shape, const ast::String& field, Type
   return static_cast<std::size_t>(found - shape.names.begin());
 }
 
+/// The parts of points and their like are assigned to one by one, as in PostgreSQL, whose words
+/// these are.
+void refuse_fixed_slice(TypeId type) {
+  if (fixed_element(type) == TypeId::none) return;
+  throw SqlError{sqlstate::feature_not_supported,
+                 "updates on slices of fixed-length arrays not implemented"};
+}
+
 }  // namespace
 
 /// What assignments to other parts of the column, earlier in the list, make of it; null without
@@ -152,11 +160,8 @@ ExprPtr Binder::part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarg
         .with_hint("You will need to rewrite or cast the expression.")
         .at_position(target.location + 1);
   }
-  if (is_slice(target) && fixed_element(column.type) != TypeId::none) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "updates on slices of fixed-length arrays not implemented"};
-  }
   if (is_slice(target)) {
+    refuse_fixed_slice(column.type);
     return slice_assignment(std::move(array), std::move(value), target, column, scope);
   }
   std::vector<ExprPtr> operands;
@@ -240,10 +245,7 @@ TypeId Binder::subscript_part(PartAssignment::Step& step, ast::NodeList path, Ty
   }
   const bool has_slice = std::ranges::any_of(
       path, [](const ast::Node* node) { return ast::as<ast::A_Indices>(node).is_slice; });
-  if (has_slice && fixed_element(step.container) != TypeId::none) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "updates on slices of fixed-length arrays not implemented"};
-  }
+  if (has_slice) refuse_fixed_slice(step.container);
   for (const ast::Node* node : path) {
     const auto& index = ast::as<ast::A_Indices>(node);
     if (has_slice) {
