@@ -69,15 +69,15 @@ bool names_field(const ast::ResTarget& target) {
                              [](const ast::Node* node) { return ast::is<ast::String>(node); });
 }
 
-/// Where it lies among the attributes. 42703.
+/// Where it lies among the attributes of `column`, which may be an attribute itself. 42703.
 std::size_t field_position(const RowShape& shape, const ast::String& field, TypeId type,
-                           const ast::ResTarget& target) {
+                           std::string_view column, const ast::ResTarget& target) {
   const auto found = std::ranges::find(shape.names, field.sval);
   if (found == shape.names.end()) {
     throw sql_error(sqlstate::undefined_column,
                     "cannot assign to field \"{}\" of column \"{}\" because there is no such "
                     "column in data type {}",
-                    field.sval, target.name, format_type(type))
+                    field.sval, column, format_type(type))
         .at_position(target.location + 1);
   }
   return static_cast<std::size_t>(found - shape.names.begin());
@@ -117,11 +117,13 @@ void Binder::refuse_default_part(const ast::ResTarget& target) {
 TypeId Binder::part_type(const ast::ResTarget& target, const Column& column) {
   if (names_field(target)) {
     TypeId type = column.type;
+    std::string_view name = column.name;
     for (const ast::Node* node : target.indirection) {
       if (const auto* field = ast::try_as<ast::String>(node)) {
         const auto shape = row_shape(base_type(type));
         if (!shape) return column.type;
-        type = shape->types[field_position(*shape, *field, type, target)];
+        type = shape->types[field_position(*shape, *field, type, name, target)];
+        name = field->sval;
       } else if (element_type(base_type(type)) != TypeId::none &&
                  !ast::as<ast::A_Indices>(node).is_slice) {
         type = element_type(base_type(type));
@@ -151,7 +153,7 @@ ExprPtr Binder::part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarg
   check_subscripts(target, column, *array);
   const TypeId wanted = part_type(target, column);
   const TypeId source = value->type();
-  value = try_coerce(value, wanted, column.typmod, Implicitness::assignment);
+  value = coerce_part(std::move(value), wanted, column.typmod);
   if (!value) {
     throw sql_error(
         sqlstate::datatype_mismatch,
@@ -179,14 +181,34 @@ ExprPtr Binder::with_part(ExprPtr whole, ExprPtr value, const ast::ResTarget& ta
   column.name = target.name;
   column.type = whole->type();
   column.typmod = whole->typmod();
+  parts_are_of_variables_ = true;
   Scope scope;
   return part_assignment(std::move(whole), std::move(value), target, column, scope);
+}
+
+/// Null when there is no way.
+ExprPtr Binder::coerce_part(ExprPtr value, TypeId type, std::int32_t typmod) {
+  const TypeId source = without_collation(value->type());
+  // PostgreSQL looks for a cast before it looks at a record's fields, and the text is always one.
+  const bool is_record = parts_are_of_variables_ && source == TypeId::record &&
+                         is_composite(base_type(without_collation(type)));
+  if (!is_record) {
+    ExprPtr coerced = try_coerce(value, type, typmod, Implicitness::assignment);
+    if (coerced != nullptr || !parts_are_of_variables_) return coerced;
+  }
+  const TypeId read = base_type(without_collation(type));
+  const std::int32_t location = value->location();
+  ExprPtr by_text =
+      std::make_unique<CastExpr>(Cast{source, read, CastContext::assignment, CastMethod::text_form},
+                                 CastForm::implicit, std::move(value));
+  by_text->set_location(location);
+  return try_coerce(by_text, type, typmod, Implicitness::assignment);
 }
 
 ExprPtr Binder::hstore_pair_assignment(ExprPtr whole, ExprPtr value, const ast::ResTarget& target,
                                        const Column& column, Scope& scope) {
   const TypeId source = value->type();
-  value = try_coerce(value, TypeId::text, kNoTypmod, Implicitness::assignment);
+  value = coerce_part(std::move(value), TypeId::text, kNoTypmod);
   if (!value) {
     throw sql_error(
         sqlstate::datatype_mismatch,
@@ -205,7 +227,7 @@ ExprPtr Binder::hstore_pair_assignment(ExprPtr whole, ExprPtr value, const ast::
 ExprPtr Binder::json_part_assignment(ExprPtr whole, ExprPtr value, const ast::ResTarget& target,
                                      const Column& column, Scope& scope) {
   const TypeId source = value->type();
-  value = try_coerce(value, TypeId::jsonb, kNoTypmod, Implicitness::assignment);
+  value = coerce_part(std::move(value), TypeId::jsonb, kNoTypmod);
   if (!value) {
     throw sql_error(
         sqlstate::datatype_mismatch,
@@ -234,14 +256,18 @@ TypeId Binder::subscript_part(PartAssignment::Step& step, ast::NodeList path, Ty
     step.indices = path.size();
     return TypeId::jsonb;
   }
+  if (step.container == kHstoreType) {
+    indices.push_back(bind_hstore_key(path, scope));
+    step.indices = 1;
+    return TypeId::text;
+  }
   const TypeId element = part_of(step.container);
-  if (step.container == kHstoreType)
-    unsupported("assignment to a pair of hstore within a row", target.location);
   if (element == TypeId::none) {
+    // Within the column the parts have no place in the text, as in PostgreSQL.
     throw sql_error(sqlstate::datatype_mismatch,
                     "cannot subscript type {} because it does not support subscripting",
                     format_type(type))
-        .at_position(target.location + 1);
+        .at_position(path.data() == target.indirection.data() ? target.location + 1 : 0);
   }
   const bool has_slice = std::ranges::any_of(
       path, [](const ast::Node* node) { return ast::as<ast::A_Indices>(node).is_slice; });
@@ -280,7 +306,7 @@ ExprPtr Binder::assign_within(ExprPtr whole, ast::NodeList path, ExprPtr value,
                         field->sval, name, format_type(part.type))
             .at_position(target.location + 1);
       }
-      step.field = field_position(*step.shape, *field, step.container, target);
+      step.field = field_position(*step.shape, *field, step.container, name, target);
       part = {step.shape->types[step.field], step.shape->typmods[step.field]};
       name = field->sval;
       what = fmt::format("subfield \"{}\"", name);
@@ -298,7 +324,7 @@ ExprPtr Binder::assign_within(ExprPtr whole, ast::NodeList path, ExprPtr value,
     step.part = part.type;
   }
   const TypeId source = value->type();
-  value = try_coerce(value, part.type, part.typmod, Implicitness::assignment);
+  value = coerce_part(std::move(value), part.type, part.typmod);
   if (!value) {
     const std::string wanted = format_type(part.type);
     throw SqlError{sqlstate::datatype_mismatch,

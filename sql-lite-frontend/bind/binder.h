@@ -31,7 +31,8 @@ class Binder final : public QueryBinder {
   /// written at all.
   std::vector<bool> updatable_columns(const TablePtr& relation);
 
-  /// `whole` with the part of it that the target names set to `value`, as UPDATE has it.
+  /// `whole` with the part of it that the target names set to `value`, as UPDATE has it, but that
+  /// what has no cast becomes what is wanted through its text, as variables do.
   ExprPtr with_part(ExprPtr whole, ExprPtr value, const ast::ResTarget& target);
 
   /// What a column without a default of its own has: its domain's, else NULL.
@@ -94,6 +95,8 @@ class Binder final : public QueryBinder {
   static void refuse_default_part(const ast::ResTarget& target);
   /// What is assigned to the target: the column's type, or that of its elements.
   TypeId part_type(const ast::ResTarget& target, const Column& column);
+  /// `value` as what is assigned to a part of that type.
+  ExprPtr coerce_part(ExprPtr value, TypeId type, std::int32_t typmod);
   /// The step by subscripts, which are added to `indices`; returns the type of what it leads to.
   TypeId subscript_part(PartAssignment::Step& step, ast::NodeList path, TypeId type,
                         const ast::ResTarget& target, Scope& scope, std::vector<ExprPtr>& indices);
@@ -130,6 +133,8 @@ class Binder final : public QueryBinder {
 
   // bind_with.cpp
   void bind_writing_cte(Cte& cte, const ast::CommonTableExpr& node, Scope& scope) override;
+
+  bool parts_are_of_variables_ = false;  ///< that are assigned to, not of columns
 };
 
 }  // namespace swizzle::sql

@@ -1,5 +1,6 @@
 #include "sql-lite-frontend/bound/field_assignment.h"
 
+#include "sql-lite-frontend/bound/hstore_subscript.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/array/fixed_array.h"
 #include "sql-lite-frontend/types/json/json_assignment.h"
@@ -48,6 +49,10 @@ Value PartAssignment::changed(Execution& execution, std::size_t at, std::size_t 
     return make_record(execution.row_arena, step.shape->types, fields);
   }
   if (step.container == TypeId::jsonb) return with_json_part(execution, step, index, whole, value);
+  if (step.container == kHstoreType) {
+    const Value key = operands_[index]->eval(execution);
+    return hstore_with_pair(execution.row_arena, whole, key, value);
+  }
   if (!step.slice.empty()) return with_slice(execution, step, index, whole, value);
   const std::vector<std::int32_t> at_element = subscripts(execution, step, index);
   if (shape_of(step.container) != Shape::array)

@@ -9,8 +9,8 @@ namespace swizzle::sql {
 /// that is NULL has fields that are NULL.
 class PartAssignment final : public OperandsExpr {
  public:
-  /// One level down: to a field, or by as many subscripts to an element, a slice or a part of
-  /// jsonb.
+  /// One level down: to a field, or by as many subscripts to an element, a slice, a part of jsonb
+  /// or a pair of hstore.
   struct Step {
     TypeId container = TypeId::none;                  ///< no domain
     TypeId part = TypeId::none;                       ///< perhaps one

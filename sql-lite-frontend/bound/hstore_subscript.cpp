@@ -27,10 +27,7 @@ void HstoreSubscript::print(ExprPrinter& printer) const {
   printer.out += "]";
 }
 
-Value HstorePairAssignment::evaluate(Execution& execution) const {
-  const Value whole = operands_[0]->eval(execution);
-  const Value value = operands_[1]->eval(execution);
-  const Value key = operands_[2]->eval(execution);
+Value hstore_with_pair(Arena& arena, const Value& whole, const Value& key, const Value& value) {
   if (key.is_null()) {
     throw SqlError{sqlstate::null_value_not_allowed,
                    "hstore subscript in assignment must not be null"};
@@ -42,7 +39,14 @@ Value HstorePairAssignment::evaluate(Execution& execution) const {
   if (!whole.is_null()) {
     for (const HstorePair& other : HstoreView{whole}.pairs()) pairs.push_back(other);
   }
-  return make_hstore(execution.row_arena, std::move(pairs));
+  return make_hstore(arena, std::move(pairs));
+}
+
+Value HstorePairAssignment::evaluate(Execution& execution) const {
+  const Value whole = operands_[0]->eval(execution);
+  const Value value = operands_[1]->eval(execution);
+  const Value key = operands_[2]->eval(execution);
+  return hstore_with_pair(execution.row_arena, whole, key, value);
 }
 
 void HstorePairAssignment::print(ExprPrinter& printer) const {

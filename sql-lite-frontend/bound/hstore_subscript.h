@@ -16,6 +16,9 @@ class HstoreSubscript final : public OperandsExpr {
   void print(ExprPrinter& printer) const override;
 };
 
+/// `whole` with the key's text set to `value`. 22004 for a key that is NULL.
+Value hstore_with_pair(Arena& arena, const Value& whole, const Value& key, const Value& value);
+
 /// What `SET hstore[key] = x` gives the column. Operands: the whole, the text, the key.
 class HstorePairAssignment final : public OperandsExpr {
  public:

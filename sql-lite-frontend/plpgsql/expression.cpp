@@ -10,7 +10,9 @@
 #include "sql-lite-frontend/plpgsql/context.h"
 #include "sql-lite-frontend/plpgsql/frame.h"
 #include "sql-lite-frontend/plpgsql/statement_run.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql::plpgsql {
 std::optional<BodyVariables::Meaning> FragmentNames::find(std::span<const std::string_view> parts,
@@ -111,12 +113,19 @@ inline bool Expression::is_ready(const Frame& frame) const {
   return names_.fits(frame);
 }
 
+/// Its columns may be others now; nobody was promised that they stay.
+bool Expression::has_current_plan(const Frame& frame) const {
+  return !statement_->plan || frame.session.plans.is_current(statement_->plan);
+}
+
 Value Expression::evaluate(Frame& frame) {
-  if (!is_ready(frame)) [[unlikely]]
+  if (!is_ready(frame) || (statement_ && !has_current_plan(frame))) [[unlikely]]
     prepare(frame);
-  if (!plain_) return run_for_value(frame);
+  if (!plain_) return run_for_value(frame).value_or(Value::null());
   if (frame.values.size() < frame.program.value_count) [[unlikely]]
     frame.make_room();
+  // Without a row the whole is NULL, as in PostgreSQL.
+  if (statement_ && !compute_part(frame)) return Value::null();
   frame.execution.parameters = frame.values;
   return plain_->eval(frame.execution);
 }
@@ -133,39 +142,56 @@ void Expression::prepare(Frame& frame) {
   statement_.reset();
   names_.bind_for(frame);
   names_.forget();
+  depends_on_catalog_ = false;
+  called_.clear();
   try {
-    if (kind_ == Kind::value && prepare_plain(frame)) {
-      is_prepared_ = true;
-      return;
-    }
-    names_.forget();
-    body_ = std::make_shared<BodyNames>();
-    body_->routine = frame.call != nullptr ? frame.call->callable->routine
-                                           : std::make_shared<Routine>(frame.routine);
-    body_->parameters.resize(frame.program.argument_count);
-    body_->variables = &names_;
-    statement_ = frame.session.plans.parse(sql(), {});
-    statement_->body = body_;
-    for (std::size_t i = 0; i < frame.program.argument_count; ++i) {
-      statement_->declared_types.push_back(frame.program.variables[i].type_within());
-    }
-    if (is_plannable(statement_->node)) {
-      statement_->plan = frame.session.plans.plan_for(*statement_, {});
-      if (!statement_->plan->plan->types.empty()) type_ = statement_->plan->plan->types[0];
+    if (kind_ == Kind::statement || !prepare_plain(frame)) {
+      names_.forget();
+      prepare_statement(frame);
+      if (part_) prepare_computed(frame);
     }
   } catch (SqlError& error) {
     add_sql_context(error, context());
     throw;
   }
-  depends_on_catalog_ = false;
+  for (const RoutinePtr& called : called_) frame.session.rights.require_execute(*called);
+  called_.clear();
   is_prepared_ = true;
 }
 
-void Expression::make_whole(Binder& binder, Arena& tree) {
-  const std::string name = whole_.substr(whole_.rfind('.') + 1);
-  const auto assigned = parse_script(tree, fmt::format("UPDATE t SET {}{} = NULL", name, path_));
+void Expression::prepare_statement(Frame& frame) {
+  body_ = std::make_shared<BodyNames>();
+  body_->routine = frame.call != nullptr ? frame.call->callable->routine
+                                         : std::make_shared<Routine>(frame.routine);
+  body_->parameters.resize(frame.program.argument_count);
+  body_->variables = &names_;
+  statement_ = frame.session.plans.parse(sql(), {});
+  statement_->body = body_;
+  for (std::size_t i = 0; i < frame.program.argument_count; ++i) {
+    statement_->declared_types.push_back(frame.program.variables[i].type_within());
+  }
+  if (!is_plannable(statement_->node)) return;
+  statement_->plan = frame.session.plans.plan_for(*statement_, {});
+  const std::vector<TypeId>& types = statement_->plan->plan->types;
+  if (!target_.empty() && types.size() != 1) {
+    throw sql_error(sqlstate::syntax_error, "assignment source returned {} columns", types.size());
+  }
+  if (!types.empty()) type_ = types[0];
+}
+
+/// Makes of the value, which is bound, that of the whole.
+void Expression::bind_part(Binder& binder, Arena& tree) {
+  std::string path = part_->around[0];
+  for (std::size_t i = 0; i < part_->subscripts.size(); ++i) {
+    const AssignedPart::Computed& computed = part_->computed[i];
+    path += computed.type == TypeId::none ? part_->subscripts[i]->text()
+                                          : fmt::format("${}", *computed.place + 1);
+    path += part_->around[i + 1];
+  }
+  const auto assigned = parse_script(
+      tree, fmt::format("UPDATE t SET {}{} = NULL", quote_identifier(part_->name), path));
   const auto& update = ast::as<ast::UpdateStmt>(assigned[0]->stmt);
-  const auto read = parse_script(tree, "SELECT " + whole_);
+  const auto read = parse_script(tree, "SELECT " + part_->whole);
   const auto whole = binder.bind_select(ast::as<ast::SelectStmt>(read[0]->stmt), nullptr);
   plain_ = binder.with_part(std::move(whole->targets[0].expr), std::move(plain_),
                             ast::as<ast::ResTarget>(update.target_list[0]));
@@ -179,37 +205,56 @@ bool Expression::prepare_plain(Frame& frame) {
   if (select == nullptr || !selects_one_value(*select)) return false;
   arena_ = std::make_unique<Arena>(256);
   BodyNames names;
-  names.routine = std::make_shared<Routine>(frame.routine);
   names.parameters.resize(frame.program.argument_count);
-  names.variables = &names_;
-  std::vector<TypeId> types;
-  for (std::size_t i = 0; i < frame.program.argument_count; ++i) {
-    types.push_back(frame.program.variables[i].type_within());
-  }
   Binder binder{session.names, *arena_};
-  binder.allow_parameters(types);
-  binder.enter_body(names);
-  // What expressions remember of a run is the frame's, for all of the function's.
-  for (StatePlace i = 0; i < frame.program.state_count; ++i) static_cast<void>(binder.new_state());
+  enter(frame, binder, names);
+  const auto takes_statement = [&] { return !binder.pending().empty() || binder.is_single_use(); };
   const std::unique_ptr<Query> query = binder.bind_select(
-      *select, nullptr, path_.empty() ? Binder::OutputTypes::final : Binder::OutputTypes::open);
-  const bool takes_statement = !query->aggregates.empty() || !query->sets.empty() ||
-                               !query->windows.empty() || !binder.pending().empty() ||
-                               binder.is_single_use() || query->targets.size() != 1 ||
-                               !query->targets[0].expr;
-  if (takes_statement && !path_.empty()) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "assignment of a query's value to a part of a part is not supported"};
+      *select, nullptr, part_ ? Binder::OutputTypes::open : Binder::OutputTypes::final);
+  if (!query->aggregates.empty() || !query->sets.empty() || !query->windows.empty() ||
+      takes_statement() || query->targets.size() != 1 || !query->targets[0].expr) {
+    return false;
   }
-  if (takes_statement) return false;
   Execution scratch{session, session.session_context};
   if (auto failure = constant_failure(*query, scratch)) throw std::move(*failure);
-  for (const RoutinePtr& called : binder.routines_called()) session.rights.require_execute(*called);
   plain_ = std::move(query->targets[0].expr);
   const auto* column =
       ast::try_as<ast::ColumnRef>(ast::as<ast::ResTarget>(select->target_list[0]).val);
   if (column != nullptr && column->fields.size() == 1) whole_record_ = names_.only_record();
-  if (!path_.empty()) make_whole(binder, tree);
+  if (part_) {
+    for (AssignedPart::Computed& each : part_->computed) each.type = TypeId::none;
+    bind_part(binder, tree);
+    if (takes_statement()) {
+      plain_.reset();
+      return false;
+    }
+  }
+  keep_plain(frame, binder);
+  return true;
+}
+
+/// Gives the binder the function's variables and parameters.
+void Expression::enter(Frame& frame, Binder& binder, BodyNames& names) {
+  names.routine = std::make_shared<Routine>(frame.routine);
+  names.variables = &names_;
+  std::vector<TypeId> types(names.parameters.size(), TypeId::none);
+  for (std::size_t i = 0; i < frame.program.argument_count; ++i) {
+    types[i] = frame.program.variables[i].type_within();
+  }
+  if (part_ && statement_) {
+    for (const AssignedPart::Computed& each : part_->computed) {
+      if (each.type != TypeId::none) types[*each.place] = each.type;
+    }
+  }
+  binder.allow_parameters(types);
+  binder.enter_body(names);
+  // What expressions remember of a run is the frame's, for all of the function's.
+  for (StatePlace i = 0; i < frame.program.state_count; ++i) static_cast<void>(binder.new_state());
+}
+
+void Expression::keep_plain(Frame& frame, Binder& binder) {
+  Session::State& session = frame.session;
+  called_.assign(binder.routines_called().begin(), binder.routines_called().end());
   type_ = plain_->type();
   frame.program.state_count = binder.new_state();
   frame.program.slot_count = std::max(frame.program.slot_count, binder.slot_count());
@@ -218,34 +263,80 @@ bool Expression::prepare_plain(Frame& frame) {
   settings_version_ = session.variables.version();
   depends_on_catalog_ = !binder.routines_called().empty() || binder.looked_up_objects() ||
                         !binder.types_read().empty();
+}
+
+/// Behind prepare_statement(): what takes a statement gets a place.
+void Expression::prepare_computed(Frame& frame) {
+  check_stack();
+  const auto give_place = [&](AssignedPart::Computed& to, TypeId type) {
+    if (!to.place) to.place = frame.program.value_count++;
+    to.type = type;
+  };
+  give_place(part_->value, type_);
+  for (std::size_t i = 0; i < part_->subscripts.size(); ++i) {
+    Expression& subscript = *part_->subscripts[i];
+    subscript.prepare(frame);
+    part_->computed[i].type = TypeId::none;
+    if (!subscript.plain_) give_place(part_->computed[i], subscript.type());
+  }
+  frame.make_room();
+  bind_computed(frame);
+}
+
+void Expression::bind_computed(Frame& frame) {
+  Arena tree;
+  arena_ = std::make_unique<Arena>(256);
+  BodyNames names;
+  names.parameters.resize(frame.program.value_count);
+  Binder binder{frame.session.names, *arena_};
+  enter(frame, binder, names);
+  plain_ = std::make_unique<ParameterExpr>(part_->value.type, *part_->value.place);
+  bind_part(binder, tree);
+  keep_plain(frame, binder);
+}
+
+/// False where the value's statement gives no row.
+bool Expression::compute_part(Frame& frame) {
+  check_stack();
+  const std::optional<Value> value = run_for_value(frame);
+  if (!value) return false;
+  bool has_moved = false;
+  for (std::size_t i = 0; i < part_->subscripts.size(); ++i) {
+    AssignedPart::Computed& computed = part_->computed[i];
+    if (computed.type == TypeId::none) continue;
+    frame.values[*computed.place] = part_->subscripts[i]->evaluate(frame);
+    // A record that it reads may have other fields now.
+    has_moved |= computed.type != part_->subscripts[i]->type();
+    computed.type = part_->subscripts[i]->type();
+  }
+  if (has_moved) bind_computed(frame);
+  frame.values[*part_->value.place] = *value;
   return true;
 }
 
 const StatementPtr& Expression::statement(Frame& frame) {
   const bool fits = is_prepared_ && statement_ && names_.fits(frame);
-  if (!fits) {
-    prepare(frame);
-  } else if (statement_->plan && !frame.session.plans.is_current(statement_->plan)) {
-    // Its columns may be others now; nobody was promised that they stay.
-    prepare(frame);
-  }
+  if (!fits || !has_current_plan(frame)) prepare(frame);
   names_.bind_for(frame);
   return statement_;
 }
 
-Value Expression::run_for_value(Frame& frame) {
-  const StatementPtr running = statement(frame);
+std::optional<Value> Expression::run_for_value(Frame& frame) {
+  names_.bind_for(frame);
+  const StatementPtr running = statement_;
   StatementRun run{frame, *this, running};
-  Value value = Value::null();
+  const auto refuse = [this](SqlState state, std::string message) {
+    SqlError error{state, std::move(message)};
+    add_context(error, fmt::format("query: {}{}", target_, text_));
+    throw error;
+  };
+  std::optional<Value> value;
   if (run.next()) {
-    if (run.plan().types.size() != 1) {
-      throw sql_error(sqlstate::syntax_error, "query \"{}\" returned {} columns", text_,
-                      run.plan().types.size());
+    if (const std::size_t columns = run.plan().types.size(); columns != 1) {
+      refuse(sqlstate::syntax_error, fmt::format("query returned {} columns", columns));
     }
     value = run.value(0).copy_to(frame.execution.row_arena);
-    if (run.next()) {
-      throw sql_error(SqlState{"21000"}, "query \"{}\" returned more than one row", text_);
-    }
+    if (run.next()) refuse(SqlState{"21000"}, "query returned more than one row");
   }
   run.finish();
   return value;

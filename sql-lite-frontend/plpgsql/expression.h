@@ -53,6 +53,24 @@ class FragmentNames final : public BodyVariables {
   std::vector<Known> shapes_;
 };
 
+/// v[i].f, of which v is whole, for an assignment.
+struct AssignedPart {
+  std::string whole;  ///< as the text has it
+  std::string name;   ///< the first of its words
+  /// What follows it: texts around the subscripts, one more than there are of these.
+  std::vector<std::string> around;
+  std::vector<ExpressionPtr> subscripts;
+
+  /// Where the value, or a subscript, takes a statement, it is computed first, into a place among
+  /// the frame's values.
+  struct Computed {
+    std::optional<std::size_t> place = std::nullopt;  ///< once it has one it keeps it
+    TypeId type = TypeId::none;                       ///< none: the text is bound as it stands
+  };
+  Computed value = {};
+  std::vector<Computed> computed = {};  ///< by subscript
+};
+
 class Expression {
  public:
   enum class Kind : std::uint8_t { value, statement };
@@ -80,28 +98,35 @@ class Expression {
   [[nodiscard]] std::size_t sql_before() const noexcept;
   /// Assigned to what `target` names.
   void set_target(std::string target) { target_ = std::move(target); }
-  /// Its value is that of `whole`, a variable or a field of a record, with the part of it that
-  /// `path` names set to what the text gives: v[1].f, of which v is whole.
-  void set_part(std::string whole, std::string path) {
-    whole_ = std::move(whole);
-    path_ = std::move(path);
+  /// Its value is that of a variable, or of a field of a record, with a part of it set to what the
+  /// text gives.
+  void set_part(AssignedPart part) {
+    part_ = std::make_unique<AssignedPart>(std::move(part));
+    part_->computed.resize(part_->subscripts.size());
   }
   /// What CONTEXT says of what fails inside.
   [[nodiscard]] std::string context() const;
 
  private:
   [[nodiscard]] bool is_ready(const Frame& frame) const;
+  [[nodiscard]] bool has_current_plan(const Frame& frame) const;
   void prepare(Frame& frame);
-  void make_whole(Binder& binder, Arena& tree);
+  void prepare_statement(Frame& frame);
   /// False: it takes a statement to compute it.
   bool prepare_plain(Frame& frame);
-  Value run_for_value(Frame& frame);
+  void enter(Frame& frame, Binder& binder, BodyNames& names);
+  void keep_plain(Frame& frame, Binder& binder);
+  void bind_part(Binder& binder, Arena& tree);
+  void prepare_computed(Frame& frame);
+  void bind_computed(Frame& frame);
+  bool compute_part(Frame& frame);
+  /// Nothing where there is no row.
+  std::optional<Value> run_for_value(Frame& frame);
 
   Kind kind_;
   std::string text_;
   std::string target_;
-  std::string whole_;
-  std::string path_;
+  std::unique_ptr<AssignedPart> part_;
   FragmentNames names_;
   TypeId type_ = TypeId::none;
 
@@ -113,6 +138,7 @@ class Expression {
   CatalogView::Stamp stamp_;
   std::uint64_t settings_version_ = 0;
   bool depends_on_catalog_ = false;
+  std::vector<RoutinePtr> called_;  ///< by what takes no statement
   StatementPtr statement_;
   std::shared_ptr<BodyNames> body_;
 };

@@ -244,7 +244,7 @@ void Frame::assign(std::size_t index, Value value, TypeId type) {
       shape->fields.push_back({names[i], view.type(i), kNoTypmod});
     }
     Targets whole;
-    whole.push_back({.variable = index, .field = {}, .subscripts = {}, .slices = {}});
+    whole.push_back({.variable = index});
     assign_row(whole, shape, row);
     return;
   }
@@ -266,80 +266,24 @@ void Frame::assign(std::size_t index, Value value, TypeId type) {
   set_place(variable.place, convert(value, type, variable.type, variable.typmod));
 }
 
-/// Nothing for null: the array's own bound.
-std::optional<std::int32_t> Frame::subscript_value(Expression* subscript) {
-  if (subscript == nullptr) return std::nullopt;
-  const Value index = subscript->evaluate(*this);
-  const Value number = convert(index, subscript->type(), TypeId::int4, kNoTypmod);
-  if (number.is_null()) {
-    throw SqlError{sqlstate::null_value_not_allowed,
-                   "array subscript in assignment must not be null"};
-  }
-  return number.as_int4();
-}
-
 void Frame::assign(const Target& target, Value value, TypeId type) {
-  if (target.field.empty() && target.subscripts.empty()) [[likely]] {
+  if (target.field.empty()) [[likely]] {
     return assign(target.variable, value, type);
   }
   const Variable& variable = program.variables[target.variable];
-  TypeId whole_type = variable.type;
-  std::int32_t typmod = variable.typmod;
-  Value whole = Value::null();
-  std::size_t field = 0;
-  if (!target.field.empty()) {
-    const Record& record = records[variable.place];
-    if (!record.shape) {
-      throw sql_error(sqlstate::object_not_in_prerequisite_state,
-                      "record \"{}\" is not assigned yet", variable.name)
-          .with_detail("The tuple structure of a not-yet-assigned record is indeterminate.");
-    }
-    const auto found = target.position.in(record.shape, target.field);
-    if (!found) {
-      throw_error(sqlstate::undefined_column, "record \"{}\" has no field \"{}\"", variable.name,
-                  target.field);
-    }
-    field = *found;
-    whole_type = record.shape->fields[field].type;
-    typmod = record.shape->fields[field].typmod;
-    whole = record.values[field];
-  } else {
-    whole = value_of(target.variable);
+  const Record& record = records[variable.place];
+  if (!record.shape) {
+    throw sql_error(sqlstate::object_not_in_prerequisite_state, "record \"{}\" is not assigned yet",
+                    variable.name)
+        .with_detail("The tuple structure of a not-yet-assigned record is indeterminate.");
   }
-  if (target.subscripts.empty()) {
-    set_field(variable.place, field, convert(value, type, whole_type, typmod));
-    return;
+  const auto found = target.position.in(record.shape, target.field);
+  if (!found) {
+    throw_error(sqlstate::undefined_column, "record \"{}\" has no field \"{}\"", variable.name,
+                target.field);
   }
-  const TypeId element = element_type(whole_type);
-  if (element == TypeId::none) {
-    throw_error(sqlstate::datatype_mismatch,
-                "cannot subscript type {} because it does not support subscripting",
-                format_type(whole_type));
-  }
-  const bool is_slice = std::ranges::any_of(target.slices, &Target::Slice::is_range);
-  // Of several, one range makes ranges from 1 of the others.
-  std::vector<std::int32_t> indices;
-  std::vector<SliceBound> bounds;
-  for (std::size_t i = 0; i < target.subscripts.size(); ++i) {
-    const Target::Slice& slice = target.slices[i];
-    if (!is_slice) {
-      indices.push_back(*subscript_value(target.subscripts[i].get()));
-      continue;
-    }
-    SliceBound& bound = bounds.emplace_back();
-    bound.lower = slice.is_range ? subscript_value(target.subscripts[i].get()) : 1;
-    bound.upper = subscript_value(slice.is_range ? slice.upper.get() : target.subscripts[i].get());
-  }
-  const Value part =
-      convert(value, type, is_slice ? whole_type : element, is_slice ? kNoTypmod : typmod);
-  const Value changed = is_slice
-                            ? array_set_slice(execution.row_arena, element, whole, bounds, part)
-                            : array_set_element(execution.row_arena, element, whole, indices, part);
-  if (target.field.empty()) {
-    set_place(variable.place, changed);
-  } else {
-    set_field(variable.place, field, changed);
-  }
+  const Shape::Field& field = record.shape->fields[*found];
+  set_field(variable.place, *found, convert(value, type, field.type, field.typmod));
 }
 
 void Frame::assign_row(const Targets& targets, const ShapePtr& shape, std::span<const Value> row) {

@@ -66,7 +66,6 @@ struct Frame final : CallPlace {
   /// As assignment does: as what the variable is. Throws 22004 for NULL where it may not be.
   void assign(std::size_t variable, Value value, TypeId type);
   void assign(const Target& target, Value value, TypeId type);
-  std::optional<std::int32_t> subscript_value(Expression* subscript);
   /// A row to INTO or a loop's variables: what is missing is NULL.
   void assign_row(const Targets& targets, const ShapePtr& shape, std::span<const Value> row);
   /// There is no row: NULLs, and a record that takes any row gets the columns of the one it would

@@ -39,7 +39,7 @@ Target Reader::read_target() {
     if (!where.is_name()) fail_at(where);
     fail(sqlstate::syntax_error, fmt::format("\"{}\" is not a known variable", where.text), where);
   }
-  Target target{.variable = found->variable, .field = {}, .subscripts = {}, .slices = {}};
+  Target target{.variable = found->variable};
   const bool is_record = program_->variables[found->variable].kind == Variable::Kind::record;
   if (is(".") && !is_record) {
     fail(sqlstate::syntax_error,
@@ -48,18 +48,6 @@ Target Reader::read_target() {
   if (is(".")) {
     ++at_;
     target.field = expect_name();
-  }
-  while (take("[")) {
-    // Null: the array's own bound.
-    ExpressionPtr lower = is(":") ? nullptr : read_expression({"]", ":"}, "]");
-    Target::Slice slice;
-    if (take(":")) {
-      slice.is_range = true;
-      if (!is("]")) slice.upper = read_expression({"]"}, "]");
-    }
-    expect("]");
-    target.subscripts.push_back(std::move(lower));
-    target.slices.push_back(std::move(slice));
   }
   return target;
 }
@@ -268,6 +256,11 @@ StepPtr Reader::read_diagnostics() {
     DiagnosticsStep::Item item;
     const Token target = token();
     item.target = read_target();
+    const bool is_record = item.target.field.empty() &&
+                           program_->variables[item.target.variable].kind == Variable::Kind::record;
+    if (is_record || is("["))
+      fail(sqlstate::syntax_error, fmt::format("\"{}\" is not a scalar variable", target.text),
+           target);
     require_assignable(item.target.variable, target);
     if (!take(":=")) expect("=");
     const Token where = token();

@@ -154,63 +154,48 @@ StepPtr Reader::read_step() {
   return read_sql();
 }
 
-bool Reader::is_deep_target(const FoundName& found) const {
-  const Variable& variable = program_->variables[found.variable];
-  const bool is_record = variable.kind == Variable::Kind::record;
-  const TypeId type = base_type(variable.type);
-  const bool has_fields = is_record || is_composite(without_array(type));
-  std::size_t fields = 0;
-  bool is_indexed = false;
-  for (std::size_t i = at_ + 2 * found.parts - 1; i + 1 < tokens_.size();) {
-    if (tokens_[i].is(".")) {
-      if (is_indexed || ++fields > (is_record ? 1U : 0U)) return has_fields;
-      i += 2;
-    } else if (tokens_[i].is("[")) {
-      is_indexed = true;
-      int depth = 0;
-      do {
-        depth += tokens_[i].is("[") ? 1 : tokens_[i].is("]") ? -1 : 0;
-      } while (++i < tokens_.size() && depth > 0);
-    } else {
-      return false;
+/// What stands behind a variable or a field that is assigned to: further fields, subscripts,
+/// slices. `begin` is where it begins in the text.
+void Reader::read_path(AssignedPart& part, std::size_t begin) {
+  const auto read_subscript = [&](std::initializer_list<std::string_view> ends) {
+    part.around.push_back(body_.substr(begin, token().begin - begin));
+    part.subscripts.push_back(read_expression(ends, "]"));
+    begin = tokens_[at_ - 1].end;
+  };
+  while (is(".") || is("[")) {
+    if (take(".")) {
+      expect_name();
+      continue;
     }
+    expect("[");
+    if (is("]")) fail_here();
+    // Of a slice a bound that is missing is the array's own.
+    if (!is(":")) read_subscript({"]", ":"});
+    if (take(":") && !is("]")) read_subscript({"]"});
+    expect("]");
   }
-  return false;
-}
-
-StepPtr Reader::read_deep_assignment(const FoundName& found) {
-  auto assign = step<AssignStep>(line_here());
-  const Token where = token();
-  require_assignable(found.variable, where);
-  assign->target = {.variable = found.variable, .field = {}, .subscripts = {}, .slices = {}};
-  at_ += 2 * found.parts - 1;
-  const bool is_record = program_->variables[found.variable].kind == Variable::Kind::record;
-  if (is_record) {
-    expect(".");
-    assign->target.field = expect_name();
-  }
-  const std::size_t whole_end = tokens_[at_ - 1].end;
-  skip_fragment({":=", "="}, ":=", false);
-  const std::size_t path_end = tokens_[at_ - 1].end;
-  if (!take(":=")) expect("=");
-  const std::size_t value_at = token().begin;
-  assign->value = read_expression({";"}, ";");
-  assign->value->set_part(body_.substr(where.begin, whole_end - where.begin),
-                          body_.substr(whole_end, path_end - whole_end));
-  assign->value->set_target(body_.substr(where.begin, value_at - where.begin));
-  expect(";");
-  return assign;
+  part.around.push_back(body_.substr(begin, tokens_[at_ - 1].end - begin));
 }
 
 StepPtr Reader::read_assignment(const FoundName& found) {
-  if (is_deep_target(found)) return read_deep_assignment(found);
   auto assign = step<AssignStep>(line_here());
+  const Variable& variable = program_->variables[found.variable];
   const Token where = token();
-  assign->target = read_target();
+  // A parameter of a composite type is one value, of which fields are parts.
+  const bool is_row =
+      variable.kind == Variable::Kind::scalar && is_composite(base_type(variable.type));
+  assign->target = is_row ? Target{.variable = take_variable()->variable} : read_target();
   require_assignable(assign->target.variable, where);
+  const std::size_t whole_end = tokens_[at_ - 1].end;
+  std::optional<AssignedPart> part;
+  if (is(".") || is("[")) {
+    part.emplace(body_.substr(where.begin, whole_end - where.begin), where.text);
+    read_path(*part, whole_end);
+  }
   if (!take(":=")) expect("=");
   const std::size_t value_at = token().begin;
   assign->value = read_expression({";"}, ";");
+  if (part) assign->value->set_part(std::move(*part));
   assign->value->set_target(body_.substr(where.begin, value_at - where.begin));
   expect(";");
   return assign;

@@ -70,9 +70,7 @@ class Reader {
   StepPtr read_exit(bool is_exit);
   StepPtr read_return();
   StepPtr read_assignment(const FoundName& found);
-  /// Whether what is assigned to lies deeper than a field of a record, or an element.
-  [[nodiscard]] bool is_deep_target(const FoundName& found) const;
-  StepPtr read_deep_assignment(const FoundName& found);
+  void read_path(AssignedPart& part, std::size_t begin);
 
   // read_loops.cpp
   StepPtr read_plain_loop(std::string label);

@@ -234,7 +234,7 @@ Flow ForCursorStep::run(Frame& frame) {
   const PortalPtr portal = portal_of_cursor(frame, name);
   const CursorPin pin{portal};
   Targets targets;
-  targets.push_back({.variable = row, .field = {}, .subscripts = {}, .slices = {}});
+  targets.push_back({.variable = row});
   bool found = false;
   Flow flow = Flow::next;
   while (move(frame, name, ast::FetchDirection::forward, 1) > 0) {

@@ -136,8 +136,8 @@ Flow AssignStep::run(Frame& frame) {
   const RowScope scope{frame.execution};
   const Value assigned = value->evaluate(frame);
   const Variable& variable = frame.program.variables[target.variable];
-  const bool is_whole = target.field.empty() && target.subscripts.empty();
-  if (is_whole && variable.takes_at_once(value->type()) && !assigned.is_null()) [[likely]] {
+  if (target.field.empty() && variable.takes_at_once(value->type()) && !assigned.is_null())
+      [[likely]] {
     frame.set_place(variable.place, assigned);
     return Flow::next;
   }
@@ -149,9 +149,7 @@ Flow AssignStep::run(Frame& frame) {
     const bool is_field = error.state() == sqlstate::undefined_column && !target.field.empty();
     const bool is_value = error.state().code().starts_with("22") &&
                           error.state() != sqlstate::null_value_not_allowed && value->is_folded();
-    if (target.subscripts.empty() && (is_field || is_value)) {
-      add_sql_context(error, value->context());
-    }
+    if (is_field || is_value) add_sql_context(error, value->context());
     throw;
   }
   return Flow::next;

@@ -32,17 +32,12 @@ struct Step {
 using StepPtr = std::unique_ptr<Step>;
 using Steps = std::vector<StepPtr>;
 
-/// What is assigned to: a variable, a field of a record, an element of an array.
+/// What is assigned to: a variable, or a field of a record. Parts of these belong to the value that
+/// is assigned (`Expression::set_part`).
 struct Target {
-  struct Slice {
-    bool is_range = false;  ///< lower:upper
-    ExpressionPtr upper;    ///< null: the array's own
-  };
   std::size_t variable = 0;
-  std::string field;
+  std::string field = {};
   mutable FieldPosition position = {};
-  std::vector<ExpressionPtr> subscripts;  ///< of a range, its lower bound; null: the array's own
-  std::vector<Slice> slices;              ///< for each of those
 };
 /// Of INTO: several, or one record as a whole.
 using Targets = std::vector<Target>;
