@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/inverted_index.h"
+#include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/ddl/statements.h"
@@ -64,19 +65,38 @@ void require_schema_name(std::string_view name) {
       .with_detail("The prefix \"pg_\" is reserved for system schemas.");
 }
 
+namespace {
+
+/// The schema in which the session may create what the name says.
+Oid creation_place(Session::State& session, const ast::RangeVar& range) {
+  const Oid place = session.names.creation_schema(range);
+  const SchemaPtr schema = session.catalog.schema(place);
+  if (schema && !session.rights.may(*schema, privilege::kCreate)) {
+    throw_error(SqlState{"42501"}, "permission denied for schema {}", schema->name);
+  }
+  return place;
+}
+
+/// Of all that is created in a schema PostgreSQL says for tables alone where their name stands.
+void check_place_of_table(Session::State& session, const ast::RangeVar& range) {
+  try {
+    static_cast<void>(creation_place(session, range));
+  } catch (SqlError& error) {
+    // But not where it refuses to make one of the system's.
+    if (error.error().detail().empty()) error.fields().position = range.location + 1;
+    throw;
+  }
+}
+
+}  // namespace
+
 Relation new_relation(Session::State& session, const ast::RangeVar& range, RelationKind kind) {
   Relation relation;
   relation.oid = session.catalog.allocate_oid();
-  relation.schema = session.names.creation_schema(range);
+  relation.schema = creation_place(session, range);
   relation.name = range.relname;
   relation.kind = kind;
   relation.owner = session.user;
-  if (const SchemaPtr schema = session.catalog.schema(relation.schema)) {
-    if (!session.rights.may(*schema, privilege::kCreate)) {
-      throw sql_error(SqlState{"42501"}, "permission denied for schema {}", schema->name)
-          .at_position(range.location + 1);
-    }
-  }
   if (relation.schema == session.names.temp_schema) {
     relation.persistence = Persistence::temporary;
   } else if (range.relpersistence == "u") {
@@ -121,6 +141,7 @@ void note_on_commit(Session::State& session, const Table& table) {
 void create_table(Session::State& session, const ast::CreateStmt& statement, ResultSink& sink) {
   refuse_table_features(statement);
   refuse_repeated_columns(statement);
+  check_place_of_table(session, *statement.relation);
   Relation relation = new_relation(session, *statement.relation, RelationKind::table);
   if (skip_existing(session, relation, statement.if_not_exists, sink)) {
     sink.command_complete("CREATE TABLE");
@@ -344,8 +365,10 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
   if (!binder.find_table(*statement.relation)) refuse_composite(session, *statement.relation);
   TablePtr table = binder.require_relation(*statement.relation);
   if (!keeps_rows(table->relation.kind)) {
-    throw_error(sqlstate::wrong_object_type, "cannot create index on relation \"{}\"",
-                table->relation.name);
+    throw sql_error(sqlstate::wrong_object_type, "cannot create index on relation \"{}\"",
+                    table->relation.name)
+        .with_detail(
+            fmt::format("This operation is not supported for {}.", plural_of({table, nullptr})));
   }
   table = session.rights.lock_own(table, lock::RelationMode::share);
   require_unused(session, *table, "CREATE INDEX");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/catalog/computed.h"
 
 namespace swizzle::sql {
 namespace {
@@ -84,8 +85,9 @@ std::string_view plural_of(const NamedRelation& found) {
       return "materialized views";
     case RelationKind::sequence:
       return "sequences";
-    case RelationKind::table:
     case RelationKind::computed:
+      return found.table->computed->kind == 'v' ? "views" : "tables";
+    case RelationKind::table:
       break;
   }
   return "tables";

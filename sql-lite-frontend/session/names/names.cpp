@@ -225,30 +225,31 @@ bool SessionNames::schema_exists(std::string_view schema) {
 }
 
 Oid SessionNames::creation_schema(const ast::RangeVar& range) {
-  if (range.relpersistence == "t" && !range.schemaname.empty() && range.schemaname != "pg_temp") {
-    throw SqlError{SqlState{"42P16"}, "cannot create temporary relation in non-temporary schema"}
-        .at_position(range.location + 1);
-  }
-  if (range.relpersistence == "t" || range.schemaname == "pg_temp") return temporary_schema();
+  const bool is_temporary = range.relpersistence == "t";
+  if (range.schemaname == "pg_temp") return temporary_schema();
   if (!range.schemaname.empty()) {
     const SchemaPtr schema = session_.catalog.schema(range.schemaname);
     if (!schema) {
-      throw sql_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist",
-                      range.schemaname)
-          .at_position(range.location + 1);
+      throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", range.schemaname);
+    }
+    if (is_temporary) {
+      throw SqlError{SqlState{"42P16"}, "cannot create temporary relation in non-temporary schema"};
     }
     if (schema->oid == kPgCatalogSchema) {
+      if (!session_.rights.may(*schema, privilege::kCreate)) {
+        throw_error(SqlState{"42501"}, "permission denied for schema {}", schema->name);
+      }
       throw sql_error(SqlState{"42501"}, "permission denied to create \"{}.{}\"", range.schemaname,
                       range.relname)
           .with_detail("System catalog modifications are currently disallowed.");
     }
     return schema->oid;
   }
+  if (is_temporary) return temporary_schema();
   for (const Oid oid : search_path()) {
     if (oid != kPgCatalogSchema && oid != temp_schema) return oid;
   }
-  throw SqlError{sqlstate::invalid_schema_name, "no schema has been selected to create in"}
-      .at_position(range.location + 1);
+  throw SqlError{sqlstate::invalid_schema_name, "no schema has been selected to create in"};
 }
 
 StatisticsPtr SessionNames::statistics(const Table& table) {
