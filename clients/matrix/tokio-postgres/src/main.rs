@@ -1,8 +1,10 @@
-//! tokio-postgres: named statements, all binary, pipelining, COPY.
+//! tokio-postgres: named statements, all binary, pipelining, COPY, every type's bytes.
 use bytes::Bytes;
 use futures_util::{future::join_all, pin_mut, SinkExt};
 use std::env::var;
 use tokio_postgres::{error::SqlState, Error, NoTls};
+
+mod types;
 
 struct Report(i32);
 
@@ -87,5 +89,12 @@ async fn main() {
 
     let array = client.query_one("SELECT $1::int4[]", &[&vec![1i32, 2, 3]]).await;
     report.step("arrays", array.map(|r| r.get::<_, Vec<i32>>(0) == [1, 2, 3]));
+
+    let made = client.batch_execute(types::DEFINITIONS).await;
+    report.step("types of ours", made.map(|_| true));
+    report.step("bytes of every type", types::bytes_and_back(&client).await);
+    report.step("kinds of types", types::kinds(&client).await);
+    let dropped = client.batch_execute(types::DROPS).await;
+    report.step("types dropped", dropped.map(|_| true));
     std::process::exit(report.0);
 }
