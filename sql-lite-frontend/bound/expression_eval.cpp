@@ -309,11 +309,7 @@ Value ArrayExpr::evaluate(Execution& execution) const {
   const Operands operands{operands_, execution};
   const TypeId element = element_type(type());
   if (kind_ == Kind::elements) return make_array(execution.row_arena, element, operands.values());
-  std::vector<Value> arrays;
-  for (const Value& value : operands.values()) {
-    if (!value.is_null()) arrays.push_back(value);
-  }
-  return array_of_arrays(execution.row_arena, element, arrays);
+  return array_of_arrays(execution.row_arena, element, operands.values());
 }
 
 RowExpr::RowExpr(std::vector<ExprPtr> operands)

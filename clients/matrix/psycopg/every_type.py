@@ -27,6 +27,11 @@ TEXTS = [
     ("tsquery", "'a' & !( 'b':*A <-> 'c' )"), ("inet", "10.1.2.3/16"), ("cidr", "fe80::/10"), ("interval", "1 mon -2 days"),
     ("timetz", "12:30:00.5+02"), ("uuid", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"), ("pg_lsn", "16/B374D848"),
     ("text[]", '{a,"b,c",NULL}'), ("numeric", "-0.00012300"), ("float8", "-Infinity"), ("name", "n"), ("bytea", "\\x00ff"),
+    ("numeric", "Infinity"), ("numeric", "NaN"), ("date", "infinity"), ("time", "24:00:00"), ("timestamp", "infinity"),
+    ("timestamptz", "-infinity"), ("char(3)", "ab"), ("varchar(3)", "abc"), ('"char"', "x"), ("oid", "4294967295"), ("regtype", "integer"),
+    ("regclass", "pg_class"), ("regprocedure", "abs(integer)"), ("int2vector", "1 2"), ("oidvector", "1 2"), ("xid8", "5"),
+    ("pg_snapshot", "10:20:10,14"), ("tid", "(1,2)"), ("int4[]", "[0:1]={1,2}"), ("int4[]", "{{1,2},{3,4}}"), ("jsonb", "null"),
+    ("tsvector", ""), ("datemultirange", "{[2024-01-01,2024-01-05)}"),
 ]
 
 
@@ -42,14 +47,16 @@ def drop(connection):
 
 
 def bytes_and_back(connection):
-    """What the server sends as a value's bytes it takes as that value."""
-    for kind, text in TEXTS:
+    """What the server sends as a value's bytes it takes as that value, alone and in an array."""
+    arrays = [(kind + "[]", f"ARRAY[%s::{kind}, NULL]", text) for kind, text in TEXTS if not kind.endswith("]")]
+    for kind, made, text in [(kind, f"%s::{kind}", text) for kind, text in TEXTS] + arrays:
         with connection.cursor(binary=True) as cursor:
-            cursor.execute(f"SELECT %s::{kind}", [text])
+            cursor.execute(f"SELECT {made}", [text])
             data, oid = cursor.pgresult.get_value(0, 0), cursor.pgresult.ftype(0)
             assert cursor.pgresult.fformat(0) == 1, kind
         # A domain's values are sent as its base's, and are one again where that is said.
-        back = connection.pgconn.exec_params(f"SELECT $1::{kind}::text, $2::{kind}::text".encode(),
+        expected = made.replace("%s", "$2")
+        back = connection.pgconn.exec_params(f"SELECT $1::{kind}::text, ({expected})::text".encode(),
                                              [data, text.encode()], [oid, 0], [1, 0], 0)
         assert back.status == psycopg.pq.ExecStatus.TUPLES_OK, (kind, back.error_message)
         assert back.get_value(0, 0) == back.get_value(0, 1), (kind, back.get_value(0, 0), text)

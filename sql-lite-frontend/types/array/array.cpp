@@ -353,7 +353,7 @@ void require_accumulable(const Value* first, const Value& array) {
   if (array.is_null())
     throw SqlError{sqlstate::null_value_not_allowed, "cannot accumulate null arrays"};
   const ArrayView view{array};
-  if (view.dimension_count() == 0)
+  if (first == nullptr && view.dimension_count() == 0)
     throw SqlError{sqlstate::array_subscript_error, "cannot accumulate empty arrays"};
   if (first == nullptr) return;
   const ArrayView wanted{*first};
@@ -365,28 +365,43 @@ void require_accumulable(const Value* first, const Value& array) {
                    "cannot accumulate arrays of different dimensionality"};
 }
 
+namespace {
+
+[[noreturn]] void refuse_other_dimensions() {
+  throw SqlError{sqlstate::array_subscript_error,
+                 "multidimensional arrays must have array expressions with matching dimensions"};
+}
+
+}  // namespace
+
 Value array_of_arrays(Arena& arena, TypeId element_type, std::span<const Value> arrays) {
   CountedValues elements = counted_values(arena);
   ArrayDimension dimensions[kMaxArrayDimensions];
   std::size_t inner = 0;
-  for (std::size_t n = 0; n < arrays.size(); ++n) {
-    const ArrayView view{arrays[n]};
-    if (n == 0) {
-      inner = view.dimension_count();
+  std::size_t empty = 0;
+  for (const Value& array : arrays) {
+    // NULL is none of them, as an array without elements is.
+    const std::size_t count = array.is_null() ? 0 : ArrayView{array}.dimension_count();
+    if (count == 0) {
+      ++empty;
+      continue;
+    }
+    const ArrayView view{array};
+    if (inner == 0) {
+      inner = count;
       if (inner + 1 > kMaxArrayDimensions)
         throw_error(sqlstate::program_limit_exceeded,
                     "number of array dimensions ({}) exceeds the maximum allowed ({})", inner + 1,
                     kMaxArrayDimensions);
       for (std::size_t i = 0; i < inner; ++i) dimensions[i + 1] = view.dimension(i);
     }
-    bool same = view.dimension_count() == inner;
+    bool same = count == inner;
     for (std::size_t i = 0; same && i < inner; ++i) same = view.dimension(i) == dimensions[i + 1];
-    if (!same)
-      throw_error(sqlstate::array_subscript_error,
-                  "multidimensional arrays must have array expressions with matching dimensions");
+    if (!same) refuse_other_dimensions();
     for (std::size_t i = 0; i < view.size(); ++i) elements.push_back(view.element(i));
   }
-  if (elements.empty()) return make_array(arena, element_type, {}, {});
+  if (inner == 0) return make_array(arena, element_type, {}, {});
+  if (empty > 0) refuse_other_dimensions();
   dimensions[0] = {static_cast<std::int32_t>(arrays.size()), 1};
   return make_array(arena, element_type, {dimensions, inner + 1}, elements);
 }

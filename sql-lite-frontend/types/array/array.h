@@ -77,7 +77,7 @@ Value array_set_element(Arena& arena, TypeId element_type, const Value& array,
 Value array_set_slice(Arena& arena, TypeId element_type, const Value& array,
                       std::span<const SliceBound> bounds, const Value& source);
 
-/// ARRAY[a, b] of arrays: one dimension more. Pre: none is NULL. Throws 2202E.
+/// ARRAY[a, b] of arrays: one dimension more. NULL is as an empty one. Throws 2202E.
 Value array_of_arrays(Arena& arena, TypeId element_type, std::span<const Value> arrays);
 
 /// The product of the lengths. Throws 54000 if too large.

@@ -243,7 +243,9 @@ void numeric_send(const Value& value, std::string& out) {
   word(static_cast<unsigned>(d.digits.size()));
   word(static_cast<std::uint16_t>(d.weight));
   word(static_cast<std::uint16_t>(d.sign));
-  word(static_cast<unsigned>(d.scale));
+  // Of an infinity PostgreSQL sends a bit of its sign as the scale.
+  constexpr unsigned kScaleOfInfinity = 0x20;
+  word(d.is_infinite() ? kScaleOfInfinity : static_cast<unsigned>(d.scale));
   for (const auto digit : d.digits) word(digit);
 }
 

@@ -118,6 +118,18 @@ TEST_CASE("numeric text and binary forms round trip", "[types][numeric]") {
   }
 }
 
+TEST_CASE("infinities have PostgreSQL's bytes", "[types][numeric]") {
+  Arena arena;
+  const auto sent = [&](const char* text) {
+    std::string wire;
+    numeric_send(numeric_from_text(arena, text), wire);
+    return wire;
+  };
+  CHECK(sent("NaN") == std::string("\0\0\0\0\xc0\0\0\0", 8));
+  CHECK(sent("Infinity") == std::string("\0\0\0\0\xd0\0\0\x20", 8));
+  CHECK(sent("-Infinity") == std::string("\0\0\0\0\xf0\0\0\x20", 8));
+}
+
 TEST_CASE("sums keep what 128 bits do not hold", "[types][numeric]") {
   Arena arena;
   NumericSum sum;

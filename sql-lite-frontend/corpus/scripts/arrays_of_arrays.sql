@@ -1,0 +1,21 @@
+-- Arrays of arrays: NULL and empty ones among them, other bounds, too many dimensions.
+SELECT ARRAY[NULL::int[], '{1}'::int[]];
+SELECT ARRAY['{1}'::int[], NULL];
+SELECT ARRAY['{}'::int[], '{1}'];
+SELECT ARRAY['{1}'::int[], '{}'];
+SELECT ARRAY['{}'::int[], '{}'];
+SELECT ARRAY[NULL::int[], NULL];
+SELECT ARRAY['{}'::int[], NULL];
+SELECT ARRAY[ARRAY[1,2], ARRAY[3]];
+SELECT ARRAY['{1}'::int[], '{{1}}'];
+SELECT ARRAY['[2:3]={1,2}'::int[], '{3,4}'];
+SELECT ARRAY['{3,4}'::int[], '[2:3]={1,2}'];
+SELECT ARRAY['[2:3]={1,2}'::int[], '[2:3]={3,4}'];
+SELECT ARRAY['{{{{{{1}}}}}}'::int[]];
+SELECT array_agg(a) FROM (VALUES ('{1}'::int[]), (NULL)) v (a);
+SELECT array_agg(a) FROM (VALUES ('{1}'::int[]), ('{}')) v (a);
+SELECT array_agg(a) FROM (VALUES ('{}'::int[]), ('{}')) v (a);
+SELECT array_agg(a) FROM (VALUES ('{1}'::int[]), ('{1,2}')) v (a);
+SELECT ARRAY(SELECT a FROM (VALUES ('{1}'::int[]), (NULL)) v (a));
+SELECT ARRAY(SELECT a FROM (VALUES ('[2:2]={1}'::int[]), ('{3}')) v (a));
+SELECT array_cat('{1}'::int[], '{{2}}'), array_cat('{{1}}'::int[], '{2}'), '{}'::int[] || '{{1}}';
