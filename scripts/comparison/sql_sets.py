@@ -203,6 +203,8 @@ MEMBERS = [
     ("doc->>'name', 20,000 documents", "", "SELECT count(doc->>'name') FROM members"),
     ("doc->>'member 30', 20,000 documents", "", "SELECT max(doc->>'member 30') FROM members"),
     ("doc->'lines'->1->>'article', 20,000 documents", "", "SELECT sum((doc->'lines'->1->>'article')::int) FROM members"),
+    ("doc ? 'member 29', 20,000 documents", "", "SELECT count(*) FROM members WHERE doc ? 'member 29'"),
+    ("doc::text, 20,000 documents", "", "SELECT sum(length(doc::text)) FROM members"),
     ("doc->>'name' by key, 20,000 times", "",
      "SELECT count(m.doc->>'name') FROM generate_series(1, 20000) n, LATERAL (SELECT doc FROM members WHERE id = n) m"),
     ("doc @> by index, 20 rows, 1,000 times", "", "SELECT count(*) FROM generate_series(1, 1000) n, "
@@ -213,6 +215,8 @@ MEMBERS = [
     ("SET doc['customer'] = …, 2,000 documents", "", "UPDATE members SET doc['customer'] = '7' WHERE id > 18000"),
     ("SET doc['lines'][0]['count'] = …, 2,000 documents", "",
      "UPDATE members SET doc['lines'][0]['count'] = '7' WHERE id > 18000"),
+    ("INSERT, 2,000 documents read from text", "DELETE FROM members WHERE id > 1000000",
+     "INSERT INTO members SELECT id + 1000000, doc::text::jsonb FROM members WHERE id <= 2000"),
 ]
 
 # 100,000 documents of some 500 bytes: ten customers' each has a thousandth of them, tags are common and rare.

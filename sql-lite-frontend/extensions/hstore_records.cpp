@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/types/brought/hstore.h"
 #include "sql-lite-frontend/types/json/json.h"
+#include "sql-lite-frontend/types/json/jsonb.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -133,10 +134,10 @@ Value hstore_to_json_loose(FunctionContext& context, std::span<const Value> argu
   return make_text(context.arena, json_of(arguments[0], Loose::yes));
 }
 Value hstore_to_jsonb(FunctionContext& context, std::span<const Value> arguments) {
-  return make_text(context.arena, canonical_json(json_of(arguments[0], Loose::no)));
+  return make_jsonb(context.arena, canonical_json(json_of(arguments[0], Loose::no)));
 }
 Value hstore_to_jsonb_loose(FunctionContext& context, std::span<const Value> arguments) {
-  return make_text(context.arena, canonical_json(json_of(arguments[0], Loose::yes)));
+  return make_jsonb(context.arena, canonical_json(json_of(arguments[0], Loose::yes)));
 }
 
 }  // namespace swizzle::sql

@@ -10,6 +10,7 @@ namespace {
 /// Records begin below the fences, at a multiple of 8.
 constexpr std::size_t kCapacity = kPageBytes - Node::kHeaderBytes - 8;
 constexpr std::size_t kTarget = kCapacity * LeafStage::kFillPercent / 100;
+constexpr std::size_t kLeast = kCapacity * LeafStage::kLeastFillPercent / 100;
 /// Slot and value length.
 constexpr std::size_t kRecordOverhead = Node::kLeafSlotBytes + 2;
 
@@ -30,8 +31,10 @@ bool LeafStage::fits(std::size_t shared, std::size_t high_size) const noexcept {
 }
 
 bool LeafStage::is_full_with(const LeafContent::Record& record, std::size_t shared) const noexcept {
-  const std::size_t bytes = record_bytes_ + bytes_of(record) - (items_.size() + 1) * shared;
-  return bytes + low_.size() + record.key.size() > kTarget || items_.size() + 1 == Node::kMaxSlots;
+  if (items_.size() + 1 == Node::kMaxSlots) return true;
+  const std::size_t without = record_bytes_ - items_.size() * shared + low_.size();
+  const std::size_t with = without + bytes_of(record) - shared + record.key.size();
+  return with > kTarget && (with > kCapacity || without >= kLeast);
 }
 
 void LeafStage::stage(const LeafContent::Record& record, std::size_t common) {

@@ -85,6 +85,26 @@ TEST_CASE("a stage's leaves fit their pages and meet at their fences", "[storage
   });
 }
 
+TEST_CASE("leaves of large records are not left a quarter empty", "[storage][btree]") {
+  for (const std::size_t bytes : {std::size_t{900}, std::size_t{1300}, std::size_t{1861},
+                                  std::size_t{1915}, std::size_t{1990}, std::size_t{2030}}) {
+    LeafStage stage;
+    std::size_t leaves = 0;
+    const auto count = [&](const LeafContent&) -> Result<> {
+      ++leaves;
+      return {};
+    };
+    constexpr std::size_t kRecords = 1000;
+    for (std::size_t i = 0; i < kRecords; ++i) {
+      const std::string key = std::to_string(10'000 + i);
+      REQUIRE(stage.add({as_bytes(key), as_bytes(std::string(bytes, 'v')), false}, count).value());
+    }
+    REQUIRE(stage.finish(count));
+    CAPTURE(bytes, leaves);
+    CHECK(leaves <= kRecords / (kPageBytes / (bytes + 40)) + 1);
+  }
+}
+
 TEMPLATE_TEST_CASE("a loaded tree is a tree like others, and is cleared without a trace",
                    "[storage][btree]", SwizzlingPool, TraditionalPool, MainMemoryPool) {
   constexpr bool kInMemory = std::is_same_v<TestType, MainMemoryPool>;

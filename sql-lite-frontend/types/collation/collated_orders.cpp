@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/types/hash.h"
 #include "sql-lite-frontend/types/json/json_key.h"
 #include "sql-lite-frontend/types/json/json_order.h"
+#include "sql-lite-frontend/types/json/jsonb.h"
 #include "sql-lite-frontend/types/orders.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -119,11 +120,11 @@ void put_string(std::string& key, std::string_view text) {
 }
 template <std::size_t N>
 int compare_documents(const Value& a, const Value& b) {
-  return compare_jsonb(a.as_text(), b.as_text(), &compare_strings<N>);
+  return compare_jsonb(json_text(a), json_text(b), &compare_strings<N>);
 }
 template <std::size_t N>
 void put_document(std::string& key, const Value& value) {
-  append_jsonb_key(key, value.as_text(), &put_string<N>);
+  append_jsonb_key(key, json_text(value), &put_string<N>);
 }
 Value take_document(Bytes& key, TypeId, Arena& arena) {
   return take_jsonb_key(key, arena, JsonbKeyStrings::behind_sort_keys);

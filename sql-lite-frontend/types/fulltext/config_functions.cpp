@@ -90,7 +90,7 @@ Value vector_of_json(FunctionContext& context, const TextConfig& config, std::st
 
 Value vector_of_strings(FunctionContext& context, Arguments a) {
   const Call call = call_of<1>(context, a);
-  return vector_of_json(context, *call.config, call.rest[0].as_text(), {.strings = true});
+  return vector_of_json(context, *call.config, json_text(call.rest[0]), {.strings = true});
 }
 
 /// '"all"' or '["string", "key"]'.
@@ -133,8 +133,8 @@ JsonParts parts_of(std::string_view json) {
 }
 Value vector_of_parts(FunctionContext& context, Arguments a) {
   const Call call = call_of<2>(context, a);
-  return vector_of_json(context, *call.config, call.rest[0].as_text(),
-                        parts_of(call.rest[1].as_text()));
+  return vector_of_json(context, *call.config, json_text(call.rest[0]),
+                        parts_of(json_text(call.rest[1])));
 }
 
 template <QueryForm form>
@@ -185,7 +185,7 @@ Value headline_of_json(FunctionContext& context, Arguments a) {
   const HeadlineCall call = headline_call(context, a, has_config == HasConfig::yes);
   MemoryAccount* const account = context.arena.account();
   const QueryTree query = query_tree(call.rest[1], account);
-  const std::string_view json = call.rest[0].as_text();
+  const std::string_view json = json_text(call.rest[0]);
   std::string out;
   std::size_t copied = 0;
   const auto copy_to = [&](std::size_t end) {
@@ -212,7 +212,7 @@ Value headline_of_json(FunctionContext& context, Arguments a) {
     }
   }
   copy_to(json.size());
-  return make_text(context.arena, out);
+  return type == TypeId::jsonb ? make_jsonb(context.arena, out) : make_text(context.arena, out);
 }
 
 /// The only parser, by its name or number.

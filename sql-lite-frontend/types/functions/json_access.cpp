@@ -4,6 +4,7 @@
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json/json.h"
 #include "sql-lite-frontend/types/json/json_parts.h"
+#include "sql-lite-frontend/types/json/jsonb.h"
 #include "sql-lite-frontend/types/json/jsonb_lookup.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
@@ -12,60 +13,74 @@ namespace swizzle::sql {
 namespace {
 
 using Arguments = std::span<const Value>;
-using Part = std::optional<std::string_view>;
 
-/// json's text as it came, or jsonb's spelling.
-struct Json {
-  static Part member(std::string_view json, std::string_view key) { return json_member(json, key); }
-  static Part element(std::string_view json, std::int32_t at) { return json_element(json, at); }
+/// Values of json, whose text is as it came, and of jsonb.
+struct OfJson {
+  using Part = std::string_view;
+  static Part whole(const Value& value) { return json_trimmed(value.as_text()); }
+  static std::string_view text(Part part) { return part; }
+  static std::optional<Part> member(Part json, std::string_view key) {
+    return json_member(json, key);
+  }
+  static std::optional<Part> element(Part json, std::int32_t at) { return json_element(json, at); }
+  static Value value(Arena& arena, Part part) { return make_text(arena, part); }
 };
-struct Jsonb {
-  static Part member(std::string_view json, std::string_view key) {
+struct OfJsonb {
+  using Part = Jsonb;
+  static Part whole(const Value& value) { return jsonb_of(value); }
+  static std::string_view text(const Part& part) { return part.text; }
+  static std::optional<Part> member(const Part& json, std::string_view key) {
     return jsonb_member(json, key);
   }
-  static Part element(std::string_view json, std::int32_t at) { return jsonb_element(json, at); }
+  static std::optional<Part> element(const Part& json, std::int32_t at) {
+    return jsonb_element(json, at);
+  }
+  static Value value(Arena& arena, const Part& part) { return make_jsonb(arena, part); }
 };
 
 /// -> gives JSON, ->> text.
 enum class As : std::uint8_t { json, text };
 
-template <As as>
-Value result_of(FunctionContext& context, const Part& part) {
+template <class Of, As as>
+Value result_of(FunctionContext& context, const std::optional<typename Of::Part>& part) {
   if (!part) return Value::null();
   if constexpr (as == As::json) {
-    return make_text(context.arena, *part);
+    return Of::value(context.arena, *part);
   } else {
-    if (*part == "null") return Value::null();
-    if (part->front() == '"') {
-      if (part->contains('\\')) return make_text(context.arena, json_string_value(*part));
-      return make_text(context.arena, part->substr(1, part->size() - 2));
+    const std::string_view text = Of::text(*part);
+    if (text == "null") return Value::null();
+    if (text.front() == '"') {
+      if (text.contains('\\')) return make_text(context.arena, json_string_value(text));
+      return make_text(context.arena, text.substr(1, text.size() - 2));
     }
-    return make_text(context.arena, *part);
+    return make_text(context.arena, text);
   }
 }
 
 template <class Of, As as>
 Value field(FunctionContext& context, Arguments a) {
-  return result_of<as>(context, Of::member(a[0].as_text(), a[1].as_text()));
+  return result_of<Of, as>(context, Of::member(Of::whole(a[0]), a[1].as_text()));
 }
 template <As as>
 Value element(FunctionContext& context, Arguments a) {
-  return result_of<as>(context, json_element(a[0].as_text(), a[1].as_int4()));
+  return result_of<OfJson, as>(context, OfJson::element(OfJson::whole(a[0]), a[1].as_int4()));
 }
 
 /// PostgreSQL keeps a scalar of jsonb as an array of one, and this is where it shows.
 template <As as>
 Value binary_element(FunctionContext& context, Arguments a) {
-  const std::string_view json = a[0].as_text();
+  const Jsonb json = jsonb_of(a[0]);
   const std::int32_t index = a[1].as_int4();
-  if (!is_json_scalar(json_kind(json))) return result_of<as>(context, jsonb_element(json, index));
-  return index == 0 || index == -1 ? result_of<as>(context, json) : Value::null();
+  if (!is_json_scalar(json_kind(json.text))) {
+    return result_of<OfJsonb, as>(context, jsonb_element(json, index));
+  }
+  return index == 0 || index == -1 ? result_of<OfJsonb, as>(context, json) : Value::null();
 }
 
 /// One step of a path: a key, or a number where there is an array.
 template <class Of>
-Part step_into(std::string_view json, std::string_view step) {
-  if (json_kind(json) != JsonKind::array) return Of::member(json, step);
+std::optional<typename Of::Part> step_into(const typename Of::Part& json, std::string_view step) {
+  if (json_kind(Of::text(json)) != JsonKind::array) return Of::member(json, step);
   std::int32_t index = 0;
   const char* const end = step.data() + step.size();
   const char* const begin = step.starts_with('+') ? step.data() + 1 : step.data();
@@ -77,25 +92,29 @@ Part step_into(std::string_view json, std::string_view step) {
 template <class Of, As as>
 Value at_path(FunctionContext& context, Arguments a) {
   const ArrayView path{a[1]};
-  Part part = json_trimmed(a[0].as_text());
+  std::optional part = Of::whole(a[0]);
   for (std::size_t i = 0; i < path.size() && part; ++i) {
     const Value step = path.element(i);
     if (step.is_null()) return Value::null();
     part = step_into<Of>(*part, step.as_text());
   }
-  return result_of<as>(context, part);
+  return result_of<Of, as>(context, part);
 }
 
 Value kind_name(FunctionContext& context, Arguments a) {
-  return make_text(context.arena, json_kind_name(json_kind(a[0].as_text())));
+  return make_text(context.arena, json_kind_name(json_kind(json_text(a[0]))));
 }
 
+std::int64_t elements_in(const FunctionContext& context, std::string_view json) {
+  return static_cast<std::int64_t>(json_elements(json, context.arena.account()).size());
+}
+template <TypeId type>
 Value array_length(FunctionContext& context, Arguments a) {
-  const std::string_view json = json_trimmed(a[0].as_text());
+  const std::string_view json = json_trimmed(json_text(a[0]));
   switch (json_kind(json)) {
     case JsonKind::array:
-      return Value::from_int(
-          static_cast<std::int64_t>(json_elements(json, context.arena.account()).size()));
+      return Value::from_int(type == TypeId::jsonb ? jsonb_size(jsonb_of(a[0]))
+                                                   : elements_in(context, json));
     case JsonKind::object:
       throw SqlError{sqlstate::invalid_parameter_value, "cannot get array length of a non-array"};
     default:
@@ -103,41 +122,42 @@ Value array_length(FunctionContext& context, Arguments a) {
   }
 }
 
-bool has_key(const Arena& arena, std::string_view json, std::string_view key) {
-  switch (json_kind(json)) {
+bool has_key(const Arena& arena, const Jsonb& json, std::string_view key) {
+  switch (json_kind(json.text)) {
     case JsonKind::object:
       return jsonb_member(json, key).has_value();
     case JsonKind::array:
-      for (const std::string_view part : json_elements(json, arena.account())) {
+      for (const std::string_view part : json_elements(json.text, arena.account())) {
         if (part.front() == '"' && json_string_value(part) == key) return true;
       }
       return false;
     case JsonKind::string:
-      return json_string_value(json) == key;
+      return json_string_value(json.text) == key;
     default:
       return false;
   }
 }
 Value exists(FunctionContext& context, Arguments a) {
-  return Value::from_bool(has_key(context.arena, a[0].as_text(), a[1].as_text()));
+  return Value::from_bool(has_key(context.arena, jsonb_of(a[0]), a[1].as_text()));
 }
 /// ?| looks for a key that is there, ?& for one that is not.
 template <bool wanted>
 Value exists_some(FunctionContext& context, Arguments a) {
+  const Jsonb json = jsonb_of(a[0]);
   const ArrayView keys{a[1]};
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const Value key = keys.element(i);
-    if (!key.is_null() && has_key(context.arena, a[0].as_text(), key.as_text()) == wanted) {
+    if (!key.is_null() && has_key(context.arena, json, key.as_text()) == wanted) {
       return Value::from_bool(wanted);
     }
   }
   return Value::from_bool(!wanted);
 }
 Value contains(FunctionContext&, Arguments a) {
-  return Value::from_bool(jsonb_contains(a[0].as_text(), a[1].as_text()));
+  return Value::from_bool(jsonb_contains(jsonb_of(a[0]), json_text(a[1])));
 }
 Value contained(FunctionContext&, Arguments a) {
-  return Value::from_bool(jsonb_contains(a[1].as_text(), a[0].as_text()));
+  return Value::from_bool(jsonb_contains(jsonb_of(a[1]), json_text(a[0])));
 }
 
 /// Keys, or the elements of an array. Keeps what they refer to: the context's arena forgets it
@@ -172,21 +192,25 @@ class PartsCursor final : public SetCursor {
 
 template <TypeId type, As as>
 std::unique_ptr<SetCursor> elements(FunctionContext& context, Arguments a) {
-  const std::string_view json = json_trimmed(a[0].as_text());
+  const std::string_view json = json_trimmed(json_text(a[0]));
   if (const JsonKind kind = json_kind(json); kind != JsonKind::array) {
     refuse_elements(type == TypeId::jsonb,
                     as == As::json ? "json_array_elements" : "json_array_elements_text", kind);
   }
   CountedValues values = counted_values(context.arena);
   for (const std::string_view part : json_elements(json, context.arena.account())) {
-    values.push_back(result_of<as>(context, part));
+    if constexpr (type == TypeId::jsonb && as == As::json) {
+      values.push_back(make_jsonb(context.arena, part));
+    } else {
+      values.push_back(result_of<OfJson, as>(context, part));
+    }
   }
   return std::make_unique<PartsCursor>(std::move(values));
 }
 
 template <TypeId type>
 std::unique_ptr<SetCursor> object_keys(FunctionContext& context, Arguments a) {
-  const std::string_view json = json_trimmed(a[0].as_text());
+  const std::string_view json = json_trimmed(json_text(a[0]));
   if (json_kind(json) != JsonKind::object) {
     throw_error(sqlstate::invalid_parameter_value, "cannot call {}_object_keys on {}",
                 format_type(type), json_kind(json) == JsonKind::array ? "an array" : "a scalar");
@@ -199,21 +223,21 @@ std::unique_ptr<SetCursor> object_keys(FunctionContext& context, Arguments a) {
 }
 
 constexpr ScalarEntry kJsonAccessEntries[] = {
-    {"json_object_field(json,text)", &field<Json, As::json>},
-    {"json_object_field_text(json,text)", &field<Json, As::text>},
+    {"json_object_field(json,text)", &field<OfJson, As::json>},
+    {"json_object_field_text(json,text)", &field<OfJson, As::text>},
     {"json_array_element(json,int4)", &element<As::json>},
     {"json_array_element_text(json,int4)", &element<As::text>},
-    {"json_extract_path(json,_text)", &at_path<Json, As::json>},
-    {"json_extract_path_text(json,_text)", &at_path<Json, As::text>},
-    {"json_array_length(json)", &array_length},
+    {"json_extract_path(json,_text)", &at_path<OfJson, As::json>},
+    {"json_extract_path_text(json,_text)", &at_path<OfJson, As::text>},
+    {"json_array_length(json)", &array_length<TypeId::json>},
     {"json_typeof(json)", &kind_name},
-    {"jsonb_object_field(jsonb,text)", &field<Jsonb, As::json>},
-    {"jsonb_object_field_text(jsonb,text)", &field<Jsonb, As::text>},
+    {"jsonb_object_field(jsonb,text)", &field<OfJsonb, As::json>},
+    {"jsonb_object_field_text(jsonb,text)", &field<OfJsonb, As::text>},
     {"jsonb_array_element(jsonb,int4)", &binary_element<As::json>},
     {"jsonb_array_element_text(jsonb,int4)", &binary_element<As::text>},
-    {"jsonb_extract_path(jsonb,_text)", &at_path<Jsonb, As::json>},
-    {"jsonb_extract_path_text(jsonb,_text)", &at_path<Jsonb, As::text>},
-    {"jsonb_array_length(jsonb)", &array_length},
+    {"jsonb_extract_path(jsonb,_text)", &at_path<OfJsonb, As::json>},
+    {"jsonb_extract_path_text(jsonb,_text)", &at_path<OfJsonb, As::text>},
+    {"jsonb_array_length(jsonb)", &array_length<TypeId::jsonb>},
     {"jsonb_typeof(jsonb)", &kind_name},
     {"jsonb_exists(jsonb,text)", &exists},
     {"jsonb_exists_any(jsonb,_text)", &exists_some<true>},

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json/json.h"
 #include "sql-lite-frontend/types/json/json_value.h"
+#include "sql-lite-frontend/types/json/jsonb.h"
 #include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
@@ -39,12 +40,12 @@ void put_member(JsonValue& object, const std::string& key, JsonValue value) {
 }
 
 Value shown(FunctionContext& context, const JsonValue& value) {
-  return make_text(context.arena, print_json(value));
+  return make_jsonb(context.arena, print_json(value));
 }
 
 Value concat(FunctionContext& context, Arguments a) {
-  JsonValue left = take_json_apart(a[0].as_text(), context.arena.account());
-  JsonValue right = take_json_apart(a[1].as_text(), context.arena.account());
+  JsonValue left = take_json_apart(json_text(a[0]), context.arena.account());
+  JsonValue right = take_json_apart(json_text(a[1]), context.arena.account());
   if (left.kind == Kind::object && right.kind == Kind::object) {
     for (auto& [key, value] : right.members) put_member(left, key, std::move(value));
     return shown(context, left);
@@ -76,14 +77,14 @@ void remove_item(JsonValue& array, std::int64_t index) {
 }
 
 Value delete_key(FunctionContext& context, Arguments a) {
-  JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
+  JsonValue value = take_json_apart(json_text(a[0]), context.arena.account());
   if (value.is_scalar()) invalid("cannot delete from scalar");
   remove_key(value, a[1].as_text());
   return shown(context, value);
 }
 
 Value delete_keys(FunctionContext& context, Arguments a) {
-  JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
+  JsonValue value = take_json_apart(json_text(a[0]), context.arena.account());
   if (value.is_scalar()) invalid("cannot delete from scalar");
   const ArrayView keys{a[1]};
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -94,7 +95,7 @@ Value delete_keys(FunctionContext& context, Arguments a) {
 }
 
 Value delete_index(FunctionContext& context, Arguments a) {
-  JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
+  JsonValue value = take_json_apart(json_text(a[0]), context.arena.account());
   if (value.is_scalar()) invalid("cannot delete from scalar");
   if (value.kind == Kind::object) invalid("cannot delete from object using integer index");
   remove_item(value, a[1].as_int4());
@@ -158,7 +159,7 @@ void delete_at(JsonValue& value, std::span<const Step> path) {
 }
 
 Value delete_path(FunctionContext& context, Arguments a) {
-  JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
+  JsonValue value = take_json_apart(json_text(a[0]), context.arena.account());
   if (value.is_scalar()) invalid("cannot delete path in scalar");
   if (is_empty(value)) return a[0];
   const std::vector<Step> steps = steps_in(a[1]);
@@ -195,13 +196,13 @@ void set_at(JsonValue& value, std::span<const Step> path, const JsonValue& wante
 }
 
 Value set_path(FunctionContext& context, Arguments a) {
-  JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
+  JsonValue value = take_json_apart(json_text(a[0]), context.arena.account());
   if (value.is_scalar()) invalid("cannot set path in scalar");
   const bool creates = a.size() < 4 || a[3].as_bool();
   if (is_empty(value) && !creates) return a[0];
   const std::vector<Step> steps = steps_in(a[1]);
   if (steps.empty()) return a[0];
-  set_at(value, steps, take_json_apart(a[2].as_text(), context.arena.account()),
+  set_at(value, steps, take_json_apart(json_text(a[2]), context.arena.account()),
          creates ? Missing::create : Missing::leave);
   return shown(context, value);
 }
@@ -244,11 +245,11 @@ void insert_at(JsonValue& value, std::span<const Step> path, const JsonValue& ad
 }
 
 Value insert_path(FunctionContext& context, Arguments a) {
-  JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
+  JsonValue value = take_json_apart(json_text(a[0]), context.arena.account());
   if (value.is_scalar()) invalid("cannot set path in scalar");
   const std::vector<Step> steps = steps_in(a[1]);
   if (steps.empty()) return a[0];
-  insert_at(value, steps, take_json_apart(a[2].as_text(), context.arena.account()),
+  insert_at(value, steps, take_json_apart(json_text(a[2]), context.arena.account()),
             a[3].as_bool() ? Side::after : Side::before);
   return shown(context, value);
 }
@@ -281,7 +282,7 @@ Value set_path_lax(FunctionContext& context, Arguments a) {
 /// A cast takes what is of the kind, nothing else.
 JsonValue scalar_of(const Value& json, Kind wanted, TypeId type) {
   constexpr std::string_view kNames[] = {"object", "array", "string", "numeric", "boolean", "null"};
-  JsonValue value = take_json_apart(json.as_text(), nullptr);
+  JsonValue value = take_json_apart(json_text(json), nullptr);
   if (value.kind == wanted) return value;
   throw_error(sqlstate::invalid_parameter_value, "cannot cast jsonb {} to type {}",
               kNames[static_cast<std::size_t>(value.kind)], format_type(type));

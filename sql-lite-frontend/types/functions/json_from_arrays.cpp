@@ -3,6 +3,7 @@
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json/json.h"
 #include "sql-lite-frontend/types/json/json_value.h"
+#include "sql-lite-frontend/types/json/jsonb.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// json_object and jsonb_object: objects from arrays of text. And json_strip_nulls, whose result is
@@ -32,7 +33,8 @@ class Object {
   }
   Value finish(Arena& arena) {
     text_ += "}";
-    return make_text(arena, spelling == Spelling::jsonb ? canonical_json(text_) : text_);
+    return spelling == Spelling::jsonb ? make_jsonb(arena, canonical_json(text_))
+                                       : make_text(arena, text_);
   }
 
  private:

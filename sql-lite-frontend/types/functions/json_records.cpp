@@ -56,10 +56,8 @@ Value read_value(FunctionContext& context, TypeId type, std::int32_t typmod, std
                  std::string_view column) {
   const JsonKind kind = json_kind(json);
   if (kind == JsonKind::null) return Value::null();
-  if (type == TypeId::json || type == TypeId::jsonb) {
-    return make_text(context.arena,
-                     type == TypeId::json ? std::string{json} : canonical_json(json));
-  }
+  if (type == TypeId::json) return make_text(context.arena, json);
+  if (type == TypeId::jsonb) return make_jsonb(context.arena, canonical_json(json));
   if (is_array(type) && kind != JsonKind::string) {
     return ArrayReader{context, type, typmod, column}.read(json);
   }
@@ -152,7 +150,7 @@ Value read_composite(FunctionContext& context, TypeId type, const Value& base,
 
 Value populate(FunctionContext& context, Arguments a) {
   if (a[1].is_null()) return a[0];
-  const std::string_view json = json_trimmed(a[1].as_text());
+  const std::string_view json = json_trimmed(json_text(a[1]));
   const JsonKind kind = json_kind(json);
   if (kind == JsonKind::null) return a[0];
   if (kind != JsonKind::object) {
@@ -186,7 +184,7 @@ std::unique_ptr<SetCursor> populate_set(FunctionContext& context, Arguments a) {
   if (a[1].is_null()) {
     return std::make_unique<PopulatedRecords>(row, a[0], CountedVector<std::string_view>{});
   }
-  const std::string_view json = json_trimmed(a[1].as_text());
+  const std::string_view json = json_trimmed(json_text(a[1]));
   const JsonKind kind = json_kind(json);
   if (kind != JsonKind::array) {
     std::string_view what = kind == JsonKind::object ? "an object" : "a scalar";
@@ -222,7 +220,7 @@ class Records final : public SetCursor {
 template <TypeId type>
 std::unique_ptr<SetCursor> to_record(FunctionContext& context, Arguments a) {
   require_columns(context, type == TypeId::json ? "json_to_record" : "jsonb_to_record");
-  const std::string_view json = json_trimmed(a[0].as_text());
+  const std::string_view json = json_trimmed(json_text(a[0]));
   const JsonKind kind = json_kind(json);
   if (kind != JsonKind::object) {
     throw sql_error(sqlstate::invalid_parameter_value, "cannot call populate_composite on {}",
@@ -237,7 +235,7 @@ std::unique_ptr<SetCursor> to_record_set(FunctionContext& context, Arguments a) 
       type == TypeId::json ? "json_to_recordset" : "jsonb_to_recordset";
   require_columns(context, kName);
   if (a[0].is_null()) return std::make_unique<Records>(CountedVector<std::string_view>{});
-  const std::string_view json = json_trimmed(a[0].as_text());
+  const std::string_view json = json_trimmed(json_text(a[0]));
   const JsonKind kind = json_kind(json);
   if (kind != JsonKind::array) {
     std::string_view what = kind == JsonKind::object ? "an object" : "a scalar";

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/types/json/json.h"
 #include "sql-lite-frontend/types/json/json_order.h"
 #include "sql-lite-frontend/types/json/json_value.h"
+#include "sql-lite-frontend/types/json/jsonb.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/text_builder.h"
@@ -22,11 +23,11 @@ enum class Shown : std::uint8_t { as_json, as_text };
 
 template <class Holds>
 Value compared(FunctionContext& /*context*/, Arguments a) {
-  return Value::from_bool(Holds{}(compare_jsonb(a[0].as_text(), a[1].as_text()), 0));
+  return Value::from_bool(Holds{}(compare_jsonb(json_text(a[0]), json_text(a[1])), 0));
 }
 
 Value compare_whole(FunctionContext& /*context*/, Arguments a) {
-  const int by = compare_jsonb(a[0].as_text(), a[1].as_text());
+  const int by = compare_jsonb(json_text(a[0]), json_text(a[1]));
   return Value::from_int(static_cast<int>(by > 0) - static_cast<int>(by < 0));
 }
 
@@ -38,9 +39,9 @@ void strip_nulls_in(JsonValue& value) {
 }
 
 Value strip_nulls(FunctionContext& context, Arguments a) {
-  JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
+  JsonValue value = take_json_apart(json_text(a[0]), context.arena.account());
   strip_nulls_in(value);
-  return make_text(context.arena, print_json(value));
+  return make_jsonb(context.arena, print_json(value));
 }
 
 /// Each level indents all that is in it.
@@ -79,7 +80,7 @@ void print_pretty(const JsonValue& value, std::size_t depth, TextBuilder& out) {
 
 Value pretty(FunctionContext& context, Arguments a) {
   TextBuilder out{context.arena};
-  print_pretty(take_json_apart(a[0].as_text(), context.arena.account()), 0, out);
+  print_pretty(take_json_apart(json_text(a[0]), context.arena.account()), 0, out);
   return out.finish();
 }
 
@@ -116,7 +117,7 @@ std::optional<std::string> shown_value(const JsonValue& value) {
 
 template <Shown shown, TypeId type>
 std::unique_ptr<SetCursor> each(FunctionContext& context, Arguments a) {
-  const JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
+  const JsonValue value = take_json_apart(json_text(a[0]), context.arena.account());
   if (value.kind != Kind::object) {
     const bool array = value.kind == Kind::array;
     if (type == TypeId::json) {

@@ -205,10 +205,10 @@ ElementList elements_of(ElementClass id, const Value& value, Arena& arena) {
       take_array(value, taken);
       break;
     case ElementClass::jsonb:
-      take_jsonb(value.as_text(), taken);
+      take_jsonb(json_text(value), taken);
       break;
     case ElementClass::jsonb_path:
-      take_jsonb_paths(value.as_text(), taken);
+      take_jsonb_paths(json_text(value), taken);
       break;
     case ElementClass::words:
       take_words(value, taken);

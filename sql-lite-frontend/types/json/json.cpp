@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/types/json/json_key.h"
 #include "sql-lite-frontend/types/json/json_order.h"
 #include "sql-lite-frontend/types/json/json_parts.h"
+#include "sql-lite-frontend/types/json/jsonb.h"
 #include "sql-lite-frontend/types/orders.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/row_codec.h"
@@ -183,7 +184,7 @@ void append_json(FunctionContext& context, TypeId type, const Value& value, std:
 
 constexpr TypeCodec kJsonCodec{
     json_input,
-    [](FunctionContext&, TypeId, const Value& value, std::string& out) { out += value.as_text(); },
+    [](FunctionContext&, TypeId, const Value& value, std::string& out) { out += json_text(value); },
     [](FunctionContext& context, TypeId type, std::int32_t typmod, Bytes bytes) {
       // jsonb's binary form is a version, 1, and the text.
       if (type == TypeId::jsonb) {
@@ -196,22 +197,23 @@ constexpr TypeCodec kJsonCodec{
     },
     [](FunctionContext&, TypeId type, const Value& value, std::string& out) {
       if (type == TypeId::jsonb) out += '\1';
-      out += value.as_text();
+      out += json_text(value);
     }};
 
 namespace {
 
 std::uint64_t hash_jsonb(const Value& value, std::uint64_t seed) {
   std::string key;
-  append_jsonb_key(key, value.as_text());
+  append_jsonb_key(key, json_text(value));
   return hash_bytes(as_bytes(key), seed);
 }
 
 constexpr TypeOrder kJsonbOrder{
     .compare = [](const Value& a,
-                  const Value& b) { return compare_jsonb(a.as_text(), b.as_text()); },
+                  const Value& b) { return compare_jsonb(json_text(a), json_text(b)); },
     .hash = &hash_jsonb,
-    .put_key = [](std::string& key, const Value& value) { append_jsonb_key(key, value.as_text()); },
+    .put_key = [](std::string& key,
+                  const Value& value) { append_jsonb_key(key, json_text(value)); },
     .take_key = [](Bytes& key, TypeId, Arena& arena) { return take_jsonb_key(key, arena); }};
 
 }  // namespace

@@ -104,19 +104,21 @@ class JsonAssigning {
 
 /// The text with the part set, where that is there or is a new member of an object that is;
 /// nothing in other cases, among them all errors.
-std::optional<std::string> spliced(std::string_view json, Path path, std::string_view value) {
-  std::string_view at = json;
+std::optional<std::string> spliced(const Jsonb& whole, Path path, std::string_view value) {
+  const std::string_view json = whole.text;
+  Jsonb at = whole;
   for (std::size_t level = 0; level < path.size(); ++level) {
     const bool is_last = level + 1 == path.size();
-    std::string_view part;
+    Jsonb found;
     std::string added;
-    if (json_kind(at) == JsonKind::object) {
+    if (json_kind(at.text) == JsonKind::object) {
       const auto place = jsonb_place(at, path[level]);
       if (!place || (!place->is_there && !is_last)) return std::nullopt;
-      part = place->value;
+      found = place->value;
       if (!place->is_there) {
-        const bool is_first = part.data() == at.data() + 1;
-        const bool is_end = part.data() == at.data() + at.size() - 1;
+        const char* const before = found.text.data();
+        const bool is_first = before == at.text.data() + 1;
+        const bool is_end = before == at.text.data() + at.text.size() - 1;
         added = fmt::format("{}\"{}\": {}{}", is_end && !is_first ? ", " : "", path[level], value,
                             is_end ? "" : ", ");
       }
@@ -124,12 +126,13 @@ std::optional<std::string> spliced(std::string_view json, Path path, std::string
       const auto number = number_of(path[level]);
       const auto element = number ? jsonb_element(at, *number) : std::nullopt;
       if (!element) return std::nullopt;
-      part = *element;
+      found = *element;
     }
     if (!is_last) {
-      at = part;
+      at = found;
       continue;
     }
+    const std::string_view part = found.text;
     std::string text;
     text.reserve(json.size() + value.size() + added.size());
     text.append(json.data(), part.data());
@@ -143,10 +146,10 @@ std::optional<std::string> spliced(std::string_view json, Path path, std::string
 }  // namespace
 
 Value json_at(Arena& arena, const Value& json, Path path) {
-  std::string_view at = json.as_text();
+  Jsonb at = jsonb_of(json);
   for (const std::string& step : path) {
-    std::optional<std::string_view> found;
-    if (json_kind(at) == JsonKind::object) {
+    std::optional<Jsonb> found;
+    if (json_kind(at.text) == JsonKind::object) {
       found = jsonb_member(at, step);
     } else if (const auto number = number_of(step)) {
       found = jsonb_element(at, *number);
@@ -154,14 +157,14 @@ Value json_at(Arena& arena, const Value& json, Path path) {
     if (!found) return Value::null();
     at = *found;
   }
-  return make_text(arena, at);
+  return make_jsonb(arena, at);
 }
 
 Value json_assign(Arena& arena, const Value& json, Path path, bool begins_list,
                   const Value& value) {
   if (!json.is_null()) {
-    const std::string_view given = value.is_null() ? "null" : value.as_text();
-    if (const auto text = spliced(json.as_text(), path, given)) return make_text(arena, *text);
+    const std::string_view given = value.is_null() ? "null" : json_text(value);
+    if (const auto text = spliced(jsonb_of(json), path, given)) return make_jsonb(arena, *text);
   }
   return json_assign_apart(arena, json, path, begins_list, value);
 }
@@ -173,10 +176,10 @@ Value json_assign_apart(Arena& arena, const Value& json, Path path, bool begins_
   count_in(whole.items, account);
   count_in(whole.members, account);
   whole.kind = begins_list ? JsonKind::array : JsonKind::object;
-  if (!json.is_null()) whole = take_json_apart(json.as_text(), account);
-  const std::string_view given = value.is_null() ? "null" : value.as_text();
+  if (!json.is_null()) whole = take_json_apart(json_text(json), account);
+  const std::string_view given = value.is_null() ? "null" : json_text(value);
   JsonAssigning{path, take_json_apart(given, account)}.assign(whole, 0);
-  return make_text(arena, print_json(whole));
+  return make_jsonb(arena, print_json(whole));
 }
 
 }  // namespace swizzle::sql

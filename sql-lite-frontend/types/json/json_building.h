@@ -3,6 +3,7 @@
 #include <string>
 
 #include "sql-lite-frontend/types/json/json.h"
+#include "sql-lite-frontend/types/json/jsonb.h"
 #include "sql-lite-frontend/types/writing_share.h"
 
 namespace swizzle::sql {
@@ -24,7 +25,7 @@ void add_json(FunctionContext& context, TypeId type, const Value& value, Text& o
 inline Value as_jsonb_value(FunctionContext& context, std::string_view json) {
   // The members of an object are put in order beside the whole.
   const WritingShare share{context, 2 * json.size()};
-  return make_text(context.arena, canonical_json(json));
+  return make_jsonb(context.arena, canonical_json(json));
 }
 
 }  // namespace swizzle::sql

@@ -2,6 +2,8 @@
 
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/json/jsonb_directory.h"
+#include "sql-lite-frontend/types/json/jsonb_lookup.h"
 #include "sql-lite-frontend/types/json/jsonb_parts.h"
 
 namespace swizzle::sql {
@@ -27,57 +29,66 @@ bool same_scalar(std::string_view left, std::string_view right) noexcept {
   return is_number(left) && is_number(right) && without_zeros(left) == without_zeros(right);
 }
 
-bool contains(std::string_view whole, std::string_view part, bool is_top);
+bool contains(const Jsonb& whole, std::string_view part, bool is_top);
 
-bool array_contains(std::string_view whole, std::string_view part) {
+/// A part as it is in a whole, found by passing over that or by its directory.
+bool holds(const Jsonb& has, std::string_view wanted) {
+  if (is_scalar(wanted) || is_scalar(has.text)) {
+    return is_scalar(wanted) && is_scalar(has.text) && same_scalar(has.text, wanted);
+  }
+  return has.text[0] == wanted[0] && contains(has, wanted, false);
+}
+
+bool any_element_holds(const Jsonb& whole, std::string_view wanted) {
+  count_work(whole.text.size());
+  for (JsonbParts has{whole.text}; has.next();) {
+    const bool looks_up = !whole.directory.empty() && !is_scalar(has.value());
+    const Jsonb element = looks_up ? JsonbDirectory{whole}.part(has.value()) : Jsonb{has.value()};
+    if (holds(element, wanted)) return true;
+  }
+  return false;
+}
+
+bool array_contains(const Jsonb& whole, std::string_view part) {
   for (JsonbParts wanted{part}; wanted.next();) {
-    count_work(whole.size());
-    bool found = false;
-    for (JsonbParts has{whole}; !found && has.next();) {
-      found =
-          is_scalar(wanted.value())
-              ? is_scalar(has.value()) && same_scalar(has.value(), wanted.value())
-              : has.value()[0] == wanted.value()[0] && contains(has.value(), wanted.value(), false);
-    }
-    if (!found) return false;
+    if (!any_element_holds(whole, wanted.value())) return false;
+  }
+  return true;
+}
+
+/// Pre: nothing in the part is escaped.
+bool looked_up_object_contains(const Jsonb& whole, std::string_view part) {
+  for (JsonbParts wanted{part}; wanted.next();) {
+    const std::string_view key = wanted.key().substr(1, wanted.key().size() - 2);
+    const auto has = jsonb_member(whole, key);
+    if (!has || !holds(*has, wanted.value())) return false;
   }
   return true;
 }
 
 /// Keys stand by their lengths, then by their bytes, in both.
-bool object_contains(std::string_view whole, std::string_view part) {
+bool passed_object_contains(std::string_view whole, std::string_view part) {
+  count_work(whole.size());
   JsonbParts has{whole};
   for (JsonbParts wanted{part}; wanted.next();) {
-    for (;;) {
+    do {
       if (!has.next()) return false;
-      if (has.key() == wanted.key()) break;
-    }
-    if (is_scalar(wanted.value()) || is_scalar(has.value())) {
-      if (!is_scalar(wanted.value()) || !is_scalar(has.value()) ||
-          !same_scalar(has.value(), wanted.value())) {
-        return false;
-      }
-    } else if (has.value()[0] != wanted.value()[0] ||
-               !contains(has.value(), wanted.value(), false)) {
-      return false;
-    }
+    } while (has.key() != wanted.key());
+    if (!holds({has.value()}, wanted.value())) return false;
   }
   return true;
 }
 
-bool contains(std::string_view whole, std::string_view part, bool is_top) {
+bool contains(const Jsonb& whole, std::string_view part, bool is_top) {
   check_stack();
-  count_work(whole.size());
   if (is_scalar(part)) {
-    if (is_scalar(whole)) return same_scalar(whole, part);
-    if (whole[0] != '[' || !is_top) return false;
-    for (JsonbParts has{whole}; has.next();) {
-      if (is_scalar(has.value()) && same_scalar(has.value(), part)) return true;
-    }
-    return false;
+    if (is_scalar(whole.text)) return same_scalar(whole.text, part);
+    return whole.text[0] == '[' && is_top && any_element_holds(whole, part);
   }
-  if (whole[0] != part[0]) return false;
-  return part[0] == '{' ? object_contains(whole, part) : array_contains(whole, part);
+  if (whole.text[0] != part[0]) return false;
+  if (part[0] == '[') return array_contains(whole, part);
+  return whole.directory.empty() ? passed_object_contains(whole.text, part)
+                                 : looked_up_object_contains(whole, part);
 }
 
 /// Few, and nothing escaped.
@@ -94,8 +105,8 @@ bool is_simple(std::string_view part) noexcept {
 
 }  // namespace
 
-std::optional<bool> contains_few(std::string_view whole, std::string_view part) {
-  if (whole.empty() || !is_simple(part)) return std::nullopt;
+std::optional<bool> contains_few(const Jsonb& whole, std::string_view part) {
+  if (whole.text.empty() || !is_simple(part)) return std::nullopt;
   return contains(whole, part, true);
 }
 

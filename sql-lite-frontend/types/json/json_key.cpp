@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/json/json_value.h"
+#include "sql-lite-frontend/types/json/jsonb.h"
 #include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -157,7 +158,7 @@ void append_jsonb_key(std::string& key, std::string_view json, PutString put_str
 }
 
 Value take_jsonb_key(Bytes& key, Arena& arena, JsonbKeyStrings strings) {
-  return make_text(arena, print_json(JsonbKeyReader{key, strings}.take_value()));
+  return make_jsonb(arena, print_json(JsonbKeyReader{key, strings}.take_value()));
 }
 
 }  // namespace swizzle::sql

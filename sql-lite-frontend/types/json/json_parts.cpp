@@ -270,9 +270,9 @@ std::optional<std::string_view> json_element(std::string_view json, std::int32_t
   return elements[static_cast<std::size_t>(at)];
 }
 
-bool jsonb_contains(std::string_view whole, std::string_view part) {
+bool jsonb_contains(const Jsonb& whole, std::string_view part) {
   if (const auto found = contains_few(whole, part)) return *found;
-  return Containment{whole, part}.holds(whole, part);
+  return Containment{whole.text, part}.holds(whole.text, part);
 }
 
 }  // namespace swizzle::sql

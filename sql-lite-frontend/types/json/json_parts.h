@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sql-lite-frontend/types/json/jsonb.h"
 #include "sql-lite-frontend/types/memory_account.h"
 
 /// The parts of JSON text that is known to be valid, where they stand in it.
@@ -40,6 +41,6 @@ std::optional<std::string_view> json_member(std::string_view json, std::string_v
 std::optional<std::string_view> json_element(std::string_view json, std::int32_t index);
 
 /// Whether `whole` has everything that `part` has. Pre: both in jsonb's spelling.
-bool jsonb_contains(std::string_view whole, std::string_view part);
+bool jsonb_contains(const Jsonb& whole, std::string_view part);
 
 }  // namespace swizzle::sql

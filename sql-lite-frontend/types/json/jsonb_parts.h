@@ -59,8 +59,9 @@ inline const char* behind_json_value(const char* at, const char* end) noexcept {
 /// commas and colons.
 class JsonbParts {
  public:
-  explicit JsonbParts(std::string_view json) noexcept
-      : at_(json.data() + 1), end_(json.data() + json.size() - 1), is_object_(json[0] == '{') {}
+  /// Those from a place on where one begins.
+  explicit JsonbParts(std::string_view json, std::size_t from = 1) noexcept
+      : at_(json.data() + from), end_(json.data() + json.size() - 1), is_object_(json[0] == '{') {}
 
   bool next() noexcept {
     if (at_ >= end_) return false;
@@ -68,7 +69,10 @@ class JsonbParts {
       const char* const begin = at_;
       at_ = behind_json_string(at_, end_);
       key_ = {begin, static_cast<std::size_t>(at_ - begin)};
-      at_ += 2;
+      constexpr std::ptrdiff_t kBetween = 2;
+      // A wrong place may lead to a string that is no key.
+      if (end_ - at_ <= kBetween) return false;
+      at_ += kBetween;
     }
     const char* const begin = at_;
     at_ = behind_json_value(at_, end_);

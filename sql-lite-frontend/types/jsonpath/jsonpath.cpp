@@ -68,7 +68,7 @@ struct PathCall {
 
   PathCall(FunctionContext& context, Arguments a, Zones zones)
       : path(path_tree(a[1], context.arena.account())),
-        run(context, *path, a[0].as_text(), a.size() > 2 ? a[2].as_text() : std::string_view{},
+        run(context, *path, json_text(a[0]), a.size() > 2 ? json_text(a[2]) : std::string_view{},
             zones),
         silent(a.size() < 4 || a[3].as_bool()) {}
 
@@ -113,7 +113,7 @@ Value path_query_array(FunctionContext& context, Arguments a) {
     share.set(context.arena.account(), out.capacity());
   }
   out += ']';
-  return make_text(context.arena, out);
+  return make_jsonb(context.arena, out);
 }
 
 template <Zones zones>
@@ -123,7 +123,7 @@ Value path_query_first(FunctionContext& context, Arguments a) {
   if (items.empty()) return Value::null();
   std::string out;
   call.run.append(items.front(), out);
-  return make_text(context.arena, out);
+  return make_jsonb(context.arena, out);
 }
 
 class ItemCursor final : public SetCursor {
@@ -134,7 +134,7 @@ class ItemCursor final : public SetCursor {
     if (next_ == items_.size()) return std::nullopt;
     std::string out;
     call_.run.append(items_[next_++], out);
-    return make_text(context.arena, out);
+    return make_jsonb(context.arena, out);
   }
 
  private:

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string_view>
+
+#include "base/bytes.h"
+#include "sql-lite-frontend/types/arena.h"
+#include "sql-lite-frontend/types/datum.h"
+
+namespace swizzle::sql {
+
+/// A value of jsonb as it is kept: its text in the canonical spelling, and a directory of where the
+/// parts of its longer objects and arrays stand (jsonb_directory.h). Short ones have none, nor has
+/// what was stored before there were directories: parts are found by passing over the text then.
+struct Jsonb {
+  std::string_view text;
+  Bytes directory = {};  ///< empty where there is none
+};
+
+/// Throws XX001 where the bytes are no such value.
+Jsonb jsonb_of(const Value& value);
+/// The text of a value of json or of jsonb.
+std::string_view json_text(const Value& value);
+
+/// Pre: jsonb's spelling.
+Value make_jsonb(Arena& arena, std::string_view text);
+/// A part with the directory that it has within the whole.
+Value make_jsonb(Arena& arena, const Jsonb& part);
+
+}  // namespace swizzle::sql
