@@ -39,6 +39,8 @@ class CopyIn {
   }
 
   std::uint64_t run(ResultSink& sink) {
+    const TablesInUse::Tables tables{table_};
+    const TablesInUse::Entry in_use{session_.plans.in_use, tables};
     const bool binary = options_.kind == CopyOptions::Kind::binary;
     sink.copy_in_begin({binary ? Format::binary : Format::text, columns_.size()});
     scratch_->write->begin(scratch_->execution, WriteOperator::Rows::many);

@@ -4,7 +4,6 @@
 
 #include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/policy_definition.h"
-#include "sql-lite-frontend/session/names/in_use.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
@@ -86,7 +85,6 @@ void drop_policy(Session::State& session, const ast::DropStmt& statement, Result
     }
     const TablePtr table =
         own_table_with(session, range, name, lock::RelationMode::access_exclusive);
-    require_unused(session, *table, "DROP POLICY");
     Relation relation = table->relation;
     relation.policies.erase(require_policy(relation, name));
     session.catalog.replace(*session.transaction, *table, std::move(relation));

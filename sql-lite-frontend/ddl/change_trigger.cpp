@@ -4,7 +4,6 @@
 
 #include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
-#include "sql-lite-frontend/session/names/in_use.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
@@ -85,7 +84,6 @@ void drop_trigger(Session::State& session, const ast::DropStmt& statement, Resul
       }
     }
     const TablePtr table = own_table_of(session, range, name, lock::RelationMode::access_exclusive);
-    require_unused(session, *table, "DROP TRIGGER");
     Relation relation = table->relation;
     relation.triggers.erase(require_trigger(relation, name));
     session.catalog.replace(*session.transaction, *table, std::move(relation));

@@ -184,7 +184,7 @@ void drop_index(Session::State& session, const ast::DropStmt& statement, ResultS
       continue;
     }
     table = session.rights.lock_own(table);
-    require_unused(session, *table, "DROP INDEX");
+    require_index_unused(session, *table, name.name);
     drop_users_of_index(session, *table, name.name, statement.behavior, sink);
     table = session.catalog.table(table->relation.oid);
     Relation relation = table->relation;

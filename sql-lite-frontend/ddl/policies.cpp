@@ -122,7 +122,6 @@ void create_policy(Session::State& session, const ast::CreatePolicyStmt& stateme
   }
   policy.roles = roles_in(session, statement.roles, sink);
   const TablePtr table = table_of_policy(session, *statement.table);
-  require_unused(session, *table, "CREATE POLICY");
   policy.using_rows = stored(session, table, statement.qual, whole, PolicyClause::using_rows);
   policy.check = stored(session, table, statement.with_check, whole, PolicyClause::with_check);
   Relation relation = table->relation;
@@ -141,7 +140,6 @@ void alter_policy(Session::State& session, const ast::AlterPolicyStmt& statement
   std::vector<Oid> roles;
   if (!statement.roles.empty()) roles = roles_in(session, statement.roles, sink);
   const TablePtr table = table_of_policy(session, *statement.table);
-  require_unused(session, *table, "ALTER POLICY");
   PolicyCondition using_rows =
       stored(session, table, statement.qual, whole, PolicyClause::using_rows);
   PolicyCondition check =

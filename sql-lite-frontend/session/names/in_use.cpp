@@ -11,18 +11,10 @@ namespace {
 
 constexpr SqlState kObjectInUse{"55006"};
 
-bool reads(const Portal& portal, Oid relation) {
-  if (portal.state != Portal::State::running || !portal.use) return false;
-  return std::ranges::any_of(
-      portal.plan().tables, [&](const TablePtr& table) { return table->relation.oid == relation; });
-}
-
-void require_unread(const Session::State& session, const Table& table, std::string_view command,
-                    std::string_view name) {
-  const bool is_read = std::ranges::any_of(session.portals.all(), [&](const auto& entry) {
-    return reads(*entry.second, table.relation.oid);
-  });
-  if (!is_read) return;
+/// `name` is what the error says is in use: the table, or one of its indexes.
+void require_not_running(const Session::State& session, const Table& table,
+                         std::string_view command, std::string_view name) {
+  if (!session.plans.in_use.contain(table.relation.oid)) return;
   throw_error(kObjectInUse,
               "cannot {} \"{}\" because it is being used by active queries in this session",
               command, name);
@@ -61,7 +53,7 @@ Missing missing_of(TypeId constant) {
 
 void require_unused(const Session::State& session, const Table& table, std::string_view command) {
   if (!keeps_rows(table.relation.kind)) return;
-  require_unread(session, table, command, table.relation.name);
+  require_not_running(session, table, command, table.relation.name);
   if (!session.transaction.awaits_checks_of(table.relation.oid)) return;
   throw_error(kObjectInUse, "cannot {} \"{}\" because it has pending trigger events", command,
               table.relation.name);
@@ -70,7 +62,12 @@ void require_unused(const Session::State& session, const Table& table, std::stri
 void require_indexes_unused(const Session::State& session, const Table& table,
                             std::string_view command) {
   const std::vector<Index>& indexes = table.relation.indexes;
-  if (!indexes.empty()) require_unread(session, table, command, indexes.front().name);
+  if (!indexes.empty()) require_not_running(session, table, command, indexes.front().name);
+}
+
+void require_index_unused(const Session::State& session, const Table& table,
+                          std::string_view index) {
+  require_not_running(session, table, "DROP INDEX", index);
 }
 
 void hold_named(Session::State& session, std::span<const ViewRoutine> named) {

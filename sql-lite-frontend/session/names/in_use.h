@@ -8,13 +8,17 @@
 
 namespace swizzle::sql {
 
-/// A definition that is to be changed, or rows that are to be replaced, must not be what a cursor
-/// of this session reads, nor may checks of the rows be outstanding. 55006; `command` is what the
-/// error says cannot be done: "ALTER TABLE".
+/// A definition that is to be changed, or rows that are to be replaced, must not be what a
+/// statement of this session reads or writes, be it a cursor's or the one that a trigger or a
+/// function runs for, nor may checks of the rows be outstanding. 55006; `command` is what the error
+/// says cannot be done: "ALTER TABLE".
 void require_unused(const Session::State& session, const Table& table, std::string_view command);
-/// What a cursor reads, for what is done to a table's indexes first: the error names one of them.
+/// The statements alone, for what is done to a table's indexes first: the error names one of them.
 void require_indexes_unused(const Session::State& session, const Table& table,
                             std::string_view command);
+/// The same, of a table that an index is dropped from.
+void require_index_unused(const Session::State& session, const Table& table,
+                          std::string_view index);
 
 /// Nobody drops the routines, operators, text search configurations and dictionaries that a
 /// definition names before the transaction that gives it is over. 42883, 42704 where one is gone.

@@ -76,6 +76,7 @@ PlanRun& SessionPlans::begin_run(Portal& portal) {
   execution.transaction = session_.transaction.get();
   execution.run = next_run_++;
   portal.state = Portal::State::running;
+  run.use_tables(in_use);
   return run;
 }
 

@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/result_sink.h"
+#include "sql-lite-frontend/session/shared/tables_in_use.h"
 #include "sql-lite-frontend/statistics/statement_counters.h"
 #include "sql-lite-frontend/write/write_operator.h"
 
@@ -109,7 +110,14 @@ struct PlanRun {
   void end() {
     root->close();
     execution.release_kept();
+    in_use_ = {};
   }
+
+  /// From its beginning to its end its tables are in use.
+  void use_tables(TablesInUse& in_use) { in_use_ = {in_use, plan->tables}; }
+
+ private:
+  TablesInUse::Entry in_use_;
 };
 
 class IdleRuns;

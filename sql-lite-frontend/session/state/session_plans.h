@@ -76,6 +76,8 @@ class SessionPlans {
   /// The session acts as another role, without having changed a setting.
   void forget_role() noexcept { planned_under_version_ = 0; }
 
+  TablesInUse in_use;  ///< before who has runs
+
  private:
   StatementPtr known(StatementCache& cache, const std::string& key);
   ParsedTextPtr parsed_text(const std::string& text);
