@@ -265,19 +265,37 @@ void Expression::keep_plain(Frame& frame, Binder& binder) {
                         !binder.types_read().empty();
 }
 
+void Expression::give_place(Frame& frame, AssignedPart::Computed& to, TypeId type) {
+  if (!to.place) to.place = frame.program.value_count++;
+  to.type = type;
+}
+
+Value Expression::put(Frame& frame, const Value& value, TypeId type) {
+  if (!is_ready(frame) || part_->value.type != type) {
+    is_prepared_ = false;
+    names_.bind_for(frame);
+    names_.forget();
+    give_place(frame, part_->value, type);
+    frame.make_room();
+    bind_computed(frame);
+    called_.clear();
+    is_prepared_ = true;
+  }
+  if (frame.values.size() < frame.program.value_count) frame.make_room();
+  frame.values[*part_->value.place] = value;
+  frame.execution.parameters = frame.values;
+  return plain_->eval(frame.execution);
+}
+
 /// Behind prepare_statement(): what takes a statement gets a place.
 void Expression::prepare_computed(Frame& frame) {
   check_stack();
-  const auto give_place = [&](AssignedPart::Computed& to, TypeId type) {
-    if (!to.place) to.place = frame.program.value_count++;
-    to.type = type;
-  };
-  give_place(part_->value, type_);
+  give_place(frame, part_->value, type_);
   for (std::size_t i = 0; i < part_->subscripts.size(); ++i) {
     Expression& subscript = *part_->subscripts[i];
     subscript.prepare(frame);
     part_->computed[i].type = TypeId::none;
-    if (!subscript.plain_) give_place(part_->computed[i], subscript.type());
+    if (!subscript.plain_) give_place(frame, part_->computed[i], subscript.type());
   }
   frame.make_room();
   bind_computed(frame);

@@ -78,6 +78,8 @@ class Expression {
 
   /// Its value, in the frame's row arena.
   Value evaluate(Frame& frame);
+  /// Of one with a part: the whole, with the part set to `value` instead of what the text gives.
+  Value put(Frame& frame, const Value& value, TypeId type);
   /// After evaluate().
   [[nodiscard]] TypeId type() const noexcept { return type_; }
   /// After evaluate(): without variables, so that a planner computes it, and what it becomes,
@@ -117,6 +119,7 @@ class Expression {
   void enter(Frame& frame, Binder& binder, BodyNames& names);
   void keep_plain(Frame& frame, Binder& binder);
   void bind_part(Binder& binder, Arena& tree);
+  void give_place(Frame& frame, AssignedPart::Computed& to, TypeId type);
   void prepare_computed(Frame& frame);
   void bind_computed(Frame& frame);
   bool compute_part(Frame& frame);

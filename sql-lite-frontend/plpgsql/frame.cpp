@@ -216,7 +216,7 @@ void Frame::assign(std::size_t index, Value value, TypeId type) {
   if (variable.takes_at_once(type) && !value.is_null()) [[likely]]
     return set_place(variable.place, value);
   if (variable.kind == Variable::Kind::record) {
-    // A record may be the only field of another.
+    // assign_row() calls this for what is no record.
     check_stack();
     if (value.is_null()) {
       if (variable.not_null) {
@@ -267,6 +267,10 @@ void Frame::assign(std::size_t index, Value value, TypeId type) {
 }
 
 void Frame::assign(const Target& target, Value value, TypeId type) {
+  if (target.part) {
+    const Value whole = target.part->put(*this, value, type);
+    return assign(target.variable, whole, target.part->type());
+  }
   if (target.field.empty()) [[likely]] {
     return assign(target.variable, value, type);
   }
@@ -286,9 +290,26 @@ void Frame::assign(const Target& target, Value value, TypeId type) {
   set_field(variable.place, *found, convert(value, type, field.type, field.typmod));
 }
 
+/// A variable that is one value of a composite type: its fields become the row's columns.
+bool Frame::assign_composite(const Target& target, const Shape& shape, std::span<const Value> row) {
+  const Variable& variable = program.variables[target.variable];
+  if (variable.kind != Variable::Kind::scalar || target.part) return false;
+  const TypeId type = base_type(variable.type);
+  const auto fields = is_composite(type) ? session.names.row_shape(type) : nullptr;
+  if (!fields) return false;
+  std::vector<Value> fitted(fields->types.size());
+  for (std::size_t i = 0; i < fitted.size() && i < row.size(); ++i) {
+    fitted[i] = convert(row[i], shape.fields[i].type, fields->types[i], fields->typmods[i]);
+  }
+  const Value whole = make_record(execution.row_arena, fields->types, fitted);
+  assign(target.variable, whole, type);
+  return true;
+}
+
 void Frame::assign_row(const Targets& targets, const ShapePtr& shape, std::span<const Value> row) {
   const Target& first = targets[0];
   const Variable& variable = program.variables[first.variable];
+  if (targets.size() == 1 && assign_composite(first, *shape, row)) return;
   const bool is_record =
       targets.size() == 1 && variable.kind == Variable::Kind::record && first.field.empty();
   if (!is_record) {
@@ -300,11 +321,6 @@ void Frame::assign_row(const Targets& targets, const ShapePtr& shape, std::span<
       }
     }
     return;
-  }
-  // A row that is one record is that record.
-  if (row.size() == 1 && sql::shape_of(shape->fields[0].type) == sql::Shape::record &&
-      !row[0].is_null()) {
-    return assign(first.variable, row[0], shape->fields[0].type);
   }
   if (!variable.shape) return set_record(variable.place, shape, row);
   std::vector<Value> fitted(variable.shape->fields.size());

@@ -68,6 +68,7 @@ struct Frame final : CallPlace {
   void assign(const Target& target, Value value, TypeId type);
   /// A row to INTO or a loop's variables: what is missing is NULL.
   void assign_row(const Targets& targets, const ShapePtr& shape, std::span<const Value> row);
+  bool assign_composite(const Target& target, const Shape& shape, std::span<const Value> row);
   /// There is no row: NULLs, and a record that takes any row gets the columns of the one it would
   /// have been.
   void assign_nothing(const Targets& targets, const ShapePtr& shape);

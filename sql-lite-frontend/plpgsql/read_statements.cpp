@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/plpgsql/reader.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// Statements of SQL with what PL/pgSQL adds to them, messages, cursors.
 namespace swizzle::sql::plpgsql {
@@ -40,15 +41,26 @@ Target Reader::read_target() {
     fail(sqlstate::syntax_error, fmt::format("\"{}\" is not a known variable", where.text), where);
   }
   Target target{.variable = found->variable};
-  const bool is_record = program_->variables[found->variable].kind == Variable::Kind::record;
-  if (is(".") && !is_record) {
+  if (!is(".")) return target;
+  const Variable& variable = program_->variables[found->variable];
+  if (variable.kind == Variable::Kind::record) {
+    ++at_;
+    target.field = expect_name();
+    return target;
+  }
+  // A parameter of a composite type is one value, of which fields are parts.
+  if (!is_composite(base_type(variable.type))) {
     fail(sqlstate::syntax_error,
          fmt::format("\"{}.{}\" is not a known variable", where.text, token(1).text), where);
   }
-  if (is(".")) {
-    ++at_;
-    target.field = expect_name();
-  }
+  const std::size_t end = tokens_[at_ - 1].end;
+  ++at_;
+  static_cast<void>(expect_name());
+  target.part = ExpressionPtr{new Expression{Expression::Kind::value, "NULL", names_}};
+  target.part->set_part({body_.substr(where.begin, end - where.begin),
+                         where.text,
+                         {body_.substr(end, tokens_[at_ - 1].end - end)},
+                         {}});
   return target;
 }
 
@@ -59,7 +71,7 @@ Targets Reader::read_targets() {
     targets.push_back(read_target());
     require_assignable(targets.back().variable, where);
     const bool is_record =
-        targets.back().field.empty() &&
+        targets.back().field.empty() && !targets.back().part &&
         program_->variables[targets.back().variable].kind == Variable::Kind::record;
     if (is_record && (targets.size() > 1 || is(","))) {
       fail(sqlstate::syntax_error, "record variable cannot be part of multiple-item INTO list",

@@ -33,11 +33,12 @@ using StepPtr = std::unique_ptr<Step>;
 using Steps = std::vector<StepPtr>;
 
 /// What is assigned to: a variable, or a field of a record. Parts of these belong to the value that
-/// is assigned (`Expression::set_part`).
+/// is assigned (`Expression::set_part`), but for what INTO and its like name.
 struct Target {
   std::size_t variable = 0;
   std::string field = {};
   mutable FieldPosition position = {};
+  ExpressionPtr part = {};  ///< the variable with a field of it set: `Expression::put`
 };
 /// Of INTO: several, or one record as a whole.
 using Targets = std::vector<Target>;

@@ -194,7 +194,6 @@ CREATE FUNCTION pl_row(n int) RETURNS pair LANGUAGE plpgsql AS 'BEGIN RETURN ROW
 -- differs: an untyped literal in a returned row is read as the attribute's type
 SELECT pl_row(4), (pl_row(5)).a;
 CREATE FUNCTION pl_into(i int) RETURNS text LANGUAGE plpgsql AS 'DECLARE v pair; w pair; BEGIN SELECT (c).a, (c).b INTO v FROM t WHERE id = i; SELECT c INTO w FROM t WHERE id = i; RETURN v.b || w.a::text || v::text; END';
--- differs: one composite value is the row that INTO takes
 SELECT pl_into(3);
 CREATE FUNCTION pl_wrong() RETURNS pair LANGUAGE plpgsql AS 'BEGIN RETURN 5; END';
 -- differs: the error's context

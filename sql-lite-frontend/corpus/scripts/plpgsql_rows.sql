@@ -1,0 +1,42 @@
+-- INTO, FOR and FETCH into rows: parameters of composite types, their fields, and rows of one column that is a row itself.
+CREATE TYPE doc AS (k int, j jsonb, t text);
+CREATE FUNCTION f1(d doc) RETURNS doc LANGUAGE plpgsql AS $$ BEGIN SELECT 5, '{"a": 1}' INTO d.k, d.j; RETURN d; END $$; SELECT f1(ROW(1, NULL, 'x')), f1(NULL);
+CREATE FUNCTION f2(INOUT d doc, OUT n int) LANGUAGE plpgsql AS $$ BEGIN FOR d.k, n IN SELECT i, i * 2 FROM generate_series(1, 3) i LOOP d.t := coalesce(d.t, '') || d.k; END LOOP; END $$; SELECT * FROM f2(ROW(1, '[]', NULL));
+CREATE FUNCTION f3(d doc) RETURNS doc LANGUAGE plpgsql AS $$ DECLARE c CURSOR FOR SELECT 7; BEGIN GET DIAGNOSTICS d.k = ROW_COUNT; OPEN c; FETCH c INTO d.k; EXECUTE 'select ''dyn''' INTO d.t; RETURN d; END $$; SELECT f3(NULL);
+CREATE FUNCTION f4(d doc) RETURNS doc LANGUAGE plpgsql AS $$ BEGIN SELECT 'no' INTO d.k; RETURN d; END $$; SELECT f4(NULL);
+-- differs: a parameter of a composite type is one value here
+CREATE FUNCTION f5(d doc) RETURNS doc LANGUAGE plpgsql AS $$ BEGIN SELECT 1 INTO d.none; RETURN d; END $$; SELECT f5(NULL);
+CREATE FUNCTION f6(d doc) RETURNS doc LANGUAGE plpgsql AS $$ BEGIN SELECT 1 INTO d.k FROM doc2 WHERE false; RETURN d; END $$;
+CREATE TABLE doc2 (a int); SELECT f6(ROW(3, NULL, NULL));
+CREATE FUNCTION f7(d doc) RETURNS doc LANGUAGE plpgsql AS $$ BEGIN SELECT 9, '[]'::jsonb, 'all' INTO d; d := ROW((d).k + 1, d.j, d.t); RETURN d; END $$; SELECT f7(NULL);
+CREATE FUNCTION f8(d doc) RETURNS doc LANGUAGE plpgsql AS $$ BEGIN SELECT ROW(9, '[]'::jsonb, 'all')::doc INTO d; INSERT INTO doc2 VALUES (4) RETURNING a INTO d.k; RETURN d; END $$; SELECT f8(NULL);
+CREATE FUNCTION f9(d doc) RETURNS doc LANGUAGE plpgsql AS $$ BEGIN FOREACH d.k IN ARRAY '{1,2}'::int[] LOOP d.t := d.k; END LOOP; RETURN d; END $$; SELECT f9(NULL);
+CREATE FUNCTION f10(i int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN SELECT 1 INTO i.k; RETURN i; END $$;
+CREATE FUNCTION f11(d doc) RETURNS text LANGUAGE plpgsql AS $$ BEGIN d.j['x'] := '1'; d.t := d.j['x']; IF d IS NULL THEN RETURN 'null'; END IF; RETURN d.t; END $$; SELECT f11(NULL);
+-- differs: a parameter of a composite type is one value here
+CREATE FUNCTION f12(d doc) RETURNS text LANGUAGE plpgsql AS $$ BEGIN d.none := '1'; RETURN d.t; END $$; SELECT f12(NULL);
+CREATE FUNCTION f13(a doc[], VARIADIC v doc[]) RETURNS text LANGUAGE plpgsql AS $$ BEGIN a[1].k := 1; v[2].t := 'v'; RETURN a::text || v::text; END $$; SELECT f13(NULL, ROW(1, NULL, NULL)::doc);
+CREATE TYPE duo AS (k int, t text); CREATE TYPE holder AS (d duo, n int);
+DO $$ DECLARE r record; BEGIN SELECT ROW(1, 2) INTO r; RAISE NOTICE '%', r; RAISE NOTICE '%', r.f1; END $$;
+DO $$ DECLARE r record; BEGIN SELECT ROW(1, 'x')::duo INTO r; RAISE NOTICE '%', r; RAISE NOTICE '%', r.k; END $$;
+DO $$ DECLARE r record; BEGIN SELECT ROW(1, 'x')::duo AS a INTO r; RAISE NOTICE '%', r; RAISE NOTICE '%', r.a; END $$;
+DO $$ DECLARE d duo; BEGIN SELECT ROW(1, 'x')::duo INTO d; RAISE NOTICE '%', d; END $$;
+DO $$ DECLARE d duo; BEGIN SELECT ROW(1, 'x') INTO d; RAISE NOTICE '%', d; END $$;
+DO $$ DECLARE o holder; BEGIN SELECT ROW(1, 'x')::duo INTO o; RAISE NOTICE '%', o; END $$;
+DO $$ DECLARE o holder; BEGIN SELECT ROW(ROW(1, 'x')::duo, 5)::holder INTO o; RAISE NOTICE '%', o; END $$;
+DO $$ DECLARE o holder; BEGIN SELECT ROW(1, 'x')::duo, 4 INTO o; RAISE NOTICE '%', o; END $$;
+DO $$ DECLARE r record; BEGIN FOR r IN SELECT ROW(i, 'x')::duo AS a FROM generate_series(1, 2) i LOOP RAISE NOTICE '% %', r, r.a; END LOOP; END $$;
+DO $$ DECLARE r record; BEGIN FOR r IN SELECT ROW(i, 'x')::duo AS a FROM generate_series(1, 2) i LOOP RAISE NOTICE '%', r.k; END LOOP; END $$;
+DO $$ DECLARE d duo; BEGIN FOR d IN SELECT ROW(i, 'x')::duo AS a FROM generate_series(1, 2) i LOOP RAISE NOTICE '%', d; END LOOP; END $$;
+DO $$ DECLARE r record; c CURSOR FOR SELECT ROW(1, 'x')::duo AS a; BEGIN OPEN c; FETCH c INTO r; RAISE NOTICE '%', r; CLOSE c; FOR q IN c LOOP RAISE NOTICE '%', q; END LOOP; END $$;
+DO $$ DECLARE r record; BEGIN EXECUTE 'SELECT ROW(1, ''x'')::duo AS a' INTO r; RAISE NOTICE '%', r; END $$;
+DO $$ DECLARE r record; BEGIN r := ROW(1, 'x')::duo; RAISE NOTICE '% %', r, r.k; r := (SELECT ROW(2, 'y')::duo); RAISE NOTICE '% %', r, r.t; END $$;
+DO $$ DECLARE d duo; BEGIN SELECT NULL::duo INTO d; RAISE NOTICE '% %', d, d IS NULL; END $$;
+DO $$ DECLARE d duo; BEGIN SELECT 5 INTO d; RAISE NOTICE '%', d; SELECT 1, 2, 3 INTO d; RAISE NOTICE '%', d; END $$;
+DO $$ DECLARE r record; BEGIN FOREACH r IN ARRAY ARRAY[ROW(1, 'x')::duo, ROW(2, 'y')::duo] LOOP RAISE NOTICE '% %', r, r.k; END LOOP; END $$;
+CREATE TABLE td (id int, d duo); 
+DO $$ DECLARE r record; d duo; BEGIN INSERT INTO td VALUES (1, ROW(3, 'z')) RETURNING d INTO d; RAISE NOTICE '%', d; END $$;
+DO $$ DECLARE r record; x duo; BEGIN INSERT INTO td VALUES (1, ROW(3, 'z')) RETURNING td.d INTO x; RAISE NOTICE '%', x; END $$;
+DO $$ DECLARE r record; x td; BEGIN INSERT INTO td VALUES (1, ROW(3, 'z')) RETURNING td INTO x; RAISE NOTICE '%', x; END $$;
+DO $$ DECLARE r record; x td; BEGIN SELECT td INTO x FROM td; RAISE NOTICE '%', x; SELECT td INTO r FROM td; RAISE NOTICE '% %', r, r.td; END $$;
+DO $$ DECLARE r record; x td; BEGIN SELECT td INTO r FROM td; RAISE NOTICE '% %', r, r.id; END $$;
