@@ -27,6 +27,16 @@ DeferredCheck::Kind kind_of_check(TriggerEvent event) {
 
 }  // namespace
 
+void refuse_triggered_change(WriteKind kind) {
+  throw sql_error(kTriggeredChange,
+                  "tuple to be {} was already modified by an operation triggered by the current "
+                  "command",
+                  kind == WriteKind::delete_ ? "deleted" : "updated")
+      .with_hint(
+          "Consider using an AFTER trigger instead of a BEFORE trigger to propagate "
+          "changes to other rows.");
+}
+
 AfterTriggers::AfterTriggers(const WriteStatement& write) : table_(write.table) {
   for (const WriteStatement::Fired& fired : write.triggers) {
     known_.push_back({fired.trigger, fired.event, true});
@@ -181,14 +191,7 @@ void StatementTriggers::require_same_row(Execution& execution, const Transaction
     RowReader{write_.table->layout, buffer.bytes()}.columns(present);
     is_same = same_values(write_.table->column_types, present, row);
   }
-  if (is_same) return;
-  throw sql_error(kTriggeredChange,
-                  "tuple to be {} was already modified by an operation triggered by the current "
-                  "command",
-                  write_.kind == WriteKind::delete_ ? "deleted" : "updated")
-      .with_hint(
-          "Consider using an AFTER trigger instead of a BEFORE trigger to propagate "
-          "changes to other rows.");
+  if (!is_same) refuse_triggered_change(write_.kind);
 }
 
 void StatementTriggers::note(Execution& execution, TriggerEvent event,

@@ -47,6 +47,10 @@ class AfterTriggers final : public EventActor {
   std::array<std::shared_ptr<TransitionRows>, 3> changed_;  ///< by event
 };
 
+/// 27000: a statement that ran within the one of that kind has changed a row that it is about to
+/// write.
+[[noreturn]] void refuse_triggered_change(WriteKind kind);
+
 /// The triggers of one run of a statement that writes.
 class StatementTriggers {
  public:

@@ -214,10 +214,63 @@ void WriteOperator::insert_row(Execution& execution) {
   keep_returning(execution);
 }
 
+namespace {
+
+/// While it lives, reads see their own transaction's changes up to another one of its statements.
+class OwnChanges {
+ public:
+  explicit OwnChanges(Transaction& transaction)
+      : transaction_(transaction), outer_(transaction.exchange_view({})) {}
+  OwnChanges(const OwnChanges&) = delete;
+  OwnChanges& operator=(const OwnChanges&) = delete;
+  ~OwnChanges() { static_cast<void>(transaction_.exchange_view(outer_)); }
+
+  [[nodiscard]] std::uint32_t begun() const noexcept { return outer_.statement; }
+  /// Those from this statement on; 0: none.
+  void hide_from(std::uint32_t statement) const noexcept {
+    ReadView other = outer_;
+    other.statement = statement;
+    static_cast<void>(transaction_.exchange_view(other));
+  }
+
+ private:
+  Transaction& transaction_;
+  ReadView outer_;
+};
+
+/// Whether a trigger's or a function's statement, run for an earlier row of this one, has changed
+/// or removed the row that was found under the key: without what came since this one began it is
+/// another than as it is.
+bool is_changed_within(Execution& execution, const Table& table, Bytes key, Bytes row) {
+  const Tree tree = *table.tree;
+  const OwnChanges shown{*execution.transaction};
+  if (shown.begun() == 0) return false;
+  ValueBuffer now;
+  shown.hide_from(0);
+  const bool is_there = value_of(tree.get(*execution.transaction, key, now));
+  // Most often it is others who have changed it, which the view does not show.
+  if (is_there && compare(now.bytes(), row) == 0) return false;
+  ValueBuffer before;
+  shown.hide_from(shown.begun() + 1);
+  const bool was_there = value_of(tree.get(*execution.transaction, key, before));
+  if (was_there != is_there) return true;
+  return is_there && compare(before.bytes(), now.bytes()) != 0;
+}
+
+}  // namespace
+
 /// Locks the row that the plan found and reads it. False: it is gone, or changed meanwhile so that
 /// the statement does not mean it any more.
 bool WriteOperator::lock_target(Execution& execution, ReadMode mode) {
+  const Bytes key = execution.slots[target_->key_slot()].as_bytes();
+  const Bytes row = execution.slots[target_->row_slot()].as_bytes();
   const auto locked = target_->lock_row(execution, mode, WaitPolicy::wait);
+  if (locked != TableAccess::Locked::unchanged &&
+      is_changed_within(execution, *write_->table, key, row)) {
+    // Before its triggers fire PostgreSQL says so of a row to be deleted, too.
+    const bool fires = triggers_ && triggers_->runs_between_rows();
+    refuse_triggered_change(fires ? WriteKind::update : write_->kind);
+  }
   if (locked == TableAccess::Locked::gone) return false;
   target_->read_row(target_->locked_row(), old_row_);
   put(execution, old_row_, write_->first_slot);
