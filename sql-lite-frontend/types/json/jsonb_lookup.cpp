@@ -63,7 +63,9 @@ std::size_t begin_for(const Jsonb& object, std::string_view key) {
 }
 
 Jsonb part_of(const Jsonb& whole, std::string_view value) {
-  return whole.directory.empty() ? Jsonb{value} : JsonbDirectory{whole}.part(value);
+  const bool may_have_directory = value[0] == '{' || value[0] == '[';
+  if (whole.directory.empty() || !may_have_directory) return Jsonb{value};
+  return JsonbDirectory{whole}.part(value);
 }
 
 std::optional<Jsonb> element_from(const Jsonb& json, std::size_t place, std::uint32_t behind) {
