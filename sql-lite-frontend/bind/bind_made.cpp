@@ -12,17 +12,6 @@
 
 /// Aggregates, operators and casts that users made, beside those that are built in.
 namespace swizzle::sql {
-namespace {
-
-/// What a view's record of what it names calls operators and casts: no function has such a name.
-std::string operator_record(std::string_view name) {
-  return "operator " + std::string{name};
-}
-std::string cast_record(TypeId source, TypeId target) {
-  return "cast " + cast_name(source, target);
-}
-
-}  // namespace
 
 ExpressionBinder::OperatorName ExpressionBinder::operator_name(ast::NodeList names) {
   OperatorName name;

@@ -221,13 +221,33 @@ template UserTextConfigPtr Catalog::made<UserTextConfig>(Oid oid) const;
 template std::vector<UserTextConfigPtr> Catalog::all_made<UserTextConfig>() const;
 
 std::string constant_record(TypeId type, std::string_view text) {
-  return fmt::format("{} {}", type_info(type).name, text);
+  std::string record(1, kNoRoutine);
+  return record.append(type_info(type).name).append(" ").append(text);
+}
+
+std::string operator_record(std::string_view name) {
+  return std::string(1, kNoRoutine).append("operator ").append(name);
+}
+bool is_operator_record(std::string_view record) {
+  return record.starts_with(operator_record(""));
+}
+std::string cast_record(TypeId source, TypeId target) {
+  return std::string(1, kNoRoutine).append("cast ").append(cast_name(source, target));
+}
+
+std::string record_of_old(std::string name) {
+  const std::string_view word = std::string_view{name}.substr(0, name.find(' '));
+  if (word.size() == name.size()) return name;
+  const Type* const type = word.starts_with("reg") ? find_type(word) : nullptr;
+  const bool is_constant = type != nullptr && is_object_id(type->id);
+  if (word == "operator" || word == "cast" || is_constant) name.insert(0, 1, kNoRoutine);
+  return name;
 }
 
 TypeId constant_of_record(std::string_view record) {
   const std::size_t end = record.find(' ');
-  if (end == std::string_view::npos || !record.starts_with("reg")) return TypeId::none;
-  const Type* type = find_type(record.substr(0, end));
+  if (end == std::string_view::npos || !record.starts_with(kNoRoutine)) return TypeId::none;
+  const Type* type = find_type(record.substr(1, end - 1));
   return type != nullptr && is_object_id(type->id) ? type->id : TypeId::none;
 }
 

@@ -105,17 +105,22 @@ void CatalogView::put_name(Transaction& transaction, Oid schema, std::string_vie
   std::string value;
   append_oid(value, oid);
   const std::string key = name_key(catalog_.database(), schema, name);
+  const std::uint64_t before = catalog_.version();
   if (!value_of(catalog_.tree().insert(transaction, as_bytes(key), as_bytes(value)))) {
     throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", name);
   }
+  look_again_if_moved(before);
 }
 
-/// A relation's rows have a type of its name: whoever gives the name to a relation or to a type
-/// waits for whoever gives it to the other, and looks again.
+/// A relation's rows have a type of its name, and composite types share their names with relations
+/// and indexes: whoever gives the name to one waits for whoever gives it to another, and looks
+/// again.
 void CatalogView::claim_type_name(Transaction& transaction, Oid schema, std::string_view name) {
   const std::uint64_t before = catalog_.version();
-  const std::string key = type_name_key(catalog_.database(), schema, name);
-  value_of(catalog_.tree().lock_key(transaction, as_bytes(key)));
+  for (const std::string& key : {type_name_key(catalog_.database(), schema, name),
+                                 name_key(catalog_.database(), schema, name)}) {
+    value_of(catalog_.tree().lock_key(transaction, as_bytes(key)));
+  }
   look_again_if_moved(before);
   const TablePtr table = this->table(schema, name);
   if (type(schema, name) || (table && table->relation.row_type != kNoOid)) {

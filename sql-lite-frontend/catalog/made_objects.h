@@ -101,9 +101,16 @@ struct UserTextConfig {
 };
 using UserTextConfigPtr = std::shared_ptr<const UserTextConfig>;
 
-/// What a view's record of what it names calls an object that it names as a constant of `type`,
-/// which is regclass or one of its like: no function has such a name.
+/// What a query's record of what it names (ViewRoutine) calls what is no routine begins so, which
+/// no routine's name does.
+inline constexpr char kNoRoutine = '\0';
+/// An object that it names as a constant of `type`, which is regclass or one of its like.
 std::string constant_record(TypeId type, std::string_view text);
+std::string operator_record(std::string_view name);
+bool is_operator_record(std::string_view record);
+std::string cast_record(TypeId source, TypeId target);
+/// The name in a record from before format 17, when routines of such names were taken for others.
+std::string record_of_old(std::string name);
 /// The type of the constant whose record that is; none for what is no constant's.
 TypeId constant_of_record(std::string_view record);
 

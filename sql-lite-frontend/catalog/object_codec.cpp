@@ -68,6 +68,11 @@ class Reader {
   void since(std::uint8_t version, T& value) {
     if (version_ >= version) get(value);
   }
+  /// What older records said otherwise.
+  template <class Change>
+  void before(std::uint8_t version, Change&& change) {
+    if (version_ < version) change();
+  }
 
   template <class T>
     requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)

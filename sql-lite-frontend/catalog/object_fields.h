@@ -3,6 +3,7 @@
 #include <concepts>
 #include <type_traits>
 
+#include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
 
 /// What is stored of each kind of object, in order. One list of fields serves both directions:
@@ -88,6 +89,9 @@ template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, ViewRoutine>
 void fields(V& visit, T& object) {
   visit(object.schema, object.name, object.routine);
+  if constexpr (!std::is_const_v<T>) {
+    visit.before(17, [&] { object.name = record_of_old(std::move(object.name)); });
+  }
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, RoutineParameter>

@@ -119,7 +119,7 @@ void emit_calls(const EmitRow& emit, const ObjectAddress& dependent, std::string
 void emit_called(const EmitRow& emit, const ObjectAddress& dependent, const ViewRoutine& called) {
   if (called.routine < kFirstUserOid) return;
   const TypeId constant = constant_of_record(called.name);
-  const Oid of_call = called.name.starts_with("operator ") ? kPgOperatorClass : kPgProcClass;
+  const Oid of_call = is_operator_record(called.name) ? kPgOperatorClass : kPgProcClass;
   const Oid catalog = constant == TypeId::none ? of_call : class_of_constant(constant);
   emit_dependency(emit, dependent, {catalog, called.routine}, Dependency::normal);
 }

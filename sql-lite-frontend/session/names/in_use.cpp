@@ -41,6 +41,7 @@ Missing missing_of(TypeId constant) {
       return {"operator", sqlstate::undefined_function};
     case TypeId::regproc:
     case TypeId::regprocedure:
+    case TypeId::none:
       return {"function", sqlstate::undefined_function};
     default:
       return {constant == builtin_id::regconfig ? "text search configuration"
@@ -86,12 +87,11 @@ void hold_named(Session::State& session, std::span<const ViewRoutine> named) {
                               ? session.catalog.routine(oid) || session.names.made_operator(oid)
                               : session.names.name_of(constant, oid).has_value();
     if (is_there) continue;
-    const std::string_view name = one.name;
-    if (constant == TypeId::none)
-      throw_error(sqlstate::undefined_function, "function \"{}\" does not exist", name);
-    const Missing missing = missing_of(constant);
-    throw_error(missing.code, "{} \"{}\" does not exist", missing.noun,
-                name.substr(name.find(' ') + 1));
+    std::string_view name = one.name;
+    const bool is_operator = is_operator_record(name);
+    if (name.starts_with(kNoRoutine)) name.remove_prefix(name.find(' ') + 1);
+    const Missing missing = missing_of(is_operator ? TypeId::regoper : constant);
+    throw_error(missing.code, "{} \"{}\" does not exist", missing.noun, name);
   }
 }
 

@@ -112,7 +112,7 @@ struct Replacement {
 std::optional<std::string> present_routine(Session::State& session, const Relation& view,
                                            std::string_view schema, std::string_view name,
                                            bool is_operator) {
-  const std::string record = is_operator ? fmt::format("operator {}", name) : std::string{name};
+  const std::string record = is_operator ? operator_record(name) : std::string{name};
   std::optional<std::string> present;
   for (const ViewRoutine& known : view.view_routines) {
     if (known.schema != schema || known.name != record) continue;

@@ -98,6 +98,8 @@ TEST_CASE("Who waits for an object that goes, or is another's, looks for it agai
       // A relation's rows have a type of its name.
       {"SELECT 1", "CREATE TABLE x (a int)", "CREATE TYPE x AS ENUM ('a')", "42710"},
       {"SELECT 1", "CREATE TYPE x AS ENUM ('a')", "CREATE VIEW x AS SELECT 1 AS a", "42710"},
+      {"CREATE TABLE t (a int)", "CREATE INDEX x ON t (a)", "CREATE TYPE x AS (b int)", "42P07"},
+      {"CREATE TABLE t (a int)", "CREATE TYPE x AS (b int)", "CREATE INDEX x ON t (a)", "42P07"},
       {"CREATE DOMAIN d AS int", "CREATE TABLE x (a int)", "ALTER DOMAIN d RENAME TO x", "42710"},
       {"CREATE TABLE t (a int)", "CREATE DOMAIN x AS int", "ALTER TABLE t RENAME TO x", "42710"},
   };
