@@ -133,6 +133,35 @@ TEST_CASE("A table's policies are part of its record; before version 16 it has n
   CHECK_FALSE(decode<Relation>(as_bytes(record)).row_security);
 }
 
+TEST_CASE(
+    "What a query's record says of operators, casts and constants is told from routines' names",
+    "[sql][catalog]") {
+  Relation relation;
+  relation.oid = 17000;
+  relation.name = "v";
+  relation.view_routines = {{"", "operator +", 17001},   {"", "cast 23 25", 17002},
+                            {"", "regclass t", 17003},   {"", "f", 17004},
+                            {"", "operators of", 17005}, {"", "regular t", 17006}};
+  std::string record = encode(relation);
+  const auto names_of = [&] {
+    std::vector<std::string> names;
+    for (const ViewRoutine& named : decode<Relation>(as_bytes(record)).view_routines) {
+      names.push_back(named.name);
+    }
+    return names;
+  };
+  CHECK(names_of() == std::vector<std::string>{"operator +", "cast 23 25", "regclass t", "f",
+                                               "operators of", "regular t"});
+  // Before version 17 a first word said so.
+  record[0] = 16;
+  CHECK(names_of() == std::vector<std::string>{operator_record("+"),
+                                               cast_record(TypeId::int4, TypeId::text),
+                                               constant_record(TypeId::regclass, "t"), "f",
+                                               "operators of", "regular t"});
+  CHECK(constant_of_record(names_of()[2]) == TypeId::regclass);
+  CHECK(constant_of_record("regclass t") == TypeId::none);
+}
+
 TEST_CASE("A routine's record is read back, and cut short at any byte is an error",
           "[sql][catalog]") {
   Routine routine;
