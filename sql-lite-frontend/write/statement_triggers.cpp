@@ -11,7 +11,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kTriggeredChange{"27000"};
 constexpr unsigned kEventBits = 8;
 
 ReferenceQueue::StatementKey key_of_event(const Table& table, TriggerEvent event) {
@@ -26,16 +25,6 @@ DeferredCheck::Kind kind_of_check(TriggerEvent event) {
 }
 
 }  // namespace
-
-void refuse_triggered_change(WriteKind kind) {
-  throw sql_error(kTriggeredChange,
-                  "tuple to be {} was already modified by an operation triggered by the current "
-                  "command",
-                  kind == WriteKind::delete_ ? "deleted" : "updated")
-      .with_hint(
-          "Consider using an AFTER trigger instead of a BEFORE trigger to propagate "
-          "changes to other rows.");
-}
 
 AfterTriggers::AfterTriggers(const WriteStatement& write) : table_(write.table) {
   for (const WriteStatement::Fired& fired : write.triggers) {
@@ -176,22 +165,6 @@ bool StatementTriggers::fire_for_row(Execution& execution, TriggerTime time, Tri
     if (made->data() != new_row.data()) std::ranges::copy(*made, new_row.begin());
   }
   return true;
-}
-
-void StatementTriggers::require_same_row(Execution& execution, const Transaction::Mark& mark,
-                                         Bytes key, std::span<const Value> row) const {
-  const Transaction::Mark now = execution.transaction->mark();
-  if (now.undo_position == mark.undo_position) return;
-  ValueBuffer buffer;
-  const Tree tree = *write_.table->tree;
-  bool is_same =
-      value_of(tree.get(*execution.transaction, key, buffer, ReadMode::for_no_key_update));
-  if (is_same) {
-    std::vector<Value> present(row.size());
-    RowReader{write_.table->layout, buffer.bytes()}.columns(present);
-    is_same = same_values(write_.table->column_types, present, row);
-  }
-  if (!is_same) refuse_triggered_change(write_.kind);
 }
 
 void StatementTriggers::note(Execution& execution, TriggerEvent event,

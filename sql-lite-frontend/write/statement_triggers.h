@@ -47,10 +47,6 @@ class AfterTriggers final : public EventActor {
   std::array<std::shared_ptr<TransitionRows>, 3> changed_;  ///< by event
 };
 
-/// 27000: a statement that ran within the one of that kind has changed a row that it is about to
-/// write.
-[[noreturn]] void refuse_triggered_change(WriteKind kind);
-
 /// The triggers of one run of a statement that writes.
 class StatementTriggers {
  public:
@@ -70,9 +66,6 @@ class StatementTriggers {
   /// Fires those INSTEAD OF, in the same way.
   bool instead_of_row(Execution& execution, TriggerEvent event, std::span<const Value> old_row,
                       std::vector<Value>& new_row);
-  /// Throws 27000 where the row is not `row` any more, after functions ran since `mark`.
-  void require_same_row(Execution& execution, const Transaction::Mark& mark, Bytes key,
-                        std::span<const Value> row) const;
   /// A row was written: those AFTER … FOR EACH ROW fire later.
   void note(Execution& execution, TriggerEvent event, std::span<const Value> old_row,
             std::span<const Value> new_row);

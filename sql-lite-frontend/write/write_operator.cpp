@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
+#include "sql-lite-frontend/write/changed_within.h"
 #include "sql-lite-frontend/write/statement_triggers.h"
 
 namespace swizzle::sql {
@@ -148,7 +149,7 @@ bool WriteOperator::before_insert(Execution& execution) {
 bool WriteOperator::before_update(Execution& execution, Bytes key, std::vector<Value>& row) {
   const Transaction::Mark mark = execution.transaction->mark();
   if (!triggers_->before_row(execution, TriggerEvent::update, old_row_, row)) return false;
-  triggers_->require_same_row(execution, mark, key, old_row_);
+  require_same_row(execution, *write_, mark, key, old_row_);
   return true;
 }
 
@@ -164,7 +165,7 @@ bool WriteOperator::before_delete(Execution& execution) {
   const Bytes key = own_key(execution);
   std::vector<Value> no_row;
   if (!triggers_->before_row(execution, TriggerEvent::remove, old_row_, no_row)) return false;
-  triggers_->require_same_row(execution, mark, key, old_row_);
+  require_same_row(execution, *write_, mark, key, old_row_);
   return true;
 }
 
@@ -214,51 +215,6 @@ void WriteOperator::insert_row(Execution& execution) {
   keep_returning(execution);
 }
 
-namespace {
-
-/// While it lives, reads see their own transaction's changes up to another one of its statements.
-class OwnChanges {
- public:
-  explicit OwnChanges(Transaction& transaction)
-      : transaction_(transaction), outer_(transaction.exchange_view({})) {}
-  OwnChanges(const OwnChanges&) = delete;
-  OwnChanges& operator=(const OwnChanges&) = delete;
-  ~OwnChanges() { static_cast<void>(transaction_.exchange_view(outer_)); }
-
-  [[nodiscard]] std::uint32_t begun() const noexcept { return outer_.statement; }
-  /// Those from this statement on; 0: none.
-  void hide_from(std::uint32_t statement) const noexcept {
-    ReadView other = outer_;
-    other.statement = statement;
-    static_cast<void>(transaction_.exchange_view(other));
-  }
-
- private:
-  Transaction& transaction_;
-  ReadView outer_;
-};
-
-/// Whether a trigger's or a function's statement, run for an earlier row of this one, has changed
-/// or removed the row that was found under the key: without what came since this one began it is
-/// another than as it is.
-bool is_changed_within(Execution& execution, const Table& table, Bytes key, Bytes row) {
-  const Tree tree = *table.tree;
-  const OwnChanges shown{*execution.transaction};
-  if (shown.begun() == 0) return false;
-  ValueBuffer now;
-  shown.hide_from(0);
-  const bool is_there = value_of(tree.get(*execution.transaction, key, now));
-  // Most often it is others who have changed it, which the view does not show.
-  if (is_there && compare(now.bytes(), row) == 0) return false;
-  ValueBuffer before;
-  shown.hide_from(shown.begun() + 1);
-  const bool was_there = value_of(tree.get(*execution.transaction, key, before));
-  if (was_there != is_there) return true;
-  return is_there && compare(before.bytes(), now.bytes()) != 0;
-}
-
-}  // namespace
-
 /// Locks the row that the plan found and reads it. False: it is gone, or changed meanwhile so that
 /// the statement does not mean it any more.
 bool WriteOperator::lock_target(Execution& execution, ReadMode mode) {
@@ -299,9 +255,12 @@ void WriteOperator::lock_changed_keys(Execution& execution, Bytes key,
 void WriteOperator::update_row(Execution& execution) {
   if (!lock_target(execution, ReadMode::for_no_key_update)) return;
   new_row_ = old_row_;
+  const Transaction::Mark mark = execution.transaction->mark();
   for (const Assignment& assignment : write_->assignments) {
     new_row_[assignment.position] = assignment.expr->eval(execution);
   }
+  require_same_row(execution, *write_, mark, execution.slots[target_->key_slot()].as_bytes(),
+                   old_row_);
   if (triggers_ && triggers_->runs_between_rows() &&
       !before_update(execution, own_key(execution), new_row_)) {
     return;

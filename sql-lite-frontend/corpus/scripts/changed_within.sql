@@ -17,7 +17,6 @@ CREATE TRIGGER z BEFORE INSERT ON b FOR EACH ROW EXECUTE FUNCTION own('update b 
 CREATE TRIGGER z BEFORE INSERT ON b FOR EACH ROW EXECUTE FUNCTION own('update b set n = 100 where id = 5'); INSERT INTO b VALUES (5, 7) ON CONFLICT (id) DO UPDATE SET n = excluded.n; SELECT id, n FROM b WHERE id = 5; DROP TRIGGER z ON b; SELECT refill();
 UPDATE b SET n = doing('update b set n = 50 where id = 4') WHERE id IN (2, 4);
 UPDATE b SET n = doing('delete from b where id = 4') WHERE id IN (2, 4);
--- differs: bug: what a function in SET does to the row that is set is overwritten
 UPDATE b SET n = doing('update b set n = 50 where id = 2') WHERE id IN (2, 4);
 DELETE FROM b WHERE id IN (2, 4) AND doing('update b set n = 50 where id = 4') = 1;
 DELETE FROM b WHERE id IN (2, 4) AND doing('delete from b where id = 2') = 1;
