@@ -9,7 +9,7 @@
 namespace swizzle::sql {
 namespace {
 
-constinit thread_local LibraryMemory* memory = nullptr;
+constinit thread_local LibraryMemory* counted = nullptr;
 constinit thread_local LibraryDescent* descent = nullptr;
 
 std::uintptr_t present_frame() noexcept {
@@ -26,11 +26,11 @@ std::size_t taken_for(std::size_t size) noexcept {
 }  // namespace
 
 LibraryMemory::LibraryMemory(MemoryAccount* account) noexcept : account_(account) {
-  if (account != nullptr) memory = this;
+  if (account != nullptr) counted = this;
 }
 
 LibraryMemory::~LibraryMemory() {
-  memory = nullptr;
+  counted = nullptr;
 }
 
 bool LibraryMemory::take(std::size_t bytes) noexcept {
@@ -95,10 +95,10 @@ namespace {
 /// Ends the library's work if the account does not have so much.
 void count(std::size_t size) {
   using namespace swizzle::sql;
-  if (memory == nullptr || memory->take(size)) [[likely]]
+  if (counted == nullptr || counted->take(size)) [[likely]]
     return;
   // What the library does from here on is only to end.
-  memory = nullptr;
+  counted = nullptr;
   if (descent != nullptr) std::longjmp(descent->escape, 1);
   // More than it ever allows: it raises its error, which its parser catches.
   static_cast<void>(palloc_of_library(std::numeric_limits<std::size_t>::max()));
