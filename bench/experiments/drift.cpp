@@ -1,7 +1,7 @@
 // G4: lookups in a window of a tenth of the pool that moves by a quarter of itself every period, on
 // a database ten times the pool: how deep and how long are the dips?
 //
-// Parameters: --pool-bytes, --period (seconds), --periods, --threads, --systems
+// Parameters: --pool-bytes, --period (seconds), --periods, --threads, --systems, --repetitions
 #include <memory>
 
 #include "bench/experiments/all.h"
@@ -24,7 +24,7 @@ struct DriftPlan {
 
 template <class Pool>
 Result<> drift(const std::string& system, const ReplacementOptions& replacement,
-               const DiskTree& tree, const DriftPlan& plan, Report& report) {
+               const DiskTree& tree, const DriftPlan& plan, unsigned repetition, Report& report) {
   ASSIGN_OR_RETURN(const auto store, TreeStore<Pool>::open(tree.disk->pages(), tree.root,
                                                            plan.pool_bytes, replacement));
   const std::uint64_t width = std::max<std::uint64_t>(64, tree.records_in(plan.pool_bytes) / 10);
@@ -50,7 +50,7 @@ Result<> drift(const std::string& system, const ReplacementOptions& replacement,
     });
   });
   for (std::size_t i = 0; i < measured.timeline.size(); ++i) {
-    report.add({system, static_cast<double>(i + 1) * load.tick_seconds, plan.threads, 0,
+    report.add({system, static_cast<double>(i + 1) * load.tick_seconds, plan.threads, repetition,
                 "lookups_per_second", measured.timeline[i]});
   }
   return {};
@@ -67,6 +67,8 @@ Result<> run_g4(Context& context) {
   plan.periods = options.real("periods", context.by_scale(12.0, 6.0, 2.0));
   plan.threads = static_cast<unsigned>(options.number("threads", 2));
   const auto systems = options.list("systems", "swizzling,traditional");
+  const auto repetitions =
+      static_cast<unsigned>(options.number("repetitions", context.by_scale(3U, 1U, 1U)));
   RETURN_IF_ERROR(options.finish());
 
   Report report{"G4", "seconds", context.csv()};
@@ -74,11 +76,14 @@ Result<> run_g4(Context& context) {
   report.note("period_seconds", plan.period_seconds);
   ASSIGN_OR_RETURN(const DiskTree tree, make_disk_tree(context.directory() / "data", kShape,
                                                        plan.pool_bytes * 10, KeyOrder::dense));
-  for (const std::string& system : systems) {
-    ASSIGN_OR_RETURN(const PoolChoice choice, parse_pool(system));
-    RETURN_IF_ERROR(with_pool_of(choice.mode, [&]<class Pool>() {
-      return drift<Pool>(system, choice.replacement, tree, plan, report);
-    }));
+  for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
+    for (std::size_t i = 0; i < systems.size(); ++i) {
+      const std::string& system = systems[(i + repetition) % systems.size()];
+      ASSIGN_OR_RETURN(const PoolChoice choice, parse_pool(system));
+      RETURN_IF_ERROR(with_pool_of(choice.mode, [&]<class Pool>() {
+        return drift<Pool>(system, choice.replacement, tree, plan, repetition, report);
+      }));
+    }
   }
   return report.write();
 }

@@ -3,8 +3,7 @@
 // B2: one thread, more and more rows. B3: more and more threads. Ours against a B-tree with a tree
 // latch.
 //
-// Parameters: --rows (each thread's; B2: a list), --loaded, --threads (B3: a list); B2 and B3:
-// --repetitions
+// Parameters: --rows (each thread's; B2: a list), --loaded, --threads (B3: a list), --repetitions
 #include <array>
 #include <memory>
 
@@ -104,10 +103,14 @@ struct System {
 constexpr std::array kSystems{System{"Foster B-tree", insert_into_foster},
                               System{"tree latch", insert_into_latched}};
 
+const System& whose_turn(std::size_t i, unsigned repetition) {
+  return kSystems[(i + repetition) % kSystems.size()];
+}
+
 /// The rates of both, at `x`; who goes first changes with the repetition.
 Result<> compare_rates(const Rows& rows, double x, unsigned repetition, Report& report) {
   for (std::size_t i = 0; i < kSystems.size(); ++i) {
-    const System& system = kSystems[(i + repetition) % kSystems.size()];
+    const System& system = whose_turn(i, repetition);
     ASSIGN_OR_RETURN(const Inserted inserted, system.insert(rows));
     report.add(
         {system.name, x, 1, repetition, "inserts_per_second", inserted.measured.per_second()});
@@ -116,6 +119,31 @@ Result<> compare_rates(const Rows& rows, double x, unsigned repetition, Report& 
          inserted.measured.cpu_seconds * 1e9 / static_cast<double>(inserted.measured.operations)});
   }
   return {};
+}
+
+/// How many latches `system` takes for these rows, and its rate.
+Result<> count_latches(const Rows& rows, const System& system, unsigned repetition,
+                       Report& report) {
+  ASSIGN_OR_RETURN(const Inserted inserted, system.insert(rows));
+  const auto x = static_cast<double>(rows.per_thread * rows.threads);
+  const auto add = [&](const char* metric, double value) {
+    report.add({system.name, x, rows.threads, repetition, metric, value});
+  };
+  const auto count = [&](const char* metric, std::uint64_t value) {
+    add(metric, static_cast<double>(value));
+  };
+  count("index_latches", inserted.index_latches);
+  count("branch_latches", inserted.branch_latches);
+  count("exclusive_latches", inserted.index_latches + inserted.branch_latches);
+  count("blocking_latches", inserted.blocking_latches);
+  count("splits", inserted.splits);
+  add("inserts_per_second", inserted.measured.per_second());
+  return {};
+}
+
+unsigned repetitions_of(Context& context) {
+  return static_cast<unsigned>(
+      context.options().number("repetitions", context.by_scale(3U, 1U, 1U)));
 }
 
 }  // namespace
@@ -128,23 +156,12 @@ Result<> run_b1(Context& context) {
   rows.loaded =
       options.number("loaded", context.by_scale<std::uint64_t>(1'000'000, 100'000, 2'000));
   rows.threads = static_cast<unsigned>(options.number("threads", 16));
+  const unsigned repetitions = repetitions_of(context);
   RETURN_IF_ERROR(options.finish());
   Report report{"B1", "rows", context.csv()};
-  const auto x = static_cast<double>(rows.per_thread * rows.threads);
-  for (const System& system : kSystems) {
-    ASSIGN_OR_RETURN(const Inserted inserted, system.insert(rows));
-    const auto add = [&](const char* metric, double value) {
-      report.add({system.name, x, rows.threads, 0, metric, value});
-    };
-    const auto count = [&](const char* metric, std::uint64_t value) {
-      add(metric, static_cast<double>(value));
-    };
-    count("index_latches", inserted.index_latches);
-    count("branch_latches", inserted.branch_latches);
-    count("exclusive_latches", inserted.index_latches + inserted.branch_latches);
-    count("blocking_latches", inserted.blocking_latches);
-    count("splits", inserted.splits);
-    add("inserts_per_second", inserted.measured.per_second());
+  for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
+    for (std::size_t i = 0; i < kSystems.size(); ++i)
+      RETURN_IF_ERROR(count_latches(rows, whose_turn(i, repetition), repetition, report));
   }
   report.print_summary();
   return report.write();
@@ -156,7 +173,7 @@ Result<> run_b2(Context& context) {
       "rows",
       context.by_scale("1000000,2000000,4000000,8000000,16000000", "100000,400000", "2000"));
   const std::uint64_t loaded = options.number("loaded", 0);
-  const auto repetitions = static_cast<unsigned>(options.number("repetitions", 1));
+  const unsigned repetitions = repetitions_of(context);
   RETURN_IF_ERROR(options.finish());
   Report report{"B2", "rows", context.csv()};
   report.note("loaded", static_cast<double>(loaded));
@@ -178,8 +195,7 @@ Result<> run_b3(Context& context) {
   rows.per_thread = options.number("rows", context.by_scale<std::uint64_t>(125'000, 5'000, 500));
   rows.loaded =
       options.number("loaded", context.by_scale<std::uint64_t>(1'000'000, 100'000, 2'000));
-  const auto repetitions =
-      static_cast<unsigned>(options.number("repetitions", context.by_scale(3U, 1U, 1U)));
+  const unsigned repetitions = repetitions_of(context);
   RETURN_IF_ERROR(options.finish());
   Report report{"B3", "connections", context.csv()};
   report.note("rows", static_cast<double>(rows.per_thread));

@@ -1,5 +1,6 @@
 // R3: throughput in ticks while checkpoints are taken, under full load.
-//     Parameters: --records, --threads, --seconds, --every (seconds between checkpoints), --tick
+//     Parameters: --records, --threads, --seconds, --every (seconds between checkpoints), --tick,
+//     --repetitions
 // R4: how long a restart takes after so much log.
 //     Parameters: --records, --log-bytes, --threads, --tasks (of redo), --repetitions
 #include <algorithm>
@@ -87,6 +88,78 @@ class FirstError {
   Result<> outcome_;
 };
 
+unsigned repetitions_of(Context& context) {
+  return static_cast<unsigned>(
+      context.options().number("repetitions", context.by_scale(3U, 1U, 1U)));
+}
+
+/// One run of R3 on an engine whose last checkpoint is new: its ticks, and what they come to.
+Result<> update_beside_checkpoints(Engine& engine, TreeId tree, std::uint64_t records,
+                                   const Load& load, double every, unsigned repetition,
+                                   Report& report) {
+  FirstError error;
+  std::atomic<bool> over{false};
+  std::vector<double> taken_at;
+  const auto begin = Clock::now();
+  std::thread checkpoints([&] {
+    // The first falls into the middle of a tick.
+    double next = load.warm_up_seconds + every / 2;
+    while (!over) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+      if (seconds_since(begin) < next) continue;
+      taken_at.push_back(seconds_since(begin) - load.warm_up_seconds);
+      error.note(engine.checkpoint());
+      next += every;
+    }
+  });
+  const Measured measured = measure(
+      load, [&](Worker& worker) { error.note(update_rows(engine, tree, records, worker)); });
+  over = true;
+  checkpoints.join();
+  RETURN_IF_ERROR(error.take());
+  std::vector<double> with;
+  std::vector<double> without;
+  for (std::size_t tick = 0; tick < measured.timeline.size(); ++tick) {
+    const double from = static_cast<double>(tick) * load.tick_seconds;
+    const bool has_checkpoint = std::ranges::any_of(
+        taken_at, [&](double at) { return at >= from && at < from + load.tick_seconds; });
+    (has_checkpoint ? with : without).push_back(measured.timeline[tick]);
+    report.add({has_checkpoint ? "with a checkpoint" : "without", from, 1, repetition,
+                "updates_per_second", measured.timeline[tick]});
+  }
+  for (auto* ticks : {&with, &without}) {
+    if (ticks->empty()) continue;
+    std::ranges::sort(*ticks);
+    const char* name = ticks == &with ? "with a checkpoint" : "without";
+    report.add({name, -1, 1, repetition, "median_of_ticks", (*ticks)[ticks->size() / 2]});
+    report.add({name, -1, 1, repetition, "worst_tick", ticks->front()});
+  }
+  return {};
+}
+
+/// Opens a copy of what R4 left behind with so many tasks of redo.
+Result<> restart_copy(Context& context, const std::filesystem::path& directory,
+                      std::uint64_t records, double tasks, unsigned repetition, Report& report) {
+  const auto copy = context.directory() / "killed";
+  std::filesystem::copy(directory, copy, std::filesystem::copy_options::recursive);
+  EngineOptions with = engine_options(records);
+  with.recovery_tasks = static_cast<std::uint32_t>(tasks);
+  PosixFileSystem files;
+  std::map<std::string, Clock::time_point> phases;
+  const auto begin = Clock::now();
+  ASSIGN_OR_RETURN(const auto engine,
+                   Engine::open(files, copy, with, [&](const RecoveryProgress& at) {
+                     phases.try_emplace(at.phase, Clock::now());
+                   }));
+  report.add({"restart", tasks, 1, repetition, "seconds", seconds_since(begin)});
+  if (phases.contains("analysis") && phases.contains("redo"))
+    report.add({"analysis", tasks, 1, repetition, "seconds",
+                std::chrono::duration<double>{phases["redo"] - phases["analysis"]}.count()});
+  RETURN_IF_ERROR(engine->close());
+  std::filesystem::remove_all(copy);
+  return {};
+}
+
 }  // namespace
 
 Result<> run_r3(Context& context) {
@@ -99,6 +172,7 @@ Result<> run_r3(Context& context) {
   load.seconds = options.real("seconds", context.by_scale(60.0, 10.0, 0.4));
   load.warm_up_seconds = load.seconds / 6;
   load.tick_seconds = options.real("tick", context.by_scale(1.0, 1.0, 0.1));
+  const unsigned repetitions = repetitions_of(context);
   RETURN_IF_ERROR(options.finish());
   Report report{"R3", "second", context.csv()};
   report.note("every_seconds", every);
@@ -108,44 +182,10 @@ Result<> run_r3(Context& context) {
   RETURN_IF_ERROR(Engine::create(files, directory, engine_options(records)));
   ASSIGN_OR_RETURN(const auto engine, Engine::open(files, directory, engine_options(records)));
   ASSIGN_OR_RETURN(const TreeId tree, load_table(*engine, records));
-  RETURN_IF_ERROR(engine->checkpoint());
-
-  FirstError error;
-  std::atomic<bool> over{false};
-  std::vector<double> taken_at;
-  const auto begin = Clock::now();
-  std::thread checkpoints([&] {
-    // The first falls into the middle of a tick.
-    double next = load.warm_up_seconds + every / 2;
-    while (!over) {
-      std::this_thread::sleep_for(std::chrono::milliseconds{5});
-      if (seconds_since(begin) < next) continue;
-      taken_at.push_back(seconds_since(begin) - load.warm_up_seconds);
-      error.note(engine->checkpoint());
-      next += every;
-    }
-  });
-  const Measured measured = measure(
-      load, [&](Worker& worker) { error.note(update_rows(*engine, tree, records, worker)); });
-  over = true;
-  checkpoints.join();
-  RETURN_IF_ERROR(error.take());
-  std::vector<double> with;
-  std::vector<double> without;
-  for (std::size_t tick = 0; tick < measured.timeline.size(); ++tick) {
-    const double from = static_cast<double>(tick) * load.tick_seconds;
-    const bool has_checkpoint = std::ranges::any_of(
-        taken_at, [&](double at) { return at >= from && at < from + load.tick_seconds; });
-    (has_checkpoint ? with : without).push_back(measured.timeline[tick]);
-    report.add({has_checkpoint ? "with a checkpoint" : "without", from, 1, 0, "updates_per_second",
-                measured.timeline[tick]});
-  }
-  for (auto* ticks : {&with, &without}) {
-    if (ticks->empty()) continue;
-    std::ranges::sort(*ticks);
-    const char* name = ticks == &with ? "with a checkpoint" : "without";
-    report.add({name, -1, 1, 0, "median_of_ticks", (*ticks)[ticks->size() / 2]});
-    report.add({name, -1, 1, 0, "worst_tick", ticks->front()});
+  for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
+    RETURN_IF_ERROR(engine->checkpoint());
+    RETURN_IF_ERROR(
+        update_beside_checkpoints(*engine, tree, records, load, every, repetition, report));
   }
   RETURN_IF_ERROR(engine->close());
   report.print_summary();
@@ -161,6 +201,7 @@ Result<> run_r4(Context& context) {
       context.by_scale<std::uint64_t>(std::uint64_t{1} << 30U, 100U << 20U, 2U << 20U));
   const auto threads = static_cast<unsigned>(options.number("threads", 2));
   const auto tasks = options.reals("tasks", "1,2");
+  const unsigned repetitions = repetitions_of(context);
   RETURN_IF_ERROR(options.finish());
   Report report{"R4", "tasks", context.csv()};
   report.note("log_bytes", static_cast<double>(log_bytes));
@@ -205,25 +246,11 @@ Result<> run_r4(Context& context) {
     report.note("updates", static_cast<double>(updates.load()));
     // Not closed: as if it had been killed.
   }
-  unsigned repetition = 0;
-  for (const double count : tasks) {
-    const auto copy = context.directory() / "killed";
-    std::filesystem::copy(directory, copy, std::filesystem::copy_options::recursive);
-    EngineOptions with = engine_options(records);
-    with.recovery_tasks = static_cast<std::uint32_t>(count);
-    PosixFileSystem files;
-    std::map<std::string, Clock::time_point> phases;
-    const auto begin = Clock::now();
-    ASSIGN_OR_RETURN(const auto engine,
-                     Engine::open(files, copy, with, [&](const RecoveryProgress& at) {
-                       phases.try_emplace(at.phase, Clock::now());
-                     }));
-    report.add({"restart", count, 1, repetition, "seconds", seconds_since(begin)});
-    if (phases.contains("analysis") && phases.contains("redo"))
-      report.add({"analysis", count, 1, repetition, "seconds",
-                  std::chrono::duration<double>{phases["redo"] - phases["analysis"]}.count()});
-    RETURN_IF_ERROR(engine->close());
-    std::filesystem::remove_all(copy);
+  for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const double count = tasks[(i + repetition) % tasks.size()];
+      RETURN_IF_ERROR(restart_copy(context, directory, records, count, repetition, report));
+    }
   }
   report.print_summary();
   return report.write();
