@@ -97,7 +97,8 @@ struct EngineOptions {
 
 /// How far a recovery, or a backup, has come.
 struct RecoveryProgress {
-  std::string phase;  ///< analysis, redo, undo or backup
+  /// analysis, redo, undo; of a backup checkpoint, backup (its pages) and log.
+  std::string phase;
   /// Bytes of log; transactions in the undo phase, bytes of pages in a backup.
   std::uint64_t done = 0;
   std::uint64_t total = 0;

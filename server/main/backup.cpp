@@ -17,14 +17,15 @@ Result<> copy_text_file(const std::filesystem::path& from, const std::filesystem
 }  // namespace
 
 Result<std::string> back_up_server(const DataDirectory& directory, Engine& engine,
-                                   const std::filesystem::path& target) {
+                                   const std::filesystem::path& target,
+                                   const RecoveryObserver& observer) {
   if (!target.is_absolute()) {
     return fail(kInvalidName,
                 fmt::format("backup directory \"{}\" is not an absolute path", target.string()));
   }
   const DataDirectory copy{target};
   RETURN_IF_ERROR(make_private_directory(target));
-  ASSIGN_OR_RETURN(const BackupOutcome made, engine.back_up(copy.engine()));
+  ASSIGN_OR_RETURN(const BackupOutcome made, engine.back_up(copy.engine(), observer));
   RETURN_IF_ERROR(copy_text_file(directory.secret_file(), copy.secret_file()));
   RETURN_IF_ERROR(copy_text_file(directory.rules_file(), copy.rules_file()));
   if (std::filesystem::exists(directory.altered_file())) {

@@ -11,9 +11,10 @@ namespace swizzle::server {
 
 /// Copies what belongs to a server into `target` while it runs: the database as it is when the
 /// copying ends, and settings, rules and secret. `swizzled -D target` starts from it. Returns a
-/// line about what was copied. 42602 unless `target` is absolute; 58P02 when it exists and is not
-/// empty.
+/// line about what was copied; tells `observer` how far it is. 42602 unless `target` is absolute;
+/// 58P02 when it exists and is not empty.
 Result<std::string> back_up_server(const DataDirectory& directory, Engine& engine,
-                                   const std::filesystem::path& target);
+                                   const std::filesystem::path& target,
+                                   const RecoveryObserver& observer);
 
 }  // namespace swizzle::server

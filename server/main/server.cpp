@@ -285,8 +285,9 @@ Result<> Server::open_database(const ServerSettings& settings,
   database_->shared().derive_verifier = [](std::string_view password) {
     return ScramVerifier::derive(password).text();
   };
-  database_->shared().back_up = [this](const std::string& target) {
-    return back_up_server(directory_, *engine_, target);
+  database_->shared().back_up = [this](const std::string& target,
+                                       const RecoveryObserver& observer) {
+    return back_up_server(directory_, *engine_, target, observer);
   };
   database_->shared().request_reload = [] { ::kill(::getpid(), SIGHUP); };
   // From here on there is one registry: SHOW and pg_settings know the server's settings too.

@@ -105,7 +105,7 @@ class ProgressCursor final : public SetCursor {
   std::size_t next_ = 0;
 };
 
-/// Nothing is vacuumed or clustered, and backups do not say how far they are.
+/// Nothing is vacuumed or clustered.
 class NoProgress final : public SetCursor {
  public:
   std::optional<Value> next(FunctionContext&) override { return std::nullopt; }
@@ -113,9 +113,9 @@ class NoProgress final : public SetCursor {
 std::unique_ptr<SetCursor> progress(FunctionContext& context, std::span<const Value> arguments) {
   using enum CommandProgress::Command;
   static constexpr std::pair<std::string_view, std::optional<CommandProgress::Command>>
-      kCommands[] = {{"vacuum", {}},     {"analyze", analyze},
-                     {"cluster", {}},    {"create index", create_index},
-                     {"basebackup", {}}, {"copy", copy}};
+      kCommands[] = {{"vacuum", {}},         {"analyze", analyze},
+                     {"cluster", {}},        {"create index", create_index},
+                     {"basebackup", backup}, {"copy", copy}};
   const std::string_view name = arguments[0].as_text();
   const auto found = std::ranges::find(kCommands, lower_case(name),
                                        [](const auto& command) { return command.first; });

@@ -82,6 +82,14 @@ constexpr SystemView kSystemViews[] = {
      "s.param8::pg_catalog.oid AS current_child_table_relid "
      "FROM pg_catalog.pg_stat_get_progress_info('ANALYZE') s "
      "LEFT JOIN pg_catalog.pg_database d ON s.datid = d.oid"},
+    {kPgCatalogSchema, "pg_stat_progress_basebackup",
+     "pid phase backup_total backup_streamed tablespaces_total tablespaces_streamed",
+     "SELECT s.pid, CASE s.param1 WHEN 0 THEN 'initializing' "
+     "WHEN 1 THEN 'waiting for checkpoint to finish' WHEN 3 THEN 'streaming database files' "
+     "WHEN 5 THEN 'transferring wal files' END AS phase, "
+     "NULLIF(s.param2, -1) AS backup_total, s.param3 AS backup_streamed, "
+     "s.param4 AS tablespaces_total, s.param5 AS tablespaces_streamed "
+     "FROM pg_catalog.pg_stat_get_progress_info('BASEBACKUP') s"},
     {kPgCatalogSchema, "pg_stat_progress_copy",
      "pid datid datname relid command type bytes_processed bytes_total tuples_processed "
      "tuples_excluded",

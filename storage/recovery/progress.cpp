@@ -18,8 +18,13 @@ double seconds(Duration duration) {
 
 }  // namespace
 
-Progress::Progress(std::string phase, std::uint64_t total, const RecoveryObserver& observer)
-    : observer_(observer), begin_(Runtime::current().now()), told_at_(begin_), written_at_(begin_) {
+Progress::Progress(std::string phase, std::uint64_t total, const RecoveryObserver& observer,
+                   std::uint64_t look_every)
+    : observer_(observer),
+      begin_(Runtime::current().now()),
+      told_at_(begin_),
+      written_at_(begin_),
+      look_every_(look_every) {
   progress_.phase = std::move(phase);
   progress_.total = total;
   if (observer_) observer_(progress_);
@@ -36,9 +41,7 @@ Progress::~Progress() {
 void Progress::reached(std::uint64_t done, Lsn position) {
   progress_.done = std::min(done, progress_.total);
   progress_.position = position;
-  // Not at every record: reading the clock costs as much as a record does.
-  constexpr std::uint64_t kLookEvery = 64;
-  if (++calls_ % kLookEvery == 0) tell();
+  if (++calls_ % look_every_ == 0) tell();
 }
 
 void Progress::tell() {

@@ -12,8 +12,12 @@ namespace swizzle {
 /// over at once is told to the observer only.
 class Progress {
  public:
-  /// `total` is in the unit of reached(): bytes of log as a rule.
-  Progress(std::string phase, std::uint64_t total, const RecoveryObserver& observer);
+  /// What calls reached() at every record; reading the clock takes as long as one.
+  static constexpr std::uint64_t kRecords = 64;
+  /// `total` is in the unit of reached(): bytes of log as a rule. Time is looked at in every
+  /// `look_every`th call of reached().
+  Progress(std::string phase, std::uint64_t total, const RecoveryObserver& observer,
+           std::uint64_t look_every = kRecords);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();
@@ -33,6 +37,7 @@ class Progress {
   TimePoint told_at_;
   TimePoint written_at_;
   std::uint64_t calls_ = 0;
+  std::uint64_t look_every_;
   RecoveryProgress progress_;
 };
 

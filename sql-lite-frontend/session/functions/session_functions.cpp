@@ -10,6 +10,7 @@
 #include "base/runtime/runtime.h"
 #include "sql-lite-frontend/session/functions/listening.h"
 #include "sql-lite-frontend/session/functions/session_user.h"
+#include "sql-lite-frontend/session/state/command_progress.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -269,13 +270,31 @@ Value verify(Execution& execution, Arguments arguments) {
   }
   return text(execution, lines);
 }
+/// What PostgreSQL's base backup says of itself: the data file is its one tablespace.
+void note_backup(CommandProgress& progress, const RecoveryProgress& now) {
+  if (now.phase == "checkpoint") {
+    progress.set(CommandProgress::backup_phase, CommandProgress::kBackupCheckpoint);
+  } else if (now.phase == "backup") {
+    progress.set(CommandProgress::backup_phase, CommandProgress::kBackupPages);
+    progress.set(CommandProgress::backup_bytes_all, now.total);
+    progress.set(CommandProgress::backup_bytes_done, now.done);
+    progress.set(CommandProgress::backup_tablespaces_all, 1);
+  } else if (now.phase == "log") {
+    progress.set(CommandProgress::backup_phase, CommandProgress::kBackupLog);
+    progress.set(CommandProgress::backup_tablespaces_done, 1);
+  }
+}
 Value back_up(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
   require_superuser(session, "swizzle_backup");
   if (!session.shared.back_up) {
     throw SqlError{sqlstate::feature_not_supported, "there is no server to be backed up"};
   }
-  return text(execution, value_of(session.shared.back_up(std::string{arguments[0].as_text()})));
+  CommandProgress progress{session, CommandProgress::Command::backup, kNoOid};
+  progress.set(CommandProgress::backup_bytes_all, CommandProgress::kUnknown);
+  return text(execution, value_of(session.shared.back_up(
+                             std::string{arguments[0].as_text()},
+                             [&](const RecoveryProgress& now) { note_backup(progress, now); })));
 }
 Value own_temporary_schema(Execution& execution, Arguments) {
   return Value::from_oid(execution.session.names.temp_schema);

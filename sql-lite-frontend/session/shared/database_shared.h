@@ -55,9 +55,10 @@ struct Database::Shared {
   /// Of a password in clear text, what is stored: a SCRAM-SHA-256 verifier. Takes milliseconds.
   /// Empty where there is no server.
   std::function<std::string(std::string_view password)> derive_verifier;
-  /// swizzle_backup(): copies the server's directory to another; says what it has copied. Empty
-  /// where there is no server.
-  std::function<Result<std::string>(const std::string& target)> back_up;
+  /// swizzle_backup(): copies the server's directory to another; says what it has copied, and
+  /// meanwhile how far it is. Empty where there is no server.
+  std::function<Result<std::string>(const std::string& target, const RecoveryObserver& observer)>
+      back_up;
   /// pg_reload_conf().
   std::function<void()> request_reload;
 

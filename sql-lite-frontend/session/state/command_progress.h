@@ -15,13 +15,18 @@ namespace swizzle::sql {
 /// parameters of the command do. Shown to others as long as it lives; written by its session alone.
 class CommandProgress {
  public:
-  enum class Command : std::uint8_t { analyze, create_index, copy };
+  enum class Command : std::uint8_t { analyze, backup, create_index, copy };
   static constexpr std::size_t kParameters = 20;
   /// A parameter's number as pg_stat_get_progress_info() has it, from 1.
   enum Parameter : std::uint8_t {
     analyze_phase = 1,
     analyze_pages = 2,
     analyze_pages_done = 3,
+    backup_phase = 1,
+    backup_bytes_all = 2,
+    backup_bytes_done = 3,
+    backup_tablespaces_all = 4,
+    backup_tablespaces_done = 5,
     copy_bytes = 1,
     copy_rows_done = 3,
     copy_rows_excluded = 4,
@@ -39,6 +44,11 @@ class CommandProgress {
   static constexpr std::uint64_t kCopyFrom = 1;
   static constexpr std::uint64_t kCopyTo = 2;
   static constexpr std::uint64_t kCopyPipe = 3;
+  // What backup_phase says, and backup_bytes_all as long as nobody knows.
+  static constexpr std::uint64_t kBackupCheckpoint = 1;
+  static constexpr std::uint64_t kBackupPages = 3;
+  static constexpr std::uint64_t kBackupLog = 5;
+  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 
   struct Seen {
     std::int32_t pid;

@@ -87,7 +87,7 @@ Result<> copy_pages(const BackupParts& parts, const Control& control, const Spac
   PageCopier copier(parts, control, to, outcome);
   // Pages that come into use behind the end that the map had are in the log.
   const std::uint64_t end = std::min(map.page_count, parts.volume.page_count());
-  Progress progress("backup", end * kPageBytes, observer);
+  Progress progress("backup", end * kPageBytes, observer, 1);
   for (std::uint64_t first = SpaceMap::kFirstPage; first < end; first += kBatchPages) {
     RETURN_IF_ERROR(copier.copy_batch(first, end, map.words));
     progress.set_pages(outcome.pages);
@@ -108,11 +108,14 @@ Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
   const Checkpointer::Retention keep_log(parts.checkpointer);
   Control control;
   SpaceMap::Snapshot map;
-  RETURN_IF_ERROR(parts.checkpointer.take(
-      Control::Shutdown::none, [&](const Control& taken, const SpaceMap::Snapshot& snapshot) {
-        control = taken;
-        map = snapshot;
-      }));
+  {
+    const Progress waiting("checkpoint", 0, observer);
+    RETURN_IF_ERROR(parts.checkpointer.take(
+        Control::Shutdown::none, [&](const Control& taken, const SpaceMap::Snapshot& snapshot) {
+          control = taken;
+          map = snapshot;
+        }));
+  }
 
   BackupOutcome outcome;
   outcome.begin = control.checkpoint.begin;
@@ -124,8 +127,12 @@ Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
 
   parts.log.flush_to(parts.log.tail());
   outcome.end = parts.log.durable();
-  RETURN_IF_ERROR(wal::copy_log(parts.log.location(), control.checkpoint.keep_from, outcome.end,
-                                files, target / log_name));
+  {
+    const Lsn from = control.checkpoint.keep_from;
+    const Progress copying("log", raw(outcome.end) - raw(from), observer);
+    RETURN_IF_ERROR(
+        wal::copy_log(parts.log.location(), from, outcome.end, files, target / log_name));
+  }
   RETURN_IF_ERROR(write_backup_end(files, target, outcome.end));
   RETURN_IF_ERROR(ControlFile::create(files, target, control));
   RETURN_IF_ERROR(files.sync_directory(target.parent_path()));

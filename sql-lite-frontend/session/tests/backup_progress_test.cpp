@@ -1,0 +1,47 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/session/tests/test_database.h"
+
+namespace swizzle::sql {
+
+TEST_CASE("pg_stat_progress_basebackup says how far a backup is", "[sql][backup]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t(id int PRIMARY KEY, v text)");
+  db.run("INSERT INTO t SELECT i, repeat('x', 100) FROM generate_series(1, 20000) i");
+  const auto watcher = db.connect();
+  const std::string view = "FROM pg_stat_progress_basebackup";
+  CHECK(db.run(*watcher, "SELECT * " + view) == "SELECT 0");
+
+  const std::filesystem::path target = db.directory().string() + ".backup";
+  std::filesystem::remove_all(target);
+  std::vector<std::string> phases;
+  std::int64_t streamed = 0;
+  db.database().shared().back_up = [&](const std::string& to,
+                                       const RecoveryObserver& observer) -> Result<std::string> {
+    const auto watch = [&](const RecoveryProgress& now) {
+      observer(now);
+      const std::string phase =
+          db.run(*watcher,
+                 "SELECT pid = 1, phase, backup_total IS NULL, tablespaces_total, "
+                 "tablespaces_streamed, backup_streamed <= backup_total " +
+                     view);
+      if (phases.empty() || phases.back() != phase) phases.push_back(phase);
+      streamed = std::stoll(db.run(*watcher, "SELECT backup_streamed " + view));
+    };
+    RETURN_IF_ERROR(db.engine().back_up(to, watch));
+    return "done";
+  };
+  db.run("SELECT swizzle_backup('" + target.string() + "')");
+  CHECK(phases == std::vector<std::string>{
+                      "t|waiting for checkpoint to finish|t|0|0| SELECT 1",
+                      "t|streaming database files|f|1|0|t SELECT 1",
+                      "t|transferring wal files|f|1|1|t SELECT 1",
+                  });
+  CHECK(streamed > 20000 * 100);
+  CHECK(db.run(*watcher, "SELECT * " + view) == "SELECT 0");
+  std::filesystem::remove_all(target);
+}
+
+}  // namespace swizzle::sql
