@@ -3,24 +3,24 @@
 #include <fmt/format.h>
 
 #include "base/runtime/runtime.h"
+#include "base/utf8.h"
 #include "server/protocol/message_reader.h"
 #include "server/protocol/sqlstates.h"
-#include "server/protocol/utf8.h"
 
 namespace swizzle::server {
 namespace {
 
 Result<> check_text(std::string_view text) {
   constexpr std::size_t kLong = std::size_t{1} << 20U;
-  bool is_valid = false;
-  const auto look = [&] { is_valid = is_valid_text(as_bytes(text)); };
+  std::size_t valid = 0;
+  const auto look = [&] { valid = valid_utf8(text); };
   if (text.size() < kLong) {
     look();
   } else {
     Runtime::current().run_aside(look);
   }
-  if (is_valid) return {};
-  return fail(state::character_not_in_repertoire, "invalid byte sequence for encoding \"UTF8\"");
+  if (valid == text.size()) return {};
+  return fail(state::character_not_in_repertoire, invalid_utf8_message(text.substr(valid)));
 }
 
 Result<DescribeMessage> decode_target(Bytes payload, std::string_view what) {

@@ -9,7 +9,6 @@
 #include "server/protocol/frame.h"
 #include "server/protocol/sqlstates.h"
 #include "server/protocol/startup.h"
-#include "server/protocol/utf8.h"
 
 namespace swizzle::server {
 namespace {
@@ -194,28 +193,6 @@ TEST_CASE("protocol versions are negotiated down to what we speak") {
   CHECK(negotiate({3, 1}) == ProtocolVersion{3, 0});
   CHECK(negotiate({3, 2}) == ProtocolVersion{3, 2});
   CHECK(negotiate({3, 9999}) == ProtocolVersion{3, 2});
-}
-
-TEST_CASE("text is valid UTF-8 without NUL, nothing else") {
-  const auto valid = [](std::string_view text) { return is_valid_text(as_bytes(text)); };
-  for (const char* good : {"", "a", "plain ascii of more than eight bytes", "\x7F", "\xC2\x80",
-                           "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEE\x80\x80",
-                           "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF", "12345678\xE2\x82\xAC"}) {
-    CAPTURE(good);
-    CHECK(valid(good));
-  }
-  for (const char* bad :
-       {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xC2", "\xC2\x41", "\xE0\x9F\xBF", "\xE2\x82",
-        "\xE2\x82\x41", "\xED\xA0\x80", "\xED\xBF\xBF", "\xF0\x8F\xBF\xBF", "\xF0\x90\x80",
-        "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFE", "\xFF", "12345678\xFF",
-        "1234567\xFF"
-        "12345678"}) {
-    CAPTURE(bad);
-    CHECK_FALSE(valid(bad));
-  }
-  CHECK_FALSE(valid("a\0b"s));
-  CHECK_FALSE(valid("12345678\0abcdefg"s));
-  CHECK_FALSE(valid("\0"s));
 }
 
 }  // namespace

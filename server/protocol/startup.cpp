@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
 #include "server/protocol/message_reader.h"
 #include "server/protocol/sqlstates.h"
-#include "server/protocol/utf8.h"
 
 namespace swizzle::server {
 namespace {
@@ -42,9 +42,10 @@ Result<StartupPacket> decode_parameters(ProtocolVersion version, MessageReader r
                 "invalid startup packet layout: expected terminator as last byte");
   }
   for (const auto& [name, value] : message.parameters) {
-    if (!is_valid_text(as_bytes(name)) || !is_valid_text(as_bytes(value))) {
-      return fail(state::character_not_in_repertoire,
-                  "invalid byte sequence for encoding \"UTF8\" in the startup packet");
+    for (const std::string_view text : {std::string_view{name}, std::string_view{value}}) {
+      const std::size_t valid = valid_utf8(text);
+      if (valid != text.size())
+        return fail(state::character_not_in_repertoire, invalid_utf8_message(text.substr(valid)));
     }
   }
   return message;

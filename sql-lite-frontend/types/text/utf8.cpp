@@ -1,59 +1,14 @@
 #include "sql-lite-frontend/types/text/utf8.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
-namespace {
-
-[[noreturn]] void invalid_utf8(std::string_view rest) {
-  std::string bytes;
-  const std::size_t shown = std::min(rest.size(), utf8_length(rest.front()));
-  for (const char c : rest.substr(0, shown))
-    bytes += fmt::format("{}0x{:02x}", bytes.empty() ? "" : " ", static_cast<unsigned char>(c));
-  throw_error(sqlstate::character_not_in_repertoire,
-              "invalid byte sequence for encoding \"UTF8\": {}", bytes);
-}
-
-/// The length of a well-formed character of several bytes at the front, or 0.
-std::size_t well_formed(std::string_view rest) noexcept {
-  const auto byte = [rest](std::size_t i) { return static_cast<unsigned char>(rest[i]); };
-  const unsigned lead = byte(0);
-  if (lead < 0xc2 || lead > 0xf4) return 0;
-  const std::size_t size = utf8_length(rest[0]);
-  if (rest.size() < size) return 0;
-  for (std::size_t i = 1; i < size; ++i)
-    if (!is_utf8_continuation(rest[i])) return 0;
-  // No overlong forms, no surrogates, nothing above U+10FFFF.
-  if (lead == 0xe0 && byte(1) < 0xa0) return 0;
-  if (lead == 0xed && byte(1) > 0x9f) return 0;
-  if (lead == 0xf0 && byte(1) < 0x90) return 0;
-  if (lead == 0xf4 && byte(1) > 0x8f) return 0;
-  return size;
-}
-
-}  // namespace
-
 void verify_utf8(std::string_view text) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    // Eight ASCII bytes without a zero at a time.
-    while (at + 8 <= text.size()) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, text.data() + at, 8);
-      constexpr std::uint64_t kHigh = 0x8080808080808080U;
-      if ((word & kHigh) != 0 || ((word - 0x0101010101010101U) & ~word & kHigh) != 0) break;
-      at += 8;
-    }
-    if (at == text.size()) break;
-    const auto byte = static_cast<unsigned char>(text[at]);
-    if (byte == 0) invalid_utf8(text.substr(at));
-    const std::size_t size = byte < 0x80 ? 1 : well_formed(text.substr(at));
-    if (size == 0) invalid_utf8(text.substr(at));
-    at += size;
-  }
+  const std::size_t valid = valid_utf8(text);
+  if (valid == text.size()) return;
+  throw SqlError{sqlstate::character_not_in_repertoire, invalid_utf8_message(text.substr(valid))};
 }
 
 std::size_t count_characters(std::string_view text) noexcept {

@@ -4,20 +4,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.h"
+
 /// UTF-8 as bytes. Texts inside the server are valid; verify_utf8 stands at the door.
 namespace swizzle::sql {
 
 /// Throws 22021 "invalid byte sequence for encoding \"UTF8\": 0x…" (zero bytes too).
 void verify_utf8(std::string_view text);
-
-/// Bytes of the character that starts with `lead`.
-constexpr std::size_t utf8_length(char lead) noexcept {
-  const auto byte = static_cast<unsigned char>(lead);
-  return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-}
-constexpr bool is_utf8_continuation(char c) noexcept {
-  return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
-}
 
 std::size_t count_characters(std::string_view text) noexcept;
 /// The bytes of the first `count` characters; all if there are fewer.

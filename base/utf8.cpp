@@ -1,0 +1,68 @@
+#include "base/utf8.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/bytes.h"
+
+namespace swizzle {
+namespace {
+
+/// True if each of the eight bytes is 1 … 127.
+bool all_plain_ascii(std::uint64_t eight) noexcept {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
+  constexpr std::uint64_t kLowBits = 0x0101010101010101U;
+  return ((eight | (eight - kLowBits)) & kHighBits) == 0;
+}
+
+/// The length of a well-formed character at the front, or 0.
+std::size_t well_formed(std::string_view rest) noexcept {
+  const auto byte = [rest](std::size_t i) { return static_cast<unsigned char>(rest[i]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return lead == 0 ? 0 : 1;
+  if (lead < 0xc2 || lead > 0xf4) return 0;
+  const std::size_t size = utf8_length(rest[0]);
+  if (rest.size() < size) return 0;
+  for (std::size_t i = 1; i < size; ++i)
+    if (!is_utf8_continuation(rest[i])) return 0;
+  // No overlong forms, no surrogates, nothing above U+10FFFF.
+  if (lead == 0xe0 && byte(1) < 0xa0) return 0;
+  if (lead == 0xed && byte(1) > 0x9f) return 0;
+  if (lead == 0xf0 && byte(1) < 0x90) return 0;
+  if (lead == 0xf4 && byte(1) > 0x8f) return 0;
+  return size;
+}
+
+/// How many bytes a character that starts so would have.
+std::size_t announced_length(char lead) noexcept {
+  const auto byte = static_cast<unsigned char>(lead);
+  return is_utf8_continuation(lead) || byte >= 0xf8 ? 1 : utf8_length(lead);
+}
+
+}  // namespace
+
+std::size_t valid_utf8(std::string_view text) noexcept {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (at + 8 <= text.size() &&
+        all_plain_ascii(load<std::uint64_t>(as_bytes(text.substr(at)).data()))) {
+      at += 8;
+      continue;
+    }
+    const std::size_t length = well_formed(text.substr(at));
+    if (length == 0) break;
+    at += length;
+  }
+  return at;
+}
+
+std::string invalid_utf8_message(std::string_view rest) {
+  std::string bytes;
+  for (const char c : rest.substr(0, announced_length(rest.front())))
+    bytes += fmt::format(" 0x{:02x}", static_cast<unsigned char>(c));
+  return "invalid byte sequence for encoding \"UTF8\":" + bytes;
+}
+
+}  // namespace swizzle

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+/// UTF-8 as Unicode defines it: no overlong forms, surrogates or code points beyond U+10FFFF. A
+/// zero byte, which PostgreSQL's text cannot hold, is no part of a text either.
+namespace swizzle {
+
+/// Bytes of the character that starts with `lead`. Pre: valid UTF-8.
+constexpr std::size_t utf8_length(char lead) noexcept {
+  const auto byte = static_cast<unsigned char>(lead);
+  return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+}
+constexpr bool is_utf8_continuation(char c) noexcept {
+  return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+}
+
+/// The bytes of `text` up to the first that is no UTF-8: all of them where there is none.
+[[nodiscard]] std::size_t valid_utf8(std::string_view text) noexcept;
+
+/// What PostgreSQL says of the character at the front, which is none. Pre: not empty.
+[[nodiscard]] std::string invalid_utf8_message(std::string_view rest);
+
+}  // namespace swizzle
