@@ -19,8 +19,18 @@ std::string parsed_key(std::string_view text, std::span<const std::uint32_t> typ
   return key;
 }
 
+/// Clients may name any number as a parameter's type: 0 leaves it to us, and no other that is no
+/// type gets further than here.
+void require_types(Session::State& state, std::span<const std::uint32_t> type_oids) {
+  for (const std::uint32_t oid : type_oids) {
+    if (oid != 0 && !state.names.is_type(TypeId{oid}))
+      throw_error(sqlstate::undefined_object, "type with OID {} does not exist", oid);
+  }
+}
+
 StatementPtr parse_and_plan(Session::State& state, std::string_view text,
                             std::span<const std::uint32_t> type_oids) {
+  require_types(state, type_oids);
   StatementPtr statement = state.plans.parse(std::string{text}, type_oids);
   if (statement->node != nullptr) state.check_not_failed(statement->node);
   state.plans.analyze(*statement);

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <vector>
 
+#include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/datetime/interval_fields.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
@@ -21,6 +22,10 @@ std::string format_type(TypeId type, std::int32_t typmod) {
   if (is_array(type)) return format_type(element_type(type), typmod) + "[]";
   return typmod < 0 || info->modifier == nullptr ? std::string{info->sql_name}
                                                  : info->modifier->show(info->sql_name, typmod);
+}
+
+std::string name_of_number(std::uint32_t oid) {
+  return is_collated(TypeId{oid}) ? "???" : format_type(TypeId{oid});
 }
 
 namespace {

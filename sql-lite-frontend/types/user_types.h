@@ -74,7 +74,7 @@ constexpr TypeId without_array(TypeId type) noexcept {
 }
 
 constexpr bool is_collated(TypeId type) noexcept {
-  return raw(type) >= kFirstCollated;
+  return raw(type) - kFirstCollated < kCollatedKinds.size() * kCollations;
 }
 /// The type whose collation that is; any other type itself.
 constexpr TypeId without_collation(TypeId type) noexcept {

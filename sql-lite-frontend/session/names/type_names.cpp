@@ -45,6 +45,12 @@ TypePtr SessionNames::user_type(TypeId type) {
   return type_of_rows(session_.catalog.table(raw(type) - kFirstComposite));
 }
 
+bool SessionNames::is_type(TypeId type) {
+  if (is_built_in(type)) return true;
+  const TypePtr made = is_user_type(type) ? user_type(without_array(type)) : nullptr;
+  return made && !made->is_shell();
+}
+
 TypePtr SessionNames::composite_of(Oid relation) {
   for (const TypePtr& type : session_.catalog.types()) {
     if (type->relation == relation && relation != kNoOid) return type;

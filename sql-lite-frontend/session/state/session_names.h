@@ -115,6 +115,8 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   bool is_visible(const UserType& type);
   /// The composite type that is the relation of that number; null for a true relation's.
   TypePtr composite_of(Oid relation);
+  /// Whether clients can know the type: it comes with the server, or is in the catalog.
+  bool is_type(TypeId type);
   /// As regtype shows it, also of an array; nothing where no user made it.
   std::optional<std::string> user_type_name(TypeId type);
   std::optional<TypeId> find_user_type_written(std::string_view text);

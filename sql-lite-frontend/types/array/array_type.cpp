@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/array/array_order.h"
+#include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/null_values.h"
 #include "sql-lite-frontend/types/prototypes.h"
@@ -296,11 +297,11 @@ Value receive_array(FunctionContext& context, TypeId type, std::int32_t typmod, 
                 kMaxArrayDimensions);
   if (flags != 0 && flags != 1)
     throw SqlError{sqlstate::invalid_binary_representation, "invalid array flags"};
-  const TypeId expected = type == TypeId::anyarray ? element : element_type(type);
+  const TypeId expected = element_type(type);
   if (element != expected)
     throw_error(sqlstate::datatype_mismatch,
                 "binary data has array element type {} ({}) instead of expected {} ({})",
-                raw(element), format_type(element), raw(expected), format_type(expected));
+                raw(element), name_of_number(raw(element)), raw(expected), format_type(expected));
   ArrayDimension dimensions[kMaxArrayDimensions];
   for (std::int32_t i = 0; i < dimension_count; ++i) {
     dimensions[i].length = reader.take<std::int32_t>();
@@ -397,8 +398,18 @@ constexpr Type array_of(TypeId id, std::string_view name, std::string_view sql_n
           .order = kArrayOrder,
           .operators_of = TypeId::anyarray};
 }
+/// Values of it are arrays of some type, and say which; nobody may send one that says so itself.
+[[noreturn]] void refuse_any_array() {
+  throw SqlError{sqlstate::feature_not_supported, "cannot accept a value of type anyarray"};
+}
 constexpr Type any_array_type() {
   Type type = array_of(TypeId::anyarray, "anyarray", "anyarray", TypeId::none);
+  type.io.input = [](FunctionContext&, TypeId, std::int32_t, std::string_view) -> Value {
+    refuse_any_array();
+  };
+  type.io.receive = [](FunctionContext&, TypeId, std::int32_t, Bytes) -> Value {
+    refuse_any_array();
+  };
   type.category = 'P';
   type.alignment = 'd';
   type.kind = 'p';

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/long_values.h"
@@ -176,7 +177,7 @@ Value record_receive(FunctionContext& context, TypeId type, std::int32_t, Bytes 
     if (sent != expected)
       throw_error(sqlstate::datatype_mismatch,
                   "binary data has type {} ({}) instead of expected {} ({}) in record column {}",
-                  raw(sent), format_type(sent), raw(expected), format_type(expected), i + 1);
+                  raw(sent), name_of_number(raw(sent)), raw(expected), format_type(expected), i + 1);
     const auto length = reader.take<std::int32_t>();
     if (length < -1)
       throw SqlError{sqlstate::invalid_binary_representation, "insufficient data left in message"};

@@ -1,3 +1,4 @@
+#include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/orders.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
@@ -85,8 +86,7 @@ void object_id_output(FunctionContext& context, TypeId type, const Value& value,
     }
   }
   // What users made has no name without a session.
-  const bool is_builtin = !is_user_type(TypeId{oid}) && find_type(TypeId{oid}) != nullptr;
-  if (type == TypeId::regtype && is_builtin)
+  if (type == TypeId::regtype && is_built_in(TypeId{oid}))
     out += format_type(TypeId{oid});
   else
     out += fmt::format("{}", oid);
