@@ -115,6 +115,8 @@ void require_not_only(const Relation& relation, const ast::AlterTableCmd& comman
                      "cannot remove constraint from only the partitioned table when partitions "
                      "exist"}
           .with_hint("Do not specify the ONLY keyword.");
+    case DividedAction::validateconstraint:
+      refuse_definition("constraint must be validated on child tables too");
     case DividedAction::addconstraint: {
       const auto& constraint = ast::as<ast::Constraint>(command.def);
       if (constraint.contype == ast::ConstrType::check) {
@@ -150,8 +152,8 @@ void refuse_for_partitioned(const Relation& relation, const ast::AlterTableCmd& 
 }
 
 /// Those that are done to each table by themselves.
-bool reaches_partitions(DividedAction action) {
-  switch (action) {
+bool reaches_partitions(const Table& table, const ast::AlterTableCmd& command) {
+  switch (command.subtype) {
     case DividedAction::dropcolumn:
     case DividedAction::altercolumntype:
     case DividedAction::columndefault:
@@ -159,6 +161,11 @@ bool reaches_partitions(DividedAction action) {
     case DividedAction::dropnotnull:
     case DividedAction::dropexpression:
       return true;
+    case DividedAction::validateconstraint: {
+      // A foreign key that is not valid is refused, and one of a partition may have another name.
+      const Constraint* const constraint = table.constraint_named(command.name);
+      return constraint != nullptr && constraint->kind == ConstraintKind::check;
+    }
     default:
       return false;
   }
@@ -287,7 +294,7 @@ void alter_divided(Session::State& session, TableChange& change, const ast::Alte
     drop_constraint_below(session, *table, command.name);
   }
   change.apply(command);
-  if (reaches_partitions(command.subtype) && !only) {
+  if (reaches_partitions(*table, command) && !only) {
     SilentSink silent;
     for (const TablePtr& one : with_partitions(session, table)) {
       if (one->relation.oid == table->relation.oid) continue;

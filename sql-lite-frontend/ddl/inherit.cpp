@@ -44,6 +44,7 @@ void inherit_columns(Session::State& session, const Relation& parent, Relation& 
     Constraint& copy = relation.constraints.emplace_back(constraint);
     copy.oid = session.catalog.allocate_oid();
     copy.parent = constraint.oid;
+    copy.validated = true;  // there are no rows yet
     copy.comment.clear();
   }
 }

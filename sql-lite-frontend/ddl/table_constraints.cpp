@@ -307,7 +307,7 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
                 referenced->relation.name);
   }
   if (node.skip_validation && relation_.is_partitioned()) {
-    throw sql_error(sqlstate::feature_not_supported,
+    throw sql_error(sqlstate::wrong_object_type,
                     "cannot add NOT VALID foreign key on partitioned table \"{}\" referencing "
                     "relation \"{}\"",
                     relation_.name, referenced->relation.name)

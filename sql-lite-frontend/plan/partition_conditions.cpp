@@ -68,6 +68,30 @@ bool add_listed(std::size_t column, const Expr& values, PartitionPruner::Conditi
   return true;
 }
 
+/// A key that is itself a condition: true, false.
+bool add_truth(const Key& key, const Expr& operand, bool value,
+               PartitionPruner::Conditions& found) {
+  const auto column = operand.type() == TypeId::bool_ ? column_of(key, operand) : std::nullopt;
+  if (!column) return false;
+  found.all.push_back(
+      {*column, Test::equal,
+       std::make_unique<ConstantExpr>(TypeId::bool_, kNoTypmod, Value::from_bool(value))});
+  return true;
+}
+
+bool add_truth(const Key& key, const Expr& condition, PartitionPruner::Conditions& found) {
+  if (const auto* test = dynamic_cast<const TestExpr*>(&condition)) {
+    const bool is_true = test->kind() == TestExpr::Kind::is_true;
+    if (!is_true && test->kind() != TestExpr::Kind::is_false) return false;
+    return add_truth(key, *test->operands()[0], is_true, found);
+  }
+  if (const auto* boolean = dynamic_cast<const BooleanExpr*>(&condition)) {
+    return boolean->kind() == BooleanExpr::Kind::negation &&
+           add_truth(key, *boolean->operands()[0], false, found);
+  }
+  return add_truth(key, condition, true, found);
+}
+
 void add_plain(const Key& key, Expr& condition, std::span<const Slot> own,
                PartitionPruner::Conditions& found) {
   if (const auto* test = dynamic_cast<const TestExpr*>(&condition);
@@ -105,6 +129,7 @@ std::vector<Condition> branch_of(const Key& key, Expr& condition, std::span<cons
 void add_conjunction(const Key& key, Expr& condition, std::span<const Slot> own,
                      PartitionPruner::Conditions& found) {
   check_stack();
+  if (add_truth(key, condition, found)) return;
   auto* boolean = dynamic_cast<BooleanExpr*>(&condition);
   if (boolean == nullptr) return add_plain(key, condition, own, found);
   if (boolean->kind() == BooleanExpr::Kind::conjunction) {
