@@ -79,7 +79,6 @@ explain (costs off) select * from bt where b;
 explain (costs off) select * from bt where not b;
 explain (costs off) select * from bt where b is true;
 explain (costs off) select * from bt where b is false;
-explain (costs off) select * from bt where b = false;
 select tableoid::regclass, * from bt where b;
 select tableoid::regclass, * from bt where not b;
 select tableoid::regclass, * from bt where b is true;
