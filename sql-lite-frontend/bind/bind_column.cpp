@@ -36,17 +36,15 @@ Found find_unqualified(const Scope& scope, std::string_view name) {
   return found;
 }
 
-/// The number of the only table in a FROM clause; null where there are several, or none.
-ExprPtr only_table(const Scope& scope) {
+/// The only table in a FROM clause; null where there are several, or none.
+const ScopeItem* only_table(const Scope& scope) {
   const ScopeItem* only = nullptr;
   for (const ScopeItem& item : scope.items) {
     if (!item.named || !item.reachable || !item.table) continue;
     if (only != nullptr) return nullptr;
     only = &item;
   }
-  if (only == nullptr) return nullptr;
-  return std::make_unique<ConstantExpr>(TypeId::oid, kNoTypmod,
-                                        Value::from_oid(only->table->relation.oid));
+  return only;
 }
 
 bool is_system_column(std::string_view name) {
@@ -76,8 +74,8 @@ bool any_table(const Scope& scope) {
 /// Where a row's present number may be asked for: what is stored is computed without it.
 bool numbers_rows(Clause clause) {
   constexpr std::array kStored{
-      Clause::check,           Clause::column_default, Clause::index_expression,
-      Clause::index_predicate, Clause::generated,      Clause::trigger_when};
+      Clause::check,     Clause::column_default, Clause::index_expression, Clause::index_predicate,
+      Clause::generated, Clause::trigger_when,   Clause::partition_key};
   return std::ranges::find(kStored, clause) == kStored.end();
 }
 
@@ -162,6 +160,21 @@ ExprPtr ExpressionBinder::call_of_row(const ast::ColumnRef& node, ExprPtr row, S
   return bind_routine(*call, *routine, std::move(given), scope);
 }
 
+ExprPtr ExpressionBinder::table_of_row(const ScopeItem& item, Scope& scope, Scope& at,
+                                       std::int32_t location) {
+  if (!item.partition_slot) {
+    return std::make_unique<ConstantExpr>(TypeId::oid, kNoTypmod,
+                                          Value::from_oid(item.table->relation.oid));
+  }
+  if (!numbers_rows(scope.clause)) refuse_system_column("tableoid", location);
+  mark_used(*item.partition_slot);
+  note_outer_slots(scope, at, *item.partition_slot);
+  auto expr = std::make_unique<SlotExpr>(TypeId::oid, kNoTypmod, *item.partition_slot,
+                                         SlotExpr::Origin{kNoOid, 0, item.alias, "tableoid"});
+  expr->set_location(location);
+  return expr;
+}
+
 ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) {
   if (ast::is<ast::A_Star>(node.fields.back())) {
     if (node.fields.size() == 1) {
@@ -177,6 +190,11 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
     for (std::size_t i = 0; i < parts; ++i) name += (i > 0 ? "." : "") + std::string{part(i)};
     throw sql_error(sqlstate::syntax_error, "improper qualified name (too many dotted names): {}",
                     name)
+        .at_position(node.location + 1);
+  }
+  if (scope.clause == Clause::partition_bound) {
+    throw SqlError{sqlstate::invalid_column_reference,
+                   "cannot use column reference in partition bound expression"}
         .at_position(node.location + 1);
   }
   if (scope.clause == Clause::column_default) {
@@ -261,7 +279,9 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
         return row_of(*item, *at);
     }
     if (part(0) == "tableoid") {
-      if (ExprPtr table = only_table(scope)) return table;
+      if (const ScopeItem* item = only_table(scope)) {
+        return table_of_row(*item, scope, scope, node.location);
+      }
     }
     if (ExprPtr parameter = named_parameter(part(0), node.location)) return parameter;
     if (ExprPtr variable = body_variable(node, Fields::must_be)) return variable;
@@ -308,8 +328,7 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
     }
     if (match != nullptr) return use(*item, *match, *at);
     if (part(parts - 1) == "tableoid" && item->table) {
-      return std::make_unique<ConstantExpr>(TypeId::oid, kNoTypmod,
-                                            Value::from_oid(item->table->relation.oid));
+      return table_of_row(*item, scope, *at, node.location);
     }
     if (ExprPtr variable = body_variable(node, Fields::may_miss)) return variable;
     if (part(parts - 1) == "ctid") {

@@ -177,9 +177,9 @@ Scope ExpressionBinder::table_scope(const TablePtr& table, std::string_view alia
          {table->relation.oid, static_cast<std::int16_t>(i + 1), std::string{alias}, column.name}});
   }
   item.show_all();
+  if (table->relation.is_partitioned()) item.partition_slot = partition_slot(*table, first_slot);
   Scope scope;
-  scope.from_slots.emplace_back(first_slot,
-                                first_slot + static_cast<Slot>(table->relation.columns.size()));
+  scope.from_slots.emplace_back(first_slot, first_slot + static_cast<Slot>(row_slots(*table)));
   scope.items.push_back(std::move(item));
   return scope;
 }
@@ -320,8 +320,7 @@ FromPtr QueryBinder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
     }
     return bind_sequence(table, range, scope);
   }
-  const std::size_t columns = table->relation.columns.size();
-  const Slot first_slot = new_slots(columns);
+  const Slot first_slot = new_slots(row_slots(*table));
   note_access(table, privilege::kSelect, first_slot);
   Scope own = table_scope(table, table->relation.name, first_slot);
   ScopeItem item = std::move(own.items[0]);
@@ -341,8 +340,10 @@ FromPtr QueryBinder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
   if (table->relation.kind == RelationKind::computed) {
     return from_node(FromComputed{table, alias, first_slot});
   }
-  if (is_row_secured(*table)) return secured_rows({table, alias, first_slot});
-  return from_node(FromTable{table, alias, first_slot});
+  FromTable from{table, alias, first_slot};
+  if (table->relation.is_partitioned()) from.partitions = partitions_of(table, range);
+  if (is_row_secured(*table)) return secured_rows(std::move(from));
+  return from_node(std::move(from));
 }
 
 std::unique_ptr<Query> QueryBinder::bind_view_query(const Table& view) {

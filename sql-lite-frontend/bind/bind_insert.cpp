@@ -321,6 +321,7 @@ std::unique_ptr<WriteStatement> Binder::bind_insert(const ast::InsertStmt& inser
     note_key_columns(*write);
   }
   bind_triggers(*write);
+  bind_partition_writes(*write);
   Scope returning = write_scope(*write, write->first_slot);
   returning.parent = &with_scope;
   returning.outer_slots = &write->outer_slots;
@@ -339,7 +340,8 @@ std::unique_ptr<WriteStatement> Binder::bind_row_source(const TablePtr& table,
   write->alias = table->relation.name;
   depend_on(table);
   depend_on_foreign_keys(*table);
-  write->first_slot = new_slots(table->relation.columns.size());
+  if (table->relation.is_partitioned()) write->partitions = whole_tree(table);
+  write->first_slot = new_slots(row_slots(*table));
   write->columns.assign(columns.begin(), columns.end());
   for (std::size_t i = 0; i < columns.size(); ++i) write->source_slots.push_back(new_slot());
   source_slots = write->source_slots;
@@ -347,6 +349,7 @@ std::unique_ptr<WriteStatement> Binder::bind_row_source(const TablePtr& table,
   bind_row_rules(*write, write->first_slot);
   bind_index_expressions(*write);
   bind_triggers(*write);
+  bind_partition_writes(*write);
   return write;
 }
 
@@ -461,7 +464,7 @@ void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& c
         .at_position(clause.location + 1);
   }
   if (write.conflict.kind != ConflictAction::Kind::update) return;
-  write.conflict.existing_first_slot = new_slots(write.table->relation.columns.size());
+  write.conflict.existing_first_slot = new_slots(row_slots(*write.table));
   Scope scope = table_scope(write.table, write.alias, write.conflict.existing_first_slot);
   ++relations_named_;
   Scope excluded = table_scope(write.table, "excluded", write.first_slot);

@@ -152,7 +152,7 @@ ViewTarget Binder::open_view(const TablePtr& view, WriteKind kind) {
   const TablePtr below = find_table(range);
   open_view_ = around;
   if (!below || known == nullptr ||
-      (below->relation.kind != RelationKind::table && below->relation.kind != RelationKind::view)) {
+      (!is_table(below->relation.kind) && below->relation.kind != RelationKind::view)) {
     refuse(*view, kind, "that do not select from a single table or view");
   }
   std::vector<ViewTargetColumn> offered;
@@ -191,7 +191,7 @@ ViewTarget Binder::open_view(const TablePtr& view, WriteKind kind) {
 
 std::vector<bool> Binder::updatable_columns(const TablePtr& relation) {
   std::vector<bool> updatable(relation->relation.columns.size(), true);
-  if (relation->relation.kind == RelationKind::table) return updatable;
+  if (is_table(relation->relation.kind)) return updatable;
   if (relation->relation.kind != RelationKind::view) return {};
   try {
     const ViewTarget target = open_view(relation, WriteKind::update);

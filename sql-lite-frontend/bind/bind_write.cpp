@@ -42,6 +42,7 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
   const Relation& relation = write.table->relation;
   switch (relation.kind) {
     case RelationKind::table:
+    case RelationKind::partitioned:
       break;
     case RelationKind::view: {
       const TablePtr view = write.table;
@@ -64,8 +65,12 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
   }
   written_.push_back(write.table);
   depend_on_foreign_keys(*write.table);
+  if (write.table->relation.is_partitioned()) {
+    write.partitions = partitions_of(write.table, range);
+    for (const PartitionTree::Node& node : write.partitions->nodes) written_.push_back(node.table);
+  }
   write.alias = range.alias != nullptr ? std::string{range.alias->aliasname} : relation.name;
-  write.first_slot = new_slots(write.table->relation.columns.size());
+  write.first_slot = new_slots(row_slots(*write.table));
   if (write.instead && write.kind != WriteKind::insert) {
     Scope rows;
     write.view_rows = bind_view(write.table, range, rows);
@@ -153,6 +158,9 @@ const Column* Binder::view_default_of(const WriteStatement& write, std::size_t p
 /// CHECK constraints and stored generated columns, over the new row in `row`.
 void Binder::bind_row_rules(WriteStatement& write, Slot row) {
   const Relation& relation = write.table->relation;
+  // Those of a partitioned table are its partitions'.
+  if (relation.is_partition() && !write.shown_as) bind_bounds(write, row);
+  if (relation.is_partitioned()) return;
   for (const Constraint& constraint : relation.constraints) {
     if (constraint.kind != ConstraintKind::check) continue;
     write.checks.push_back(
@@ -169,6 +177,7 @@ void Binder::bind_row_rules(WriteStatement& write, Slot row) {
 
 void Binder::bind_index_expressions(WriteStatement& write) {
   const Relation& relation = write.table->relation;
+  if (relation.is_partitioned()) return;
   const bool any = std::ranges::any_of(relation.indexes, [](const Index& index) {
     return !index.predicate_sql.empty() ||
            std::ranges::any_of(index.columns,
@@ -399,6 +408,7 @@ void Binder::bind_write_condition(WriteStatement& write, const ast::Node* where,
   if (const auto* current = ast::try_as<ast::CurrentOfExpr>(where)) {
     if (write.through || write.instead) unsupported("WHERE CURRENT OF on a view");
     if (!write.from.empty()) unsupported("WHERE CURRENT OF beside other tables");
+    if (write.partitions) unsupported("WHERE CURRENT OF on a partitioned table");
     write.current_of = current->cursor_name;
     write.current_of_parameter = cursor_variable(current->cursor_name);
     return;
@@ -416,7 +426,7 @@ std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& updat
   with_scope.outer_slots = &write->outer_slots;
   bind_with(update.with_clause, with_scope, write->eager);
   bind_write_target(*write, *update.relation, "update");
-  write->new_first_slot = new_slots(write->table->relation.columns.size());
+  write->new_first_slot = new_slots(row_slots(*write->table));
 
   Scope scope = write_scope(*write, write->first_slot);
   scope.parent = &with_scope;
@@ -434,6 +444,7 @@ std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& updat
   add_view_checks(*write, write->new_first_slot);
   bind_index_expressions(*write);
   bind_triggers(*write);
+  bind_partition_writes(*write);
   // RETURNING sees the new row, and the other tables of FROM.
   Scope returning = write_scope(*write, write->new_first_slot);
   returning.parent = &with_scope;
@@ -466,6 +477,7 @@ std::unique_ptr<WriteStatement> Binder::bind_delete(const ast::DeleteStmt& state
   restrict_to_view_rows(*write);
   bind_index_expressions(*write);
   bind_triggers(*write);
+  bind_partition_writes(*write);
   bind_returning(*write, statement.returning_list, scope);
   secure_write(*write);
   remove_repeats(write->outer_slots);

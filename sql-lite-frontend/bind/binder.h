@@ -16,6 +16,11 @@ class Binder final : public QueryBinder {
  public:
   using QueryBinder::QueryBinder;
 
+  /// The key of `partitioned` over a row of `table`, which has columns of the same names.
+  std::vector<ExprPtr> bind_partition_key(const Table& partitioned, const Table& table, Slot row);
+  /// By node of the tree, the key over a row of the root.
+  std::vector<std::vector<ExprPtr>> bind_partition_keys(const PartitionTree& tree, Slot row);
+
   std::unique_ptr<WriteStatement> bind_insert(const ast::InsertStmt& insert, Scope* parent);
   std::unique_ptr<WriteStatement> bind_update(const ast::UpdateStmt& update, Scope* parent);
   std::unique_ptr<WriteStatement> bind_delete(const ast::DeleteStmt& statement, Scope* parent);
@@ -60,6 +65,16 @@ class Binder final : public QueryBinder {
   void bind_index_expressions(WriteStatement& write);
   static void note_key_columns(WriteStatement& write);
   void bind_triggers(WriteStatement& write);
+
+  // bind_partitions.cpp
+  void bind_bounds(WriteStatement& write, Slot row);
+  void bind_partition_writes(WriteStatement& write);
+  WriteStatement leaf_statement(const WriteStatement& write, const PartitionTree::Leaf& leaf);
+  WriteStatement bind_leaf_insert(const WriteStatement& write, const PartitionTree::Leaf& leaf,
+                                  Slot row);
+  WriteStatement bind_leaf_change(const WriteStatement& write, const PartitionTree::Leaf& leaf);
+  void bind_leaf_triggers(WriteStatement& one);
+
   std::vector<std::size_t> insert_columns(const WriteStatement& write, ast::NodeList names);
   void bind_insert_values(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);
   void bind_insert_select(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);

@@ -144,6 +144,8 @@ class ExpressionBinder : public BoundNames {
   // bind_column.cpp
   ExprPtr bind_column(const ast::ColumnRef& node, Scope& scope);
   void note_system_column(const ScopeItem& item);
+  /// tableoid of the item's rows.
+  ExprPtr table_of_row(const ScopeItem& item, Scope& scope, Scope& at, std::int32_t location);
   ExprPtr call_of_row(const ast::ColumnRef& node, ExprPtr row, Scope& scope);
   // bind_collation.cpp
   ExprPtr bind_collate(const ast::CollateClause& node, Scope& scope);

@@ -8,7 +8,9 @@
 
 #include "sql-lite-frontend/bind/view_target.h"
 #include "sql-lite-frontend/bound/expression.h"
+#include "sql-lite-frontend/bound/planned.h"
 #include "sql-lite-frontend/catalog/computed.h"
+#include "sql-lite-frontend/catalog/partition_tree.h"
 #include "sql-lite-frontend/catalog/table.h"
 #include "sql-lite-frontend/execute/grouping/aggregate.h"
 #include "sql-lite-frontend/execute/grouping/window.h"
@@ -30,7 +32,18 @@ struct FromTable {
   TablePtr table;
   std::string alias;
   Slot first_slot = 0;
+  /// Of a partitioned table. Behind its columns' slots come those of `partition_slot`.
+  PartitionTreePtr partitions = nullptr;
 };
+/// How many slots a row of the table has: behind the columns of a partitioned one, the number of
+/// the partition that it is in, and that one's place among the tree's leaves.
+inline std::size_t row_slots(const Table& table) noexcept {
+  constexpr std::size_t kOfPartition = 2;
+  return table.relation.columns.size() + (table.relation.is_partitioned() ? kOfPartition : 0);
+}
+inline Slot partition_slot(const Table& table, Slot first_slot) noexcept {
+  return first_slot + static_cast<Slot>(table.relation.columns.size());
+}
 /// The columns are the query's output slots.
 struct FromSubquery {
   std::unique_ptr<Query> query;
@@ -227,6 +240,27 @@ struct WriteStatement {
     std::string name;
     Kind kind = Kind::constraint;
   };
+  /// Of a partition that the statement names itself: its new rows have to be within its bound, and
+  /// within those of what it is a partition of.
+  struct WithinBound {
+    std::shared_ptr<const PartitionMap> map;
+    std::size_t place = 0;
+    std::vector<ExprPtr> key;
+    TablePtr parent;  ///< keeps the bounds
+    std::vector<TablePtr> siblings;
+  };
+  std::vector<WithinBound> bounds;
+  /// Of a partition that is written by way of the table that it is a part of: errors show rows as
+  /// that one's, whose columns are in these places (PartitionTree::Leaf::columns).
+  TablePtr shown_as;
+  std::vector<std::size_t> shown_places;
+  /// Of a partitioned table.
+  PartitionTreePtr partitions;
+  /// By node of the tree: the key, over the new row.
+  std::vector<std::vector<ExprPtr>> partition_keys;
+  /// What is written in each leaf, for rows that are given: updates and removals, and inserts.
+  std::vector<Planned<WriteStatement>> leaf_changes;
+  std::vector<Planned<WriteStatement>> leaf_inserts;
   std::vector<Check> checks;
   /// What policies ask of the row that is written, under the restrictive ones' names; the names of
   /// the others are empty. Of INSERT … ON CONFLICT DO UPDATE, also of the row that is there, and of

@@ -3,6 +3,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/boolean_expressions.h"
+#include "sql-lite-frontend/bind/partition_target.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -202,6 +203,7 @@ FromPtr QueryBinder::secured_rows(FromTable table) {
         std::make_unique<SlotExpr>(target.type, target.typmod, target.slot, target.origin);
     rows->targets.push_back(std::move(target));
   }
+  if (table.partitions) rows->targets.push_back(partition_target(table));
   std::string alias = table.alias;
   rows->from.push_back(from_node(std::move(table)));
   return from_node(FromSubquery{std::move(rows), std::move(alias)});

@@ -62,6 +62,10 @@ std::string_view clause_name(Clause clause) noexcept {
       return "trigger WHEN conditions";
     case Clause::policy:
       return "policy expressions";
+    case Clause::partition_key:
+      return "partition key expressions";
+    case Clause::partition_bound:
+      return "partition bound";
     case Clause::other:
       break;
   }
@@ -90,6 +94,10 @@ std::string_view subquery_refusal(Clause clause) noexcept {
       return "COPY FROM WHERE condition";
     case Clause::trigger_when:
       return "trigger WHEN condition";
+    case Clause::partition_key:
+      return "partition key expression";
+    case Clause::partition_bound:
+      return "partition bound";
     default:
       return {};
   }

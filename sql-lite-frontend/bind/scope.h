@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,8 @@ struct ScopeItem {
   TypeId row_type = TypeId::none;
   /// What such a row has where a view's names mean less or other ones; empty: the columns.
   std::vector<ScopeColumn> whole_row;
+  /// Of a partitioned table: where a row says which of its partitions it is in.
+  std::optional<Slot> partition_slot;
 
   void show_all() { visible.assign(columns.size(), true); }
 };
@@ -83,6 +86,8 @@ enum class Clause : std::uint8_t {
   copy_where,
   trigger_when,
   policy,
+  partition_key,
+  partition_bound,
   other,
 };
 std::string_view clause_name(Clause clause) noexcept;

@@ -17,6 +17,7 @@ namespace swizzle::sql {
 struct PlanNote {
   std::string title;                                            ///< "Index Scan using t_pkey on t"
   std::vector<std::pair<std::string, std::string>> properties;  ///< "Filter" → "(a > 1)"
+  std::vector<std::string> targets = {};                        ///< "Update on p1 p_1"
 };
 
 /// What EXPLAIN ANALYZE says of a run besides rows and time: a line of text, and the same for the

@@ -125,6 +125,14 @@ NamedObjects named_by(const Relation& relation) {
   names.add(relation.view_types);
   names.add(relation.view_routines);
   if (relation.sequence) names.add(relation.sequence->owner_table);
+  names.add(relation.partition_of);
+  if (relation.partition_key) {
+    for (const PartitionColumn& column : relation.partition_key->columns) {
+      names.add(column.type);
+      names.add(column.collation);
+      names.add_text(column.expression_sql);
+    }
+  }
   return std::move(names).but(relation.oid);
 }
 

@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 17;
+constexpr std::uint8_t kFormatVersion = 18;
 constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes what `fields` below names, in that order.

@@ -51,8 +51,11 @@ TEST_CASE("Records of versions before are read; unknown ones are refused", "[sql
   old.columns.clear();
   std::string record = encode(old);
   record[0] = 3;
-  // Version 3 ended before what version 4 has, and 16: two flags and a list that is empty.
-  record.resize(record.size() - sizeof relation.estimated_pages - 2 - sizeof(std::uint32_t));
+  // Version 3 ended before what version 4 has, and 16: two flags and a list that is empty; and 18:
+  // what partitions have, two of which are absent.
+  constexpr std::size_t kOfPartitions = 2 + sizeof(std::uint32_t) + sizeof(Oid);
+  record.resize(record.size() - sizeof relation.estimated_pages - 2 - sizeof(std::uint32_t) -
+                kOfPartitions);
   CHECK_FALSE(decode<Relation>(as_bytes(record)).populated);
   record[0] = 2;
   record.pop_back();  // and version 2 before `populated`
@@ -131,6 +134,43 @@ TEST_CASE("A table's policies are part of its record; before version 16 it has n
   record[0] = 15;
   CHECK(decode<Relation>(as_bytes(record)).policies.empty());
   CHECK_FALSE(decode<Relation>(as_bytes(record)).row_security);
+}
+
+TEST_CASE("How a table is divided is part of its record; before version 18 none is",
+          "[sql][catalog][partitions]") {
+  Relation relation;
+  relation.oid = 17000;
+  relation.name = "t";
+  relation.columns.resize(1);
+  relation.columns[0].name = "a";
+  relation.columns[0].inherited = true;
+  relation.partitions = {17001, 17002};
+  relation.partition_key = PartitionKey{PartitionStrategy::list, {{1, {}, TypeId::text, 100, "x"}}};
+  relation.partition_of = 17003;
+  PartitionBound bound;
+  bound.values = {{PartitionDatum::Kind::value, "abc"}, {PartitionDatum::Kind::null, {}}};
+  bound.from = {{PartitionDatum::Kind::minimum, {}}};
+  bound.to = {{PartitionDatum::Kind::maximum, {}}};
+  bound.modulus = 4;
+  bound.remainder = 3;
+  relation.partition_bound = bound;
+  std::string record = encode(relation);
+  for (std::size_t size = 0; size < record.size(); ++size) {
+    INFO("bytes: " << size);
+    CHECK_THROWS_AS(decode<Relation>(as_bytes(record).first(size)), SqlError);
+  }
+  const Relation back = decode<Relation>(as_bytes(record));
+  CHECK(back.columns[0].inherited);
+  CHECK(back.partitions == relation.partitions);
+  REQUIRE(back.partition_key);
+  CHECK(back.partition_key->strategy == PartitionStrategy::list);
+  CHECK(back.partition_key->columns[0].operator_class == "x");
+  CHECK(back.partition_of == 17003);
+  REQUIRE(back.partition_bound);
+  CHECK(back.partition_bound->values == bound.values);
+  CHECK(back.partition_bound->from == bound.from);
+  CHECK(back.partition_bound->to == bound.to);
+  CHECK(back.partition_bound->remainder == 3);
 }
 
 TEST_CASE(

@@ -28,6 +28,7 @@ void fields(V& visit, T& object) {
         object.default_sql, object.identity, object.generated, object.missing, object.comment,
         object.grants);
   visit.since(12, object.collation);
+  visit.since(18, object.inherited);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Constraint>
@@ -36,6 +37,7 @@ void fields(V& visit, T& object) {
         object.index, object.referenced_table, object.referenced_columns, object.on_update,
         object.on_delete, object.set_columns, object.match, object.deferrable,
         object.initially_deferred, object.validated, object.comment);
+  visit.since(18, object.parent);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Trigger>
@@ -44,6 +46,7 @@ void fields(V& visit, T& object) {
         object.columns, object.when_sql, object.arguments, object.old_table, object.new_table,
         object.enabled, object.constraint, object.referenced_table, object.deferrable,
         object.initially_deferred, object.comment);
+  visit.since(18, object.parent);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, IndexColumn>
@@ -62,6 +65,7 @@ void fields(V& visit, T& object) {
         object.comment);
   visit.since(4, object.estimated_pages);
   visit.since(10, object.method);
+  visit.since(18, object.parent);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, SequenceDefinition>
@@ -223,6 +227,26 @@ void fields(V& visit, T& object) {
         object.check, object.comment);
 }
 template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, PartitionColumn>
+void fields(V& visit, T& object) {
+  visit(object.column, object.expression_sql, object.type, object.collation, object.operator_class);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, PartitionKey>
+void fields(V& visit, T& object) {
+  visit(object.strategy, object.columns);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, PartitionDatum>
+void fields(V& visit, T& object) {
+  visit(object.kind, object.flat);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, PartitionBound>
+void fields(V& visit, T& object) {
+  visit(object.is_default, object.values, object.from, object.to, object.modulus, object.remainder);
+}
+template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Relation>
 void fields(V& visit, T& object) {
   visit(object.oid, object.schema, object.name, object.kind, object.persistence, object.owner,
@@ -239,6 +263,10 @@ void fields(V& visit, T& object) {
   visit.since(16, object.row_security);
   visit.since(16, object.forces_row_security);
   visit.since(16, object.policies);
+  visit.since(18, object.partition_key);
+  visit.since(18, object.partitions);
+  visit.since(18, object.partition_of);
+  visit.since(18, object.partition_bound);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Membership>

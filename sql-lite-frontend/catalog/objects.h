@@ -10,6 +10,7 @@
 
 #include "base/ids.h"
 #include "sql-lite-frontend/catalog/oid.h"
+#include "sql-lite-frontend/catalog/partition.h"
 #include "sql-lite-frontend/catalog/policy.h"
 #include "sql-lite-frontend/catalog/routine.h"
 #include "sql-lite-frontend/catalog/view_names.h"
@@ -51,6 +52,7 @@ struct Column {
   std::string comment;
   std::vector<Grant> grants;
   Oid collation = kNoOid;  ///< none: the type's
+  bool inherited = false;  ///< of a partition: it is there because its parent has it
 
   /// What expressions that read it are of.
   [[nodiscard]] TypeId expression_type() const noexcept {
@@ -93,6 +95,7 @@ struct Constraint {
   bool initially_deferred = false;
   bool validated = true;
   std::string comment;
+  Oid parent = kNoOid;  ///< of a partition: the constraint of its parent that it is there for
 };
 
 /// When a trigger fires; pg_trigger.tgtype's bits.
@@ -118,6 +121,7 @@ struct Trigger {
   bool deferrable = false;
   bool initially_deferred = false;
   std::string comment;
+  Oid parent = kNoOid;  ///< of a partition: the trigger of its parent that it is a copy of
 
   [[nodiscard]] bool fires_on(TriggerEvent event) const noexcept {
     return ((events >> static_cast<unsigned>(event)) & 1U) != 0;
@@ -172,6 +176,7 @@ struct Index {
   TreeId tree = TreeId::directory;
   std::string comment;
   std::int64_t estimated_pages = 0;  ///< as of the last ANALYZE
+  Oid parent = kNoOid;               ///< of a partition: the index of its parent that it is part of
 
   /// Of an exclusion constraint.
   [[nodiscard]] bool excludes() const noexcept {
@@ -187,9 +192,14 @@ enum class RelationKind : char {
   materialized = 'm',  ///< a view whose rows are kept
   sequence = 'S',
   computed = 'c',
+  partitioned = 'p',  ///< its rows are those of its partitions
 };
 constexpr bool keeps_rows(RelationKind kind) noexcept {
   return kind == RelationKind::table || kind == RelationKind::materialized;
+}
+/// What a user calls a table.
+constexpr bool is_table(RelationKind kind) noexcept {
+  return kind == RelationKind::table || kind == RelationKind::partitioned;
 }
 constexpr bool has_query(RelationKind kind) noexcept {
   return kind == RelationKind::view || kind == RelationKind::materialized;
@@ -249,6 +259,16 @@ struct Relation {
   bool row_security = false;
   bool forces_row_security = false;
   std::vector<Policy> policies;  ///< in the order of their names
+  /// Of a partitioned table: how its rows are divided, and among whom, in the order of their
+  /// bounds.
+  std::optional<PartitionKey> partition_key;
+  std::vector<Oid> partitions;
+  /// Of a partition, which may be partitioned itself.
+  Oid partition_of = kNoOid;
+  std::optional<PartitionBound> partition_bound;
+
+  [[nodiscard]] bool is_partitioned() const noexcept { return kind == RelationKind::partitioned; }
+  [[nodiscard]] bool is_partition() const noexcept { return partition_of != kNoOid; }
 
   /// Those that its foreign keys refer to, each once.
   [[nodiscard]] std::vector<Oid> referenced_relations() const {

@@ -16,6 +16,7 @@ constexpr std::string_view noun_of(RelationKind kind) noexcept {
     case RelationKind::sequence:
       return "sequence";
     case RelationKind::table:
+    case RelationKind::partitioned:
     case RelationKind::computed:
       break;
   }

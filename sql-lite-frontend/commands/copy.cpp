@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/catalog/relation_noun.h"
 #include "sql-lite-frontend/commands/copy_directions.h"
 #include "sql-lite-frontend/commands/statements.h"
+#include "sql-lite-frontend/session/names/partitions.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
@@ -80,7 +81,7 @@ void require_copyable(const ast::Node* query) {
 void require_copy_target(Session::State& session, const Relation& relation) {
   if (relation.persistence != Persistence::temporary)
     session.transaction.require_read_write("COPY FROM");
-  if (relation.kind == RelationKind::table) return;
+  if (is_table(relation.kind)) return;
   if (relation.kind == RelationKind::view) {
     throw sql_error(sqlstate::wrong_object_type, "cannot copy to view \"{}\"", relation.name)
         .with_hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger.");
@@ -105,11 +106,29 @@ TablePtr lock_target(Session::State& session, Binder& binder, const ast::RangeVa
   }
 }
 
+/// While one was waited for, one that is partitioned may have got others.
+void lock_partitions(Session::State& session, const TablePtr& table) {
+  if (!table->relation.is_partitioned()) return;
+  for (std::vector<Oid> locked;;) {
+    std::vector<Oid> oids;
+    for (const TablePtr& one : with_partitions(session, session.names.table(table->relation.oid))) {
+      oids.push_back(one->relation.oid);
+    }
+    if (oids == locked) return;
+    for (const Oid oid : oids) {
+      value_of(session.transaction->lock_relation(lock::RelationId{oid},
+                                                  lock::RelationMode::row_exclusive));
+    }
+    locked = std::move(oids);
+  }
+}
+
 std::uint64_t copy_from(Session::State& session, const ast::CopyStmt& copy, CopyOptions options,
                         ResultSink& sink) {
   Arena arena;
   Binder binder{session.names, arena};
   const TablePtr table = lock_target(session, binder, *copy.relation);
+  lock_partitions(session, table);
   session.transaction.begin_statement();
   std::vector<std::size_t> columns = copy_columns(*table, copy.attlist);
   require_copied(*table, columns, options.force_not_null, "FORCE_NOT_NULL");
@@ -131,9 +150,9 @@ std::uint64_t copy_from(Session::State& session, const ast::CopyStmt& copy, Copy
 /// A table is copied as the query that reads it.
 std::string query_of(Session::State& session, const Table& table, ast::NodeList names) {
   const RelationKind kind = table.relation.kind;
-  if (has_query(kind)) {
-    throw sql_error(sqlstate::wrong_object_type, "cannot copy from {} \"{}\"", noun_of(kind),
-                    table.relation.name)
+  if (has_query(kind) || table.relation.is_partitioned()) {
+    throw sql_error(sqlstate::wrong_object_type, "cannot copy from {} \"{}\"",
+                    has_query(kind) ? noun_of(kind) : "partitioned table", table.relation.name)
         .with_hint("Try the COPY (SELECT ...) TO variant.");
   }
   if (kind == RelationKind::sequence) {

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/commands/copy_directions.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/session/names/partitions.h"
 #include "sql-lite-frontend/session/results/execute_sink.h"
 #include "sql-lite-frontend/session/results/row_view.h"
 #include "sql-lite-frontend/session/state/command_progress.h"
@@ -39,7 +40,7 @@ class CopyIn {
   }
 
   std::uint64_t run(ResultSink& sink) {
-    const TablesInUse::Tables tables{table_};
+    const TablesInUse::Tables tables = with_partitions(session_, table_);
     const TablesInUse::Entry in_use{session_.plans.in_use, tables};
     const bool binary = options_.kind == CopyOptions::Kind::binary;
     sink.copy_in_begin({binary ? Format::binary : Format::text, columns_.size()});

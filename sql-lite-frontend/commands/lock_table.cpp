@@ -3,6 +3,7 @@
 
 #include "sql-lite-frontend/commands/statements.h"
 #include "sql-lite-frontend/ddl/named_relation.h"
+#include "sql-lite-frontend/session/names/partitions.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 
 namespace swizzle::sql {
@@ -62,7 +63,13 @@ void lock_table(Session::State& session, const ast::LockStmt& statement, ResultS
     session.transaction.require_read_write("LOCK TABLE");
   const WaitPolicy wait = statement.nowait ? WaitPolicy::no_wait : WaitPolicy::wait;
   for (const ast::Node* node : statement.relations) {
-    const TablePtr table = lock_named(session, ast::as<ast::RangeVar>(node), mode, wait);
+    const auto& range = ast::as<ast::RangeVar>(node);
+    const TablePtr table = lock_named(session, range, mode, wait);
+    if (table->relation.is_partitioned() && range.inh) {
+      for (const TablePtr& one : with_partitions(session, table)) {
+        lock_relation(session, *one, mode, wait);
+      }
+    }
     if (table->relation.kind != RelationKind::view) continue;
     for (const TablePtr& part : below(session, *table)) {
       if (part->computed == nullptr) lock_relation(session, *part, mode, wait);

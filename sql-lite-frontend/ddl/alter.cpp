@@ -43,6 +43,12 @@ void drop_column_definition(Relation& relation, std::size_t position) {
 void TableChange::finish_builder(TableBuilder& builder, Relation relation, std::size_t old_indexes,
                                  std::size_t old_constraints) {
   for (Relation& sequence : builder.sequences) create_relation(session_, std::move(sequence));
+  if (relation.is_partitioned()) {
+    // Its partitions have what it defines.
+    replace(std::move(relation));
+    announce_foreign_keys(session_, table_->relation, old_constraints);
+    return;
+  }
   const bool new_primary =
       std::any_of(relation.indexes.begin() + static_cast<std::ptrdiff_t>(old_indexes),
                   relation.indexes.end(), [](const Index& index) { return index.primary; });
@@ -90,6 +96,30 @@ void TableChange::add_column(const ast::AlterTableCmd& command) {
   TableBuilder builder{session_, relation};
   builder.add_column(definition);
   builder.finish();
+  fill_column(builder, std::move(relation), indexes, constraints);
+}
+
+/// A column that the table's parent has got.
+void TableChange::inherit_column(const Column& given) {
+  Relation relation = table_->relation;
+  if (table_->column_position(given.name)) {
+    throw_error(sqlstate::duplicate_column, "column \"{}\" of relation \"{}\" already exists",
+                given.name, relation.name);
+  }
+  const std::size_t indexes = relation.indexes.size();
+  const std::size_t constraints = relation.constraints.size();
+  Column& column = relation.columns.emplace_back(given);
+  column.inherited = true;
+  column.missing.reset();
+  column.comment.clear();
+  column.grants.clear();
+  TableBuilder builder{session_, relation};
+  fill_column(builder, std::move(relation), indexes, constraints);
+}
+
+/// The last column is new: the rows get what its definition says.
+void TableChange::fill_column(TableBuilder& builder, Relation relation, std::size_t indexes,
+                              std::size_t constraints) {
   const std::size_t position = relation.columns.size() - 1;
   Column& column = relation.columns[position];
   if (const TypePtr rows = session_.names.user_type(TypeId{relation.row_type})) {
@@ -175,7 +205,7 @@ void TableChange::drop_column(const ast::AlterTableCmd& command) {
   for (const Index& index : relation.indexes) {
     if (!goes(index)) continue;
     was_primary |= index.primary;
-    if (!index.primary) {
+    if (index.tree != TreeId::directory) {
       value_of(session_.shared.engine.drop_tree(*session_.transaction, index.tree));
     }
   }
@@ -264,7 +294,7 @@ void TableChange::drop_constraint(const ast::AlterTableCmd& command) {
                   command.behavior, sink_);
   const auto index = std::ranges::find(relation.indexes, constraint.index, &Index::oid);
   const bool primary = index->primary;
-  if (!primary) {
+  if (index->tree != TreeId::directory) {
     value_of(session_.shared.engine.drop_tree(*session_.transaction, index->tree));
   }
   relation.indexes.erase(index);
@@ -393,107 +423,6 @@ void TableChange::change_options(const ast::AlterTableCmd& command) {
     set_options(relation.options, view ? view_options(named) : storage_options(named));
   }
   replace(std::move(relation));
-}
-
-namespace {
-
-/// Of what there is for indexes, hints alone have a meaning here, which is none.
-void alter_index(const Index& index, ast::NodeList actions) {
-  for (const ast::Node* node : actions) {
-    const auto& action = ast::as<ast::AlterTableCmd>(node);
-    if (action.subtype == ast::AlterTableType::setstatistics) continue;
-    const bool is_inverted = index.method == IndexMethod::inverted;
-    if (is_inverted && action.subtype == ast::AlterTableType::setreloptions) {
-      check_index_options(index.method, ast::as<ast::List>(action.def).items);
-      continue;
-    }
-    if (is_inverted && action.subtype == ast::AlterTableType::resetreloptions) continue;
-    throw_error(sqlstate::feature_not_supported, "ALTER INDEX … {} is not supported",
-                alter_form_name(action.subtype));
-  }
-}
-
-/// When PostgreSQL carries out a part of ALTER TABLE: what goes, before what changes, before what
-/// comes, so that the parts may be written in any order.
-int turn_of(const ast::AlterTableCmd& command) {
-  using Action = ast::AlterTableType;
-  enum Turn : std::uint8_t { drop, change_type, add_column, attributes, add_key, add_other, rest };
-  switch (command.subtype) {
-    case Action::dropcolumn:
-    case Action::dropconstraint:
-    case Action::dropnotnull:
-    case Action::dropidentity:
-    case Action::dropexpression:
-      return drop;
-    case Action::columndefault:
-      return command.def != nullptr ? add_other : drop;
-    case Action::altercolumntype:
-      return change_type;
-    case Action::addcolumn:
-      return add_column;
-    case Action::setnotnull:
-    case Action::setidentity:
-      return attributes;
-    case Action::addconstraint: {
-      const ast::ConstrType type = ast::as<ast::Constraint>(command.def).contype;
-      const bool is_key = type == ast::ConstrType::primary || type == ast::ConstrType::unique;
-      return is_key ? add_key : add_other;
-    }
-    case Action::addidentity:
-      return add_other;
-    default:
-      return rest;
-  }
-}
-
-void refuse_type_twice(std::span<const ast::AlterTableCmd* const> commands) {
-  std::set<std::string_view> names;
-  for (const ast::AlterTableCmd* command : commands) {
-    const bool is_new = command->subtype != ast::AlterTableType::altercolumntype ||
-                        names.insert(command->name).second;
-    if (is_new) continue;
-    throw_error(sqlstate::feature_not_supported, "cannot alter type of column \"{}\" twice",
-                std::string_view{command->name});
-  }
-}
-
-}  // namespace
-
-void alter_table(Session::State& session, const ast::AlterTableStmt& statement, ResultSink& sink) {
-  std::string_view tag = "ALTER TABLE";
-  if (statement.objtype == ast::ObjectType::view) tag = "ALTER VIEW";
-  if (statement.objtype == ast::ObjectType::matview) tag = "ALTER MATERIALIZED VIEW";
-  if (statement.objtype == ast::ObjectType::sequence) tag = "ALTER SEQUENCE";
-  if (statement.objtype == ast::ObjectType::index) tag = "ALTER INDEX";
-  const auto found = find_named_relation(session, *statement.relation);
-  if (!found) {
-    if (!statement.missing_ok) require_named_relation(session, *statement.relation);
-    session.notice(
-        sink, Severity::notice, SqlState{"00000"},
-        fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
-    sink.command_complete(tag);
-    return;
-  }
-  require_alterable(session, *found);
-  require_named_kind(*found, statement.objtype);
-  for (const ast::Node* node : statement.cmds) {
-    require_target(*found, ast::as<ast::AlterTableCmd>(node));
-  }
-  if (found->index != nullptr) {
-    alter_index(*found->index, statement.cmds);
-    return sink.command_complete(tag);
-  }
-  const TablePtr table = session.rights.lock_own(found->table);
-  require_unused(session, *table, "ALTER TABLE");
-  TableChange change{session, table, sink};
-  std::vector<const ast::AlterTableCmd*> commands;
-  for (const ast::Node* node : statement.cmds) {
-    commands.push_back(&ast::as<ast::AlterTableCmd>(node));
-  }
-  std::ranges::stable_sort(commands, {}, [](const auto* command) { return turn_of(*command); });
-  refuse_type_twice(commands);
-  for (const ast::AlterTableCmd* command : commands) change.apply(*command);
-  sink.command_complete(tag);
 }
 
 }  // namespace swizzle::sql

@@ -80,6 +80,7 @@ AlterTargets target_of(const NamedRelation& found) {
     case RelationKind::sequence:
       return kAlterSequences;
     case RelationKind::table:
+    case RelationKind::partitioned:
     case RelationKind::computed:
       break;
   }

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/ddl/named_relation.h"
+#include "sql-lite-frontend/ddl/partition_parts.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
@@ -57,6 +59,41 @@ std::string described(Session::State& session, const Table& table, const Trigger
       session.names.name_of(TypeId::regclass, table.relation.oid).value_or(table.relation.name));
 }
 
+namespace {
+
+/// A partition has it because its parent does.
+void refuse_part(Session::State& session, const Table& table, const Trigger& trigger) {
+  if (trigger.parent == kNoOid) return;
+  const TablePtr parent = session.names.table(table.relation.partition_of);
+  if (!parent) return;
+  const auto& all = parent->relation.triggers;
+  const auto whole = std::ranges::find(all, trigger.parent, &Trigger::oid);
+  if (whole == all.end()) return;
+  const std::string of_parent = described(session, *parent, *whole);
+  throw sql_error(sqlstate::dependent_objects_still_exist, "cannot drop {} because {} requires it",
+                  described(session, table, trigger), of_parent)
+      .with_hint(fmt::format("You can drop {} instead.", of_parent));
+}
+
+void rename_parts(Session::State& session, const Table& table, Oid trigger, std::string_view name) {
+  check_stack();
+  for (const Oid oid : table.relation.partitions) {
+    const TablePtr partition =
+        session.catalog.lock_for_change(*session.transaction, session.names.table(oid));
+    Relation relation = partition->relation;
+    const auto part = std::ranges::find(relation.triggers, trigger, &Trigger::parent);
+    if (part == relation.triggers.end()) continue;
+    const Oid own = part->oid;
+    part->name = name;
+    std::ranges::sort(relation.triggers, {}, &Trigger::name);
+    rename_parts(session,
+                 *session.catalog.replace(*session.transaction, *partition, std::move(relation)),
+                 own, name);
+  }
+}
+
+}  // namespace
+
 void drop_trigger(Session::State& session, const ast::DropStmt& statement, ResultSink& sink) {
   for (const ast::Node* node : statement.objects) {
     const Names object = ast::as<ast::List>(node).items;
@@ -85,8 +122,12 @@ void drop_trigger(Session::State& session, const ast::DropStmt& statement, Resul
     }
     const TablePtr table = own_table_of(session, range, name, lock::RelationMode::access_exclusive);
     Relation relation = table->relation;
-    relation.triggers.erase(require_trigger(relation, name));
-    session.catalog.replace(*session.transaction, *table, std::move(relation));
+    const auto trigger = require_trigger(relation, name);
+    refuse_part(session, *table, *trigger);
+    const Oid oid = trigger->oid;
+    relation.triggers.erase(trigger);
+    drop_parts_of_trigger(
+        session, *session.catalog.replace(*session.transaction, *table, std::move(relation)), oid);
   }
   sink.command_complete("DROP TRIGGER");
 }
@@ -101,9 +142,18 @@ void rename_trigger(Session::State& session, const ast::RenameStmt& statement) {
     throw_error(sqlstate::duplicate_object, "trigger \"{}\" for relation \"{}\" already exists",
                 statement.newname, relation.name);
   }
+  if (trigger->parent != kNoOid) {
+    const TablePtr parent = session.names.table(relation.partition_of);
+    throw sql_error(sqlstate::feature_not_supported, "cannot rename trigger \"{}\" on table \"{}\"",
+                    trigger->name, relation.name)
+        .with_hint(fmt::format("Rename the trigger on the partitioned table \"{}\" instead.",
+                               parent ? parent->relation.name : ""));
+  }
+  const Oid oid = trigger->oid;
   trigger->name = statement.newname;
   std::ranges::sort(relation.triggers, {}, &Trigger::name);
-  session.catalog.replace(*session.transaction, *table, std::move(relation));
+  rename_parts(session, *session.catalog.replace(*session.transaction, *table, std::move(relation)),
+               oid, statement.newname);
 }
 
 void comment_on_trigger(Session::State& session, Names object, std::string_view text) {

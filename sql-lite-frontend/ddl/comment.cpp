@@ -54,7 +54,7 @@ bool is_of_kind(const Relation& relation, ObjectType type) {
     case ObjectType::sequence:
       return relation.kind == RelationKind::sequence;
     default:
-      return relation.kind == RelationKind::table || relation.kind == RelationKind::computed;
+      return is_table(relation.kind) || relation.kind == RelationKind::computed;
   }
 }
 

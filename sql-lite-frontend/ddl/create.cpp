@@ -6,12 +6,14 @@
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/named_relation.h"
+#include "sql-lite-frontend/ddl/partitions.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/session/names/in_use.h"
+#include "sql-lite-frontend/session/names/partitions.h"
 #include "sql-lite-frontend/session/state/acting_user.h"
 #include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -25,9 +27,8 @@ void refuse_table_features(const ast::CreateStmt& statement) {
   const auto refuse = [](std::string_view what) {
     throw_error(sqlstate::feature_not_supported, "{} is not supported", what);
   };
-  if (!statement.inh_relations.empty()) refuse("table inheritance");
-  if (statement.partspec != nullptr || statement.partbound != nullptr) {
-    refuse("table partitioning");
+  if (!statement.inh_relations.empty() && statement.partbound == nullptr) {
+    refuse("table inheritance");
   }
   if (statement.of_typename != nullptr) refuse("CREATE TABLE OF");
   if (!statement.tablespacename.empty() && statement.tablespacename != "pg_default") {
@@ -136,21 +137,62 @@ void note_on_commit(Session::State& session, const Table& table) {
 
 }  // namespace
 
+namespace {
+
+/// PARTITION OF: the relation becomes a partition, once it is there.
+TablePtr begin_partition(Session::State& session, const ast::CreateStmt& statement,
+                         Relation& relation) {
+  TablePtr parent = lock_parent(session, ast::as<ast::RangeVar>(statement.inh_relations.front()));
+  const bool of_temporary = parent->relation.persistence == Persistence::temporary;
+  const bool is_temporary = relation.persistence == Persistence::temporary;
+  if (of_temporary != is_temporary) {
+    throw_error(sqlstate::wrong_object_type,
+                "cannot create a {} relation as partition of {} relation \"{}\"",
+                is_temporary ? "temporary" : "permanent", of_temporary ? "temporary" : "permanent",
+                parent->relation.name);
+  }
+  require_unused(session, *parent, "CREATE TABLE .. PARTITION OF");
+  inherit_columns(session, parent->relation, relation);
+  return parent;
+}
+
+void set_bound(Session::State& session, const Table& parent, const ast::CreateStmt& statement,
+               Relation& relation) {
+  relation.partition_of = parent.relation.oid;
+  PartitionBound bound = read_partition_bound(session, parent, *statement.partbound);
+  require_free_bound(session, parent, relation.name, bound, *statement.partbound);
+  check_default_rows(session, parent, bound);
+  relation.partition_bound = std::move(bound);
+}
+
+void set_options(Relation& relation, const ast::CreateStmt& statement) {
+  relation.options = storage_options(statement.options);
+  if (!relation.is_partitioned() || relation.options.empty()) return;
+  const std::string& option = relation.options.front();
+  throw_error(sqlstate::invalid_parameter_value, "unrecognized parameter \"{}\"",
+              option.substr(0, option.find('=')));
+}
+
+}  // namespace
+
 void create_table(Session::State& session, const ast::CreateStmt& statement, ResultSink& sink) {
   refuse_table_features(statement);
   refuse_repeated_columns(statement);
   check_place_of_table(session, *statement.relation);
-  Relation relation = new_relation(session, *statement.relation, RelationKind::table);
+  const auto kind = statement.partspec != nullptr ? RelationKind::partitioned : RelationKind::table;
+  Relation relation = new_relation(session, *statement.relation, kind);
   if (skip_existing(session, relation, statement.if_not_exists, sink)) {
     sink.command_complete("CREATE TABLE");
     return;
   }
-  relation.options = storage_options(statement.options);
+  set_options(relation, statement);
   set_on_commit(relation, statement.oncommit);
+  TablePtr parent;
+  if (statement.partbound != nullptr) parent = begin_partition(session, statement, relation);
   TableBuilder builder{session, relation};
   for (const ast::Node* element : statement.table_elts) {
     if (const auto* column = ast::try_as<ast::ColumnDef>(element)) {
-      builder.add_column(*column);
+      parent ? builder.change_column(*column) : builder.add_column(*column);
     } else if (const auto* constraint = ast::try_as<ast::Constraint>(element)) {
       builder.add_constraint(*constraint);
     } else {
@@ -161,9 +203,17 @@ void create_table(Session::State& session, const ast::CreateStmt& statement, Res
     builder.add_constraint(ast::as<ast::Constraint>(element));
   }
   for (Relation& sequence : builder.sequences) create_relation(session, std::move(sequence));
+  if (statement.partspec != nullptr) {
+    relation.partition_key = read_partition_key(session, relation, *statement.partspec);
+  }
+  if (parent) set_bound(session, *parent, statement, relation);
   builder.finish();
   const TablePtr table = create_relation(session, std::move(relation));
   announce_foreign_keys(session, table->relation, 0);
+  if (parent) {
+    inherit_indexes(session, join_parent(session, parent, table->relation.oid),
+                    table->relation.oid);
+  }
   note_on_commit(session, *table);
   sink.command_complete("CREATE TABLE");
 }

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/inverted_index.h"
 #include "sql-lite-frontend/ddl/named_relation.h"
+#include "sql-lite-frontend/ddl/partitions.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
@@ -127,11 +128,16 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
   Binder binder{session.names, arena};
   if (!binder.find_table(*statement.relation)) refuse_composite(session, *statement.relation);
   TablePtr table = binder.require_relation(*statement.relation);
-  if (!keeps_rows(table->relation.kind)) {
+  if (!keeps_rows(table->relation.kind) && !table->relation.is_partitioned()) {
     throw sql_error(sqlstate::wrong_object_type, "cannot create index on relation \"{}\"",
                     table->relation.name)
         .with_detail(
             fmt::format("This operation is not supported for {}.", plural_of({table, nullptr})));
+  }
+  if (statement.concurrent && table->relation.is_partitioned()) {
+    throw_error(sqlstate::feature_not_supported,
+                "cannot create index on partitioned table \"{}\" concurrently",
+                table->relation.name);
   }
   table = session.rights.lock_own(table, lock::RelationMode::share);
   require_unused(session, *table, "CREATE INDEX");
@@ -216,6 +222,7 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
     index.predicate_sql = stored_expression(session, relation, statement.where_clause,
                                             Clause::index_predicate, nullptr);
   }
+  require_partition_key_in(relation, index, "UNIQUE");
   index.name =
       statement.idxname.empty()
           ? free_name(session, relation, object_name(relation.name, joined_once(names), "idx"))
@@ -231,11 +238,21 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
     return;
   }
   refuse_relation_name(session, relation.schema, index.name);
-  index.tree = value_of(session.shared.engine.create_tree(*session.transaction));
+  if (table->tree) {
+    index.tree = value_of(session.shared.engine.create_tree(*session.transaction));
+  }
   relation.indexes.push_back(std::move(index));
   const TablePtr changed =
       session.catalog.replace(*session.transaction, *table, std::move(relation));
-  fill_index(session, changed, changed->relation.indexes.size() - 1);
+  if (table->tree) fill_index(session, changed, changed->relation.indexes.size() - 1);
+  // ONLY: whoever says so attaches those of the partitions one by one.
+  if (statement.relation->inh) {
+    for (const Oid oid : changed->relation.partitions) {
+      give_index(session, changed, changed->relation.indexes.back(),
+                 session.catalog.lock_for_change(*session.transaction, session.names.table(oid),
+                                                 lock::RelationMode::share));
+    }
+  }
   sink.command_complete("CREATE INDEX");
 }
 

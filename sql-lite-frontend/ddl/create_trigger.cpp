@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/ddl/named_relation.h"
+#include "sql-lite-frontend/ddl/partition_parts.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/triggers/condition.h"
 #include "sql-lite-frontend/triggers/text_vector_trigger.h"
@@ -54,10 +55,19 @@ class TriggerBuilder {
     const auto behind =
         std::ranges::upper_bound(relation.triggers, trigger_.name, {}, &Trigger::name);
     relation.triggers.insert(behind, trigger_);
-    session_.catalog.replace(*session_.transaction, *table_, std::move(relation));
+    table_ = session_.catalog.replace(*session_.transaction, *table_, std::move(relation));
+    if (trigger_.for_each_row) hand_down();
   }
 
  private:
+  /// Each partition has a trigger of its own for one of the whole table's rows.
+  void hand_down() {
+    drop_parts_of_trigger(session_, *table_, trigger_.oid);
+    for (const Oid oid : table_->relation.partitions) {
+      give_trigger(session_, table_->relation, trigger_, session_.names.table(oid));
+    }
+  }
+
   void find_table() {
     const NamedRelation found = require_named_relation(session_, *statement_.relation);
     table_ = found.table;
@@ -67,9 +77,8 @@ class TriggerBuilder {
           .with_detail(std::string{why});
     };
     const bool is_view = relation.kind == RelationKind::view;
-    const bool is_table =
-        relation.kind == RelationKind::table || relation.kind == RelationKind::computed;
-    if (found.index != nullptr || (!is_view && !is_table)) {
+    const bool may_fire = is_table(relation.kind) || relation.kind == RelationKind::computed;
+    if (found.index != nullptr || (!is_view && !may_fire)) {
       throw sql_error(sqlstate::wrong_object_type, "relation \"{}\" cannot have triggers",
                       found.index != nullptr ? found.index->name : relation.name)
           .with_detail(fmt::format("This operation is not supported for {}.", plural_of(found)));
@@ -177,8 +186,26 @@ class TriggerBuilder {
         old_name = named.name;
       }
     }
+    if (trigger_.for_each_row && (!old_name.empty() || !new_name.empty())) {
+      refuse_row_transition_tables();
+    }
     if (!old_name.empty() && old_name == new_name) {
       invalid("OLD TABLE name and NEW TABLE name cannot be the same");
+    }
+  }
+
+  /// Rows of partitions are written by way of what they are partitions of, too.
+  void refuse_row_transition_tables() const {
+    const Relation& relation = table_->relation;
+    if (relation.is_partitioned()) {
+      throw sql_error(sqlstate::feature_not_supported, "\"{}\" is a partitioned table",
+                      relation.name)
+          .with_detail(
+              "ROW triggers with transition tables are not supported on partitioned tables.");
+    }
+    if (relation.is_partition()) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "ROW triggers with transition tables are not supported on partitions"};
     }
   }
 
@@ -219,6 +246,11 @@ class TriggerBuilder {
     }
     if (!statement_.replace) {
       throw_error(sqlstate::duplicate_object, "trigger \"{}\" for relation \"{}\" already exists",
+                  trigger_.name, relation.name);
+    }
+    if (known->parent != kNoOid) {
+      throw_error(sqlstate::duplicate_object,
+                  "trigger \"{}\" for relation \"{}\" is an internal or a child trigger",
                   trigger_.name, relation.name);
     }
     if (known->constraint != kNoOid) {

@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/materialized_view.h"
+#include "sql-lite-frontend/ddl/partitions.h"
 #include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/ddl/publications.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
@@ -20,6 +21,7 @@
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/publish/row_publisher.h"
 #include "sql-lite-frontend/session/names/in_use.h"
+#include "sql-lite-frontend/session/names/partitions.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/triggers/table_triggers.h"
@@ -119,7 +121,9 @@ void drop_relations(Session::State& session, const ast::DropStmt& statement, Rel
       say_missing(session, statement, kind, written, sqlstate::undefined_table, sink);
       continue;
     }
-    if (table->relation.kind != wanted) {
+    const bool is_it = table->relation.kind == wanted ||
+                       (wanted == RelationKind::table && table->relation.is_partitioned());
+    if (!is_it) {
       wrong_kind(name.name, kind, noun_of(table->relation.kind));
     }
     if (wanted == RelationKind::sequence) refuse_identity_sequence(session, *table);
@@ -133,10 +137,19 @@ void drop_relations(Session::State& session, const ast::DropStmt& statement, Rel
     // Who owns the schema may drop what is in it.
     if (!schema || !session.rights.owns(schema->owner)) session.rights.require_owner(*table);
   }
-  for (TablePtr& table : tables) {
-    table = session.catalog.lock_for_change(*session.transaction, table);
+  // As statements lock them: what is partitioned first.
+  for (const TablePtr& table : tables) {
+    if (!table->relation.is_partition()) continue;
+    session.catalog.lock(*session.transaction, table->relation.partition_of,
+                         lock::RelationMode::access_exclusive);
   }
-  drop_dependents(session, dependents_of(session, tables), what, statement.behavior, sink);
+  std::vector<TablePtr> all;
+  for (const TablePtr& table : tables) {
+    for (const TablePtr& one : with_partitions(session, table)) {
+      all.push_back(session.catalog.lock_for_change(*session.transaction, one));
+    }
+  }
+  drop_dependents(session, dependents_of(session, all), what, statement.behavior, sink);
   for (const TablePtr& table : tables) {
     if (session.catalog.table(table->relation.oid)) session.drop_relation(table);
   }
@@ -158,6 +171,18 @@ void drop_users_of_index(Session::State& session, const Table& table, std::strin
   key.index = index->oid;
   drop_dependents(session, dependents_of_key(session, table, key), "index " + key.name, behavior,
                   sink);
+}
+
+/// A partition's part of its parent's index goes with that one alone.
+void refuse_part_of_index(Session::State& session, const Table& table, std::string_view name) {
+  const auto index = std::ranges::find(table.relation.indexes, name, &Index::name);
+  if (index == table.relation.indexes.end() || index->parent == kNoOid) return;
+  const TablePtr parent = session.names.table(table.relation.partition_of);
+  const Index* const whole = parent ? parent->index_by_oid(index->parent) : nullptr;
+  if (whole == nullptr) return;
+  throw sql_error(sqlstate::dependent_objects_still_exist,
+                  "cannot drop index {} because index {} requires it", name, whole->name)
+      .with_hint(fmt::format("You can drop index {} instead.", whole->name));
 }
 
 void drop_index(Session::State& session, const ast::DropStmt& statement, ResultSink& sink) {
@@ -185,6 +210,11 @@ void drop_index(Session::State& session, const ast::DropStmt& statement, ResultS
     }
     table = session.rights.lock_own(table);
     require_index_unused(session, *table, name.name);
+    if (statement.concurrent && table->relation.is_partitioned()) {
+      throw_error(sqlstate::feature_not_supported,
+                  "cannot drop partitioned index \"{}\" concurrently", name.name);
+    }
+    refuse_part_of_index(session, *table, name.name);
     drop_users_of_index(session, *table, name.name, statement.behavior, sink);
     table = session.catalog.table(table->relation.oid);
     Relation relation = table->relation;
@@ -202,7 +232,10 @@ void drop_index(Session::State& session, const ast::DropStmt& statement, ResultS
           .with_hint(fmt::format("You can drop constraint {} on table {} instead.",
                                  constraint->name, relation.name));
     }
-    value_of(session.shared.engine.drop_tree(*session.transaction, index->tree));
+    drop_parts_of_index(session, *table, index->oid);
+    if (index->tree != TreeId::directory) {
+      value_of(session.shared.engine.drop_tree(*session.transaction, index->tree));
+    }
     relation.indexes.erase(index);
     session.catalog.replace(*session.transaction, *table, std::move(relation));
   }
@@ -337,14 +370,26 @@ void truncate_tables(Session::State& session, const ast::TruncateStmt& statement
   Arena arena;
   Binder binder{session.names, arena};
   for (const ast::Node* node : statement.relations) {
-    const TablePtr table = binder.require_relation(ast::as<ast::RangeVar>(node));
-    if (table->relation.kind != RelationKind::table) {
+    const auto& range = ast::as<ast::RangeVar>(node);
+    const TablePtr table = binder.require_relation(range);
+    if (!is_table(table->relation.kind)) {
       throw_error(sqlstate::wrong_object_type, "\"{}\" is not a table", table->relation.name);
     }
+    if (table->relation.is_partitioned() && !range.inh) {
+      throw SqlError{sqlstate::wrong_object_type, "cannot truncate only a partitioned table"}
+          .with_hint(
+              "Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly.");
+    }
     session.rights.require(table, privilege::kTruncate);
-    // What refers to it is asked once nobody changes that any more.
-    tables.push_back(session.catalog.lock_for_change(*session.transaction, table));
-    require_unused(session, *tables.back(), "TRUNCATE");
+    const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table);
+    for (const TablePtr& one : with_partitions(session, locked)) {
+      const bool is_known = std::ranges::any_of(
+          tables, [&](const TablePtr& known) { return known->relation.oid == one->relation.oid; });
+      if (is_known) continue;
+      // What refers to it is asked once nobody changes that any more.
+      tables.push_back(session.catalog.lock_for_change(*session.transaction, one));
+      require_unused(session, *tables.back(), "TRUNCATE");
+    }
   }
   for (std::size_t i = 0; i < tables.size(); ++i) {
     for (const TablePtr& other : session.names.referencing_tables(tables[i]->relation.oid)) {
@@ -371,7 +416,7 @@ void truncate_tables(Session::State& session, const ast::TruncateStmt& statement
   }
   fire_for_truncate(session, tables, TriggerTime::before);
   for (const TablePtr& table : tables) {
-    empty_relation(session, table);
+    if (table->tree) empty_relation(session, table);
     if (!statement.restart_seqs) continue;
     for (const TablePtr& other : session.catalog.tables()) {
       const auto& sequence = other->relation.sequence;

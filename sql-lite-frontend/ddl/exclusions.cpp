@@ -209,6 +209,11 @@ IndexColumn TableBuilder::exclusion_part(const ast::Constraint& node, const ast:
 
 void TableBuilder::finish_exclusion(const Pending& pending) {
   const ast::Constraint& node = *pending.node;
+  if (relation_.is_partitioned()) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "exclusion constraints are not supported on partitioned tables"}
+        .at_position(is_new_table() ? node.location + 1 : 0);
+  }
   check_method(session_, node);
   refuse_more_index_columns(node.exclusions.size() + node.including.size());
   Index index;

@@ -87,6 +87,8 @@ std::string_view plural_of(const NamedRelation& found) {
       return "sequences";
     case RelationKind::computed:
       return found.table->computed->kind == 'v' ? "views" : "tables";
+    case RelationKind::partitioned:
+      return "partitioned tables";
     case RelationKind::table:
       break;
   }

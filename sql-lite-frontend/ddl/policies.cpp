@@ -101,7 +101,7 @@ void put(Session::State& session, const Table& table, Relation relation) {
 TablePtr table_of_policy(Session::State& session, const ast::RangeVar& range) {
   const NamedRelation found = require_named_relation(session, range);
   require_alterable(session, found);
-  if (found.index != nullptr || found.table->relation.kind != RelationKind::table) {
+  if (found.index != nullptr || !is_table(found.table->relation.kind)) {
     throw_error(sqlstate::wrong_object_type, "\"{}\" is not a table",
                 found.index != nullptr ? found.index->name : found.table->relation.name);
   }

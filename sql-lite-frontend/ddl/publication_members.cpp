@@ -47,6 +47,12 @@ std::string_view unpublishable_kind(const Relation& relation) {
 }
 
 void require_publishable(const Relation& relation) {
+  if (relation.is_partitioned()) {
+    throw sql_error(sqlstate::feature_not_supported,
+                    "publishing partitioned table \"{}\" by its name is not supported",
+                    relation.name)
+        .with_hint("Publish its partitions, or all tables of its schema.");
+  }
   const std::string_view kind = unpublishable_kind(relation);
   if (kind.empty()) return;
   throw sql_error(sqlstate::invalid_parameter_value, "cannot add relation \"{}\" to publication",

@@ -76,8 +76,11 @@ void apply_options(Publication& publication, ast::NodeList options) {
     if (option.defname == "publish") {
       set_published_events(publication, option_text(option));
     } else if (option.defname == "publish_via_partition_root") {
-      // There are no partitions, so both mean the same.
-      publication.via_root = option_boolean(option);
+      // Changes of partitions are told as theirs.
+      if (option_boolean(option)) {
+        throw SqlError{sqlstate::feature_not_supported,
+                       "publish_via_partition_root is not supported"};
+      }
     } else {
       throw_error(sqlstate::syntax_error, "unrecognized publication parameter: \"{}\"",
                   option.defname);

@@ -6,8 +6,10 @@
 #include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
 #include "sql-lite-frontend/session/names/in_use.h"
+#include "sql-lite-frontend/session/names/partitions.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/statement_options.h"
+#include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
 namespace {
@@ -54,6 +56,22 @@ void rebuild(Session::State& session, const TablePtr& table, std::string_view on
   for (const std::size_t i : rebuilt) fill_index(session, changed, i, IndexCommand::reindex);
 }
 
+/// What the partitions have of an index.
+void rebuild_parts(Session::State& session, const Table& table, Oid index) {
+  check_stack();
+  for (const Oid oid : table.relation.partitions) {
+    const TablePtr partition = session.names.table(oid);
+    const auto& indexes = partition->relation.indexes;
+    const auto part = std::ranges::find(indexes, index, &Index::parent);
+    if (part == indexes.end()) continue;
+    if (partition->tree) {
+      rebuild(session, partition, part->name);
+    } else {
+      rebuild_parts(session, *partition, part->oid);
+    }
+  }
+}
+
 void rebuild_all(Session::State& session, Oid schema) {
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
@@ -71,17 +89,26 @@ void reindex(Session::State& session, const ast::ReindexStmt& statement, ResultS
       const NamedRelation found = require_named_relation(session, *statement.relation);
       require_named_kind(found, ast::ObjectType::index);
       require_alterable(session, found);
-      rebuild(session, found.table, found.index->name);
+      if (found.table->relation.is_partitioned()) {
+        session.transaction.prevent_in_block("REINDEX INDEX");
+        rebuild_parts(session, *found.table, found.index->oid);
+      } else {
+        rebuild(session, found.table, found.index->name);
+      }
       break;
     }
     case Kind::table: {
       const NamedRelation found = require_named_relation(session, *statement.relation);
-      if (found.index != nullptr || !keeps_rows(found.table->relation.kind)) {
+      const Relation& relation = found.table->relation;
+      if (found.index != nullptr || (!keeps_rows(relation.kind) && !relation.is_partitioned())) {
         throw_error(sqlstate::wrong_object_type, "\"{}\" is not a table or materialized view",
                     statement.relation->relname);
       }
       require_alterable(session, found);
-      rebuild(session, found.table, {});
+      if (relation.is_partitioned()) session.transaction.prevent_in_block("REINDEX TABLE");
+      for (const TablePtr& one : with_partitions(session, found.table)) {
+        if (one->tree) rebuild(session, one, {});
+      }
       break;
     }
     case Kind::schema: {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/composite_values.h"
@@ -11,6 +10,7 @@
 #include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/ddl/publications.h"
+#include "sql-lite-frontend/ddl/rename_column.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/statements.h"
@@ -107,8 +107,6 @@ void rename_object(Session::State& session, const ast::RenameStmt& statement, Re
     sink.command_complete(rename_tag(is_part ? statement.relation_type : statement.rename_type));
   };
   const std::string new_name{statement.newname};
-  Arena arena;
-  Binder binder{session.names, arena};
   switch (statement.rename_type) {
     case ast::ObjectType::schema: {
       const SchemaPtr schema = session.catalog.schema(statement.subname);
@@ -242,47 +240,18 @@ void rename_object(Session::State& session, const ast::RenameStmt& statement, Re
       throw_error(sqlstate::duplicate_column, "column \"{}\" of relation \"{}\" already exists",
                   new_name, relation.name);
     }
-    if (keeps_rows(relation.kind)) refuse_system_column(new_name);
-    // Stored expressions name columns: they are printed again over the new name.
-    std::vector<std::string*> stored;
-    for (Column& column : relation.columns) {
-      if (column.generated) stored.push_back(&column.default_sql);
-    }
-    for (Constraint& constraint : relation.constraints) {
-      if (constraint.kind == ConstraintKind::check) stored.push_back(&constraint.check_sql);
-    }
-    for (Index& index : relation.indexes) {
-      for (IndexColumn& column : index.columns) {
-        if (column.column == 0) stored.push_back(&column.expression_sql);
-      }
-      if (!index.predicate_sql.empty()) stored.push_back(&index.predicate_sql);
-    }
-    std::vector<ExprPtr> bound;
-    const Slot first = binder.new_slots(relation.columns.size());
-    for (const std::string* sql : stored) {
-      bound.push_back(binder.bind_table_expression(*sql, *table, first, Clause::check));
-    }
-    for (Trigger& trigger : relation.triggers) {
-      if (trigger.when_sql.empty()) continue;
-      trigger.when_sql = renamed_condition(session, table, trigger, *position, new_name);
-    }
-    rename_published_column(session, table, *position, new_name);
-    relation.columns[*position].name = new_name;
-    for (std::size_t i = 0; i < stored.size(); ++i) {
-      ExprPrinter printer{.out = {}, .is_kept = true};
-      walk(*bound[i], [&](Expr& part) {
-        auto* column = dynamic_cast<SlotExpr*>(&part);
-        if (column != nullptr && column->slot() == first + *position) column->rename(new_name);
-      });
-      printer.print(*bound[i]);
-      *stored[i] = std::move(printer.out);
-    }
+    require_renameable(session, relation, *position, statement.relation->inh);
+    rename_column(session, table, relation, *position, new_name);
   } else if (statement.rename_type == ast::ObjectType::tabconstraint) {
     const auto found =
         std::ranges::find(relation.constraints, statement.subname, &Constraint::name);
     if (found == relation.constraints.end()) {
       throw_error(sqlstate::undefined_object, "constraint \"{}\" for table \"{}\" does not exist",
                   statement.subname, relation.name);
+    }
+    if (found->parent != kNoOid && found->kind == ConstraintKind::check) {
+      throw_error(sqlstate::invalid_table_definition, "cannot rename inherited constraint \"{}\"",
+                  found->name);
     }
     const bool of_index = found->index != kNoOid && found->kind != ConstraintKind::foreign_key;
     if (of_index) refuse_relation_name(session, relation.schema, new_name);
@@ -302,6 +271,11 @@ void rename_object(Session::State& session, const ast::RenameStmt& statement, Re
   }
   const TypeId rows{relation.row_type};
   session.catalog.replace(*session.transaction, *table, std::move(relation));
+  if (statement.rename_type == ast::ObjectType::column) {
+    rename_column_below(session, *table, statement.subname, new_name);
+  } else if (statement.rename_type == ast::ObjectType::tabconstraint) {
+    rename_constraint_below(session, *table, statement.subname, new_name);
+  }
   if (statement.rename_type == ast::ObjectType::column) {
     if (const TypePtr type = session.names.user_type(rows))
       require_field_unnamed(session, *type, statement.subname);

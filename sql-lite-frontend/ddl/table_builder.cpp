@@ -129,6 +129,9 @@ void require_immutable(Expr& expr, Clause clause) {
   if (clause == Clause::index_predicate) {
     message = "functions in index predicate must be marked IMMUTABLE";
   }
+  if (clause == Clause::partition_key) {
+    message = "functions in partition key expression must be marked IMMUTABLE";
+  }
   if (message.empty()) return;
   walk(expr, [&](Expr& part) {
     const auto* call = dynamic_cast<const FunctionExpr*>(&part);
@@ -326,6 +329,8 @@ void TableBuilder::add_like(const ast::TableLikeClause& like) {
     if (constraint.kind != ConstraintKind::check || !including(kConstraints)) continue;
     Constraint copy = constraint;
     copy.oid = session_.catalog.allocate_oid();
+    copy.parent = kNoOid;
+    copy.validated = true;  // there are no rows yet
     renumber(copy.columns);
     relation_.constraints.push_back(std::move(copy));
   }
@@ -338,6 +343,7 @@ void TableBuilder::copy_index(const Table& other, const Index& index,
                               std::span<const std::int16_t> numbers) {
   Index copy = index;
   copy.oid = session_.catalog.allocate_oid();
+  copy.parent = kNoOid;
   copy.comment.clear();
   std::vector<std::string> names;
   for (IndexColumn& column : copy.columns) {
@@ -363,6 +369,7 @@ void TableBuilder::copy_index(const Table& other, const Index& index,
   if (is_key) {
     Constraint key = *constraint;
     key.oid = session_.catalog.allocate_oid();
+    key.parent = kNoOid;
     key.index = copy.oid;
     key.name = copy.name;
     for (std::int16_t& column : key.columns) column = numbers[static_cast<std::size_t>(column)];
@@ -457,7 +464,7 @@ void check_column_names(const Relation& relation) {
   std::set<std::string_view> names;
   for (const Column& column : relation.columns) {
     if (column.dropped) continue;
-    if (keeps_rows(relation.kind)) refuse_system_column(column.name);
+    if (keeps_rows(relation.kind) || relation.is_partitioned()) refuse_system_column(column.name);
     if (names.insert(column.name).second) continue;
     throw_error(sqlstate::duplicate_column, "column \"{}\" specified more than once", column.name);
   }
@@ -471,7 +478,7 @@ TablePtr create_relation(Session::State& session, Relation relation) {
       session.catalog.table_of_index(relation.schema, relation.name) != nullptr) {
     throw_error(SqlState{"42P07"}, "relation \"{}\" already exists", relation.name);
   }
-  if (keeps_rows(relation.kind) || has_query(relation.kind)) {
+  if (keeps_rows(relation.kind) || has_query(relation.kind) || relation.is_partitioned()) {
     number_row_type(relation);
   }
   if (keeps_rows(relation.kind)) create_trees(session, relation);

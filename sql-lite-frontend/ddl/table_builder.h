@@ -23,6 +23,8 @@ class TableBuilder {
 
   /// Adds a column with what its definition says: default, identity, serial, constraints.
   void add_column(const ast::ColumnDef& definition);
+  /// Of a partition, which has its parent's columns: what is said of one besides.
+  void change_column(const ast::ColumnDef& definition);
   void add_constraint(const ast::Constraint& constraint);
   /// LIKE other_table INCLUDING …
   void add_like(const ast::TableLikeClause& like);

@@ -16,6 +16,11 @@ class TableChange {
       : session_(session), table_(std::move(table)), sink_(sink) {}
 
   void apply(const ast::AlterTableCmd& command);
+  /// A column that the table's parent has got.
+  void inherit_column(const Column& given);
+  [[nodiscard]] const TablePtr& table() const noexcept { return table_; }
+  /// What others have done to the table's definition.
+  void look_again() { table_ = session_.names.table(table_->relation.oid); }
 
  private:
   std::size_t require_column(std::string_view name) const {
@@ -30,6 +35,8 @@ class TableChange {
     table_ = session_.catalog.replace(*session_.transaction, *table_, std::move(relation));
   }
   void rewrite(Relation relation, const RowChange& change) {
+    // A partitioned table has no rows of its own.
+    if (relation.is_partitioned()) return replace(std::move(relation));
     table_ = rewrite_table(session_, table_, std::move(relation), change);
   }
   void add_column(const ast::AlterTableCmd& command);
@@ -54,6 +61,8 @@ class TableChange {
   TablePtr identity_sequence(std::size_t position) const;
   /// "column … is not …": an error, or with IF EXISTS a notice that says so.
   void not_such_column(const ast::AlterTableCmd& command, std::string_view what);
+  void fill_column(TableBuilder& builder, Relation relation, std::size_t indexes,
+                   std::size_t constraints);
   void finish_builder(TableBuilder& builder, Relation relation, std::size_t old_indexes,
                       std::size_t old_constraints);
 

@@ -1,6 +1,8 @@
 // What a column's definition says besides its type.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
@@ -149,6 +151,38 @@ void TableBuilder::ColumnWords::finish() {
                 "multiple default values specified for column \"{}\" of table \"{}\"",
                 definition_.colname, builder_.relation_.name);
   }
+}
+
+void TableBuilder::change_column(const ast::ColumnDef& definition) {
+  const auto found = std::ranges::find_if(relation_.columns, [&](const Column& column) {
+    return !column.dropped && column.name == definition.colname;
+  });
+  if (found == relation_.columns.end()) {
+    throw_error(sqlstate::undefined_column, "column \"{}\" does not exist", definition.colname);
+  }
+  const auto position = static_cast<std::size_t>(found - relation_.columns.begin());
+  ColumnWords words{*this, definition, position, false};
+  for (const ast::Node* node : definition.constraints) {
+    const auto& constraint = ast::as<ast::Constraint>(node);
+    const bool gives = constraint.contype == ast::ConstrType::default_ ||
+                       constraint.contype == ast::ConstrType::identity ||
+                       constraint.contype == ast::ConstrType::generated;
+    if (constraint.contype == ast::ConstrType::identity) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "identity columns are not supported on partitions"};
+    }
+    if (gives && found->generated) {
+      throw_error(SqlState{"42611"},
+                  "column \"{}\" inherits from generated column but specifies default",
+                  found->name);
+    }
+    if (constraint.contype == ast::ConstrType::generated) {
+      throw_error(SqlState{"42611"}, "child column \"{}\" specifies generation expression",
+                  found->name);
+    }
+    words.read(constraint);
+  }
+  words.finish();
 }
 
 void TableBuilder::make_identity(std::size_t position, const ast::Constraint& constraint) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/ddl/collations.h"
+#include "sql-lite-frontend/ddl/partitions.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/session/state/session_state.h"
@@ -131,6 +132,7 @@ void TableBuilder::finish_key(const Pending& pending) {
        column_numbers(strings_of(node.including), "unique", node.location)) {
     index.included.push_back(number);
   }
+  require_partition_key_in(relation_, index, primary ? "PRIMARY KEY" : "UNIQUE");
   // A name that is not given has all of the index's columns in it.
   std::vector<std::string> named = names;
   for (const ast::Node* included : node.including) named.emplace_back(ast::string_of(included));
@@ -161,6 +163,11 @@ void TableBuilder::finish_key(const Pending& pending) {
 /// UNIQUE USING INDEX: the index becomes the constraint's, under its name.
 void TableBuilder::adopt_index(const Pending& pending) {
   const ast::Constraint& node = *pending.node;
+  if (relation_.is_partitioned()) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "ALTER TABLE / ADD CONSTRAINT USING INDEX is not supported on partitioned "
+                   "tables"};
+  }
   if (node.contype == ast::ConstrType::primary) {
     throw SqlError{sqlstate::feature_not_supported, "PRIMARY KEY USING INDEX is not supported"};
   }
@@ -212,6 +219,10 @@ void TableBuilder::finish_check(const Pending& pending) {
   constraint.oid = session_.catalog.allocate_oid();
   constraint.kind = ConstraintKind::check;
   constraint.no_inherit = node.is_no_inherit;
+  if (node.is_no_inherit && relation_.is_partitioned()) {
+    throw_error(sqlstate::invalid_table_definition,
+                "cannot add NO INHERIT constraint to partitioned table \"{}\"", relation_.name);
+  }
   constraint.check_sql =
       stored_expression(session_, relation_, node.raw_expr, Clause::check, nullptr);
   // The columns it reads: one names the constraint.
@@ -287,9 +298,20 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
     referenced = session_.catalog.lock_for_change(*session_.transaction, referenced,
                                                   lock::RelationMode::share_row_exclusive);
   }
+  if (referenced->relation.is_partitioned() || (to_itself && relation_.is_partitioned())) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "foreign keys that refer to partitioned tables are not supported"};
+  }
   if (referenced->relation.kind != RelationKind::table) {
     throw_error(sqlstate::wrong_object_type, "referenced relation \"{}\" is not a table",
                 referenced->relation.name);
+  }
+  if (node.skip_validation && relation_.is_partitioned()) {
+    throw sql_error(sqlstate::wrong_object_type,
+                    "cannot add NOT VALID foreign key on partitioned table \"{}\" referencing "
+                    "relation \"{}\"",
+                    relation_.name, referenced->relation.name)
+        .with_detail("This feature is not yet supported on partitioned tables.");
   }
   const Relation& target =
       to_itself || referenced->relation.oid == relation_.oid ? relation_ : referenced->relation;

@@ -386,6 +386,7 @@ void validate_constraints(Session::State& session, const TablePtr& table, std::s
                     return constraint.kind == ConstraintKind::check && constraint.validated;
                   });
   if (has_checks) tell_debug(session, fmt::format("verifying table \"{}\"", table->relation.name));
+  if (!table->tree) return;
   const InnerStatement latest{*session.transaction};
   Writing writing{session, table};
   for_each_row(session, *table, writing.scratch->execution, {},

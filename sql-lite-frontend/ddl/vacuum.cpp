@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/session/analyze.h"
+#include "sql-lite-frontend/session/names/partitions.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/statement_options.h"
 
@@ -105,7 +106,7 @@ std::optional<std::string> reason_to_skip(const Session::State& session, const T
   if (!owns_database && !session.rights.owns(table.relation.owner)) {
     return fmt::format("only table or database owner can {} it", verb);
   }
-  if (keeps_rows(table.relation.kind)) return std::nullopt;
+  if (keeps_rows(table.relation.kind) || table.relation.is_partitioned()) return std::nullopt;
   return fmt::format("cannot {} non-tables or special system tables", verb);
 }
 
@@ -144,7 +145,11 @@ void vacuum_tables(Session::State& session, const ast::VacuumStmt& statement, Re
   };
   for (const ast::Node* node : statement.rels) {
     const auto& named = ast::as<ast::VacuumRelation>(node);
-    look_at(binder.require_relation(*named.relation), named.va_cols);
+    const TablePtr table = binder.require_relation(*named.relation);
+    look_at(table, named.va_cols);
+    for (const TablePtr& one : with_partitions(session, table)) {
+      if (one->relation.oid != table->relation.oid) look_at(one, named.va_cols);
+    }
   }
   if (statement.rels.empty()) {
     for (const TablePtr& table : session.catalog.tables()) {

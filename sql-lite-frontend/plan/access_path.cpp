@@ -341,6 +341,7 @@ bool AccessPaths::is_guess(const FromTable& table, const AccessPath& path,
 
 AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> conditions,
                              const WantedOrder* order, Identity identity) {
+  if (table.partitions) return best_of_partitions(table, conditions, order, identity);
   const bool wants_order = order != nullptr && order->keys != nullptr && !order->keys->empty();
   AccessPath best;
   set_cost(table, best, conditions);

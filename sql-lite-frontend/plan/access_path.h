@@ -8,6 +8,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/execute/access/inverted_access.h"
+#include "sql-lite-frontend/execute/access/partition_pruner.h"
 #include "sql-lite-frontend/execute/access/table_access.h"
 #include "sql-lite-frontend/plan/selectivity.h"
 
@@ -77,11 +78,18 @@ class AccessPaths {
     std::optional<InvertedBounds> inverted;  ///< instead of `bounds`
     std::string text;                        ///< of the conditions, for EXPLAIN
   };
+  /// Where the columns of a partition are when its indexes are looked at: where the table's are,
+  /// or, if they have another order, in slots of their own.
+  Slot slot_of_leaf(const FromTable& table, std::size_t leaf);
+  /// Those that what is known by now leaves.
+  std::vector<std::size_t> leaves_of(const FromTable& table, const PartitionPruner* pruner) const;
   Taken take(const FromTable& table, const AccessPath& path, std::vector<ExprPtr>& conditions);
   /// Whether best() passed an index over for what a parameter may be, in a table where it matters.
   [[nodiscard]] bool guesses_parameters() const noexcept { return guesses_parameters_; }
 
  private:
+  AccessPath best_of_partitions(const FromTable& table, std::span<Expr* const> conditions,
+                                const WantedOrder* order, Identity identity);
   /// Index expressions and predicates over a table's slots.
   struct BoundIndex {
     std::vector<ExprPtr> columns;  ///< null for plain ones
@@ -114,7 +122,13 @@ class AccessPaths {
   /// Of the table that best() looks at: an index would do for some values of the parameters.
   bool awaits_values_ = false;
   std::map<std::pair<Slot, const Index*>, BoundIndex> bound_;
+  std::map<std::pair<Slot, std::size_t>, Slot> leaf_slots_;
 };
+
+/// As far as known.
+inline double expected_rows_of(const FromTable& table) noexcept {
+  return table.partitions ? table.partitions->expected_rows() : table.table->expected_rows();
+}
 
 std::vector<Slot> table_slots(const FromTable& table);
 /// Whether column `at` of the index, which is `expression` unless that is null, is what `operand`

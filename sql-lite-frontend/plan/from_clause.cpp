@@ -55,6 +55,7 @@ void Planner::collect_slots(const FromNode& node, std::vector<Slot>& slots) cons
   if (const auto* table = std::get_if<FromTable>(&node.node)) {
     const std::vector<Slot> own = table_slots(*table);
     slots.insert(slots.end(), own.begin(), own.end());
+    if (table->partitions) slots.push_back(partition_slot(*table->table, table->first_slot));
   } else if (const auto* computed = std::get_if<FromComputed>(&node.node)) {
     for (std::size_t i = 0; i < computed->table->relation.columns.size(); ++i) {
       slots.push_back(computed->first_slot + static_cast<Slot>(i));
@@ -117,11 +118,30 @@ void Planner::learn(const FromNode& node) {
   if (subquery != nullptr && is_secured_table(*subquery->query)) {
     return learn(*subquery->query->from[0]);
   }
-  const auto* from = std::get_if<FromTable>(&node.node);
-  if (from == nullptr) return;
-  const Table& table = *from->table;
-  const StatisticsPtr statistics = binder_.names().statistics(table);
-  const double rows = table.expected_rows();
+  if (const auto* from = std::get_if<FromTable>(&node.node)) learn_table(*from);
+}
+
+namespace {
+
+/// What is known of its columns: of a partitioned table, what the largest partition tells.
+StatisticsPtr statistics_of(NameSource& names, const FromTable& from) {
+  if (!from.partitions) return names.statistics(*from.table);
+  const PartitionTree::Leaf* largest = nullptr;
+  for (const PartitionTree::Leaf& leaf : from.partitions->leaves) {
+    if (!leaf.columns.empty()) continue;
+    if (largest == nullptr || leaf.table->expected_rows() > largest->table->expected_rows()) {
+      largest = &leaf;
+    }
+  }
+  return largest == nullptr ? nullptr : names.statistics(*largest->table);
+}
+
+}  // namespace
+
+void Planner::learn_table(const FromTable& from) {
+  const Table& table = *from.table;
+  const StatisticsPtr statistics = statistics_of(binder_.names(), from);
+  const double rows = expected_rows_of(from);
   for (std::size_t i = 0; i < table.relation.columns.size(); ++i) {
     const Column& column = table.relation.columns[i];
     const auto number = static_cast<std::int16_t>(i + 1);
@@ -130,7 +150,7 @@ void Planner::learn(const FromNode& node) {
              index.columns[0].column == number;
     });
     known_.add(
-        from->first_slot + static_cast<Slot>(i),
+        from.first_slot + static_cast<Slot>(i),
         {statistics, statistics ? statistics->column(number, statistics_type(column)) : nullptr,
          rows, is_unique, column.not_null});
   }
@@ -302,14 +322,23 @@ PlanPtr Planner::with_identity(std::unique_ptr<TableAccess> access, const FromTa
 }
 
 PlanPtr Planner::plan_table(FromTable& table, Conditions& conditions, WantedOrder* order) {
+  if (table.partitions) return plan_partitions(table, conditions, order);
   const auto identity =
       is_identified(table) ? AccessPaths::Identity::needed : AccessPaths::Identity::none;
+  return with_identity(table_access(table, conditions, order, wanted_columns(table), identity),
+                       table);
+}
+
+/// The cheapest, which takes what it answers out of the conditions.
+std::unique_ptr<TableAccess> Planner::table_access(FromTable& table, Conditions& conditions,
+                                                   WantedOrder* order,
+                                                   std::vector<TableAccess::Wanted> wanted,
+                                                   AccessPaths::Identity identity) {
   const AccessPath path = paths_.best(table, pointers(conditions), order, identity);
   if (order != nullptr) order->satisfied = path.ordered;
   AccessPaths::Taken taken = paths_.take(table, path, conditions);
   taken.bounds.any_order = !path.ordered;
 
-  std::vector<TableAccess::Wanted> wanted = wanted_columns(table);
   std::unique_ptr<TableAccess> access;
   if (taken.inverted) {
     access = std::make_unique<InvertedAccess>(table.table, table.alias, std::move(wanted),
@@ -325,7 +354,7 @@ PlanPtr Planner::plan_table(FromTable& table, Conditions& conditions, WantedOrde
   access->expected_rows = path.matched;
   access->cost = path.cost;
   if (path.is_bounded()) access->start_cost = cost::kDescent;
-  return with_identity(std::move(access), table);
+  return access;
 }
 
 }  // namespace swizzle::sql

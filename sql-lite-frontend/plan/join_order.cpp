@@ -94,7 +94,7 @@ Planner::JoinOrder::JoinOrder(Planner& planner, std::span<const Relation> relati
 
 double Planner::rows_alone(const FromNode& node) const {
   check_stack();
-  if (const auto* table = std::get_if<FromTable>(&node.node)) return table->table->expected_rows();
+  if (const auto* table = std::get_if<FromTable>(&node.node)) return expected_rows_of(*table);
   if (std::holds_alternative<FromComputed>(node.node)) return 200;
   if (std::holds_alternative<FromFunctions>(node.node)) return 1000;
   if (const auto* join = std::get_if<FromJoin>(&node.node)) {

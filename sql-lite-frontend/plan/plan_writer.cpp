@@ -52,7 +52,9 @@ class TextWriter {
     check_stack();
     const auto* measured = dynamic_cast<const Instrumented*>(&step);
     const PlanOperator& shown = shown_step(step);
-    for (const auto& [name, text] : shown.note(details_.columns).properties) {
+    const PlanNote note = shown.note(details_.columns);
+    for (const std::string& target : note.targets) lines.push_back(indent + target);
+    for (const auto& [name, text] : note.properties) {
       lines.push_back(fmt::format("{}{}: {}", indent, name, text));
     }
     const bool has_hash = dynamic_cast<const HashJoin*>(&shown) != nullptr;

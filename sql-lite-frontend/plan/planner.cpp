@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/bind/partition_target.h"
 #include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/execute/access/cursor_row.h"
 #include "sql-lite-frontend/execute/grouping/distinct.h"
@@ -170,10 +171,11 @@ bool Planner::use_order_for_extreme(Query& query, std::vector<SortKey>& order) {
     key.direction = SortDirection::descending;
     key.nulls = NullsOrder::first;
   }
+  const std::size_t position = column->slot() - table->first_slot;
+  if (position >= table->table->relation.columns.size()) return false;
   order.push_back(std::move(key));
   split_conjunctions(query.where);
-  const bool never_null =
-      table->table->relation.columns[column->slot() - table->first_slot].not_null;
+  const bool never_null = table->table->relation.columns[position].not_null;
   if (!never_null) {
     query.where.push_back(
         std::make_unique<TestExpr>(TestExpr::Kind::is_not_null, copy_expression(*column)));
@@ -388,6 +390,7 @@ FromPtr Planner::behind_barrier(FromPtr rows, const FromTable& table, Conditions
     target.expr = slot_of(target);
     shown->targets.push_back(std::move(target));
   }
+  if (table.partitions) shown->targets.push_back(partition_target(table));
   shown->from.push_back(std::move(rows));
   return from_node(FromSubquery{std::move(shown), table.alias});
 }
@@ -438,8 +441,9 @@ PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
     for (FromPtr& item : write->from) items.push_back(std::move(item));
     rows = plan_from(items, std::move(write->where), nullptr);
   } else {
-    FromTable table{write->table, write->alias, write->first_slot};
+    FromTable table{write->table, write->alias, write->first_slot, write->partitions};
     identified_.push_back(write->first_slot);
+    written_slot_ = write->first_slot;
     if (write->current_of.empty()) {
       std::vector<FromPtr> items;
       FromPtr shown = behind_barrier(from_node(table), table, std::move(write->barrier));

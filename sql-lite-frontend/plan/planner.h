@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/execute/access/lock_rows.h"
+#include "sql-lite-frontend/execute/access/partition_scan.h"
 #include "sql-lite-frontend/execute/access/range_access.h"
 #include "sql-lite-frontend/execute/joins/hash_join.h"
 #include "sql-lite-frontend/plan/access_path.h"
@@ -120,6 +121,10 @@ class Planner {
   PlanPtr plan_from(std::vector<FromPtr>& items, Conditions conditions, WantedOrder* order);
   PlanPtr plan_node(FromNode& node, Conditions& conditions, WantedOrder* order);
   PlanPtr plan_table(FromTable& table, Conditions& conditions, WantedOrder* order);
+  std::unique_ptr<TableAccess> table_access(FromTable& table, Conditions& conditions,
+                                            WantedOrder* order,
+                                            std::vector<TableAccess::Wanted> wanted,
+                                            AccessPaths::Identity identity);
   [[nodiscard]] std::vector<TableAccess::Wanted> wanted_columns(const FromTable& table) const;
   PlanPtr with_identity(std::unique_ptr<TableAccess> access, const FromTable& table);
   PlanPtr plan_computed(FromComputed& computed);
@@ -129,12 +134,28 @@ class Planner {
   PlanPtr filtered(PlanPtr plan, Conditions conditions);
   PlanPtr gated(PlanPtr plan, Conditions constant);
   void learn(const FromNode& node);
+  void learn_table(const FromTable& from);
   static void restrict_by_disjunctions(std::span<const Relation> relations, Conditions& conditions);
   void flatten(FromPtr& item, std::vector<Relation>& relations, Conditions& conditions);
   void collect_slots(const FromNode& node, std::vector<Slot>& slots) const;
   static std::vector<Slot> slots_of(std::span<const Relation> relations);
   std::vector<Slot> outer_slots_of(const FromNode& node) const;
   [[nodiscard]] bool is_identified(const FromTable& table) const;
+
+  // partitions.cpp
+  PlanPtr plan_partitions(FromTable& table, Conditions& conditions, WantedOrder* order);
+  static std::optional<SortDirection> order_of_leaves(const FromTable& table,
+                                                      std::span<const std::size_t> leaves,
+                                                      const std::vector<SortKey>& keys);
+  struct PartsEstimate {
+    double rows;
+    double cost;
+  };
+  PlanPtr scan_of_parts(const FromTable& table, std::vector<PartitionScan::Part> parts,
+                        std::unique_ptr<PartitionPruner> pruner, std::optional<Slot> key_slot,
+                        PartsEstimate estimate);
+  PlanPtr plan_leaf(const FromTable& table, std::size_t leaf, std::string alias,
+                    Conditions conditions, WantedOrder* order, TableAccess*& access);
 
   // join_method.cpp
   /// What is read again and again, though it stays the same.
@@ -188,6 +209,8 @@ class Planner {
   std::vector<std::pair<Slot, TableAccess*>> accesses_;
   /// First slots of tables whose rows need an identity.
   std::vector<Slot> identified_;
+  /// Of the table that is being written, for the names of its partitions.
+  std::optional<Slot> written_slot_;
   /// What the queries below a lock compute for their targets.
   std::map<const Query*, std::vector<LockRows::Recomputed>> computed_targets_;
 };

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/analyze.h"
 #include "sql-lite-frontend/session/functions/listening.h"
+#include "sql-lite-frontend/session/functions/partition_functions.h"
 #include "sql-lite-frontend/session/functions/session_functions.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/transactions/two_phase.h"
@@ -70,6 +71,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
   std::optional<Error> failure;
   try {
     add_notification_sets();
+    add_partition_sets();
     add_acl_functions();
     add_text_query_functions();
     add_session_functions();

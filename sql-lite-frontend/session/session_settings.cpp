@@ -266,15 +266,15 @@ void define_planning(Settings& settings) {
       "shared_plans", 2000, {0, 1'000'000}, SettingUnit::none, SettingContext::sighup,
       "Resource Usage / Memory",
       "Sets how many plans, and as many parsed texts, are kept for all sessions; 0 is none."));
-  for (const char* name : {"enable_async_append", "enable_bitmapscan", "enable_gathermerge",
-                           "enable_incremental_sort", "enable_memoize", "enable_parallel_append",
-                           "enable_parallel_hash", "enable_partition_pruning", "enable_tidscan"}) {
+  for (const char* name :
+       {"enable_async_append", "enable_bitmapscan", "enable_gathermerge", "enable_incremental_sort",
+        "enable_memoize", "enable_parallel_append", "enable_parallel_hash", "enable_tidscan"}) {
     settings.define(boolean_setting(name, true, user, std::string{kPlanner},
                                     "There are no such steps, which could be used."));
   }
   for (const char* name : {"enable_partitionwise_aggregate", "enable_partitionwise_join"}) {
     settings.define(boolean_setting(name, false, user, std::string{kPlanner},
-                                    "There are no partitions, which could be planned for."));
+                                    "There are no such steps, which could be used."));
   }
   settings.define(default_only(
       boolean_setting("standard_conforming_strings", true, user, std::string{kCompatibility},
@@ -291,9 +291,9 @@ void define_planning(Settings& settings) {
 
 std::span<const std::string_view> planner_settings() noexcept {
   static constexpr std::string_view kNames[] = {
-      "enable_seqscan",   "enable_indexscan", "enable_indexonlyscan",
-      "enable_mergejoin", "enable_hashjoin",  "enable_nestloop",
-      "enable_material",  "enable_sort",      "enable_hashagg"};
+      "enable_seqscan",  "enable_indexscan",        "enable_indexonlyscan", "enable_mergejoin",
+      "enable_hashjoin", "enable_nestloop",         "enable_material",      "enable_sort",
+      "enable_hashagg",  "enable_partition_pruning"};
   return kNames;
 }
 

@@ -45,9 +45,10 @@ void emit_attribute(Execution& execution, const EmitRow& emit, const Column& col
                        letter(column.identity),
                        letter(column.generated ? 's' : 0),
                        flag(column.dropped),
-                       flag(true),
+                       flag(!column.inherited),
                        Value::from_oid(collation_of(column)),
-                       acl_value(execution, column.grants)};
+                       acl_value(execution, column.grants),
+                       Value::from_int(column.inherited ? 1 : 0)};
   emit(row);
 }
 

@@ -8,8 +8,10 @@
 #include "sql-lite-frontend/catalog/privileges.h"
 #include "sql-lite-frontend/ddl/database_locale.h"
 #include "sql-lite-frontend/extensions/extension.h"
+#include "sql-lite-frontend/session/functions/partition_functions.h"
 #include "sql-lite-frontend/session/functions/session_functions.h"
 #include "sql-lite-frontend/session/names/definitions.h"
+#include "sql-lite-frontend/session/names/partition_text.h"
 #include "sql-lite-frontend/session/names/procedure_names.h"
 #include "sql-lite-frontend/session/names/relation_names.h"
 #include "sql-lite-frontend/session/state/session_state.h"
@@ -101,12 +103,31 @@ Value user_by_id(Execution& execution, Arguments arguments) {
   return text(execution, role->name);
 }
 Value expression_text(Execution& execution, Arguments arguments) {
-  // Catalog columns hold expressions in their plain form already.
-  if (layout_from(arguments, 2) == Layout::plain) return arguments[0];
+  // Catalog columns hold expressions in their plain form already, and partitions' bounds in theirs.
+  const std::string_view given = arguments[0].as_text();
+  if (layout_from(arguments, 2) == Layout::plain || given == "DEFAULT" ||
+      given.starts_with("FOR VALUES ")) {
+    return arguments[0];
+  }
   const TablePtr table = execution.session.names.table(arguments[1].as_oid());
   if (!table) return arguments[0];
   return text(execution, printed_expression(execution.session, *table,
                                             std::string{arguments[0].as_text()}, Layout::pretty));
+}
+Value partition_key(Execution& execution, Arguments arguments) {
+  const TablePtr table = execution.session.names.table(arguments[0].as_oid());
+  if (!table || !table->relation.partition_key) return Value::null();
+  return text(execution, shown_partition_key(execution.session, *table));
+}
+Value partition_constraint(Execution& execution, Arguments arguments) {
+  const TablePtr table = execution.session.names.table(arguments[0].as_oid());
+  if (!table || !table->relation.is_partition()) return Value::null();
+  const std::string shown = shown_partition_constraint(execution.session, *table);
+  return shown.empty() ? Value::null() : text(execution, shown);
+}
+Value root_of_partition(Execution& execution, Arguments arguments) {
+  const Oid root = partition_root(execution.session, arguments[0].as_oid());
+  return root == kNoOid ? Value::null() : Value::from_oid(root);
 }
 Value constraint_definition(Execution& execution, Arguments arguments) {
   const auto definition =
@@ -338,11 +359,11 @@ std::span<const SessionEntry> catalog_functions() {
       {"pg_get_statisticsobjdef", always_null},
       {"pg_get_statisticsobjdef_columns", always_null},
       {"pg_tablespace_location", always_null},
-      // There are no rules of the user's own or partitions.
+      // There are no rules of the user's own.
       {"pg_get_ruledef", always_null},
-      {"pg_get_partkeydef", always_null},
-      {"pg_partition_root", always_null},
-      {"pg_get_partition_constraintdef", always_null},
+      {"pg_get_partkeydef", partition_key},
+      {"pg_partition_root", root_of_partition},
+      {"pg_get_partition_constraintdef", partition_constraint},
       {"pg_collation_actual_version", collation_version},
       {"pg_database_collation_actual_version", database_collation_version},
       {"obj_description", object_description},

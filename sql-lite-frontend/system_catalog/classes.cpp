@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sql-lite-frontend/catalog/facts.h"
+#include "sql-lite-frontend/session/names/partition_text.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/objects.h"
 #include "sql-lite-frontend/system_catalog/privileges.h"
@@ -41,7 +42,7 @@ void table_view_rows(Execution& execution, const EmitRow& emit) {
   }
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
-    if (relation.kind != RelationKind::table) continue;
+    if (!is_table(relation.kind)) continue;
     const RolePtr owner = session.catalog.role(relation.owner);
     const Value row[] = {text_value(execution, session.names.schema_name(relation.schema)),
                          text_value(execution, relation.name),
@@ -73,6 +74,9 @@ struct ClassRow {
   IndexMethod method = IndexMethod::tree;
   std::span<const std::string> options = {};
   std::span<const Grant> grants = {};
+  bool has_parts = false;
+  bool is_part = false;
+  std::string bound = {};  ///< of a partition
 };
 Oid oid_of(IndexMethod method) noexcept {
   if (method == IndexMethod::excluding || method == IndexMethod::ranges) return 783;
@@ -84,9 +88,11 @@ void emit_class(Execution& execution, const EmitRow& emit, const Relation& relat
   const char kind = facts.kind;
   const bool is_heap = kind == 'r' || kind == 'm';
   const bool has_storage = is_heap || kind == 'i' || kind == 'S';
-  const bool has_rows = is_heap || kind == 'v' || kind == 'c';
+  const bool has_rows = is_heap || kind == 'v' || kind == 'c' || kind == 'p';
   constexpr Oid kHeap = 2;
-  const Oid access_method = is_heap ? kHeap : (kind == 'i' ? oid_of(facts.method) : kNoOid);
+  const bool is_index = kind == 'i' || kind == 'I';
+  const Oid access_method = is_heap ? kHeap : (is_index ? oid_of(facts.method) : kNoOid);
+  const bool has_identity = is_heap || kind == 'p';
   const Value row[] = {
       Value::from_oid(facts.oid),
       text_value(execution, facts.name),
@@ -107,9 +113,13 @@ void emit_class(Execution& execution, const EmitRow& emit, const Relation& relat
       flag(facts.row_security),
       flag(facts.forces_row_security),
       flag(kind != 'm' || relation.populated),
-      letter(relation.schema == kPgCatalogSchema || !is_heap ? 'n' : relation.replica_identity),
+      letter(relation.schema == kPgCatalogSchema || !has_identity ? 'n'
+                                                                  : relation.replica_identity),
       options_value(execution, facts.options),
-      acl_value(execution, facts.grants)};
+      acl_value(execution, facts.grants),
+      flag(facts.has_parts),
+      flag(facts.is_part),
+      facts.bound.empty() ? Value::null() : text_value(execution, facts.bound)};
   emit(row);
 }
 
@@ -148,18 +158,25 @@ void class_rows(Execution& execution, const EmitRow& emit) {
                  .row_security = relation.row_security,
                  .forces_row_security = relation.forces_row_security,
                  .options = relation.options,
-                 .grants = relation.grants};
+                 .grants = relation.grants,
+                 .has_parts = !relation.partitions.empty(),
+                 .is_part = relation.is_partition()};
+    const TablePtr parent =
+        relation.is_partition() ? session.names.table(relation.partition_of) : nullptr;
+    if (parent) row.bound = shown_partition_bound(session, *parent, *relation.partition_bound);
     if (relation.kind == RelationKind::sequence) row.columns = 3;
     emit_class(execution, emit, relation, row);
     for (const Index& index : relation.indexes) {
       emit_class(execution, emit, relation,
                  {.oid = index.oid,
                   .name = index.name,
-                  .kind = 'i',
+                  .kind = relation.is_partitioned() ? 'I' : 'i',
                   .pages = index.estimated_pages,
                   .tuples = std::max(relation.estimated_rows, 0.0),
                   .columns = index.columns.size() + index.included.size(),
-                  .method = index.method});
+                  .method = index.method,
+                  .has_parts = !relation.partitions.empty(),
+                  .is_part = index.parent != kNoOid});
     }
   }
   for (const TypePtr& type : session.catalog.types()) {

@@ -25,7 +25,7 @@ std::string role_name(Session::State& session, Oid oid) {
 }
 
 bool is_listed(const Relation& relation) {
-  return relation.kind == RelationKind::table || relation.kind == RelationKind::view;
+  return is_table(relation.kind) || relation.kind == RelationKind::view;
 }
 
 std::vector<bool> updatable_columns(Session::State& session, const TablePtr& table) {

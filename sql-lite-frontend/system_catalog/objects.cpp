@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/catalog/facts.h"
+#include "sql-lite-frontend/ddl/partitions.h"
 #include "sql-lite-frontend/extensions/extension.h"
 #include "sql-lite-frontend/session/names/definitions.h"
 #include "sql-lite-frontend/session/names/domains.h"
@@ -114,7 +115,7 @@ void index_rows(Execution& execution, const EmitRow& emit) {
           flag(index.excludes()),
           flag(!index.deferrable),
           flag(false),
-          flag(true),
+          flag(is_whole(session, *table, index)),
           flag(false),
           flag(true),
           flag(true),
@@ -196,6 +197,19 @@ void emit_trigger_constraint(Execution& execution, const Table& table, const Tri
 
 }  // namespace
 
+namespace {
+
+/// connoinherit.
+bool is_not_inherited(const Relation& relation, const Constraint& constraint) {
+  if (constraint.kind == ConstraintKind::check) return constraint.no_inherit;
+  const bool of_partitions = constraint.kind == ConstraintKind::foreign_key
+                                 ? relation.is_partitioned()
+                                 : constraint.parent != kNoOid;
+  return constraint.parent == kNoOid && !of_partitions;
+}
+
+}  // namespace
+
 void constraint_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
@@ -215,14 +229,14 @@ void constraint_rows(Execution& execution, const EmitRow& emit) {
           Value::from_oid(table->relation.oid),
           Value::from_oid(kNoOid),
           Value::from_oid(constraint.index),
-          Value::from_oid(kNoOid),
+          Value::from_oid(constraint.kind == ConstraintKind::check ? kNoOid : constraint.parent),
           Value::from_oid(constraint.referenced_table),
           letter(foreign ? static_cast<char>(constraint.on_update) : ' '),
           letter(foreign ? static_cast<char>(constraint.on_delete) : ' '),
           letter(foreign ? constraint.match : ' '),
-          flag(true),
-          Value::from_int(0),
-          flag(constraint.no_inherit || foreign || constraint.index != kNoOid),
+          flag(constraint.parent == kNoOid),
+          Value::from_int(constraint.parent == kNoOid ? 0 : 1),
+          flag(is_not_inherited(table->relation, constraint)),
           numbers(execution, constraint.columns),
           foreign ? numbers(execution, constraint.referenced_columns) : Value::null(),
           exclusion_operators(execution, *table, constraint),

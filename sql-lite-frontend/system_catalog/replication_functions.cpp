@@ -69,7 +69,12 @@ Value replica_identity_index(Execution& execution, Arguments arguments) {
 
 Value is_publishable_relation(Execution& execution, Arguments arguments) {
   const TablePtr table = execution.session.names.table(arguments[0].as_oid());
-  return table ? Value::from_bool(is_publishable(table->relation)) : Value::null();
+  if (!table) return Value::null();
+  // A partitioned table is part of a publication of all tables: by its partitions.
+  const Relation& relation = table->relation;
+  const bool has_partitions =
+      relation.is_partitioned() && relation.persistence == Persistence::permanent;
+  return Value::from_bool(has_partitions || is_publishable(relation));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ void trigger_rows(Execution& execution, const EmitRow& emit) {
       const Value row[] = {
           Value::from_oid(trigger.oid),
           Value::from_oid(table->relation.oid),
-          Value::from_oid(kNoOid),
+          Value::from_oid(trigger.parent),
           text_value(execution, trigger.name),
           Value::from_oid(trigger.function),
           Value::from_int(trigger_type_bits(trigger)),

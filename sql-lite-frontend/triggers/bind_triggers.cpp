@@ -36,6 +36,8 @@ void Binder::bind_triggers(WriteStatement& write) {
   const Relation& relation = write.table->relation;
   for (const Trigger& trigger : relation.triggers) {
     if (trigger.enabled == 'D') continue;
+    // Its partitions have copies of them.
+    if (relation.is_partitioned() && trigger.for_each_row) continue;
     for (const TriggerEvent event :
          {TriggerEvent::insert, TriggerEvent::update, TriggerEvent::remove}) {
       if (!trigger.fires_on(event) || !does(write, event)) continue;

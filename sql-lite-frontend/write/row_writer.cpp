@@ -44,17 +44,13 @@ void name_table(SqlError& error, Execution& execution, const Table& table) {
 
 }  // namespace
 
-namespace {
-
-std::string shortened(std::string value) {
+std::string shortened_value(std::string value) {
   if (value.size() <= kDetailFieldBytes) return value;
   std::size_t end = kDetailFieldBytes;
   while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xC0U) == 0x80U) --end;
   value.resize(end);
   return value + "...";
 }
-
-}  // namespace
 
 std::vector<std::int16_t> all_columns(const Table& table) {
   std::vector<std::int16_t> numbers;
@@ -68,6 +64,9 @@ namespace {
 
 /// Whether the statement itself has given the column its value.
 bool gives_value(const WriteStatement& write, std::size_t position) {
+  if (write.shown_as) {
+    return std::ranges::find(write.columns, position) != write.columns.end();
+  }
   const bool assigned = std::ranges::any_of(
       write.assignments, [&](const Assignment& one) { return one.position == position; });
   return assigned || std::ranges::find(write.columns, position) != write.columns.end();
@@ -76,17 +75,23 @@ bool gives_value(const WriteStatement& write, std::size_t position) {
 }  // namespace
 
 std::string failing_row(Execution& execution, const WriteStatement& write,
-                        std::span<const Value> row) {
-  const Table& table = *write.table;
+                        std::span<const Value> given) {
+  const TablePtr& shown = write.shown_as ? write.shown_as : write.table;
+  const Table& table = *shown;
+  std::vector<Value> placed;
+  for (const std::size_t place : write.shown_places) {
+    placed.push_back(place < given.size() ? given[place] : Value::null());
+  }
+  const std::span<const Value> row = placed.empty() ? given : std::span<const Value>{placed};
   if (hides_rows(execution.session, table)) return {};
-  const bool shows_all = may_read(execution.session, write.table, all_columns(table));
+  const bool shows_all = may_read(execution.session, shown, all_columns(table));
   std::string names;
   std::string values;
   for (std::size_t i = 0; i < row.size(); ++i) {
     const Column& column = table.relation.columns[i];
     if (column.dropped) continue;
     const std::int16_t number[] = {static_cast<std::int16_t>(i + 1)};
-    if (!shows_all && !gives_value(write, i) && !may_read(execution.session, write.table, number)) {
+    if (!shows_all && !gives_value(write, i) && !may_read(execution.session, shown, number)) {
       continue;
     }
     if (!names.empty()) {
@@ -94,8 +99,8 @@ std::string failing_row(Execution& execution, const WriteStatement& write,
       values += ", ";
     }
     names += column.name;
-    values +=
-        row[i].is_null() ? "null" : shortened(to_text(execution.functions, column.type, row[i]));
+    values += row[i].is_null() ? "null"
+                               : shortened_value(to_text(execution.functions, column.type, row[i]));
   }
   if (names.empty() && !shows_all) return {};
   if (shows_all) return fmt::format("Failing row contains ({}).", values);

@@ -195,6 +195,8 @@ class RowWriter {
 void require_key_fits(std::size_t bytes, const Index& index);
 /// The numbers of those that are there.
 std::vector<std::int16_t> all_columns(const Table& table);
+/// What details of errors show of a value.
+std::string shortened_value(std::string value);
 /// "Failing row contains (1, null, text).": with the columns alone that the session may read or has
 /// given; empty where there are none.
 std::string failing_row(Execution& execution, const WriteStatement& write,

@@ -19,13 +19,36 @@ void WriteOperator::check_policies(Execution& execution,
     throw_error(sqlstate::insufficient_privilege,
                 "new row violates row-level security policy{}{} for table \"{}\"",
                 check.name.empty() ? std::string{} : fmt::format(" \"{}\"", check.name),
-                is_old ? " (USING expression)" : "", write_->table->relation.name);
+                is_old ? " (USING expression)" : "", asked_->table->relation.name);
   }
 }
 
 void WriteOperator::check_row(Execution& execution, std::span<const Value> row) {
   writer_.check_not_null(execution, row);
-  for (const WriteStatement::Check& check : write_->checks) {
+  check_each(execution, write_->checks, row);
+  if (!write_->bounds.empty()) check_bounds(execution, row);
+}
+
+/// Of a partition that the statement names itself.
+void WriteOperator::check_bounds(Execution& execution, std::span<const Value> row) {
+  for (const WriteStatement::WithinBound& bound : write_->bounds) {
+    std::vector<Value> key;
+    for (const ExprPtr& part : bound.key) key.push_back(part->eval(execution));
+    if (bound.map->find(key) == bound.place) continue;
+    const Relation& relation = write_->table->relation;
+    SqlError error =
+        sql_error(sqlstate::check_violation,
+                  "new row for relation \"{}\" violates partition constraint", relation.name)
+            .with_detail(failing_row(execution, *write_, row));
+    error.fields().schema = schema_name(execution.session, relation.schema);
+    error.fields().table = relation.name;
+    throw error;
+  }
+}
+
+void WriteOperator::check_each(Execution& execution, std::span<const WriteStatement::Check> checks,
+                               std::span<const Value> row) {
+  for (const WriteStatement::Check& check : checks) {
     const Value value = check.expr->eval(execution);
     const bool is_of_view = check.kind == WriteStatement::Check::Kind::view;
     // What a constraint does not know passes; a view shows no such row.

@@ -59,20 +59,24 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
             "constrained values.");
   }
   RowReader{write_->table->layout, buffer.bytes()}.columns(old_row_);
-  put(execution, old_row_, write_->conflict.existing_first_slot);
-  const bool wanted = std::ranges::all_of(write_->conflict_where, [&](const ExprPtr& condition) {
+  if (is_leaf()) {
+    show_as_root(execution, old_row_, asked_->conflict.existing_first_slot);
+  } else {
+    put(execution, old_row_, write_->conflict.existing_first_slot);
+  }
+  const bool wanted = std::ranges::all_of(asked_->conflict_where, [&](const ExprPtr& condition) {
     return holds(*condition, execution);
   });
   if (!wanted) return true;
-  check_policies(execution, write_->existing_checks);
-  if (!std::ranges::all_of(write_->recheck, [&](const ExprPtr& condition) {
+  check_policies(execution, asked_->existing_checks);
+  if (!std::ranges::all_of(asked_->recheck, [&](const ExprPtr& condition) {
         return holds(*condition, execution);
       })) {
     return true;
   }
   std::vector<Value> row = old_row_;
-  for (const Assignment& assignment : write_->assignments) {
-    row[assignment.position] = assignment.expr->eval(execution);
+  for (const Assignment& assignment : asked_->assignments) {
+    row[place_of(assignment.position)] = assignment.expr->eval(execution);
   }
   if (triggers_ && triggers_->runs_between_rows() &&
       !before_update(execution, as_bytes(key), row)) {
@@ -81,14 +85,15 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
   // From here on the statement's row is the updated one: checks and RETURNING see it.
   put(execution, row, write_->first_slot);
   compute_generated(execution, row, write_->first_slot);
-  check_policies(execution, write_->updated_checks);
+  if (is_leaf()) finish_existing_leaf(execution, row);
+  check_policies(execution, asked_->updated_checks);
   check_row(execution, row);
   lock_changed_keys(execution, as_bytes(key), row);
   writer_.update(execution, as_bytes(key), old_row_, row);
   touched_.count_in(execution.memory);
   touched_[writer_.last_key()] = 1;
   note_updated(execution, row);
-  if (write_->was_there) execution.slots[*write_->was_there] = Value::from_bool(true);
+  if (asked_->was_there) execution.slots[*asked_->was_there] = Value::from_bool(true);
   keep_returning(execution);
   return true;
 }

@@ -5,12 +5,14 @@
 #include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/execute/access/late_error.h"
+#include "sql-lite-frontend/execute/access/partition_scan.h"
 #include "sql-lite-frontend/execute/steps/basic_operators.h"
 #include "sql-lite-frontend/execute/steps/subquery.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/write/changed_within.h"
+#include "sql-lite-frontend/write/partition_writes.h"
 #include "sql-lite-frontend/write/statement_triggers.h"
 
 namespace swizzle::sql {
@@ -18,6 +20,7 @@ namespace swizzle::sql {
 WriteOperator::WriteOperator(std::unique_ptr<WriteStatement> write, PlanPtr rows,
                              TableAccess* target, NameSource& names)
     : write_(std::move(*write)),
+      asked_(&*write_),
       rows_(std::move(rows)),
       target_(target),
       writer_(*write_),
@@ -26,6 +29,7 @@ WriteOperator::WriteOperator(std::unique_ptr<WriteStatement> write, PlanPtr rows
       triggers_(StatementTriggers::of(*write_)),
       old_row_(write_->table->relation.columns.size()),
       new_row_(write_->table->relation.columns.size()) {
+  if (write_->partitions) partitions_ = std::make_unique<PartitionWrites>(*write_, names);
   begin_returning();
   const auto* const values = dynamic_cast<const ValuesScan*>(rows_.get());
   const bool is_one = !rows_ || (values != nullptr && values->row_count() == 1);
@@ -34,6 +38,7 @@ WriteOperator::WriteOperator(std::unique_ptr<WriteStatement> write, PlanPtr rows
 
 WriteOperator::WriteOperator(const WriteOperator& of, StepCopies& copies)
     : write_(of.write_),
+      asked_(&*write_),
       rows_(copies.copy(of.rows_)),
       expected_(of.expected_),
       target_(copies.copy_of(of.target_)),
@@ -43,6 +48,21 @@ WriteOperator::WriteOperator(const WriteOperator& of, StepCopies& copies)
       triggers_(StatementTriggers::of(*write_)),
       old_row_(of.old_row_.size()),
       new_row_(of.new_row_.size()) {
+  if (write_->partitions) partitions_ = std::make_unique<PartitionWrites>(*write_, copies.names());
+  begin_returning();
+}
+
+WriteOperator::WriteOperator(const Planned<WriteStatement>& leaf, const WriteStatement& root,
+                             NameSource& names)
+    : write_(leaf),
+      asked_(&root),
+      target_(nullptr),
+      writer_(*write_),
+      foreign_keys_(names, write_->table),
+      deferrable_keys_(names, write_->table),
+      triggers_(StatementTriggers::of(*write_)),
+      old_row_(write_->table->relation.columns.size()),
+      new_row_(write_->table->relation.columns.size()) {
   begin_returning();
 }
 
@@ -108,15 +128,20 @@ std::uint8_t events_of(const WriteStatement& write) noexcept {
 void WriteOperator::begin(Execution& execution, Rows expected) {
   is_unchecked_ = false;
   writer_.abandon_changes();
-  writer_.begin_publishing(execution, events_of(*write_));
+  // A row that leaves its partition is removed there.
+  const bool may_leave = is_leaf() && write_->kind == WriteKind::update;
+  const unsigned events = events_of(*write_) | (may_leave ? published::kDelete : 0U);
+  writer_.begin_publishing(execution, static_cast<std::uint8_t>(events));
+  if (partitions_) partitions_->begin(expected);
   leaves_keys_ = acts_as_replica(execution.session);
   if (triggers_) triggers_->begin(execution);
   // A row that is in conflict takes back its entries, those of the indexes before too. A trigger
   // may look for rows that the statement has written.
   const bool at_once = triggers_ && triggers_->runs_between_rows();
-  if (expected == Rows::many && !at_once && write_->conflict.kind == ConflictAction::Kind::error) {
+  if (expected == Rows::many && !at_once && !partitions_ &&
+      write_->conflict.kind == ConflictAction::Kind::error) {
     writer_.begin_changes();
-    if (write_->kind == WriteKind::insert) writer_.begin_load(execution);
+    if (write_->kind == WriteKind::insert && !is_leaf()) writer_.begin_load(execution);
   }
   foreign_keys_.begin();
   deferrable_keys_.begin();
@@ -129,6 +154,7 @@ void WriteOperator::begin(Execution& execution, Rows expected) {
 }
 
 void WriteOperator::end(Execution& execution) {
+  if (partitions_) partitions_->end(execution);
   writer_.end_changes(execution);
   const bool fires = triggers_ && triggers_->end();
   if (foreign_keys_.has_notes() || deferrable_keys_.has_notes() ||
@@ -197,6 +223,7 @@ void WriteOperator::insert_row(Execution& execution) {
   put(execution, new_row_, write_->first_slot);
   if (write_->row_filter && !holds(*write_->row_filter, execution)) return;
   if (write_->was_there) execution.slots[*write_->was_there] = Value::from_bool(false);
+  if (partitions_) return partitions_->insert(execution, *this);
   if (write_->instead) {
     if (!triggers_->instead_of_row(execution, TriggerEvent::insert, {}, new_row_)) return;
     put(execution, new_row_, write_->first_slot);
@@ -323,8 +350,10 @@ constexpr std::uint64_t kFew = 16;  ///< of the first rows, each goes by itself
 /// Whether rows may be removed some time after they were found: nobody looks at them in between,
 /// and nothing is to be done with each.
 bool WriteOperator::may_gather() const {
-  if (write_->kind != WriteKind::delete_ || !write_->from.empty() || !write_->returning.empty())
+  if (write_->kind != WriteKind::delete_ || !write_->from.empty() || !write_->returning.empty() ||
+      partitions_) {
     return false;
+  }
   if (triggers_ || foreign_keys_.looks_at_removed()) return false;
   // It might ask for the table as the statement has left it so far.
   const auto might = [](const ExprPtr& condition) {
@@ -385,11 +414,14 @@ void WriteOperator::open(Execution& execution) {
       } else {
         std::uint32_t* seen = nullptr;
         if (joined) {
-          seen = &done[as_text(execution.slots[target_->key_slot()].as_bytes())];
+          seen = &done[partitions_ ? partitions_->name_of_row(execution, *target_)
+                                   : as_text(execution.slots[target_->key_slot()].as_bytes())];
         }
         if (seen == nullptr || *seen == KeyTable::kAbsent) {
           if (seen != nullptr) *seen = 1;
-          if (write_->kind == WriteKind::update) {
+          if (partitions_) {
+            partitions_->change(execution, *this);
+          } else if (write_->kind == WriteKind::update) {
             update_row(execution);
           } else {
             if (written_ == kFew && !gathers) gathers = may_gather();
@@ -413,6 +445,7 @@ bool WriteOperator::next(Execution& execution) {
 
 void WriteOperator::close() {
   if (rows_) rows_->close();
+  if (partitions_) partitions_->close();
   returned_.clear();
   touched_.clear();
   position_ = 0;
@@ -449,7 +482,13 @@ PlanNote WriteOperator::note(ExprPrinter::Columns /*columns*/) const {
   const std::string& name = write_->table->relation.name;
   std::string title = names[static_cast<std::size_t>(write_->kind)] + quote_identifier(name);
   if (write_->alias != name) title += " " + quote_identifier(write_->alias);
-  return {std::move(title), {}};
+  PlanNote note{std::move(title), {}};
+  if (const auto* scan = dynamic_cast<const PartitionScan*>(target_)) {
+    for (const std::string& part : scan->part_titles()) {
+      note.targets.push_back(names[static_cast<std::size_t>(write_->kind)] + part);
+    }
+  }
+  return note;
 }
 
 }  // namespace swizzle::sql

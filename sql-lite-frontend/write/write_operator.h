@@ -10,6 +10,7 @@
 
 namespace swizzle::sql {
 
+class PartitionWrites;
 class StatementTriggers;
 
 /// INSERT, UPDATE and DELETE. Everything is written when it opens, as PostgreSQL does even if the
@@ -60,6 +61,24 @@ class WriteOperator final : public PlanOperator {
   [[nodiscard]] const RowWriter& writer() const noexcept { return writer_; }
 
  private:
+  friend class PartitionWrites;
+  /// Of one partition, for rows that a statement about what it is a part of gives it.
+  WriteOperator(const Planned<WriteStatement>& leaf, const WriteStatement& root, NameSource& names);
+
+  // leaf_rows.cpp
+  [[nodiscard]] bool is_leaf() const noexcept { return asked_ != &*write_; }
+  void show_as_root(Execution& execution, std::span<const Value> row, Slot first_slot) const;
+  [[nodiscard]] Slot row_of_root() const noexcept;
+  [[nodiscard]] std::size_t place_of(std::size_t root_position) const noexcept;
+  bool insert_leaf_row(Execution& execution, std::span<const Value> row, std::size_t leaf,
+                       const PartitionWrites& partitions);
+  bool lock_leaf_row(Execution& execution, ReadMode mode);
+  bool update_leaf_row(Execution& execution, std::size_t leaf, PartitionWrites& partitions);
+  bool move_leaf_row(Execution& execution, std::size_t to, PartitionWrites& partitions);
+  bool delete_leaf_row(Execution& execution);
+  void finish_existing_leaf(Execution& execution, std::span<const Value> row);
+  void fail_moved_by_trigger(Execution& execution) const;
+
   void begin_returning();
   void insert_with_conflicts(Execution& execution);
   bool update_existing(Execution& execution, const std::string& key);
@@ -74,6 +93,9 @@ class WriteOperator final : public PlanOperator {
   void compute_generated(Execution& execution, std::span<Value> row, Slot first_slot);
   void check_policies(Execution& execution, std::span<const WriteStatement::Check> checks);
   void check_row(Execution& execution, std::span<const Value> row);
+  void check_each(Execution& execution, std::span<const WriteStatement::Check> checks,
+                  std::span<const Value> row);
+  void check_bounds(Execution& execution, std::span<const Value> row);
   void keep_returning(Execution& execution);
   bool before_insert(Execution& execution);
   bool before_update(Execution& execution, Bytes key, std::vector<Value>& row);
@@ -85,6 +107,9 @@ class WriteOperator final : public PlanOperator {
   void put(Execution& execution, std::span<const Value> row, Slot first_slot);
 
   Planned<WriteStatement> write_;
+  /// The statement as the user wrote it, of which that is the part for one partition; else the
+  /// same.
+  const WriteStatement* asked_;
   PlanPtr rows_;
   /// DELETE: rows that go together, those of a leaf at one visit.
   HeldRows gathered_;
@@ -94,9 +119,11 @@ class WriteOperator final : public PlanOperator {
   ForeignKeys foreign_keys_;
   DeferrableKeys deferrable_keys_;
   std::unique_ptr<StatementTriggers> triggers_;  ///< null: it fires none
+  std::unique_ptr<PartitionWrites> partitions_;  ///< null: the table has its rows itself
   /// Keys and foreign keys are somebody else's business.
   bool leaves_keys_ = false;
-  bool is_unchecked_ = false;  ///< it is among those that check_written() looks at
+  bool changed_existing_ = false;  ///< by the last of insert_leaf_row()
+  bool is_unchecked_ = false;      ///< it is among those that check_written() looks at
   std::vector<Value> old_row_;
   std::vector<Value> new_row_;
   /// ON CONFLICT DO UPDATE: the rows that this command has inserted or changed, by their keys.

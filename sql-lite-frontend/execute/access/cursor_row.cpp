@@ -19,7 +19,7 @@ bool CursorRow::next(Execution& execution) {
     cursor = name.as_text();
   }
   key_ = cursor_row_key(execution.session, cursor, *table_);
-  if (!value_of(tree_.get(*execution.transaction, key(), row_))) return false;
+  if (!value_of(tree_->get(*execution.transaction, key(), row_))) return false;
   found(execution, row_.bytes());
   return true;
 }

@@ -35,8 +35,8 @@ void InvertedAccess::open(Execution& execution) {
   keys_ = row_keys_of(entries, wanted, execution);
   note_index_leaves(execution, leaves_before);
   if (keys_) return;
-  all_ = value_of(tree_.scan(*execution.transaction, {}, Direction::forward, ReadMode::snapshot,
-                             wait_, ScanHint::large));
+  all_ = value_of(tree_->scan(*execution.transaction, {}, Direction::forward, ReadMode::snapshot,
+                              wait_, ScanHint::large));
 }
 
 bool InvertedAccess::next_of_table(Execution& execution) {
@@ -68,7 +68,7 @@ bool InvertedAccess::next(Execution& execution) {
     key_ = keys_->key();
     ++counts_.table_leaves;
     const bool is_there = found_or_fail(
-        tree_.get(*execution.transaction, as_bytes(key_), row_, ReadMode::snapshot, wait_), wait_);
+        tree_->get(*execution.transaction, as_bytes(key_), row_, ReadMode::snapshot, wait_), wait_);
     if (!is_there) continue;
     found(execution, row_.bytes());
     ++counts_.rows;

@@ -24,8 +24,9 @@ LockRows::Outcome LockRows::lock_all(Execution& execution) {
     before_.push_back(execution.slots[target.access->row_slot()]);
     // The null-extended side of an outer join has no row to lock.
     if (execution.slots[target.access->key_slot()].is_null()) continue;
-    switch (told_of_update(
-        [&] { return target.access->lock_row(execution, target.mode, target.wait); })) {
+    switch (told_of_update([&] {
+      return target.access->of_row(execution).lock_row(execution, target.mode, target.wait);
+    })) {
       case TableAccess::Locked::gone:
         return Outcome::gone;
       case TableAccess::Locked::changed:
@@ -57,7 +58,7 @@ bool LockRows::still_fits(Execution& execution) {
 /// Back to what the snapshot shows of the rows.
 void LockRows::show_as_found(Execution& execution) {
   for (std::size_t i = 0; i < targets_.size(); ++i) {
-    if (!before_[i].is_null()) targets_[i].access->show(execution, before_[i]);
+    if (!before_[i].is_null()) targets_[i].access->of_row(execution).show(execution, before_[i]);
   }
   for (const Recheck& recheck : rechecks_) {
     for (const Recomputed& again : recheck.recomputed) {

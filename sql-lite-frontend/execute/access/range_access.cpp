@@ -223,7 +223,7 @@ bool RangeAccess::start_next_range(Execution& execution) {
   ScanRange range;
   if (!keys.low.empty()) range.low = as_bytes(keys.low);
   if (!keys.high.empty()) range.high = as_bytes(keys.high);
-  const Tree& tree = uses_secondary() ? *bounds_->index->tree : tree_;
+  const Tree& tree = uses_secondary() ? *bounds_->index->tree : *tree_;
   const bool is_whole = keys.low.empty() && keys.high.empty();
   cursor_ = value_of(tree.scan(*execution.transaction, range, direction_, ReadMode::snapshot, wait_,
                                is_whole ? ScanHint::large : ScanHint::none));
@@ -254,7 +254,7 @@ bool RangeAccess::fetch(Execution& execution, std::string_view key) {
   key_ = key;
   ++counts_.table_leaves;
   if (!found_or_fail(
-          tree_.get(*execution.transaction, as_bytes(key_), fetched_, ReadMode::snapshot, wait_),
+          tree_->get(*execution.transaction, as_bytes(key_), fetched_, ReadMode::snapshot, wait_),
           wait_)) {
     return false;
   }

@@ -9,7 +9,7 @@ namespace swizzle::sql {
 
 TableAccess::TableAccess(TablePtr table, std::string alias, std::vector<Wanted> wanted)
     : table_(std::move(table)),
-      tree_(*table_->tree),
+      tree_(table_->tree),
       alias_(std::move(alias)),
       wanted_(std::move(wanted)) {}
 
@@ -69,7 +69,7 @@ TableAccess::Locked TableAccess::lock_row(Execution& execution, ReadMode mode, W
   Value& key = execution.slots[identity_->key];
   Value& row = execution.slots[identity_->row];
   table_->runtime->counters.add(Counted::leaves);
-  bool found = found_or_fail(tree_.get(transaction, key.as_bytes(), locked_, mode, wait), wait);
+  bool found = found_or_fail(tree_->get(transaction, key.as_bytes(), locked_, mode, wait), wait);
   // Elsewhere the row is locked since it was read, or to have changed it is an error.
   if (transaction.isolation() == Isolation::read_committed &&
       !follow(execution, mode, wait, found)) {
@@ -90,7 +90,7 @@ bool TableAccess::follow(Execution& execution, ReadMode mode, WaitPolicy wait, b
   Transaction& transaction = *execution.transaction;
   Value& key = execution.slots[identity_->key];
   for (Tree::Trail trail;;) {
-    switch (tree_.trace(transaction, key.as_bytes(), trail, moved_to_)) {
+    switch (tree_->trace(transaction, key.as_bytes(), trail, moved_to_)) {
       case Tree::Fate::stays:
         return true;
       case Tree::Fate::gone:
@@ -100,7 +100,7 @@ bool TableAccess::follow(Execution& execution, ReadMode mode, WaitPolicy wait, b
     }
     execution.tick();
     key = Value::from_bytes(moved_to_.bytes()).copy_to(execution.row_arena);
-    found = found_or_fail(tree_.get(transaction, key.as_bytes(), locked_, mode, wait), wait);
+    found = found_or_fail(tree_->get(transaction, key.as_bytes(), locked_, mode, wait), wait);
   }
 }
 
@@ -167,7 +167,7 @@ bool PointAccess::next(Execution& execution) {
     key_.clear();
     if (!append_equal(key_, *bounds_, execution)) return false;
   }
-  const bool is_there = found_or_fail(tree_.get(transaction, key(), row_, mode_, wait_), wait_);
+  const bool is_there = found_or_fail(tree_->get(transaction, key(), row_, mode_, wait_), wait_);
   ScanCounts counts;
   counts.rows = is_there ? 1 : 0;
   counts.table_leaves = 1;

@@ -39,7 +39,11 @@ class TableAccess : public PlanOperator {
   /// after a sort or a hash join has kept it.
   void keep_identity(Slot key_slot, Slot row_slot) { identity_ = Identity{key_slot, row_slot}; }
   /// What the reads do that lock at SERIALIZABLE, when somebody else has the row.
-  void set_wait(WaitPolicy wait) noexcept { wait_ = wait; }
+  virtual void set_wait(WaitPolicy wait) noexcept { wait_ = wait; }
+  /// The access whose row is in the slots: of a partitioned table, its partition's.
+  [[nodiscard]] virtual TableAccess& of_row(const Execution& /*execution*/) noexcept {
+    return *this;
+  }
   [[nodiscard]] bool keeps_identity() const noexcept { return identity_.has_value(); }
   [[nodiscard]] Slot key_slot() const noexcept { return identity_->key; }
   [[nodiscard]] Slot row_slot() const noexcept { return identity_->row; }
@@ -76,7 +80,7 @@ class TableAccess : public PlanOperator {
   void note_scan(const IndexAccess* index, const ScanCounts& counts) const noexcept;
 
   TablePtr table_;                       // NOLINT: shared with the derived operators
-  Tree tree_;                            // NOLINT
+  std::optional<Tree> tree_;             // NOLINT: none of a partitioned table
   std::string alias_;                    // NOLINT
   Planned<std::vector<Wanted>> wanted_;  // NOLINT
   std::string key_;                      // NOLINT

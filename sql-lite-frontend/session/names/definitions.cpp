@@ -251,8 +251,8 @@ std::optional<std::string> definition_of_index(Session::State& session, Oid oid,
       columns += index_order(session, *table, *index, part);
     }
     std::string text = fmt::format(
-        "CREATE {}INDEX {} ON {} USING {} ({})", index->is_key() ? "UNIQUE " : "",
-        quote_identifier(index->name),
+        "CREATE {}INDEX {} ON {}{} USING {} ({})", index->is_key() ? "UNIQUE " : "",
+        quote_identifier(index->name), table->relation.is_partitioned() ? "ONLY " : "",
         layout == Layout::pretty ? *session.names.name_of(TypeId::regclass, table->relation.oid)
                                  : session.names.qualified_name(*table),
         access_method_name(index->method), columns);

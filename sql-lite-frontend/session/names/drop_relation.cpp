@@ -1,16 +1,28 @@
 #include "sql-lite-frontend/session/names/in_use.h"
+#include "sql-lite-frontend/session/names/partitions.h"
 #include "sql-lite-frontend/session/shared/sequences.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/statistics/statistics_store.h"
+#include "sql-lite-frontend/types/check_stack.h"
 
 /// A relation's end: by DROP, at COMMIT, or with its session.
 namespace swizzle::sql {
 
 void Session::State::drop_relation(const TablePtr& table) {
-  const TablePtr locked = catalog.lock_for_change(*transaction, table);
-  const Relation& relation = locked->relation;
+  TablePtr locked = catalog.lock_for_change(*transaction, table);
   require_indexes_unused(*this, *locked, "DROP INDEX");
   require_unused(*this, *locked, "DROP TABLE");
+  if (locked->relation.is_partitioned() && !locked->relation.partitions.empty()) {
+    check_stack();
+    Relation without = locked->relation;
+    const std::vector<Oid> partitions = std::exchange(without.partitions, {});
+    locked = catalog.replace(*transaction, *locked, std::move(without));
+    for (const Oid oid : partitions) {
+      if (const TablePtr partition = catalog.table(oid)) drop_relation(partition);
+    }
+  }
+  const Relation& relation = locked->relation;
+  if (relation.is_partition()) leave_parent(*this, relation);
   if (keeps_rows(relation.kind)) {
     value_of(shared.engine.drop_tree(*transaction, relation.tree));
     for (const Index& index : relation.indexes) {

@@ -53,7 +53,7 @@ Missing missing_of(TypeId constant) {
 }  // namespace
 
 void require_unused(const Session::State& session, const Table& table, std::string_view command) {
-  if (!keeps_rows(table.relation.kind)) return;
+  if (!keeps_rows(table.relation.kind) && !table.relation.is_partitioned()) return;
   require_not_running(session, table, command, table.relation.name);
   if (!session.transaction.awaits_checks_of(table.relation.oid)) return;
   throw_error(kObjectInUse, "cannot {} \"{}\" because it has pending trigger events", command,

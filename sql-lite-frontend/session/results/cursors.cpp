@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/execute/access/lock_rows.h"
+#include "sql-lite-frontend/execute/access/partition_scan.h"
 #include "sql-lite-frontend/execute/sorting/sort.h"
 #include "sql-lite-frontend/execute/steps/basic_operators.h"
 #include "sql-lite-frontend/execute/steps/computed_scan.h"
@@ -45,13 +46,15 @@ void for_each_step(PlanOperator& plan, const Visit& visit) {
   plan.for_each_input([&](PlanPtr& input) { for_each_step(*input, visit); });
 }
 
-/// Visits what reads tables whose rows can be told apart behind the plan.
+/// Visits what reads tables whose rows can be told apart behind the plan: not those of partitions,
+/// whose keys repeat.
 template <class Visit>
 void for_each_identified(PlanOperator& plan, const Visit& visit) {
-  for_each_step(plan, [&](const PlanOperator& step) {
-    const auto* access = dynamic_cast<const TableAccess*>(&step);
-    if (access != nullptr && access->keeps_identity()) visit(*access);
-  });
+  check_stack();
+  if (dynamic_cast<const PartitionScan*>(&plan) != nullptr) return;
+  const auto* access = dynamic_cast<const TableAccess*>(&plan);
+  if (access != nullptr && access->keeps_identity()) visit(*access);
+  plan.for_each_input([&](PlanPtr& input) { for_each_identified(*input, visit); });
 }
 
 /// What is shown of a row, and what WHERE CURRENT OF asks for.

@@ -243,6 +243,8 @@ TEST_CASE("every kind of object has a name to be refused by", "[sql][refusals]")
 TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][refusals]") {
   REQUIRE(run("CREATE TABLE t (a int PRIMARY KEY, b text, c int[])") == "done");
   REQUIRE(run("CREATE VIEW v AS SELECT a FROM t") == "done");
+  REQUIRE(run("CREATE TABLE p (a int PRIMARY KEY) PARTITION BY RANGE (a)") == "done");
+  REQUIRE(run("CREATE TABLE p1 PARTITION OF p DEFAULT") == "done");
   const std::pair<std::string_view, std::string_view> refused[] = {
       {"CREATE EVENT TRIGGER x ON sql_drop EXECUTE FUNCTION f()", "CREATE EVENT TRIGGER"},
       {"CREATE FUNCTION f() RETURNS int LANGUAGE plperl AS 'x'", "language \"plperl\""},
@@ -255,7 +257,11 @@ TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][ref
       {"CREATE AGGREGATE s (int ORDER BY int) (sfunc = int4pl, stype = int)", "ordered-set"},
       {"CREATE STATISTICS s ON a, b FROM t", "CREATE STATISTICS"},
       {"ALTER EXTENSION plpgsql ADD TABLE t", "ALTER EXTENSION"},
-      {"CREATE TABLE p (a int) PARTITION BY RANGE (a)", "table partitioning"},
+      {"ALTER TABLE p DETACH PARTITION p1 CONCURRENTLY", "DETACH PARTITION CONCURRENTLY"},
+      {"CREATE TABLE r (a int REFERENCES p)", "foreign keys that refer to partitioned tables"},
+      {"CREATE PUBLICATION r FOR TABLE p", "partitioned table"},
+      {"CREATE PUBLICATION r FOR ALL TABLES WITH (publish_via_partition_root)",
+       "publish_via_partition_root"},
       {"CREATE TABLE i () INHERITS (t)", "table inheritance"},
       {"ALTER TABLE t CLUSTER ON i", "CLUSTER ON"},
       {"ALTER SYSTEM SET work_mem = '1MB'", "ALTER SYSTEM"},

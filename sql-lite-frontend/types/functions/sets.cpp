@@ -20,15 +20,6 @@ using Cursor = std::unique_ptr<SetCursor>;
   throw SqlError{sqlstate::invalid_parameter_value, "step size cannot equal zero"};
 }
 
-/// What would tell of things that do not exist here: partitions.
-class NoRows final : public SetCursor {
- public:
-  std::optional<Value> next(FunctionContext&) override { return std::nullopt; }
-};
-Cursor no_rows(FunctionContext&, Arguments) {
-  return std::make_unique<NoRows>();
-}
-
 class IntegerSeries : public SetCursor {
  public:
   IntegerSeries(std::int64_t first, std::int64_t last, std::int64_t step)
@@ -259,8 +250,6 @@ Cursor split_into_rows(FunctionContext& context, Arguments a) {
 }
 
 constexpr SetEntry kSetsEntries[] = {
-    {"pg_partition_ancestors(regclass)", &no_rows},
-    {"pg_partition_tree(regclass)", &no_rows},
     {"generate_series(int4,int4)", &integer_series},
     {"generate_series(int4,int4,int4)", &integer_series},
     {"generate_series(int8,int8)", &integer_series},

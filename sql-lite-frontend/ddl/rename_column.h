@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sql-lite-frontend/session/state/session_state.h"
+
+namespace swizzle::sql {
+
+/// Gives the column its new name in `relation`, which is the table's definition, and in all that it
+/// stores as text over its columns.
+void rename_column(Session::State& session, const TablePtr& table, Relation& relation,
+                   std::size_t position, const std::string& new_name);
+/// 42P16 for what a partition has from its parent, and for ONLY.
+void require_renameable(Session::State& session, const Relation& relation, std::size_t position,
+                        bool with_partitions);
+/// The same in the partitions of `table`, which is the definition before.
+void rename_column_below(Session::State& session, const Table& table, std::string_view name,
+                         const std::string& new_name);
+/// Of a check.
+void rename_constraint_below(Session::State& session, const Table& table, std::string_view name,
+                             const std::string& new_name);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/execute/access/partition_pruner.h"
+
+namespace swizzle::sql {
+
+/// What the conditions say of the table's partitions; null: nothing. Looking at the key is not
+/// reading its columns.
+std::unique_ptr<PartitionPruner> pruner_of(Binder& binder, const FromTable& table,
+                                           std::span<Expr* const> conditions);
+
+/// Copies of conditions over the table's row, for a partition that has it in `to`, where the
+/// columns are in other places; null for what cannot be copied.
+struct LeafColumns {
+  Slot from = 0;
+  Slot to = 0;
+  const std::vector<std::size_t>* places = nullptr;  ///< PartitionTree::Leaf::columns
+  std::size_t count = 0;                             ///< of the columns of the root
+  const Table* table = nullptr;                      ///< the partition: its own tableoid
+
+  [[nodiscard]] Slot slot_of(std::size_t position) const {
+    return to + static_cast<Slot>(places->empty() ? position : (*places)[position]);
+  }
+};
+/// `alias`: by which the partition's columns go in the copy.
+ExprPtr copy_for_leaf(const Expr& condition, const LeafColumns& columns, const std::string& alias);
+/// The other way round.
+ExprPtr copy_for_root(const Expr& condition, const LeafColumns& columns);
+
+}  // namespace swizzle::sql

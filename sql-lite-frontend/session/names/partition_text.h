@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "sql-lite-frontend/catalog/table.h"
+#include "sql-lite-frontend/session.h"
+
+/// How tables are divided, as SQL: pg_get_partkeydef and its like.
+namespace swizzle::sql {
+
+/// "RANGE (a, lower(b))"
+std::string shown_partition_key(Session::State& session, const Table& table);
+/// "FOR VALUES FROM (1) TO (MAXVALUE)" or "DEFAULT": of a partition of `parent`.
+std::string shown_partition_bound(Session::State& session, const Table& parent,
+                                  const PartitionBound& bound);
+/// "(1, MAXVALUE)"
+std::string shown_range_edge(Session::State& session, const PartitionKey& key,
+                             std::span<const PartitionDatum> edge);
+/// What every row of the partition fulfils; empty: of a default partition that is alone, anything.
+std::string shown_partition_constraint(Session::State& session, const Table& partition);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "sql-lite-frontend/session/state/session_state.h"
+
+/// Partitions that join a table and leave it.
+namespace swizzle::sql {
+
+/// The table and all that are partitions of it, and of those: parents first.
+std::vector<TablePtr> with_partitions(Session::State& session, const TablePtr& table);
+/// What the default partition of the table takes has changed: whoever writes to it by itself, or to
+/// its partitions, plans anew.
+void renew_default(Session::State& session, const Table& parent);
+/// The parent is locked for change. Its definition afterwards.
+TablePtr join_parent(Session::State& session, const TablePtr& parent, Oid partition);
+/// The relation is about to go, or is no partition any more: its parent has one less.
+void leave_parent(Session::State& session, const Relation& partition);
+
+}  // namespace swizzle::sql
