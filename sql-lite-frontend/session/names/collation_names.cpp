@@ -95,7 +95,7 @@ void Session::send_first_notices(ResultSink& sink) {
 
 std::string SessionNames::collation_name(Oid collation) {
   if (const CollationPtr made = session_.catalog.made<UserCollation>(collation)) return made->name;
-  return builtin_collation_name(collation);
+  return builtin_collation_name(shown_number(collation));
 }
 
 bool SessionNames::is_visible(const UserCollation& collation) {

@@ -175,7 +175,7 @@ std::string other_collation(Session::State& session, const Table& table,
     own = default_collation(expr->type());
   }
   if (shown_number(own) == shown_number(column.collation)) return {};
-  return " COLLATE " + session.names.shown_collation(column.collation).value_or("");
+  return " COLLATE " + session.names.shown_collation(shown_number(column.collation)).value_or("");
 }
 
 std::string index_order(Session::State& session, const Table& table, const Index& index,

@@ -35,7 +35,7 @@ TEST_CASE("pg_stat_progress_basebackup says how far a backup is", "[sql][backup]
   };
   db.run("SELECT swizzle_backup('" + target.string() + "')");
   CHECK(phases == std::vector<std::string>{
-                      "t|waiting for checkpoint to finish|t|0|0| SELECT 1",
+                      "t|waiting for checkpoint to finish|t|0|0|NULL SELECT 1",
                       "t|streaming database files|f|1|0|t SELECT 1",
                       "t|transferring wal files|f|1|1|t SELECT 1",
                   });

@@ -256,7 +256,6 @@ std::optional<std::uint32_t> builtin_collation(std::string_view name) {
 }
 
 std::string builtin_collation_name(std::uint32_t number) {
-  number = shown_number(number);
   for (const auto& [name, known] : kNamed) {
     if (known == number) return std::string{name};
   }

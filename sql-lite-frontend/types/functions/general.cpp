@@ -30,7 +30,7 @@ Value show_type(FunctionContext& context, Arguments a) {
   // With a modifier that says "none", char(n) without n goes by its inner name.
   if (type == TypeId::bpchar && !a[1].is_null() && typmod < 0) return Value::from_text("bpchar");
   // What users made may have to be qualified; of a type without a definition there is but a name.
-  if (!is_built_in(type)) {
+  if (type != TypeId::none && !is_built_in(type)) {
     const auto name = context.session.names == nullptr
                           ? std::nullopt
                           : context.session.names->name_of(TypeId::regtype, raw(type));
