@@ -177,7 +177,8 @@ Value record_receive(FunctionContext& context, TypeId type, std::int32_t, Bytes 
     if (sent != expected)
       throw_error(sqlstate::datatype_mismatch,
                   "binary data has type {} ({}) instead of expected {} ({}) in record column {}",
-                  raw(sent), name_of_number(raw(sent)), raw(expected), format_type(expected), i + 1);
+                  raw(sent), name_of_number(raw(sent)), raw(expected), format_type(expected),
+                  i + 1);
     const auto length = reader.take<std::int32_t>();
     if (length < -1)
       throw SqlError{sqlstate::invalid_binary_representation, "insufficient data left in message"};
