@@ -56,12 +56,6 @@ FAULTS = [
         "  if (length > *limit) {",
     ),
     (
-        "half of a surrogate pair is text",
-        "protocol/utf8.cpp",
-        "    if (first == 0xEDU && byte(1) >= 0xA0U) return 0;  // surrogate\n",
-        "",
-    ),
-    (
         "after an error the next messages are run",
         "session/conversation.cpp",
         "    skipping_ = true;\n    report_failure",

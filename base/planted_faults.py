@@ -1,0 +1,17 @@
+"""Known defects of base/ for scripts/planted-faults, which puts them back one at a time."""
+
+PRESET = "release"
+TARGET = "swizzle_base_tests"
+PROGRAM = "base/swizzle_base_tests"
+TESTS = [["~[stress]", "~[.]"]]
+
+# (name, file in the folder, the right piece, the wrong one, the tests to run: all unless told)
+FAULTS = [
+    (
+        "half of a surrogate pair is text",
+        "utf8.cpp",
+        "  if (lead == 0xed && byte(1) > 0x9f) return 0;\n",
+        "",
+        "text is valid UTF-8*",
+    ),
+]
