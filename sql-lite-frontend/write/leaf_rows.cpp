@@ -172,11 +172,6 @@ bool WriteOperator::update_leaf_row(Execution& execution, std::size_t leaf,
 /// The updated row, which is in the root's slots, goes to another partition.
 bool WriteOperator::move_leaf_row(Execution& execution, std::size_t to,
                                   PartitionWrites& partitions) {
-  if (foreign_keys_.looks_at_removed()) {
-    throw_error(sqlstate::feature_not_supported,
-                "cannot move a row out of partition \"{}\", to which a foreign key refers",
-                write_->table->relation.name);
-  }
   // The slots are what an insert's triggers fill, too.
   std::vector<Value> row;
   for (std::size_t i = 0; i < asked_->table->relation.columns.size(); ++i) {
@@ -190,6 +185,8 @@ bool WriteOperator::move_leaf_row(Execution& execution, std::size_t to,
   value_of(tree.get(*execution.transaction, key, ignored, ReadMode::for_update));
   remove_to_elsewhere(*write_->table->tree, execution, key);
   writer_.removed(execution, as_text(key), old_row_);
+  // Who refers to the partition itself loses the row.
+  if (!leaves_keys_) foreign_keys_.removed(execution, old_row_);
   if (triggers_) triggers_->note(execution, TriggerEvent::remove, old_row_, {});
   ++written_;
   for (std::size_t i = 0; i < row.size(); ++i) {
