@@ -60,6 +60,53 @@ ROW_ANSWERS = {
         "insert into t values (9, 90, 900, 9) on conflict (id) do update set b = t.b + 1000 returning *",
 }
 
+# A row that goes to another partition is another row there.
+PARTITION_TABLES = DROP + """create table t (id int, k int, b int, primary key (id, k)) partition by list (k);
+create table t1 partition of t for values in (1);
+create table t2 (b int, k int not null, id int not null);
+alter table t attach partition t2 for values in (2);
+create table td partition of t default;
+create index on t (b);
+create table o (id int primary key)"""
+PARTITION_ROWS = """delete from t;
+delete from o;
+insert into t values (1, 1, 100), (2, 1, 200), (3, 2, 300), (4, 7, 400);
+insert into o values (1), (2), (3)"""
+PARTITION_CHANGES = {
+    "row of a part deleted": ["delete from t where id = 1"],
+    "row to another part": ["update t set k = 2 where id = 1"],
+    "row to another part and back": ["update t set k = 2 where id = 1", "update t set k = 1, b = b + 1 where id = 1"],
+    "row to another part and on": ["update t set k = 2 where id = 1", "update t set k = 8 where id = 1"],
+    "row to another part, another comes": ["update t set k = 2 where id = 1", "insert into t values (1, 1, 111)"],
+    "row to another part, deleted there": ["update t set k = 2 where id = 1", "delete from t where id = 1"],
+    "row of a part changed": ["update t set b = b + 1 where id = 1"],
+    "row of a part changed, to another": ["update t set b = b + 1 where id = 1", "update t set k = 2 where id = 1"],
+    "row to another part by a savepoint that went": ["savepoint s", "update t set k = 2 where id = 1",
+                                                     "rollback to s", "update t set b = b + 1 where id = 1"],
+    "row of a part gets another key": ["update t set id = 9 where id = 1"],
+}
+PARTITION_ANSWERS = {
+    "update by key": "update t set b = b + 1000 where id = 1 and k = 1 returning *",
+    "update of all": "update t set b = b + 1000 returning *",
+    "update by index": "update t set b = b + 1000 where b = 100 returning *",
+    "update by join": "update t set b = b + 1000 from o where t.id = o.id returning t.*",
+    "move": "update t set k = 2 where id = 1 returning *",
+    "move elsewhere": "update t set k = 5 where id = 1 returning *",
+    "delete by key": "delete from t where id = 1 and k = 1 returning *",
+    "delete of all": "delete from t returning *",
+    "delete in the part": "delete from t1 returning *",
+    "for update": "select * from t where id = 1 for update",
+    "for share": "select * from t for share",
+    "for key share": "select * from t where id = 1 for key share",
+    "skip locked": "select * from t for update skip locked",
+    "insert": "insert into t values (1, 1, 700)",
+    "insert or update": "insert into t values (1, 1, 7) on conflict (id, k) do update set b = t.b + 1000 returning *",
+    "insert or nothing": "insert into t values (1, 1, 700) on conflict do nothing returning *",
+    "insert of what comes, or nothing": "insert into t values (1, 2, 900) on conflict do nothing returning *",
+    "insert of what comes, or update":
+        "insert into t values (1, 2, 9) on conflict (id, k) do update set b = t.b + 1000 returning *",
+}
+
 # Parents and children: what of the two comes first.
 KEY_TABLES = DROP + """create table p (id int primary key, v int);
 create table c (id int primary key, p int default 3 references p {actions});
@@ -192,6 +239,10 @@ def scenarios():
                 for answered, second in BOOKING_ANSWERS.items():
                     yield Scenario(f"{level}, {order}: {changed}; {answered}", BOOKING_TABLES, BOOKING_ROWS,
                                    _steps(order, level, first, [second]), ["t"])
+            for changed, first in PARTITION_CHANGES.items():
+                for answered, second in PARTITION_ANSWERS.items():
+                    yield Scenario(f"{level}, {order}: {changed}; {answered}", PARTITION_TABLES, PARTITION_ROWS,
+                                   _steps(order, level, first, [second]), ["t", "t1"])
             yield from _key_scenarios(level, order)
         yield from _definitions(level)
         for text in PARTS:

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/execute/access/late_error.h"
+#include "sql-lite-frontend/execute/access/moved_away.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/write/changed_within.h"
 #include "sql-lite-frontend/write/partition_writes.h"
@@ -13,6 +14,22 @@
 /// Rows of one partition, which a statement about what it is a part of writes: what the statement
 /// asks and computes is over the root's row, what the partition's own definition says over its own.
 namespace swizzle::sql {
+
+namespace {
+
+/// Who waits for the row is told that it goes to another partition.
+void remove_to_elsewhere(Tree tree, Execution& execution, Bytes key) {
+  Transaction& transaction = *execution.transaction;
+  if (key.size() == Engine::kMaxKeyBytes) {
+    value_of(tree.remove(transaction, key));
+    return;
+  }
+  const std::string away = key_of_moved_away(as_text(key));
+  value_of(tree.move(transaction, key, as_bytes(away), {}));
+  value_of(tree.remove(transaction, as_bytes(away)));
+}
+
+}  // namespace
 
 std::size_t WriteOperator::place_of(std::size_t root_position) const noexcept {
   return write_->shown_places.empty() ? root_position : write_->shown_places[root_position];
@@ -155,11 +172,6 @@ bool WriteOperator::update_leaf_row(Execution& execution, std::size_t leaf,
 /// The updated row, which is in the root's slots, goes to another partition.
 bool WriteOperator::move_leaf_row(Execution& execution, std::size_t to,
                                   PartitionWrites& partitions) {
-  if (foreign_keys_.looks_at_removed()) {
-    throw_error(sqlstate::feature_not_supported,
-                "cannot move a row out of partition \"{}\", to which a foreign key refers",
-                write_->table->relation.name);
-  }
   // The slots are what an insert's triggers fill, too.
   std::vector<Value> row;
   for (std::size_t i = 0; i < asked_->table->relation.columns.size(); ++i) {
@@ -171,7 +183,10 @@ bool WriteOperator::move_leaf_row(Execution& execution, std::size_t to,
   ValueBuffer ignored;
   const Tree tree = *write_->table->tree;
   value_of(tree.get(*execution.transaction, key, ignored, ReadMode::for_update));
-  writer_.remove(execution, key, old_row_);
+  remove_to_elsewhere(*write_->table->tree, execution, key);
+  writer_.removed(execution, as_text(key), old_row_);
+  // Who refers to the partition itself loses the row.
+  if (!leaves_keys_) foreign_keys_.removed(execution, old_row_);
   if (triggers_) triggers_->note(execution, TriggerEvent::remove, old_row_, {});
   ++written_;
   for (std::size_t i = 0; i < row.size(); ++i) {

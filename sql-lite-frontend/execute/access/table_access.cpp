@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sql-lite-frontend/execute/access/moved_away.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
@@ -97,6 +98,11 @@ bool TableAccess::follow(Execution& execution, ReadMode mode, WaitPolicy wait, b
         return false;
       case Tree::Fate::moved:
         break;
+    }
+    if (is_moved_away(key.as_bytes(), moved_to_.bytes())) {
+      throw SqlError{sqlstate::serialization_failure,
+                     "tuple to be locked was already moved to another partition due to concurrent "
+                     "update"};
     }
     execution.tick();
     key = Value::from_bytes(moved_to_.bytes()).copy_to(execution.row_arena);
