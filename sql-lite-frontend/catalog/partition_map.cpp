@@ -10,16 +10,16 @@
 namespace swizzle::sql {
 namespace {
 
-using Kind = PartitionDatum::Kind;
+using DatumKind = PartitionDatum::Kind;
 
 Value value_of_datum(TypeId type, const PartitionDatum& datum) {
-  if (datum.kind != Kind::value) return Value::null();
+  if (datum.kind != DatumKind::value) return Value::null();
   return read_flat(shape_of(type), as_bytes(datum.flat));
 }
 
-int compare_kinds(Kind left, Kind right) noexcept {
-  const auto rank = [](Kind kind) {
-    return kind == Kind::minimum ? -1 : (kind == Kind::maximum ? 1 : 0);
+int compare_kinds(DatumKind left, DatumKind right) noexcept {
+  const auto rank = [](DatumKind kind) {
+    return kind == DatumKind::minimum ? -1 : (kind == DatumKind::maximum ? 1 : 0);
   };
   return rank(left) - rank(right);
 }
@@ -73,7 +73,7 @@ PartitionMap::PartitionMap(const PartitionKey& key, std::vector<const PartitionB
 
 void PartitionMap::add_list(const PartitionBound& bound, std::size_t place) {
   for (const PartitionDatum& datum : bound.values) {
-    if (datum.kind == Kind::null) {
+    if (datum.kind == DatumKind::null) {
       null_ = place;
     } else {
       listed_.push_back({value_of_datum(types_[0], datum), place});
@@ -100,7 +100,7 @@ void PartitionMap::sort() {
   std::ranges::stable_sort(spans_, [this](const Span& left, const Span& right) {
     for (std::size_t i = 0; i < left.from.size(); ++i) {
       int order = compare_kinds(left.from[i].kind, right.from[i].kind);
-      if (order == 0 && left.from[i].kind == Kind::value) {
+      if (order == 0 && left.from[i].kind == DatumKind::value) {
         order = compare_values(types_[i], left.from[i].value, right.from[i].value);
       }
       if (order != 0) return order < 0;
@@ -125,8 +125,8 @@ std::vector<PartitionMap::Edge> PartitionMap::edges_of(
 }
 
 int PartitionMap::compare(const Edge& edge, const Value& value, std::size_t column) const {
-  if (edge.kind == Kind::minimum) return -1;
-  if (edge.kind == Kind::maximum) return 1;
+  if (edge.kind == DatumKind::minimum) return -1;
+  if (edge.kind == DatumKind::maximum) return 1;
   return compare_values(types_[column], edge.value, value);
 }
 
@@ -144,7 +144,7 @@ int PartitionMap::compare_edges(std::span<const TypeId> types, std::span<const P
     const int kinds = compare_kinds(left[i].kind, right[i].kind);
     if (kinds != 0) return kinds;
     // What follows MINVALUE or MAXVALUE is the same.
-    if (left[i].kind != Kind::value) return 0;
+    if (left[i].kind != DatumKind::value) return 0;
     const int order = compare_values(types[i], value_of_datum(types[i], left[i]),
                                      value_of_datum(types[i], right[i]));
     if (order != 0) return order;
@@ -201,7 +201,7 @@ std::optional<std::size_t> PartitionMap::misfit(std::int32_t modulus) const {
 std::optional<std::size_t> PartitionMap::overlapping(const PartitionBound& bound) const {
   if (bound.is_default) return default_;
   for (const PartitionDatum& datum : bound.values) {
-    if (datum.kind == Kind::null) {
+    if (datum.kind == DatumKind::null) {
       if (null_) return null_;
       continue;
     }
@@ -224,7 +224,7 @@ std::optional<std::size_t> PartitionMap::overlapping(const PartitionBound& bound
     for (std::size_t i = 0; i < left.size(); ++i) {
       const int kinds = compare_kinds(left[i].kind, right[i].kind);
       if (kinds != 0) return kinds;
-      if (left[i].kind != Kind::value) return 0;
+      if (left[i].kind != DatumKind::value) return 0;
       const int values = compare_values(types_[i], left[i].value, right[i].value);
       if (values != 0) return values;
     }

@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-using Kind = PartitionDatum::Kind;
+using DatumKind = PartitionDatum::Kind;
 using KnownColumn = KeyRestriction::Column;
 
 /// The first column that is one of several values, with one of them.
@@ -97,7 +97,7 @@ bool PartitionMap::is_covered(const KnownColumn& column) const {
     const Edge& to = span.to[0];
     if (!begun) {
       if (reached == nullptr) {
-        if (from.kind != Kind::minimum) return false;
+        if (from.kind != DatumKind::minimum) return false;
       } else {
         if (compare(from, *reached, 0) > 0) return false;
         if (compare(to, *reached, 0) <= 0) continue;
@@ -106,7 +106,7 @@ bool PartitionMap::is_covered(const KnownColumn& column) const {
     } else if (compare(from, *reached, 0) != 0) {
       return false;
     }
-    if (to.kind == Kind::maximum) return true;
+    if (to.kind == DatumKind::maximum) return true;
     reached = &to.value;
     if (!column.high) continue;
     const int order = compare_values(types_[0], *reached, *column.high);
@@ -148,7 +148,7 @@ void PartitionMap::select_range(const KeyRestriction& restriction,
           (low.is_open || low.values.size() == types_.size() ||
            std::ranges::all_of(span.to.begin() + static_cast<std::ptrdiff_t>(low.values.size()),
                                span.to.end(),
-                               [](const Edge& edge) { return edge.kind == Kind::minimum; }));
+                               [](const Edge& edge) { return edge.kind == DatumKind::minimum; }));
       if (ends < 0 || ends_there) continue;
     }
     selected[span.place] = true;

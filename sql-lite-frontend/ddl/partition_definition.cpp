@@ -18,7 +18,7 @@ namespace swizzle::sql {
 namespace {
 
 constexpr SqlState kInvalidDefinition{"42P17"};
-using Kind = PartitionDatum::Kind;
+using DatumKind = PartitionDatum::Kind;
 
 PartitionStrategy strategy_of(std::string_view name) {
   std::string lower{name};
@@ -192,7 +192,7 @@ class BoundReader {
     const Value value = cast->eval(execution);
     PartitionDatum datum;
     if (value.is_null()) {
-      datum.kind = Kind::null;
+      datum.kind = DatumKind::null;
     } else {
       append_flat(datum.flat, shape_of(part.type), value);
     }
@@ -208,8 +208,8 @@ class BoundReader {
     for (std::size_t i = 0; i < values.size(); ++i) {
       PartitionDatum datum;
       datum.kind = infinite(values[i]);
-      if (datum.kind == Kind::value) datum = value(values[i], i);
-      if (datum.kind == Kind::null) {
+      if (datum.kind == DatumKind::value) datum = value(values[i], i);
+      if (datum.kind == DatumKind::null) {
         throw SqlError{kInvalidDefinition, "cannot specify NULL in range bound"};
       }
       require_nothing_else(datums, datum, values[i]);
@@ -227,30 +227,33 @@ class BoundReader {
     if (part.column == 0) return part.expression_sql;
     return parent_.relation.columns[static_cast<std::size_t>(part.column - 1)].name;
   }
-  static Kind infinite(const ast::Node* node) {
+  static DatumKind infinite(const ast::Node* node) {
     if (const auto* datum = ast::try_as<ast::PartitionRangeDatum>(node)) {
-      if (datum->value != nullptr) return Kind::value;
-      return datum->kind == ast::PartitionRangeDatumKind::minvalue ? Kind::minimum : Kind::maximum;
+      if (datum->value != nullptr) return DatumKind::value;
+      return datum->kind == ast::PartitionRangeDatumKind::minvalue ? DatumKind::minimum
+                                                                   : DatumKind::maximum;
     }
     const auto* column = ast::try_as<ast::ColumnRef>(node);
     if (column == nullptr || column->fields.size() != 1 ||
         !ast::is<ast::String>(column->fields[0])) {
-      return Kind::value;
+      return DatumKind::value;
     }
     const std::string_view name = ast::string_of(column->fields[0]);
-    if (name == "minvalue") return Kind::minimum;
-    return name == "maxvalue" ? Kind::maximum : Kind::value;
+    if (name == "minvalue") return DatumKind::minimum;
+    return name == "maxvalue" ? DatumKind::maximum : DatumKind::value;
   }
   static void require_nothing_else(std::span<const PartitionDatum> before,
                                    const PartitionDatum& datum, const ast::Node* node) {
-    if (before.empty() || before.back().kind == Kind::value || before.back().kind == datum.kind) {
+    if (before.empty() || before.back().kind == DatumKind::value ||
+        before.back().kind == datum.kind) {
       return;
     }
     const auto* column = ast::try_as<ast::ColumnRef>(node);
     const auto* constant = ast::try_as<ast::A_Const>(node);
     const std::int32_t location =
         column != nullptr ? column->location : (constant != nullptr ? constant->location : -1);
-    const std::string_view word = before.back().kind == Kind::minimum ? "MINVALUE" : "MAXVALUE";
+    const std::string_view word =
+        before.back().kind == DatumKind::minimum ? "MINVALUE" : "MAXVALUE";
     throw sql_error(sqlstate::datatype_mismatch, "every bound following {} must also be {}", word,
                     word)
         .at_position(location + 1);

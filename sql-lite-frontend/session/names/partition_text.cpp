@@ -16,7 +16,7 @@
 namespace swizzle::sql {
 namespace {
 
-using Kind = PartitionDatum::Kind;
+using DatumKind = PartitionDatum::Kind;
 
 /// "lower(b)", but "((a + 1))".
 std::string shown_key_expression(Session::State& session, const Table& table,
@@ -39,13 +39,13 @@ std::string text_of(Session::State& session, TypeId type, const PartitionDatum& 
 /// A constant as PostgreSQL prints it where its type need not be told.
 std::string shown_datum(Session::State& session, TypeId type, const PartitionDatum& datum) {
   switch (datum.kind) {
-    case Kind::minimum:
+    case DatumKind::minimum:
       return "MINVALUE";
-    case Kind::maximum:
+    case DatumKind::maximum:
       return "MAXVALUE";
-    case Kind::null:
+    case DatumKind::null:
       return "NULL";
-    case Kind::value:
+    case DatumKind::value:
       break;
   }
   const TypeId plain = base_type(type);
@@ -115,7 +115,7 @@ class ConstraintText {
     bool has_null = false;
     std::vector<std::string> constants;
     for (const PartitionDatum& datum : values) {
-      if (datum.kind == Kind::null) {
+      if (datum.kind == DatumKind::null) {
         has_null = true;
       } else {
         constants.push_back(typed_datum(session_, key_.columns[0], datum));
@@ -138,7 +138,7 @@ class ConstraintText {
     for (const std::string& name : names_) all.push_back(name + " IS NOT NULL");
     // What both edges begin with is equal.
     std::size_t same = 0;
-    while (same < names_.size() && bound.from[same].kind == Kind::value &&
+    while (same < names_.size() && bound.from[same].kind == DatumKind::value &&
            bound.from[same] == bound.to[same]) {
       all.push_back(comparison(same, "=", bound.from[same]));
       ++same;
@@ -157,15 +157,15 @@ class ConstraintText {
                 std::size_t first, std::string_view beyond, std::string_view at_last) const {
     std::vector<std::string> branches;
     std::string equal;
-    for (std::size_t i = first; i < edge.size() && edge[i].kind == Kind::value; ++i) {
+    for (std::size_t i = first; i < edge.size() && edge[i].kind == DatumKind::value; ++i) {
       const bool is_last = i + 1 == edge.size();
-      const Kind next = is_last ? Kind::value : edge[i + 1].kind;
-      const bool ends = is_last || next != Kind::value;
+      const DatumKind next = is_last ? DatumKind::value : edge[i + 1].kind;
+      const bool ends = is_last || next != DatumKind::value;
       // What follows takes all that equals this, or nothing of it.
       std::string_view op = beyond;
       if (is_last) op = at_last;
-      if (!is_last && next == Kind::minimum && beyond == ">") op = ">=";
-      if (!is_last && next == Kind::maximum && beyond == "<") op = "<=";
+      if (!is_last && next == DatumKind::minimum && beyond == ">") op = ">=";
+      if (!is_last && next == DatumKind::maximum && beyond == "<") op = "<=";
       const std::string own = comparison(i, op, edge[i]);
       branches.push_back(equal.empty() ? own : "(" + equal + " AND " + own + ")");
       if (ends) break;
@@ -202,13 +202,13 @@ std::string none_of_others(Session::State& session, const Table& parent, Oid sel
     if (values.empty()) return {};
     const TypeId type = key_type_of(parent.relation.partition_key->columns[0]);
     std::erase_if(values, [&](const PartitionDatum& datum) {
-      has_null = has_null || datum.kind == Kind::null;
-      return datum.kind == Kind::null;
+      has_null = has_null || datum.kind == DatumKind::null;
+      return datum.kind == DatumKind::null;
     });
     std::ranges::sort(values, [&](const PartitionDatum& left, const PartitionDatum& right) {
       return PartitionMap::compare_edges({&type, 1}, {&left, 1}, {&right, 1}) < 0;
     });
-    if (has_null) values.push_back({Kind::null, {}});
+    if (has_null) values.push_back({DatumKind::null, {}});
     return fmt::format("NOT ({})", fmt::join(text.of_list(values), " AND "));
   }
   if (ranges.empty()) return {};
