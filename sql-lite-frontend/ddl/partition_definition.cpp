@@ -165,8 +165,7 @@ namespace {
 class BoundReader {
  public:
   BoundReader(Session::State& session, const Table& parent)
-      : session_(session),
-        parent_(parent),
+      : parent_(parent),
         key_(*parent.relation.partition_key),
         scratch_(session.new_scratch()),
         binder_(session.names, scratch_->arena) {
@@ -259,7 +258,6 @@ class BoundReader {
         .at_position(location + 1);
   }
 
-  Session::State& session_;
   const Table& parent_;
   const PartitionKey& key_;
   std::unique_ptr<Scratch> scratch_;
