@@ -226,4 +226,25 @@ FAULTS = [
         "  static_cast<void>(require_types);\n",
         "a parameter's type may be any number",
     ),
+    (
+        "the upper bound of a range lies within it",
+        "catalog/partition_map.cpp",
+        "  return compare(span.to, key) > 0 ? std::optional{span.place} : default_;\n",
+        "  return compare(span.to, key) >= 0 ? std::optional{span.place} : default_;\n",
+        "A partitioned table answers*",
+    ),
+    (
+        "a limit that is not among the rows leaves out the partition that ends there",
+        "execute/access/partition_pruner.cpp",
+        "    if (order > 0 || (order == 0 && !open)) return;\n    column.high = value;\n    column.high_open = open;\n",
+        "    if (order > 0 || (order == 0 && !open)) return;\n    column.high = value;\n    column.high_open = true;\n",
+        "A partitioned table answers*",
+    ),
+    (
+        "an updated row stays in the partition that it was in",
+        "write/leaf_rows.cpp",
+        "  if (to != leaf) return move_leaf_row(execution, to, partitions);\n",
+        "  if (to != leaf && written_ > 3) return move_leaf_row(execution, to, partitions);\n",
+        "A partitioned table answers*",
+    ),
 ]
