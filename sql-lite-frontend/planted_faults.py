@@ -130,7 +130,7 @@ FAULTS = [
         "session/shared/sequences.cpp",
         "    state.is_called = std::to_integer<int>(buffer.bytes()[8]) != 0;",
         "    state.is_called = false;",
-        "*foreign keys stand after power cuts*",
+        "A sequence goes on behind*",
     ),
     (
         "a left row does not wait for the right rows that were put aside",
