@@ -3,7 +3,7 @@
 PRESET = "release"
 TARGET = "swizzle_base_tests"
 PROGRAM = "base/swizzle_base_tests"
-TESTS = [["~[stress]", "~[.]"]]
+TESTS = [["~[.]"]]
 
 # (name, file in the folder, the right piece, the wrong one, the tests to run: all unless told)
 FAULTS = [
