@@ -146,20 +146,22 @@ TEST_CASE("P3 churn that never logs reuses its memory, tiny generations", "[lock
   // A transaction that stays open must not hold up the others' memory.
   LockOwner idle{manager};
   REQUIRE(idle.try_acquire(key(1), kReadKey));
+  const auto churn = [&manager] {
+    LockOwner owner{manager};
+    for (int i = 0; i < 20'000; ++i) {
+      INVARIANT(owner.try_acquire(key(static_cast<std::uint64_t>(i % 7)), kReadKey));
+      INVARIANT(owner.try_acquire(key(1), kReadKeyAndGap));
+      owner.release_all(Lsn::none);
+    }
+  };
   {
     std::vector<std::unique_ptr<InThread>> threads;
-    for (int me = 0; me < 3; ++me) {
-      threads.push_back(std::make_unique<InThread>([&manager] {
-        LockOwner owner{manager};
-        for (int i = 0; i < 20'000; ++i) {
-          INVARIANT(owner.try_acquire(key(static_cast<std::uint64_t>(i % 7)), kReadKey));
-          INVARIANT(owner.try_acquire(key(1), kReadKeyAndGap));
-          owner.release_all(Lsn::none);
-        }
-      }));
-    }
+    for (int me = 0; me < 3; ++me) threads.push_back(std::make_unique<InThread>(churn));
   }
-  CHECK(manager.statistics().entry_bytes < 300 * EntryChunk::kBytes);
+  // What the three leave waiting depends on how long the machine let one of them sleep inside an
+  // epoch. Nobody sleeps in one now: one owner more, and what waited comes back when it ends.
+  churn();
+  CHECK(manager.statistics().entry_bytes < 100 * EntryChunk::kBytes);
   idle.release_all(Lsn::none);
 }
 

@@ -84,6 +84,9 @@ EntryArena::~EntryArena() {
     oldest_ = chunk->next;
     pool_->retire(chunk);
   }
+  // An owner that never needed more than it keeps never asks the pool: whoever ends does, so that
+  // what a busy moment left there does not stay for good.
+  pool_->collect();
 }
 
 Entry& EntryArena::handed_out(Entry& entry) noexcept {
