@@ -82,8 +82,12 @@ void append_pretty_row(FunctionContext& context, const Value& row, std::string& 
 
 void append_json_string(std::string_view text, std::string& out) {
   out += '"';
-  for (const char c : text) {
-    switch (c) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t from = at;
+    while (at < text.size() && stands_for_itself(text[at])) ++at;
+    out.append(text, from, at - from);
+    if (at == text.size()) break;
+    switch (text[at]) {
       case '"':
         out += "\\\"";
         break;
@@ -106,11 +110,7 @@ void append_json_string(std::string_view text, std::string& out) {
         out += "\\t";
         break;
       default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-        } else {
-          out += c;
-        }
+        out += fmt::format("\\u{:04x}", static_cast<unsigned>(text[at]));
     }
   }
   out += '"';

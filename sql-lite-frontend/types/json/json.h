@@ -16,6 +16,11 @@ void check_json(std::string_view text, TypeId type);
 /// and colons, strings without needless escapes. Throws as above.
 std::string canonical_json(std::string_view text);
 
+/// Whether the character is written as it is within strings: no quote, backslash or control
+/// character.
+constexpr bool stands_for_itself(char c) noexcept {
+  return c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20;
+}
 /// `text` as a JSON string.
 void append_json_string(std::string_view text, std::string& out);
 /// A row with a line for each of its fields, as row_to_json(…, true) has it.
