@@ -247,4 +247,11 @@ FAULTS = [
         "  if (to != leaf && written_ > 3) return move_leaf_row(execution, to, partitions);\n",
         "A partitioned table answers*",
     ),
+    (
+        "what a savepoint takes back leaves nothing of what was said before it",
+        "catalog/change_list.cpp",
+        "      last_[change.oid] = before_.back();\n",
+        "      last_.erase(change.oid);\n",
+        "A transaction's changes are found*",
+    ),
 ]

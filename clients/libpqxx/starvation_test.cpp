@@ -351,6 +351,56 @@ std::vector<Case> long_routines() {
   };
 }
 
+/// What the cases of definitions are about: a table of many parts, a schema of many tables.
+std::vector<std::string> many_tables() {
+  return {
+      "CREATE TABLE parts (a int NOT NULL, b text) PARTITION BY RANGE (a)",
+      R"(DO $$ BEGIN FOR i IN 1..1000 LOOP EXECUTE format('CREATE TABLE part_%s PARTITION OF parts
+         FOR VALUES FROM (%s) TO (%s)', i, i, i + 1); END LOOP; END $$)",
+      "CREATE SCHEMA many",
+      R"(DO $$ BEGIN FOR i IN 1..1000 LOOP EXECUTE format('CREATE TABLE many.t%s (a int PRIMARY KEY,
+         b text DEFAULT ''x'', c int UNIQUE)', i); END LOOP; END $$)",
+  };
+}
+
+/// What keeps it busy with one table after the other.
+std::vector<Case> long_definitions() {
+  const auto undone = [](const std::string& sql) { return "BEGIN; " + sql + "; ROLLBACK"; };
+  const auto loop = [&](const std::string& text) {
+    return undone("DO $$ BEGIN FOR i IN 1..3000 LOOP EXECUTE format('" + text +
+                  "', i, i, i + 1); END LOOP; END $$");
+  };
+  return {
+      {"a column for 1,000 partitions", undone("ALTER TABLE parts ADD COLUMN z int")},
+      {"another type in 1,000 partitions", undone("ALTER TABLE parts ALTER b TYPE varchar(9)")},
+      {"a default in 1,000 partitions", undone("ALTER TABLE parts ALTER b SET DEFAULT 'x'")},
+      {"a check in 1,000 partitions", undone("ALTER TABLE parts ADD CHECK (a > 0)")},
+      {"a key of 1,000 partitions", undone("ALTER TABLE parts ADD PRIMARY KEY (a)")},
+      {"an index of 1,000 partitions", undone("CREATE INDEX ON parts (b)")},
+      {"another name in 1,000 partitions", undone("ALTER TABLE parts RENAME b TO z")},
+      {"a trigger of 1,000 partitions",
+       undone("CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'; "
+              "CREATE TRIGGER note BEFORE INSERT ON parts FOR EACH ROW EXECUTE FUNCTION note()")},
+      {"1,000 empty partitions", undone("TRUNCATE parts")},
+      {"no more 1,000 partitions", undone("DROP TABLE parts")},
+      {"1,000 locks", undone("LOCK TABLE parts")},
+      {"a plan of 1,000 partitions", "SELECT count(*) FROM parts x JOIN parts y USING (a)"},
+      {"writes to 1,000 partitions", undone("INSERT INTO parts SELECT i, 'x' FROM "
+                                            "generate_series(1, 1000) i; UPDATE parts SET a = a % "
+                                            "1000 + 1; DELETE FROM parts")},
+      {"3,000 partitions more",
+       loop("CREATE TABLE more_%s PARTITION OF parts FOR VALUES FROM (%s0000) TO (%s0000)")},
+      {"3,000 tables more", loop("CREATE TABLE more_%s (a int PRIMARY KEY, b int UNIQUE)")},
+      {"3,000 views more", loop("CREATE VIEW more_%s AS SELECT a + %s AS a FROM parts")},
+      {"no more schema", undone("DROP SCHEMA many CASCADE")},
+      {"no more owner", undone("DROP OWNED BY current_user")},
+      {"rights to all tables", undone("GRANT SELECT ON ALL TABLES IN SCHEMA many TO PUBLIC")},
+      {"all columns there are", "SELECT count(*) FROM information_schema.columns, pg_class"},
+      {"all that depends", "SELECT count(*) FROM pg_depend, pg_class"},
+      {"an analysis of 1,000 partitions", "ANALYZE parts"},
+  };
+}
+
 struct Measured {
   std::string outcome;
   milliseconds took{};
@@ -414,6 +464,12 @@ TEST_CASE("nobody starves beside calls upon calls", "[starvation]") {
   Connection first = connect();
   for (const std::string& sql : routines()) REQUIRE(run(first.get(), sql) == "ok");
   check_that_nobody_starves(long_routines());
+}
+
+TEST_CASE("nobody starves beside a long definition", "[starvation]") {
+  Connection first = connect();
+  for (const std::string& sql : many_tables()) REQUIRE(run(first.get(), sql) == "ok");
+  check_that_nobody_starves(long_definitions());
 }
 
 TEST_CASE("nobody starves beside a long text", "[starvation]") {

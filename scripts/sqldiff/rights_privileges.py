@@ -73,7 +73,7 @@ READS = (
     "create materialized view q.z as select b from {}", "create temp table z as select b from {}",
     "explain select b from {}", "explain (analyze, timing off) select b from {}",
     "declare k cursor for select b from {}", "copy (select b from {}) to stdout", "select lag(b) over (order by a) from {}",
-    "select a from {} limit (select max(b) from {})",
+    "select a from {} limit (select max(b) from {})", "select tableoid from {}",
 )
 WRITES = (
     "insert into {} (a) values (7)", "insert into {} (a, b) values (7, 7)", "insert into {} values (7, 7, 7)",
@@ -103,9 +103,9 @@ ON_TABLE = (
     "insert into p.t (a, b) values (1, 1) on conflict (a) do update set b = 1 returning c",
     "truncate p.t cascade", "truncate p.t, p.child", "lock table p.t", "lock table p.t in access share mode",
     "lock table p.t in row share mode", "lock table p.t in row exclusive mode", "lock table p.t in share mode",
-    "lock table p.t in exclusive mode", "lock table p.v in access share mode", "lock table p.v",
+    "lock table p.t in exclusive mode", "lock table p.v in access share mode", "lock table p.v", "lock table p.vi in access share mode", "lock table p.vi",
     "copy p.t to stdout", "copy p.t (a) to stdout", "copy p.t (b) to stdout", "copy p.t (a, b) from stdin",
-    "copy p.t from stdin", "copy p.m to stdout", "copy p.v from stdin",
+    "copy p.t from stdin", "copy p.m to stdout", "copy p.v from stdin", "copy p.v to stdout", "copy p.vi (a) to stdout", "copy p.s to stdout", "copy p.m from stdin", "truncate only p.t",
     "create table q.z (a int references p.t)", "create table q.z (a int references p.t (a))",
     "create table q.z (like p.t)", "create table q.z (like p.t including all)", "create table q.z (like p.v)",
     "create table q.z () inherits (p.t)", "create index on p.t (c)", "create unique index on p.t (c)",

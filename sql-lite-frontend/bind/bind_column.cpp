@@ -162,6 +162,7 @@ ExprPtr ExpressionBinder::call_of_row(const ast::ColumnRef& node, ExprPtr row, S
 
 ExprPtr ExpressionBinder::table_of_row(const ScopeItem& item, Scope& scope, Scope& at,
                                        std::int32_t location) {
+  if (scope.clause != Clause::policy) note_system_column(item);
   if (!item.partition_slot) {
     return std::make_unique<ConstantExpr>(TypeId::oid, kNoTypmod,
                                           Value::from_oid(item.table->relation.oid));

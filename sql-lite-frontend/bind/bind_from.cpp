@@ -341,7 +341,7 @@ FromPtr QueryBinder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
     return from_node(FromComputed{table, alias, first_slot});
   }
   FromTable from{table, alias, first_slot};
-  if (table->relation.is_partitioned()) from.partitions = partitions_of(table, range);
+  if (table->relation.is_partitioned()) from.partitions = partitions_of(table, !range.inh);
   if (is_row_secured(*table)) return secured_rows(std::move(from));
   return from_node(std::move(from));
 }

@@ -6,8 +6,8 @@
 /// Partitioned tables: what their names stand for, and what is written to their partitions.
 namespace swizzle::sql {
 
-PartitionTreePtr QueryBinder::partitions_of(const TablePtr& table, const ast::RangeVar& range) {
-  if (!range.inh) {
+PartitionTreePtr QueryBinder::partitions_of(const TablePtr& table, bool only) {
+  if (only) {
     auto alone = std::make_shared<PartitionTree>();
     alone->nodes.push_back({table, PartitionTree::kNone, {}, std::nullopt, PartitionTree::kNone});
     return alone;

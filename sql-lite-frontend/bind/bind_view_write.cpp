@@ -163,10 +163,12 @@ ViewTarget Binder::open_view(const TablePtr& view, WriteKind kind) {
     if (has_instead) unsupported("writing through a view to one with INSTEAD OF triggers");
     ViewTarget inner = open_view(below, kind);
     target.table = inner.table;
+    target.only = inner.only;
     target.levels = std::move(inner.levels);
     offered = std::move(inner.columns);
   } else {
     target.table = below;
+    target.only = !range.inh;
     offered = columns_of(*below);
   }
   for (const ViewColumn& column : known->columns) {

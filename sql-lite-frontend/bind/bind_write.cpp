@@ -66,7 +66,9 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
   written_.push_back(write.table);
   depend_on_foreign_keys(*write.table);
   if (write.table->relation.is_partitioned()) {
-    write.partitions = partitions_of(write.table, range);
+    // ONLY before a view's name means nothing, and to INSERT within one.
+    const bool only = write.through ? write.through->only : !range.inh;
+    write.partitions = partitions_of(write.table, only && write.kind != WriteKind::insert);
     for (const PartitionTree::Node& node : write.partitions->nodes) written_.push_back(node.table);
   }
   write.alias = range.alias != nullptr ? std::string{range.alias->aliasname} : relation.name;

@@ -49,7 +49,7 @@ class QueryBinder : public ExpressionBinder {
   FromPtr bind_range_var(const ast::RangeVar& range, Scope& scope);
   FromPtr bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope);
   /// What the name stands for: with ONLY nothing but the table itself, which has no rows.
-  PartitionTreePtr partitions_of(const TablePtr& table, const ast::RangeVar& range);
+  PartitionTreePtr partitions_of(const TablePtr& table, bool only);
   PartitionTreePtr whole_tree(const TablePtr& table);
   FromPtr bind_sequence(const TablePtr& sequence, const ast::RangeVar& range, Scope& scope);
   const ViewName* view_name(const ast::RangeVar& range) const;

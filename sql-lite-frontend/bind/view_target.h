@@ -22,6 +22,7 @@ struct ViewTargetColumn {
 struct ViewTarget {
   TablePtr view;
   TablePtr table;
+  bool only = false;  ///< FROM ONLY: of a partitioned table, none of its rows
   std::vector<ViewTargetColumn> columns;
 
   /// One view on the way: its query, and what its FROM offers.

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
-#include <variant>
 #include <vector>
 
+#include "sql-lite-frontend/catalog/change_list.h"
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/objects.h"
 #include "sql-lite-frontend/catalog/shared_objects.h"
@@ -25,17 +25,6 @@ namespace swizzle::sql {
 /// collations. `default_collation`: of the type's database.
 void note_user_type(const UserType& type, Oid default_collation);
 void note_user_collation(const UserCollation& collation);
-
-using SchemaPtr = std::shared_ptr<const Schema>;
-
-/// One object's new state; a null pointer is a dropped object.
-struct CatalogChange {
-  Oid oid = kNoOid;
-  bool created = false;
-  std::variant<TablePtr, SchemaPtr, TypePtr, RoutinePtr, RolePtr, DatabasePtr, OperatorPtr, CastPtr,
-               ExtensionPtr, CollationPtr, PublicationPtr, UserTextDictionaryPtr, UserTextConfigPtr>
-      object;
-};
 
 /// The committed catalog of one database, over its records in one tree of the engine. Relations are
 /// read when somebody asks for them, and stay; schemas, types and routines are read at once.
@@ -362,7 +351,7 @@ class CatalogView {
   Catalog& catalog_;
   Resolution* resolution_ = nullptr;
   std::uint64_t local_version_ = 0;
-  std::vector<CatalogChange> changes_;      ///< of the transaction, in order
+  ChangeList changes_;                      ///< of the transaction
   std::map<Oid, CatalogChange> temporary_;  ///< committed, but only this session's
 };
 

@@ -1,6 +1,7 @@
 // What a transaction changes of the catalog.
 #include <algorithm>
 
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/named_objects.h"
@@ -97,7 +98,7 @@ std::string version_value(std::uint64_t version) {
 }  // namespace
 
 void CatalogView::change(CatalogChange change) {
-  changes_.push_back(std::move(change));
+  changes_.add(std::move(change));
   ++local_version_;
 }
 
@@ -177,6 +178,7 @@ void CatalogView::change_references(Transaction& transaction, const Relation* ol
 }
 
 TablePtr CatalogView::create(Transaction& transaction, Relation relation) {
+  count_work(kUnknownWork);
   hold_named<Relation>(transaction, nullptr, relation);
   change_names(transaction, nullptr, &relation);
   change_references(transaction, nullptr, &relation);
@@ -193,6 +195,7 @@ TablePtr CatalogView::create(Transaction& transaction, Relation relation) {
 
 TablePtr CatalogView::replace(Transaction& transaction, const Table& old, Relation relation,
                               std::shared_ptr<TableRuntime> fresh_runtime) {
+  count_work(kUnknownWork);
   hold_named(transaction, &old.relation, relation);
   change_names(transaction, &old.relation, &relation);
   change_references(transaction, &old.relation, &relation);
@@ -210,6 +213,7 @@ TablePtr CatalogView::replace(Transaction& transaction, const Table& old, Relati
 }
 
 void CatalogView::remove(Transaction& transaction, const Table& table) {
+  count_work(kUnknownWork);
   change_names(transaction, &table.relation, nullptr);
   change_references(transaction, &table.relation, nullptr);
   const Oid oid = table.relation.oid;
@@ -244,6 +248,7 @@ void CatalogView::require_newest(Transaction& transaction, std::string_view key,
 
 template <class Object, class Ptr>
 Ptr CatalogView::create_object(Transaction& transaction, Object object) {
+  count_work(kUnknownWork);
   hold_named<Object>(transaction, nullptr, object);
   const Traits traits = traits_of(object);
   const Oid part = traits.shared ? kSharedCatalog : catalog_.database();
@@ -266,6 +271,7 @@ Ptr CatalogView::create_object(Transaction& transaction, Object object) {
 
 template <class Object>
 void CatalogView::replace_object(Transaction& transaction, const Object& old, Object object) {
+  count_work(kUnknownWork);
   const Traits traits = traits_of(object);
   const Oid part = traits.shared ? kSharedCatalog : catalog_.database();
   const std::string key = object_key(part, traits.kind, object.oid);
@@ -293,6 +299,7 @@ void CatalogView::replace_object(Transaction& transaction, const Object& old, Ob
 
 template <class Object>
 void CatalogView::remove_object(Transaction& transaction, const Object& object) {
+  count_work(kUnknownWork);
   const Traits traits = traits_of(object);
   const Oid part = traits.shared ? kSharedCatalog : catalog_.database();
   lock(transaction, object.oid, lock::RelationMode::access_exclusive);
@@ -425,7 +432,7 @@ void CatalogView::remove(Transaction& transaction, const DatabaseEntry& database
 
 void CatalogView::rollback_to(std::size_t mark) {
   if (changes_.size() == mark) return;
-  changes_.resize(mark);
+  changes_.cut(mark);
   ++local_version_;
 }
 
@@ -440,7 +447,7 @@ bool CatalogView::changes_temporaries() const {
 void CatalogView::commit() {
   if (changes_.empty()) return;
   std::vector<CatalogChange> published;
-  for (CatalogChange& change : changes_) {
+  for (CatalogChange& change : changes_.take()) {
     const auto* table = std::get_if<TablePtr>(&change.object);
     const bool was_temporary = temporary_.contains(change.oid);
     const bool is_temporary =
@@ -453,7 +460,6 @@ void CatalogView::commit() {
       published.push_back(std::move(change));
     }
   }
-  changes_.clear();
   ++local_version_;
   if (!published.empty()) catalog_.apply(published);
 }

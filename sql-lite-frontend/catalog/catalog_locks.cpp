@@ -2,6 +2,7 @@
 // was found.
 #include <algorithm>
 
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/diagnostic.h"
@@ -65,6 +66,7 @@ void CatalogView::hold(Transaction& transaction, Oid oid) {
 
 TablePtr CatalogView::lock_for_change(Transaction& transaction, const TablePtr& table,
                                       lock::RelationMode mode) {
+  count_work(kUnknownWork);
   const Oid oid = table->relation.oid;
   const std::uint64_t before = catalog_.version();
   lock(transaction, oid, mode);

@@ -1,19 +1,18 @@
 // What a transaction sees of the catalog: its own changes over what is committed.
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "sql-lite-frontend/catalog/catalog.h"
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
 
 namespace swizzle::sql {
 
 template <class Ptr>
 const Ptr* CatalogView::own(Oid oid) const {
-  for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
-    if (change->oid != oid) continue;
-    if (const auto* object = std::get_if<Ptr>(&change->object)) return object;
-  }
+  if (const Ptr* object = changes_.last<Ptr>(oid)) return object;
   if (const auto found = temporary_.find(oid); found != temporary_.end()) {
     return std::get_if<Ptr>(&found->second.object);
   }
@@ -56,8 +55,8 @@ TablePtr CatalogView::table(Oid schema, std::string_view name) const {
     return table != nullptr && *table && (*table)->relation.schema == schema &&
            (*table)->relation.name == name && *own<TablePtr>(change.oid) == *table;
   };
-  for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
-    if (matches(*change)) return std::get<TablePtr>(change->object);
+  for (const ChangeList::Place place : changes_.named(name) | std::views::reverse) {
+    if (matches(changes_[place])) return std::get<TablePtr>(changes_[place].object);
   }
   for (const auto& [oid, change] : temporary_) {
     if (matches(change)) return std::get<TablePtr>(change.object);
@@ -74,8 +73,8 @@ TablePtr CatalogView::table_of_index(Oid schema, std::string_view index) const {
            std::ranges::count((*table)->relation.indexes, index, &Index::name) != 0 &&
            *own<TablePtr>(change.oid) == *table;
   };
-  for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
-    if (matches(*change)) return std::get<TablePtr>(change->object);
+  for (const ChangeList::Place place : changes_.named(index) | std::views::reverse) {
+    if (matches(changes_[place])) return std::get<TablePtr>(changes_[place].object);
   }
   for (const auto& [oid, change] : temporary_) {
     if (matches(change)) return std::get<TablePtr>(change.object);
@@ -88,7 +87,9 @@ TablePtr CatalogView::table_of_index(Oid schema, std::string_view index) const {
 std::vector<TablePtr> CatalogView::referencing_tables(Oid referenced) const {
   std::set<Oid> candidates;
   for (const Oid oid : catalog_.referencing(referenced)) candidates.insert(oid);
-  for (const CatalogChange& change : changes_) candidates.insert(change.oid);
+  for (const ChangeList::Place place : changes_.referring(referenced)) {
+    candidates.insert(changes_[place].oid);
+  }
   for (const auto& [oid, change] : temporary_) candidates.insert(oid);
   std::vector<TablePtr> tables;
   for (const Oid oid : candidates) {
@@ -161,15 +162,14 @@ std::vector<Extension::Member> CatalogView::made_since(std::size_t mark) const {
         [&]<class Ptr>(const Ptr&) {
           const Ptr* now = own<Ptr>(change.oid);
           is_there = now != nullptr && *now;
-          if constexpr (std::is_same_v<Ptr, TablePtr>) catalog = kPgClassClass;
-          if constexpr (std::is_same_v<Ptr, TypePtr>) catalog = kPgTypeClass;
-          if constexpr (std::is_same_v<Ptr, RoutinePtr>) catalog = kPgProcClass;
-          if constexpr (std::is_same_v<Ptr, OperatorPtr>) catalog = kPgOperatorClass;
-          if constexpr (std::is_same_v<Ptr, CastPtr>) catalog = kPgCastClass;
-          if constexpr (std::is_same_v<Ptr, CollationPtr>) catalog = kPgCollationClass;
-          if constexpr (std::is_same_v<Ptr, UserTextDictionaryPtr>)
-            catalog = kPgTextDictionaryClass;
-          if constexpr (std::is_same_v<Ptr, UserTextConfigPtr>) catalog = kPgTextConfigClass;
+          if constexpr (std::is_same_v<Ptr, TablePtr>) catalog = class_id::pg_class;
+          if constexpr (std::is_same_v<Ptr, TypePtr>) catalog = class_id::pg_type;
+          if constexpr (std::is_same_v<Ptr, RoutinePtr>) catalog = class_id::pg_proc;
+          if constexpr (std::is_same_v<Ptr, OperatorPtr>) catalog = class_id::pg_operator;
+          if constexpr (std::is_same_v<Ptr, CastPtr>) catalog = class_id::pg_cast;
+          if constexpr (std::is_same_v<Ptr, CollationPtr>) catalog = class_id::pg_collation;
+          if constexpr (std::is_same_v<Ptr, UserTextDictionaryPtr>) catalog = class_id::pg_ts_dict;
+          if constexpr (std::is_same_v<Ptr, UserTextConfigPtr>) catalog = class_id::pg_ts_config;
         },
         change.object);
     if (is_there && catalog != kNoOid) members.push_back({catalog, change.oid});

@@ -11,14 +11,6 @@
 /// types, tablespaces …
 namespace swizzle::sql {
 
-/// The class ids by which comments name the catalog of their object.
-inline constexpr Oid kPgTypeClass = 1247;
-inline constexpr Oid kPgProcClass = 1255;
-inline constexpr Oid kPgTablespaceClass = 1213;
-inline constexpr Oid kPgAmClass = 2601;
-inline constexpr Oid kPgLanguageClass = 2612;
-inline constexpr Oid kPgCollationClass = 3456;
-
 struct Comment {
   Oid catalog = kNoOid;
   Oid object = kNoOid;

@@ -171,13 +171,4 @@ struct Publication {
 };
 using PublicationPtr = std::shared_ptr<const Publication>;
 
-inline constexpr Oid kPgPublicationClass = 6104;
-inline constexpr Oid kPgPublicationRelClass = 6106;
-inline constexpr Oid kPgPublicationNamespaceClass = 6237;
-inline constexpr Oid kPgOperatorClass = 2617;
-inline constexpr Oid kPgCastClass = 2605;
-inline constexpr Oid kPgExtensionClass = 3079;
-inline constexpr Oid kPgTextDictionaryClass = 3600;
-inline constexpr Oid kPgTextConfigClass = 3602;
-
 }  // namespace swizzle::sql

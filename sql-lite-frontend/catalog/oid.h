@@ -15,8 +15,6 @@ inline constexpr Oid kPublicSchema = 2200;
 inline constexpr Oid kInformationSchema = 13000;
 inline constexpr Oid kBootstrapRole = 10;
 inline constexpr Oid kPostgresDatabase = 5;
-/// The class ids of the catalogs that comments and dependencies refer to.
-inline constexpr Oid kPgClassClass = 1259;
 
 /// One privilege grant as aclitem has it; privileges are aclitem's letters, '*' for grant option.
 struct Grant {

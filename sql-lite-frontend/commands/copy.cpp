@@ -78,9 +78,7 @@ void require_copyable(const ast::Node* query) {
                                                        : "COPY of this query is not supported");
 }
 
-void require_copy_target(Session::State& session, const Relation& relation) {
-  if (relation.persistence != Persistence::temporary)
-    session.transaction.require_read_write("COPY FROM");
+void require_copy_target(const Relation& relation) {
   if (is_table(relation.kind)) return;
   if (relation.kind == RelationKind::view) {
     throw sql_error(sqlstate::wrong_object_type, "cannot copy to view \"{}\"", relation.name)
@@ -96,14 +94,14 @@ void require_copy_target(Session::State& session, const Relation& relation) {
 /// As it is once it is locked: while we waited the name may have become another's.
 TablePtr lock_target(Session::State& session, Binder& binder, const ast::RangeVar& range) {
   TablePtr table = binder.require_relation(range);
-  for (;;) {
-    require_copy_target(session, table->relation);
+  while (table->computed == nullptr) {
     const Oid oid = table->relation.oid;
     value_of(session.transaction->lock_relation(lock::RelationId{oid},
                                                 lock::RelationMode::row_exclusive));
     table = binder.require_relation(range);
-    if (table->relation.oid == oid) return table;
+    if (table->relation.oid == oid) break;
   }
+  return table;
 }
 
 /// While one was waited for, one that is partitioned may have got others.
@@ -139,6 +137,10 @@ std::uint64_t copy_from(Session::State& session, const ast::CopyStmt& copy, Copy
                    "COPY FROM not supported with row-level security"}
         .with_hint("Use INSERT statements instead.");
   }
+  if (table->relation.persistence != Persistence::temporary) {
+    session.transaction.require_read_write("COPY FROM");
+  }
+  require_copy_target(table->relation);
   if (options.freeze && !session.catalog.has_new_rows(*table)) {
     throw SqlError{SqlState{"55000"},
                    "cannot perform COPY FREEZE because the table was not created or truncated in "
@@ -147,8 +149,7 @@ std::uint64_t copy_from(Session::State& session, const ast::CopyStmt& copy, Copy
   return copy_in(session, table, std::move(columns), std::move(options), copy.where_clause, sink);
 }
 
-/// A table is copied as the query that reads it.
-std::string query_of(Session::State& session, const Table& table, ast::NodeList names) {
+void require_copy_source(const Table& table) {
   const RelationKind kind = table.relation.kind;
   if (has_query(kind) || table.relation.is_partitioned()) {
     throw sql_error(sqlstate::wrong_object_type, "cannot copy from {} \"{}\"",
@@ -159,9 +160,14 @@ std::string query_of(Session::State& session, const Table& table, ast::NodeList 
     throw_error(sqlstate::wrong_object_type, "cannot copy from sequence \"{}\"",
                 table.relation.name);
   }
+}
+
+/// A table is copied as the query that reads it.
+std::string query_of(Session::State& session, const Table& table,
+                     std::span<const std::size_t> columns) {
   std::string text = "SELECT ";
   bool first = true;
-  for (const std::size_t position : copy_columns(table, names)) {
+  for (const std::size_t position : columns) {
     if (!first) text += ", ";
     first = false;
     text += quote_identifier(table.relation.columns[position].name);
@@ -181,7 +187,10 @@ std::uint64_t copy_to(Session::State& session, const ast::CopyStmt& copy,
   Arena arena;
   Binder binder{session.names, arena};
   const TablePtr table = binder.require_relation(*copy.relation);
-  const StatementPtr query = session.plans.parse(query_of(session, *table, copy.attlist), {});
+  const std::vector<std::size_t> columns = copy_columns(*table, copy.attlist);
+  session.rights.require(RelationAccess{table, kNoOid, privilege::kSelect, columns, {}, {}});
+  require_copy_source(*table);
+  const StatementPtr query = session.plans.parse(query_of(session, *table, columns), {});
   return copy_out(session, query, table->relation.oid, options, sink);
 }
 

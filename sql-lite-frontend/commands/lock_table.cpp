@@ -45,11 +45,28 @@ TablePtr lock_named(Session::State& session, const ast::RangeVar& range, lock::R
   }
 }
 
-/// The relations that a view reads, other views' included.
-std::vector<TablePtr> below(Session::State& session, const Table& view) {
+/// With its partitions.
+void lock_whole(Session::State& session, const TablePtr& table, lock::RelationMode mode,
+                WaitPolicy wait) {
+  if (!table->relation.is_partitioned()) return lock_relation(session, *table, mode, wait);
+  for (const TablePtr& one : with_partitions(session, table)) {
+    lock_relation(session, *one, mode, wait);
+  }
+}
+
+/// The relations that a view reads, other views' included, each as the view that reads it may.
+void lock_below(Session::State& session, const Table& view, lock::RelationMode mode,
+                WaitPolicy wait) {
   const StatementPtr query =
       session.plans.parse("SELECT FROM " + session.names.qualified_name(view), {});
-  return session.plans.make(*query)->plan->tables;
+  const auto plan = session.plans.make(*query)->plan;
+  for (const RelationAccess& access : plan->accesses) {
+    const RelationKind kind = access.table->relation.kind;
+    const bool may_be_locked = is_table(kind) || kind == RelationKind::view;
+    if (access.table->relation.oid == view.relation.oid || !may_be_locked) continue;
+    session.rights.require_lock(access.table, mode, access.as_role);
+    if (access.table->computed == nullptr) lock_whole(session, access.table, mode, wait);
+  }
 }
 
 }  // namespace
@@ -65,15 +82,8 @@ void lock_table(Session::State& session, const ast::LockStmt& statement, ResultS
   for (const ast::Node* node : statement.relations) {
     const auto& range = ast::as<ast::RangeVar>(node);
     const TablePtr table = lock_named(session, range, mode, wait);
-    if (table->relation.is_partitioned() && range.inh) {
-      for (const TablePtr& one : with_partitions(session, table)) {
-        lock_relation(session, *one, mode, wait);
-      }
-    }
-    if (table->relation.kind != RelationKind::view) continue;
-    for (const TablePtr& part : below(session, *table)) {
-      if (part->computed == nullptr) lock_relation(session, *part, mode, wait);
-    }
+    if (table->relation.is_partitioned() && range.inh) lock_whole(session, table, mode, wait);
+    if (table->relation.kind == RelationKind::view) lock_below(session, *table, mode, wait);
   }
   sink.command_complete("LOCK TABLE");
 }

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/ddl/composite_values.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/inverted_index.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/ddl/publications.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
@@ -188,9 +189,9 @@ void TableChange::drop_column(const ast::AlterTableCmd& command) {
   const auto position = table_->column_position(command.name);
   if (!position) {
     if (!command.missing_ok) require_column(command.name);
-    session_.notice(sink_, Severity::notice, SqlState{"00000"},
-                    fmt::format("column \"{}\" of relation \"{}\" does not exist, skipping",
-                                command.name, table_->relation.name));
+    notice_missing(
+        session_, sink_,
+        fmt::format("column \"{}\" of relation \"{}\"", command.name, table_->relation.name));
     return;
   }
   drop_published_column(session_, *table_, *position, command.behavior, sink_);
@@ -200,14 +201,13 @@ void TableChange::drop_column(const ast::AlterTableCmd& command) {
                   command.behavior, sink_);
   table_ = session_.names.table(table_->relation.oid);
   Relation relation = table_->relation;
-  bool was_primary = false;
   const auto goes = [&](const Index& index) { return index_reads(index, *position); };
+  const bool was_primary = std::ranges::any_of(
+      relation.indexes, [&](const Index& index) { return index.primary && goes(index); });
   for (const Index& index : relation.indexes) {
-    if (!goes(index)) continue;
-    was_primary |= index.primary;
-    if (index.tree != TreeId::directory) {
-      value_of(session_.shared.engine.drop_tree(*session_.transaction, index.tree));
-    }
+    // To write the table anew replaces all of them.
+    if (was_primary || !goes(index) || index.tree == TreeId::directory) continue;
+    value_of(session_.shared.engine.drop_tree(*session_.transaction, index.tree));
   }
   std::erase_if(relation.indexes, goes);
   std::erase_if(relation.constraints, [&](const Constraint& constraint) {
@@ -264,9 +264,9 @@ void TableChange::drop_constraint(const ast::AlterTableCmd& command) {
       throw_error(sqlstate::undefined_object, "constraint \"{}\" of relation \"{}\" does not exist",
                   command.name, relation.name);
     }
-    session_.notice(sink_, Severity::notice, SqlState{"00000"},
-                    fmt::format("constraint \"{}\" of relation \"{}\" does not exist, skipping",
-                                command.name, relation.name));
+    notice_missing(
+        session_, sink_,
+        fmt::format("constraint \"{}\" of relation \"{}\"", command.name, relation.name));
     return;
   }
   const Constraint constraint = *found;

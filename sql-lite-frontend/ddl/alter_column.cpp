@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/inverted_index.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/publications.h"
 #include "sql-lite-frontend/ddl/table_change.h"
 #include "sql-lite-frontend/ddl/user_types.h"
@@ -253,7 +254,7 @@ void TableChange::not_such_column(const ast::AlterTableCmd& command, std::string
   std::string text = fmt::format("column \"{}\" of relation \"{}\" is not {}", command.name,
                                  table_->relation.name, what);
   if (!command.missing_ok) throw SqlError{SqlState{"55000"}, std::move(text)};
-  session_.notice(sink_, Severity::notice, SqlState{"00000"}, text + ", skipping");
+  notice_skipped(session_, sink_, text);
 }
 
 /// SET GENERATED, RESTART and SET of the sequence's options.

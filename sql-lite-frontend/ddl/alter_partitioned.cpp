@@ -91,6 +91,32 @@ void require_nullable_in_parent(Session::State& session, const Table& table,
               "column \"{}\" is marked NOT NULL in parent table", column);
 }
 
+/// Whoever owns the whole may own no part of it, which another's table has become or been left to.
+void require_own_parts(Session::State& session, const TablePtr& table,
+                       const ast::AlterTableCmd& command) {
+  switch (command.subtype) {
+    case DividedAction::addcolumn:
+    case DividedAction::dropcolumn:
+    case DividedAction::altercolumntype:
+    case DividedAction::columndefault:
+    case DividedAction::setnotnull:
+    case DividedAction::dropnotnull:
+    case DividedAction::dropexpression:
+      break;
+    case DividedAction::addconstraint:
+      if (ast::as<ast::Constraint>(command.def).contype != ast::ConstrType::check) return;
+      break;
+    case DividedAction::dropconstraint: {
+      const Constraint* const constraint = table->constraint_named(command.name);
+      if (constraint == nullptr || constraint->kind != ConstraintKind::check) return;
+      break;
+    }
+    default:
+      return;
+  }
+  for (const TablePtr& one : with_partitions(session, table)) session.rights.require_owner(*one);
+}
+
 /// What cannot be done to the partitioned table alone.
 void require_not_only(const Relation& relation, const ast::AlterTableCmd& command) {
   if (!relation.is_partitioned() || relation.partitions.empty()) return;
@@ -212,7 +238,7 @@ void drop_constraint_below(Session::State& session, const Table& table, std::str
   if (is_key) {
     drop_parts_of_index(session, table, constraint->index);
   } else {
-    drop_parts_of_constraint(session, table, constraint->oid);
+    drop_parts(session, table, &Relation::constraints, constraint->oid);
   }
 }
 
@@ -265,7 +291,11 @@ void alter_divided(Session::State& session, TableChange& change, const ast::Alte
   const TablePtr table = change.table();
   require_own(*table, command);
   refuse_for_partitioned(table->relation, command);
-  if (only) require_not_only(table->relation, command);
+  if (only) {
+    require_not_only(table->relation, command);
+  } else {
+    require_own_parts(session, table, command);
+  }
   if (command.subtype == DividedAction::dropnotnull) {
     require_nullable_in_parent(session, *table, command.name);
   }
@@ -290,10 +320,10 @@ void alter_divided(Session::State& session, TableChange& change, const ast::Alte
     detach_partition(session, table, ast::as<ast::PartitionCmd>(command.def));
     return change.look_again();
   }
+  change.apply(command);
   if (command.subtype == DividedAction::dropconstraint) {
     drop_constraint_below(session, *table, command.name);
   }
-  change.apply(command);
   if (reaches_partitions(*table, command) && !only) {
     SilentSink silent;
     for (const TablePtr& one : with_partitions(session, table)) {

@@ -106,12 +106,8 @@ void alter_table(Session::State& session, const ast::AlterTableStmt& statement, 
   if (statement.objtype == ast::ObjectType::matview) tag = "ALTER MATERIALIZED VIEW";
   if (statement.objtype == ast::ObjectType::sequence) tag = "ALTER SEQUENCE";
   if (statement.objtype == ast::ObjectType::index) tag = "ALTER INDEX";
-  const auto found = find_named_relation(session, *statement.relation);
+  const auto found = find_to_change(session, *statement.relation, statement.missing_ok, sink);
   if (!found) {
-    if (!statement.missing_ok) require_named_relation(session, *statement.relation);
-    session.notice(
-        sink, Severity::notice, SqlState{"00000"},
-        fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
     sink.command_complete(tag);
     return;
   }

@@ -8,7 +8,6 @@
 #include "sql-lite-frontend/ddl/partitions.h"
 #include "sql-lite-frontend/session/names/in_use.h"
 #include "sql-lite-frontend/session/names/partitions.h"
-#include "sql-lite-frontend/types/check_stack.h"
 
 /// ATTACH PARTITION and DETACH PARTITION.
 namespace swizzle::sql {
@@ -203,42 +202,10 @@ void detach_partition(Session::State& session, const TablePtr& parent,
   std::erase_if(relation.triggers, [](const Trigger& one) { return one.parent != kNoOid; });
   session.catalog.replace(*session.transaction, *table, std::move(relation));
   for (const Oid trigger : gone) {
-    drop_parts_of_trigger(session, *session.catalog.table(table->relation.oid), trigger);
+    drop_parts(session, *session.catalog.table(table->relation.oid), &Relation::triggers, trigger);
   }
   for (const TablePtr& below : with_partitions(session, session.names.table(table->relation.oid))) {
     session.catalog.replace(*session.transaction, *below, Relation{below->relation});
-  }
-}
-
-void drop_parts_of_trigger(Session::State& session, const Table& table, Oid trigger) {
-  check_stack();
-  for (const Oid oid : table.relation.partitions) {
-    const TablePtr partition =
-        session.catalog.lock_for_change(*session.transaction, session.names.table(oid));
-    Relation relation = partition->relation;
-    const auto part = std::ranges::find(relation.triggers, trigger, &Trigger::parent);
-    if (part == relation.triggers.end()) continue;
-    const Oid own = part->oid;
-    relation.triggers.erase(part);
-    drop_parts_of_trigger(
-        session, *session.catalog.replace(*session.transaction, *partition, std::move(relation)),
-        own);
-  }
-}
-
-void drop_parts_of_constraint(Session::State& session, const Table& table, Oid constraint) {
-  check_stack();
-  for (const Oid oid : table.relation.partitions) {
-    const TablePtr partition =
-        session.catalog.lock_for_change(*session.transaction, session.names.table(oid));
-    Relation relation = partition->relation;
-    const auto part = std::ranges::find(relation.constraints, constraint, &Constraint::parent);
-    if (part == relation.constraints.end()) continue;
-    const Oid own = part->oid;
-    relation.constraints.erase(part);
-    drop_parts_of_constraint(
-        session, *session.catalog.replace(*session.transaction, *partition, std::move(relation)),
-        own);
   }
 }
 

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/ddl/definition_options.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/routines/signature.h"
@@ -183,8 +185,7 @@ void drop_casts(Session::State& session, const ast::DropStmt& statement, ResultS
       const bool is_missing = error.state() == sqlstate::undefined_object ||
                               error.state() == sqlstate::invalid_schema_name;
       if (!statement.missing_ok || !is_missing) throw;
-      session.notice(sink, Severity::notice, SqlState{"00000"},
-                     error.error().message() + ", skipping");
+      notice_skipped(session, sink, error.error().message());
       continue;
     }
     const std::string names =
@@ -200,12 +201,11 @@ void drop_casts(Session::State& session, const ast::DropStmt& statement, ResultS
       throw_error(sqlstate::undefined_object, "{} does not exist", names);
     }
     if (!cast) {
-      session.notice(sink, Severity::notice, SqlState{"00000"},
-                     names + " does not exist, skipping");
+      notice_missing(session, sink, names);
       continue;
     }
     require_type_owner(session, source, target);
-    refuse_extension_member(session, {kPgCastClass, cast->oid}, described(session, *cast));
+    refuse_extension_member(session, {class_id::pg_cast, cast->oid}, described(session, *cast));
     session.catalog.remove(*session.transaction, *cast);
   }
   sink.command_complete("DROP CAST");

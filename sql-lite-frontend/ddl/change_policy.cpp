@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/ddl/named_relation.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -61,10 +62,7 @@ void drop_policy(Session::State& session, const ast::DropStmt& statement, Result
     const Parts object = ast::as<ast::List>(node).items;
     const std::string_view name = ast::string_of(object.back());
     const ast::RangeVar range = table_before(object);
-    const auto skip = [&](std::string missing) {
-      session.notice(sink, Severity::notice, SqlState{"00000"},
-                     std::move(missing) + " does not exist, skipping");
-    };
+    const auto skip = [&](std::string_view missing) { notice_missing(session, sink, missing); };
     if (statement.missing_ok) {
       if (!range.schemaname.empty() && !session.names.schema_exists(range.schemaname)) {
         skip(fmt::format("schema \"{}\"", range.schemaname));

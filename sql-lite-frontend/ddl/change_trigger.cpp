@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/ddl/named_relation.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/partition_parts.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
-#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
@@ -75,23 +75,6 @@ void refuse_part(Session::State& session, const Table& table, const Trigger& tri
       .with_hint(fmt::format("You can drop {} instead.", of_parent));
 }
 
-void rename_parts(Session::State& session, const Table& table, Oid trigger, std::string_view name) {
-  check_stack();
-  for (const Oid oid : table.relation.partitions) {
-    const TablePtr partition =
-        session.catalog.lock_for_change(*session.transaction, session.names.table(oid));
-    Relation relation = partition->relation;
-    const auto part = std::ranges::find(relation.triggers, trigger, &Trigger::parent);
-    if (part == relation.triggers.end()) continue;
-    const Oid own = part->oid;
-    part->name = name;
-    std::ranges::sort(relation.triggers, {}, &Trigger::name);
-    rename_parts(session,
-                 *session.catalog.replace(*session.transaction, *partition, std::move(relation)),
-                 own, name);
-  }
-}
-
 }  // namespace
 
 void drop_trigger(Session::State& session, const ast::DropStmt& statement, ResultSink& sink) {
@@ -99,10 +82,7 @@ void drop_trigger(Session::State& session, const ast::DropStmt& statement, Resul
     const Names object = ast::as<ast::List>(node).items;
     const std::string_view name = ast::string_of(object.back());
     const ast::RangeVar range = table_in(object);
-    const auto skip = [&](std::string missing) {
-      session.notice(sink, Severity::notice, SqlState{"00000"},
-                     std::move(missing) + " does not exist, skipping");
-    };
+    const auto skip = [&](std::string_view missing) { notice_missing(session, sink, missing); };
     if (statement.missing_ok) {
       if (!range.schemaname.empty() && !session.names.schema_exists(range.schemaname)) {
         skip(fmt::format("schema \"{}\"", range.schemaname));
@@ -126,8 +106,8 @@ void drop_trigger(Session::State& session, const ast::DropStmt& statement, Resul
     refuse_part(session, *table, *trigger);
     const Oid oid = trigger->oid;
     relation.triggers.erase(trigger);
-    drop_parts_of_trigger(
-        session, *session.catalog.replace(*session.transaction, *table, std::move(relation)), oid);
+    drop_parts(session, *session.catalog.replace(*session.transaction, *table, std::move(relation)),
+               &Relation::triggers, oid);
   }
   sink.command_complete("DROP TRIGGER");
 }
@@ -150,10 +130,13 @@ void rename_trigger(Session::State& session, const ast::RenameStmt& statement) {
                                parent ? parent->relation.name : ""));
   }
   const Oid oid = trigger->oid;
-  trigger->name = statement.newname;
-  std::ranges::sort(relation.triggers, {}, &Trigger::name);
-  rename_parts(session, *session.catalog.replace(*session.transaction, *table, std::move(relation)),
-               oid, statement.newname);
+  const auto rename = [&](Relation& of, std::vector<Trigger>::iterator part) {
+    part->name = statement.newname;
+    std::ranges::sort(of.triggers, {}, &Trigger::name);
+  };
+  rename(relation, trigger);
+  change_parts(session, *session.catalog.replace(*session.transaction, *table, std::move(relation)),
+               &Relation::triggers, oid, rename);
 }
 
 void comment_on_trigger(Session::State& session, Names object, std::string_view text) {

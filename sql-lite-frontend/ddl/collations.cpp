@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/collations.h"
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/ddl/definition_options.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/transfer.h"
 #include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/collation/icu.h"
@@ -267,9 +269,7 @@ void drop_collations(Session::State& session, const ast::DropStmt& statement, Re
   for (const ast::Node* node : statement.objects) {
     const ast::NodeList names = names_in(node);
     const std::string_view schema = schema_named_in(names);
-    const auto skip = [&](const std::string& what) {
-      session.notice(sink, Severity::notice, kNotice, what + " does not exist, skipping");
-    };
+    const auto skip = [&](const std::string& what) { notice_missing(session, sink, what); };
     if (!schema.empty() && !session.names.schema_exists(schema)) {
       if (!statement.missing_ok)
         throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", schema);
@@ -293,7 +293,8 @@ void drop_collations(Session::State& session, const ast::DropStmt& statement, Re
       throw_error(sqlstate::insufficient_privilege, "must be owner of collation {}",
                   collation->name);
     }
-    refuse_extension_member(session, {kPgCollationClass, found}, described(session, *collation));
+    refuse_extension_member(session, {class_id::pg_collation, found},
+                            described(session, *collation));
     lock_collation(session, found, lock::RelationMode::access_exclusive);
     gone.push_back(collation);
   }

@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
@@ -119,16 +120,16 @@ class Commenting {
       case ObjectType::domconstraint:
         return comment_on_domain_check(session_, names(), text_);
       case ObjectType::language:
-        return on_builtin("language", kPgLanguageClass, kLanguages);
+        return on_builtin("language", class_id::pg_language, kLanguages);
       case ObjectType::collation:
         return on_collation();
       case ObjectType::tsdictionary:
       case ObjectType::tsconfiguration:
         return on_text_search();
       case ObjectType::access_method:
-        return on_builtin("access method", kPgAmClass, kMethods);
+        return on_builtin("access method", class_id::pg_am, kMethods);
       case ObjectType::tablespace:
-        return on_builtin("tablespace", kPgTablespaceClass, kTablespaces, kSharedCatalog);
+        return on_builtin("tablespace", class_id::pg_tablespace, kTablespaces, kSharedCatalog);
       default:
         throw_error(sqlstate::feature_not_supported, "COMMENT ON {} is not supported",
                     object_type_name(statement_.objtype));
@@ -171,7 +172,7 @@ class Commenting {
     }
     if (found->computed != nullptr) {
       require_superuser("table", found->relation.name);
-      return put(kPgClassClass, found->relation.oid, database());
+      return put(class_id::pg_class, found->relation.oid, database());
     }
     const TablePtr table = lock(found);
     Relation relation = table->relation;
@@ -199,7 +200,7 @@ class Commenting {
     }
     if (found->computed != nullptr) {
       require_superuser("table", found->relation.name);
-      return put(kPgClassClass, found->relation.oid, database(),
+      return put(class_id::pg_class, found->relation.oid, database(),
                  static_cast<std::uint32_t>(*position + 1));
     }
     const TablePtr table = lock(found);
@@ -354,7 +355,7 @@ class Commenting {
     }
     require_superuser(function->kind == FunctionKind::aggregate ? "aggregate" : "function",
                       function->name);
-    put(kPgProcClass, function->oid, database());
+    put(class_id::pg_proc, function->oid, database());
   }
 
   void on_type() {
@@ -369,21 +370,21 @@ class Commenting {
     }
     if (made) return comment_on_type(session_, *made, text_);
     require_superuser("type", format_type(type));
-    put(kPgTypeClass, raw(type), database());
+    put(class_id::pg_type, raw(type), database());
   }
 
   void on_collation() {
     if (comment_on_collation(session_, names(), text_)) return;
     const std::string_view name = ast::string_of(names().back());
     require_superuser("collation", name);
-    put(kPgCollationClass, *builtin_collation(name), database());
+    put(class_id::pg_collation, *builtin_collation(name), database());
   }
 
   void on_text_search() {
     Oid number = kNoOid;
     if (comment_on_text_search(session_, statement_.objtype, names(), text_, number)) return;
     const bool is_config = statement_.objtype == ObjectType::tsconfiguration;
-    put(is_config ? kPgTextConfigClass : kPgTextDictionaryClass, number, database());
+    put(is_config ? class_id::pg_ts_config : class_id::pg_ts_dict, number, database());
   }
 
   void on_builtin(std::string_view what, Oid of_catalog, std::span<const BuiltinName> known) {

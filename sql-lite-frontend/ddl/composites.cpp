@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/composite_values.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
@@ -90,10 +91,9 @@ class AttributeChange {
     const auto attribute = find(command.name);
     if (attribute == type_.attributes.end()) {
       if (!command.missing_ok) missing(command.name);
-      return session_.notice(
-          sink_, Severity::notice, SqlState{"00000"},
-          fmt::format("column \"{}\" of relation \"{}\" does not exist, skipping", command.name,
-                      type_.name));
+      return notice_missing(
+          session_, sink_,
+          fmt::format("column \"{}\" of relation \"{}\"", command.name, type_.name));
     }
     edits.push_back({.dropped = static_cast<std::size_t>(attribute - type_.attributes.begin()),
                      .name = attribute->name});

@@ -62,7 +62,7 @@ class TriggerBuilder {
  private:
   /// Each partition has a trigger of its own for one of the whole table's rows.
   void hand_down() {
-    drop_parts_of_trigger(session_, *table_, trigger_.oid);
+    drop_parts(session_, *table_, &Relation::triggers, trigger_.oid);
     for (const Oid oid : table_->relation.partitions) {
       give_trigger(session_, table_->relation, trigger_, session_.names.table(oid));
     }

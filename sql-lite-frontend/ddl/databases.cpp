@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/ddl/database_locale.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/transactions/two_phase_note.h"
@@ -218,8 +219,7 @@ void drop_database(Session::State& session, const ast::DropdbStmt& statement, Re
   }
   const std::string name{statement.dbname};
   if (statement.missing_ok && !session.catalog.database(name)) {
-    session.notice(sink, Severity::notice, SqlState{"00000"},
-                   fmt::format("database \"{}\" does not exist, skipping", name));
+    notice_missing(session, sink, fmt::format("database \"{}\"", name));
     return sink.command_complete("DROP DATABASE");
   }
   const DatabasePtr database = database_named(session, name);

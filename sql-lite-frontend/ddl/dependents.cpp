@@ -77,6 +77,7 @@ std::vector<Dependent> direct(Session::State& session, const Table& relation) {
   ConstantDependents constants{session, TypeId::regclass, oid, on};
   for (const TablePtr& other : session.catalog.tables()) {
     if (other->relation.oid == oid) continue;
+    count_work(kWorkOfDefinition);
     for (const Constraint& constraint : other->relation.constraints) {
       if (constraint.kind == ConstraintKind::foreign_key && constraint.referenced_table == oid) {
         found.push_back(foreign_key(session, other, constraint, on));
@@ -113,139 +114,6 @@ void add_with_followers(Session::State& session, Dependent dependent, std::set<O
 
 bool is_part(std::span<const std::int16_t> columns, std::size_t position) {
   return std::ranges::find(columns, static_cast<std::int16_t>(position + 1)) != columns.end();
-}
-
-/// As ALTER TABLE … DROP COLUMN … CASCADE: keys and indexes over it go too.
-void remove_column(Session::State& session, const TablePtr& table, std::size_t position) {
-  if (table->relation.columns[position].dropped) return;
-  ast::AlterTableCmd command;
-  command.subtype = ast::AlterTableType::dropcolumn;
-  command.name = table->relation.columns[position].name;
-  command.behavior = ast::DropBehavior::cascade;
-  SilentSink silent;
-  TableChange{session, session.catalog.lock_for_change(*session.transaction, table), silent}.apply(
-      command);
-}
-
-void remove_index(Session::State& session, Relation& relation, Oid oid) {
-  const auto index = std::ranges::find(relation.indexes, oid, &Index::oid);
-  if (index == relation.indexes.end()) return;
-  if (!index->primary) {
-    value_of(session.shared.engine.drop_tree(*session.transaction, index->tree));
-  }
-  relation.indexes.erase(index);
-}
-
-void remove_domain_check(Session::State& session, Oid oid) {
-  for (const TypePtr& type : session.catalog.types()) {
-    if (std::ranges::find(type->checks, oid, &DomainCheck::oid) == type->checks.end()) continue;
-    UserType changed = *type;
-    std::erase_if(changed.checks, [oid](const DomainCheck& check) { return check.oid == oid; });
-    session.catalog.replace(*session.transaction, *type, std::move(changed));
-  }
-}
-
-bool is_column(const Dependent& dependent) {
-  return dependent.kind == Dependent::Kind::column ||
-         dependent.kind == Dependent::Kind::generated_column;
-}
-
-void remove(Session::State& session, const Dependent& dependent) {
-  if (dependent.kind == Dependent::Kind::type) {
-    const TypePtr type = session.names.user_type(TypeId{dependent.oid});
-    if (!type) return;
-    // A range and its multirange go together.
-    const TypeId other = is_user_range(type->id()) ? multirange_of_range(type->id())
-                                                   : range_of_multirange(type->id());
-    if (const TypePtr partner = session.names.user_type(other))
-      session.catalog.remove(*session.transaction, *partner);
-    session.catalog.remove(*session.transaction, *type);
-    return;
-  }
-  if (dependent.kind == Dependent::Kind::op) {
-    if (const OperatorPtr op = session.catalog.made<UserOperator>(dependent.oid)) {
-      remove_operator(session, *op);
-    }
-    return;
-  }
-  if (dependent.kind == Dependent::Kind::cast) {
-    if (const CastPtr cast = session.catalog.made<UserCast>(dependent.oid)) {
-      session.catalog.remove(*session.transaction, *cast);
-    }
-    return;
-  }
-  if (dependent.kind == Dependent::Kind::collation) {
-    if (const CollationPtr gone = session.catalog.made<UserCollation>(dependent.oid)) {
-      session.catalog.remove(*session.transaction, *gone);
-    }
-    return;
-  }
-  if (dependent.kind == Dependent::Kind::text_dictionary) {
-    if (const auto gone = session.catalog.made<UserTextDictionary>(dependent.oid))
-      session.catalog.remove(*session.transaction, *gone);
-    return;
-  }
-  if (dependent.kind == Dependent::Kind::text_config) {
-    if (const auto gone = session.catalog.made<UserTextConfig>(dependent.oid))
-      session.catalog.remove(*session.transaction, *gone);
-    return;
-  }
-  if (dependent.kind == Dependent::Kind::extension) {
-    if (const ExtensionPtr extension = session.catalog.made<Extension>(dependent.oid)) {
-      remove_extension(session, *extension);
-    }
-    return;
-  }
-  if (dependent.kind == Dependent::Kind::attribute) {
-    const TypePtr type = session.names.user_type(TypeId{dependent.oid});
-    if (!type) return;
-    UserType changed = *type;
-    // Others before it may have gone.
-    const auto gone = std::ranges::find_if(changed.attributes, [&](const Column& attribute) {
-      return dependent.name.starts_with(fmt::format("column {} of ", attribute.name));
-    });
-    if (gone == changed.attributes.end()) return;
-    const AttributeEdit edit{.dropped = static_cast<std::size_t>(gone - changed.attributes.begin()),
-                             .name = gone->name};
-    changed.attributes.erase(gone);
-    session.catalog.replace(*session.transaction, *type, changed);
-    return edit_values_of(session, changed, std::span{&edit, 1});
-  }
-  if (dependent.kind == Dependent::Kind::routine) {
-    const RoutinePtr routine = session.catalog.routine(dependent.oid);
-    if (!routine) return;
-    const RoutinePtr locked = session.catalog.lock_routine(*session.transaction, *routine);
-    session.catalog.remove(*session.transaction, *locked);
-    return;
-  }
-  if (!dependent.table) return remove_domain_check(session, dependent.oid);
-  const TablePtr current = session.catalog.table(dependent.table->relation.oid);
-  if (!current) return;
-  if (dependent.kind == Dependent::Kind::view || dependent.kind == Dependent::Kind::table ||
-      dependent.kind == Dependent::Kind::sequence) {
-    session.drop_relation(current);
-    return;
-  }
-  if (is_column(dependent)) return remove_column(session, current, dependent.position);
-  const TablePtr locked = session.catalog.lock_for_change(*session.transaction, current);
-  Relation relation = locked->relation;
-  if (dependent.kind == Dependent::Kind::constraint) {
-    const auto gone = std::ranges::find(relation.constraints, dependent.oid, &Constraint::oid);
-    if (gone != relation.constraints.end() && gone->kind == ConstraintKind::exclusion) {
-      remove_index(session, relation, gone->index);
-    }
-    std::erase_if(relation.constraints,
-                  [&](const Constraint& c) { return c.oid == dependent.oid; });
-  } else if (dependent.kind == Dependent::Kind::trigger) {
-    std::erase_if(relation.triggers, [&](const Trigger& t) { return t.oid == dependent.oid; });
-  } else if (dependent.kind == Dependent::Kind::policy) {
-    std::erase_if(relation.policies, [&](const Policy& p) { return p.oid == dependent.oid; });
-  } else if (dependent.kind == Dependent::Kind::index) {
-    remove_index(session, relation, dependent.oid);
-  } else {
-    relation.columns[dependent.position].default_sql.clear();
-  }
-  session.catalog.replace(*session.transaction, *locked, std::move(relation));
 }
 
 }  // namespace
@@ -323,9 +191,24 @@ void add_routines_of_views(Session::State& session, std::vector<Dependent>& list
   add_users_of_rows(session, views, known, list);
 }
 
-}  // namespace
-
-namespace {
+/// Those that group by the key and show other columns.
+std::vector<Dependent> views_needing(Session::State& session, const Table& table,
+                                     const Constraint& key, const std::string& on) {
+  std::vector<Dependent> list;
+  if (key.kind != ConstraintKind::primary_key) return list;
+  std::set<Oid> known;
+  for (const TablePtr& other : session.catalog.tables()) {
+    if (!has_query(other->relation.kind)) continue;
+    const bool needs = view_reads(
+        session, *other, [&](const Binder::RelationRead& /*read*/, const Binder& binder) {
+          return std::ranges::find(binder.needed_keys(), table.relation.oid) !=
+                 binder.needed_keys().end();
+        });
+    if (!needs) continue;
+    add_with_followers(session, view(session, other, on), known, list);
+  }
+  return list;
+}
 
 /// Not so of one that came after the view, which whole rows in it have all the same.
 bool knows_column(const Relation& view, Oid table, std::size_t position) {
@@ -334,6 +217,26 @@ bool knows_column(const Relation& view, Oid table, std::size_t position) {
            std::ranges::find(name.columns, static_cast<std::int16_t>(position + 1),
                              &ViewColumn::number) != name.columns.end();
   });
+}
+
+/// The foreign keys to a key, or to a partition's part of it.
+void add_foreign_keys(Session::State& session, const Table& table, Oid index, std::string_view name,
+                      std::vector<Dependent>& list) {
+  check_stack();
+  for (const TablePtr& other : session.names.referencing_tables(table.relation.oid)) {
+    for (const Constraint& foreign : other->relation.constraints) {
+      if (foreign.kind != ConstraintKind::foreign_key || foreign.index != index) continue;
+      list.push_back(foreign_key(session, other, foreign, fmt::format("index {}", name)));
+    }
+  }
+  for (const Oid oid : table.relation.partitions) {
+    const TablePtr partition = session.names.table(oid);
+    const auto& indexes = partition->relation.indexes;
+    const auto part = std::ranges::find(indexes, index, &Index::parent);
+    if (part != indexes.end()) {
+      add_foreign_keys(session, *partition, part->oid, part->name, list);
+    }
+  }
 }
 
 }  // namespace
@@ -357,24 +260,10 @@ std::vector<TablePtr> views_over_column(Session::State& session, const Table& ta
 std::vector<Dependent> dependents_of_key(Session::State& session, const Table& table,
                                          const Constraint& key) {
   std::vector<Dependent> list;
-  for (const TablePtr& other : session.names.referencing_tables(table.relation.oid)) {
-    for (const Constraint& foreign : other->relation.constraints) {
-      if (foreign.kind != ConstraintKind::foreign_key || foreign.index != key.index) continue;
-      list.push_back(foreign_key(session, other, foreign, fmt::format("index {}", key.name)));
-    }
-  }
-  if (key.kind != ConstraintKind::primary_key) return list;
-  std::set<Oid> known;
-  for (const TablePtr& other : session.catalog.tables()) {
-    if (!has_query(other->relation.kind)) continue;
-    const bool needs = view_reads(
-        session, *other, [&](const Binder::RelationRead& /*read*/, const Binder& binder) {
-          return std::ranges::find(binder.needed_keys(), table.relation.oid) !=
-                 binder.needed_keys().end();
-        });
-    if (!needs) continue;
-    const std::string on = fmt::format("constraint {} on {}", key.name, described(session, table));
-    add_with_followers(session, view(session, other, on), known, list);
+  add_foreign_keys(session, table, key.index, key.name, list);
+  const std::string on = fmt::format("constraint {} on {}", key.name, described(session, table));
+  for (Dependent& dependent : views_needing(session, table, key, on)) {
+    list.push_back(std::move(dependent));
   }
   add_routines_of_views(session, list);
   return list;
@@ -385,13 +274,22 @@ std::vector<Dependent> dependents_of_column(Session::State& session, const Table
   std::vector<Dependent> list;
   std::set<Oid> known;
   const std::string on = described_column(session, *table, position);
+  for (const TablePtr& other : session.names.referencing_tables(table->relation.oid)) {
+    const bool is_own = other->relation.oid == table->relation.oid;
+    for (const Constraint& key : other->relation.constraints) {
+      // One that is of the column, too, goes with it.
+      if (is_own && is_part(key.columns, position)) continue;
+      const bool refers = key.kind == ConstraintKind::foreign_key &&
+                          key.referenced_table == table->relation.oid &&
+                          is_part(key.referenced_columns, position);
+      if (refers) list.push_back(foreign_key(session, other, key, on));
+    }
+  }
   for (const Constraint& key : table->relation.constraints) {
-    const bool is_key =
-        key.kind == ConstraintKind::primary_key || key.kind == ConstraintKind::unique;
-    if (!is_key || !is_part(key.columns, position)) continue;
-    for (Dependent& dependent : dependents_of_key(session, *table, key)) {
-      if (dependent.table->relation.oid == table->relation.oid) continue;
-      dependent.on = on;
+    if (!is_part(key.columns, position)) continue;
+    for (Dependent& dependent : views_needing(session, *table, key, on)) {
+      const bool is_view = dependent.kind == Dependent::Kind::view;
+      if (is_view && !known.insert(dependent.table->relation.oid).second) continue;
       list.push_back(std::move(dependent));
     }
   }
@@ -421,66 +319,6 @@ std::vector<Dependent> dependents_of_column(Session::State& session, const Table
   add_policies_over_column(session, *table, position, on, list);
   add_routines_of_views(session, list);
   return list;
-}
-
-namespace {
-
-void lock_dependent(Session::State& session, const Dependent& dependent) {
-  const Oid oid = dependent.table ? dependent.table->relation.oid : dependent.oid;
-  session.catalog.lock(*session.transaction, oid, lock::RelationMode::access_exclusive);
-}
-
-/// What goes with a column that goes is named as well, behind it.
-std::vector<Dependent> with_followers_of_columns(Session::State& session,
-                                                 std::span<const Dependent> dependents) {
-  std::vector<Dependent> all{dependents.begin(), dependents.end()};
-  for (std::size_t at = 0; at < all.size(); ++at) {
-    if (!is_column(all[at])) continue;
-    const auto followers = dependents_of_column(session, all[at].table, all[at].position);
-    for (const Dependent& follower : followers)
-      if (std::ranges::find(all, follower.name, &Dependent::name) == all.end())
-        all.push_back(follower);
-  }
-  return all;
-}
-
-}  // namespace
-
-void drop_dependents(Session::State& session, std::span<const Dependent> direct_ones,
-                     std::string_view what, ast::DropBehavior behavior, ResultSink& sink) {
-  check_stack();
-  if (direct_ones.empty()) return;
-  const std::vector<Dependent> dependents = with_followers_of_columns(session, direct_ones);
-  std::string detail;
-  const bool cascade = behavior == ast::DropBehavior::cascade;
-  for (const Dependent& dependent : dependents) {
-    if (!detail.empty()) detail += "\n";
-    detail += cascade ? fmt::format("drop cascades to {}", dependent.name)
-                      : fmt::format("{} depends on {}", dependent.name, dependent.on);
-  }
-  if (!cascade) {
-    throw sql_error(sqlstate::dependent_objects_still_exist,
-                    "cannot drop {} because other objects depend on {}", what,
-                    what == kSeveralObjects ? "them" : "it")
-        .with_detail(std::move(detail))
-        .with_hint("Use DROP ... CASCADE to drop the dependent objects too.");
-  }
-  // All of it before anything goes: who waits here looks again for what depends on what.
-  for (const Dependent& dependent : dependents) lock_dependent(session, dependent);
-  Diagnostic notice;
-  notice.severity = Severity::notice;
-  notice.state = SqlState{"00000"};
-  if (dependents.size() == 1) {
-    notice.message = std::move(detail);
-  } else {
-    notice.message = fmt::format("drop cascades to {} other objects", dependents.size());
-    notice.detail = std::move(detail);
-  }
-  session.send_notice(sink, std::move(notice));
-  // Those that depend on others go first.
-  for (auto dependent = dependents.rbegin(); dependent != dependents.rend(); ++dependent) {
-    remove(session, *dependent);
-  }
 }
 
 }  // namespace swizzle::sql

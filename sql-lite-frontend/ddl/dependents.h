@@ -9,6 +9,9 @@
 /// Who would be broken by a DROP. Nothing is recorded about this: it is read off the definitions.
 namespace swizzle::sql {
 
+/// To look through a relation's definition; there may be thousands.
+inline constexpr std::size_t kWorkOfDefinition = 200;
+
 struct Dependent {
   enum class Kind : std::uint8_t {
     constraint,

@@ -7,6 +7,7 @@
 
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/domain_validation.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
@@ -210,7 +211,7 @@ void drop_constraint(Session::State& session, UserType& domain,
     std::string message = fmt::format("constraint \"{}\" of domain \"{}\" does not exist",
                                       statement.name, domain.name);
     if (!statement.missing_ok) refuse(sqlstate::undefined_object, std::move(message));
-    return session.notice(sink, Severity::notice, SqlState{"00000"}, message + ", skipping");
+    return notice_skipped(session, sink, message);
   }
   std::erase_if(domain.checks,
                 [&](const DomainCheck& check) { return check.name == statement.name; });

@@ -10,6 +10,8 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/materialized_view.h"
+#include "sql-lite-frontend/ddl/named_relation.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/partitions.h"
 #include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/ddl/publications.h"
@@ -70,8 +72,7 @@ namespace {
 void say_missing(Session::State& session, const ast::DropStmt& statement, std::string_view kind,
                  std::string_view name, SqlState state, ResultSink& sink) {
   if (!statement.missing_ok) throw_error(state, "{} \"{}\" does not exist", kind, name);
-  session.notice(sink, Severity::notice, SqlState{"00000"},
-                 fmt::format("{} \"{}\" does not exist, skipping", kind, name));
+  notice_missing(session, sink, fmt::format("{} \"{}\"", kind, name));
 }
 
 /// The table that owns the index of that name, along the search path or in the schema.
@@ -98,6 +99,12 @@ void refuse_identity_sequence(Session::State& session, const Table& table) {
   throw sql_error(sqlstate::dependent_objects_still_exist, "cannot drop {} because {} requires it",
                   described(session, table), column)
       .with_hint(fmt::format("You can drop {} instead.", column));
+}
+
+/// Who owns the schema may drop what is in it.
+void require_droppable(Session::State& session, const NamedRelation& named) {
+  const SchemaPtr schema = session.catalog.schema(named.table->relation.schema);
+  if (!schema || !session.rights.owns(schema->owner)) require_alterable(session, named);
 }
 
 void drop_relations(Session::State& session, const ast::DropStmt& statement, RelationKind wanted,
@@ -132,11 +139,7 @@ void drop_relations(Session::State& session, const ast::DropStmt& statement, Rel
   if (tables.empty()) return;
   const std::string what =
       tables.size() == 1 ? described(session, *tables[0]) : std::string{kSeveralObjects};
-  for (const TablePtr& table : tables) {
-    const SchemaPtr schema = session.catalog.schema(table->relation.schema);
-    // Who owns the schema may drop what is in it.
-    if (!schema || !session.rights.owns(schema->owner)) session.rights.require_owner(*table);
-  }
+  for (const TablePtr& table : tables) require_droppable(session, {table, nullptr});
   // As statements lock them: what is partitioned first.
   for (const TablePtr& table : tables) {
     if (!table->relation.is_partition()) continue;
@@ -208,7 +211,9 @@ void drop_index(Session::State& session, const ast::DropStmt& statement, ResultS
                   sqlstate::undefined_object, sink);
       continue;
     }
-    table = session.rights.lock_own(table);
+    const auto named = std::ranges::find(table->relation.indexes, name.name, &Index::name);
+    require_droppable(session, {table, &*named});
+    table = session.catalog.lock_for_change(*session.transaction, table);
     require_index_unused(session, *table, name.name);
     if (statement.concurrent && table->relation.is_partitioned()) {
       throw_error(sqlstate::feature_not_supported,
@@ -375,12 +380,12 @@ void truncate_tables(Session::State& session, const ast::TruncateStmt& statement
     if (!is_table(table->relation.kind)) {
       throw_error(sqlstate::wrong_object_type, "\"{}\" is not a table", table->relation.name);
     }
+    session.rights.require(table, privilege::kTruncate);
     if (table->relation.is_partitioned() && !range.inh) {
       throw SqlError{sqlstate::wrong_object_type, "cannot truncate only a partitioned table"}
           .with_hint(
               "Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly.");
     }
-    session.rights.require(table, privilege::kTruncate);
     const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table);
     for (const TablePtr& one : with_partitions(session, locked)) {
       const bool is_known = std::ranges::any_of(

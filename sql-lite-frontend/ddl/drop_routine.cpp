@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/ddl/constant_dependents.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
@@ -403,10 +405,9 @@ void drop_routines(Session::State& session, const ast::DropStmt& statement, Resu
       if (missing.empty()) routine = find_named_routine(session, object, statement.remove_type);
       const bool is_builtin = is_builtin_function(ast::string_of(object.objname.back()));
       if (!routine && !is_builtin) {
-        session.notice(sink, Severity::notice, SqlState{"00000"},
-                       missing.empty() ? fmt::format("{} {} does not exist, skipping", noun,
-                                                     written_object(object))
-                                       : missing + " does not exist, skipping");
+        notice_missing(
+            session, sink,
+            missing.empty() ? fmt::format("{} {}", noun, written_object(object)) : missing);
         continue;
       }
     }
@@ -418,7 +419,8 @@ void drop_routines(Session::State& session, const ast::DropStmt& statement, Resu
     }
     routine = require_named_routine(session, object, statement.remove_type);
     refuse_aggregate_as_function(*routine, statement.remove_type);
-    refuse_extension_member(session, {kPgProcClass, routine->oid}, described(session, *routine));
+    refuse_extension_member(session, {class_id::pg_proc, routine->oid},
+                            described(session, *routine));
     const SchemaPtr schema = session.catalog.schema(routine->schema);
     if (!schema || !session.rights.owns(schema->owner)) require_owner(session, *routine);
     routines.push_back(session.catalog.lock_routine(*session.transaction, *routine));

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/text_search.h"
 #include "sql-lite-frontend/ddl/transfer.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
@@ -189,17 +191,17 @@ MemberObjects objects_of(Session::State& session, const Extension& extension) {
     if (object) list.push_back(std::move(object));
   };
   for (const Member& member : extension.members) {
-    if (member.catalog == kPgProcClass) {
+    if (member.catalog == class_id::pg_proc) {
       add(objects.routines, session.catalog.routine(member.object));
-    } else if (member.catalog == kPgOperatorClass) {
+    } else if (member.catalog == class_id::pg_operator) {
       add(objects.operators, session.catalog.made<UserOperator>(member.object));
-    } else if (member.catalog == kPgCastClass) {
+    } else if (member.catalog == class_id::pg_cast) {
       add(objects.casts, session.catalog.made<UserCast>(member.object));
-    } else if (member.catalog == kPgTypeClass) {
+    } else if (member.catalog == class_id::pg_type) {
       add(objects.types, session.catalog.type(member.object));
-    } else if (member.catalog == kPgTextDictionaryClass) {
+    } else if (member.catalog == class_id::pg_ts_dict) {
       add(objects.dictionaries, session.catalog.made<UserTextDictionary>(member.object));
-    } else if (member.catalog == kPgClassClass) {
+    } else if (member.catalog == class_id::pg_class) {
       add(objects.relations, session.catalog.table(member.object));
     }
   }
@@ -209,21 +211,21 @@ MemberObjects objects_of(Session::State& session, const Extension& extension) {
 Member address_of(const Dependent& dependent) {
   switch (dependent.kind) {
     case Dependent::Kind::routine:
-      return {kPgProcClass, dependent.oid};
+      return {class_id::pg_proc, dependent.oid};
     case Dependent::Kind::op:
-      return {kPgOperatorClass, dependent.oid};
+      return {class_id::pg_operator, dependent.oid};
     case Dependent::Kind::cast:
-      return {kPgCastClass, dependent.oid};
+      return {class_id::pg_cast, dependent.oid};
     case Dependent::Kind::type:
-      return {kPgTypeClass, dependent.oid};
+      return {class_id::pg_type, dependent.oid};
     case Dependent::Kind::text_dictionary:
-      return {kPgTextDictionaryClass, dependent.oid};
+      return {class_id::pg_ts_dict, dependent.oid};
     case Dependent::Kind::text_config:
-      return {kPgTextConfigClass, dependent.oid};
+      return {class_id::pg_ts_config, dependent.oid};
     case Dependent::Kind::view:
     case Dependent::Kind::table:
     case Dependent::Kind::sequence:
-      return {kPgClassClass, dependent.table->relation.oid};
+      return {class_id::pg_class, dependent.table->relation.oid};
     default:
       return {};
   }
@@ -441,8 +443,7 @@ void drop_extensions(Session::State& session, const ast::DropStmt& statement, Re
   for (const ast::Node* node : statement.objects) {
     const std::string_view name = ast::string_of(node);
     if (statement.missing_ok && name != "plpgsql" && !session.catalog.extension(name)) {
-      session.notice(sink, Severity::notice, SqlState{"00000"},
-                     fmt::format("extension \"{}\" does not exist, skipping", name));
+      notice_missing(session, sink, fmt::format("extension \"{}\"", name));
       continue;
     }
     ExtensionPtr extension = require_extension(session, name);
@@ -472,7 +473,7 @@ void comment_on_extension(Session::State& session, std::string_view name, std::s
     }
     return put_comment(session.catalog.shared(), *session.transaction,
                        session.catalog.shared().database(),
-                       {kPgExtensionClass, kPlpgsqlExtension, 0, std::string{text}});
+                       {class_id::pg_extension, kPlpgsqlExtension, 0, std::string{text}});
   }
   const ExtensionPtr extension = require_extension(session, name);
   require_extension_owner(session, *extension);

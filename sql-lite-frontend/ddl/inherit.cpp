@@ -142,6 +142,7 @@ TablePtr give_foreign_key(Session::State& session, const Relation& parent,
 TablePtr give_trigger(Session::State& session, const Relation& parent, const Trigger& trigger,
                       const TablePtr& to) {
   check_stack();
+  session.rights.require(to, privilege::kTrigger);
   TablePtr partition = session.catalog.lock_for_change(*session.transaction, to);
   Relation relation = partition->relation;
   if (std::ranges::find(relation.triggers, trigger.name, &Trigger::name) !=

@@ -1,9 +1,12 @@
 #include "sql-lite-frontend/ddl/named_relation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/computed.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 
 namespace swizzle::sql {
 namespace {
@@ -39,6 +42,15 @@ NamedRelation require_named_relation(Session::State& session, const ast::RangeVa
   Arena arena;
   Binder binder{session.names, arena};
   return {binder.require_relation(range), nullptr};
+}
+
+std::optional<NamedRelation> find_to_change(Session::State& session, const ast::RangeVar& range,
+                                            bool missing_ok, ResultSink& sink) {
+  auto found = find_named_relation(session, range);
+  if (found) return found;
+  if (!missing_ok) return require_named_relation(session, range);
+  notice_missing(session, sink, fmt::format("relation \"{}\"", range.relname));
+  return std::nullopt;
 }
 
 void require_alterable(Session::State& session, const NamedRelation& found) {

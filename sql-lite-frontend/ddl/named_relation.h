@@ -21,6 +21,10 @@ std::optional<NamedRelation> find_named_relation(Session::State& session,
 /// 42P01 where nothing has that name.
 NamedRelation require_named_relation(Session::State& session, const ast::RangeVar& range);
 
+/// Of ALTER: none, and the client is told, where nothing has that name and nothing has to.
+std::optional<NamedRelation> find_to_change(Session::State& session, const ast::RangeVar& range,
+                                            bool missing_ok, ResultSink& sink);
+
 /// 42501 unless the session's role owns it; also for the system's relations, which nobody alters.
 void require_alterable(Session::State& session, const NamedRelation& found);
 

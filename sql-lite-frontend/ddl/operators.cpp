@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/ddl/definition_options.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/ddl/transfer.h"
 #include "sql-lite-frontend/ddl/user_types.h"
@@ -374,15 +376,15 @@ void drop_operators(Session::State& session, const ast::DropStmt& statement, Res
                               error.state() == sqlstate::invalid_schema_name;
       if (!statement.missing_ok || !is_missing) throw;
       const bool by_operator = error.state() == sqlstate::undefined_function;
-      session.notice(sink, Severity::notice, SqlState{"00000"},
-                     by_operator ? fmt::format("operator {} does not exist, skipping",
-                                               dotted_operator(object.objname))
-                                 : error.error().message() + ", skipping");
+      notice_skipped(
+          session, sink,
+          by_operator ? fmt::format("operator {} does not exist", dotted_operator(object.objname))
+                      : error.error().message());
       continue;
     }
     const SchemaPtr schema = session.catalog.schema(op->schema);
     if (!schema || !session.rights.owns(schema->owner)) require_operator_owner(session, *op);
-    refuse_extension_member(session, {kPgOperatorClass, op->oid}, described(session, *op));
+    refuse_extension_member(session, {class_id::pg_operator, op->oid}, described(session, *op));
     session.catalog.lock(*session.transaction, op->oid, lock::RelationMode::access_exclusive);
     if (!session.names.made_operator(op->oid)) continue;  // somebody else has dropped it
     gone.push_back(std::move(op));

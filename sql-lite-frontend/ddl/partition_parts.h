@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/check_stack.h"
 
 /// A partitioned table's checks, foreign keys and triggers, for one partition and those below it;
 /// each returns the partition's definition then.
@@ -14,9 +16,34 @@ TablePtr give_foreign_key(Session::State& session, const Relation& parent,
                           const Constraint& constraint, const TablePtr& to);
 TablePtr give_trigger(Session::State& session, const Relation& parent, const Trigger& trigger,
                       const TablePtr& to);
-/// What the partitions of a table have for one of its triggers, checks or foreign keys goes.
-void drop_parts_of_trigger(Session::State& session, const Table& table, Oid trigger);
-void drop_parts_of_constraint(Session::State& session, const Table& table, Oid constraint);
+/// What the partitions of a table have because it has `whole`, one of its triggers, checks or
+/// foreign keys: `change` is given a partition's definition and its part in it, and may take it
+/// out. Those below it follow.
+template <typename Part, typename Change>
+void change_parts(Session::State& session, const Table& table, std::vector<Part> Relation::* list,
+                  Oid whole, const Change& change) {
+  check_stack();
+  for (const Oid oid : table.relation.partitions) {
+    const TablePtr partition =
+        session.catalog.lock_for_change(*session.transaction, session.names.table(oid));
+    Relation relation = partition->relation;
+    const auto part = std::ranges::find(relation.*list, whole, &Part::parent);
+    if (part == (relation.*list).end()) continue;
+    const Oid own = part->oid;
+    change(relation, part);
+    change_parts(session,
+                 *session.catalog.replace(*session.transaction, *partition, std::move(relation)),
+                 list, own, change);
+  }
+}
+
+/// All of them go.
+template <typename Part>
+void drop_parts(Session::State& session, const Table& table, std::vector<Part> Relation::* list,
+                Oid whole) {
+  change_parts(session, table, list, whole,
+               [list](Relation& relation, auto part) { (relation.*list).erase(part); });
+}
 /// Numbers of columns of the one as those of the other, by name.
 std::vector<std::int16_t> numbers_in(const Relation& from, const Relation& to,
                                      std::span<const std::int16_t> numbers);

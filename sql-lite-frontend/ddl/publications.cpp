@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/ddl/definition_options.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/publish/publish_services.h"
 #include "sql-lite-frontend/publish/published_table.h"
@@ -240,8 +241,7 @@ void drop_publications(Session::State& session, const ast::DropStmt& statement, 
   for (const ast::Node* node : statement.objects) {
     const std::string_view name = ast::string_of(node);
     if (statement.missing_ok && !session.catalog.publication(name)) {
-      session.notice(sink, Severity::notice, SqlState{"00000"},
-                     fmt::format("publication \"{}\" does not exist, skipping", name));
+      notice_missing(session, sink, fmt::format("publication \"{}\"", name));
       continue;
     }
     session.catalog.remove(*session.transaction, *require_own_publication(session, name));

@@ -197,12 +197,9 @@ void rename_object(Session::State& session, const ast::RenameStmt& statement, Re
       throw SqlError{sqlstate::feature_not_supported, "RENAME of this kind is not supported"};
   }
 
-  const auto found_relation = find_named_relation(session, *statement.relation);
+  const auto found_relation =
+      find_to_change(session, *statement.relation, statement.missing_ok, sink);
   if (!found_relation) {
-    if (!statement.missing_ok) require_named_relation(session, *statement.relation);
-    session.notice(
-        sink, Severity::notice, SqlState{"00000"},
-        fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
     return finish();
   }
   const NamedRelation& named = *found_relation;
@@ -373,12 +370,8 @@ void change_schema(Session::State& session, const ast::AlterObjectSchemaStmt& st
     throw_error(sqlstate::feature_not_supported, "ALTER {} SET SCHEMA is not supported",
                 object_type_name(statement.object_type));
   }
-  const auto found = find_named_relation(session, *statement.relation);
+  const auto found = find_to_change(session, *statement.relation, statement.missing_ok, sink);
   if (!found) {
-    if (!statement.missing_ok) require_named_relation(session, *statement.relation);
-    session.notice(
-        sink, Severity::notice, SqlState{"00000"},
-        fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
     return sink.command_complete(rename_tag(statement.object_type));
   }
   require_alterable(session, *found);

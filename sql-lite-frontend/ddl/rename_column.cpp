@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/ddl/partition_parts.h"
 #include "sql-lite-frontend/ddl/publications.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
@@ -85,6 +86,7 @@ void rename_column_below(Session::State& session, const Table& table, std::strin
   for (const Oid oid : table.relation.partitions) {
     const TablePtr partition =
         session.catalog.lock_for_change(*session.transaction, session.names.table(oid));
+    session.rights.require_owner(*partition);
     const auto position = partition->column_position(name);
     if (!position) continue;
     Relation relation = partition->relation;
@@ -96,23 +98,19 @@ void rename_column_below(Session::State& session, const Table& table, std::strin
 
 void rename_constraint_below(Session::State& session, const Table& table, std::string_view name,
                              const std::string& new_name) {
-  check_stack();
   const Constraint* const renamed = table.constraint_named(name);
   if (renamed == nullptr || renamed->kind != ConstraintKind::check) return;
-  for (const Oid oid : table.relation.partitions) {
-    const TablePtr partition =
-        session.catalog.lock_for_change(*session.transaction, session.names.table(oid));
-    Relation relation = partition->relation;
-    const auto part = std::ranges::find(relation.constraints, renamed->oid, &Constraint::parent);
-    if (part == relation.constraints.end()) continue;
-    if (partition->constraint_named(new_name) != nullptr) {
+  const auto rename = [&](Relation& relation, std::vector<Constraint>::iterator part) {
+    session.rights.require_owner(*session.names.table(relation.oid));
+    const bool is_taken = std::ranges::find(relation.constraints, new_name, &Constraint::name) !=
+                          relation.constraints.end();
+    if (is_taken) {
       throw_error(sqlstate::duplicate_object,
                   "constraint \"{}\" for relation \"{}\" already exists", new_name, relation.name);
     }
-    const std::string before = std::exchange(part->name, new_name);
-    session.catalog.replace(*session.transaction, *partition, std::move(relation));
-    rename_constraint_below(session, *partition, before, new_name);
-  }
+    part->name = new_name;
+  };
+  change_parts(session, table, &Relation::constraints, renamed->oid, rename);
 }
 
 }  // namespace swizzle::sql

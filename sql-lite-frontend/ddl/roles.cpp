@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/ddl/statements.h"
@@ -283,8 +284,7 @@ void drop_role(Session::State& session, const ast::DropRoleStmt& statement, Resu
       if (!statement.missing_ok) {
         throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
       }
-      session.notice(sink, Severity::notice, SqlState{"00000"},
-                     fmt::format("role \"{}\" does not exist, skipping", name));
+      notice_missing(session, sink, fmt::format("role \"{}\"", name));
       continue;
     }
     if (role->oid == session.user) {

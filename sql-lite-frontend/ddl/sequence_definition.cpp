@@ -270,12 +270,8 @@ void create_sequence(Session::State& session, const ast::CreateSeqStmt& statemen
 }
 
 void alter_sequence(Session::State& session, const ast::AlterSeqStmt& statement, ResultSink& sink) {
-  const auto found = find_named_relation(session, *statement.sequence);
+  const auto found = find_to_change(session, *statement.sequence, statement.missing_ok, sink);
   if (!found) {
-    if (!statement.missing_ok) require_named_relation(session, *statement.sequence);
-    session.notice(
-        sink, Severity::notice, SqlState{"00000"},
-        fmt::format("relation \"{}\" does not exist, skipping", statement.sequence->relname));
     sink.command_complete("ALTER SEQUENCE");
     return;
   }

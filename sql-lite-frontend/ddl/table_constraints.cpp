@@ -355,7 +355,7 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
     std::ranges::sort(has);
     if (has != wanted) continue;
     is_deferrable |= index.deferrable;
-    if (!index.deferrable) constraint.index = index.oid;
+    if (!index.deferrable && constraint.index == kNoOid) constraint.index = index.oid;
   }
   if (constraint.index == kNoOid && is_deferrable) {
     throw_error(SqlState{"55000"},

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/ddl/definition_options.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/text_search.h"
 #include "sql-lite-frontend/types/fulltext/text_config.h"
 
@@ -92,9 +93,7 @@ class MappingChange {
         throw_error(sqlstate::undefined_object, "mapping for token type \"{}\" does not exist",
                     kind->alias);
       }
-      session_.notice(
-          sink_, Severity::notice, SqlState{"00000"},
-          fmt::format("mapping for token type \"{}\" does not exist, skipping", kind->alias));
+      notice_missing(session_, sink_, fmt::format("mapping for token type \"{}\"", kind->alias));
     }
   }
 

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/text_dictionary.h"
 #include "sql-lite-frontend/ddl/definition_options.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/transfer.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -15,16 +17,14 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kTextSearchNotice{"00000"};
-
 template <class Object>
 constexpr TypeId kTypeOf = builtin_id::regdictionary;
 template <>
 constexpr TypeId kTypeOf<UserTextConfig> = builtin_id::regconfig;
 template <class Object>
-constexpr Oid kClassOf = kPgTextDictionaryClass;
+constexpr Oid kClassOf = class_id::pg_ts_dict;
 template <>
-constexpr Oid kClassOf<UserTextConfig> = kPgTextConfigClass;
+constexpr Oid kClassOf<UserTextConfig> = class_id::pg_ts_config;
 
 template <class Object>
 std::string_view kind_of() {
@@ -114,16 +114,14 @@ void drop_written(Session::State& session, const ast::DropStmt& statement, Resul
     const ast::NodeList names = written_names(node);
     const std::string_view schema = written_schema(names);
     if (statement.missing_ok && !schema.empty() && !session.names.schema_exists(schema)) {
-      session.notice(sink, Severity::notice, kTextSearchNotice,
-                     fmt::format("schema \"{}\" does not exist, skipping", schema));
+      notice_missing(session, sink, fmt::format("schema \"{}\"", schema));
       continue;
     }
     const Oid found = statement.missing_ok ? find_written<Object>(session, names)
                                            : require_written<Object>(session, names);
     if (found == kNoOid) {
-      session.notice(sink, Severity::notice, kTextSearchNotice,
-                     fmt::format("text search {} \"{}\" does not exist, skipping",
-                                 kind_of<Object>(), written_name(names)));
+      notice_missing(session, sink,
+                     fmt::format("text search {} \"{}\"", kind_of<Object>(), written_name(names)));
       continue;
     }
     const auto made = session.catalog.made<Object>(found);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/ddl/constant_dependents.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/policy_definition.h"
@@ -29,14 +30,16 @@ class TypeDependents {
         list_(list) {}
 
   void of_table(const TablePtr& table) {
-    const std::string name =
-        session_.names.name_of(TypeId::regclass, table->relation.oid).value_or("");
+    count_work(kWorkOfDefinition);
+    const auto name = [&] {
+      return session_.names.name_of(TypeId::regclass, table->relation.oid).value_or("");
+    };
     for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {
       const Column& column = table->relation.columns[i];
       if (column.dropped) continue;
       const std::string named = named_in(column.default_sql);
       if (!is_of_type(column.type) && named.empty()) continue;
-      const std::string described = fmt::format("column {} of table {}", column.name, name);
+      const std::string described = fmt::format("column {} of table {}", column.name, name());
       if (is_of_type(column.type)) {
         const std::string_view brackets = is_user_array(column.type) ? "[]" : "";
         add({Kind::column, table, kNoOid, i, described, on_ + std::string{brackets}});
@@ -56,7 +59,7 @@ class TypeDependents {
       });
       if (goes) continue;
       add({Kind::constraint, table, constraint.oid, 0,
-           fmt::format("constraint {} on table {}", constraint.name, name), named});
+           fmt::format("constraint {} on table {}", constraint.name, name()), named});
     }
     for (const Index& index : table->relation.indexes) {
       std::string named = named_in(index.predicate_sql);
@@ -70,7 +73,7 @@ class TypeDependents {
       const std::string named = named_in(trigger.when_sql);
       if (named.empty()) continue;
       add({Kind::trigger, table, trigger.oid, 0,
-           fmt::format("trigger {} on table {}", trigger.name, name), named});
+           fmt::format("trigger {} on table {}", trigger.name, name()), named});
     }
   }
 

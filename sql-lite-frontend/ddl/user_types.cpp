@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/catalog/privileges.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
+#include "sql-lite-frontend/ddl/notice_missing.h"
 #include "sql-lite-frontend/ddl/transfer.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
 #include "sql-lite-frontend/types/built_in.h"
@@ -316,8 +318,7 @@ void drop_types(Session::State& session, const ast::DropStmt& statement, ResultS
                   format_type(builtin->id));
     }
     if (statement.missing_ok && !name.schema.empty() && !session.names.schema_exists(name.schema)) {
-      session.notice(sink, Severity::notice, SqlState{"00000"},
-                     fmt::format("schema \"{}\" does not exist, skipping", name.schema));
+      notice_missing(session, sink, fmt::format("schema \"{}\"", name.schema));
       continue;
     }
     const TypePtr type = find_type_named(session, name);
@@ -325,8 +326,7 @@ void drop_types(Session::State& session, const ast::DropStmt& statement, ResultS
       throw_error(sqlstate::undefined_object, "type \"{}\" does not exist", written(name));
     }
     if (!type) {
-      session.notice(sink, Severity::notice, SqlState{"00000"},
-                     fmt::format("type \"{}\" does not exist, skipping", written(name)));
+      notice_missing(session, sink, fmt::format("type \"{}\"", written(name)));
       continue;
     }
     if (wants_domain && !is_domain(type->id())) {
@@ -337,7 +337,7 @@ void drop_types(Session::State& session, const ast::DropStmt& statement, ResultS
     refuse_multirange_alone(session, *type);
     refuse_row_type_alone(session, *type);
     refuse_extension_member(
-        session, {kPgTypeClass, type->oid},
+        session, {class_id::pg_type, type->oid},
         "type " + session.names.user_type_name(type->id()).value_or(type->name));
     TypePtr locked = session.catalog.lock_type(*session.transaction, *type,
                                                lock::RelationMode::access_exclusive);

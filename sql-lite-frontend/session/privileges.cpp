@@ -234,17 +234,19 @@ void SessionRights::require_owner(const Schema& schema) const {
 }
 
 /// LOCK TABLE: whoever may read may lock against definitions, others with what changes rows.
-void SessionRights::require_lock(const TablePtr& table, lock::RelationMode mode) const {
-  if (is_superuser(session_.user)) return;
-  if (table->computed != nullptr) {
-    const bool reads = mode == lock::RelationMode::access_share;
-    return require(table, reads ? privilege::kSelect : privilege::kUpdate);
-  }
-  const Privileges held = list_of(table->relation).allowed(roles_of(session_.user));
+void SessionRights::require_lock(const TablePtr& table, lock::RelationMode mode,
+                                 Oid as_role) const {
+  const Oid role = as_role != kNoOid ? as_role : session_.user;
+  if (is_superuser(role)) return;
+  RelationAccess access{table, as_role, privilege::kUpdate, {}, {}, {}};
+  access.is_whole = true;
+  if (mode == lock::RelationMode::access_share) access.wants = privilege::kSelect;
+  if (table->computed != nullptr) return require(access);
+  const Privileges held = list_of(table->relation).allowed(roles_of(role));
   Privileges enough = privilege::kUpdate | privilege::kDelete | privilege::kTruncate;
   if (mode == lock::RelationMode::row_exclusive) enough |= privilege::kInsert;
   if (mode == lock::RelationMode::access_share) enough = privilege::kSelect;
-  if ((held & enough) == 0) require(table, enough);
+  if ((held & enough) == 0) require(access);
 }
 
 void SessionRights::require_connect() const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/privileges.h"
@@ -166,14 +167,14 @@ std::string builtin_collation_comment(Oid oid) {
 }
 
 std::string builtin_text_search_comment(Oid catalog, Oid oid) {
-  if (catalog == kPgTextConfigClass) {
+  if (catalog == class_id::pg_ts_config) {
     const TextConfigInfo* const config = find_text_config(oid);
     if (config == nullptr) return {};
     if (config->name == "simple") return "simple configuration";
     return fmt::format("configuration for {} language", config->name);
   }
   const TextDictionaryInfo* const dictionary =
-      catalog == kPgTextDictionaryClass ? find_text_dictionary(oid) : nullptr;
+      catalog == class_id::pg_ts_dict ? find_text_dictionary(oid) : nullptr;
   if (dictionary == nullptr) return {};
   if (dictionary->language.empty())
     return "simple dictionary: just lower case and check for stopword";
@@ -183,26 +184,27 @@ std::string builtin_text_search_comment(Oid catalog, Oid oid) {
 /// Of an object that came with the server.
 std::string comment_on_builtin(Execution& execution, Oid database, Oid oid,
                                std::string_view catalog) {
-  constexpr std::pair<std::string_view, Oid> kClasses[] = {{"pg_class", kPgClassClass},
-                                                           {"pg_type", kPgTypeClass},
-                                                           {"pg_proc", kPgProcClass},
-                                                           {"pg_language", kPgLanguageClass},
-                                                           {"pg_collation", kPgCollationClass},
-                                                           {"pg_am", kPgAmClass},
-                                                           {"pg_tablespace", kPgTablespaceClass},
-                                                           {"pg_ts_config", kPgTextConfigClass},
-                                                           {"pg_ts_dict", kPgTextDictionaryClass},
-                                                           {"pg_extension", kPgExtensionClass}};
+  constexpr std::pair<std::string_view, Oid> kClasses[] = {
+      {"pg_class", class_id::pg_class},
+      {"pg_type", class_id::pg_type},
+      {"pg_proc", class_id::pg_proc},
+      {"pg_language", class_id::pg_language},
+      {"pg_collation", class_id::pg_collation},
+      {"pg_am", class_id::pg_am},
+      {"pg_tablespace", class_id::pg_tablespace},
+      {"pg_ts_config", class_id::pg_ts_config},
+      {"pg_ts_dict", class_id::pg_ts_dict},
+      {"pg_extension", class_id::pg_extension}};
   Catalog& own = execution.session.catalog.shared();
   for (const auto& [name, number] : kClasses) {
     if (!catalog.empty() && catalog != name) continue;
     std::string text = read_comment(own, *execution.transaction, database, number, oid);
     if (!text.empty()) return text;
-    if (number == kPgCollationClass) {
+    if (number == class_id::pg_collation) {
       if (std::string shown = builtin_collation_comment(oid); !shown.empty()) return shown;
     }
     if (std::string shown = builtin_text_search_comment(number, oid); !shown.empty()) return shown;
-    if (number == kPgExtensionClass && oid == kPlpgsqlExtension) {
+    if (number == class_id::pg_extension && oid == kPlpgsqlExtension) {
       return std::string{plpgsql_extension().comment};
     }
   }
@@ -274,7 +276,7 @@ Value column_description(Execution& execution, Arguments arguments) {
   if (table && table->computed != nullptr && number > 0) {
     Catalog& own = execution.session.catalog.shared();
     const std::string comment =
-        read_comment(own, *execution.transaction, own.database(), kPgClassClass,
+        read_comment(own, *execution.transaction, own.database(), class_id::pg_class,
                      arguments[0].as_oid(), static_cast<std::uint32_t>(number));
     return comment.empty() ? Value::null() : text(execution, comment);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/extensions/extension.h"
 #include "sql-lite-frontend/session/state/session_state.h"
@@ -20,15 +21,15 @@ constexpr Oid kPlpgsqlLanguage = 13563;
 constexpr Oid kFirstUnpinnedOid = 12000;
 
 void emit_routine(const EmitRow& emit, Session::State& session, const Routine& routine) {
-  const ObjectAddress address{kPgProcClass, routine.oid};
+  const ObjectAddress address{class_id::pg_proc, routine.oid};
   emit_schema(emit, address, routine.schema);
   if (routine.language == "plpgsql")
-    emit_dependency(emit, address, {kPgLanguageClass, kPlpgsqlLanguage}, Dependency::normal);
+    emit_dependency(emit, address, {class_id::pg_language, kPlpgsqlLanguage}, Dependency::normal);
   std::vector<Oid> types;
   const auto depends_on = [&](Oid type) {
     if (type == kNoOid || std::ranges::find(types, type) != types.end()) return;
     types.push_back(type);
-    emit_dependency(emit, address, {kPgTypeClass, type}, Dependency::normal);
+    emit_dependency(emit, address, {class_id::pg_type, type}, Dependency::normal);
   };
   const auto on_type = [&](TypeId type) {
     if (is_user_type(type)) depends_on(raw(type));
@@ -43,7 +44,7 @@ void emit_routine(const EmitRow& emit, Session::State& session, const Routine& r
   }
   for (const ViewName& name : routine.body_names) {
     if (name.relation < kFirstUserOid) continue;
-    emit_dependency(emit, address, {kPgClassClass, name.relation}, Dependency::normal);
+    emit_dependency(emit, address, {class_id::pg_class, name.relation}, Dependency::normal);
   }
   for (const ViewRoutine& called : routine.body_routines) emit_called(emit, address, called);
   if (!routine.aggregate) return;
@@ -53,57 +54,54 @@ void emit_routine(const EmitRow& emit, Session::State& session, const Routine& r
   for (const Oid part : {made.transition, made.final, made.combine, made.moving_transition,
                          made.moving_inverse, made.moving_final}) {
     if (part < kFirstUserOid) continue;
-    emit_dependency(emit, address, {kPgProcClass, part}, Dependency::normal);
+    emit_dependency(emit, address, {class_id::pg_proc, part}, Dependency::normal);
   }
   if (made.sort_operator >= kFirstUserOid) {
-    emit_dependency(emit, address, {kPgOperatorClass, made.sort_operator}, Dependency::normal);
+    emit_dependency(emit, address, {class_id::pg_operator, made.sort_operator}, Dependency::normal);
   }
 }
 
 void emit_made(const EmitRow& emit, Session::State& session) {
   const auto on_type = [&](const ObjectAddress& address, TypeId type) {
     if (!is_user_type(type)) return;
-    emit_dependency(emit, address, {kPgTypeClass, raw(type)}, Dependency::normal);
+    emit_dependency(emit, address, {class_id::pg_type, raw(type)}, Dependency::normal);
   };
   const auto on_function = [&](const ObjectAddress& address, Oid function) {
     if (function < kFirstUserOid) return;
-    emit_dependency(emit, address, {kPgProcClass, function}, Dependency::normal);
+    emit_dependency(emit, address, {class_id::pg_proc, function}, Dependency::normal);
   };
   for (const OperatorPtr& op : session.catalog.all_made<UserOperator>()) {
-    const ObjectAddress address{kPgOperatorClass, op->oid};
+    const ObjectAddress address{class_id::pg_operator, op->oid};
     emit_schema(emit, address, op->schema);
     for (const TypeId type : {op->left, op->right, op->result}) on_type(address, type);
     on_function(address, op->function);
   }
   for (const CastPtr& cast : session.catalog.all_made<UserCast>()) {
-    const ObjectAddress address{kPgCastClass, cast->oid};
+    const ObjectAddress address{class_id::pg_cast, cast->oid};
     on_type(address, cast->source);
     on_type(address, cast->target);
     on_function(address, cast->function);
   }
   for (const auto& publication : session.catalog.all_made<Publication>()) {
-    const ObjectAddress on{kPgPublicationClass, publication->oid};
+    const ObjectAddress on{class_id::pg_publication, publication->oid};
     for (const Publication::Member& member : publication->members) {
-      const ObjectAddress address{kPgPublicationRelClass, member.oid};
+      const ObjectAddress address{class_id::pg_publication_rel, member.oid};
       emit_dependency(emit, address, on, Dependency::automatic);
-      emit_dependency(emit, address, {kPgClassClass, member.table}, Dependency::automatic);
+      emit_dependency(emit, address, {class_id::pg_class, member.table}, Dependency::automatic);
     }
     for (const Publication::WholeSchema& whole : publication->schemas) {
-      const ObjectAddress address{kPgPublicationNamespaceClass, whole.oid};
+      const ObjectAddress address{class_id::pg_publication_namespace, whole.oid};
       emit_dependency(emit, address, on, Dependency::automatic);
-      emit_dependency(emit, address, {kPgNamespaceClass, whole.schema}, Dependency::automatic);
+      emit_dependency(emit, address, {class_id::pg_namespace, whole.schema}, Dependency::automatic);
     }
   }
   for (const CollationPtr& collation : session.catalog.all_made<UserCollation>())
-    emit_schema(emit, {kPgCollationClass, collation->oid}, collation->schema);
-  constexpr Oid kOperatorClassClass = 2616;
-  constexpr Oid kOperatorFamilyClass = 2753;
+    emit_schema(emit, {class_id::pg_collation, collation->oid}, collation->schema);
   for (const ExtensionPtr& extension : session.catalog.all_made<Extension>()) {
-    const ObjectAddress address{kPgExtensionClass, extension->oid};
-    emit_dependency(emit, address, {kPgNamespaceClass, extension->schema}, Dependency::normal);
+    const ObjectAddress address{class_id::pg_extension, extension->oid};
+    emit_dependency(emit, address, {class_id::pg_namespace, extension->schema}, Dependency::normal);
     if (extension->name == "unaccent") {
-      constexpr Oid kTextTemplateClass = 3764;
-      emit_dependency(emit, {kTextTemplateClass, kUnaccentTextTemplate}, address,
+      emit_dependency(emit, {class_id::pg_ts_template, kUnaccentTextTemplate}, address,
                       Dependency::extension);
     }
     for (const Extension::Member& member : extension->members) {
@@ -111,35 +109,36 @@ void emit_made(const EmitRow& emit, Session::State& session) {
     }
     for (const ElementClassInfo& one : element_classes()) {
       if (one.extension != extension->name) continue;
-      emit_dependency(emit, {kOperatorClassClass, one.oid}, address, Dependency::extension);
-      emit_dependency(emit, {kOperatorFamilyClass, one.family}, address, Dependency::extension);
+      emit_dependency(emit, {class_id::pg_opclass, one.oid}, address, Dependency::extension);
+      emit_dependency(emit, {class_id::pg_opfamily, one.family}, address, Dependency::extension);
     }
   }
 }
 
 void emit_user_type(const EmitRow& emit, const UserType& type) {
-  const ObjectAddress address{kPgTypeClass, type.oid};
+  const ObjectAddress address{class_id::pg_type, type.oid};
   if (!type.is_of_relation()) emit_schema(emit, address, type.schema);
   if (type.is_shell()) return;
-  emit_dependency(emit, {kPgTypeClass, raw(array_type(type.id()))}, address, Dependency::internal);
+  emit_dependency(emit, {class_id::pg_type, raw(array_type(type.id()))}, address,
+                  Dependency::internal);
   if (is_user_type(type.base)) {
-    emit_dependency(emit, address, {kPgTypeClass, raw(type.base)},
+    emit_dependency(emit, address, {class_id::pg_type, raw(type.base)},
                     is_user_multirange(type.id()) ? Dependency::internal : Dependency::normal);
   }
   if (type.difference >= kFirstUserOid)
-    emit_dependency(emit, address, {kPgProcClass, type.difference}, Dependency::normal);
+    emit_dependency(emit, address, {class_id::pg_proc, type.difference}, Dependency::normal);
   emit_collation(emit, address, type.collation);
   if (type.relation != kNoOid) {
-    emit_dependency(emit, {kPgClassClass, type.relation}, address, Dependency::internal);
+    emit_dependency(emit, {class_id::pg_class, type.relation}, address, Dependency::internal);
   }
   for (std::size_t i = 0; i < type.attributes.size(); ++i) {
     if (!is_user_type(type.attributes[i].type)) continue;
-    emit_dependency(emit, {kPgClassClass, type.relation, static_cast<std::int64_t>(i) + 1},
-                    {kPgTypeClass, raw(type.attributes[i].type)}, Dependency::normal);
+    emit_dependency(emit, {class_id::pg_class, type.relation, static_cast<std::int64_t>(i) + 1},
+                    {class_id::pg_type, raw(type.attributes[i].type)}, Dependency::normal);
   }
   emit_calls(emit, address, type.default_sql);
   for (const DomainCheck& check : type.checks) {
-    const ObjectAddress constraint{kPgConstraintClass, check.oid};
+    const ObjectAddress constraint{class_id::pg_constraint, check.oid};
     emit_dependency(emit, constraint, address, Dependency::automatic);
     emit_calls(emit, constraint, check.sql);
   }
@@ -147,22 +146,22 @@ void emit_user_type(const EmitRow& emit, const UserType& type) {
 
 /// What came with plpgsql, as far as it is an object here.
 void emit_language(const EmitRow& emit) {
-  emit_dependency(emit, {kPgLanguageClass, kPlpgsqlLanguage},
-                  {kPgExtensionClass, kPlpgsqlExtension}, Dependency::extension);
+  emit_dependency(emit, {class_id::pg_language, kPlpgsqlLanguage},
+                  {class_id::pg_extension, kPlpgsqlExtension}, Dependency::extension);
 }
 
 void emit_text_search(const EmitRow& emit, Session::State& session) {
   for (const auto& made : session.catalog.all_made<UserTextDictionary>())
-    emit_schema(emit, {kPgTextDictionaryClass, made->oid}, made->schema);
+    emit_schema(emit, {class_id::pg_ts_dict, made->oid}, made->schema);
   for (const auto& made : session.catalog.all_made<UserTextConfig>()) {
-    const ObjectAddress address{kPgTextConfigClass, made->oid};
+    const ObjectAddress address{class_id::pg_ts_config, made->oid};
     emit_schema(emit, address, made->schema);
     std::vector<Oid> seen;
     for (const UserTextConfig::Mapping& mapping : made->mappings) {
       const bool is_pinned = mapping.dictionary < kFirstUnpinnedOid;
       if (is_pinned || std::ranges::find(seen, mapping.dictionary) != seen.end()) continue;
       seen.push_back(mapping.dictionary);
-      emit_dependency(emit, address, {kPgTextDictionaryClass, mapping.dictionary},
+      emit_dependency(emit, address, {class_id::pg_ts_dict, mapping.dictionary},
                       Dependency::normal);
     }
   }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <vector>
 
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/builtin.h"
@@ -46,21 +47,21 @@ std::vector<Oid> numbers_in(std::string_view expression, std::string_view mark) 
 Oid class_of_constant(TypeId constant) {
   switch (constant) {
     case TypeId::regclass:
-      return kPgClassClass;
+      return class_id::pg_class;
     case TypeId::regtype:
-      return kPgTypeClass;
+      return class_id::pg_type;
     case TypeId::regnamespace:
-      return kPgNamespaceClass;
+      return class_id::pg_namespace;
     case TypeId::regcollation:
-      return kPgCollationClass;
+      return class_id::pg_collation;
     case TypeId::regoper:
     case TypeId::regoperator:
-      return kPgOperatorClass;
+      return class_id::pg_operator;
     case TypeId::regproc:
     case TypeId::regprocedure:
-      return kPgProcClass;
+      return class_id::pg_proc;
     default:
-      return constant == builtin_id::regconfig ? kPgTextConfigClass : kPgTextDictionaryClass;
+      return constant == builtin_id::regconfig ? class_id::pg_ts_config : class_id::pg_ts_dict;
   }
 }
 
@@ -80,30 +81,30 @@ void emit_dependency(const EmitRow& emit, const ObjectAddress& dependent, const 
 
 void emit_schema(const EmitRow& emit, const ObjectAddress& dependent, Oid schema) {
   if (schema == kPgCatalogSchema || schema == kNoOid) return;
-  emit_dependency(emit, dependent, {kPgNamespaceClass, schema}, Dependency::normal);
+  emit_dependency(emit, dependent, {class_id::pg_namespace, schema}, Dependency::normal);
 }
 
 void emit_columns(const EmitRow& emit, const ObjectAddress& dependent, Oid relation,
                   std::span<const std::int16_t> columns, Dependency kind) {
-  if (columns.empty()) emit_dependency(emit, dependent, {kPgClassClass, relation}, kind);
+  if (columns.empty()) emit_dependency(emit, dependent, {class_id::pg_class, relation}, kind);
   for (const std::int16_t column : columns)
-    emit_dependency(emit, dependent, {kPgClassClass, relation, column}, kind);
+    emit_dependency(emit, dependent, {class_id::pg_class, relation, column}, kind);
 }
 
 void emit_collation(const EmitRow& emit, const ObjectAddress& dependent, Oid collation) {
   // Those that came with the server are there always.
   if (collation < kFirstUserOid || shown_number(collation) != collation) return;
-  emit_dependency(emit, dependent, {kPgCollationClass, collation}, Dependency::normal);
+  emit_dependency(emit, dependent, {class_id::pg_collation, collation}, Dependency::normal);
 }
 
 void emit_calls(const EmitRow& emit, const ObjectAddress& dependent, std::string_view expression) {
   for (const std::string_view mark : {"\"#", "\"#c"}) {
     for (const Oid routine : numbers_in(expression, mark)) {
-      emit_dependency(emit, dependent, {kPgProcClass, routine}, Dependency::normal);
+      emit_dependency(emit, dependent, {class_id::pg_proc, routine}, Dependency::normal);
     }
   }
   for (const Oid op : numbers_in(expression, "\"#o")) {
-    emit_dependency(emit, dependent, {kPgOperatorClass, op}, Dependency::normal);
+    emit_dependency(emit, dependent, {class_id::pg_operator, op}, Dependency::normal);
   }
   // regproc and regoper find those of regprocedure and regoperator as well.
   for (const TypeId constant :
@@ -119,7 +120,7 @@ void emit_calls(const EmitRow& emit, const ObjectAddress& dependent, std::string
 void emit_called(const EmitRow& emit, const ObjectAddress& dependent, const ViewRoutine& called) {
   if (called.routine < kFirstUserOid) return;
   const TypeId constant = constant_of_record(called.name);
-  const Oid of_call = is_operator_record(called.name) ? kPgOperatorClass : kPgProcClass;
+  const Oid of_call = is_operator_record(called.name) ? class_id::pg_operator : class_id::pg_proc;
   const Oid catalog = constant == TypeId::none ? of_call : class_of_constant(constant);
   emit_dependency(emit, dependent, {catalog, called.routine}, Dependency::normal);
 }

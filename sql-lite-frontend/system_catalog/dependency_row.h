@@ -12,9 +12,6 @@
 /// Rows of pg_depend: what one object is said to depend on.
 namespace swizzle::sql {
 
-inline constexpr Oid kPgConstraintClass = 2606;
-inline constexpr Oid kPgNamespaceClass = 2615;
-
 /// pg_depend's letters.
 enum class Dependency : char { normal = 'n', automatic = 'a', internal = 'i', extension = 'e' };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/catalog/made_objects.h"
@@ -18,17 +19,6 @@ namespace {
 
 using Arguments = std::span<const Value>;
 using Described = std::optional<std::string>;
-
-constexpr Oid kConstraints = 2606;
-constexpr Oid kDefaults = 2604;
-constexpr Oid kRules = 2618;
-constexpr Oid kTriggers = 2620;
-constexpr Oid kPolicies = 3256;
-constexpr Oid kSchemas = 2615;
-constexpr Oid kRoles = 1260;
-constexpr Oid kDatabases = 1262;
-constexpr Oid kOperatorClasses = 2616;
-constexpr Oid kOperatorFamilies = 2753;
 
 /// Behind its kind, a name that reg… types write. Nothing where there is no such object.
 Described with_kind(Session::State& session, std::string_view kind, TypeId written_as, Oid object) {
@@ -82,18 +72,18 @@ Described describe_part(Session::State& session, Oid catalog, Oid object) {
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
     const auto on = [&] { return describe_relation(session, relation.oid, 0).value_or(""); };
-    if (catalog == kRules && has_query(relation.kind) && rule_oid(relation) == object)
+    if (catalog == class_id::pg_rewrite && has_query(relation.kind) && rule_oid(relation) == object)
       return fmt::format("rule _RETURN on {}", on());
-    for (std::size_t i = 0; catalog == kDefaults && i < relation.columns.size(); ++i) {
+    for (std::size_t i = 0; catalog == class_id::pg_attrdef && i < relation.columns.size(); ++i) {
       if (has_default_row(relation.columns[i]) && default_oid(relation, i) == object)
         return fmt::format("default value for column {} of {}", relation.columns[i].name, on());
     }
     for (const Trigger& trigger : relation.triggers) {
-      if (catalog == kTriggers && trigger.oid == object)
+      if (catalog == class_id::pg_trigger && trigger.oid == object)
         return fmt::format("trigger {} on {}", trigger.name, on());
     }
     for (const Policy& policy : relation.policies) {
-      if (catalog == kPolicies && policy.oid == object)
+      if (catalog == class_id::pg_policy && policy.oid == object)
         return fmt::format("policy {} on {}", policy.name, on());
     }
   }
@@ -168,52 +158,52 @@ Described describe_language(Oid object) {
 
 Described described(Session::State& session, Oid catalog, Oid object, std::int32_t part) {
   switch (catalog) {
-    case kPgClassClass:
+    case class_id::pg_class:
       return describe_relation(session, object, part);
-    case kPgProcClass:
+    case class_id::pg_proc:
       return with_kind(session, "function", TypeId::regprocedure, object);
-    case kPgTypeClass:
+    case class_id::pg_type:
       return with_kind(session, "type", TypeId::regtype, object);
-    case kPgOperatorClass:
+    case class_id::pg_operator:
       return with_kind(session, "operator", TypeId::regoperator, object);
-    case kPgCollationClass:
+    case class_id::pg_collation:
       return with_kind(session, "collation", TypeId::regcollation, object);
-    case kSchemas:
+    case class_id::pg_namespace:
       return with_kind(session, "schema", TypeId::regnamespace, object);
-    case kRoles:
+    case class_id::pg_authid:
       return with_kind(session, "role", TypeId::regrole, object);
-    case kDatabases:
+    case class_id::pg_database:
       for (const DatabasePtr& database : session.catalog.databases())
         if (database->oid == object) return fmt::format("database {}", database->name);
       return std::nullopt;
-    case kConstraints:
+    case class_id::pg_constraint:
       return describe_constraint(session, object);
-    case kDefaults:
-    case kRules:
-    case kTriggers:
-    case kPolicies:
+    case class_id::pg_attrdef:
+    case class_id::pg_rewrite:
+    case class_id::pg_trigger:
+    case class_id::pg_policy:
       return describe_part(session, catalog, object);
-    case kPgCastClass:
+    case class_id::pg_cast:
       return describe_cast(session, object);
-    case kPgPublicationClass:
+    case class_id::pg_publication:
       return describe_made<Publication>(session, "publication", object);
-    case kPgExtensionClass:
+    case class_id::pg_extension:
       if (object == kPlpgsqlExtension) return "extension plpgsql";
       return describe_made<Extension>(session, "extension", object);
-    case kPgLanguageClass:
+    case class_id::pg_language:
       return describe_language(object);
-    case kPgTextConfigClass:
+    case class_id::pg_ts_config:
       return with_kind(session, "text search configuration", builtin_id::regconfig, object);
-    case kPgTextDictionaryClass:
+    case class_id::pg_ts_dict:
       return with_kind(session, "text search dictionary", builtin_id::regdictionary, object);
-    case kPgPublicationRelClass:
-    case kPgPublicationNamespaceClass:
+    case class_id::pg_publication_rel:
+    case class_id::pg_publication_namespace:
       return describe_published(session, object);
-    case kPgAmClass:
+    case class_id::pg_am:
       return describe_access_method(object);
-    case kOperatorClasses:
+    case class_id::pg_opclass:
       return describe_operator_class(object);
-    case kOperatorFamilies:
+    case class_id::pg_opfamily:
       return describe_operator_family(object);
     default:
       throw_error(sqlstate::feature_not_supported,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/extensions/extension.h"
@@ -52,29 +53,29 @@ class Identifier {
 
   Identity identify(Oid catalog, Oid object, std::int32_t part) {
     switch (catalog) {
-      case kPgClassClass:
+      case class_id::pg_class:
         return of_relation(object, part);
-      case kPgTypeClass:
+      case class_id::pg_type:
         return of_type(TypeId{object});
-      case kPgProcClass:
+      case class_id::pg_proc:
         return of_routine(object);
-      case kConstraints:
+      case class_id::pg_constraint:
         return of_constraint(object);
-      case kDefaults:
-      case kRules:
-      case kTriggers:
+      case class_id::pg_attrdef:
+      case class_id::pg_rewrite:
+      case class_id::pg_trigger:
         return of_part(catalog, object);
-      case kPgCastClass:
+      case class_id::pg_cast:
         return of_cast(object);
-      case kPgOperatorClass:
+      case class_id::pg_operator:
         return of_operator(object);
-      case kPgCollationClass:
+      case class_id::pg_collation:
         return in_schema<UserCollation>("collation", object);
-      case kPgTextConfigClass:
+      case class_id::pg_ts_config:
         return in_schema<UserTextConfig>("text search configuration", object);
-      case kPgTextDictionaryClass:
+      case class_id::pg_ts_dict:
         return in_schema<UserTextDictionary>("text search dictionary", object);
-      case kPgPublicationRelClass:
+      case class_id::pg_publication_rel:
         return of_published_table(object);
       default:
         return of_database(catalog, object);
@@ -82,14 +83,6 @@ class Identifier {
   }
 
  private:
-  static constexpr Oid kConstraints = 2606;
-  static constexpr Oid kDefaults = 2604;
-  static constexpr Oid kRules = 2618;
-  static constexpr Oid kTriggers = 2620;
-  static constexpr Oid kSchemas = 2615;
-  static constexpr Oid kRoles = 1260;
-  static constexpr Oid kDatabases = 1262;
-
   /// With its schema, but for those that SQL has words for.
   std::string type_name(TypeId type) {
     check_stack();
@@ -240,9 +233,10 @@ class Identifier {
   Identity of_part(Oid catalog, Oid object) {
     for (const TablePtr& table : session_.catalog.tables()) {
       const Relation& relation = table->relation;
-      if (catalog == kRules && has_query(relation.kind) && rule_oid(relation) == object)
+      if (catalog == class_id::pg_rewrite && has_query(relation.kind) &&
+          rule_oid(relation) == object)
         return rule_of(*table);
-      for (std::size_t i = 0; catalog == kDefaults && i < relation.columns.size(); ++i) {
+      for (std::size_t i = 0; catalog == class_id::pg_attrdef && i < relation.columns.size(); ++i) {
         if (!has_default_row(relation.columns[i]) || default_oid(relation, i) != object) continue;
         Identity found = part_of("default value", *table, relation.columns[i].name);
         found.whole = fmt::format("for {}.{}", joined(found.names[0], relation.name),
@@ -250,13 +244,13 @@ class Identifier {
         return found;
       }
       for (const Trigger& trigger : relation.triggers) {
-        if (catalog == kTriggers && trigger.oid == object)
+        if (catalog == class_id::pg_trigger && trigger.oid == object)
           return part_of("trigger", *table, trigger.name);
       }
     }
-    return {.type = catalog == kRules      ? "rule"
-                    : catalog == kDefaults ? "default value"
-                                           : "trigger"};
+    return {.type = catalog == class_id::pg_rewrite   ? "rule"
+                    : catalog == class_id::pg_attrdef ? "default value"
+                                                      : "trigger"};
   }
   Identity rule_of(const Table& table) { return part_of("rule", table, "_RETURN"); }
 
@@ -335,19 +329,19 @@ class Identifier {
       found.names = {*name};
       return found;
     };
-    if (catalog == kSchemas) return by_name("schema", TypeId::regnamespace);
-    if (catalog == kRoles) return by_name("role", TypeId::regrole);
-    if (catalog == kPgPublicationClass) return made<Publication>("publication", object);
-    if (catalog == kPgExtensionClass) {
+    if (catalog == class_id::pg_namespace) return by_name("schema", TypeId::regnamespace);
+    if (catalog == class_id::pg_authid) return by_name("role", TypeId::regrole);
+    if (catalog == class_id::pg_publication) return made<Publication>("publication", object);
+    if (catalog == class_id::pg_extension) {
       return object == kPlpgsqlExtension ? without_schema("extension", "plpgsql")
                                          : made<Extension>("extension", object);
     }
-    if (catalog == kDatabases) {
+    if (catalog == class_id::pg_database) {
       for (const DatabasePtr& database : session_.catalog.databases())
         if (database->oid == object) return without_schema("database", database->name);
       return {.type = "database"};
     }
-    if (catalog == kPgLanguageClass) {
+    if (catalog == class_id::pg_language) {
       constexpr std::pair<Oid, std::string_view> kLanguages[] = {
           {12, "internal"}, {13, "c"}, {14, "sql"}, {13563, "plpgsql"}};
       for (const auto& [oid, name] : kLanguages)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/ddl/partitions.h"
@@ -267,8 +268,6 @@ void default_rows(Execution& execution, const EmitRow& emit) {
 }
 
 void description_rows(Execution& execution, const EmitRow& emit) {
-  constexpr Oid kConstraintClass = 2606;
-  constexpr Oid kNamespaceClass = 2615;
   Session::State& session = execution.session;
   const auto describe = [&](Oid object, Oid catalog, std::int64_t part, const std::string& text) {
     if (text.empty()) return;
@@ -280,69 +279,69 @@ void description_rows(Execution& execution, const EmitRow& emit) {
   bool any_on_plpgsql = false;
   for (const Comment& comment :
        read_comments(catalog, *execution.transaction, catalog.database())) {
-    any_on_plpgsql |= comment.catalog == kPgExtensionClass && comment.object == kPlpgsqlExtension;
+    any_on_plpgsql |=
+        comment.catalog == class_id::pg_extension && comment.object == kPlpgsqlExtension;
     describe(comment.object, comment.catalog, comment.part, comment.text);
   }
   if (!any_on_plpgsql) {
-    describe(kPlpgsqlExtension, kPgExtensionClass, 0, std::string{plpgsql_extension().comment});
+    describe(kPlpgsqlExtension, class_id::pg_extension, 0,
+             std::string{plpgsql_extension().comment});
   }
   for (const SchemaPtr& schema : session.catalog.schemas()) {
-    describe(schema->oid, kNamespaceClass, 0, schema->comment);
+    describe(schema->oid, class_id::pg_namespace, 0, schema->comment);
   }
   for (const TypePtr& type : session.catalog.types()) {
-    describe(type->oid, kPgTypeClass, 0, type->comment);
+    describe(type->oid, class_id::pg_type, 0, type->comment);
     for (const DomainCheck& check : type->checks) {
-      describe(check.oid, kConstraintClass, 0, check.comment);
+      describe(check.oid, class_id::pg_constraint, 0, check.comment);
     }
     for (std::size_t i = 0; i < type->attributes.size(); ++i) {
-      describe(type->relation, kPgClassClass, static_cast<std::int64_t>(i) + 1,
+      describe(type->relation, class_id::pg_class, static_cast<std::int64_t>(i) + 1,
                type->attributes[i].comment);
     }
   }
   for (const RoutinePtr& routine : session.catalog.routines()) {
-    describe(routine->oid, kPgProcClass, 0, routine->comment);
+    describe(routine->oid, class_id::pg_proc, 0, routine->comment);
   }
   for (const OperatorPtr& op : session.catalog.all_made<UserOperator>()) {
-    describe(op->oid, kPgOperatorClass, 0, op->comment);
+    describe(op->oid, class_id::pg_operator, 0, op->comment);
   }
   for (const CastPtr& cast : session.catalog.all_made<UserCast>()) {
-    describe(cast->oid, kPgCastClass, 0, cast->comment);
+    describe(cast->oid, class_id::pg_cast, 0, cast->comment);
   }
   for (const CollationPtr& collation : session.catalog.all_made<UserCollation>()) {
-    describe(collation->oid, kPgCollationClass, 0, collation->comment);
+    describe(collation->oid, class_id::pg_collation, 0, collation->comment);
   }
   for (const auto& made : session.catalog.all_made<UserTextDictionary>()) {
-    describe(made->oid, kPgTextDictionaryClass, 0, made->comment);
+    describe(made->oid, class_id::pg_ts_dict, 0, made->comment);
   }
   for (const auto& made : session.catalog.all_made<UserTextConfig>()) {
-    describe(made->oid, kPgTextConfigClass, 0, made->comment);
+    describe(made->oid, class_id::pg_ts_config, 0, made->comment);
   }
   for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {
-    describe(publication->oid, kPgPublicationClass, 0, publication->comment);
+    describe(publication->oid, class_id::pg_publication, 0, publication->comment);
   }
   for (const ExtensionPtr& extension : session.catalog.all_made<Extension>()) {
-    describe(extension->oid, kPgExtensionClass, 0, extension->comment);
+    describe(extension->oid, class_id::pg_extension, 0, extension->comment);
   }
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
-    describe(relation.oid, kPgClassClass, 0, relation.comment);
+    describe(relation.oid, class_id::pg_class, 0, relation.comment);
     for (std::size_t i = 0; i < relation.columns.size(); ++i) {
-      describe(relation.oid, kPgClassClass, static_cast<std::int64_t>(i) + 1,
+      describe(relation.oid, class_id::pg_class, static_cast<std::int64_t>(i) + 1,
                relation.columns[i].comment);
     }
     for (const Index& index : relation.indexes) {
-      describe(index.oid, kPgClassClass, 0, index.comment);
+      describe(index.oid, class_id::pg_class, 0, index.comment);
     }
-    constexpr Oid kTriggerClass = 2620;
     for (const Trigger& trigger : relation.triggers) {
-      describe(trigger.oid, kTriggerClass, 0, trigger.comment);
+      describe(trigger.oid, class_id::pg_trigger, 0, trigger.comment);
     }
-    constexpr Oid kPolicyClass = 3256;
     for (const Policy& policy : relation.policies) {
-      describe(policy.oid, kPolicyClass, 0, policy.comment);
+      describe(policy.oid, class_id::pg_policy, 0, policy.comment);
     }
     for (const Constraint& constraint : relation.constraints) {
-      describe(constraint.oid, kConstraintClass, 0, constraint.comment);
+      describe(constraint.oid, class_id::pg_constraint, 0, constraint.comment);
     }
   }
 }

@@ -8,6 +8,7 @@
 
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/dependency_row.h"
@@ -16,9 +17,6 @@
 /// What relations depend on: their columns, constraints, indexes, triggers, policies, queries.
 namespace swizzle::sql {
 namespace {
-
-constexpr Oid kAttributeDefaultClass = 2604;
-constexpr Oid kRewriteClass = 2618;
 
 using ColumnsRead = std::map<Oid, std::set<std::int16_t>>;
 
@@ -73,22 +71,23 @@ void emit_defaults(const EmitRow& emit, Session::State& session, const Table& ta
   for (std::size_t i = 0; i < relation.columns.size(); ++i) {
     const Column& column = relation.columns[i];
     if (!has_default_row(column)) continue;
-    const ObjectAddress value{kAttributeDefaultClass, default_oid(relation, i)};
-    emit_dependency(emit, value, {kPgClassClass, relation.oid, static_cast<std::int64_t>(i) + 1},
+    const ObjectAddress value{class_id::pg_attrdef, default_oid(relation, i)};
+    emit_dependency(emit, value,
+                    {class_id::pg_class, relation.oid, static_cast<std::int64_t>(i) + 1},
                     column.generated ? Dependency::internal : Dependency::automatic);
     emit_calls(emit, value, column.default_sql);
     if (!column.generated) continue;
     const std::string_view expression = column.default_sql;
     for (const std::int16_t read : columns_in(session, table, std::span{&expression, 1}))
-      emit_dependency(emit, value, {kPgClassClass, relation.oid, read}, Dependency::normal);
+      emit_dependency(emit, value, {class_id::pg_class, relation.oid, read}, Dependency::normal);
   }
 }
 
 void emit_rule(const EmitRow& emit, Session::State& session, const Table& table) {
   const Relation& view = table.relation;
-  const ObjectAddress rule{kRewriteClass, rule_oid(view)};
-  emit_dependency(emit, rule, {kPgClassClass, view.oid}, Dependency::internal);
-  emit_dependency(emit, rule, {kPgClassClass, view.oid}, Dependency::normal);
+  const ObjectAddress rule{class_id::pg_rewrite, rule_oid(view)};
+  emit_dependency(emit, rule, {class_id::pg_class, view.oid}, Dependency::internal);
+  emit_dependency(emit, rule, {class_id::pg_class, view.oid}, Dependency::normal);
   const auto columns = columns_read_by(session, table);
   for (const ViewName& name : view.view_names) {
     // System relations are there always.
@@ -115,13 +114,12 @@ void emit_rule(const EmitRow& emit, Session::State& session, const Table& table)
 }
 
 void emit_policy(const EmitRow& emit, const Relation& table, const Policy& policy) {
-  constexpr Oid kPolicyClass = 3256;
-  const ObjectAddress address{kPolicyClass, policy.oid};
-  emit_dependency(emit, address, {kPgClassClass, table.oid}, Dependency::automatic);
+  const ObjectAddress address{class_id::pg_policy, policy.oid};
+  emit_dependency(emit, address, {class_id::pg_class, table.oid}, Dependency::automatic);
   for (const PolicyCondition* condition : {&policy.using_rows, &policy.check}) {
     for (const ViewName& name : condition->names) {
       if (name.relation < kFirstUserOid || name.relation == table.oid) continue;
-      emit_dependency(emit, address, {kPgClassClass, name.relation}, Dependency::normal);
+      emit_dependency(emit, address, {class_id::pg_class, name.relation}, Dependency::normal);
     }
     for (const ViewType& named : condition->types) {
       if (named.type < kCollations) emit_collation(emit, address, named.type);
@@ -131,7 +129,7 @@ void emit_policy(const EmitRow& emit, const Relation& table, const Policy& polic
 }
 
 void emit_constraint(const EmitRow& emit, const Relation& relation, const Constraint& constraint) {
-  const ObjectAddress address{kPgConstraintClass, constraint.oid};
+  const ObjectAddress address{class_id::pg_constraint, constraint.oid};
   emit_columns(emit, address, relation.oid, constraint.columns, Dependency::automatic);
   if (constraint.kind == ConstraintKind::check && !constraint.columns.empty())
     emit_columns(emit, address, relation.oid, constraint.columns, Dependency::normal);
@@ -140,16 +138,16 @@ void emit_constraint(const EmitRow& emit, const Relation& relation, const Constr
     emit_columns(emit, address, constraint.referenced_table, constraint.referenced_columns,
                  Dependency::normal);
     if (constraint.index != kNoOid)
-      emit_dependency(emit, address, {kPgClassClass, constraint.index}, Dependency::normal);
+      emit_dependency(emit, address, {class_id::pg_class, constraint.index}, Dependency::normal);
   } else if (constraint.index != kNoOid) {
-    emit_dependency(emit, {kPgClassClass, constraint.index}, address, Dependency::internal);
+    emit_dependency(emit, {class_id::pg_class, constraint.index}, address, Dependency::internal);
   }
 }
 
 void emit_index(const EmitRow& emit, Session::State& session, const Table& table,
                 const Index& index) {
   const Relation& relation = table.relation;
-  const ObjectAddress address{kPgClassClass, index.oid};
+  const ObjectAddress address{class_id::pg_class, index.oid};
   const bool is_of_constraint = std::ranges::find(relation.constraints, index.oid,
                                                   &Constraint::index) != relation.constraints.end();
   if (!is_of_constraint) {
@@ -163,7 +161,8 @@ void emit_index(const EmitRow& emit, Session::State& session, const Table& table
   for (const IndexColumn& column : index.columns) expressions.push_back(column.expression_sql);
   if (std::ranges::any_of(expressions, [](std::string_view sql) { return !sql.empty(); })) {
     for (const std::int16_t column : columns_in(session, table, expressions)) {
-      emit_dependency(emit, address, {kPgClassClass, relation.oid, column}, Dependency::automatic);
+      emit_dependency(emit, address, {class_id::pg_class, relation.oid, column},
+                      Dependency::automatic);
     }
   }
   for (const IndexColumn& column : index.columns) {
@@ -189,37 +188,36 @@ Oid rule_oid(const Relation& view) noexcept {
 
 void emit_relation(const EmitRow& emit, Session::State& session, const Table& table) {
   const Relation& relation = table.relation;
-  emit_schema(emit, {kPgClassClass, relation.oid}, relation.schema);
+  emit_schema(emit, {class_id::pg_class, relation.oid}, relation.schema);
   // So that a dump makes the relation before what names the type of its rows.
   if (relation.row_type != kNoOid && relation.kind != RelationKind::sequence) {
-    emit_dependency(emit, {kPgTypeClass, relation.row_type}, {kPgClassClass, relation.oid},
-                    Dependency::internal);
-    emit_dependency(emit, {kPgTypeClass, relation.array_type}, {kPgTypeClass, relation.row_type},
-                    Dependency::internal);
+    emit_dependency(emit, {class_id::pg_type, relation.row_type},
+                    {class_id::pg_class, relation.oid}, Dependency::internal);
+    emit_dependency(emit, {class_id::pg_type, relation.array_type},
+                    {class_id::pg_type, relation.row_type}, Dependency::internal);
   }
   if (relation.sequence && relation.sequence->owner_table != kNoOid) {
     emit_dependency(
-        emit, {kPgClassClass, relation.oid},
-        {kPgClassClass, relation.sequence->owner_table, relation.sequence->owner_column},
+        emit, {class_id::pg_class, relation.oid},
+        {class_id::pg_class, relation.sequence->owner_table, relation.sequence->owner_column},
         relation.sequence->identity ? Dependency::internal : Dependency::automatic);
   }
   for (std::size_t i = 0; i < relation.columns.size(); ++i) {
     const Column& column = relation.columns[i];
     if (column.dropped) continue;
-    emit_collation(emit, {kPgClassClass, relation.oid, static_cast<std::int64_t>(i) + 1},
+    emit_collation(emit, {class_id::pg_class, relation.oid, static_cast<std::int64_t>(i) + 1},
                    column.collation);
     if (!is_user_type(column.type)) continue;
-    emit_dependency(emit, {kPgClassClass, relation.oid, static_cast<std::int64_t>(i) + 1},
-                    {kPgTypeClass, raw(column.type)}, Dependency::normal);
+    emit_dependency(emit, {class_id::pg_class, relation.oid, static_cast<std::int64_t>(i) + 1},
+                    {class_id::pg_type, raw(column.type)}, Dependency::normal);
   }
   for (const Constraint& constraint : relation.constraints)
     emit_constraint(emit, relation, constraint);
   for (const Index& index : relation.indexes) emit_index(emit, session, table, index);
-  constexpr Oid kTriggerClass = 2620;
   for (const Trigger& trigger : relation.triggers) {
-    const ObjectAddress address{kTriggerClass, trigger.oid};
-    emit_dependency(emit, address, {kPgProcClass, trigger.function}, Dependency::normal);
-    emit_dependency(emit, address, {kPgClassClass, relation.oid}, Dependency::automatic);
+    const ObjectAddress address{class_id::pg_trigger, trigger.oid};
+    emit_dependency(emit, address, {class_id::pg_proc, trigger.function}, Dependency::normal);
+    emit_dependency(emit, address, {class_id::pg_class, relation.oid}, Dependency::automatic);
     emit_calls(emit, address, trigger.when_sql);
   }
   for (const Policy& policy : relation.policies) emit_policy(emit, relation, policy);

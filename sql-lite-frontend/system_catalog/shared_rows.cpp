@@ -1,5 +1,6 @@
 // Roles and databases, which all databases share.
 #include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/objects.h"
@@ -97,13 +98,11 @@ void shared_description_rows(Execution& execution, const EmitRow& emit) {
                          text_value(execution, comment)};
     emit(row);
   };
-  constexpr Oid kPgDatabaseClass = 1262;
-  constexpr Oid kPgAuthidClass = 1260;
   for (const DatabasePtr& database : execution.session.catalog.databases()) {
-    describe(database->oid, kPgDatabaseClass, database->comment);
+    describe(database->oid, class_id::pg_database, database->comment);
   }
   for (const RolePtr& role : execution.session.catalog.roles()) {
-    describe(role->oid, kPgAuthidClass, role->comment);
+    describe(role->oid, class_id::pg_authid, role->comment);
   }
   for (const Comment& comment :
        read_comments(execution.session.catalog.shared(), *execution.transaction, kSharedCatalog)) {

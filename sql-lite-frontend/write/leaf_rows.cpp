@@ -121,28 +121,9 @@ void WriteOperator::finish_existing_leaf(Execution& execution, std::span<const V
   }
 }
 
-/// As lock_target().
-bool WriteOperator::lock_leaf_row(Execution& execution, ReadMode mode) {
-  const Bytes key = execution.slots[target_->key_slot()].as_bytes();
-  const Bytes row = execution.slots[target_->row_slot()].as_bytes();
-  const auto locked = target_->lock_row(execution, mode, WaitPolicy::wait);
-  if (locked != TableAccess::Locked::unchanged &&
-      is_changed_within(execution, *write_->table, key, row)) {
-    const bool fires = triggers_ && triggers_->runs_between_rows();
-    refuse_triggered_change(fires ? WriteKind::update : write_->kind);
-  }
-  if (locked == TableAccess::Locked::gone) return false;
-  target_->read_row(target_->locked_row(), old_row_);
-  put(execution, old_row_, write_->first_slot);
-  show_as_root(execution, old_row_, asked_->first_slot);
-  if (locked == TableAccess::Locked::unchanged) return true;
-  return std::ranges::all_of(
-      asked_->recheck, [&](const ExprPtr& condition) { return holds(*condition, execution); });
-}
-
 bool WriteOperator::update_leaf_row(Execution& execution, std::size_t leaf,
                                     PartitionWrites& partitions) {
-  if (!lock_leaf_row(execution, ReadMode::for_no_key_update)) return false;
+  if (!lock_target(execution, ReadMode::for_no_key_update)) return false;
   new_row_ = old_row_;
   const Transaction::Mark mark = execution.transaction->mark();
   for (const Assignment& assignment : asked_->assignments) {
@@ -198,7 +179,7 @@ bool WriteOperator::move_leaf_row(Execution& execution, std::size_t to,
 bool WriteOperator::delete_leaf_row(Execution& execution) {
   const bool asks = triggers_ && triggers_->runs_between_rows();
   if (asks || !delete_unchanged(execution)) {
-    if (!lock_leaf_row(execution, ReadMode::for_update)) return false;
+    if (!lock_target(execution, ReadMode::for_update)) return false;
     if (asks && !before_delete(execution)) return false;
     writer_.remove(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_);
   }

@@ -257,9 +257,10 @@ bool WriteOperator::lock_target(Execution& execution, ReadMode mode) {
   if (locked == TableAccess::Locked::gone) return false;
   target_->read_row(target_->locked_row(), old_row_);
   put(execution, old_row_, write_->first_slot);
+  if (is_leaf()) show_as_root(execution, old_row_, asked_->first_slot);
   if (locked == TableAccess::Locked::unchanged) return true;
   return std::ranges::all_of(
-      write_->recheck, [&](const ExprPtr& condition) { return holds(*condition, execution); });
+      asked_->recheck, [&](const ExprPtr& condition) { return holds(*condition, execution); });
 }
 
 /// The row is locked so that others may still count on its keys (FOR KEY SHARE); one that really

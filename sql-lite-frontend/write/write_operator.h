@@ -72,7 +72,6 @@ class WriteOperator final : public PlanOperator {
   [[nodiscard]] std::size_t place_of(std::size_t root_position) const noexcept;
   bool insert_leaf_row(Execution& execution, std::span<const Value> row, std::size_t leaf,
                        const PartitionWrites& partitions);
-  bool lock_leaf_row(Execution& execution, ReadMode mode);
   bool update_leaf_row(Execution& execution, std::size_t leaf, PartitionWrites& partitions);
   bool move_leaf_row(Execution& execution, std::size_t to, PartitionWrites& partitions);
   bool delete_leaf_row(Execution& execution);

@@ -53,7 +53,8 @@ class SessionRights {
   void require_owner(const Table& table) const;
   void require_owner(const Schema& schema) const;
   void require_owner(const DatabaseEntry& database) const;
-  void require_lock(const TablePtr& table, lock::RelationMode mode) const;
+  /// What is behind a view is locked as `as_role`, else (kNoOid) as the session's role.
+  void require_lock(const TablePtr& table, lock::RelationMode mode, Oid as_role = kNoOid) const;
   void require_connect() const;
   void require_create_on_database() const;
   /// For each temporary relation that is made.

@@ -15,9 +15,9 @@ using namespace swizzle::sql;
 namespace {
 
 /// Inserts rows, each with a value of its own, and moves them; knows which of them are there.
-class Writer {
+class Mover {
  public:
-  Writer(std::unique_ptr<Session> session, std::uint64_t number)
+  Mover(std::unique_ptr<Session> session, std::uint64_t number)
       : session_(std::move(session)),
         random_(number),
         next_(static_cast<int>(number) * 1'000'000) {}
@@ -82,10 +82,10 @@ TEST_CASE("Partitions are attached and detached beside writers", "[sql][session]
   db.run("CREATE INDEX ON t (n)");
   if (has_default) db.run("CREATE TABLE rest PARTITION OF t DEFAULT");
   std::atomic<bool> is_over{false};
-  std::vector<std::unique_ptr<Writer>> writers;
+  std::vector<std::unique_ptr<Mover>> writers;
   std::vector<std::thread> threads;
   for (std::uint64_t i = 1; i <= 3; ++i) {
-    writers.push_back(std::make_unique<Writer>(db.connect(), i));
+    writers.push_back(std::make_unique<Mover>(db.connect(), i));
   }
   for (const auto& writer : writers) {
     threads.emplace_back([&is_over, one = writer.get()] { one->work(is_over); });

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/made_objects.h"
+#include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/catalog/shared_objects.h"
+#include "sql-lite-frontend/catalog/table.h"
+
+namespace swizzle::sql {
+
+using SchemaPtr = std::shared_ptr<const Schema>;
+
+/// One object's new state; a null pointer is a dropped object.
+struct CatalogChange {
+  Oid oid = kNoOid;
+  bool created = false;
+  std::variant<TablePtr, SchemaPtr, TypePtr, RoutinePtr, RolePtr, DatabasePtr, OperatorPtr, CastPtr,
+               ExtensionPtr, CollationPtr, PublicationPtr, UserTextDictionaryPtr, UserTextConfigPtr>
+      object;
+};
+
+/// What a transaction has changed, in order, and where to find it: one that restores a dump or
+/// changes a thousand partitions looks for each of its objects as often as it has objects.
+class ChangeList {
+ public:
+  void add(CatalogChange change);
+  /// Forgets what came behind the first `size`.
+  void cut(std::size_t size);
+  /// All of them, in order; none is left.
+  [[nodiscard]] std::vector<CatalogChange> take();
+
+  [[nodiscard]] bool empty() const noexcept { return list_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return list_.size(); }
+  [[nodiscard]] const CatalogChange& operator[](std::size_t at) const { return list_[at]; }
+  [[nodiscard]] auto begin() const noexcept { return list_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return list_.end(); }
+
+  /// The last word on an object of that kind; null: nothing was said of it.
+  template <class Ptr>
+  [[nodiscard]] const Ptr* last(Oid oid) const {
+    if (list_.empty()) return nullptr;
+    const auto found = last_.find(oid);
+    for (Place at = found == last_.end() ? kNone : found->second; at != kNone; at = before_[at]) {
+      if (const auto* object = std::get_if<Ptr>(&list_[at].object)) return object;
+    }
+    return nullptr;
+  }
+
+  using Place = std::uint32_t;
+  /// Where tables got that name, or an index with it, in order.
+  [[nodiscard]] std::span<const Place> named(std::string_view name) const;
+  /// Where tables got, or had, foreign keys to that one.
+  [[nodiscard]] std::span<const Place> referring(Oid referenced) const;
+
+ private:
+  static constexpr Place kNone = ~Place{0};
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+
+  std::vector<CatalogChange> list_;
+  std::vector<Place> before_;  ///< by place: of the change before it of the same object
+  std::unordered_map<Oid, Place> last_;
+  std::unordered_map<std::string, std::vector<Place>, Hash, std::equal_to<>> named_;
+  std::unordered_map<Oid, std::vector<Place>> referring_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string_view>
+
+#include "sql-lite-frontend/session/state/session_state.h"
+
+namespace swizzle::sql {
+
+/// IF EXISTS: the client is told that `what`, kind and name, does not exist.
+void notice_missing(Session::State& session, ResultSink& sink, std::string_view what);
+
+/// The same in the words of the error that it would have been.
+void notice_skipped(Session::State& session, ResultSink& sink, std::string_view message);
+
+}  // namespace swizzle::sql
