@@ -163,7 +163,7 @@ void PartitionWrites::end(Execution& execution) {
 void PartitionWrites::close() {
   for (auto* const list : {&changes_, &inserts_}) {
     for (Leaf& leaf : *list) {
-      if (leaf.op) leaf.op->close();
+      if (leaf.op) leaf.op->forget_written();
     }
   }
 }

@@ -447,6 +447,10 @@ bool WriteOperator::next(Execution& execution) {
 void WriteOperator::close() {
   if (rows_) rows_->close();
   if (partitions_) partitions_->close();
+  forget_written();
+}
+
+void WriteOperator::forget_written() {
   returned_.clear();
   touched_.clear();
   position_ = 0;

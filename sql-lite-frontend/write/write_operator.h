@@ -79,6 +79,7 @@ class WriteOperator final : public PlanOperator {
   void fail_moved_by_trigger(Execution& execution) const;
 
   void begin_returning();
+  void forget_written();
   void insert_with_conflicts(Execution& execution);
   bool update_existing(Execution& execution, const std::string& key);
   void update_row(Execution& execution);
