@@ -91,29 +91,37 @@ void require_nullable_in_parent(Session::State& session, const Table& table,
               "column \"{}\" is marked NOT NULL in parent table", column);
 }
 
-/// Whoever owns the whole may own no part of it, which another's table has become or been left to.
-void require_own_parts(Session::State& session, const TablePtr& table,
-                       const ast::AlterTableCmd& command) {
-  switch (command.subtype) {
-    case DividedAction::addcolumn:
+/// What is done to a column of each table by itself.
+bool changes_column(DividedAction action) {
+  switch (action) {
     case DividedAction::dropcolumn:
     case DividedAction::altercolumntype:
     case DividedAction::columndefault:
     case DividedAction::setnotnull:
     case DividedAction::dropnotnull:
     case DividedAction::dropexpression:
-      break;
-    case DividedAction::addconstraint:
-      if (ast::as<ast::Constraint>(command.def).contype != ast::ConstrType::check) return;
-      break;
-    case DividedAction::dropconstraint: {
-      const Constraint* const constraint = table->constraint_named(command.name);
-      if (constraint == nullptr || constraint->kind != ConstraintKind::check) return;
-      break;
-    }
+      return true;
     default:
-      return;
+      return false;
   }
+}
+
+bool is_check(const Constraint* constraint) {
+  return constraint != nullptr && constraint->kind == ConstraintKind::check;
+}
+
+/// Whoever owns the whole may own no part of it, which another's table has become or been left to.
+void require_own_parts(Session::State& session, const TablePtr& table,
+                       const ast::AlterTableCmd& command) {
+  const auto adds_check = [&] {
+    return command.subtype == DividedAction::addconstraint &&
+           ast::as<ast::Constraint>(command.def).contype == ast::ConstrType::check;
+  };
+  const bool asks = changes_column(command.subtype) ||
+                    command.subtype == DividedAction::addcolumn || adds_check() ||
+                    (command.subtype == DividedAction::dropconstraint &&
+                     is_check(table->constraint_named(command.name)));
+  if (!asks) return;
   for (const TablePtr& one : with_partitions(session, table)) session.rights.require_owner(*one);
 }
 
@@ -179,22 +187,9 @@ void refuse_for_partitioned(const Relation& relation, const ast::AlterTableCmd& 
 
 /// Those that are done to each table by themselves.
 bool reaches_partitions(const Table& table, const ast::AlterTableCmd& command) {
-  switch (command.subtype) {
-    case DividedAction::dropcolumn:
-    case DividedAction::altercolumntype:
-    case DividedAction::columndefault:
-    case DividedAction::setnotnull:
-    case DividedAction::dropnotnull:
-    case DividedAction::dropexpression:
-      return true;
-    case DividedAction::validateconstraint: {
-      // A foreign key that is not valid is refused, and one of a partition may have another name.
-      const Constraint* const constraint = table.constraint_named(command.name);
-      return constraint != nullptr && constraint->kind == ConstraintKind::check;
-    }
-    default:
-      return false;
-  }
+  // A foreign key that is not valid is refused, and one of a partition may have another name.
+  return changes_column(command.subtype) || (command.subtype == DividedAction::validateconstraint &&
+                                             is_check(table.constraint_named(command.name)));
 }
 
 /// The parent's constraints and keys that it did not have.
