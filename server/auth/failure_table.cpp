@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "base/checksum.h"
 #include "server/auth/login_limiter.h"
@@ -65,8 +66,11 @@ void FailureTable::give_turn_back(std::uint64_t key, TimePoint now) {
 void FailureTable::note_failure(std::uint64_t key, TimePoint now) {
   Record* record = find(key);
   if (record == nullptr) {
-    // An unused record has failed at the beginning of time.
-    record = &*std::ranges::min_element(sets_[key % kSets], {}, &Record::last);
+    // By failures first: else who has many of them gets rid of them by failing under other names.
+    const auto worth_keeping = [&](const Record& kept) {
+      return std::pair{remembered(kept, now), kept.last};
+    };
+    record = &*std::ranges::min_element(sets_[key % kSets], {}, worth_keeping);
     *record = {.key = key, .failures = 0, .last = now, .next = now};
   }
   record->failures = std::min(remembered(*record, now) + 1, pace_.free + kMostDoublings);

@@ -32,7 +32,8 @@ struct FailurePace {
   Duration forget_each;  ///< after each such time one failure is forgotten
 };
 
-/// Failures by key, in fixed memory: where there is no room, who failed longest ago is forgotten.
+/// Failures by key, in fixed memory: where there is no room, the key with the fewest failures is
+/// forgotten, of several the one that failed longest ago.
 class FailureTable {
  public:
   FailureTable(FailurePace pace, std::uint64_t seed);
