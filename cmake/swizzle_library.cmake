@@ -8,7 +8,8 @@ target_compile_options(swizzle_flags INTERFACE
   -Woverloaded-virtual -Wold-style-cast $<$<CXX_COMPILER_ID:GNU>:-Wcast-align=strict> -Wundef)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports the storage of an empty std::optional as used uninitialized.
-  target_compile_options(swizzle_flags INTERFACE -Wno-maybe-uninitialized)
+  # ccache sees by the second what a precompiled header was made of.
+  target_compile_options(swizzle_flags INTERFACE -Wno-maybe-uninitialized -fpch-preprocess)
 endif()
 
 option(SWIZZLE_SLOW_INVARIANTS "Run INVARIANT_SLOW, which may walk whole pages" OFF)

@@ -32,7 +32,7 @@ bool lies_within(TypeId type, const KnownColumn& column, const Value& value) {
 }
 
 /// What all rows have in the key's first columns, and then perhaps a limit in the next.
-struct Limit {
+struct KeyLimit {
   std::vector<Value> values;
   bool is_open = false;  ///< the limit itself is not among them
 };
@@ -123,8 +123,8 @@ void PartitionMap::select_range(const KeyRestriction& restriction,
     if (default_) selected[*default_] = true;
     return;
   }
-  Limit low;
-  Limit high;
+  KeyLimit low;
+  KeyLimit high;
   for (const KnownColumn& column : restriction.columns) {
     if (column.equal) {
       low.values.push_back(*column.equal);

@@ -67,9 +67,8 @@ SyntaxTree::SyntaxTree(const std::string& text, MemoryAccount* account) {
   }
   if (refusal) std::rethrow_exception(refusal);
   if (!fits) throw_stack_too_deep();
-  using Outcome = PackedTree::Outcome;
-  if (packed_.outcome() == Outcome::out_of_memory) throw std::bad_alloc{};
-  if (packed_.outcome() == Outcome::unknown_field) {
+  if (packed_.outcome() == PackedTree::Outcome::out_of_memory) throw std::bad_alloc{};
+  if (packed_.outcome() == PackedTree::Outcome::unknown_field) {
     throw SqlError{sqlstate::internal_error, "the parser made a node of no known kind"};
   }
   share_.set(account, packed_.held_bytes());

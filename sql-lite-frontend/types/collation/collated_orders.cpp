@@ -39,10 +39,9 @@ std::array<Order, kMostCollatedOrders>& orders() {
           fmt::format("A server knows {} at most until it is started again.", kMostCollatedOrders));
 }
 
-template <std::size_t N>
-const Order& used(std::string_view purpose) {
-  if constexpr (N >= kMostCollatedOrders) fail(N, purpose);
-  return orders()[N];
+const Order& used(std::size_t order, std::string_view purpose) {
+  if (order >= kMostCollatedOrders) fail(order, purpose);
+  return orders()[order];
 }
 
 std::string_view plain(const Value& value) {
@@ -66,28 +65,26 @@ void put_text_key(const Order& order, std::string& key, std::string_view text) {
   if (order.deterministic) keys::put_text(key, text);
 }
 
-template <std::size_t N, Text text>
-int compare_collated(const Value& a, const Value& b) {
-  return compare_texts(used<N>("string comparison"), text(a), text(b));
+// What is done by any order. Types know functions without a state, so there is one of each for each
+// order: it passes the order's number on and is nothing else, for there are thousands of them.
+[[gnu::noinline]] int compare_by(std::size_t order, Text text, const Value& a, const Value& b) {
+  return compare_texts(used(order, "string comparison"), text(a), text(b));
 }
-template <std::size_t N, Text text>
-std::uint64_t hash_collated(const Value& value, std::uint64_t seed) {
-  const Order& order = used<N>("string hashing");
+[[gnu::noinline]] std::uint64_t hash_by(std::size_t number, Text text, const Value& value,
+                                        std::uint64_t seed) {
+  const Order& order = used(number, "string hashing");
   if (order.deterministic) return hash_bytes(as_bytes(text(value)), seed);
   std::string key;
   order.collator.append_sort_key(key, text(value));
   return hash_bytes(as_bytes(key), seed);
 }
-template <std::size_t N, Text text>
-void put_collated(std::string& key, const Value& value) {
-  put_text_key(used<N>("string comparison"), key, text(value));
+[[gnu::noinline]] void put_by(std::size_t order, Text text, std::string& key, const Value& value) {
+  put_text_key(used(order, "string comparison"), key, text(value));
 }
-
 /// Of a deterministic order the text stands behind its sort key; else there is nothing but the key,
 /// whose digits stand for what nobody knows any more.
-template <std::size_t N>
-Value take_collated(Bytes& key, TypeId type, Arena& arena) {
-  const Order& order = used<N>("string comparison");
+[[gnu::noinline]] Value take_by(std::size_t number, Bytes& key, TypeId type, Arena& arena) {
+  const Order& order = used(number, "string comparison");
   const Value sort_key = keys::take_text(key, type, arena);
   if (order.deterministic) return keys::take_text(key, type, arena);
   std::string digits;
@@ -96,35 +93,49 @@ Value take_collated(Bytes& key, TypeId type, Arena& arena) {
   return make_text(arena, digits);
 }
 
-template <std::size_t N, Text text>
-int compare_arrays_collated(const Value& a, const Value& b) {
-  return compare_array_by(&compare_collated<N, text>, a, b);
-}
-template <std::size_t N, Text text>
-std::uint64_t hash_arrays_collated(const Value& value, std::uint64_t seed) {
-  return hash_array_by(&hash_collated<N, text>, value, seed);
-}
-template <std::size_t N, Text text>
-void put_arrays_collated(std::string& key, const Value& value) {
-  put_array_key_by(&put_collated<N, text>, key, value);
+enum class Comparison : std::uint8_t { equal, not_equal, less, less_equal, greater, greater_equal };
+
+[[gnu::noinline]] Value test_by(std::size_t order, Text text, Comparison test,
+                                std::span<const Value> a) {
+  using enum Comparison;
+  // Where strings that differ are never equal, nothing has to be asked of ICU.
+  if ((test == equal || test == not_equal) && used(order, "string comparison").deterministic)
+    return Value::from_bool((text(a[0]) == text(a[1])) == (test == equal));
+  const int by = compare_by(order, text, a[0], a[1]);
+  switch (test) {
+    case equal:
+      return Value::from_bool(by == 0);
+    case not_equal:
+      return Value::from_bool(by != 0);
+    case less:
+      return Value::from_bool(by < 0);
+    case less_equal:
+      return Value::from_bool(by <= 0);
+    case greater:
+      return Value::from_bool(by > 0);
+    case greater_equal:
+      return Value::from_bool(by >= 0);
+  }
+  return {};
 }
 
 // jsonb: its strings and names as texts are.
-template <std::size_t N>
-int compare_strings(std::string_view a, std::string_view b) {
-  return compare_texts(used<N>("string comparison"), a, b);
+[[gnu::noinline]] int compare_strings_by(std::size_t order, std::string_view a,
+                                         std::string_view b) {
+  return compare_texts(used(order, "string comparison"), a, b);
 }
-template <std::size_t N>
-void put_string(std::string& key, std::string_view text) {
-  put_text_key(used<N>("string comparison"), key, text);
+[[gnu::noinline]] void put_string_by(std::size_t order, std::string& key, std::string_view text) {
+  put_text_key(used(order, "string comparison"), key, text);
 }
-template <std::size_t N>
-int compare_documents(const Value& a, const Value& b) {
-  return compare_jsonb(json_text(a), json_text(b), &compare_strings<N>);
+[[gnu::noinline]] int compare_documents_by(CompareStrings compare, const Value& a, const Value& b) {
+  return compare_jsonb(json_text(a), json_text(b), compare);
 }
-template <std::size_t N>
-void put_document(std::string& key, const Value& value) {
-  append_jsonb_key(key, json_text(value), &put_string<N>);
+[[gnu::noinline]] void put_document_by(PutString put, std::string& key, const Value& value) {
+  append_jsonb_key(key, json_text(value), put);
+}
+std::uint64_t hash_document(const Value& value, std::uint64_t seed) {
+  // Strings that differ are never equal.
+  return builtin::jsonb.order.hash(value, seed);
 }
 Value take_document(Bytes& key, TypeId, Arena& arena) {
   return take_jsonb_key(key, arena, JsonbKeyStrings::behind_sort_keys);
@@ -134,68 +145,76 @@ Value take_document(Bytes& key, TypeId, Arena& arena) {
 std::string folded(const Order& order, const Value& value) {
   return icu_change_case(order.locale, LetterCase::lower, value.as_text());
 }
-template <std::size_t N>
-int compare_folded(const Value& a, const Value& b) {
-  const Order& order = used<N>("string comparison");
+[[gnu::noinline]] int compare_folded_by(std::size_t number, const Value& a, const Value& b) {
+  const Order& order = used(number, "string comparison");
   if (a.as_text() == b.as_text()) return 0;
   return compare_texts(order, folded(order, a), folded(order, b));
 }
-template <std::size_t N>
-std::uint64_t hash_folded(const Value& value, std::uint64_t seed) {
-  const std::string text = folded(used<N>("string hashing"), value);
+[[gnu::noinline]] std::uint64_t hash_folded_by(std::size_t order, const Value& value,
+                                               std::uint64_t seed) {
+  const std::string text = folded(used(order, "string hashing"), value);
   return hash_bytes(as_bytes(text), seed);
 }
-template <std::size_t N>
-void put_folded(std::string& key, const Value& value) {
-  const Order& order = used<N>("string comparison");
+[[gnu::noinline]] void put_folded_by(std::size_t number, std::string& key, const Value& value) {
+  const Order& order = used(number, "string comparison");
   put_text_key(order, key, folded(order, value));
 }
 
-/// Of the elements' order.
-template <CompareFunction compare, HashFunction hash, void (*put)(std::string&, const Value&)>
-constexpr TypeOrder order_of_arrays() {
-  return {
-      .compare = [](const Value& a, const Value& b) { return compare_array_by(compare, a, b); },
-      .hash = [](const Value& value,
-                 std::uint64_t seed) { return hash_array_by(hash, value, seed); },
-      .put_key = [](std::string& key, const Value& value) { put_array_key_by(put, key, value); },
-      .take_key = &take_array_key};
-}
-std::uint64_t hash_document(const Value& value, std::uint64_t seed) {
-  // Strings that differ are never equal.
-  return builtin::jsonb.order.hash(value, seed);
-}
-
-template <std::size_t N, Text text>
-constexpr TypeOrder text_order() {
-  return {.compare = &compare_collated<N, text>,
-          .hash = &hash_collated<N, text>,
-          .put_key = &put_collated<N, text>,
-          .take_key = &take_collated<N>};
-}
-template <std::size_t N, Text text>
-constexpr TypeOrder array_order() {
-  return {.compare = &compare_arrays_collated<N, text>,
-          .hash = &hash_arrays_collated<N, text>,
-          .put_key = &put_arrays_collated<N, text>,
-          .take_key = &take_array_key};
-}
-
-template <std::size_t N, Text text, class Test>
-Value test_collated(FunctionContext&, std::span<const Value> a) {
-  constexpr bool kEqual = std::is_same_v<Test, std::equal_to<>>;
-  if constexpr (kEqual || std::is_same_v<Test, std::not_equal_to<>>) {
-    // Where strings that differ are never equal, nothing has to be asked of ICU.
-    if (used<N>("string comparison").deterministic)
-      return Value::from_bool((text(a[0]) == text(a[1])) == kEqual);
+/// The functions of one order.
+template <std::size_t N>
+struct Of {
+  template <Text text>
+  static constexpr TypeOrder texts() {
+    return {.compare = [](const Value& a, const Value& b) { return compare_by(N, text, a, b); },
+            .hash = [](const Value& value,
+                       std::uint64_t seed) { return hash_by(N, text, value, seed); },
+            .put_key = [](std::string& key, const Value& value) { put_by(N, text, key, value); },
+            .take_key = &take};
   }
-  return Value::from_bool(Test{}(compare_collated<N, text>(a[0], a[1]), 0));
-}
-template <std::size_t N, Text text>
-constexpr std::array<ScalarFunction, kComparisons> comparisons() {
-  return {&test_collated<N, text, std::equal_to<>>, &test_collated<N, text, std::not_equal_to<>>,
-          &test_collated<N, text, std::less<>>,     &test_collated<N, text, std::less_equal<>>,
-          &test_collated<N, text, std::greater<>>,  &test_collated<N, text, std::greater_equal<>>};
+  static constexpr TypeOrder documents() {
+    return {.compare = [](const Value& a,
+                          const Value& b) { return compare_documents_by(&compare_strings, a, b); },
+            .hash = &hash_document,
+            .put_key = [](std::string& key,
+                          const Value& value) { put_document_by(&put_string, key, value); },
+            .take_key = &take_document};
+  }
+  static constexpr TypeOrder folded_texts() {
+    return {.compare = [](const Value& a, const Value& b) { return compare_folded_by(N, a, b); },
+            .hash = [](const Value& value,
+                       std::uint64_t seed) { return hash_folded_by(N, value, seed); },
+            .put_key = [](std::string& key, const Value& value) { put_folded_by(N, key, value); },
+            .take_key = &take};
+  }
+  template <Text text>
+  static constexpr std::array<ScalarFunction, kComparisons> comparisons() {
+    using enum Comparison;
+    return {&test<text, equal>,      &test<text, not_equal>, &test<text, less>,
+            &test<text, less_equal>, &test<text, greater>,   &test<text, greater_equal>};
+  }
+
+ private:
+  static Value take(Bytes& key, TypeId type, Arena& arena) { return take_by(N, key, type, arena); }
+  static int compare_strings(std::string_view a, std::string_view b) {
+    return compare_strings_by(N, a, b);
+  }
+  static void put_string(std::string& key, std::string_view text) { put_string_by(N, key, text); }
+  template <Text text, Comparison comparison>
+  static Value test(FunctionContext&, std::span<const Value> a) {
+    return test_by(N, text, comparison, a);
+  }
+};
+
+/// Of the elements' order.
+template <TypeOrder (*elements)()>
+constexpr TypeOrder arrays() {
+  return {.compare = [](const Value& a,
+                        const Value& b) { return compare_array_by(elements().compare, a, b); },
+          .hash = [](const Value& value,
+                     std::uint64_t seed) { return hash_array_by(elements().hash, value, seed); },
+          .put_key = [](std::string& key,
+                        const Value& value) { put_array_key_by(elements().put_key, key, value); },
+          .take_key = &take_array_key};
 }
 
 struct Functions {
@@ -206,22 +225,12 @@ struct Functions {
 
 template <std::size_t N>
 constexpr Functions functions() {
-  return {{text_order<N, &plain>(),
-           text_order<N, &unpadded>(),
-           array_order<N, &plain>(),
-           array_order<N, &unpadded>(),
-           {.compare = &compare_documents<N>,
-            .hash = &hash_document,
-            .put_key = &put_document<N>,
-            .take_key = &take_document},
-           order_of_arrays<&compare_documents<N>, &hash_document, &put_document<N>>(),
-           {.compare = &compare_folded<N>,
-            .hash = &hash_folded<N>,
-            .put_key = &put_folded<N>,
-            .take_key = &take_collated<N>},
-           order_of_arrays<&compare_folded<N>, &hash_folded<N>, &put_folded<N>>()},
-          comparisons<N, &plain>(),
-          comparisons<N, &unpadded>()};
+  return {{Of<N>::template texts<&plain>(), Of<N>::template texts<&unpadded>(),
+           arrays<&Of<N>::template texts<&plain>>(), arrays<&Of<N>::template texts<&unpadded>>(),
+           Of<N>::documents(), arrays<&Of<N>::documents>(), Of<N>::folded_texts(),
+           arrays<&Of<N>::folded_texts>()},
+          Of<N>::template comparisons<&plain>(),
+          Of<N>::template comparisons<&unpadded>()};
 }
 
 template <std::size_t... N>

@@ -363,7 +363,7 @@ std::shared_ptr<const TimeZone> TimeZone::find(std::string_view name) {
   std::shared_ptr<const TimeZone> zone;
   if (is_plausible_name(name)) {
     if (const auto file = real_name(name))
-      zone = TimeZoneReader::read(std::string{kDatabase} + "/" + *file, *file);
+      zone = TimeZoneReader::read(fmt::format("{}/{}", kDatabase, *file), *file);
   }
   if (!zone) {
     // A rule is kept in capitals, as drivers that read "GMT-3" expect it.
