@@ -52,6 +52,7 @@ std::string described(const CatalogView& catalog, const DefaultGrants& grants) {
                                  grants.kind == GrantedOn::sequence   ? "sequences"
                                  : grants.kind == GrantedOn::schema   ? "schemas"
                                  : grants.kind == GrantedOn::function ? "functions"
+                                 : grants.kind == GrantedOn::type     ? "types"
                                                                       : "relations",
                                  role ? role->name : std::to_string(grants.role));
   if (const SchemaPtr schema = catalog.schema(grants.schema)) text += " in schema " + schema->name;

@@ -36,7 +36,7 @@ void remove_default_grants(Catalog& catalog, Transaction& transaction, const Def
 std::vector<Grant> grants_of_new(Catalog& catalog, Transaction& transaction, Oid role, Oid schema,
                                  GrantedOn kind);
 
-/// 'r' for tables, 'S' for sequences, 'n' for schemas, as pg_default_acl has them.
+/// As pg_default_acl has them, 'r' for tables.
 char letter_of(GrantedOn kind) noexcept;
 /// "default privileges on new relations belonging to role a in schema b"
 std::string described(const CatalogView& catalog, const DefaultGrants& grants);

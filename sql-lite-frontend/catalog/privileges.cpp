@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cctype>
 #include <utility>
 
@@ -159,8 +160,28 @@ Privileges AccessList::grantable(std::span<const Oid> roles) const noexcept {
   return found;
 }
 
+Privileges AccessList::grantable_by(Oid role) const {
+  return grantable(roles_of_ ? roles_of_(role) : std::vector{role});
+}
+
+AccessList::Grantor AccessList::grantor_for(Oid role, std::span<const Oid> roles,
+                                            Privileges wanted) const noexcept {
+  Grantor best{role, 0};
+  for (const Oid one : roles) {
+    if (one == kPublic) continue;
+    const Privileges may = grantable({&one, 1}) & wanted;
+    if (std::popcount(may) > std::popcount(best.may)) best = {one, may};
+  }
+  return best;
+}
+
+void AccessList::add(const AccessList& other) {
+  entries_.insert(entries_.end(), other.entries_.begin(), other.entries_.end());
+}
+
 void AccessList::grant(Oid grantee, Oid grantor, Privileges privileges, GrantOption option) {
-  if (option == GrantOption::with && grantee != owner_) refuse_circle(grantee, grantor, privileges);
+  if (privileges == 0) return;
+  if (option == GrantOption::with) refuse_circle(grantee, grantor, privileges);
   const auto same = [&](const Entry& entry) {
     return entry.grantee == grantee && entry.grantor == grantor;
   };
@@ -184,8 +205,7 @@ void AccessList::refuse_circle(Oid grantee, Oid grantor, Privileges privileges) 
       break;
     }
   }
-  const Oid self[] = {grantor};
-  if ((privileges & ~without.grantable(self)) == 0) return;
+  if ((privileges & ~without.grantable_by(grantor)) == 0) return;
   throw SqlError{sqlstate::invalid_grant_operation,
                  "grant options cannot be granted back to your own grantor"};
 }
@@ -200,12 +220,11 @@ void AccessList::revoke(Oid grantee, Oid grantor, Privileges privileges, Revoked
     if (what == Revoked::privileges) entry.privileges &= ~privileges;
   }
   // Another may have granted the same option.
-  const Oid self[] = {grantee};
-  lost &= ~grantable(self);
+  lost &= ~grantable_by(grantee);
   const std::vector<Entry> all = entries_;
   for (const Entry& entry : all) {
     const Privileges passed_on = entry.privileges & lost;
-    if (entry.grantor != grantee || passed_on == 0 || entry.grantee == grantee) continue;
+    if (entry.grantor != grantee || passed_on == 0) continue;
     if (dependents == Dependents::refuse) {
       throw SqlError{kDependentPrivileges, "dependent privileges exist"}.with_hint(
           "Use CASCADE to revoke them too.");
@@ -213,6 +232,20 @@ void AccessList::revoke(Oid grantee, Oid grantor, Privileges privileges, Revoked
     revoke(entry.grantee, grantee, passed_on, Revoked::privileges, dependents);
   }
   std::erase_if(entries_, [](const Entry& entry) { return entry.privileges == 0; });
+}
+
+bool AccessList::forget(std::span<const Oid> roles) {
+  const auto is_theirs = [&](const Entry& entry) {
+    return contains(roles, entry.grantee) || contains(roles, entry.grantor);
+  };
+  bool found = false;
+  for (auto entry = std::ranges::find_if(entries_, is_theirs); entry != entries_.end();
+       entry = std::ranges::find_if(entries_, is_theirs)) {
+    const Entry taken = *entry;
+    revoke(taken.grantee, taken.grantor, ~Privileges{0}, Revoked::privileges, Dependents::revoke);
+    found = true;
+  }
+  return found;
 }
 
 void AccessList::change_owner(Oid owner) {

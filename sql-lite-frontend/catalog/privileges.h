@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sql-lite-frontend/catalog/objects.h"
@@ -78,13 +80,32 @@ class AccessList {
   [[nodiscard]] Privileges allowed(std::span<const Oid> roles) const noexcept;
   /// What they may grant to others. An owner may grant everything.
   [[nodiscard]] Privileges grantable(std::span<const Oid> roles) const noexcept;
+  struct Grantor {
+    Oid role = kNoOid;
+    Privileges may = 0;  ///< of what it is asked for
+  };
+  /// In whose name somebody who is `role` and all of `roles` grants and revokes: that of the first
+  /// that may grant the most of what is wanted. Options of several do not add up, for what they
+  /// grant goes with the option of one.
+  [[nodiscard]] Grantor grantor_for(Oid role, std::span<const Oid> roles,
+                                    Privileges wanted) const noexcept;
 
   void grant(Oid grantee, Oid grantor, Privileges privileges, GrantOption option);
   /// 2BP01 when others hold what they have from `grantee`, unless that is to go as well.
   void revoke(Oid grantee, Oid grantor, Privileges privileges, Revoked what, Dependents dependents);
+  /// With the roles whose rights each role has, an option that one holds by way of another counts
+  /// where it would be lost or come round; without, nobody holds any but their own.
+  using RolesOf = std::function<std::vector<Oid>(Oid)>;
+  void set_memberships(RolesOf roles_of) { roles_of_ = std::move(roles_of); }
+  /// Adds what `other` has, a table's rights to those on one of its columns.
+  void add(const AccessList& other);
+  /// Takes away what the roles hold or have granted, and what others have by way of them. Whether
+  /// there was anything.
+  bool forget(std::span<const Oid> roles);
   /// What the old owner held and granted is the new one's.
   void change_owner(Oid owner);
 
+  [[nodiscard]] Oid owner() const noexcept { return owner_; }
   [[nodiscard]] std::vector<Grant> grants() const;
   /// Whether the list says what it would if nothing had been granted or revoked.
   [[nodiscard]] bool is_usual(GrantedOn kind, Privileges everyone = 0) const;
@@ -101,9 +122,11 @@ class AccessList {
  private:
   explicit AccessList(Oid owner) : owner_(owner) {}
   void refuse_circle(Oid grantee, Oid grantor, Privileges privileges) const;
+  [[nodiscard]] Privileges grantable_by(Oid role) const;
 
   std::vector<Entry> entries_;
   Oid owner_;
+  RolesOf roles_of_;
   std::optional<GrantedOn> kind_;  ///< none: no object's list, but one to be
 };
 

@@ -169,9 +169,7 @@ void add_collations_of_schema(Session::State& session, const Schema& schema,
                           described(session, *collation), "schema " + schema.name});
     for (Dependent& dependent : dependents_of_collation(session, *collation)) {
       if (dependent.table && dependent.table->relation.schema == schema.oid) continue;
-      const bool is_known =
-          std::ranges::find(dependents, dependent.name, &Dependent::name) != dependents.end();
-      if (!is_known) dependents.push_back(std::move(dependent));
+      add_once(dependents, std::move(dependent));
     }
   }
 }

@@ -44,6 +44,8 @@ class DefaultsChange {
       case ast::ObjectType::function:
       case ast::ObjectType::routine:
         return GrantedOn::function;
+      case ast::ObjectType::type:
+        return GrantedOn::type;
       default:
         throw_error(sqlstate::feature_not_supported,
                     "ALTER DEFAULT PRIVILEGES for {} is not supported", object_type_name(type));
@@ -70,6 +72,7 @@ class DefaultsChange {
                     kind_ == GrantedOn::table      ? "relation"
                     : kind_ == GrantedOn::sequence ? "sequence"
                     : kind_ == GrantedOn::function ? "function"
+                    : kind_ == GrantedOn::type     ? "type"
                                                    : "schema");
       }
       wanted |= *bit;
@@ -103,7 +106,7 @@ class DefaultsChange {
     const bool is_added = schema != kNoOid;
     AccessList list = is_added ? AccessList::exactly(grants.grants, role)
                                : AccessList{grants.grants, role, kind_, everyone_on(kind_)};
-    change_list(list, action_, grantees_, role, privileges_);
+    change_list(session_, list, {action_, grantees_, role, privileges_});
     if (is_added ? list.entries().empty() : list.is_usual(kind_, everyone_on(kind_))) {
       if (grants.oid != kNoOid) remove_default_grants(catalog, transaction, grants);
       return;

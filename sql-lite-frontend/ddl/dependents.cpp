@@ -118,6 +118,11 @@ bool is_part(std::span<const std::int16_t> columns, std::size_t position) {
 
 }  // namespace
 
+void add_once(std::vector<Dependent>& list, Dependent dependent) {
+  if (std::ranges::find(list, dependent.name, &Dependent::name) != list.end()) return;
+  list.push_back(std::move(dependent));
+}
+
 std::string described(Session::State& session, const Table& table) {
   return fmt::format("{} {}", noun_of(table.relation.kind), display_name(session, table));
 }

@@ -45,6 +45,9 @@ struct Dependent {
   std::string on;            ///< what it depends on: "table t", "column a of table t"
 };
 
+/// Unless it is in the list already.
+void add_once(std::vector<Dependent>& list, Dependent dependent);
+
 /// "table t", "view other.v", "sequence s": with its schema where the search path would not find
 /// it.
 std::string described(Session::State& session, const Table& table);

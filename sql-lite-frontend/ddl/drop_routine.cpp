@@ -23,11 +23,6 @@ namespace {
 
 using Kind = Dependent::Kind;
 
-void add_once(std::vector<Dependent>& list, Dependent dependent) {
-  if (std::ranges::find(list, dependent.name, &Dependent::name) != list.end()) return;
-  list.push_back(std::move(dependent));
-}
-
 /// Collects what calls one routine, or one operator.
 class RoutineDependents {
  public:

@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
+#include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/notice_missing.h"
@@ -72,6 +73,8 @@ void create_types(Session::State& session, const BundledExtension& extension, Oi
     type.name = type_info(id).name;
     type.owner = session.user;
     refuse_taken(session, schema, type.name);
+    type.grants = grants_of_new(session.catalog.shared(), *session.transaction, type.owner, schema,
+                                GrantedOn::type);
     session.catalog.create(*session.transaction, std::move(type));
   }
 }
@@ -290,11 +293,7 @@ std::vector<Dependent> dependents_of_extension(Session::State& session,
   add_exclusions_of(session, extension, all);
   std::vector<Dependent> outside;
   for (Dependent& dependent : all) {
-    const bool is_known =
-        std::ranges::find(outside, dependent.name, &Dependent::name) != outside.end();
-    if (!is_known && !has_member(extension, address_of(dependent))) {
-      outside.push_back(std::move(dependent));
-    }
+    if (!has_member(extension, address_of(dependent))) add_once(outside, std::move(dependent));
   }
   return outside;
 }

@@ -128,8 +128,9 @@ class GrantChange {
     const RoutinePtr locked = session_.catalog.lock_routine(*session_.transaction, *given);
     Routine routine = *locked;
     routine.grants = changed(
-        {routine.grants, routine.owner, GrantedOn::function, kEveryoneOnFunction}, routine.owner,
-        want, routine.kind == RoutineKind::procedure ? "procedure" : "function", routine.name);
+        {routine.grants, routine.owner, GrantedOn::function, kEveryoneOnFunction}, all_or(want),
+        {GrantedOn::function, routine.kind == RoutineKind::procedure ? "procedure" : "function",
+         routine.name});
     session_.catalog.replace(*session_.transaction, *locked, std::move(routine));
   }
 
@@ -156,8 +157,8 @@ class GrantChange {
     const TypePtr locked = session_.catalog.lock_type(*session_.transaction, *given,
                                                       lock::RelationMode::share_update_exclusive);
     UserType type = *locked;
-    type.grants = changed({type.grants, type.owner, GrantedOn::type, kEveryoneOnType}, type.owner,
-                          want, "type", type.name);
+    type.grants = changed({type.grants, type.owner, GrantedOn::type, kEveryoneOnType}, all_or(want),
+                          {GrantedOn::type, "type", type.name});
     session_.catalog.replace(*session_.transaction, *locked, std::move(type));
   }
 
@@ -177,13 +178,17 @@ class GrantChange {
       const auto& item = ast::as<ast::AccessPriv>(node);
       const bool on_columns = !item.cols.empty();
       const GrantedOn target = on_columns ? GrantedOn::column : kind;
+      Privileges possible = all_privileges(target);
+      // TABLE is what it was when sequences had no word of their own.
+      if (target == GrantedOn::sequence && statement_.objtype == ast::ObjectType::table)
+        possible |= all_privileges(GrantedOn::table);
       Privileges bits = all_privileges(target);
       if (!item.priv_name.empty()) {
         const auto bit = find_privilege(item.priv_name);
         if (!bit) {
           throw_error(sqlstate::syntax_error, "unrecognized privilege type \"{}\"", item.priv_name);
         }
-        if ((*bit & all_privileges(target)) == 0) {
+        if ((*bit & possible) == 0) {
           // What a sequence might have had is "for table", the rest "for relation".
           const bool never =
               kind == GrantedOn::table && (*bit & all_privileges(GrantedOn::sequence)) == 0;
@@ -200,76 +205,137 @@ class GrantChange {
     return result;
   }
 
-  /// One list of grants as it is afterwards.
-  std::vector<Grant> changed(AccessList list, Oid owner, Privileges privileges,
-                             std::string_view noun, std::string_view name) {
-    Oid grantor = owner;
-    if (!session_.rights.owns(owner)) {
-      grantor = session_.user;
-      const std::vector<Oid> roles = session_.rights.roles_of(session_.user);
-      const Privileges may = list.grantable(roles);
-      if (may == 0 && list.allowed(roles) == 0) {
-        throw_error(sqlstate::insufficient_privilege, "permission denied for {} {}", noun, name);
-      }
-      if ((privileges & ~may) != 0) warn(privileges & may, name);
-      privileges &= may;
+  /// What a list of grants is of, as errors name it.
+  struct Object {
+    GrantedOn kind;
+    std::string_view noun;
+    std::string_view name;
+    std::string_view column = {};
+
+    [[nodiscard]] std::string denied() const {
+      return column.empty() ? fmt::format("{} {}", noun, name) : named();
     }
-    change_list(list, statement_, grantees_, grantor, privileges);
+    [[nodiscard]] std::string named() const {
+      return column.empty() ? fmt::format("\"{}\"", name)
+                            : fmt::format("column \"{}\" of relation \"{}\"", column, name);
+    }
+  };
+  struct Asked {
+    Privileges privileges = 0;
+    bool is_all = false;  ///< ALL says nothing of what there was no right to
+  };
+
+  Asked all_or(Privileges privileges) const { return {privileges, statement_.privileges.empty()}; }
+
+  /// One list of grants as it is afterwards. Rights to all of a table count for its columns.
+  std::vector<Grant> changed(AccessList list, Asked asked, const Object& object,
+                             const AccessList* of_table = nullptr) {
+    AccessList::Grantor grantor{list.owner(), asked.privileges};
+    if (!session_.rights.owns(list.owner())) {
+      AccessList held = list;
+      if (of_table != nullptr) held.add(*of_table);
+      const std::vector<Oid> roles = session_.rights.roles_of(session_.user);
+      grantor = held.grantor_for(session_.user, roles, asked.privileges);
+      Privileges has = held.allowed(roles);
+      if (of_table != nullptr) has |= of_table->allowed(roles);
+      if (grantor.may == 0 && (has & all_privileges(object.kind)) == 0) {
+        throw_error(sqlstate::insufficient_privilege, "permission denied for {}", object.denied());
+      }
+      warn(asked, grantor.may, object);
+    }
+    change_list(session_, list, {statement_, grantees_, grantor.role, grantor.may});
     return list.grants();
   }
 
-  void warn(Privileges left, std::string_view name) {
+  void warn(const Asked& asked, Privileges may, const Object& object) {
+    if (may == asked.privileges || (may != 0 && asked.is_all)) return;
     const bool grant = statement_.is_grant;
-    session_.notice(
-        sink_, Severity::warning, grant ? kNotGranted : kNotRevoked,
-        fmt::format("{} {} for \"{}\"", left == 0 ? "no privileges" : "not all privileges",
-                    grant ? "were granted" : "could be revoked", name));
+    session_.notice(sink_, Severity::warning, grant ? kNotGranted : kNotRevoked,
+                    fmt::format("{} {} for {}", may == 0 ? "no privileges" : "not all privileges",
+                                grant ? "were granted" : "could be revoked", object.named()));
   }
 
   void change_relation(const TablePtr& given) {
     const bool sequence = given->relation.kind == RelationKind::sequence;
     const GrantedOn kind = sequence ? GrantedOn::sequence : GrantedOn::table;
     const std::string_view noun = sequence ? "sequence" : "table";
-    const Wanted want = wanted(kind, noun);
+    Wanted want = wanted(kind, noun);
+    if (sequence && (want.whole & ~all_privileges(kind)) != 0) {
+      session_.notice(
+          sink_, Severity::warning, sqlstate::invalid_grant_operation,
+          fmt::format("sequence \"{}\" only supports USAGE, SELECT, and UPDATE privileges",
+                      given->relation.name));
+      want.whole &= all_privileges(kind);
+    }
     const TablePtr table = session_.catalog.lock_for_change(
         *session_.transaction, given, lock::RelationMode::share_update_exclusive);
     Relation relation = table->relation;
+    const AccessList before{relation.grants, relation.owner, kind};
     if (want.whole != 0) {
-      relation.grants = changed({relation.grants, relation.owner, kind}, relation.owner, want.whole,
-                                noun, relation.name);
+      relation.grants = changed(before, all_or(want.whole), {kind, noun, relation.name});
     }
+    if (!statement_.is_grant) ask_for_columns_without_list(relation, want.whole, before);
+    std::vector<Privileges> of_columns = columns_of(*table, want);
+    for (std::size_t i = 0; i < of_columns.size(); ++i) {
+      if (of_columns[i] != 0) change_column(relation, i, of_columns[i], before);
+    }
+    session_.catalog.replace(*session_.transaction, *table, std::move(relation));
+  }
+
+  /// System columns and a sequence's have no lists of their own here. To take a right to all
+  /// columns back warns of them, too, or is refused.
+  void ask_for_columns_without_list(const Relation& relation, Privileges whole,
+                                    const AccessList& of_table) {
+    static constexpr std::string_view kNames[] = {
+        "tableoid", "cmax", "xmax", "cmin", "xmin", "ctid", "last_value", "log_cnt", "is_called"};
+    const Privileges wanted = whole & all_privileges(GrantedOn::column);
+    if (wanted == 0 || relation.kind == RelationKind::view) return;
+    const std::size_t count = relation.kind == RelationKind::sequence ? std::size(kNames) : 6;
+    for (const std::string_view name : std::span{kNames}.first(count)) {
+      (void)changed({{}, relation.owner, GrantedOn::column},
+                    {wanted, wanted == all_privileges(GrantedOn::column)},
+                    {GrantedOn::column, {}, relation.name, name}, &of_table);
+    }
+  }
+
+  /// What is changed of each column's rights. What is taken back for the whole table is taken back
+  /// for its columns.
+  std::vector<Privileges> columns_of(const Table& table, const Wanted& want) const {
+    const Relation& relation = table.relation;
+    std::vector<Privileges> of_columns(relation.columns.size());
     for (const auto& [name, privileges] : want.columns) {
-      const auto position = table->column_position(name);
+      const auto position = table.column_position(name);
       if (!position) {
         throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
                     name, relation.name);
       }
-      Column& column = relation.columns[*position];
-      column.grants = changed({column.grants, relation.owner, GrantedOn::column}, relation.owner,
-                              privileges, noun, relation.name);
-      // Nothing granted on a column is nothing at all.
-      std::erase_if(column.grants, [](const Grant& grant) { return grant.privileges.empty(); });
+      of_columns[*position] |= privileges;
     }
-    if (!statement_.is_grant && want.whole != 0) revoke_from_columns(relation, want.whole, noun);
-    session_.catalog.replace(*session_.transaction, *table, std::move(relation));
+    if (statement_.is_grant) return of_columns;
+    for (std::size_t i = 0; i < of_columns.size(); ++i) {
+      if (!relation.columns[i].dropped) {
+        of_columns[i] |= want.whole & all_privileges(GrantedOn::column);
+      }
+    }
+    return of_columns;
   }
 
-  /// What is taken back for the whole table is taken back for its columns.
-  void revoke_from_columns(Relation& relation, Privileges privileges, std::string_view noun) {
-    for (Column& column : relation.columns) {
-      if (column.grants.empty()) continue;
-      column.grants = changed({column.grants, relation.owner, GrantedOn::column}, relation.owner,
-                              privileges & all_privileges(GrantedOn::column), noun, relation.name);
-      std::erase_if(column.grants, [](const Grant& grant) { return grant.privileges.empty(); });
-    }
+  void change_column(Relation& relation, std::size_t position, Privileges privileges,
+                     const AccessList& of_table) {
+    Column& column = relation.columns[position];
+    const Asked asked{privileges, privileges == all_privileges(GrantedOn::column)};
+    column.grants = changed({column.grants, relation.owner, GrantedOn::column}, asked,
+                            {GrantedOn::column, {}, relation.name, column.name}, &of_table);
+    // Nothing granted on a column is nothing at all.
+    std::erase_if(column.grants, [](const Grant& grant) { return grant.privileges.empty(); });
   }
 
   void change_schema(std::string_view name) {
     const SchemaPtr old = schema_named(name);
     Schema schema = *old;
-    schema.grants =
-        changed({schema.grants, schema.owner, GrantedOn::schema, everyone_on_schema(schema.oid)},
-                schema.owner, wanted(GrantedOn::schema, "schema").whole, "schema", name);
+    schema.grants = changed(
+        {schema.grants, schema.owner, GrantedOn::schema, everyone_on_schema(schema.oid)},
+        all_or(wanted(GrantedOn::schema, "schema").whole), {GrantedOn::schema, "schema", name});
     session_.catalog.replace(*session_.transaction, *old, std::move(schema));
   }
 
@@ -281,7 +347,8 @@ class GrantChange {
     DatabaseEntry database = *old;
     database.grants =
         changed({database.grants, database.owner, GrantedOn::database, kEveryoneOnDatabase},
-                database.owner, wanted(GrantedOn::database, "database").whole, "database", name);
+                all_or(wanted(GrantedOn::database, "database").whole),
+                {GrantedOn::database, "database", name});
     session_.catalog.replace(*session_.transaction, *old, std::move(database));
   }
 
@@ -298,25 +365,34 @@ std::vector<Oid> grantees_of(Session::State& session, const ast::GrantStmt& stat
   for (const ast::Node* node : statement.grantees) {
     const auto& spec = ast::as<ast::RoleSpec>(node);
     const bool everyone = spec.roletype == ast::RoleSpecType::public_;
-    if (everyone && statement.is_grant && statement.grant_option) {
-      throw SqlError{sqlstate::invalid_grant_operation,
-                     "grant options can only be granted to roles"};
-    }
     grantees.push_back(everyone ? kPublic : role_of(session, spec)->oid);
   }
   return grantees;
 }
 
-void change_list(AccessList& list, const ast::GrantStmt& statement, std::span<const Oid> grantees,
-                 Oid grantor, Privileges privileges) {
-  for (const Oid grantee : grantees) {
+void tell_memberships(Session::State& session, AccessList& list) {
+  list.set_memberships([&session, owner = list.owner()](Oid role) {
+    std::vector<Oid> roles = session.rights.roles_of(role);
+    if (session.rights.is_superuser(role)) roles.push_back(owner);
+    return roles;
+  });
+}
+
+void change_list(Session::State& session, AccessList& list, const ListChange& change) {
+  const ast::GrantStmt& statement = change.statement;
+  if (statement.is_grant && statement.grant_option &&
+      std::ranges::find(change.grantees, kPublic) != change.grantees.end()) {
+    throw SqlError{sqlstate::invalid_grant_operation, "grant options can only be granted to roles"};
+  }
+  tell_memberships(session, list);
+  for (const Oid grantee : change.grantees) {
     if (statement.is_grant) {
-      list.grant(grantee, grantor, privileges,
+      list.grant(grantee, change.grantor, change.privileges,
                  statement.grant_option ? AccessList::GrantOption::with
                                         : AccessList::GrantOption::without);
     } else {
       list.revoke(
-          grantee, grantor, privileges,
+          grantee, change.grantor, change.privileges,
           statement.grant_option ? AccessList::Revoked::option : AccessList::Revoked::privileges,
           statement.behavior == ast::DropBehavior::cascade ? AccessList::Dependents::revoke
                                                            : AccessList::Dependents::refuse);
@@ -390,7 +466,10 @@ void change_membership(Session::State& session, const MembershipChange& change, 
     if (is_member_now) {
       *known = now;
     } else {
-      changed.member_of.push_back(now);
+      // In the order in which a grant looks for whose option it uses.
+      const auto place =
+          std::ranges::upper_bound(changed.member_of, now.group, {}, &Membership::group);
+      changed.member_of.insert(place, now);
     }
   } else if (change.step == take_admin) {
     known->admin_option = false;

@@ -8,12 +8,20 @@
 
 namespace swizzle::sql {
 
-/// Whom GRANT and REVOKE name. 0LP01 for grant options to everybody.
+/// Whom GRANT and REVOKE name.
 std::vector<Oid> grantees_of(Session::State& session, const ast::GrantStmt& statement);
 
-/// Does to one list what the statement says.
-void change_list(AccessList& list, const ast::GrantStmt& statement, std::span<const Oid> grantees,
-                 Oid grantor, Privileges privileges);
+/// Lets the list know who has the rights of whom, as long as the session lives.
+void tell_memberships(Session::State& session, AccessList& list);
+
+struct ListChange {
+  const ast::GrantStmt& statement;
+  std::span<const Oid> grantees;
+  Oid grantor;
+  Privileges privileges;
+};
+/// Does to one list what the statement says. 0LP01 for grant options to everybody.
+void change_list(Session::State& session, AccessList& list, const ListChange& change);
 
 /// ALTER DEFAULT PRIVILEGES.
 void alter_default_privileges(Session::State& session,

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/grant.h"
 #include "sql-lite-frontend/ddl/policy_definition.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/ddl/text_search.h"
@@ -45,54 +46,70 @@ bool is_any(std::span<const RolePtr> roles, Oid oid) {
   return std::ranges::any_of(roles, [oid](const RolePtr& role) { return role->oid == oid; });
 }
 
-/// Takes out what the roles hold or have granted. Whether anything was.
-bool forget_grants(std::vector<Grant>& grants, std::span<const RolePtr> roles) {
-  return std::erase_if(grants, [&](const Grant& grant) {
-           return is_any(roles, grant.grantee) || is_any(roles, grant.grantor);
-         }) > 0;
-}
+/// Takes out of lists of grants what some roles hold or have granted.
+class Forgetting {
+ public:
+  Forgetting(Session::State& session, std::span<const RolePtr> roles) : session_(session) {
+    for (const RolePtr& role : roles) roles_.push_back(role->oid);
+  }
 
-bool forget_grants(Relation& relation, std::span<const RolePtr> roles) {
-  bool changed = forget_grants(relation.grants, roles);
-  for (Column& column : relation.columns) changed |= forget_grants(column.grants, roles);
-  return changed;
-}
+  /// Whether there was anything.
+  bool forget(std::vector<Grant>& grants, Oid owner) const {
+    if (grants.empty()) return false;
+    AccessList list = AccessList::exactly(grants, owner);
+    tell_memberships(session_, list);
+    if (!list.forget(roles_)) return false;
+    // Not nothing, which would mean what is usual.
+    grants = list.grants();
+    return true;
+  }
+  bool forget(Relation& relation) const {
+    bool changed = forget(relation.grants, relation.owner);
+    for (Column& column : relation.columns) {
+      if (!forget(column.grants, relation.owner)) continue;
+      std::erase_if(column.grants, [](const Grant& grant) { return grant.privileges.empty(); });
+      changed = true;
+    }
+    return changed;
+  }
+
+ private:
+  Session::State& session_;
+  std::vector<Oid> roles_;
+};
 
 void revoke_all(Session::State& session, std::span<const RolePtr> roles) {
+  const Forgetting theirs{session, roles};
   for (const TablePtr& table : session.catalog.tables()) {
     if (is_any(roles, table->relation.owner)) continue;
     Relation seen = table->relation;
-    if (!forget_grants(seen, roles)) continue;
+    if (!theirs.forget(seen)) continue;
     const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table);
     Relation relation = locked->relation;
-    forget_grants(relation, roles);
+    theirs.forget(relation);
     session.catalog.replace(*session.transaction, *locked, std::move(relation));
   }
-  for (const SchemaPtr& schema : session.catalog.schemas()) {
-    Schema changed = *schema;
-    if (is_any(roles, schema->owner) || !forget_grants(changed.grants, roles)) continue;
-    session.catalog.replace(*session.transaction, *schema, std::move(changed));
-  }
-  for (const DatabasePtr& database : session.catalog.databases()) {
-    DatabaseEntry changed = *database;
-    if (is_any(roles, database->owner) || !forget_grants(changed.grants, roles)) continue;
-    session.catalog.replace(*session.transaction, *database, std::move(changed));
-  }
-  for (const RoutinePtr& routine : session.catalog.routines()) {
-    Routine changed = *routine;
-    if (is_any(roles, routine->owner) || !forget_grants(changed.grants, roles)) continue;
-    session.catalog.replace(*session.transaction, *routine, std::move(changed));
-  }
-  for (const TypePtr& type : session.catalog.types()) {
-    UserType changed = *type;
-    if (is_any(roles, type->owner) || !forget_grants(changed.grants, roles)) continue;
-    session.catalog.replace(*session.transaction, *type, std::move(changed));
-  }
+  const auto revoke_from = [&](const auto& objects) {
+    for (const auto& object : objects) {
+      auto changed = *object;
+      if (is_any(roles, object->owner) || !theirs.forget(changed.grants, object->owner)) continue;
+      session.catalog.replace(*session.transaction, *object, std::move(changed));
+    }
+  };
+  revoke_from(session.catalog.schemas());
+  revoke_from(session.catalog.databases());
+  revoke_from(session.catalog.routines());
+  revoke_from(session.catalog.types());
   Catalog& shared = session.catalog.shared();
   for (DefaultGrants& defaults : read_default_grants(shared, *session.transaction)) {
-    if (is_any(roles, defaults.role)) {
+    const bool are_theirs = is_any(roles, defaults.role);
+    if (!are_theirs && !theirs.forget(defaults.grants, defaults.role)) continue;
+    // What is for one schema is added, and may come to nothing.
+    const bool is_nothing =
+        std::ranges::all_of(defaults.grants, &std::string::empty, &Grant::privileges);
+    if (are_theirs || (defaults.schema != kNoOid && is_nothing)) {
       remove_default_grants(shared, *session.transaction, defaults);
-    } else if (forget_grants(defaults.grants, roles)) {
+    } else {
       put_default_grants(shared, *session.transaction, std::move(defaults));
     }
   }
@@ -130,48 +147,30 @@ void drop_owned(Session::State& session, const ast::DropOwnedStmt& statement, Re
     dependents.push_back({Dependent::Kind::table, table, kNoOid, 0, described(session, *table),
                           "schema " + (*inside)->name});
   }
-  for (Dependent& dependent : dependents_of(session, owned)) {
-    dependents.push_back(std::move(dependent));
-  }
+  const auto add_all = [&](std::vector<Dependent>&& found) {
+    for (Dependent& dependent : found) add_once(dependents, std::move(dependent));
+  };
+  add_all(dependents_of(session, owned));
   std::vector<TypePtr> types;
   for (const TypePtr& type : session.catalog.types()) {
     if (is_any(roles, type->owner)) types.push_back(type);
   }
-  for (Dependent& dependent : dependents_of_types(session, types)) {
-    if (!dependent.table || std::ranges::find(owned, dependent.table) == owned.end()) {
-      dependents.push_back(std::move(dependent));
-    }
-  }
+  add_all(dependents_of_types(session, types));
   std::vector<RoutinePtr> routines;
   for (const RoutinePtr& routine : session.catalog.routines()) {
     if (is_any(roles, routine->owner)) routines.push_back(routine);
   }
-  for (Dependent& dependent : dependents_of_routines(session, routines)) {
-    const bool is_known =
-        std::ranges::find(dependents, dependent.name, &Dependent::name) != dependents.end() ||
-        (dependent.table && std::ranges::find(owned, dependent.table) != owned.end());
-    if (!is_known) dependents.push_back(std::move(dependent));
-  }
+  add_all(dependents_of_routines(session, routines));
   std::vector<CollationPtr> collations;
   for (const CollationPtr& collation : session.catalog.all_made<UserCollation>()) {
     if (!is_any(roles, collation->owner)) continue;
     collations.push_back(collation);
-    for (Dependent& dependent : dependents_of_collation(session, *collation)) {
-      const bool is_known =
-          std::ranges::find(dependents, dependent.name, &Dependent::name) != dependents.end() ||
-          (dependent.table && std::ranges::find(owned, dependent.table) != owned.end());
-      if (!is_known) dependents.push_back(std::move(dependent));
-    }
+    add_all(dependents_of_collation(session, *collation));
   }
   for (const RolePtr& role : roles) {
     std::vector<Dependent> users;
     add_users_of_owned_text_search(session, role->oid, users);
-    for (Dependent& dependent : users) {
-      const bool is_known =
-          std::ranges::find(dependents, dependent.name, &Dependent::name) != dependents.end() ||
-          (dependent.table && std::ranges::find(owned, dependent.table) != owned.end());
-      if (!is_known) dependents.push_back(std::move(dependent));
-    }
+    add_all(std::move(users));
   }
   for (const SchemaPtr& schema : schemas) {
     add_text_search_of_schema(session, *schema, dependents);
@@ -179,6 +178,22 @@ void drop_owned(Session::State& session, const ast::DropOwnedStmt& statement, Re
     add_types_of_schema(session, *schema, dependents);
     add_routines_of_schema(session, *schema, dependents);
   }
+  // What the roles own themselves goes anyway.
+  std::erase_if(dependents, [&](const Dependent& dependent) {
+    const auto is_among = [&](const auto& objects) {
+      return std::ranges::any_of(objects,
+                                 [&](const auto& one) { return one->oid == dependent.oid; });
+    };
+    if (dependent.table) return std::ranges::find(owned, dependent.table) != owned.end();
+    if (dependent.kind == Dependent::Kind::type) return is_among(types);
+    if (dependent.kind == Dependent::Kind::routine) return is_among(routines);
+    if (dependent.kind == Dependent::Kind::collation) return is_among(collations);
+    const auto is_owned = [&](const auto& made) { return made && is_any(roles, made->owner); };
+    if (dependent.kind == Dependent::Kind::text_dictionary)
+      return is_owned(session.catalog.made<UserTextDictionary>(dependent.oid));
+    return dependent.kind == Dependent::Kind::text_config &&
+           is_owned(session.catalog.made<UserTextConfig>(dependent.oid));
+  });
   std::string what{kSeveralObjects};
   if (owned.size() + schemas.size() == 1 && types.empty()) {
     what = owned.empty() ? "schema " + schemas[0]->name : described(session, *owned[0]);

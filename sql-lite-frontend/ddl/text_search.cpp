@@ -144,9 +144,7 @@ void drop_written(Session::State& session, const ast::DropStmt& statement, Resul
   std::vector<Dependent> dependents;
   for (const auto& made : gone) {
     for (Dependent& dependent : dependents_of_text_search(session, *made)) {
-      const bool is_known =
-          std::ranges::find(dependents, dependent.name, &Dependent::name) != dependents.end();
-      if (!is_known) dependents.push_back(std::move(dependent));
+      add_once(dependents, std::move(dependent));
     }
   }
   if (gone.empty()) return;

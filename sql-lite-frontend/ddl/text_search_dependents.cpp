@@ -10,11 +10,6 @@ namespace {
 
 using Kind = Dependent::Kind;
 
-void add_once(std::vector<Dependent>& list, Dependent dependent) {
-  if (std::ranges::find(list, dependent.name, &Dependent::name) == list.end())
-    list.push_back(std::move(dependent));
-}
-
 template <class Object, class Wanted>
 void add_users_of(Session::State& session, const Wanted& is_wanted,
                   std::vector<Dependent>& dependents) {

@@ -29,6 +29,12 @@ TablePtr give_relation(Session::State& session, const Table& table, Oid owner) {
     list.change_owner(owner);
     relation.grants = list.grants();
   }
+  for (Column& column : relation.columns) {
+    if (column.grants.empty()) continue;
+    AccessList list{column.grants, relation.owner, GrantedOn::column};
+    list.change_owner(owner);
+    column.grants = list.grants();
+  }
   relation.owner = owner;
   return session.catalog.replace(*session.transaction, table, std::move(relation));
 }

@@ -284,9 +284,7 @@ void add_types_of_schema(Session::State& session, const Schema& schema,
   }
   for (Dependent& dependent : dependents_of_types(session, inside)) {
     if (dependent.table && dependent.table->relation.schema == schema.oid) continue;
-    const bool is_known =
-        std::ranges::find(dependents, dependent.name, &Dependent::name) != dependents.end();
-    if (!is_known) dependents.push_back(std::move(dependent));
+    add_once(dependents, std::move(dependent));
   }
 }
 

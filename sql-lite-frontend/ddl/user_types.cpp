@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
+#include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/catalog/privileges.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/made_objects.h"
@@ -150,6 +151,8 @@ UserType new_type(Session::State& session, const TypeName& name, TypeOf made) {
   UserType type = new_type_or_shell(session, name);
   if (auto comment = end_shell(session, type.schema, type.name)) type.comment = *std::move(comment);
   refuse_taken(session, type.schema, type.name, made);
+  type.grants = grants_of_new(session.catalog.shared(), *session.transaction, type.owner,
+                              type.schema, GrantedOn::type);
   return type;
 }
 

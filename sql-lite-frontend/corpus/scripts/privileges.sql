@@ -39,7 +39,6 @@ alter table t add column x int;
 create index on t (name);
 comment on table t is 'x';
 grant select on t to outsider;
--- differs: other warnings
 revoke select on t from app_reader;
 lock table t in access exclusive mode;
 select nextval('s');
