@@ -27,23 +27,23 @@ constexpr std::string_view kLocales[] = {
 constexpr const auto& kKinds = kCollatedKinds;
 static_assert(kKinds[10] == kCitextType && kKinds[11] == user_array_of(kCitextType));
 /// Of each kind, in which form it is ordered, and the kind of its arrays or elements.
-struct Kind {
+struct CollatedType {
   CollatedForm form;
   bool is_array;
   std::size_t other;
 };
-constexpr std::array<Kind, kKinds.size()> kForms{{{CollatedForm::text, false, 4},
-                                                  {CollatedForm::text, false, 5},
-                                                  {CollatedForm::padded, false, 6},
-                                                  {CollatedForm::text, false, 7},
-                                                  {CollatedForm::array, true, 0},
-                                                  {CollatedForm::array, true, 1},
-                                                  {CollatedForm::padded_array, true, 2},
-                                                  {CollatedForm::array, true, 3},
-                                                  {CollatedForm::document, false, 9},
-                                                  {CollatedForm::document_array, true, 8},
-                                                  {CollatedForm::folded, false, 11},
-                                                  {CollatedForm::folded_array, true, 10}}};
+constexpr std::array<CollatedType, kKinds.size()> kForms{{{CollatedForm::text, false, 4},
+                                                          {CollatedForm::text, false, 5},
+                                                          {CollatedForm::padded, false, 6},
+                                                          {CollatedForm::text, false, 7},
+                                                          {CollatedForm::array, true, 0},
+                                                          {CollatedForm::array, true, 1},
+                                                          {CollatedForm::padded_array, true, 2},
+                                                          {CollatedForm::array, true, 3},
+                                                          {CollatedForm::document, false, 9},
+                                                          {CollatedForm::document_array, true, 8},
+                                                          {CollatedForm::folded, false, 11},
+                                                          {CollatedForm::folded_array, true, 10}}};
 /// From here on kinds follow their database.
 constexpr std::size_t kFirstFollowing = 8;
 
@@ -182,11 +182,11 @@ std::uint32_t default_collation(TypeId type) noexcept {
 }
 
 TypeId collated_element(TypeId type) noexcept {
-  const Kind& kind = kForms[kind_of(type)];
+  const CollatedType& kind = kForms[kind_of(type)];
   return kind.is_array ? numbered(kind.other, collation_of_type(type)) : TypeId::none;
 }
 TypeId collated_array(TypeId type) noexcept {
-  const Kind& kind = kForms[kind_of(type)];
+  const CollatedType& kind = kForms[kind_of(type)];
   return kind.is_array ? TypeId::none : numbered(kind.other, collation_of_type(type));
 }
 

@@ -17,14 +17,14 @@ struct Ends {
 };
 
 /// Which places of two parts are wanted: those of both, of the left alone, of the right alone.
-struct Wanted {
+struct WantedSides {
   bool both = false;
   bool left = false;
   bool right = false;
 };
 
 CountedVector<unsigned> merged(const Ends& left, unsigned left_shift, const Ends& right,
-                               unsigned right_shift, Wanted wanted) {
+                               unsigned right_shift, WantedSides wanted) {
   MemoryAccount* const account = left.places.get_allocator().account();
   CountedVector<unsigned> places{CountedAllocator<unsigned>{account}};
   std::size_t l = 0;
@@ -120,7 +120,7 @@ class Matching {
       left_shift = width - left.width;
       right_shift = width - right.width;
     }
-    Wanted wanted{.both = true};
+    WantedSides wanted{.both = true};
     const bool negated = left.negated && right.negated;
     if (negated) {
       wanted = {true, true, true};  // neither: not one of both
@@ -134,7 +134,7 @@ class Matching {
   static Ends either(const Ends& left, const Ends& right) {
     if (!left.is_there && !right.is_there) return {};
     const unsigned width = std::max(left.width, right.width);
-    Wanted wanted{true, true, true};
+    WantedSides wanted{true, true, true};
     const bool negated = left.negated || right.negated;
     if (left.negated && right.negated) {
       wanted = {.both = true};

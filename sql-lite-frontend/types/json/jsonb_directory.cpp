@@ -25,11 +25,12 @@ std::uint32_t width_for(std::size_t text_bytes) noexcept {
   return text_bytes <= kMostNarrowBytes ? kNarrow : kWide;
 }
 /// Numbers of a directory, and the heads behind them.
-struct Shape {
+struct DirectoryShape {
   std::size_t numbers = 0;
   std::size_t bytes = 0;
 };
-Shape shape_of(bool is_object, std::uint32_t width, std::size_t entries, std::size_t inner) {
+DirectoryShape shape_of(bool is_object, std::uint32_t width, std::size_t entries,
+                        std::size_t inner) {
   const std::size_t numbers = kHeadNumbers + entries * (is_object ? 1 : 2) + inner * kInnerNumbers;
   return {numbers, 1 + numbers * width + (is_object ? entries * kHeadBytes : 0)};
 }

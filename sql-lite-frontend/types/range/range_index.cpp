@@ -59,7 +59,7 @@ std::int64_t before(std::int64_t place, std::uint8_t of_class) {
 
 /// What is asked for: ranges that begin no later than `last`, and end no earlier than `end` or
 /// begin no earlier than `first`.
-struct Wanted {
+struct WantedBounds {
   const RangeBound* last = nullptr;
   const RangeBound* end = nullptr;
   const RangeBound* first = nullptr;
@@ -69,7 +69,7 @@ struct Wanted {
 
 class Pieces {
  public:
-  Pieces(TypeId subtype, const Wanted& wanted) : subtype_(subtype), wanted_(wanted) {}
+  Pieces(TypeId subtype, const WantedBounds& wanted) : subtype_(subtype), wanted_(wanted) {}
 
   std::vector<KeyPiece> all() {
     if (wanted_.with_empty) add_class(kEmpty);
@@ -119,7 +119,7 @@ class Pieces {
   }
 
   TypeId subtype_;
-  const Wanted& wanted_;
+  const WantedBounds& wanted_;
   std::vector<KeyPiece> pieces_;
 };
 
@@ -148,7 +148,7 @@ std::vector<KeyPiece> pieces_with(std::string_view op, TypeId range, TypeId type
       {std::string(1, '\0'), std::string(1, static_cast<char>(kNull))}};
   if (base_type(type) != base_type(range)) {
     const RangeBound element{value, true};
-    const Wanted wanted{.last = &element, .end = &element};
+    const WantedBounds wanted{.last = &element, .end = &element};
     return Pieces{subtype, wanted}.all();
   }
   const RangeView view{value};
@@ -160,7 +160,7 @@ std::vector<KeyPiece> pieces_with(std::string_view op, TypeId range, TypeId type
   }
   const RangeBound& lower = view.span().lower;
   const RangeBound& upper = view.span().upper;
-  Wanted wanted;
+  WantedBounds wanted;
   if (op == "&&" || op == "-|-") {
     wanted = {.last = &upper, .end = &lower};
   } else if (op == "@>") {
