@@ -85,4 +85,10 @@ FAULTS = [
         "admitted_ + limits_.reserved >= limits_.max_connections",
         "admitted_ >= limits_.max_connections",
     ),
+    (
+        "failing under other names pushes out who has failed often",
+        "auth/failure_table.cpp",
+        "      return std::pair{remembered(kept, now), kept.last};\n",
+        "      return kept.last;\n",
+    ),
 ]

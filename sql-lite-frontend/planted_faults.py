@@ -254,4 +254,18 @@ FAULTS = [
         "      last_.erase(change.oid);\n",
         "A transaction's changes are found*",
     ),
+    (
+        "options of several roles add up",
+        "catalog/privileges.cpp",
+        "    if (std::popcount(may) > std::popcount(best.may)) best = {one, may};\n",
+        "    if (may != 0) best = {one, best.may | may};\n",
+        "options of several roles do not add up",
+    ),
+    (
+        "a right granted to oneself outlives the option",
+        "catalog/privileges.cpp",
+        "      if (entry.grantor != taken.grantee || passed_on == 0) continue;\n",
+        "      if (entry.grantor != taken.grantee || passed_on == 0 || entry.grantee == taken.grantee) continue;\n",
+        "every right comes from the owner*",
+    ),
 ]

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <utility>
 
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -212,24 +213,32 @@ void AccessList::refuse_circle(Oid grantee, Oid grantor, Privileges privileges) 
 
 void AccessList::revoke(Oid grantee, Oid grantor, Privileges privileges, Revoked what,
                         Dependents dependents) {
-  Privileges lost = 0;
-  for (Entry& entry : entries_) {
-    if (entry.grantee != grantee || entry.grantor != grantor) continue;
-    lost |= entry.options & privileges;
-    entry.options &= ~privileges;
-    if (what == Revoked::privileges) entry.privileges &= ~privileges;
-  }
-  // Another may have granted the same option.
-  lost &= ~grantable_by(grantee);
-  const std::vector<Entry> all = entries_;
-  for (const Entry& entry : all) {
-    const Privileges passed_on = entry.privileges & lost;
-    if (entry.grantor != grantee || passed_on == 0) continue;
-    if (dependents == Dependents::refuse) {
-      throw SqlError{kDependentPrivileges, "dependent privileges exist"}.with_hint(
-          "Use CASCADE to revoke them too.");
+  // Rights may have been passed on by thousands, each to the next.
+  std::vector<Entry> pending{
+      {grantee, grantor, what == Revoked::privileges ? privileges : 0, privileges}};
+  while (!pending.empty()) {
+    const Entry taken = pending.back();
+    pending.pop_back();
+    count_work(entries_.size());
+    Privileges lost = 0;
+    for (Entry& entry : entries_) {
+      if (entry.grantee != taken.grantee || entry.grantor != taken.grantor) continue;
+      lost |= entry.options & taken.options;
+      entry.options &= ~taken.options;
+      entry.privileges &= ~taken.privileges;
     }
-    revoke(entry.grantee, grantee, passed_on, Revoked::privileges, dependents);
+    // Another may have granted the same option.
+    if (lost != 0) lost &= ~grantable_by(taken.grantee);
+    if (lost == 0) continue;
+    for (const Entry& entry : entries_) {
+      const Privileges passed_on = entry.privileges & lost;
+      if (entry.grantor != taken.grantee || passed_on == 0) continue;
+      if (dependents == Dependents::refuse) {
+        throw SqlError{kDependentPrivileges, "dependent privileges exist"}.with_hint(
+            "Use CASCADE to revoke them too.");
+      }
+      pending.push_back({entry.grantee, entry.grantor, passed_on, passed_on});
+    }
   }
   std::erase_if(entries_, [](const Entry& entry) { return entry.privileges == 0; });
 }

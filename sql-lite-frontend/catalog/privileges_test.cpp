@@ -128,6 +128,20 @@ TEST_CASE("a right that is passed on with another role's option goes with that o
   CHECK(list.allowed(other) == 0);
 }
 
+TEST_CASE("what thousands have passed on, each to the next, is taken back from all") {
+  constexpr Oid kLast = kOwner + 5000;
+  AccessList list{{}, kOwner, GrantedOn::table};
+  for (Oid role = kOwner; role < kLast; ++role) {
+    list.grant(role + 1, role, privilege::kSelect, AccessList::GrantOption::with);
+  }
+  const Oid last[] = {kLast};
+  CHECK(list.allowed(last) == privilege::kSelect);
+  list.revoke(kOwner + 1, kOwner, kAll, AccessList::Revoked::option,
+              AccessList::Dependents::revoke);
+  CHECK(list.allowed(last) == 0);
+  CHECK(list.entries().size() == 2);
+}
+
 TEST_CASE("nobody keeps a right by having granted it to themselves") {
   AccessList list{{}, kOwner, GrantedOn::table};
   list.grant(101, kOwner, privilege::kSelect, AccessList::GrantOption::with);
