@@ -1,4 +1,4 @@
-// What waiting costs: switches, wakes and file reads, beside the bare system calls.
+// Measures the cost of waiting: switches, wakes and file reads, beside the bare system calls.
 
 #include <benchmark/benchmark.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 
 namespace swizzle {
 
-/// What went wrong, in PostgreSQL's terms. One pointer wide, so that Result<T> stays small.
+/// An error in PostgreSQL's terms. One pointer wide, so that Result<T> stays small.
 class Error {
  public:
   Error(SqlState state, std::string message)

@@ -20,7 +20,7 @@ constexpr bool is_utf8_continuation(char c) noexcept {
 /// The bytes of `text` up to the first that is no UTF-8: all of them where there is none.
 [[nodiscard]] std::size_t valid_utf8(std::string_view text) noexcept;
 
-/// What PostgreSQL says of the character at the front, which is none. Pre: not empty.
+/// Returns PostgreSQL's message about the invalid character at the front. Pre: not empty.
 [[nodiscard]] std::string invalid_utf8_message(std::string_view rest);
 
 }  // namespace swizzle

@@ -5,7 +5,7 @@
 namespace swizzle::lock {
 namespace {
 
-/// What somebody else is refused while the owner has what it has.
+/// Returns the requests that another owner is refused while the owner holds its locks.
 std::vector<std::string> refusals(LockManager& manager) {
   std::vector<std::string> refused;
   LockOwner other{manager};

@@ -80,9 +80,9 @@ BENCHMARK(acquire_and_release_cold)
     ->Setup(set_up)
     ->Teardown(tear_down);
 
-// What a second processor of the machine brings to work that shares nothing: arithmetic that waits
-// for itself, and atomic operations on a thread's own cache lines, of which a lock and its release
-// have three. Locks on disjoint keys can do no better.
+// Measures how much a second processor of the machine speeds up work that shares nothing: dependent
+// arithmetic, and atomic operations on a thread's own cache lines, of which a lock and its release
+// have three. Locks on disjoint keys cannot scale better.
 void reference_arithmetic(benchmark::State& state) {
   std::uint64_t x = static_cast<std::uint64_t>(state.thread_index()) + 1;
   for (auto _ : state) {
@@ -132,7 +132,7 @@ BENCHMARK(transaction_of_ten)
     ->Setup(set_up)
     ->Teardown(tear_down);
 
-// Everybody reads the same few keys: shared locks that meet in the same lists.
+// All threads read the same few keys: shared locks that meet in the same lists.
 void read_hot_keys(benchmark::State& state) {
   LockOwner owner{*shared_manager};
   std::uint64_t n = 0;
@@ -159,7 +159,7 @@ void check_gap(benchmark::State& state) {
 }
 BENCHMARK(check_gap)->ArgName("variant")->DenseRange(0, 1)->Setup(set_up)->Teardown(tear_down);
 
-// What the process occupies, as the system counts it.
+// Returns the resident memory of the process, as the system counts it.
 double resident_mb() {
   std::ifstream statm{"/proc/self/statm"};
   std::size_t total = 0;

@@ -30,7 +30,8 @@ class LockManager {
   /// lock on the key can become valid meanwhile.
   [[nodiscard]] bool is_free(LockId id, KeyMode mode) const noexcept;
 
-  /// What is held and waited for. Stops nobody: each row was true at some moment of the call.
+  /// Lists all locks held and waited for. Stops no owner: each row was true at some moment of the
+  /// call.
   [[nodiscard]] std::vector<LockRow> snapshot() const;
   [[nodiscard]] LockStatistics statistics() const noexcept;
   /// How often each mode was waited for: those of keys and gaps, then those of tables.

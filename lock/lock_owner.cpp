@@ -131,7 +131,8 @@ void LockOwner::lock_transaction(std::atomic<TransactionLock>& published) {
   while (true) {
     const TransactionLock lock = transaction_lock(txn, ++own_turn_);
     Entry& entry = make_entry(transaction_name(lock), code(kWriteKey), nullptr);
-    // What is not published nobody waits for, but for one who has slept for all turns.
+    // No owner waits for an unpublished entry, except one that has slept through all transaction
+    // locks.
     if (!append(entry).granted) {
       discard(entry, Lsn::none);
       continue;
@@ -305,7 +306,7 @@ void LockOwner::release_all(Lsn commit_lsn) noexcept {
     // Release: whoever locks a whole table and finds us gone from it finds this, too.
     seat_.last_released.store(raw(commit_lsn), std::memory_order_release);
   }
-  // What a large transaction has locked is not in the processor's caches any more.
+  // The entries of a large transaction have left the processor's caches: prefetch them.
   const bool is_large = held_count_ > kFewLocks;
   const Entry* soon = is_large ? newest_ : nullptr;
   for (std::size_t i = 0; i < kFetchedAhead && soon != nullptr; ++i) soon = soon->previous;

@@ -147,7 +147,7 @@ class LockOwner {
   [[nodiscard]] std::size_t private_bytes() const noexcept { return held_.bytes(); }
 
  private:
-  /// What the owner knows about a table or the database.
+  /// The owner's own record of its locks on a table or the database.
   struct TableRecord {
     LockName name;
     TableMode total = TableMode::none;    // of the slot and the entries

@@ -88,8 +88,8 @@ class PauseHookScope {
 };
 #endif
 
-/// Who holds what, by the test's own bookkeeping: told after a grant and before a release, so
-/// whatever it finds wrong was wrong. Throws, which ends a simulation or the process.
+/// The test's own record of the locks held: told after a grant and before a release, so a conflict
+/// that it finds is real. Throws, which ends a simulation or the process.
 class Oracle {
  public:
   using Place = std::tuple<std::uint32_t, std::uint64_t>;

@@ -22,8 +22,9 @@ struct LockId {
   friend constexpr bool operator==(const LockId&, const LockId&) = default;
 };
 
-/// What others wait for who meet a change of a transaction that keeps no lock on each key that it
-/// has changed: it holds this one until it ends, or goes back to a savepoint, and then another.
+/// Locks a transaction that keeps no lock on each key that it has changed, so that others can wait
+/// for it. It is held until the transaction ends or rolls back to a savepoint; then another one
+/// takes its place.
 enum class TransactionLock : std::uint64_t { none = 0 };
 constexpr TransactionLock transaction_lock(TxnId of, std::uint16_t turn) noexcept {
   return TransactionLock{raw(of) << 16U | turn};
@@ -32,7 +33,8 @@ constexpr TxnId transaction_of(TransactionLock lock) noexcept {
   return TxnId{static_cast<std::uint64_t>(lock) >> 16U};
 }
 
-/// Whom an owner works for, in the words of the layers above: a backend's number. 0: nobody said.
+/// Identifies the client of an owner in the words of the layers above: a backend's number. 0: none
+/// given.
 using OwnerLabel = std::int32_t;
 
 enum class IfBlocked : std::uint8_t {

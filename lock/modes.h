@@ -8,7 +8,8 @@
 
 namespace swizzle::lock {
 
-/// What a lock allows on one thing: a key, the gap after it, or (with the intents) a whole table.
+/// The rights that a lock gives on one thing: a key, the gap after it, or (with the intents) a
+/// whole table.
 enum class TableMode : std::uint8_t {
   none,
   intent_shared,
@@ -19,8 +20,9 @@ enum class TableMode : std::uint8_t {
 };
 inline constexpr std::size_t kTableModes = 6;
 
-/// What a lock allows on a key or a gap, where there is nothing below to intend. Each gives what
-/// the ones before it give. The two that speak of a key alone are for keys, never for gaps.
+/// The rights that a lock gives on a key or a gap, which have no parts that an intent could
+/// announce. Each gives all rights of the ones before it. The two that speak of a key alone are for
+/// keys, never for gaps.
 enum class Access : std::uint8_t {
   none,
   key_shared,         ///< that the key is there: what stands under it may change
@@ -70,7 +72,8 @@ constexpr Rights rights(TableMode mode) noexcept {
   return kRights[std::to_underlying(mode)];
 }
 
-/// Whoever reads everything tolerates no writer; whoever writes everything tolerates nobody.
+/// True if the rights conflict: a reader of everything tolerates no writer, a writer of everything
+/// tolerates no other owner.
 constexpr bool disturbs(Rights holder, Rights other) noexcept {
   return ((holder & kReadAll) != 0 && (other & kWriteBelow) != 0) ||
          ((holder & kWriteAll) != 0 && other != 0);
@@ -93,7 +96,7 @@ constexpr Rights rights(Access access) noexcept {
   return kAccessRights[std::to_underlying(access)];
 }
 
-/// Whoever reads a part tolerates nobody who writes it.
+/// True if the reader reads a part that the writer writes.
 constexpr bool disturbs_access(Rights reader, Rights writer) noexcept {
   return ((reader & kReadPresence) != 0 && (writer & kWritePresence) != 0) ||
          ((reader & kReadContent) != 0 && (writer & kWriteContent) != 0);
@@ -106,7 +109,7 @@ constexpr bool compatible(TableMode a, TableMode b) noexcept {
          !detail::disturbs(detail::rights(b), detail::rights(a));
 }
 
-/// Whoever holds `held` needs no further lock for `wanted`.
+/// True if an owner of `held` needs no further lock for `wanted`.
 constexpr bool implies(TableMode held, TableMode wanted) noexcept {
   return (detail::rights(wanted) & ~detail::rights(held)) == 0;
 }

@@ -127,9 +127,9 @@ TEST_CASE("L9 a gap check sees a request whose fate is open", "[lock]") {
   other.release_all(Lsn::none);
 }
 
-// Whoever links or unlinks behind an entry that is on its way out must fail, or both come back: the
-// one that has gone is the head of the list again, and once its memory is used anew, what lies
-// behind it is lost.
+// Linking or unlinking behind an entry that is being removed must fail; otherwise both come back:
+// the removed entry is the head of the list again, and once its memory is reused, the entries
+// behind it are lost.
 TEST_CASE("L7 of two neighbours that are released at once none comes back", "[lock]") {
   const PauseHookScope hook{Gate::hook};
   LockOptions options = small_table();

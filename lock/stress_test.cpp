@@ -158,8 +158,8 @@ TEST_CASE("P3 churn that never logs reuses its memory, tiny generations", "[lock
     std::vector<std::unique_ptr<InThread>> threads;
     for (int me = 0; me < 3; ++me) threads.push_back(std::make_unique<InThread>(churn));
   }
-  // What the three leave waiting depends on how long the machine let one of them sleep inside an
-  // epoch. Nobody sleeps in one now: one owner more, and what waited comes back when it ends.
+  // The backlog that the three leave depends on how long the machine let one of them sleep inside
+  // an epoch. No thread sleeps in one now: after one more owner ends, the memory is back.
   churn();
   CHECK(manager.statistics().entry_bytes < 100 * EntryChunk::kBytes);
   idle.release_all(Lsn::none);

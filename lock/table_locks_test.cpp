@@ -214,7 +214,7 @@ TEST_CASE("many key locks become one table lock", "[lock]") {
   }
   CHECK(owner.held_table(TreeId{9}) == TableMode::shared);
   CHECK(owner.locks_held() == 1);
-  // What it writes stays locked key by key; what it reads beside that does not.
+  // Keys that it writes stay locked one by one; keys that it only reads need no lock of their own.
   for (std::uint64_t i = 0; i < 30; ++i) REQUIRE(owner.acquire(key(i), kWriteKey));
   CHECK(owner.held_table(kTree) == TableMode::intent_exclusive);
   CHECK(owner.locks_held() == 31);
@@ -306,7 +306,7 @@ TEST_CASE("locks on relations: every pair of modes, granted and refused", "[lock
       CHECK(state_of(asker.acquire_table(TreeId{16384}, TableMode::exclusive, kNoWait)) ==
             "granted");
       asker.release_all(Lsn::none);
-      // What a failed request had taken is gone.
+      // A failed request has given back the locks that it took on its way.
       LockOwner third{manager};
       holder.release_all(Lsn::none);
       CHECK(state_of(third.acquire_relation(table, RelationMode::access_exclusive, kNoWait)) ==

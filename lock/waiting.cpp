@@ -21,7 +21,7 @@ TimePoint after(TimePoint start, Duration duration) noexcept {
   return duration < TimePoint::max() - start ? start + duration : TimePoint::max();
 }
 
-// What others see of a wait, from the moment it may have to sleep until it has ended.
+// Publishes a wait to others, from the moment it may have to sleep until it has ended.
 class PublishedWait {
  public:
   PublishedWait(Seat& seat, Entry& entry, Runtime& runtime) noexcept

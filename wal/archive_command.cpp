@@ -86,7 +86,7 @@ ArchiveSegment archive_by_command(std::string command) {
 RestoreSegment restore_by_command(std::string command) {
   return [command = std::move(command)](const std::string& name,
                                         const std::filesystem::path& target) -> Result<bool> {
-    // What an earlier try left must not pass for what this one found.
+    // Remove the file of an earlier try: it must not pass for the result of this one.
     std::error_code ignored;
     std::filesystem::remove(target, ignored);
     ASSIGN_OR_RETURN(const int code, run_shell(expanded(command, target, name)));

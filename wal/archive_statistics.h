@@ -5,8 +5,8 @@
 
 namespace swizzle::wal {
 
-/// What became of segments that were to be archived, since the start. Times are in microseconds
-/// since 1970; 0: never.
+/// Counts the segments archived since the start, and the failures. Times are in microseconds since
+/// 1970; 0: never.
 struct ArchiveStatistics {
   std::uint64_t archived = 0;
   std::string last_archived;

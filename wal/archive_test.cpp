@@ -130,7 +130,7 @@ TEST_CASE("a failing archive delays recycling, then growth, and loses nothing", 
     options.archive = [&](const std::filesystem::path& path, const std::string& name) -> Result<> {
       Runtime::current().sleep_until(Runtime::current().now() + 5ms);
       if (broken) return fail(sqlstate::io_error, "no route to the archive");
-      // What is archived is the segment it claims to be, finished.
+      // The archived file is the segment that its name says, finished.
       const auto bytes = disk.contents(path);
       const auto number =
           decode_segment_header(Bytes{bytes}.first<kSegmentHeaderBytes>(), name).value().number;

@@ -18,7 +18,7 @@ namespace {
 
 const std::filesystem::path kSmallDisk = "/log";
 
-// What the log says to the operator about failures that a test causes on purpose.
+// Silences the log's messages to the operator about failures that a test causes on purpose.
 struct Silence {
   Silence() { spdlog::set_level(spdlog::level::off); }
   Silence(const Silence&) = delete;
@@ -194,7 +194,7 @@ TEST_CASE("on a full disk old segments are asked for before anybody is refused",
     });
     REQUIRE(crowded.write() >= 60 * crowded.options.segment_bytes);
     REQUIRE(asked > 3);
-    // Who asks in vain hears so at once.
+    // A writer that cannot get room is refused at once.
     releases = false;
     const TimePoint begun = Runtime::current().now();
     REQUIRE(crowded.write() < 10 * crowded.options.segment_bytes);

@@ -39,7 +39,7 @@ Result<> check(const LogOptions& options) {
 
 LogOptions fitted(LogOptions options, std::uint64_t segment_bytes) {
   options.segment_bytes = segment_bytes;
-  // What is kept for completion must not be most of what is prepared.
+  // Space kept for completion must not be most of the space prepared.
   options.completion_bytes = std::min(options.completion_bytes, segment_bytes / 4);
   return options;
 }
@@ -183,7 +183,7 @@ Result<> Log::owe_rollback(std::uint64_t bytes) {
 void Log::settle_rollback(std::uint64_t bytes) noexcept {
   if (!parts_) return;
   parts_->rollbacks.settle(bytes);
-  // What nobody needs any more for a rollback may be what others wait for.
+  // Space released by a rollback may serve a waiting writer.
   parts_->budget.give_back(0);
   const std::uint64_t spare = 2 * parts_->store.geometry().bytes();
   if (parts_->rollbacks.kept() > parts_->rollbacks.owed() + spare) parts_->keeper.nudge();
@@ -310,7 +310,7 @@ LogStatistics Log::statistics() const {
 
 void Log::close() noexcept {
   if (!parts_) return;
-  // Nobody appends, but the writer's mark moves the tail once more.
+  // No thread appends any more, but the writer's mark moves the tail once more.
   parts_->flusher.flush_to(parts_->buffer.tail());
   parts_->stop();
 }

@@ -125,8 +125,8 @@ class Log {
   Result<> owe_rollback(std::uint64_t bytes);
   /// So much of it is not needed any more: undone, or never to be.
   void settle_rollback(std::uint64_t bytes) noexcept;
-  /// What transactions of before the start owed has been undone. Until then owe_rollback() does not
-  /// wait: what is taken up again has its room already.
+  /// Tells that transactions from before the start have been rolled back. Until then owe_rollback()
+  /// does not wait: their space is reserved already.
   void recovered() noexcept;
 
   /// Appends one record; its payload is the parts, joined. Never waits, never fails, allocates
@@ -162,7 +162,8 @@ class Log {
   void keep_from(Lsn lsn) noexcept;
   /// No segment can be made, and writers wait for what keep_from() may let go.
   [[nodiscard]] bool lacks_room() const noexcept;
-  /// What could be let go, has been: where that was not enough, writers are refused now.
+  /// Tells that everything that could be released has been: if that was not enough, writers are
+  /// refused now.
   void released() noexcept;
   /// The first LSN that the files still hold; no record boundary as a rule.
   [[nodiscard]] Lsn oldest() const noexcept;

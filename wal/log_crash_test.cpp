@@ -15,15 +15,15 @@ namespace {
 
 const std::filesystem::path kDirectory = "/log";
 
-// What happened, kept outside of the machine that loses its power.
+// The expected state of the log, kept outside of the machine that loses its power.
 struct Oracle {
   bool created = false;
   Lsn kept = Lsn::none;
   Lsn acknowledged = Lsn::none;
   std::map<Lsn, Written> appended;
 
-  // What the log holds must be the beginning of what was appended, and reach behind what was
-  // acknowledged. The rest was lost and is forgotten.
+  // Checks that the log holds a prefix of the appended records that includes all acknowledged ones.
+  // Forgets the records after it: they were lost.
   std::optional<std::string> judge(Log& log) {
     const auto read = try_read_forward(log.reader(), kept);
     if (!read) return read.error().message();
@@ -56,7 +56,7 @@ void commit(Log& log, Oracle& oracle, Random& random) {
   if (random() % 3 == 0) return;
   log.flush_to(one.end);
   oracle.acknowledged = std::max(oracle.acknowledged, one.end);
-  // What is needed later is found by the test itself, so it may give up the rest.
+  // The test itself knows which records it needs later, so it may give up the rest.
   if (random() % 40 == 0) {
     oracle.kept = std::max(oracle.kept, one.lsn);
     log.keep_from(oracle.kept);

@@ -237,7 +237,7 @@ TEST_CASE("damage to what was durable is refused, with the place", "[log][crash]
   ClosedLog log;
   for (int run = 0; run < 4; ++run) log.write(30'000, 300);
   Random random{9};
-  // What the last run wrote is the log's tail; everything before it was durable.
+  // The records of the last run are the log's tail; everything before it was durable.
   const std::uint64_t proven = raw(log.written[log.written.size() / 2].lsn);
   for (int round = 0; round < 200; ++round) {
     const std::uint64_t at = raw(log.first) + random() % (proven - raw(log.first));

@@ -11,8 +11,8 @@
 
 namespace swizzle::wal {
 
-/// What a record says. Kinds below `first_for_storage` belong to the log itself; storage registers
-/// the others (RecordKinds).
+/// The kind of a record. Kinds below `first_for_storage` belong to the log itself; storage
+/// registers the others (RecordKinds).
 enum class RecordKind : std::uint8_t {
   none = 0,
   /// Ends every write of the writer and says how much was durable when that write began. With it a
@@ -21,8 +21,8 @@ enum class RecordKind : std::uint8_t {
   first_for_storage = 16,
 };
 
-/// What the log knows of a record. The caller fills it under the page latch. A field that has the
-/// value `none` (or 0) takes no room in the log.
+/// The part of a record that the log itself reads. The caller fills it under the page latch. A
+/// field that has the value `none` (or 0) takes no room in the log.
 /// Pre: every Lsn in it was handed out by a Log, so that it is a multiple of kRecordAlignment.
 struct RecordHeader {
   RecordKind kind = RecordKind::none;

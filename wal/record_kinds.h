@@ -13,7 +13,7 @@ namespace swizzle::wal {
 /// keeps redo and undo in a table of the same shape, so that no switch over kinds is repeated.
 class RecordKinds {
  public:
-  /// What a record's payload says, without what its header says.
+  /// Prints a record's payload, without its header.
   using Describe = std::function<std::string(const Record&)>;
 
   /// Knows the log's own kinds.

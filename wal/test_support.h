@@ -43,7 +43,7 @@ inline LogOptions small_options(const std::filesystem::path& directory) {
   return options;
 }
 
-/// What a test appended, to compare with what a reader finds.
+/// A record that a test appended, to compare with the one that a reader finds.
 struct Written {
   Lsn lsn = Lsn::none;
   Lsn end = Lsn::none;

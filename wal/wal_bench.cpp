@@ -157,7 +157,7 @@ void bare_write(benchmark::State& state) {
 }
 BENCHMARK(bare_write)->Arg(4096)->UseRealTime()->MinTime(1.0);
 
-// What one client sees.
+// Measures the latency that a single client sees.
 void one_committer(benchmark::State& state) {
   Bench bench{InsertMode::consolidation_array};
   const std::string payload(200, 'x');

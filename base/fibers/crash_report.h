@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <span>
 
-/// What a process says before a signal ends it: which signal, what the fiber was about, and the
-/// stack, so that the log of a server that is gone tells what ran.
+/// Writes a report before a signal ends the process: the signal, the work of the fiber, and the
+/// stack, so that the log of a server that has crashed tells what ran.
 namespace swizzle {
 
 /// Something that a fiber works for.
@@ -22,7 +22,7 @@ class CrashSubject {
   ~CrashSubject() = default;
 };
 
-/// What the running fiber works for, while this lives. On a plain thread it does nothing.
+/// Names the work of the running fiber for its lifetime. On a plain thread it does nothing.
 class CrashSubjectScope {
  public:
   explicit CrashSubjectScope(const CrashSubject& subject) noexcept;

@@ -45,7 +45,7 @@ class SocketPair {
   std::array<int, 2> ends_{};
 };
 
-/// What a read of at most `size` bytes gives; -1 when there is nothing.
+/// Returns the result of a read of at most `size` bytes; -1 when there is nothing.
 ssize_t read_some(int descriptor, std::size_t size = 64) {
   std::array<char, 64> bytes{};
   return ::read(descriptor, bytes.data(), std::min(size, bytes.size()));

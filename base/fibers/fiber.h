@@ -39,7 +39,7 @@ class Fiber final : public Parker, public TimerHeapNode {
   void unpark() noexcept override;
   void take_turn(Turn turn) noexcept override { turn_ = turn; }
 
-  /// What it works for, should it crash; null for nothing in particular.
+  /// Names the fiber's work for a crash report; null for nothing in particular.
   void set_crash_subject(const CrashSubject* subject) noexcept { crash_subject_ = subject; }
   [[nodiscard]] const CrashSubject* crash_subject() const noexcept { return crash_subject_; }
 

@@ -46,7 +46,7 @@ class FiberRuntime final : public Runtime {
   /// from any thread.
   std::unique_ptr<Task> spawn(std::string name, std::function<void()> body) override;
   std::unique_ptr<Task> spawn_on(std::size_t reactor, std::string name, std::function<void()> body);
-  /// Nobody joins it, but the runtime's destructor waits for it.
+  /// Starts a fiber that cannot be joined; the runtime's destructor waits for it.
   void spawn_detached(std::size_t reactor, std::string name, std::function<void()> body);
   /// Of one reactor, since it began. From any thread.
   [[nodiscard]] Stalls stalls_of(std::size_t reactor) const noexcept;

@@ -13,7 +13,7 @@ namespace swizzle {
 /// Belongs to the reactor's thread.
 class Poller {
  public:
-  /// Who hears of a descriptor's changes. Lives as long as it is watched.
+  /// Receives a descriptor's changes. Lives as long as it is watched.
   class Listener {
    public:
     Listener() = default;

@@ -176,7 +176,7 @@ bool Reactor::take_turn() noexcept {
   worked |= run_ready_fibers();
   worked |= serve_uring();
   worked |= fire_timers();
-  // Who has nothing to do looks at the descriptors when it waits.
+  // An idle reactor looks at the descriptors when it waits.
   if (worked && ++turns_since_poll_ >= kRoundsBetweenPolls) poll_descriptors();
   return worked;
 }
@@ -197,7 +197,7 @@ bool Reactor::run_ready_fibers() noexcept {
   const std::size_t round = std::min(ready_count(), kLongestRound);
   for (std::size_t i = 0; i < round; ++i) {
     run_one(next_ready());
-    // What another thread has woken may be kept waiting for by others: a whole round is too long.
+    // Fibers that another thread has woken would wait for a whole round, which is too long.
     drain_inbox();
     if (uring_ != nullptr && uring_->has_unflushed() &&
         ++turns_since_submit_ >= kLongestGathering) {
@@ -346,7 +346,8 @@ bool Reactor::spin(TimePoint start) noexcept {
     }
     const TimePoint before = std::chrono::steady_clock::now();
     if (before - start >= settings_.longest_spin) return false;
-    // Whoever waits for this processor gets it. That somebody did shows by the time that it took.
+    // Let another process have this processor if one waits for it. The time that the call took
+    // tells whether one did.
     ::sched_yield();
     if (std::chrono::steady_clock::now() - before >= kNobodyElseRan) {
       waits_without_spin_ = next_penalty_;
@@ -361,7 +362,7 @@ void Reactor::sleep() noexcept {
   if (expects_completions) uring_->set_announcing(Uring::Announce::on);
   // Sequentially consistent: see make_ready.
   sleeping_.store(true, std::memory_order_seq_cst);
-  // What was finished before the announcements began is found here.
+  // Find the work that was finished before the announcements began.
   const bool idle = inbox_.load(std::memory_order_seq_cst) == nullptr && ready_count() == 0 &&
                     !(expects_completions && uring_->has_finished());
   if (idle) {

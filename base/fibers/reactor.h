@@ -119,7 +119,8 @@ class Reactor final : public IoBackend {
   const Fiber* ran_last_ = nullptr;
   unsigned turns_alone_ = 0;
   unsigned waits_ = 0;
-  /// Somebody else wanted the processor while we spun: so many waits go without, longer each time.
+  /// Number of waits without spinning, set when another process wanted the processor while we spun;
+  /// it grows each time.
   unsigned waits_without_spin_ = 0;
   unsigned next_penalty_ = 1;
 

@@ -34,7 +34,7 @@ using Clock = std::chrono::steady_clock;
 /// No input may take longer.
 constexpr unsigned kPatienceSeconds = 30;
 
-/// What runs now, for whoever reports the end.
+/// The input that runs now, for the report of a crash.
 std::string current;
 std::uint64_t executions = 0;
 

@@ -6,8 +6,8 @@
 
 #include "base/bytes.h"
 
-/// What a fuzz target has: the entry point that libFuzzer and base/fuzzing/driver.cpp call. It
-/// returns 0; whatever is wrong ends the process.
+/// The fuzz target: the entry point that libFuzzer and base/fuzzing/driver.cpp call. It returns 0;
+/// a finding ends the process.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace swizzle::fuzzing {

@@ -51,8 +51,9 @@ int retried(Call call) noexcept {
   }
 }
 
-// What changes names and sizes waits for the file system's journal, and what gives room back takes
-// long for what is large: a reactor's other fibers must not wait for that.
+// Runs a call on a helper thread. Changes of names and sizes wait for the file system's journal,
+// and giving back the room of a large file takes long: a reactor's other fibers must not wait for
+// that.
 template <class Call>
 int aside(Call call) {
   int result = 0;
@@ -201,8 +202,8 @@ Result<std::unique_ptr<File>> PosixFileSystem::open(const std::filesystem::path&
 }
 
 Result<> PosixFileSystem::remove(const std::filesystem::path& path) {
-  // Who may not wait, since an error is being handled, takes the name away alone. The room of a
-  // large file is given back once nobody has it open any more: a helper is the last.
+  // A caller that may not wait, because an error is being handled, removes the name alone. The room
+  // of a large file is given back when its last descriptor is closed, by a helper thread.
   std::optional<Descriptor> last;
   if (!may_park()) last.emplace(open_retried(path, O_RDONLY | O_CLOEXEC));
   const int error = -aside([&] { return retried([&] { return ::remove(path.c_str()); }); });

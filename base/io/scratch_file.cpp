@@ -47,7 +47,7 @@ class Mapping {
   }
 
  private:
-  /// What is smaller shares its windows with others, and whoever needs it waits for the little.
+  /// A smaller file shares its windows with others and is read back with an ordinary page fault.
   [[nodiscard]] bool has_windows() const noexcept { return bytes_ >= put_away::kWindowBytes; }
 
   int descriptor_;
@@ -60,7 +60,7 @@ class MappedFile final : public ScratchMemory {
   explicit MappedFile(Mapping mapping) noexcept : mapping_(std::move(mapping)) {}
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
-  // Whoever releases it may be a reactor's fiber, and hold a latch.
+  // The mapping may be released by a reactor's fiber that holds a latch.
   ~MappedFile() override { HelperThreads::of_the_process().destroy(std::move(mapping_)); }
 
   [[nodiscard]] MutableBytes bytes() noexcept override {

@@ -3,10 +3,10 @@
 #include <atomic>
 #include <cstddef>
 
-/// What of the mapped scratch files does not lie in memory at the moment, as far as this process
-/// has put it away: whoever is about to follow an address into one asks before touching it, and
-/// has it brought back by a thread that may wait. Kept for windows of a megabyte, in which nothing
-/// else lies. What the system itself has taken, which it does where memory is short, is not known.
+/// Knows which parts of the mapped scratch files this process has swapped out. A caller asks before
+/// it follows an address into one, and has it paged in by a thread that may wait. The unit is a
+/// window of a megabyte, which holds nothing else. Pages that the system itself has taken, when
+/// memory was short, are not known.
 namespace swizzle::put_away {
 
 inline constexpr std::size_t kWindowBytes = std::size_t{1} << 20U;

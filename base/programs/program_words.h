@@ -6,7 +6,7 @@
 
 namespace swizzle {
 
-/// What a program returns when it does not understand its words.
+/// Exit status of a program that does not understand its arguments.
 constexpr int kUsageExit = 2;
 
 /// Reads a program's words into what `app` was told to fill, in the way that all programs of ours

@@ -26,7 +26,7 @@ void BackgroundTask::stop() noexcept {
 }
 
 void BackgroundTask::wake() noexcept {
-  // Who raised it before us unparks it, too.
+  // If the flag was raised already, the thread that raised it unparks the task.
   if (woken_.exchange(true)) return;
   // The body may have ended meanwhile: parkers are recycled, never freed (Parker::unpark).
   if (Parker* const parker = parker_.load()) parker->unpark();

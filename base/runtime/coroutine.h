@@ -53,7 +53,7 @@ class Coroutine {
   ExceptionState exceptions_;
   bool finished_ = false;
 
-  // What AddressSanitizer and ThreadSanitizer need to know; unused otherwise.
+  // State that AddressSanitizer and ThreadSanitizer need; unused otherwise.
   void* own_fake_stack_ = nullptr;
   void* resumers_fake_stack_ = nullptr;
   const void* resumers_stack_ = nullptr;

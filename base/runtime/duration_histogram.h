@@ -18,7 +18,7 @@ class DurationHistogram {
       1'000,   2'000,   5'000,     10'000,    20'000,    50'000,    100'000,
       200'000, 500'000, 1'000'000, 2'000'000, 5'000'000, 10'000'000};
 
-  /// What was recorded. The last step has what is above all bounds.
+  /// The recorded durations. The last step counts those above all bounds.
   struct Counts {
     std::array<std::uint64_t, kBoundsUs.size() + 1> steps{};
     std::uint64_t sum_ns = 0;

@@ -17,7 +17,7 @@
 namespace swizzle {
 namespace {
 
-/// Nobody wakes a caller whose overseer has changed its mind.
+/// Interval at which a caller re-checks its overseer: a cancelled wait is not signalled.
 constexpr Duration kBetweenLooks = std::chrono::milliseconds{10};
 
 /// A long text is read here, and may be as deep as a short one, no deeper.
@@ -41,7 +41,7 @@ void start_detached(std::function<void()> body) {
   static_cast<void>(owned.release());
 }
 
-/// What one piece of work and its caller tell each other.
+/// State shared by one piece of work and its caller.
 struct Outcome {
   std::atomic<bool> is_done{false};
   std::exception_ptr failure;

@@ -23,7 +23,7 @@ bool is_time_to_rest() noexcept {
 
 void let_others_run() noexcept {
   Runtime::current().yield();
-  // What they did meanwhile is theirs.
+  // Other fibers have changed the counts of this thread meanwhile.
   work_until_rest = kWorkBetweenRests;
   work_until_look = kWorkBetweenLooks;
 }
@@ -33,7 +33,7 @@ void let_others_run() noexcept {
 void look_up_from_work() {
   if (!is_time_to_rest()) return;
   Overseer* const overseer = Runtime::current().parker().overseer;
-  // Whoever has none has not said that it may be kept waiting here.
+  // A fiber without an overseer has not allowed waits at this point.
   if (overseer == nullptr) return;
   overseer->look();
   let_others_run();

@@ -13,7 +13,7 @@ namespace {
 
 thread_local Runtime* current_runtime = nullptr;
 
-// What the C++ ABI keeps per thread about exceptions; <cxxabi.h> leaves it opaque.
+// The state that the C++ ABI keeps per thread about exceptions; <cxxabi.h> leaves it opaque.
 struct ExceptionGlobals {
   void* caught;
   unsigned int uncaught;

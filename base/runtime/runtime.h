@@ -139,7 +139,8 @@ class Runtime {
   /// For spinning on a latch: a pause instruction, or a yield where the holder may be a fiber of
   /// the same thread (the simulation).
   virtual void relax() noexcept = 0;
-  /// What carries file transfers for the calling thread or fiber; null: the file system's own.
+  /// Returns the backend that carries file transfers for the calling thread or fiber; null: the
+  /// file system's own.
   virtual IoBackend* io_backend() noexcept { return nullptr; }
   /// How many others of the calling fiber's thread could run now. Of a thread: none.
   virtual std::size_t others_ready() noexcept { return 0; }

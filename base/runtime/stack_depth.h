@@ -7,7 +7,7 @@
 
 namespace swizzle {
 
-/// What recursion over a client's input leaves of its stack: enough for whatever is called at the
+/// Stack that recursion over a client's input leaves free: enough for every function called at the
 /// deepest point, libraries and the unwinding of an exception included.
 inline constexpr std::size_t kStackReserve = FiberStack::kOpenAtFirst / 2;
 

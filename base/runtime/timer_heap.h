@@ -9,7 +9,7 @@
 
 namespace swizzle {
 
-/// What a TimerHeap keeps in its members: derive from it.
+/// Base class of the members of a TimerHeap.
 struct TimerHeapNode {
   static constexpr std::size_t kAbsent = SIZE_MAX;
 

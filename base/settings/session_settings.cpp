@@ -57,7 +57,7 @@ Result<const SettingDefinition*> SessionSettings::definition_to_set(std::string_
   return changeable(name);
 }
 
-// What SET may change.
+// Returns the definition of a setting that SET may change, or the error that says why it may not.
 Result<const SettingDefinition*> SessionSettings::changeable(std::string_view name) const {
   ASSIGN_OR_RETURN(const SettingDefinition* found, definition(name));
   switch (found->context) {

@@ -39,7 +39,7 @@ enum class SettingSource : std::uint8_t {
 };
 std::string_view name_of(SettingSource source) noexcept;
 
-/// What a setting is. Made with the functions below.
+/// The definition of a setting. Made with the functions below.
 struct SettingDefinition {
   /// Looks at a value that its type and bounds allow; an error refuses it.
   using Check = std::function<Result<>(const SettingValue& value)>;
@@ -66,7 +66,7 @@ struct SettingDefinition {
 struct SettingView {
   const SettingDefinition* definition;
   SettingValue value;
-  /// What RESET would bring back.
+  /// The value that RESET would bring back.
   SettingValue reset_value;
   SettingSource source;
   /// The file and line, or empty.
@@ -147,12 +147,12 @@ class Settings {
   std::atomic<std::uint64_t> revision_{1};
 };
 
-/// What one session has set for itself, over the server's settings. A transaction that rolls back
-/// takes its SETs with it. Not thread-safe.
+/// The settings of one session, over the server's settings. A transaction that rolls back takes its
+/// SETs with it. Not thread-safe.
 class SessionSettings {
  public:
   enum class Power : std::uint8_t { ordinary, superuser };
-  /// What the session may do at this moment: asked whenever it matters, never remembered.
+  /// Returns the session's power at this moment: asked at each use, never cached.
   using PowerNow = std::function<Power()>;
   enum class Lifetime : std::uint8_t { session, transaction };
   /// A place in the transaction to come back to.

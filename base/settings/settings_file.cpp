@@ -24,7 +24,7 @@ class LineParser {
   explicit LineParser(std::string_view line) noexcept : rest_(line) { skip_space(); }
 
   [[nodiscard]] bool at_end() const noexcept { return rest_.empty() || rest_.front() == '#'; }
-  // What stands here, for the message.
+  // Returns the text at this place, for the message.
   [[nodiscard]] std::string_view near() const noexcept {
     return rest_.empty() ? "end of line" : rest_.substr(0, rest_.find_first_of(" \t\r"));
   }

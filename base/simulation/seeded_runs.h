@@ -38,7 +38,7 @@ std::uint64_t test_seed();
 struct ChildReport {
   /// It returned: no exception, no abort, no signal, in time.
   bool succeeded = false;
-  /// What it wrote, and how it ended if it did not succeed.
+  /// The output of the run, and how it ended if it did not succeed.
   std::string output;
 };
 

@@ -17,7 +17,7 @@
 
 namespace swizzle {
 
-/// What a disk does, for counters, faults and power cuts.
+/// The operations of a disk, for counters, faults and power cuts.
 enum class DiskOperation : std::uint8_t {
   read,
   write,
@@ -135,7 +135,7 @@ class SimulatedDisk final : public FileSystem {
 
   /// How many of these have begun since the disk was made.
   [[nodiscard]] std::uint64_t count(DiskOperation operation) const;
-  /// What a reader would see. Pre: the file exists.
+  /// Returns the bytes that a reader would see. Pre: the file exists.
   [[nodiscard]] std::vector<std::byte> contents(const std::filesystem::path& path) const;
   /// Changes the medium behind everybody's back. Pre: the file exists.
   void corrupt(const std::filesystem::path& path, std::uint64_t offset, Bytes with);

@@ -6,7 +6,7 @@
 #include "base/io/posix_file_system.h"
 #include "base/simulation/simulated_disk.h"
 
-/// What the simulated disk's own files share.
+/// Declarations that the simulated disk's own files share.
 namespace swizzle {
 
 /// The one form of a path by which names are known.

@@ -78,7 +78,7 @@ TEST_CASE("a crash keeps what was synced and anything or nothing of the rest", "
       const bool aligned = bytes[0] == bytes[4095] && bytes[4096] == bytes[8191];
       (aligned ? torn_large : torn_small) = true;
     }
-    // What survived is durable: a second crash changes nothing.
+    // Bytes that survived are durable: a second crash changes nothing.
     disk.crash(seed + 1);
     REQUIRE(fillings(disk, "/a") == found);
   }

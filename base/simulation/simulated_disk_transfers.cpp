@@ -1,4 +1,4 @@
-// What becomes of reads, writes and syncs.
+// Reads, writes and syncs of the simulated disk.
 #include <algorithm>
 #include <thread>
 

@@ -299,7 +299,7 @@ void Simulation::spin_once() noexcept {
   if (++task.spins_ > options_.most_spins) {
     give_up(fmt::format("task \"{}\" spins without end", task.name_));
   }
-  // Who waits actively is in no hurry: others go first, or it would spin for ever.
+  // A task that spins is in no hurry: others go first, or it would spin for ever.
   if (order_ == Order::priorities) task.priority_ >>= 1U;
   make_ready(task);
   switch_away();

@@ -50,7 +50,7 @@ class VolatileBytes {
   /// As if it had never been submitted.
   void cancel(Handle change);
 
-  /// What a sync that begins now will cover.
+  /// Returns the extent that a sync which begins now will cover.
   [[nodiscard]] std::uint64_t horizon() const noexcept { return clock_; }
   void sync(std::uint64_t horizon);
   void fail_sync(std::uint64_t horizon);

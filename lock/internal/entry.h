@@ -15,8 +15,8 @@ struct Seat;
 
 enum class Scope : std::uint8_t { key, table, database, relation, relation_rows, transaction };
 
-/// What a lock is on. Two keys with one hash share their locks: a false conflict, never a missed
-/// one.
+/// The thing that a lock protects. Two keys with one hash share their locks: a false conflict,
+/// never a missed one.
 class LockName {
  public:
   constexpr LockName() noexcept = default;

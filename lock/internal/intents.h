@@ -38,7 +38,7 @@ constexpr bool is_for(IntentSlot slot, const LockName& name) noexcept {
   return (slot & ~(kModeBits | kWanted)) == encode(name, TableMode::none);
 }
 
-/// What the owner of `seat` holds on `name` in a slot.
+/// Returns the mode that the owner of `seat` holds on `name` in an intent slot.
 inline ModeCode mode_in_slot(const Seat& seat, const LockName& name) noexcept {
   if (name.scope() == Scope::key) return ModeCode::none;
   for (const auto& slot : seat.intents) {

@@ -16,7 +16,7 @@ struct Appended {
   Lsn tag;
 };
 
-/// Somebody because of whom a request waits: by an entry, or (null) by an intent in its slot.
+/// An owner that blocks a request: by an entry, or (null entry) by an intent in its slot.
 struct Blocker {
   Seat* seat;
   const Entry* entry;

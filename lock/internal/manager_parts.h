@@ -16,7 +16,7 @@
 
 namespace swizzle::lock {
 
-/// What the owners of one manager share.
+/// State that all owners of one manager share.
 struct LockManagerParts {
   explicit LockManagerParts(LockOptions with);
 

@@ -136,8 +136,9 @@ void RawTable::remove(Entry& entry, Lsn commit_lsn) noexcept {
   Bucket& bucket = bucket_of(entry.name);
   if (commit_lsn != Lsn::none && may_write(entry.mode)) raise(bucket.tag, commit_lsn);
   if (entry.next.load(std::memory_order_relaxed) == 0) {
-    // Nobody is older; a link that became null stays so. If nobody is newer either, then nobody
-    // waits, and nobody can have read this entry as a predecessor without being seen here.
+    // No older entry exists; a link that became null stays null. If no newer entry exists either,
+    // then no owner waits for this one, and none can have read it as a predecessor without being
+    // seen here.
     entry.state.store(EntryState::obsolete, std::memory_order_release);
     std::uintptr_t alone = address(entry);
     if (bucket.newest.compare_exchange_strong(alone, 0, std::memory_order_seq_cst)) return;

@@ -21,7 +21,8 @@ TEST_CASE("P3 what is unlinked is reused once all who could see it have left", "
   first.reset(new ReaderEpochs::Reading(epochs.enter(0)));
   const std::uint64_t stamp = epochs.now();
   CHECK_FALSE(epochs.is_past(stamp));
-  // Whoever comes after the stamp may see what was unlinked as little as who is not there.
+  // A reader that enters after the stamp cannot see an unlinked entry, just like a reader that is
+  // outside.
   epochs.try_advance();
   second.reset(new ReaderEpochs::Reading(epochs.enter(other)));
   advance_as_far_as_it_goes(epochs);

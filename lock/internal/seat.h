@@ -17,8 +17,8 @@ namespace swizzle::lock {
 /// woken when it goes. 0 is a free slot.
 using IntentSlot = std::uint64_t;
 
-/// What others may see of an owner: entries point here. Seats are never freed while the manager
-/// lives, only taken and left, so a late waker finds valid memory (pitfall 4).
+/// The part of an owner that others may see: entries point here. Seats are never freed while the
+/// manager lives, only taken and left, so a late waker finds valid memory (pitfall 4).
 struct alignas(64) Seat {
   static constexpr std::size_t kIntentSlots = 16;
 
@@ -37,7 +37,7 @@ struct alignas(64) Seat {
   std::atomic<TxnId> txn{TxnId::none};
   std::atomic<std::int32_t> label{0};
 
-  /// What the waiting owner is doing, in its own words, for deadlock reports. Written when a wait
+  /// The activity of the waiting owner, in its own words, for deadlock reports. Written when a wait
   /// begins.
   BasicSpinLatch<NoPauses> doing_latch;
   std::string doing;

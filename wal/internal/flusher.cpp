@@ -124,7 +124,7 @@ bool Flusher::try_become_writer() noexcept {
 
 void Flusher::resign() noexcept {
   writing_.store(false);
-  // Who came while we wrote has not nudged anybody who was free to write.
+  // Requests that came during the write found no free writer to nudge: look for them now.
   if (wanted() || lazy_wanted()) nudge();
 }
 
@@ -251,7 +251,7 @@ bool Flusher::write_once() noexcept {
   write_range(block_floor(from), end);
   sync_times_.record(runtime.now() - begin);
   flushes_.fetch_add(1, std::memory_order_relaxed);
-  // Whoever sees the new durable LSN may rely on it. Sequentially consistent: see Followers.
+  // A reader of the new durable LSN may rely on it. Sequentially consistent: see Followers.
   durable_.store(end);
   collect_waiters();
   wake_satisfied();

@@ -106,7 +106,7 @@ class Flusher {
   std::atomic<std::uint64_t> lazy_end_{0};
   /// Committers that gather since the last write began.
   std::atomic<std::size_t> gathering_{0};
-  /// Somebody wants a write and does not wait for it here.
+  /// Set when a caller wants a write and does not wait for it here.
   std::atomic<bool> write_wanted_{false};
   std::atomic<bool> writing_{false};
   enum class Idle : std::uint8_t { no, until_nudged, until_deadline };

@@ -8,8 +8,8 @@ namespace swizzle::wal {
 
 class LogFollower;
 
-/// Who wants to hear that more has become durable. The writer asks once for each of its writes, by
-/// a load, where nobody waits. Thread-safe.
+/// The list of followers to be told when more has become durable. The writer checks it once for
+/// each of its writes; without followers that is one load. Thread-safe.
 class Followers {
  public:
   void add(LogFollower& follower);

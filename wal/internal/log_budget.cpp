@@ -61,7 +61,7 @@ void LogBudget::give_back(std::size_t bytes, std::size_t records) noexcept {
     serve_waiters();
   } else if (had + bytes > 4 * chunk_bytes_) {
     promised_.fetch_sub(credits.exchange(0, std::memory_order_acq_rel), std::memory_order_seq_cst);
-    // Who began to wait between the two found neither the credits nor the room.
+    // A waiter that began between the two found neither the credits nor the room: serve it now.
     if (waiting_.load(std::memory_order_seq_cst) != 0) serve_waiters();
   }
 }

@@ -159,8 +159,8 @@ Result<LogEnd> find_end(const LogLocation& location, std::uint64_t from) {
 
 Result<> repair_tail(const LogLocation& location, const LogEnd& end) {
   const SegmentGeometry geometry{location.segment_bytes};
-  // What the interrupted run wrote but did not see made durable lies within this distance; its
-  // segments may be in the operating system's hands only.
+  // Records that the interrupted run wrote but did not see made durable lie within this distance;
+  // the operating system may not have written their segments to the disk.
   const std::uint64_t unsure = end.end - std::min(end.end, kMaxUndurableBytes);
   const std::uint64_t first = std::max(end.first_segment, geometry.number_of(unsure));
   for (std::uint64_t number = first; number <= end.last_segment; ++number) {

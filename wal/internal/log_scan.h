@@ -7,7 +7,7 @@
 
 namespace swizzle::wal {
 
-/// What restart finds at the log's end.
+/// The position and segments that restart finds at the log's end.
 struct LogEnd {
   std::uint64_t end = 0;
   std::uint64_t first_segment = 0;

@@ -18,7 +18,8 @@ void LogWindow::set_limit(std::uint64_t limit) noexcept {
 }
 
 Result<Bytes> LogWindow::bytes(std::uint64_t at, std::size_t size) {
-  // Who reads beside the writer would else read a whole chunk for each little that is new.
+  // Load only up to the written end: beside the writer, a reader would otherwise load a whole chunk
+  // for each small record that is new.
   const std::uint64_t begin = block_floor(at);
   const std::uint64_t written = std::max(limit_, at) - begin;
   const std::uint64_t ahead = written < chunk_bytes_ ? written + kRecordAlignment : chunk_bytes_;
@@ -100,8 +101,8 @@ Result<Bytes> LogWindow::rest(std::uint64_t at) {
 
 Result<std::optional<Record>> LogWindow::search(std::uint64_t from, std::uint64_t limit) {
   constexpr std::uint64_t kMask = kRecordAlignment - 1;
-  // What lies there may look like the beginnings of long records, again and again. When so much has
-  // been summed in vain, only short ones are tried.
+  // Garbage may look like the beginnings of long records, again and again. When this many bytes
+  // have been summed in vain, only short records are tried.
   constexpr std::uint64_t kMostInVain = std::uint64_t{256} << 20U;
   constexpr std::size_t kShort = 4096;
   std::uint64_t in_vain = 0;

@@ -37,7 +37,7 @@ class LogWindow {
   [[nodiscard]] const SegmentGeometry& geometry() const noexcept { return geometry_; }
 
  private:
-  // What is loaded from `at` on; loads if that is nothing.
+  // Returns the loaded bytes from `at` on; loads first if there are none.
   Result<Bytes> rest(std::uint64_t at);
   Result<Bytes> loaded(std::uint64_t at, std::size_t size, std::uint64_t load_from,
                        std::uint64_t load_to);

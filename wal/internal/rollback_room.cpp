@@ -63,7 +63,7 @@ void RollbackRoom::set_kept(std::uint64_t bytes) noexcept {
 
 void RollbackRoom::answer(const Error& why) noexcept {
   lacks_files_.store(true, std::memory_order_relaxed);
-  // Whoever waits has said before what it owes, so that is in what is held or not.
+  // A waiter has registered its debt before, so the check of covered and held includes it.
   const std::lock_guard guard{mutex_};
   answer_all(is_covered() || hooks_.is_held() ? nullptr : &why);
 }

@@ -49,7 +49,7 @@ class RollbackRoom {
   [[nodiscard]] std::uint64_t kept() const noexcept {
     return kept_.load(std::memory_order_acquire);
   }
-  /// What prepared segments must hold.
+  /// Returns the bytes that prepared segments must still provide.
   [[nodiscard]] std::uint64_t uncovered() const noexcept {
     const std::uint64_t owed = owed_.load(std::memory_order_acquire);
     const std::uint64_t kept = kept_.load(std::memory_order_acquire);

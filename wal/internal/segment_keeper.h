@@ -32,7 +32,7 @@ class SegmentKeeper {
   void want(std::uint64_t end) noexcept;
   /// Something changed that may let it work: the tail moved on, a segment was archived.
   void nudge() noexcept { task_.wake(); }
-  /// What begins before `lsn` is needed no more. Never goes back.
+  /// Allows records that begin before `lsn` to be recycled. Never goes back.
   void keep_from(std::uint64_t lsn) noexcept;
 
  private:

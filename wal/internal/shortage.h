@@ -13,7 +13,7 @@ namespace swizzle::wal {
 /// It is asked again from time to time for as long as there is no room; nobody waits for that.
 class Shortage {
  public:
-  /// Nobody is asked where it is zero.
+  /// With zero `patience` nothing is asked to make room.
   explicit Shortage(Duration patience) noexcept : patience_(patience) {}
 
   // The segment keeper's.
@@ -27,7 +27,7 @@ class Shortage {
   // Of whoever keeps segments.
 
   [[nodiscard]] bool is_asked() const noexcept { return state_.load() == State::asked; }
-  /// What could be let go, has been.
+  /// Tells that everything that could be released has been.
   void answer() noexcept;
 
  private:
