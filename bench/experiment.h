@@ -13,7 +13,7 @@ namespace swizzle::bench {
 /// that all of them can be run at once, smoke (less than a second) so that none of them rots.
 enum class Scale : std::uint8_t { full, quick, smoke };
 
-/// What an experiment is given.
+/// Input of an experiment: its options, scale and folders.
 class Context {
  public:
   Context(CommandLine& options, Scale scale, std::filesystem::path directory,

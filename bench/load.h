@@ -10,7 +10,7 @@
 
 namespace swizzle::bench {
 
-/// What one worker of a measured load sees. It works in batches: while (worker.running()) { …;
+/// One worker of a measured load. It works in batches: while (worker.running()) { …;
 /// worker.did(256); }
 class alignas(128) Worker {
  public:

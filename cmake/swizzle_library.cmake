@@ -31,9 +31,9 @@ if(SWIZZLE_SANITIZE)
   endif()
 endif()
 
-# What stands between a defect of ours and whoever would use it: addresses that cannot be written after the
-# start, guarded return addresses and stack pages, checked copies. Sanitizers bring guards of their own, and
-# what only clang or no optimisation builds is not shipped. `hardening` in ctest reads the result.
+# Guards between a defect of ours and its exploit: addresses that cannot be written after the start, guarded return
+# addresses and stack pages, checked copies. Sanitizers bring guards of their own, and a build that only clang makes, or
+# that is not optimised, is not shipped. `hardening` in ctest reads the result.
 option(SWIZZLE_HARDENING "Stack protector, CET, _FORTIFY_SOURCE, RELRO and BIND_NOW in optimised builds" ON)
 if(SWIZZLE_HARDENING AND NOT SWIZZLE_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Release")
   target_compile_options(swizzle_flags INTERFACE

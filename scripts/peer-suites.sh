@@ -4,7 +4,7 @@
 
 peer_python() {  # peer_python PACKAGE …: the shared virtual environment, with the packages in it
   [[ -x $work/python/bin/python ]] || python3 -m venv "$work/python"
-  # What sources are unpacked with reads today's form of pyproject.toml; Python 3.11's own does not.
+  # Unpacking sources needs a setuptools that reads today's form of pyproject.toml; Python 3.11's own does not.
   "$work/python/bin/pip" install -q 'setuptools>=77' wheel "$@"
 }
 peer_source() {  # peer_source NAME VERSION: a source distribution, unpacked

@@ -51,7 +51,7 @@ class Backend {
 
   /// Makes the tables and fills them by the bulk path.
   virtual Result<> load(const Population& population, const Progress& progress) = 0;
-  /// What was loaded: its size decides the inputs.
+  /// Returns the loaded sizes, which decide the inputs.
   virtual Result<Sizes> sizes() = 0;
   virtual Result<std::unique_ptr<Session>> session(std::uint32_t number) = 0;
 

@@ -9,7 +9,7 @@
 namespace swizzle::tpcc {
 namespace {
 
-/// What history says about one warehouse.
+/// Sums of one warehouse's payments according to the history table.
 struct Payments {
   Cents to_warehouse = 0;
   std::array<Cents, Sizes::kDistricts + 1> to_district{};

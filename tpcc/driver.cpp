@@ -34,7 +34,7 @@ bool heals_when_tried_again(const Error& error) noexcept {
          error.state() == sqlstate::lock_not_available;
 }
 
-/// What the sessions and the reporter share.
+/// State that the sessions and the reporter share.
 struct Shared {
   std::atomic<bool> measuring{false};
   std::atomic<bool> stop{false};

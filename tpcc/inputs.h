@@ -8,7 +8,7 @@
 #include "tpcc/schema.h"
 #include "tpcc/tpcc_random.h"
 
-/// What a terminal types in: the inputs of the five transactions (clauses 2.4.1 to 2.8.1).
+/// The terminal's input for the five transactions (clauses 2.4.1 to 2.8.1).
 namespace swizzle::tpcc {
 
 struct NewOrderInput {

@@ -114,7 +114,7 @@ Result<> run(const Workload& workload, const Settings& settings) {
   return {};
 }
 
-/// What the verb asks for, on either workload.
+/// Runs the verb on either workload.
 template <class SomeBackend>
 Result<> execute_on(SomeBackend& backend, const std::string& verb, bool loads,
                     const Settings& settings) {

@@ -10,7 +10,7 @@
 
 namespace swizzle::tpcc {
 
-/// What was measured and under which settings; names in the order in which they are to appear.
+/// Result of a run and its settings; names in the order in which they are to appear.
 struct RunReport {
   std::vector<std::pair<std::string, std::string>> settings;
   RunResult result;

@@ -89,7 +89,7 @@ void device_alone(const DiskTree& tree, const Load& load, unsigned repetition, R
   report.add({"device alone", 0, 1, repetition, "miss_cpu_ns", costs.cpu_ns});
 }
 
-/// What the processors give two threads that share nothing: each multiplies in its registers.
+/// Measures the speed of two threads that share nothing: each multiplies in its registers.
 void arithmetic_alone(const Load& load, unsigned repetition, Report& report) {
   for (const unsigned threads : {1U, 2U}) {
     const Measured measured = measure(with_threads(load, threads), [](Worker& worker) {

@@ -41,7 +41,7 @@ Measured insert_rows(const Rows& rows, Insert insert, const std::function<void()
   });
 }
 
-/// What inserting took; the counts are those of the insertion after the load.
+/// Cost of an insertion; the counts are those of the insertion after the load.
 struct Inserted {
   Measured measured;
   std::uint64_t index_latches = 0;
@@ -83,7 +83,7 @@ Result<Inserted> insert_into_latched(const Rows& rows) {
   const auto counted = [&] {
     const std::uint64_t index = tree.counters().index_exclusive.load();
     const std::uint64_t branch = tree.counters().branch_exclusive.load();
-    // Whoever asks for one of these waits until it is free, and everybody else until it is given
+    // Each exclusive latch makes its owner wait until it is free, and all others until it is given
     // back.
     return Inserted{{}, index, branch, index + branch, tree.counters().splits.load()};
   };

@@ -30,7 +30,7 @@ constexpr std::array kModes{
     std::pair{"fetch-and-add", wal::InsertMode::atomic_tail},
 };
 
-/// What a row's update writes in a young database.
+/// The record that a row's update writes in a young database.
 constexpr wal::RecordHeader kUpdate{.kind = wal::RecordKind{17},
                                     .txn = TxnId{123'456},
                                     .txn_prev = Lsn{8'000'000},

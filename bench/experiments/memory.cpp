@@ -28,7 +28,7 @@ struct System {
   double largest_working_set = 1e9;
 };
 
-/// What tells G1 and G2 apart, as defaults of the parameters.
+/// Default parameters in which G1 and G2 differ.
 struct Defaults {
   double database;
   const char* working_sets;

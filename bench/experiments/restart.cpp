@@ -74,7 +74,7 @@ Result<> update_rows(Engine& engine, TreeId id, std::uint64_t records, Worker& w
   return {};
 }
 
-/// What went wrong first in any thread.
+/// Keeps the first error of any thread.
 class FirstError {
  public:
   void note(Result<> result) {

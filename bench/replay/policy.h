@@ -21,7 +21,7 @@ class Policy {
   virtual bool access(std::uint32_t page) = 0;
 };
 
-/// What a policy is made for. OPT looks ahead, so it needs the trace.
+/// The task that a policy is made for. OPT looks ahead, so it needs the trace.
 struct PolicyTask {
   std::uint32_t frames = 0;
   std::uint32_t pages = 0;

@@ -8,7 +8,7 @@ namespace {
 struct Named {
   std::string_view name;
   Replacement policy;
-  /// What a number behind a colon sets.
+  /// The option that a number behind a colon sets.
   std::uint32_t ReplacementOptions::* parameter;
 };
 constexpr Named kPolicies[] = {

@@ -4,7 +4,8 @@
 
 #include "clients/testing/swizzled_process.h"
 
-/// What clients read about tables: pg_catalog, information_schema and the functions beside them.
+/// Tests of the catalogs that clients read about tables: pg_catalog, information_schema and the
+/// functions beside them.
 namespace swizzle::clients {
 namespace {
 

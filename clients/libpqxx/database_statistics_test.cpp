@@ -201,7 +201,7 @@ TEST_CASE("a deadlock counts once, in the database where it was") {
     first.exec("ROLLBACK");
     other.join();
   }) == 1);
-  // What a client calls a deadlock is none.
+  // An error that a client raises with a deadlock's SQLSTATE is not counted as one.
   CHECK_THROWS(pqxx::nontransaction{one}.exec(
       "DO $$BEGIN RAISE 'as if' USING ERRCODE = 'deadlock_detected'; END$$"));
   CHECK(watcher.added("deadlocks", 1, [] {}) == 0);
@@ -214,7 +214,7 @@ TEST_CASE("pg_stat_database has a number in every column that PostgreSQL counts"
   CHECK(watcher.number("SELECT count(*) FROM pg_stat_database d, "
                        "jsonb_each(to_jsonb(d) - 'datname' - 'checksum_last_failure') c "
                        "WHERE jsonb_typeof(c.value) = 'null'") == 0);
-  // What belongs to no database, such as damage to the file of them all.
+  // Failures that belong to no database, such as damage to the file shared by all.
   CHECK(watcher.number("SELECT checksum_failures FROM pg_stat_database "
                        "WHERE datid = 0 AND datname IS NULL") == 0);
 }

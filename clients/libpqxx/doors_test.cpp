@@ -22,7 +22,7 @@
 namespace swizzle::clients {
 namespace {
 
-/// What a command writes, to either stream.
+/// Returns a command's output, of both streams.
 std::string output_of(const std::string& command) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe{::popen((command + " 2>&1").c_str(), "r"),
                                                    &::pclose};
@@ -65,7 +65,7 @@ class TlsServer {
     std::ofstream{server.data_directory() + "/swizzle.conf", std::ios::app} << settings;
     server.send_signal(SIGHUP);
   }
-  /// What openssl's client says of a handshake.
+  /// Returns the report of openssl's client about a handshake.
   [[nodiscard]] std::string handshake(const std::string& options = {}) const {
     return output_of("timeout 10 openssl s_client -starttls postgres -connect 127.0.0.1:" +
                      std::to_string(server.port()) + " " + options + " </dev/null");
@@ -103,7 +103,7 @@ TEST_CASE("TLS: nothing old is spoken, and less where the settings say so") {
   tls.tell("ssl_min_protocol_version = 'TLSv1.3'\n");
   REQUIRE(becomes_true([&] { return !tls.speaks("-tls1_2"); }));
   CHECK(tls.speaks("-tls1_3"));
-  // What cannot be honoured changes nothing.
+  // A value that cannot be honoured changes nothing.
   tls.tell("ssl_ciphers = 'none of these'\n");
   REQUIRE(
       becomes_true([&] { return tls.server.log().find("none of these") != std::string::npos; }));

@@ -99,7 +99,7 @@ void expect_bounded(const std::vector<Hungry>& statements) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   // All but the few that the machine itself may hold up.
   CHECK(honest.percentile(0.98) <= kLongestWait);
-  // What has been freed is the system's again.
+  // Freed memory has gone back to the system.
   CHECK(megabytes("VmRSS") < kLimitMb + kPoolMb + kKeptMb);
 #endif
 }
@@ -231,7 +231,7 @@ TEST_CASE("sessions that keep much keep no more together than the server may", "
   }
   CHECK(outcomes.front() == "ok");
   CHECK(outcomes.back() == "53200");
-  // Whoever has ended has given back what it had.
+  // A session that has ended has given back its memory.
   for (std::size_t i = 0; i + 1 < connections.size(); ++i) connections[i].reset();
   PGconn* const last = connections.back().get();
   REQUIRE(run(last, "ROLLBACK") == "ok");

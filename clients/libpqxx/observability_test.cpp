@@ -1,4 +1,4 @@
-// What a running server shows of itself: metrics and the status page over HTTP, and the log.
+// Tests of a running server's metrics, of the status page over HTTP, and of the log.
 
 #include <arpa/inet.h>
 #include <signal.h>
@@ -217,7 +217,8 @@ TEST_CASE("the log has the statement of a script that failed, not the script") {
            Case{"SELECT 1; SELECT 1/0; SELECT 2", "SELECT 1/0"},
            Case{"SELECT 'a;b';\n  /* why */ SELECT missing ;\nSELECT 3",
                 "/* why */ SELECT missing"},
-           // What completes without rows, by itself or by what it contains, counts once.
+           // A statement that completes without rows, by itself or as a container of others, counts
+           // once.
            Case{"BEGIN; SET LOCAL work_mem = '1MB'; SHOW work_mem; EXECUTE one; DO $$ BEGIN "
                 "PERFORM 1; "
                 "END $$; EXPLAIN SELECT 1; DECLARE c CURSOR FOR SELECT 1; FETCH c; SAVEPOINT s; "

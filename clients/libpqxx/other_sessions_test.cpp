@@ -3,7 +3,7 @@
 
 #include "clients/testing/swizzled_process.h"
 
-/// What a session says of its connection, and what roles may see and do of each other's sessions.
+/// Tests of the facts about connections, and of what roles may see and do of each other's sessions.
 namespace swizzle::clients {
 namespace {
 

@@ -68,7 +68,7 @@ TEST_CASE("passwords let in over TCP, wrong ones do not") {
             "password authentication failed for user \"nobody_at_all\"") != std::string::npos);
 }
 
-// What pg_dumpall writes of a role.
+// The statement that pg_dumpall writes for a role.
 TEST_CASE("a role that is made of its verifier logs in with its password") {
   const SwizzledProcess server{SwizzledProcess::Access::password};
   pqxx::connection connection{server.conninfo()};
@@ -222,7 +222,7 @@ TEST_CASE("statement_timeout ends the statement, says so, and leaves the session
       CHECK_THAT(error.what(), Catch::Contains("due to statement timeout"));
     }
   }
-  // What said why the statement ended is said once.
+  // The error that ended the statement is sent once.
   std::this_thread::sleep_for(std::chrono::milliseconds{20});
   for (int i = 0; i < 3; ++i) {
     CHECK(pqxx::nontransaction{connection}.exec1("SELECT 1")[0].as<int>() == 1);
@@ -354,7 +354,7 @@ TEST_CASE("the command line says what is wrong") {
   CHECK(run({"init", "--peer-only", "-D", server.data_directory()}).exit_code == 1);
 }
 
-/// What clients were told is committed, kept outside the server.
+/// Keys whose commit was acknowledged to clients, kept outside the server.
 class Acknowledged {
  public:
   void add(int key) {
@@ -455,7 +455,7 @@ TEST_CASE("lists of stop words are what a directory has") {
             session.exec("CREATE TEXT SEARCH DICTIONARY f (TEMPLATE = simple, StopWords = french)");
           }) == "0A000");
   }
-  // What is no text, or nowhere, is said at the start.
+  // A list that is not text, or is missing, is reported at the start.
   std::ofstream{lists / "broken.stop"} << "\xff\xfe\n";
   CHECK_THROWS(SwizzledProcess{SwizzledProcess::Access::peer_only,
                                {"stop_words_directory=" + lists.string()}});

@@ -5,7 +5,7 @@
 
 #include "clients/testing/swizzled_process.h"
 
-/// What belongs to sessions: stored settings, advisory locks, activity, limits.
+/// Tests of sessions: stored settings, advisory locks, activity, limits.
 namespace swizzle::clients {
 namespace {
 

@@ -20,8 +20,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTimeout{100};
-/// What a machine that does other things besides may add, and giving back what a statement holds:
-/// the tree of a long JSON text is hundreds of megabytes in small pieces.
+/// Allowance for other load on the machine, and for giving back what a statement holds: the tree of
+/// a long JSON text is hundreds of megabytes in small pieces.
 constexpr milliseconds kLatestEnd{2000};
 /// The parser cannot be ended, and takes a second for some megabytes.
 constexpr milliseconds kLatestEndOfText{4000};
@@ -79,7 +79,7 @@ struct Case {
   bool is_malformed = false;
 };
 
-/// What keeps a processor busy inside one value.
+/// Returns expressions that keep a processor busy inside one value.
 std::vector<Case> long_expressions() {
   const std::string million = "repeat('a', 1000000)";
   return {
@@ -172,7 +172,7 @@ std::vector<Case> long_expressions() {
   };
 }
 
-/// What keeps it busy between rows.
+/// Returns statements that keep it busy between rows.
 std::vector<Case> long_plans() {
   return {
       {"cross join",
@@ -219,7 +219,7 @@ std::vector<Case> long_plans() {
   };
 }
 
-/// What keeps it busy before anything runs.
+/// Returns texts that keep it busy before anything runs.
 std::vector<Case> long_texts() {
   const auto integer = [](const std::string& i) { return i; };
   return {
@@ -286,7 +286,7 @@ std::string calls(const std::string& name, const std::string& before, const std:
   return sql;
 }
 
-/// What the cases of routines call.
+/// Returns the routines that the cases below call.
 std::vector<std::string> routines() {
   return {
       calls("query", "sql VOLATILE AS 'SELECT ", "'"),
@@ -310,7 +310,7 @@ std::vector<std::string> routines() {
   };
 }
 
-/// What keeps it busy in one call after the other.
+/// Returns statements that keep it busy with one call after the other.
 std::vector<Case> long_routines() {
   const auto loop = [](const std::string& steps) {
     return "DO $$ DECLARE n int := 0; r record; c refcursor; BEGIN LOOP " + steps +
@@ -351,7 +351,7 @@ std::vector<Case> long_routines() {
   };
 }
 
-/// What the cases of definitions are about: a table of many parts, a schema of many tables.
+/// Returns the objects of the cases of definitions: a table of many parts, a schema of many tables.
 std::vector<std::string> many_tables() {
   return {
       "CREATE TABLE parts (a int NOT NULL, b text) PARTITION BY RANGE (a)",
@@ -363,7 +363,7 @@ std::vector<std::string> many_tables() {
   };
 }
 
-/// What keeps it busy with one table after the other.
+/// Returns statements that keep it busy with one table after the other.
 std::vector<Case> long_definitions() {
   const auto undone = [](const std::string& sql) { return "BEGIN; " + sql + "; ROLLBACK"; };
   const auto loop = [&](const std::string& text) {
@@ -432,7 +432,7 @@ Measured measure(const Case& one) {
 
 void check_that_nobody_starves(const std::vector<Case>& cases,
                                milliseconds latest_end = kLatestEnd) {
-  // What else the machine does may take the processor away; that does not happen each time.
+  // Other load on the machine may take the processor away; that does not happen each time.
   constexpr int kTries = 3;
   for (const Case& one : cases) {
     Measured measured = measure(one);

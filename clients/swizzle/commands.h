@@ -6,8 +6,8 @@
 
 namespace swizzle::clients {
 
-// What each command of the program does; the program's exit code. They throw pqxx's errors.
-// `connection` is libpq's connection string; what it leaves out is as PGHOST etc. say.
+// The commands of the program. Each returns the program's exit code and throws pqxx's errors.
+// `connection` is libpq's connection string; PGHOST etc. complete it.
 
 int run_sql(const std::string& connection, std::vector<std::string> scripts);
 

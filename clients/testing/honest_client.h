@@ -23,8 +23,8 @@ inline Connection connect_to(const std::string& conninfo) {
   return connection;
 }
 
-/// Somebody who wants little while others keep a server busy: SELECT 1 every few milliseconds, on a
-/// thread of its own, and how long it waited for the answers.
+/// A client that wants little while others keep a server busy: it sends SELECT 1 every few
+/// milliseconds, on a thread of its own, and measures how long it waited for the answers.
 class HonestClient {
  public:
   explicit HonestClient(const std::string& conninfo)

@@ -52,7 +52,7 @@ class SwizzledProcess {
   };
   static Finished run_swizzled(const std::vector<std::string>& words);
 
-  /// What it has written since the last start.
+  /// Returns the log written since the last start.
   [[nodiscard]] std::string log() const;
 
  private:

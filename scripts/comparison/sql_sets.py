@@ -396,7 +396,7 @@ TPCH = [(name, "", text) for name, text in [
      "GROUP BY 1 ORDER BY 1"),
 ]]
 
-# What had been slower than PostgreSQL in one run.
+# Statements that had been slower than PostgreSQL in one run.
 LONG_TABLES = f"""
 CREATE TABLE ranked(id int primary key, g int not null, k int not null);
 INSERT INTO ranked SELECT i, {scattered(1, 1000)}, {scattered(2, 1_000_000)} FROM generate_series(1, 500000) i;

@@ -12,7 +12,7 @@ delete from o;
 insert into t values (1, 10, 100, 0), (2, 20, 200, 0), (3, 30, 300, 1), (4, null, 400, 2), (5, null, 400, 2);
 insert into o values (1), (2), (3)"""
 
-# What becomes of row 1; 4 and 5 look alike.
+# Changes of row 1; 4 and 5 look alike.
 ROW_CHANGES = {
     "deleted": ["delete from t where id = 1"],
     "moved": ["update t set id = 9 where id = 1"],
@@ -33,7 +33,7 @@ ROW_CHANGES = {
     "moved by a savepoint that went": ["savepoint s", "update t set id = 9 where id = 1", "rollback to s",
                                        "update t set b = b + 1 where id = 1"],
 }
-# What the other session does then.
+# Statements of the other session.
 ROW_ANSWERS = {
     "update by key": "update t set b = b + 1000 where id = 1 returning *",
     "update of all": "update t set b = b + 1000 returning *",

@@ -89,7 +89,7 @@ def many_rows(pair, arguments):
     said = []
     for name, text in (("inserted", "insert into many select n, n, md5(n::text) from generate_series(1, 1000000) n"),
                        ("updated", "update many set v = v + 1")):
-        # What the pool and the statement itself take of memory is taken without a reader first.
+        # Take the memory of the pool and of the statement itself first, without a reader.
         before = resident_kb(pair.ours)
         begin = time.monotonic()
         psql(pair.ours, text)
@@ -259,7 +259,7 @@ def on_full_disk(pair, arguments, fill):
     small = None
     try:
         small = type(pair.ours)(0, home, arguments.port + 3, arguments.program.resolve())
-        # What recovery needs is less than the disk, so that it is the slot that fills it.
+        # Recovery needs less than the disk, so that it is the slot that fills it.
         small.settings = ("wal_level=logical", "shared_buffers=64MB", "max_wal_size=96MB")
         small.start()
         psql(small, "create table t (id int primary key, v text); create publication p for all tables")
@@ -276,7 +276,7 @@ def on_full_disk(pair, arguments, fill):
         small.start()
         require(psql(small, "select count(*) from t") == str(refused * 20000), "rows are missing after a kill")
         psql(small, "select pg_drop_replication_slot('unread')")
-        # What recovery needs is let go of as pages are written.
+        # Log that recovery needs is released as pages are written.
         for _ in range(100):
             psql(small, "checkpoint")
             if psql(small, "delete from t where id % 16 = 0", check=False) is not None:

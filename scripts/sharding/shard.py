@@ -19,7 +19,7 @@ class Shard:
         self.folder.mkdir()
         subprocess.run([program, "init", "-D", self.folder / "data", "-U", "postgres", "--peer-only"],
                        check=True, capture_output=True)
-        # Whoever reaches the socket, or this machine's loopback, is let in: the data is the script's own.
+        # Every user of the socket and of this machine's loopback is let in: the data is the script's own.
         (self.folder / "data" / "swizzle_hba.conf").write_text(
             "local all all trust\nhost all all 127.0.0.1/32 trust\n")
 

@@ -78,7 +78,7 @@ class CaseMaker:
             return Case("shape", statement, ordered)
         if way < 0.6:
             statement, table = self.writes.statement()
-            # What is undone leaves the round's tables as every other statement expects them.
+            # Undo the write, so that the round's tables stay as every other statement expects them.
             case = Case("write", statement, False, table)
         else:
             statement, ordered = self.queries.statement(random.choice([0, 1, 1, 2, 2, 3]))
@@ -132,7 +132,7 @@ def answer(events, ordered=False):
     result = Answer([], [], [])
     for kind, value in events:
         if kind == "columns":
-            # What users made has another number on each server.
+            # User-defined types have another number on each server.
             result.columns = [(name, min(oid, 16384), modifier) for name, oid, modifier in value]
         elif kind == "row":
             result.rows.append(value)

@@ -10,13 +10,13 @@ TYPES = ["bool", "int2", "int4", "int8", "numeric", "float8", "text", "date", "t
          "daterange", "int4multirange", "mood", "price", "pair", "jsonb", "tsvector", "macaddr8", "inet", "xml", "point",
          "timetz", "float4", "cidr", "pg_lsn", "bit(8)", "tsquery", "jsonpath", "circle", "box", "lseg", "path", "polygon",
          "int8range", "tsrange", "tstzrange", "nummultirange", "datemultirange", "mood[]", "pair[]", "citext", "hstore"]
-# What the tables' database defines, and what its values are made of.
+# Types that the tables' database defines, and that its values are made of.
 DEFINED = ["create type mood as enum ('sad', 'ok', 'o k', 'Happy')",
            "create domain price as numeric(12,2) check (value > -100000)",
            "create type pair as (a int4, b text)", "create extension citext", "create extension hstore"]
-# What has no order and no equality.
+# Types without order and equality.
 UNORDERED = ["xml", "point", "jsonpath", "circle", "box", "lseg", "path", "polygon", "hstore"]
-# What one compares, groups and sorts by most.
+# The types that users compare, group and sort by most.
 COMMON = ["int4", "int4", "int4", "int8", "text", "text", "numeric", "date", "bool", "float8", "int2",
           "timestamptz", "timestamp", "text[]", "int4[]", "uuid", "interval", "bytea", "time", "varbit", "macaddr", "money",
           "int4range", "numrange", "daterange", "int4multirange", "mood", "price", "pair", "jsonb", "tsvector", "macaddr8",

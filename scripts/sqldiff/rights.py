@@ -9,7 +9,7 @@ import re
 
 MAY_FAIL = "/*may fail*/"
 
-# What no transaction block takes.
+# Statements that are refused inside a transaction block.
 ALONE = re.compile(r"(?i)^(create|drop) database|^(vacuum|alter system|reindex (database|system)|"
                    r"create index concurrently|drop index concurrently|reindex .*concurrently)|"
                    r"^(begin|commit|rollback|savepoint|release)")

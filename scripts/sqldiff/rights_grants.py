@@ -20,7 +20,7 @@ SHOWN = (
     " union all select 'm.' || roleid::regrole || member::regrole || grantor::regrole || admin_option::text from pg_auth_members where roleid > 16000"
 )
 
-# What each page begins with.
+# Statements that begin each page.
 ANEW = (
     "drop schema if exists p, q cascade", "create schema p authorization holder", "grant usage on schema p to public", "set role holder",
     "create table p.t (a int, b int)", "create view p.v as select a, b from p.t", "create sequence p.s",
@@ -99,7 +99,7 @@ def allows_more(told_of, role, cell, expected, got):
     if not (got.startswith("00000") and expected.startswith("00000")):
         return False
     if cell[2].startswith(DIFFERS):
-        # What is as usual may be said there or not.
+        # Default rights may be listed there or not.
         return any(not item.endswith("-") for item in lists_of(got) - lists_of(expected))
     return lists_of(got) != lists_of(expected)
 

@@ -159,7 +159,7 @@ ABOUT_ROLES = (
 # In which modes what is kept is also run under another role.
 AS_OTHERS = ("kept as readers", "kept as holder", "kept as ann", "cursor", "cursor as readers", "kept unsecured")
 
-# What is there of policies: the name, the statements before which all others are dropped.
+# The policies of each state: the name, and the statements before which all others are dropped.
 OWN = "owner = current_user"
 STATES = {
     "none": (),
@@ -192,7 +192,7 @@ def word_of(events):
     error = next((value for kind, value in events if kind == "error"), None)
     items = set()
     plans = False
-    # What came before an error is a matter of the plan.
+    # Rows that came before an error depend on the plan.
     if error:
         events = [event for event in events if event[0] != "row"]
     for kind, value in events:

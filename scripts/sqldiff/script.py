@@ -107,7 +107,7 @@ def transcript(request, events, type_names):
 
 
 def _type(type_names, oid, modifier):
-    # What users made has another number in every run.
+    # User-defined types have another number in every run.
     name = type_names.get(oid, "user-defined" if oid >= 16384 else str(oid))
     return name if modifier == -1 else f"{name}({modifier})"
 

@@ -46,7 +46,7 @@ class Postgres:
         for (name,) in [v for k, v in with_all.run("select datname from pg_database where oid >= 16384")
                         if k == "row"]:
             with_all.run(f'drop database "{name}" with (force)')
-        # What belongs to no database stays behind otherwise.
+        # Roles belong to no database and would stay behind otherwise.
         for (name,) in [v for k, v in with_all.run("select rolname from pg_roles where oid >= 16384")
                         if k == "row"]:
             with_all.run(f'drop role "{name}"')

@@ -178,7 +178,7 @@ class ShapeMaker:
 
     @staticmethod
     def _steps(setup, steps, ends):
-        # Whatever it leaves behind goes with its schema.
+        # Objects that a case leaves behind go with its schema.
         before = ["drop schema if exists shapes cascade", "create schema shapes", "set search_path = shapes"]
         after = ["drop schema shapes cascade", "reset search_path"]
         return Series(";\n", tuple([Piece("fixed", text) for text in before + setup] + [Piece("step", step, optional=True) for step in steps] +

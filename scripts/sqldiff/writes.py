@@ -43,7 +43,7 @@ class WriteMaker:
 
     @staticmethod
     def _cast(kind, expression):
-        # Whatever was computed fits the column; a table's numeric has three digits behind the point.
+        # Make the computed value fit the column; a table's numeric has three digits behind the point.
         return Piece("=" + kind, expression)
 
     def _insert(self, table):

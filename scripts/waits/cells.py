@@ -17,7 +17,7 @@ PATIENCE = 5
 CATALOGS = whole.queries()
 
 
-# What PostgreSQL says of a constant of regconfig whose configuration has gone.
+# PostgreSQL's errors for a constant of regconfig whose configuration has gone.
 PARTS = ("XX000 cache lookup failed for text search", "XX000 tuple concurrently updated")
 
 

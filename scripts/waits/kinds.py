@@ -527,7 +527,7 @@ ROLE_USES = [
     "select fn()", "select fn() ;; select fn()", "select * from r", "select * from r ;; select * from r", "prepare p as select * from r ;; execute p ;; execute p", "select has_table_privilege('w_a', 't', 'select')", "select pg_has_role('w_b', 'w_a', 'member')", "select 'w_a'::regrole", "select rolname from pg_roles where rolname like 'w\\_%' order by 1", "create policy z on t to w_a", "create user mapping for w_a server none", "create database w_d owner w_a", "select pg_get_userbyid(relowner) from pg_class where relname = 'f9'", "alter role w_a in database script set work_mem = '3MB'",
 ]
 DATABASE = """create database w_d; create database w_e; alter database w_d set work_mem = '1MB'; grant connect on database w_d to w_r"""
-# What no transaction block takes waits for nobody: a database's changes are of its description.
+# Statements that are refused in transaction blocks wait for no session: a database's changes are of its description.
 DATABASE_CHANGES = {
     "is renamed": "alter database w_d rename to w_f", "is another": "alter database w_d rename to w_f; alter database w_e rename to w_d", "is given away": "alter database w_d owner to w_q", "has a setting": "alter database w_d set work_mem = '5MB'", "has a limit": "alter database w_d connection limit 3", "is forbidden": "revoke all on database w_d from public, w_r", "is described": "comment on database w_d is 'x'", "the role goes": "drop owned by w_r cascade; drop role w_r", "nobody": "alter database w_d allow_connections false",
 }

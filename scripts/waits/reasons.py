@@ -2,7 +2,7 @@
 none of them explains is unexpected."""
 import re
 
-# What ours refuses by name, in the change or in the use.
+# Statements that ours refuses by name, in the change or in the use.
 REFUSED = re.compile(
     r"create (statistics|rule|aggregate|user mapping|cast)|comment on procedure|alter constraint|create table \w+ of |create schema \w+ create|merge into|^cluster |^alter table \w+ cluster|"
     r"set \(fillfactor|depends on extension|in database \w+ set|alter publication \w+ (add|set) tables in|create publication .* tables in|inherit|"

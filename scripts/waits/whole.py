@@ -100,7 +100,7 @@ def dangling(rows):
     return wrong
 
 
-# What describes itself, so that what it says is found as well.
+# Calls of every function that prints definitions, so that damage in them is found as well.
 SHOWN = """select count(pg_get_viewdef(oid)) from pg_class where relkind in ('v', 'm') and oid >= 16384;
 select count(pg_get_indexdef(indexrelid)) from pg_index where indexrelid >= 16384;
 select count(pg_get_constraintdef(oid)) from pg_constraint where oid >= 16384;
@@ -113,7 +113,7 @@ select count(pg_get_expr(polqual, polrelid)), count(pg_get_expr(polwithcheck, po
 READABLE = """select quote_ident(n.nspname) || '.' || quote_ident(c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'v', 'm') and c.oid >= 16384 and n.nspname not like 'pg\\_%' order by 1"""
 
-# What is called how, and is of what type.
+# The name, kind, type and rights of every object.
 NAMES = """select 'c ' || n.nspname || '.' || c.relname || ' ' || c.relkind || ' ' || c.relowner::regrole || ' ' || coalesce(c.relacl::text, '') from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid >= 16384 and n.nspname not like 'pg\\_%' and c.relkind <> 'c'
 union all select 'a ' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || a.attnotnull from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace where c.relkind in ('r', 'v', 'm', 'c') and c.oid >= 16384 and a.attnum > 0 and not a.attisdropped and n.nspname not like 'pg\\_%'
 union all select 'f ' || p.oid::regprocedure || ' ' || p.prokind || ' ' || p.prorettype::regtype from pg_proc p join pg_namespace n on n.oid = p.pronamespace where p.oid >= 16384 and n.nspname not like 'pg\\_%' and not exists (select from pg_depend d where d.objid = p.oid and d.deptype in ('e', 'i'))
@@ -130,7 +130,7 @@ union all select 'p ' || pubname from pg_publication union all select 'x ' || pu
 union all select 'r ' || rolname || rolsuper || rolcreatedb from pg_roles where oid >= 16384 union all select 'm ' || roleid::regrole || ' ' || member::regrole from pg_auth_members where roleid >= 16384
 union all select 'b ' || datname || ' ' || datdba::regrole from pg_database where datname like 'w\\_%' union all select 'g ' || extname || extnamespace::regnamespace from pg_extension order by 1"""
 
-# What empties a database for the next cell; the schemas first, since nearly all lies in them.
+# Statements that empty a database for the next cell; the schemas first, since nearly all lies in them.
 CLEANERS = """select format('drop schema %I cascade', nspname), 1 from pg_namespace where oid >= 16384 and nspname not like 'pg\\_%' union all
 select format('drop publication %I', pubname), 2 from pg_publication union all
 select format('drop extension if exists %I cascade', extname), 2 from pg_extension where oid >= 16384 union all

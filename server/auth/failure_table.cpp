@@ -16,7 +16,7 @@ constexpr std::uint32_t kMostDoublings = 8;
 FailureTable::FailureTable(FailurePace pace, std::uint64_t seed)
     : pace_(pace), seed_(seed), sets_(kSets) {}
 
-// Whoever does not know the seed cannot choose whose record to push out.
+// The seed is secret, so that a guesser cannot choose whose record to push out.
 std::uint64_t FailureTable::key_of(std::string_view one, std::string_view two) const {
   return checksum(as_bytes(two), checksum(as_bytes(one), seed_));
 }

@@ -35,7 +35,7 @@ class IpAddress {
 
 enum class Transport : std::uint8_t { unix_socket, tcp, tls };
 
-/// What a connection is, as far as the rules can see.
+/// The facts about a connection that the rules can see.
 struct Visitor {
   Transport transport = Transport::unix_socket;
   std::optional<IpAddress> address;  ///< set unless unix_socket
@@ -61,9 +61,10 @@ struct HbaRule {
   [[nodiscard]] bool matches(const Visitor& visitor) const;
 };
 
-/// Who may connect, and how they prove who they are: the format of PostgreSQL's pg_hba.conf, of
+/// Rules for who may connect, and how they authenticate: the format of PostgreSQL's pg_hba.conf, of
 /// which we accept local, host, hostssl and hostnossl lines with the methods trust, reject,
-/// scram-sha-256 and peer. What we cannot honour is refused when the file is read, never skipped.
+/// scram-sha-256 and peer. A line that we cannot honour is refused when the file is read, never
+/// skipped.
 class HbaRules {
  public:
   HbaRules() = default;

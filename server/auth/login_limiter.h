@@ -13,18 +13,18 @@
 
 namespace swizzle::server {
 
-/// Who tries to log in, from where.
+/// The role and the origin of a login attempt.
 struct LoginAttempt {
   std::string_view role;
   std::string_view origin;  ///< login_origin's
 };
 
-/// Whose guesses count together: an IPv4 address, an IPv6 network of 64 bits, since one host has as
-/// many addresses there as it likes, or this machine's user.
+/// Returns the origin whose guesses count together: an IPv4 address, an IPv6 network of 64 bits,
+/// since one host has as many addresses there as it likes, or this machine's user.
 [[nodiscard]] std::string login_origin(const std::optional<IpAddress>& address,
                                        std::optional<std::uint32_t> user);
 
-/// What failures cost those with the same key.
+/// The waits that failures with the same key cost.
 struct FailurePace {
   std::uint32_t free;    ///< so many cost nothing
   Duration first;        ///< what the next one costs; each further one twice as much

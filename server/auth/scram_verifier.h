@@ -13,7 +13,7 @@ inline constexpr std::uint32_t kDefaultScramIterations = 4096;
 inline constexpr std::uint32_t kMaxScramIterations = 1'000'000;
 inline constexpr std::size_t kScramSaltBytes = 16;
 
-/// What is stored in place of a password (RFC 5803): enough to check a login, not to make one.
+/// The stored form of a password (RFC 5803): enough to check a login, not to make one.
 struct ScramVerifier {
   std::uint32_t iterations = kDefaultScramIterations;
   std::string salt;

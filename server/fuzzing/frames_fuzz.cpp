@@ -8,7 +8,7 @@
 namespace swizzle::server {
 namespace {
 
-/// Whatever kind it claims to be: each decoder sees each payload.
+/// Runs every decoder on the payload, whatever kind the frame claims to be.
 void decode_as_anything(ListDecoder& lists, Bytes payload) {
   static_cast<void>(decode_query(payload));
   static_cast<void>(decode_describe(payload));

@@ -20,7 +20,7 @@ void talk(std::string_view text) {
     for (const std::string_view mechanism : {kScramSha256, kScramSha256Plus}) {
       ScramExchange exchange{verifier(), hash, "servernonce"};
       if (!exchange.begin(mechanism, first)) continue;
-      // Nobody knows the password here.
+      // The input cannot know the password.
       INVARIANT(!exchange.finish(last));
     }
   }

@@ -10,7 +10,7 @@ namespace swizzle::server {
 
 enum class Command { serve, init, stop, status, reload };
 
-/// What the words after `swizzled` ask for.
+/// The parsed command line of `swizzled`.
 struct CommandLine {
   Command command = Command::serve;
   std::string directory;

@@ -73,7 +73,7 @@ TEST_CASE("a data directory has one server at a time") {
   }
   CHECK_FALSE(find_running(directory)->has_value());
   CHECK_FALSE(std::filesystem::exists(directory.pid_file()));
-  // What a crash leaves behind is no obstacle.
+  // Files that a crash leaves behind are no obstacle.
   REQUIRE(write_text_file(directory.pid_file().string(), "1\n5432\n/tmp\n"));
   CHECK_FALSE(find_running(directory)->has_value());
   CHECK(PidFile::take(directory, {getpid(), "5432", "/tmp"}));

@@ -44,7 +44,7 @@ class DataDirectory {
 /// Makes it, or takes an empty one that is there; nobody else may look into it.
 Result<> make_private_directory(const std::filesystem::path& path);
 
-/// What swizzled.pid says.
+/// The contents of swizzled.pid.
 struct RunningServer {
   pid_t process = 0;
   std::string port;

@@ -20,7 +20,7 @@ struct Release {
 using Connection = std::unique_ptr<PGconn, Release>;
 using Answer = std::unique_ptr<PGresult, Release>;
 
-/// Nobody listens there now.
+/// Returns a port on which no process listens now.
 std::uint16_t free_port() {
   const Descriptor socket{::socket(AF_INET, SOCK_STREAM, 0)};
   sockaddr_in address{};

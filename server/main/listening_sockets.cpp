@@ -98,7 +98,7 @@ Result<> add_unix(const std::string& directory, std::uint16_t port,
   if (::bind(fd, generic, sizeof address) != 0 || ::listen(fd, kBacklog) != 0) {
     return socket_failure(path);
   }
-  // Everybody may knock; the rules decide.
+  // Every user may connect to the socket; the rules decide.
   ::chmod(path.c_str(), S_IRWXU | S_IRWXG | S_IRWXO);
   sockets.push_back(std::move(listening));
   return {};

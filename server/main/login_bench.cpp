@@ -38,7 +38,7 @@ struct Target {
   std::string password;
 };
 
-/// What a password gives with the salt that the server names.
+/// Cache of the keys that a password gives with the salt that the server names.
 class Keys {
  public:
   Digest of(const std::string& password, const std::string& salt, std::uint32_t iterations) {

@@ -59,7 +59,7 @@ asio::posix::stream_descriptor signals_of_the_process(asio::io_context& events) 
 
 }  // namespace
 
-/// What the main thread waits for: clients at the doors, signals, turns to look around.
+/// The events that the main thread waits for: clients at the doors, signals, its timer.
 struct Server::Events {
   asio::io_context context{1};
   asio::posix::stream_descriptor signals = signals_of_the_process(context);
@@ -130,7 +130,8 @@ Result<> Server::apply(Settings& settings, const std::vector<SettingAssignment>&
   return {};
 }
 
-/// What is needed before there is a database, whose registry knows the rest of the names.
+/// Reads the settings that are needed before there is a database, whose registry knows the other
+/// names.
 Result<ServerSettings> Server::early_settings(const std::vector<SettingAssignment>& file) const {
   Settings known;
   define_server_settings(known);
@@ -177,7 +178,7 @@ Result<> Server::open() {
   ASSIGN_OR_RETURN(const std::vector<SettingAssignment> file, read_settings_file());
   ASSIGN_OR_RETURN(const ServerSettings settings, early_settings(file));
   log_->set_format(settings.log_format, settings.log_line_prefix);
-  // What is wrong in the files is said before anything else happens.
+  // Report mistakes in the files before anything else happens.
   ASSIGN_OR_RETURN(DoorPolicy policy, make_policy(settings));
   raise_descriptor_limit();
   const std::string socket_directory =
@@ -224,7 +225,7 @@ Result<> Server::leave_root(const std::string& name,
                                   directory_.path().string(), name)}
                     .with_hint(fmt::format("chown -R {} {}", name, directory_.path().string())));
   }
-  // What root has made so far, so that the user can take it away.
+  // Give the user the files that root has made so far, so that it can remove them.
   RETURN_IF_ERROR(user.give(directory_.pid_file()));
   for (const ListeningSocket& socket : sockets) {
     if (socket.is_unix) RETURN_IF_ERROR(user.give(socket.name));

@@ -9,7 +9,7 @@
 
 namespace swizzle::server {
 
-/// Whose the server's process becomes when root starts it.
+/// The user that the server's process becomes when root starts it.
 class ServiceUser {
  public:
   /// 22023 when there is no such user, or when somebody else than root asks to become another.

@@ -4,7 +4,7 @@
 
 namespace swizzle::server {
 
-/// What the machine has, or the control group that the process is in where that is less.
+/// Returns the memory of the machine, or of the process's control group where that is less.
 std::uint64_t system_memory_bytes();
 
 /// Large pieces of memory go back to the system when they are freed, whoever had them. Before any

@@ -24,7 +24,7 @@ struct HttpResponse {
 /// a connection. A peer that takes longer than a few seconds, or sends too much, is let go.
 class HttpServer {
  public:
-  /// What is at a path, without what follows '?'.
+  /// Returns the response for a path, without the part that follows '?'.
   using Answer = std::function<HttpResponse(std::string_view path)>;
 
   /// The longest head of a request.

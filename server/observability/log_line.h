@@ -27,7 +27,7 @@ enum class LogLevel : std::uint8_t { warning, error, log, fatal, panic };
 /// Of what log_min_messages and its like name: `warning` for that and everything below it.
 LogLevel log_level(std::string_view name) noexcept;
 
-/// What is said. Empty strings are not.
+/// One entry of the log. Empty fields are left out.
 struct LogEntry {
   std::string_view severity = {};  ///< LOG, ERROR, WARNING, …
   std::string_view message = {};

@@ -7,8 +7,8 @@
 
 namespace swizzle::server {
 
-/// What is at the metrics port: /metrics for Prometheus, / for people, /status.json for the page,
-/// /health. Nobody has to prove who he is, so it shows numbers and no data.
+/// Serves the metrics port: /metrics for Prometheus, / for people, /status.json for the page,
+/// /health. Nothing there asks for a login, so it shows numbers and no data.
 [[nodiscard]] HttpResponse metrics_answer(const ServerMetrics& metrics, std::string_view path);
 
 /// The page: HTML with style and script, without anything from elsewhere.

@@ -19,7 +19,7 @@ void write_whole(int descriptor, std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    // Nobody reads the log any more: there is no one to tell.
+    // The log's reader has gone: there is no way to report it.
     if (written <= 0) return;
     text.remove_prefix(static_cast<std::size_t>(written));
   }

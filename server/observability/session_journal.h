@@ -17,9 +17,8 @@ class SessionUsage;
 
 namespace swizzle::server {
 
-/// What a session's statements leave behind: counts, latencies, and lines in the log. Belongs to
-/// the session's fiber.
-///
+/// Records a session's statements: counts, latencies, and lines in the log. Belongs to the
+/// session's fiber.
 /// A statement lasts from the message that begins it to the one that begins the next, or to
 /// ReadyForQuery: so the wait for a durable commit counts, whether COMMIT or Sync asked for it.
 class SessionJournal {

@@ -32,7 +32,7 @@ inline constexpr std::size_t kStatementKinds = 10;
 /// By the tag of CommandComplete.
 [[nodiscard]] StatementKind kind_of_tag(std::string_view tag) noexcept;
 
-/// What errors are counted by: the first two characters of their SQLSTATE.
+/// The classes by which errors are counted: the first two characters of their SQLSTATE.
 inline constexpr std::array<std::string_view, 16> kErrorClasses{
     "08", "0A", "21", "22", "23", "25", "28", "34", "3D", "40", "42", "53", "54", "55", "57", "XX"};
 

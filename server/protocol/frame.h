@@ -14,7 +14,7 @@ struct Frame {
   Bytes payload;
 };
 
-/// What a peer may send, and so what it can make us keep in memory.
+/// Bounds the messages that a peer may send, and so the memory that it can make us use.
 struct FrameLimits {
   /// Query, Parse, Bind, CopyData, FunctionCall. PostgreSQL's own limit is 1 GB.
   std::uint32_t large_bytes = std::uint32_t{256} << 20U;
@@ -28,7 +28,7 @@ inline constexpr std::size_t kMaxStartupBytes = 10'000;
 /// Length, then a protocol version or request code.
 inline constexpr std::size_t kMinStartupBytes = 8;
 
-/// What stands at the front of the receive buffer.
+/// The message at the front of the receive buffer.
 struct FrameScan {
   /// Set when the whole message is there.
   std::optional<Frame> frame;

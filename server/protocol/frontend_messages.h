@@ -11,9 +11,9 @@
 
 namespace swizzle::server {
 
-// What clients send, decoded and checked: text is UTF-8 without NUL, counts agree with what
-// follows, nothing is left over. All views point into the payload. Failures are 08P01 or 22021, and
-// leave the stream at the next message.
+// Messages of clients, decoded and checked: text is UTF-8 without NUL, counts agree with the bytes
+// that follow, nothing is left over. All views point into the payload. Failures are 08P01 or 22021,
+// and leave the stream at the next message.
 
 struct QueryMessage {
   std::string_view text;

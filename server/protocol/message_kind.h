@@ -49,7 +49,7 @@ enum class BackendKind : char {
   row_description = 'T',
 };
 
-/// What an Authentication message asks for, or says.
+/// The request or answer that an Authentication message carries.
 enum class AuthenticationCode : std::int32_t {
   ok = 0,
   sasl = 10,
@@ -57,7 +57,7 @@ enum class AuthenticationCode : std::int32_t {
   sasl_final = 12,
 };
 
-/// What a Describe or Close names.
+/// The kind of object that a Describe or Close names.
 enum class DescribeTarget : char { statement = 'S', portal = 'P' };
 
 }  // namespace swizzle::server

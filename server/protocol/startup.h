@@ -38,7 +38,7 @@ using StartupPacket = std::variant<SslRequest, GssEncryptionRequest, CancelReque
 /// major version.
 Result<StartupPacket> decode_startup(Bytes packet);
 
-/// What we answer to a request for `wanted`: the version that is spoken then.
+/// Returns the protocol version that we speak when a client asks for `wanted`.
 [[nodiscard]] ProtocolVersion negotiate(ProtocolVersion wanted) noexcept;
 
 }  // namespace swizzle::server

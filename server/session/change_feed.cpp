@@ -110,7 +110,7 @@ void ChangeFeed::take_status(sql::ChangeStream& stream, Bytes payload) {
   heard_at_ = Runtime::current().now();
   awaits_reply_ = false;
   const char kind = payload.empty() ? '\0' : static_cast<char>(payload[0]);
-  // What a hot standby's readers need is not for us.
+  // Feedback of a hot standby is not for us.
   if (kind == 'h') return;
   if (kind != 'r' || payload.size() < kStatusBytes) {
     stop_ =
@@ -126,7 +126,7 @@ void ChangeFeed::take_status(sql::ChangeStream& stream, Bytes payload) {
   progress_.replayed = lsn_at(17);
   progress_.replied_at = static_cast<std::int64_t>(raw(lsn_at(25)));
   const bool wants_reply = payload[33] != std::byte{0};
-  // Nobody has more than it was sent.
+  // A client cannot have flushed more than it was sent.
   stream.confirm(std::min(progress_.flushed, progress_.sent));
   stream.show(progress_);
   if (wants_reply) send_keepalive(stream.position(), false);

@@ -66,9 +66,9 @@ std::optional<MutableBytes> Channel::room_to_read() {
 std::expected<void, Stop> Channel::receive(std::optional<TimePoint> deadline, Heed heed) {
   bool in_time = true;
   is_settled_ = false;
-  // Whoever has just been answered has not asked again yet: trying to read would be in vain. But
-  // what the last read had no room for is not announced again, and under TLS bytes may have arrived
-  // already, inside OpenSSL, where no wait sees them.
+  // A client that has just been answered has not asked again yet: reading now would find nothing.
+  // But bytes that the last read had no room for are not announced again, and under TLS bytes may
+  // have arrived already, inside OpenSSL, where no wait sees them.
   bool try_first = !std::exchange(has_answered_, false) || may_hold_more_ || stream_.is_tls();
   for (;;) {
     Readiness readiness = Readiness::readable;

@@ -29,7 +29,7 @@ struct Stop {
   std::optional<Error> error;
 };
 
-/// What may end a wait for the client besides its bytes and the end of the session.
+/// The events that may end a wait for the client besides its bytes and the end of the session.
 enum class Heed : std::uint8_t {
   end,
   cancel,
@@ -103,7 +103,7 @@ class Channel {
   ReceiveBuffer in_;
   SendBuffer out_;
   FrameLimits limits_ = kLimitsBeforeLogin;
-  /// What the frame that was handed out last takes of `in_`.
+  /// Bytes of `in_` that the last frame handed out occupies.
   std::size_t frame_bytes_ = 0;
   Duration send_timeout_ = std::chrono::minutes{15};
   bool is_broken_ = false;

@@ -48,7 +48,7 @@ class Connection {
   }
 
  private:
-  /// Who a line of the log is about.
+  /// Returns the connection's subject for lines of the log.
   [[nodiscard]] LogSubject subject_of(const sql::SessionOptions& options) const {
     LogSubject subject;
     subject.user = options.user;

@@ -45,7 +45,7 @@ void Conversation::run() {
 }
 
 void Conversation::note_end(sql::SessionEnd how) noexcept {
-  // What ends it first is why it ends.
+  // The first reason for the end is the one that counts.
   sql::SessionUsage& usage = sql::usage_of(session_);
   if (usage.end() == sql::SessionEnd::by_client) usage.note_end(how);
 }
@@ -178,7 +178,7 @@ void Conversation::on_query(Bytes payload) {
 }
 
 void Conversation::on_command(std::string_view text) {
-  // Whoever follows the log does so for as long as it likes.
+  // A session that follows the log does so for as long as it likes.
   watch_.stop();
   // The message makes room for those that come while changes are sent.
   const std::string command{text};

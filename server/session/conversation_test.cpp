@@ -333,7 +333,7 @@ TEST_CASE("time limits end statements and idle sessions") {
     CHECK(client.receive().kind == 'Z');
     client.send(parse("", "sleep") + bind("", "") + execute("") + kSync);
     CHECK(client.kinds_until('Z') == "12EZ");
-    // What said why the statement ended is said once, and the session goes on.
+    // The error that ended the statement is sent once, and the session goes on.
     CHECK(client.is_quiet());
     CHECK(client.query("rows 1") == "TDCZ");
   }

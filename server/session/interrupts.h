@@ -14,8 +14,8 @@ enum class EndReason : std::uint8_t {
   crowded,        ///< has not logged in, and others wait to
 };
 
-/// What others want from a session, kept where its waits can see it. Set from any thread; the owner
-/// looks whenever a wait returns.
+/// Requests of others to a session, kept where its waits can see them. Set from any thread; the
+/// owner looks whenever a wait returns.
 class Interrupts {
  public:
   /// Pre: called by the thread or fiber that will wait.

@@ -70,7 +70,8 @@ std::optional<Admission> Login::run() {
   }
   negotiate_version(*message, admission);
   if (auto done = authenticate(admission.options); !done) {
-    // Who left is not told, and not worth a line: health checks ask only whether anybody answers.
+    // A client that has left is not told, and gets no line in the log: health checks ask only
+    // whether the server answers.
     if (done.error().state() != state::connection_failure) refuse(done.error());
     return std::nullopt;
   }
@@ -83,7 +84,7 @@ std::optional<Admission> Login::run() {
 std::optional<StartupMessage> Login::receive_startup() {
   for (;;) {
     const auto packet = channel_.next_startup_packet(deadline_);
-    // Whoever does not speak our language is not answered.
+    // A client that does not speak the protocol is not answered.
     if (!packet) return std::nullopt;
     auto decoded = decode_startup(*packet);
     if (!decoded) {
@@ -232,7 +233,7 @@ Result<> Login::exchange_scram(const sql::SessionOptions& options) {
 }
 
 Result<> Login::await_turn(const LoginAttempt& attempt) {
-  // Who has gone is seen that soon.
+  // Interval at which a client that has gone is noticed.
   constexpr Duration kLook = std::chrono::milliseconds{250};
   Runtime& runtime = Runtime::current();
   for (;;) {

@@ -8,7 +8,7 @@
 
 namespace swizzle::server {
 
-/// What a successful login comes to.
+/// The result of a successful login.
 struct Admission {
   sql::SessionOptions options;
   ProtocolVersion version;

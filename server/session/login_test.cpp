@@ -233,7 +233,7 @@ TEST_CASE("connection limits keep places for superusers and for the door") {
   late.send(startup_for("super"));
   CHECK(late.receive_until('E').back().field('C') == "53300");
 
-  // Who was refused is still at the door until the server has seen it go.
+  // A refused client is still at the door until the server has seen it go.
   while (server.context().registry().size() > 3) std::this_thread::yield();
   WireClient door_one = server.connect();
   door_one.send("\0\0\0"s);
@@ -243,7 +243,7 @@ TEST_CASE("connection limits keep places for superusers and for the door") {
   while (server.context().registry().size() < 5) std::this_thread::yield();
   WireClient door_three = server.connect();
   door_three.send("\0\0\0"s);
-  // Nobody is kept out: who has been at the door for longest has to leave.
+  // No client is kept out: the one that has been at the door for longest has to leave.
   CHECK(door_one.receive().kind == 0);
   CHECK(door_two.is_quiet());
   CHECK(door_three.is_quiet());

@@ -20,7 +20,7 @@
 
 namespace swizzle::server {
 
-/// Who is let in and how; replaced as a whole on reload.
+/// The rules and limits for new connections; replaced as a whole on reload.
 struct DoorPolicy {
   HbaRules rules;
   std::shared_ptr<const TlsContext> tls;  ///< null: TLS is not offered
@@ -32,7 +32,7 @@ struct DoorPolicy {
   std::uint64_t transaction_log_bytes = 0;
 };
 
-/// What all connections share. Thread-safe.
+/// State that all connections share. Thread-safe.
 class ServerContext {
  public:
   /// `secret` makes the exchange with unknown roles repeatable (ScramVerifier::pretend).

@@ -115,7 +115,7 @@ void SessionRegistry::end_transaction(std::uint32_t id, TxnId transaction) noexc
       fatal_report(state::configuration_limit_exceeded,
                    "terminating transaction because the log that is kept for it exceeds "
                    "max_transaction_wal_size");
-  // What runs may wait for its client's rows.
+  // The running statement may wait for its client to take rows.
   if (entry.session->end_transaction(transaction, reason)) entry.interrupts->request_cancel();
 }
 

@@ -28,7 +28,7 @@ struct ConnectionLimits {
   std::uint32_t max_authenticating = 1'000;
 };
 
-/// Who connects, as far as the limits care.
+/// The rank of a client, for the connection limits.
 enum class Rank : std::uint8_t { ordinary, superuser };
 
 /// All connections of the server: counts them, finds them for a cancel request, and reaches them
@@ -52,7 +52,8 @@ class SessionRegistry {
     ~Place() {
       if (registry_ != nullptr) registry_->leave(id_);
     }
-    /// What pg_backend_pid() and BackendKeyData say; unique among live connections.
+    /// Returns the number that pg_backend_pid() and BackendKeyData give; unique among live
+    /// connections.
     [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
 
     /// Counts the connection as logged in. 53300 when there are too many.
@@ -112,7 +113,7 @@ class SessionRegistry {
   const ConnectionLimits limits_;
   mutable std::mutex mutex_;
   std::unordered_map<std::uint32_t, Entry> entries_;
-  /// Who is at the door and may stay, in the order of arrival.
+  /// Connections that have not logged in yet and may stay, in the order of arrival.
   std::map<std::uint64_t, std::uint32_t> door_;
   std::uint64_t arrivals_ = 0;
   std::uint32_t last_id_ = 1000;

@@ -10,7 +10,7 @@ namespace swizzle::server {
 namespace {
 
 constexpr SqlState kSyntaxError{"42601"};
-/// What PostgreSQL keeps of a name.
+/// Bytes of a name that PostgreSQL keeps.
 constexpr std::size_t kMaxNameBytes = 63;
 
 std::vector<std::string> split_words(std::string_view text) {

@@ -17,8 +17,8 @@ using NamedValues = std::vector<std::pair<std::string, std::string>>;
 /// blanks, where a backslash keeps a blank in a value. 42601 for anything else.
 Result<NamedValues> parse_command_line_options(std::string_view text);
 
-/// What a StartupMessage asks for, except its protocol extensions. 28000 without a user, 0A000 for
-/// physical replication.
+/// Returns the options of a StartupMessage, except its protocol extensions. 28000 without a user,
+/// 0A000 for physical replication.
 Result<sql::SessionOptions> session_options(const StartupMessage& message);
 
 /// The extensions (_pq_.…) that the client asked for, of which we know none.

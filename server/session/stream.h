@@ -15,7 +15,7 @@ struct ssl_st;
 
 namespace swizzle::server {
 
-/// What one attempt to move bytes came to.
+/// The result of one attempt to move bytes.
 struct Transfer {
   enum class State : std::uint8_t { moved, wants_readable, wants_writable, closed };
   State state = State::closed;
@@ -41,7 +41,7 @@ class Stream {
   /// One step of the handshake; `moved` when it is done.
   Transfer continue_handshake() noexcept;
   [[nodiscard]] bool is_tls() const noexcept { return tls_ != nullptr; }
-  /// What the handshake agreed on; nothing in the clear.
+  /// Returns the encryption that the handshake agreed on; nothing in the clear.
   [[nodiscard]] std::optional<sql::Encryption> encryption() const;
   /// Says goodbye if TLS asks for it.
   void close() noexcept;

@@ -10,7 +10,7 @@ struct ssl_ctx_st;
 
 namespace swizzle::server {
 
-/// What connections under TLS are told.
+/// The parameters of connections under TLS.
 struct TlsOptions {
   /// Forward secrecy and authenticated encryption only; TLS 1.3 has nothing else.
   static constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
@@ -31,7 +31,7 @@ class TlsContext {
   ~TlsContext();
 
   [[nodiscard]] ssl_ctx_st* native() const noexcept { return context_; }
-  /// What tls-server-end-point binds to: the hash of our certificate (RFC 5929).
+  /// Returns the value for tls-server-end-point binding: the hash of our certificate (RFC 5929).
   [[nodiscard]] const std::string& endpoint_hash() const noexcept { return endpoint_hash_; }
 
  private:

@@ -110,7 +110,8 @@ std::expected<std::optional<Bytes>, sql::Diagnostic> WireSink::copy_in_data() {
       case FrontendKind::sync:
         continue;  // as PostgreSQL does, for libraries that send them here
       default:
-        // Whoever sends this does not know that it is in a COPY: what follows cannot be trusted.
+        // A client that sends this does not know that it is in a COPY: the bytes that follow cannot
+        // be trusted.
         stop_ = Stop{Stop::Kind::protocol_violation,
                      Error{state::protocol_violation,
                            fmt::format("unexpected message type 0x{:02X} during COPY from stdin",

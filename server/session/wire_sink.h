@@ -13,7 +13,7 @@ class WireSink final : public sql::ResultSink {
  public:
   WireSink(Channel& channel, SessionJournal& journal) noexcept
       : channel_(channel), journal_(journal) {}
-  /// Whom to cancel. Before the first request.
+  /// Sets the session to cancel. Called before the first request.
   void attach(sql::Session& session) noexcept { session_ = &session; }
 
   void parameter_description(std::span<const std::uint32_t> type_oids) override;

@@ -78,7 +78,7 @@ Result<Cents> EmbeddedSession::deliver_lines(Transaction& transaction, const Key
   std::array<OrderLineRecord, NewOrderInput::kMaxLines> lines;
   std::uint32_t count = 0;
   {
-    // Whoever changes an order's lines has locked the order.
+    // A transaction that changes an order's lines has locked the order.
     ASSIGN_OR_RETURN(Cursor cursor, tables_[TableName::order_line].scan(
                                         transaction, {.low = order.bytes(), .high = high.bytes()}));
     while (count < lines.size()) {

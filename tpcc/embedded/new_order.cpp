@@ -54,7 +54,7 @@ Result<Outcome> EmbeddedSession::new_order(const NewOrderInput& input) {
     RETURN_IF_ERROR(insert(*transaction, TableName::order_line, Key{order_key}.small(i + 1),
                            Image{lines[i]}.bytes()));
   }
-  // What the terminal would show (clause 2.4.3.3).
+  // Compute the total that the terminal would show (clause 2.4.3.3).
   [[maybe_unused]] const volatile Cents shown = total * (10'000 - customer.discount) / 10'000 *
                                                 (10'000 + warehouse.tax + district.tax) / 10'000;
   return commit(*transaction);

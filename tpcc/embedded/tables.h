@@ -28,8 +28,8 @@ enum class TableName : std::uint8_t {
 inline constexpr std::size_t kTables = 11;
 [[nodiscard]] const char* name_of(TableName table) noexcept;
 
-/// What the engine does not know: which tree is which table, and how much was loaded. Kept in a
-/// small text file inside the data directory, written when the load is complete.
+/// The facts that the engine does not keep: which tree is which table, and how much was loaded.
+/// Kept in a small text file inside the data directory, written when the load is complete.
 struct Catalog {
   Sizes sizes;
   std::array<TreeId, kTables> trees{};

@@ -35,7 +35,7 @@ class KeptRows final : public Rows::Source {
   }
 };
 
-/// What statements without COPY use.
+/// Collects the rows of statements without COPY.
 class RowSink : public sql::SilentSink {
  public:
   void data_row(const sql::OutputRow& row) override {

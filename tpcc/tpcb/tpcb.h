@@ -49,7 +49,7 @@ class TpcbSession {
   virtual Result<Outcome> run(const TpcbInput& input) = 0;
 };
 
-/// What one branch's rows add up to. All four are equal in consistent data.
+/// Sums over one branch's rows. All four are equal in consistent data.
 struct TpcbSums {
   std::int64_t branch = 0;
   std::int64_t tellers = 0;

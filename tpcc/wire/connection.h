@@ -79,7 +79,7 @@ class Connection {
 /// Opens connections to one database.
 using Connect = std::function<Result<std::unique_ptr<Connection>>(Pipelining)>;
 
-/// What the procedure of a new order raises for an item that does not exist.
+/// SQLSTATE that the procedure of a new order raises for an item that does not exist.
 inline constexpr SqlState kUnusedItem{"TC001"};
 /// The codes that the driver tells apart; any other is XX000.
 SqlState known_state(std::string_view code) noexcept;

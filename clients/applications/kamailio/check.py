@@ -195,7 +195,7 @@ request_route {
   }
   if (!is_method("MESSAGE")) { sl_send_reply("405", "Method Not Allowed"); exit; }
   if (!is_from_local() || !is_uri_host_local()) { sl_send_reply("403", "Elsewhere"); exit; }
-  # What it has kept it sends by itself.
+  # Stored messages are sent by the server itself.
   if ($sp != $Rp) {
     if (!auth_check("$fd", "subscriber", "1")) { auth_challenge("$fd", "0"); exit; }
     consume_credentials();

@@ -71,7 +71,7 @@ with step("its runs"):
             asyncio.run(read())
             break
         except AssertionError:
-            # What happened comes as events, a moment later.
+            # Events arrive a moment after the run.
             if attempt == 29:
                 raise
             asyncio.run(asyncio.sleep(1))
