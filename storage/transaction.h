@@ -69,7 +69,7 @@ class Transaction {
 
   /// How long a lock may be waited for; zero, the default: without limit.
   void set_lock_timeout(Duration timeout) noexcept;
-  /// How long a wait lasts before a deadlock is looked for; zero, the default: not at all.
+  /// How long a wait lasts before a deadlock is looked for; zero, the default: at once.
   void set_deadlock_timeout(Duration timeout) noexcept;
   /// Makes the wait in progress, and every later one, fail with 57014 until clear_cancel().
   /// Callable from any thread while the transaction is open.
