@@ -17,7 +17,7 @@ struct Execution;
 /// Takes one row, a value per column; the values are copied.
 using EmitRow = std::function<void(std::span<const Value>)>;
 
-/// What computes the rows of a system relation: some of its columns, in any order.
+/// Function that computes the rows of a system relation: some of its columns, in any order.
 struct RowProvider {
   struct Column {
     std::string_view name;
@@ -30,7 +30,7 @@ struct RowProvider {
   void (*rows)(Execution& execution, const EmitRow& emit) = nullptr;
 };
 
-/// What computes the rows of a relation that is not of the system: a transition table.
+/// Source of the rows of a relation that is not of the system: a transition table.
 class RowSource {
  public:
   RowSource() = default;

@@ -10,10 +10,10 @@
 
 namespace swizzle::sql {
 
-/// What a key column's values are compared as.
+/// Returns the type as which a key column's values are compared.
 TypeId key_type_of(const PartitionColumn& column) noexcept;
 
-/// What a statement's conditions say of the columns of a partition key.
+/// Restrictions that a statement's conditions put on the columns of a partition key.
 struct KeyRestriction {
   struct Column {
     std::optional<Value> equal;

@@ -16,15 +16,15 @@ namespace swizzle::sql {
 using RolePtr = std::shared_ptr<const Role>;
 using DatabasePtr = std::shared_ptr<const DatabaseEntry>;
 
-/// What belongs to all databases of a data directory: roles, the databases themselves, and the
-/// counter that gives objects their numbers. Thread-safe.
+/// Objects that belong to all databases of a data directory: roles, the databases themselves, and
+/// the counter that gives objects their numbers. Thread-safe.
 class SharedObjects {
  public:
   SharedObjects(Engine& engine, Tree tree) : engine_(engine), tree_(tree) {}
   SharedObjects(const SharedObjects&) = delete;
   SharedObjects& operator=(const SharedObjects&) = delete;
 
-  /// Reads them. Once, before anybody else looks.
+  /// Reads them. Call once, before any other use.
   void load();
 
   /// Raised after every committed change.

@@ -9,7 +9,7 @@
 
 namespace swizzle::sql {
 
-/// What is counted about a table, or about one of its indexes.
+/// Events counted for a table, or for one of its indexes.
 enum class Counted : std::uint8_t {
   sequential_scans,
   sequential_rows,

@@ -6,11 +6,11 @@
 
 #include "sql-lite-frontend/catalog/oid.h"
 
-/// What the names in a stored query meant when it was stored: of a view, a policy, an atomic body.
+/// Meanings of the names in a stored query when it was stored: of a view, a policy, an atomic body.
 namespace swizzle::sql {
 
-/// What a name in a view's text meant when the view was made: that relation, under its columns'
-/// names of then. So renaming below the view, or adding columns, does not change the view.
+/// Meaning of a name in a view's text when the view was made: that relation, under the names that
+/// its columns had then. Thus renaming below the view, or adding columns, does not change the view.
 struct ViewColumn {
   std::int16_t number = 0;
   std::string name;
