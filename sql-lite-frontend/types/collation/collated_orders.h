@@ -12,8 +12,8 @@ namespace swizzle::sql {
 
 /// Orders that differ, of which a process knows so many at most.
 inline constexpr std::size_t kMostCollatedOrders = 256;
-/// What comparing says where nobody knows by which collation (42P22), and where there are no more
-/// orders (54000).
+/// Pseudo-orders whose comparisons throw: 42P22 if the collation is indeterminate, 54000 if there
+/// are no more orders.
 inline constexpr std::size_t kIndeterminateOrder = kMostCollatedOrders;
 inline constexpr std::size_t kNoCollatedOrder = kMostCollatedOrders + 1;
 

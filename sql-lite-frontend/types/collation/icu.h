@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-/// What is asked of ICU. Its headers are included here alone, in icu.cpp.
+/// Interface to ICU, whose headers are included in icu.cpp alone.
 namespace swizzle::sql {
 
 /// Orders text by a locale's rules. Any number of threads may use one at once.

@@ -21,7 +21,7 @@ class RecordView {
   [[nodiscard]] TypeId type(std::size_t field) const;
   /// The same under its collation.
   [[nodiscard]] TypeId ordered_type(std::size_t field) const;
-  /// What clients are told: of a literal without a type, which is text, `unknown`.
+  /// Returns the type that clients are told: `unknown` for a literal without a type, which is text.
   [[nodiscard]] TypeId told_type(std::size_t field) const;
   [[nodiscard]] Value field(std::size_t field) const;
   /// "f1", "f2" … where the fields have no names.

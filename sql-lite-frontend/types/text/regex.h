@@ -43,7 +43,7 @@ class CompiledRegex {
                                              std::size_t& next) const;
   /// Where the search for the next match begins; behind the text's end there is none.
   [[nodiscard]] static std::size_t behind(std::string_view text, Range whole) noexcept;
-  /// Whether a search of so much text may take longer than somebody would wait for.
+  /// True if a search of that much text may take noticeably long.
   [[nodiscard]] bool is_long(std::size_t text_bytes) const noexcept;
   [[nodiscard]] std::size_t group_count() const noexcept { return groups_; }
 
