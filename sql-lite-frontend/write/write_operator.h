@@ -120,7 +120,7 @@ class WriteOperator final : public PlanOperator {
   DeferrableKeys deferrable_keys_;
   std::unique_ptr<StatementTriggers> triggers_;  ///< null: it fires none
   std::unique_ptr<PartitionWrites> partitions_;  ///< null: the table has its rows itself
-  /// Keys and foreign keys are somebody else's business.
+  /// True if the session acts as a replica: keys and foreign keys are left unchecked.
   bool leaves_keys_ = false;
   bool changed_existing_ = false;  ///< by the last of insert_leaf_row()
   bool is_unchecked_ = false;      ///< it is among those that check_written() looks at

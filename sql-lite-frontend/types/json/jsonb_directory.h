@@ -62,7 +62,7 @@ class JsonbDirectory {
 /// Of a key without its quotes and escapes: ascending as keys stand.
 std::uint32_t jsonb_key_head(std::string_view key) noexcept;
 
-/// What a value's first byte is when a directory stands before its text. No JSON begins so.
+/// First byte of a value whose text follows a directory. No JSON begins so.
 inline constexpr std::byte kJsonbDirectoryMark{1};
 
 struct JsonbDirectoryRules {
