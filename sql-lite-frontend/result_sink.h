@@ -72,7 +72,7 @@ class ResultSink {
 
   virtual void notice(const Diagnostic& diagnostic) = 0;
   virtual void parameter_status(std::string_view name, std::string_view value) = 0;
-  /// What the session with that backend pid has said by NOTIFY.
+  /// Sends a notification of the session with that backend pid.
   virtual void notification(std::int32_t sender, std::string_view channel,
                             std::string_view payload) = 0;
 

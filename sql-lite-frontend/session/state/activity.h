@@ -75,7 +75,7 @@ class PublishedText {
   std::array<std::atomic<std::uint64_t>, capacity / 8> words_{};
 };
 
-/// What a session does, for pg_stat_activity in other sessions. Written by the session alone.
+/// A session's activity, for pg_stat_activity in other sessions. Written by the session alone.
 struct Activity {
   enum class State : std::uint8_t { idle, active, idle_in_transaction, idle_in_failed };
 
