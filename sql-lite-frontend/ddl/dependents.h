@@ -6,7 +6,8 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// Who would be broken by a DROP. Nothing is recorded about this: it is read off the definitions.
+/// Objects that a DROP would break. Dependencies are not recorded: they are read off the
+/// definitions.
 namespace swizzle::sql {
 
 /// To look through a relation's definition; there may be thousands.
@@ -52,8 +53,9 @@ void add_once(std::vector<Dependent>& list, Dependent dependent);
 /// it.
 std::string described(Session::State& session, const Table& table);
 
-/// What depends on the relations, directly or through others, apart from themselves and what
-/// belongs to them; each once, those that depend on what is named first come first.
+/// Returns the objects that depend on the relations, directly or through others, apart from the
+/// relations themselves and the objects that belong to them. Each is listed once, dependents of the
+/// first relation first.
 std::vector<Dependent> dependents_of(Session::State& session, std::span<const TablePtr> relations);
 /// The same for one column (position from 0): views that read it, generated columns, foreign keys
 /// to a key that it is part of.
@@ -106,7 +108,7 @@ std::vector<Dependent> dependents_of_extension(Session::State& session, const Ex
 /// Exclusion constraints that are made of what the extension btree_gist gives.
 void add_exclusions_of(Session::State& session, const Extension& extension,
                        std::vector<Dependent>& list);
-/// What belongs to the extension goes with it.
+/// Removes the extension and the objects that belong to it.
 void remove_extension(Session::State& session, const Extension& extension);
 /// Takes what belongs to extensions out of the list, and puts those in instead, with what depends
 /// on them.
@@ -117,7 +119,7 @@ void add_extensions_of_schema(Session::State& session, const Schema& schema,
 /// "function f(integer)".
 std::string described(Session::State& session, const Routine& routine);
 
-/// What several objects that are dropped at once are called.
+/// Name in messages for several objects that are dropped at once.
 inline constexpr std::string_view kSeveralObjects = "desired object(s)";
 
 /// With RESTRICT, throws 2BP01 if there is any dependent; with CASCADE, says what goes too and

@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/type.h"
 
-/// What CREATE, ALTER and DROP of all kinds of types share.
+/// Functions that CREATE, ALTER and DROP of all kinds of types share.
 namespace swizzle::sql {
 
 struct TypeName {

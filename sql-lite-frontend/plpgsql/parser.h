@@ -8,7 +8,7 @@
 
 namespace swizzle::sql::plpgsql {
 
-/// What the text is the body of.
+/// Routine to which the body belongs.
 struct Signature {
   RoutinePtr routine;
   std::vector<TypeId> argument_types;  ///< polymorphic ones made concrete, as the call gives them

@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/plpgsql/frame.h"
 
-/// What a function gives to whoever has called it.
+/// Results that a function returns to its caller.
 namespace swizzle::sql::plpgsql {
 
 /// The types of a result's row; empty where any will do.

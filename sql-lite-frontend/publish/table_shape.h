@@ -12,7 +12,7 @@
 
 namespace swizzle::sql {
 
-/// What can happen to a published table, as bits.
+/// Kinds of changes to a published table, as bits.
 namespace published {
 inline constexpr std::uint8_t kInsert = 1;
 inline constexpr std::uint8_t kUpdate = 2;

@@ -12,7 +12,7 @@
 /// Replication slots as SQL and the walsender's commands have them.
 namespace swizzle::sql {
 
-/// 42501 for who has not the right; 55000 where wal_level or the number of slots is in the way.
+/// 42501 without the right; 55000 if wal_level or the number of slots does not allow it.
 void require_may_use_slots(Session::State& session);
 void require_logical_decoding(Session::State& session);
 
