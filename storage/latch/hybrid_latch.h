@@ -25,20 +25,20 @@ inline void fence_before_page_writes() noexcept {
 #endif
 }  // namespace detail
 
-/// What an optimistic reader remembers: the version it started from.
+/// Version from which an optimistic reader started.
 using LatchVersion = std::uint64_t;
 
 /// One word: exclusive bit, shared count, version. Optimistic readers write nothing; they take the
-/// version, read, and ask whether it still holds. Every exclusive hold ends with a new version, and
-/// versions never go back, so a frame that was reused in between is noticed. Nobody parks while
-/// holding one; waiting is spinning.
+/// version, read, and validate the version afterwards. Every exclusive hold ends with a new
+/// version, and versions never go back, so a frame that was reused in between is noticed. A holder
+/// must not park; waiting is spinning.
 class HybridLatch {
  public:
   HybridLatch() = default;
   HybridLatch(const HybridLatch&) = delete;
   HybridLatch& operator=(const HybridLatch&) = delete;
 
-  /// Spins while somebody holds it exclusively.
+  /// Spins while it is held exclusively.
   [[nodiscard]] LatchVersion optimistic() const noexcept {
     page_pause(PagePause::before_version);
     const std::uint64_t word = word_.load(std::memory_order_acquire);  // observes the last writer
