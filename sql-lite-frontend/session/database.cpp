@@ -259,7 +259,7 @@ Result<> Database::set_icu_locale(const std::string& locale) {
       DatabaseEntry changed = *database;
       changed.icu_locale = locale;
       changed.locale_orders_all = true;
-      // What is made of template0 gets the version of then.
+      // Databases made of template0 get the version of the time of their creation.
       if (changed.name != "template0") changed.collation_version = icu_version(locale);
       view.replace(*transaction, *database, std::move(changed));
     }

@@ -20,7 +20,7 @@ bool SessionPlans::may_share(const Statement& statement) const {
   if (!is_whole || statement.is_explained || statement.of_cursor) return false;
   // An atomic body's text says less than it means, and so does one with variables.
   if (statement.body && (statement.body->meanings || statement.body->variables)) return false;
-  // What only this session sees is nobody else's business, and hides what others see.
+  // Objects that only this session sees must not be in a shared plan, and hide others.
   return session_.names.temp_schema == kNoOid && !session_.catalog.has_changes() &&
          !session_.transaction.has_young_indexes() && session_.names.expanded_view == kNoOid &&
          session_.names.refreshed_view == kNoOid && session_.transition_tables == nullptr;
@@ -80,7 +80,7 @@ PlanUsePtr SessionPlans::taken_over(const SharedPlan& known, Statement& statemen
   const CatalogView::Stamp stamp = session_.catalog.stamp();
   if ((plan.looked_up_objects || plan.met_policies) && known.catalog_version != stamp.shared)
     return nullptr;
-  // Whom the client was told of other types or columns gets its error where the plan is made.
+  // If the client was told of other types or columns, it gets its error where the plan is made.
   const bool fits =
       (statement.parameter_types.empty() || statement.parameter_types == plan.parameter_types) &&
       (statement.columns().empty() || has_same_result(statement, plan));

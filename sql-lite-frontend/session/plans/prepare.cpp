@@ -111,7 +111,7 @@ ParsedTextPtr SessionPlans::parsed_text(const std::string& text) {
     if (ParsedTextPtr known = session_.shared.plans.find_text(text)) return known;
   }
   auto parsed = std::make_shared<ParsedText>();
-  // What others may come to hold counts nowhere, and is short.
+  // A text that others may come to hold is charged to no session, and is short.
   if (!is_kept) parsed->count_in(session_.memory, text.size());
   parsed->script = std::make_shared<const std::string>(text);
   const auto list = parse_script(parsed->arena, *parsed->script);
@@ -128,7 +128,7 @@ ParsedTextPtr SessionPlans::parsed_text(const std::string& text) {
   return parsed;
 }
 
-/// What it returns may have changed; nobody was promised that it would not.
+/// The result's columns may have changed: the client was not promised that they would not.
 StatementPtr SessionPlans::known(StatementCache& cache, const std::string& key) {
   StatementPtr statement = cache.find(key);
   if (!statement || means_the_same(statement->plan)) return statement;

@@ -22,7 +22,7 @@ constexpr std::int64_t kMostNumbersPerRecord = 1024;
 }  // namespace
 
 struct Sequences::Entry {
-  /// Whoever records the position, or sets it. Others who need a record meanwhile park.
+  /// Held while the position is recorded or set. Others that need a record meanwhile park.
   ParkMutex recorder;
   /// Held for arithmetic only, never while parked.
   std::mutex mutex;

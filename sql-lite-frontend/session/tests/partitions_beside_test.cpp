@@ -93,7 +93,7 @@ TEST_CASE("Partitions are attached and detached beside writers", "[sql][session]
   for (int round = 0; round < 40; ++round) {
     change(db, "ALTER TABLE t DETACH PARTITION middle");
     if (has_default) {
-      // What has come into the default partition meanwhile is in the way.
+      // Rows that have come into the default partition meanwhile prevent the attachment.
       for (;;) {
         db.run(
             "BEGIN; LOCK TABLE t; INSERT INTO middle SELECT * FROM rest WHERE a >= 10 AND a < 20");

@@ -188,7 +188,7 @@ TEST_CASE("Deferred constraints are asked when a transaction is prepared, whose 
   CHECK(db.run(kListed) == "SELECT 0");
   db.run("BEGIN; INSERT INTO c VALUES (1); INSERT INTO p VALUES (1)");
   CHECK(db.run("PREPARE TRANSACTION 'one'") == "PREPARE TRANSACTION");
-  // What the checks have locked stays locked.
+  // Locks that the checks took stay.
   db.restart();
   CHECK(db.run("COMMIT PREPARED 'one'") == "COMMIT PREPARED");
   CHECK(db.run("SELECT * FROM c") == "1 SELECT 1");

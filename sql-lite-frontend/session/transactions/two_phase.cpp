@@ -137,7 +137,8 @@ void SessionTransaction::prepare(std::string_view gid, ResultSink& sink) {
   savepoints_.clear();
   forget_deferred_checks();
   session_.row_identities.reset();
-  // What it has defined, and given other positions, is whoever's who ends it.
+  // Definitions and positions of sequences that it has changed belong to the session that finishes
+  // it.
   session_.catalog.rollback();
   sequence_moves_.clear();
   dropped_on_commit_.clear();
