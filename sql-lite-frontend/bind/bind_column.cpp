@@ -10,12 +10,12 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// What a name in an expression means.
+/// Meanings of names in an expression.
 namespace swizzle::sql {
 
 namespace {
 
-/// What a column's name means in one scope.
+/// Meaning of a column's name in one scope.
 struct Found {
   const ScopeItem* item = nullptr;
   const ScopeColumn* column = nullptr;

@@ -171,7 +171,7 @@ void SlotExpr::print(ExprPrinter& printer) const {
 
 void FunctionExpr::print(ExprPrinter& printer) const {
   if (op_ == nullptr) {
-    // What makes a range that a user made has the type's name.
+    // The constructor of a user-defined range has the type's name.
     if (function_.oid == kNoOid && function_.name.empty())
       printer.out += cast_target_of(*this, printer);
     else
@@ -283,7 +283,7 @@ void DistinctExpr::print(ExprPrinter& printer) const {
 
 namespace {
 
-/// What a kept value is compared with.
+/// Returns the operand that a kept value is compared with.
 const Expr& other_side(const Expr& equality) {
   return *dynamic_cast<const OperandsExpr&>(equality).operands()[1];
 }

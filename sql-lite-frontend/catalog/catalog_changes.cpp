@@ -1,4 +1,4 @@
-// What a transaction changes of the catalog.
+// Changes of a transaction to the catalog.
 #include <algorithm>
 
 #include "base/runtime/long_work.h"
@@ -13,7 +13,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// What differs between the kinds of objects that are one record and one name.
+/// Differences between the kinds of objects that are one record and one name.
 struct Traits {
   RecordKind kind;
   bool shared;
@@ -224,8 +224,8 @@ void CatalogView::remove(Transaction& transaction, const Table& table) {
   change({oid, false, TablePtr{}});
 }
 
-/// What the record names and `old`, which may be null, does not: that is held already by being
-/// named.
+/// Holds the objects that the record names but `old`, which may be null, does not: the others are
+/// held already by being named there.
 template <class Object>
 void CatalogView::hold_named(Transaction& transaction, const Object* old, const Object& object) {
   const NamedObjects before = old == nullptr ? NamedObjects{} : named_by(*old);

@@ -146,7 +146,7 @@ void TableChange::fill_column(TableBuilder& builder, Relation relation, std::siz
   }
   scratch->execution.slots.resize(binder.slot_count());
   scratch->execution.transaction = session_.transaction.get();
-  // What a domain refuses, it refuses where there is a row.
+  // A domain's constraints are checked only if there is a row.
   const bool per_row = fill && (column.generated || is_volatile(*fill) || is_domain(column.type));
   if (!per_row) {
     // Old rows say what the default is now, without being touched.

@@ -24,7 +24,7 @@ void require_right_on_members(Session::State& session, const Role& group, Oid gr
 namespace {
 
 void require_possible(const Session::State& session, const Role& group, const Role& member) {
-  // Whoever owns the database is the one member that it has, and not by a grant.
+  // The database's owner is its only member, without a grant.
   if (group.oid == kDatabaseOwnerRole) {
     throw_error(SqlState{"XX000"}, "role \"{}\" cannot have explicit members", group.name);
   }

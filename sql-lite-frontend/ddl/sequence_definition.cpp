@@ -121,7 +121,7 @@ void require_fit_for_owner(Session::State& session, const Relation& sequence,
           "sequence must be in same schema as table it is linked to");
 }
 
-/// Whose column an identity's sequence is for, nobody changes.
+/// Refuses to change the owner of an identity column's sequence.
 void refuse_owner_of_identity(Session::State& session, const Relation& sequence,
                               ast::NodeList options) {
   if (!sequence.sequence->identity) return;
