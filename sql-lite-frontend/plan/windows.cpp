@@ -63,7 +63,7 @@ ExprPtr below_targets(const Query& query, const Expr& condition,
       can = false;
       return nullptr;
     }
-    // What a window gives has the name that the query gives it.
+    // The result of a window has the name that the query gives it.
     const auto* read = dynamic_cast<const SlotExpr*>(target->expr.get());
     if (read != nullptr && read->origin().name.empty()) {
       return std::make_unique<SlotExpr>(read->type(), read->typmod(), read->slot(), slot.origin());

@@ -93,7 +93,8 @@ void refuse_without_destination(const ast::Node* node) {
 
 namespace {
 
-/// What a block calls whose errors take back what it did, is a part of that.
+/// True if the transaction may end here: not within a block with an exception handler, which is a
+/// part of it.
 bool may_end_within(const Session::State& session) {
   return session.transaction.may_end && session.transaction.guarded_blocks == 0;
 }

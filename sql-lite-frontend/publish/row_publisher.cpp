@@ -39,8 +39,8 @@ void RowPublisher::begin(Execution& execution, std::uint8_t events) {
   watches_ = false;
   if (!is_publishable(table_->relation)) return;
   if (!has_looked_) logs_ = logs_changes(session);
-  // What publishes the table may change while the statement runs, and does not wait for it: so who
-  // logs changes watches even a table that nobody publishes.
+  // Publications of the table may change while the statement runs, without waiting for it. So all
+  // tables are watched once changes are logged, even unpublished ones.
   watches_ = logs_;
   if (!has_looked_ || looked_at_ != catalog_view_of(session).stamp()) look(execution);
   if (!published_) return;
@@ -118,8 +118,8 @@ void RowPublisher::note_removed(Execution& execution, std::span<const Value> old
   if (as == nullptr) return;
   PublishedChange change{.kind = ChangeKind::remove, .shape = as->number};
   change.old_row = encode_old(*as, old_row);
-  // Nobody could tell which row it was; the statement would have been refused if the publication
-  // had been there when it began.
+  // The row could not be identified. The statement would have been refused if the publication had
+  // existed when it began.
   if (change.old_row == OldRow::none) return;
   change.before = as_bytes(before_);
   note(execution, change);

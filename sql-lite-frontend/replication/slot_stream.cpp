@@ -45,7 +45,7 @@ class SlotStream::Files final : public SpillFiles {
 
 namespace {
 
-/// What PostgreSQL says of where it was.
+/// Adds PostgreSQL's context to an error.
 void say_where(SqlError& error, std::string_view slot, std::string_view where) {
   if (error.fields().where.empty())
     error.fields().where =

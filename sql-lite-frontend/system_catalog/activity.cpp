@@ -130,7 +130,7 @@ void activity(Execution& execution, const EmitRow& emit) {
   for (const Seen& seen : sessions) {
     const RolePtr role = execution.session.catalog.role(seen.user);
     const DatabasePtr database = execution.session.catalog.database(seen.database);
-    // What somebody does is shown to his role and to pg_read_all_stats alone.
+    // A session's activity is shown only to its role and to pg_read_all_stats.
     const bool shown = execution.session.rights.owns(kReadAllStatsRole) ||
                        (role && execution.session.rights.owns(role->oid));
     const auto unless_hidden = [&](const Value& value) { return shown ? value : Value::null(); };
@@ -289,7 +289,7 @@ Value bound(Execution& execution, const SettingDefinition& definition, bool lowe
   return Value::null();
 }
 
-/// What SHOW says is not what the setting holds.
+/// True for settings whose value in SHOW is computed.
 bool is_worked_out(std::string_view setting) {
   return setting == "ssl" || setting == "archive_mode" || setting == "hba_file";
 }

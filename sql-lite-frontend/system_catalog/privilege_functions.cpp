@@ -108,7 +108,7 @@ TablePtr relation_in(Session::State& session, const Value& argument) {
 AccessList list_of(const Table& table) {
   const Relation& relation = table.relation;
   const bool sequence = relation.kind == RelationKind::sequence;
-  // Everybody reads the system's relations.
+  // All roles may read the system's relations.
   return {relation.grants, relation.owner, sequence ? GrantedOn::sequence : GrantedOn::table,
           table.computed != nullptr ? privilege::kSelect : 0};
 }

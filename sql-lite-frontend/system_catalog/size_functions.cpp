@@ -6,9 +6,9 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "storage/statistics.h"
 
-/// What relations and databases take of the data file. The engine knows pages; here they are
-/// summed as PostgreSQL's users know them. A table is the index of its primary key, which has no
-/// bytes of its own.
+/// Sizes of relations and databases in the data file. The engine knows pages; here they are summed
+/// as PostgreSQL's users know them. A table is the index of its primary key, which has no bytes of
+/// its own.
 namespace swizzle::sql {
 namespace {
 

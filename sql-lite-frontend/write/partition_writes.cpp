@@ -97,7 +97,7 @@ std::vector<Value> PartitionWrites::row_at(const Execution& execution, Slot firs
   return {first, first + static_cast<std::ptrdiff_t>(root_.table->relation.columns.size())};
 }
 
-/// What the transition tables of the statement's own triggers show.
+/// Notes the rows for the transition tables of the statement's own triggers.
 void PartitionWrites::note_written(Execution& execution, WriteOperator& root, TriggerEvent event,
                                    Slot old_slot, Slot new_slot) const {
   if (!root.triggers_) return;

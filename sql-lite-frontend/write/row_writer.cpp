@@ -203,7 +203,7 @@ void RowWriter::make_key(Execution& execution, std::span<const Value> row, std::
     if (next.load(std::memory_order_relaxed) == 0) {
       std::int64_t first = largest_row_id(execution, *tree_) + 1;
       std::int64_t unset = 0;
-      // Whoever comes first is right: nobody can have inserted before the counter was set.
+      // The first exchange is right: there can be no insert before the counter was set.
       next.compare_exchange_strong(unset, first, std::memory_order_relaxed);
     }
     append_row_id(key, next.fetch_add(1, std::memory_order_relaxed));

@@ -61,7 +61,7 @@ struct Known {
   std::atomic<bool> has_types = false;
 };
 
-/// What the process knows of collations. Nothing is ever taken out.
+/// The process's table of collations. Entries are never removed.
 struct Collations {
   std::mutex mutex;
   std::deque<Known> known;
@@ -80,7 +80,7 @@ bool is_byte_number(std::uint32_t number) noexcept {
          number == collation_id::posix || number == collation_id::ucs_basic;
 }
 
-/// What the number means by itself.
+/// Sets the rule of a built-in number.
 bool builtin_rule(std::uint32_t number, CollationRule& rule) {
   if (is_byte_number(number) || number == collation_id::indeterminate) return true;
   const std::uint32_t place = number - collation_id::first_locale;

@@ -5,8 +5,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// What a text says stands in a query for the word that it was written as: its words in a row,
-/// with a stop word for each that says nothing.
+/// Replacement in a query of a word as it was written: the words of its analysis in a row, with a
+/// stop word for each token without one.
 class AnalysedWords final : public QueryWords {
  public:
   AnalysedWords(Arena& arena, const TextConfig& config, QueryOp joined_by)

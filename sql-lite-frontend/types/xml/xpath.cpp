@@ -119,7 +119,8 @@ Namespaces read_namespaces(const Value& array) {
   return out;
 }
 
-/// What a path gives: nodes' texts, or the one text of what is no set of nodes.
+/// Returns a path's result: the nodes' texts, or the one text of a result that is not a set of
+/// nodes.
 std::vector<std::string> texts_of(const xmlXPathObject& object) {
   std::vector<std::string> out;
   switch (object.type) {
