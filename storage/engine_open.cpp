@@ -184,7 +184,7 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
   if (control.shutdown != Control::Shutdown::clean)
     log_outcome(recovered, Runtime::current().now() - begin);
   parts.space = std::move(recovered.space);
-  // What was changed without a log cannot be rebuilt from one.
+  // Pages that were changed without a log cannot be rebuilt from one.
   parts.store = std::make_unique<DataFile>(
       *parts.volume, *parts.space,
       parts.options.logging ? DataFile::Rebuild{mend} : DataFile::Rebuild{},
@@ -229,7 +229,8 @@ Result<> open_trees(EngineParts& parts) {
                           [&parts](Lsn begin) { return parts.registry->active_at(begin); },
                           [&parts] { return parts.registry->peek_next_id(); },
                           [&parts]() -> Result<> {
-                            // What a slot does not need any more is kept until that is saved.
+                            // Log that a slot does not need any more is kept until its position is
+                            // saved.
                             if (auto saved = parts.logical->slots().save();
                                 !saved && saved.error().state() != sqlstate::disk_full)
                               return saved;

@@ -187,7 +187,7 @@ Result<std::unique_ptr<AnyTree>> TreeTable::open_if_owner(TreeId id, PageId root
   ASSIGN_OR_RETURN(auto tree, factory_->open(id, root));
   auto owner = tree->owner_of_root();
   if (!owner && is_unreadable(owner.error())) {
-    // Whose page it is nobody can tell: all of the tree stays in use.
+    // The page's owner is unknown: all of the tree stays in use.
     report_given_up(id, {.nodes = 1, .first = owner.error().message()});
     return nullptr;
   }

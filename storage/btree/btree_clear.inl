@@ -102,7 +102,7 @@ class BTree<Pool>::Clearing {
   /// False: its page cannot be read.
   Result<bool> try_copy(Bytes low, std::uint8_t level, LeafCopy& into) {
     RETURN_IF_ERROR(look_up());
-    // Nobody will want the page again.
+    // The page will not be needed again.
     auto copied = tree_.copy_node(low, level, into, Interest::once);
     if (copied) return true;
     if (!is_unreadable(copied.error())) return fail(std::move(copied).error());

@@ -261,8 +261,8 @@ Result<> BTree<Pool>::Descent::run() {
   }
 }
 
-// What is read here nobody acts on: a page that is changing, or another one in the frame, only
-// makes the wrong lines come (R-4).
+// Reads without acting on the result: a page that is changing, or another one in the frame, only
+// makes the wrong cache lines come (R-4).
 template <class Pool>
 std::size_t BTree<Pool>::prefetch(std::span<const Bytes> keys,
                                   std::span<LeafHint> leaves) noexcept {

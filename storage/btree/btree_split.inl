@@ -153,7 +153,7 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::cut_for_owed(const Node& leaf) con
     const Bytes low{before.data(), leaf.copy_key(last, before.data())};
     const SplitPoint point = cut_between(leaf, low, i);
     const Node::Fences of_right = right_fences(leaf, point.key());
-    // What the keys of the right half have in common may be longer, and is not with each of them.
+    // The keys of the right half may share a longer prefix, which is not stored with each of them.
     const std::size_t spared =
         (count - i) * (Node::common_prefix(of_right.low, of_right.chain_high) - prefix);
     const std::size_t fuller =

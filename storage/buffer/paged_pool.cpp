@@ -59,8 +59,9 @@ Result<> PagedPool::read_claimed(PageId page, Interest interest) {
     return fail(std::move(frame).error());
   }
   Frame& into = **frame;
-  // Nobody else knows the frame: it is in no list, and no reference leads to it. Stale addresses
-  // may; the version that its last eviction left behind tells them.
+  // The frame is reachable through this thread only: it is in no list, and no reference leads to
+  // it. Stale addresses may lead here; the version that its last eviction left tells that they are
+  // stale.
   page_pause(PagePause::before_read);
   if (auto read = store_.read_page(page, into.page()); !read) {
     table_.finish_read(page, nullptr, &read.error());
@@ -113,7 +114,7 @@ void PagedPool::finish(ReadAhead& ahead) noexcept {
     place(frame, page, ahead.interest);
     table_.finish_read(page, &frame, nullptr);
   } else {
-    // Whoever wants the page reads it again, and hears why it cannot be read.
+    // The next reader of the page reads it again, and gets the error.
     give_frame(frame);
     give_back(page);
   }

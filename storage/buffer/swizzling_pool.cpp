@@ -24,7 +24,7 @@ SwizzlingPool::SwizzlingPool(FrameArena arena, PageStore& store, PageLayout layo
                                                               options.cooling_percent / 100))),
       cooling_(arena_),
       random_(options.seed) {
-  // Nobody asks how often a page was used.
+  // This policy does not use the number of uses of a page.
   if (replacement_ == Replacement::cooling_fifo) entry_usage_ = Frame::kMaxUsage;
 }
 

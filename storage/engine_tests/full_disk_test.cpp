@@ -92,7 +92,7 @@ Simulation::Outcome reopen_full(SimulatedDisk& disk, const FullDisk& of, std::ui
 
 }  // namespace
 
-// Whoever scans past ghosts has them removed, which must do without room, too.
+// A scan past ghosts removes them, which must work without room, too.
 TEST_CASE("B11 whatever fills the disk, open transactions are rolled back",
           "[storage][exhaustion]") {
   for_seeds(12, [&](std::uint64_t seed) {

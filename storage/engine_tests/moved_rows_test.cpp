@@ -90,7 +90,7 @@ TEST_CASE_METHOD(MovedRows, "P35 what two neighbours have become says how new it
   const auto reader = engine->begin(Isolation::repeatable_read);
   CHECK(get(*reader, tree, key(0)) == value('o'));
   update(changed * kStep);
-  // Whoever reads has the ghosts removed, and pages that have little else merge.
+  // Reads remove the ghosts, and pages that have little else merge.
   for (int round = 0; round < 10; ++round) {
     const auto fresh = engine->begin();
     CHECK(content(*fresh, tree).size() == before.size());

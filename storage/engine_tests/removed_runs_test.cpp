@@ -62,7 +62,7 @@ class Entries : public testing::TemporaryEngine {
     return TransactionAccess::state(of).undo->count();
   }
   std::size_t count(Transaction& reader) { return content(reader, entries).size(); }
-  /// What others see, who begin now.
+  /// Returns the number of rows that new transactions see.
   std::size_t count() {
     const auto reader = engine->begin(Isolation::repeatable_read);
     return count(*reader);
@@ -139,7 +139,7 @@ TEST_CASE_METHOD(Entries, "T19 who wants an entry of a run waits for its transac
     CHECK(get(*before, entries, key) == "");
     CHECK_FALSE(get(*late, entries, key));
     CHECK(get(entries, key) == "");
-    // Who sees another's entry under the key, or none, may not put one there.
+    // A transaction that sees another's entry under the key, or none, may not put one there.
     const auto hidden = tree().insert(*before, as_bytes(entry_key(102)), {});
     REQUIRE_FALSE(hidden);
     CHECK(hidden.error().state() == sqlstate::serialization_failure);

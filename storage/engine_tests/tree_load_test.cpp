@@ -183,7 +183,7 @@ TEST_CASE("the data file shrinks when asked, by what dropped trees had at its en
   const auto after = db.engine->begin();
   REQUIRE(db.engine->tree(kept).value().insert(*after, as_bytes("k"), as_bytes("v")).value());
   REQUIRE(after->commit());
-  // What has been dropped is waited for.
+  // Dropped pages are waited for.
   REQUIRE(db.engine->shrink().value() > 500);
   CHECK(pages() < at_first + 200);
   CHECK(db.get(kept, "k") == "v");

@@ -1,5 +1,6 @@
-// What docs/embedding.md shows: an engine within a program. `swizzle-embedding-example DIRECTORY`
-// makes a database there, or opens the one that is there, and says how often it has been run.
+// The example of docs/embedding.md: an engine within a program. `swizzle-embedding-example
+// DIRECTORY` makes a database there, or opens the one that is there, and says how often it has been
+// run.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

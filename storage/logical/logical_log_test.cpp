@@ -1,4 +1,4 @@
-// What transactions note in the log, and what a slot's reader is given of it.
+// Changes that transactions note in the log, and their delivery to a slot's reader.
 #include "storage/logical/logical_log.h"
 
 #include <catch2/catch.hpp>

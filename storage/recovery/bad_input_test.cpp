@@ -1,5 +1,5 @@
-// What restart does with files that are not as it left them: recovered where that is safe,
-// otherwise refused with what is missing and from which LSN on.
+// Restart with files that are not as it left them: they are recovered if that is safe, otherwise
+// refused with the missing part and its LSN.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -76,7 +76,7 @@ TEST_CASE("a control file that is lost twice is refused when the log begins too 
     REQUIRE(engine->checkpoint());
     REQUIRE(engine->close());
   }
-  // What recycling would have removed.
+  // Remove the segment, as recycling would have.
   REQUIRE(killed.disk.remove(kHome / "log" / killed.segments().front()));
   lose_control(killed);
   require_refused(killed, "the log is needed from LSN " + std::to_string(kSegmentBytes));

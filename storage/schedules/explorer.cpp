@@ -111,8 +111,8 @@ Trace run_schedule(std::uint64_t seed, const std::function<void()>& body) {
 
 Exploration explore(std::uint64_t most, const std::function<void(std::uint64_t seed)>& schedule,
                     std::uint64_t begin) {
-  // What a failed schedule leaves behind stays in its process; many to a process, for it is the
-  // fork that costs.
+  // The remains of a failed schedule stay in its process. A process runs many schedules, because
+  // the fork is the cost.
   constexpr std::uint64_t kAtOnce = 250;
   constexpr std::chrono::seconds kPatience{120};
   const auto only = number_from("SWIZZLE_SEED");

@@ -91,7 +91,7 @@ class OtherTree {
     insert(0, kOtherKeys);
     return std::move(tree_);
   }
-  /// Whoever splits a leaf meanwhile finds somebody in the way of giving the new one to its parent.
+  /// A split of a leaf meanwhile cannot give the new leaf to its parent, which is latched.
   std::unique_ptr<Tree> fill_beside_a_reader_of_the_root() {
     constexpr unsigned kForTwoLevels = 8;
     insert(0, kForTwoLevels);
@@ -100,7 +100,7 @@ class OtherTree {
       if (frame.page_id() == tree_->root_page()) root = &frame;
     });
     require(root != nullptr && tree_->counters().root_growths.load() == 1, "the root is elsewhere");
-    // Somebody else's: the task that inserts may park.
+    // Latched as by another task: the inserting task may park.
     root->latch.lock_shared();
     --latches_held;
     insert(kForTwoLevels, kForTwoLevels + 6);
@@ -148,7 +148,8 @@ class Run {
     return key_of(number, scenario_.shared_bytes);
   }
   [[nodiscard]] unsigned tasks() const { return static_cast<unsigned>(scenario_.tasks.size()); }
-  /// Whose keys these are: of those who change nothing as well, so that their records stay.
+  /// Returns the task that owns the key. Tasks that change nothing own keys as well, so that some
+  /// records stay.
   [[nodiscard]] unsigned owner_of(unsigned number) const { return number / 3 % tasks(); }
 
   [[nodiscard]] bool has(Work kind) const {

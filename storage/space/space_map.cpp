@@ -80,7 +80,7 @@ bool SpaceMap::is_allocated(PageId page) const noexcept {
 Result<> SpaceMap::grow() {
   const std::lock_guard hold(size_mutex_);
   {
-    // Somebody else may have grown the file, or freed a page, while we waited.
+    // Another thread may have grown the file, or freed a page, while we waited.
     const std::lock_guard words(mutex_);
     if (find_free(kFirstPage)) return {};
   }
@@ -217,7 +217,7 @@ Result<std::uint64_t> SpaceMap::shrink() {
   std::uint64_t kept = 0;
   {
     const std::lock_guard words(mutex_);
-    // What was in use at the last checkpoint may be read by a recovery that starts from it.
+    // Pages in use at the last checkpoint may be read by a recovery that starts from it.
     if (shrink_limit_ == UINT64_MAX) return 0;
     kept = std::max(end_of_taken(), shrink_limit_);
     kept = (kept + kMinExtentPages - 1) / kMinExtentPages * kMinExtentPages;

@@ -129,7 +129,7 @@ LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexce
   is_settled_ = transaction_.marks_rows && is_settled(leaf, at, is_live);
   if (at.exact && lies_away()) [[unlikely]]
     return settle(Obstacle::put_away);
-  // What the leaf does not have, not even as a ghost, nobody has changed.
+  // A key that the leaf does not have, not even as a ghost, has no changes of others.
   const bool is_unmarked = is_settled_ || !at.exact || transaction_.is_unmarked(leaf, at.index);
   if (transaction_.engine.options.locking && !claim(is_live, is_unmarked)) return Action::leave;
   if (wish_ == Wish::insert) {
@@ -161,7 +161,7 @@ void RowChange::logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept {
   if (wish_ != Wish::insert) {
     change.kind = wish_ == Wish::update ? UndoRecord::Kind::updated : UndoRecord::Kind::removed;
     if (moves_) change.kind = UndoRecord::Kind::moved;
-    // What the lock was that will not be kept; what is removed takes the key anyway.
+    // Record the lock that will not be kept; a removal takes the key anyway.
     change.takes_key = transaction_.marks_rows && wish_ == Wish::update &&
                        transaction_.locks.held({tree_, hash_}).key == lock::Access::exclusive;
     change.old_value = leaf.value(at.index);
@@ -227,7 +227,8 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
       transaction_.engine.versions.bring_back(hash_, leaf_);
       continue;
     }
-    // Who marks may still want more of the key, and is not to wait for who waits for it.
+    // Release the key before waiting for a transaction that marks rows: it may need more access to
+    // the key, and must not wait for a waiter.
     if (obstacle_ == Obstacle::transaction) transaction_.locks.release_to(before);
     ASSIGN_OR_RETURN(const lock::Acquired acquired, wait_for_obstacle(policy));
     if (acquired == lock::Acquired::skipped) return false;
@@ -243,7 +244,7 @@ Result<lock::Acquired> RowChange::wait_for_obstacle(WaitPolicy policy) {
   return locks.acquire(obstacle_id_, key_mode_, wait);
 }
 
-/// What the undo record says needs no lock any more.
+/// Releases the lock that the undo record replaces.
 void RowChange::release_marked() noexcept {
   const lock::Access access = transaction_.undo->newest()->access();
   transaction_.locks.release_last({tree_, hash_}, {access, lock::Access::none});

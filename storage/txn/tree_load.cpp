@@ -121,7 +121,7 @@ Result<std::unique_ptr<TreeLoad>> Engine::start_load(Transaction& transaction, T
   const lock::LockMark before = state.locks.mark();
   ASSIGN_OR_RETURN(const bool is_alone, has_for_itself(state, id));
   if (!is_alone) return nullptr;
-  // Somebody may have been there before the lock was.
+  // Another transaction may have written there before the lock was held.
   ASSIGN_OR_RETURN(const bool is_still_blank, is_blank(id));
   if (!is_still_blank) {
     state.locks.release_to(before);

@@ -82,7 +82,7 @@ std::vector<DirtyPage> Checkpointer::dirty_pages() const {
   std::vector<DirtyPage> pages;
   std::uint32_t looked_at = 0;
   parts_.frames.for_each_used([&](Frame& frame) {
-    // What gets dirty behind us has its first record behind `begin`.
+    // A page that gets dirty behind the walk has its first record behind `begin`.
     if (++looked_at % kFramesBetweenYields == 0) Runtime::current().yield();
     // Waits for a writer whose record is before `begin` and who has not marked the page yet. One
     // that latches it later has its record behind `begin`.
