@@ -95,7 +95,7 @@ class ReplicationCommands {
   void start(const ReplicationCommand& command, ChangeSender& sender);
 
   Session& session_;
-  /// Shared so that who includes this need not know what a transaction is.
+  /// Shared, so that includers of this header do not need the definition of Transaction.
   std::shared_ptr<Transaction> exported_;
   std::string export_name_;
 };

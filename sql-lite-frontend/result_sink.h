@@ -51,8 +51,8 @@ struct CopyDescription {
   std::size_t columns = 0;
 };
 
-/// Where a session puts what a request produces, in the order of the wire protocol. Any call may
-/// park the session for back-pressure; none is made under a latch or from a catch block. A sink
+/// Receives the output of a request from its session, in the order of the wire protocol. Any call
+/// may park the session for back-pressure; none is made under a latch or from a catch block. A sink
 /// whose peer is gone remembers that, ignores the rest and cancels the session.
 class ResultSink {
  public:

@@ -106,7 +106,7 @@ class TreeTable {
   [[nodiscard]] bool has_due(Lsn horizon) const;
   /// Whether the directory's ghost `key` is all that tells of a tree's pages.
   [[nodiscard]] bool is_needed(Bytes key) const noexcept;
-  /// While it lives a tree that was found stays, dropped or not: for those who look at trees
+  /// Keeps a tree that was found, dropped or not, for its lifetime: for code that reads trees
   /// without a lock on them and without a snapshot.
   class Hold {
    public:

@@ -60,7 +60,7 @@ struct EngineOptions {
   /// whole tree instead. 0: never.
   std::uint32_t lock_escalation_threshold = 100'000;
   /// A transaction that has changed this many records keeps no lock for each one that it changes
-  /// from then on: what is kept of the old record anyway says whose it is. Not at SERIALIZABLE.
+  /// from then on: the undo records name the owner anyway. Not at SERIALIZABLE.
   std::uint32_t row_lock_limit = 10'000;
   /// Old versions that are kept for snapshots. Beyond it the oldest snapshots fail with 72000,
   /// never the writers.

@@ -40,7 +40,7 @@ struct EngineStatistics {
   std::uint64_t log_durable = 0;
   std::uint64_t log_bytes_written = 0;  ///< whole blocks, some of them more than once
   std::uint64_t log_records = 0;
-  std::uint64_t log_waits_for_room = 0;  ///< of those who were to append
+  std::uint64_t log_waits_for_room = 0;  ///< of threads that were to append
   std::uint64_t log_writes = 0;
   std::uint64_t log_flushes = 0;
   std::uint64_t log_waiters_released = 0;  ///< by these flushes

@@ -48,9 +48,9 @@ class Transaction {
   /// How many leaves its reads and writes have asked for.
   [[nodiscard]] std::uint64_t leaf_requests() const noexcept;
 
-  /// For the views and for reports of deadlocks: whom this transaction works for, and, unless null,
-  /// where that says what it is doing, which is read when a wait for a lock begins. `doing`
-  /// outlives the transaction.
+  /// Sets the label for the views and for reports of deadlocks, and, unless null, the place with a
+  /// description of the present work, which is read when a wait for a lock begins. `doing` outlives
+  /// the transaction.
   void work_for(lock::OwnerLabel label, const std::string* doing) noexcept;
 
   /// PostgreSQL's locks on a relation, for the layer that knows what relations are: they order

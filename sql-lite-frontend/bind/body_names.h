@@ -11,8 +11,8 @@
 
 namespace swizzle::sql {
 
-/// Variables of a routine whose language has some. In a statement they are parameters, whose
-/// numbers the language gives out.
+/// Variables of a routine in a language that has some. In a statement they are parameters; the
+/// language gives out their numbers.
 class BodyVariables {
  public:
   BodyVariables() = default;

@@ -53,8 +53,8 @@ class ExpressionBinder : public BoundNames {
     const auto named = named_outside_.find(slot);
     return named == named_outside_.end() ? otherwise : named->second;
   }
-  /// Throws 42P18 for a parameter whose type nothing told, 42P08 where a use of it before that took
-  /// any type.
+  /// Throws 42P18 for a parameter without a known type, 42P08 if an earlier use of it took any
+  /// type.
   void require_parameter_types() const;
 
   /// `open`: literals and parameters in the select list stay untyped, because the consumer of the
@@ -170,13 +170,13 @@ class ExpressionBinder : public BoundNames {
   ExprPtr coerce_collated(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how);
   /// Returns pg_collation_for()'s text for the expression; empty: NULL.
   std::string described_collation(const Expr& expr);
-  /// 42P21 where the columns that meet in what rows are ordered or told apart by have several.
-  /// `query`: whose targets it may be one of, or null.
+  /// Throws 42P21 if a key of an order or a comparison has columns with different collations.
+  /// `query`: the query to whose targets the key may belong, or null.
   void require_collation_of_key(Expr& key, const Query* query);
   // bind_composite.cpp
   ExprPtr bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted);
   ExprPtr bind_row(const ast::RowExpr& node, Scope& scope);
-  /// The built-in function, or the session's, of whose call it is the value; else null.
+  /// Returns the function that the value is a call of, built-in or the session's; else null.
   static const Function* function_called(const Expr& expr) noexcept;
   /// Returns the fields as written, before an untyped literal becomes a text.
   std::vector<ExprPtr> fields_of_row(const ast::RowExpr& node, Scope& scope);
@@ -208,7 +208,8 @@ class ExpressionBinder : public BoundNames {
   ExprPtr try_make_composite(ExprPtr& expr, TypeId type, Implicitness how);
   ExprPtr try_enter_domain(ExprPtr& expr, TypeId domain, Implicitness how);
   TypeId bind_type_name(const ast::TypeName& name);
-  /// None where no user made a type of that name, or one over whose arrays it is.
+  /// None if there is no user-defined type of that name, or of that name as the element of an
+  /// array.
   TypeId bind_user_type(const ast::TypeName& name);
   TypePtr find_user_type(const ast::TypeName& name, std::string_view last);
   ExprPtr bind_value_function(const ast::SQLValueFunction& node);

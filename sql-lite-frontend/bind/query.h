@@ -250,8 +250,8 @@ struct WriteStatement {
     std::vector<TablePtr> siblings;
   };
   std::vector<WithinBound> bounds;
-  /// Of a partition that is written by way of the table that it is a part of: errors show rows as
-  /// that one's, whose columns are in these places (PartitionTree::Leaf::columns).
+  /// Of a partition that is written through a partitioned table: the table as which errors show
+  /// rows, and the places of its columns (PartitionTree::Leaf::columns).
   TablePtr shown_as;
   std::vector<std::size_t> shown_places;
   /// Of a partitioned table.

@@ -46,7 +46,7 @@ struct ScopeItem {
   /// On a side of an outer join that a row of the other side may not have a partner in.
   bool may_be_absent = false;
   TablePtr table;
-  /// Of a relation whose columns all go by their own names here: of its rows.
+  /// Row type of a relation, if all of its columns have their own names here.
   TypeId row_type = TypeId::none;
   /// Fields of such a row if a view's names mean fewer or other columns; empty: the columns.
   std::vector<ScopeColumn> whole_row;

@@ -52,8 +52,8 @@ struct ExprPrinter {
 enum class Spelling : std::uint8_t { call, keywords };
 
 /// A bound expression: types resolved, columns turned into slots, ready to run. Immutable once
-/// bound, since all who run its plan share it (what it remembers of a run is the execution's),
-/// except that the binder may give an untyped literal or parameter its type.
+/// bound, since all runs of its plan share it (its state in a run is the execution's), except that
+/// the binder may give an untyped literal or parameter its type.
 class Expr {
  public:
   explicit Expr(TypeId type, std::int32_t typmod = kNoTypmod) : type_(type), typmod_(typmod) {}

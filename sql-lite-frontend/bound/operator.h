@@ -40,8 +40,8 @@ struct Subplan {
 
 class StepCopies;
 
-/// One step of a plan. It leaves its rows in slots, one row at a time. State of a run lives in it:
-/// who runs a plan that others have makes copies of its steps.
+/// One step of a plan. It leaves its rows in slots, one row at a time. State of a run lives in it,
+/// so a run of a shared plan makes copies of its steps.
 class PlanOperator {
  public:
   PlanOperator() = default;

@@ -49,7 +49,7 @@ class Catalog {
 
   /// Raised after every committed change, of shared objects as well.
   [[nodiscard]] std::uint64_t version() const noexcept {
-    // acquire: who sees the number sees the change that it counts.
+    // acquire: observes the change that the number counts.
     return version_.load(std::memory_order_acquire) + shared_.version();
   }
   [[nodiscard]] Engine& engine() const noexcept { return engine_; }

@@ -41,8 +41,8 @@ class RowSource {
 };
 
 /// A relation whose rows are computed from the catalog or the server's state when it is read:
-/// pg_class, information_schema.tables, pg_stat_activity … It has all columns that PostgreSQL's
-/// has; those that nothing provides are NULL, or zero where clients may rely on a value.
+/// pg_class, information_schema.tables, pg_stat_activity … It has all columns of PostgreSQL's;
+/// columns without a provider are NULL, or zero where clients may rely on a value.
 struct ComputedRelation {
   struct ColumnSpec {
     std::string_view name;

@@ -111,7 +111,7 @@ bool is_operator_record(std::string_view record);
 std::string cast_record(TypeId source, TypeId target);
 /// The name in a record from before format 17, when routines of such names were taken for others.
 std::string record_of_old(std::string name);
-/// The type of the constant whose record that is; none for what is no constant's.
+/// Returns the type of the constant that the record stands for; none if it is no constant's.
 TypeId constant_of_record(std::string_view record);
 
 /// Objects that CREATE EXTENSION made, and those added later.

@@ -218,7 +218,7 @@ struct SequenceDefinition {
   Oid owner_table = kNoOid;  ///< OWNED BY, serial or identity
   std::int16_t owner_column = 0;
   bool identity = false;
-  /// Under whose number its position is recorded: a RESTART gives it a new one, which a rollback
+  /// Number under which its position is recorded: a RESTART gives it a new one, which a rollback
   /// takes back. None: its own.
   Oid position = kNoOid;
 };
@@ -252,15 +252,15 @@ struct Relation {
   std::int64_t estimated_pages = 0;  ///< then, too
   /// False: a materialized view whose query has not run yet, so that it cannot be read.
   bool populated = true;
-  /// By what those who hear of its changes tell rows apart; pg_class's letters: the primary key,
-  /// all columns, nothing, the index `replica_index`.
+  /// Identity of rows for subscribers; pg_class's letters: the primary key, all columns, nothing,
+  /// the index `replica_index`.
   char replica_identity = 'd';
   Oid replica_index = kNoOid;
   /// ENABLE and FORCE ROW LEVEL SECURITY: whether policies count, and for the owner, too.
   bool row_security = false;
   bool forces_row_security = false;
   std::vector<Policy> policies;  ///< in the order of their names
-  /// Of a partitioned table: how its rows are divided, and among whom, in the order of their
+  /// Of a partitioned table: how its rows are divided, and its partitions, in the order of their
   /// bounds.
   std::optional<PartitionKey> partition_key;
   std::vector<Oid> partitions;

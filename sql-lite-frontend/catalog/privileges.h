@@ -59,7 +59,7 @@ constexpr Privileges everyone_on(GrantedOn kind) noexcept {
   return kind == GrantedOn::function ? kEveryoneOnFunction : 0;
 }
 
-/// The one whom PUBLIC stands for.
+/// Number that stands for PUBLIC.
 inline constexpr Oid kPublic = kNoOid;
 
 /// The grants on one object. Without any, the owner has all rights and PUBLIC the usual ones.

@@ -29,7 +29,7 @@ class SharedObjects {
 
   /// Raised after every committed change.
   [[nodiscard]] std::uint64_t version() const noexcept {
-    // acquire: who sees the number sees the change that it counts.
+    // acquire: observes the change that the number counts.
     return version_.load(std::memory_order_acquire);
   }
   [[nodiscard]] RolePtr role(Oid oid) const;

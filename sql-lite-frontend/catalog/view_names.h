@@ -22,15 +22,16 @@ struct ViewName {
   std::vector<ViewColumn> columns;
 };
 
-/// The same for a type that a user made, or a collation, whose number is below kCollations.
+/// The same for a user-defined type, or a collation; numbers below kCollations are collations.
 struct ViewType {
   std::string schema;  ///< as written, perhaps empty
   std::string name;
   Oid type = kNoOid;
 };
 
-/// And for a routine, under whose name there may be several; for an operator or a cast that users
-/// made, and for what a constant of regconfig or regdictionary names, behind a word that says so.
+/// The same for a routine, since several may have one name. Also for a user-defined operator or
+/// cast, and for the object of a constant of regconfig or regdictionary, whose names begin with a
+/// mark (kNoRoutine).
 struct ViewRoutine {
   std::string schema;  ///< as written, perhaps empty
   std::string name;

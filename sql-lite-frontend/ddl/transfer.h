@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// To whom, and to which schema, an object may go.
+/// Checks for new owners and new schemas of objects.
 namespace swizzle::sql {
 
 /// Returns the role of OWNER TO, if the session may give an object of `schema` to it; the role must

@@ -16,7 +16,7 @@ namespace swizzle::sql {
 
 class WriteOperator;
 
-/// How many rows a join gives whose sides have so many matching pairs.
+/// Returns the number of rows of a join with so many matching pairs.
 double joined_rows(JoinKind kind, double outer_rows, double matches);
 /// Equalities between the two sides become hash keys; the rest stays.
 HashJoin::Keys take_hash_keys(std::vector<ExprPtr>& conditions, std::span<const Slot> probe,
@@ -57,7 +57,7 @@ class Planner {
   struct Relation {
     FromNode* node;
     std::vector<Slot> slots;
-    std::uint64_t needs = 0;  ///< relations whose rows a lateral one reads
+    std::uint64_t needs = 0;  ///< relations that a lateral one reads
   };
 
   /// A subquery of WHERE as a join: decides which rows of the FROM clause stay, and adds no

@@ -22,7 +22,7 @@ class FragmentNames final : public BodyVariables {
                               bool must_have_field) override;
   [[nodiscard]] Conflict conflict() const override;
 
-  /// Before what binds: whose variables they are.
+  /// Sets the frame with the variables, before binding.
   void bind_for(Frame& frame) { frame_ = &frame; }
   void forget() {
     used_.clear();

@@ -31,8 +31,8 @@ struct MadeSlot {
   ReadView view;               ///< Snapshot::hold
   std::unique_ptr<Transaction> held;
 };
-/// Waits for all who have written something and not ended. Throws SqlError 42710, 53400, 42602,
-/// 0A000 …
+/// Waits for all transactions that have written something and not ended. Throws SqlError 42710,
+/// 53400, 42602, 0A000 …
 MadeSlot make_slot(Session::State& session, const NewSlot& wanted);
 
 enum class DropWhen : std::uint8_t { now, once_free };

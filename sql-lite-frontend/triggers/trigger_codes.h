@@ -12,7 +12,7 @@ namespace swizzle::sql {
 /// Prepared code of the trigger functions that a session has fired.
 class TriggerCodes {
  public:
-  /// Kept by who runs it: another one may take its place meanwhile.
+  /// Held by the caller that runs it: the cache may replace it meanwhile.
   struct Found {
     TriggerCodePtr code;
     TransitionTables tables;  ///< that its statements may name, without rows

@@ -6,7 +6,7 @@
 
 #include "sql-lite-frontend/types/type_id.h"
 
-/// Questions about types for those who need not see one whole.
+/// Questions about types, for code that does not need a whole definition.
 namespace swizzle::sql {
 
 /// Whether it comes with the server: not what users made, nor what extensions bring.

@@ -185,7 +185,7 @@ class CountedAllocator {
 template <class T>
 using CountedVector = std::vector<T, CountedAllocator<T>>;
 
-/// An empty one, whatever it was, whose memory counts there from now on.
+/// Replaces the list by an empty one whose memory is charged to the account from now on.
 template <class T>
 void count_in(CountedVector<T>& list, MemoryAccount* account) {
   if (list.get_allocator().account() != account)

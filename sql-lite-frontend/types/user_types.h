@@ -75,7 +75,7 @@ constexpr TypeId without_array(TypeId type) noexcept {
 constexpr bool is_collated(TypeId type) noexcept {
   return raw(type) - kFirstCollated < kCollatedKinds.size() * kCollations;
 }
-/// The type whose collation that is; any other type itself.
+/// Returns the type without its collation.
 constexpr TypeId without_collation(TypeId type) noexcept {
   return is_collated(type) ? kCollatedKinds[(raw(type) - kFirstCollated) / kCollations] : type;
 }

@@ -40,7 +40,7 @@ class ForeignKeys {
 
   /// Actions first, then the checks.
   void finish(Execution& execution);
-  /// Leaves them to who runs the statement because of another one's rows.
+  /// Leaves them to the caller, which runs the statement because of another one's rows.
   void finish_later(Execution& execution, ReferenceQueue& queue);
 
  private:

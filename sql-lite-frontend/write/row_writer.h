@@ -92,8 +92,8 @@ class RowWriter {
   std::optional<std::string> find_duplicate(Execution& execution, const Index& index,
                                             std::span<const Value> row);
 
-  /// "(lower(b), a)=(x, 1)": the row's key in the index, for error details. Nothing for who may not
-  /// read the columns, or the table where expressions are among them.
+  /// "(lower(b), a)=(x, 1)": the row's key in the index, for error details. Nothing if the user may
+  /// not read the columns, or, with expressions among them, the table.
   std::string index_key_detail(Execution& execution, const Index& index,
                                std::span<const Value> row) const;
   /// Of an exclusion's index: with the row that there is beside which this one may not be.

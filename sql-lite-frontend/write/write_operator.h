@@ -45,7 +45,7 @@ class WriteOperator final : public PlanOperator {
   [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
   [[nodiscard]] const WriteStatement& statement() const noexcept { return *write_; }
 
-  /// COPY FROM: writes the row whose source slots are filled. Call begin() before and end() after.
+  /// COPY FROM: writes the row in the source slots. Call begin() before and end() after.
   enum class Rows : std::uint8_t { one, many };
   void begin(Execution& execution, Rows expected);
   void insert_row(Execution& execution);

@@ -72,8 +72,8 @@ class InsertPattern {
 };
 
 /// One slot of the pool: this header, then the page. Header words on the path to hot pages are not
-/// written by readers: `usage` saturates and is written only when it changes. What says whose
-/// page is here is written by PageState alone.
+/// written by readers: `usage` saturates and is written only when it changes. The members
+/// that identify the page are written by PageState alone.
 struct alignas(64) Frame : Referrer {
   /// The header's share of a frame. With the page it makes a stride that is no power of two, so
   /// that page heads do not meet in one cache set, and keeps pages aligned for direct I/O.

@@ -79,7 +79,7 @@ class FrameArena {
     std::uint32_t begin = 0;
     std::uint32_t count = 0;
     std::atomic<std::uint32_t> used{0};
-    SpinLatch mutex;  ///< for those who raise `used`
+    SpinLatch mutex;  ///< for threads that raise `used`
   };
 
   FrameArena(std::byte* memory, std::size_t bytes, std::uint32_t count, std::uint32_t partitions);

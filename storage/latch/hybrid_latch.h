@@ -69,7 +69,7 @@ class HybridLatch {
     page_pause(PagePause::before_latch);
     return begin_exclusive(version, version);
   }
-  /// The same for the only shared holder, who gives up that hold.
+  /// The same for the only shared holder, which gives up that hold.
   [[nodiscard]] bool try_upgrade_shared(LatchVersion version) noexcept {
     page_pause(PagePause::before_latch);
     if (!begin_exclusive(version | kSharedOne, version)) return false;
@@ -118,7 +118,7 @@ class HybridLatch {
   [[nodiscard]] LatchVersion next_version() const noexcept {
     return (version() + 1) & kVersionMask;
   }
-  /// The version while held, for those who go on optimistically after a hold.
+  /// Returns the version while held, for a holder that goes on optimistically afterwards.
   [[nodiscard]] LatchVersion version() const noexcept {
     return word_.load(std::memory_order_relaxed) & kVersionMask;
   }

@@ -16,11 +16,11 @@
 
 namespace swizzle {
 
-/// A reader of the log that may be away, and for whom the log is kept meanwhile.
+/// A reader of the log that may be away; the log is kept for it meanwhile.
 struct Slot {
   std::string name;
   std::string plugin;          ///< what its changes are written as, for the layer above
-  std::uint32_t database = 0;  ///< whose changes, for the layer above
+  std::uint32_t database = 0;  ///< database of the changes, for the layer above
   enum class Lifetime : std::uint8_t { permanent, temporary } lifetime = Lifetime::permanent;
   /// The log is kept from here on: no transaction that its reader is still to be given has written
   /// a change before it.

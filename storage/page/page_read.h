@@ -17,7 +17,7 @@ struct PageRead {
   void (*done)(PageRead& read) noexcept = nullptr;
   void* context = nullptr;
 
-  IoRequest request;  // of who carries it out
+  IoRequest request;  // of the I/O backend
 };
 
 }  // namespace swizzle

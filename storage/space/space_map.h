@@ -123,8 +123,8 @@ class SpaceMap {
   static constexpr std::uint64_t kGroupPages = kGroupWords * 64;
 
   explicit SpaceMap(Volume& volume) noexcept : volume_(volume) {}
-  /// A copy of what the map was when it began. It is made group by group while others change the
-  /// map: who changes a group that is not copied yet copies it before.
+  /// A copy of the map at its beginning. It is made group by group while others change the map; a
+  /// change of a group that is not copied yet copies it first.
   struct Copying {
     Snapshot map;
     std::vector<bool> is_copied;  ///< by group

@@ -131,7 +131,7 @@ class RemovedRuns {
   void take_out(const RunPlace& place) noexcept;
   void copy_places(PageId from, PageId to) noexcept;
 
-  /// Of those who change at which leaves a run is: before a bucket's.
+  /// Guards the places of runs at leaves; taken before a bucket's.
   SpinLatch places_mutex_;
   std::list<RunPlace> extras_;  ///< those that are not their run's first
   std::atomic<std::uint64_t> count_{0};

@@ -135,8 +135,8 @@ class TransactionRegistry {
   alignas(64) std::atomic<std::uint64_t> next_id_{1};
   alignas(64) std::atomic<std::uint64_t> asynchronous_end_{0};
   std::atomic<std::uint64_t> given_up_{0};
-  /// How often a snapshot has gone from a slot to another as well: who looks for the oldest may
-  /// have passed the one too early and come to the other too late.
+  /// Number of times that a snapshot was given to another slot as well. A search for the oldest may
+  /// have passed the one slot too early and come to the other too late.
   std::atomic<std::uint64_t> adoptions_{0};
 };
 

@@ -62,8 +62,8 @@ struct TransactionState {
   std::uint64_t noted_position = 0;
   /// Leaves it has asked trees for, not yet added to the pool of transactions' count.
   std::uint64_t leaf_requests = 0;
-  /// Trees whose pages go once the transaction has committed, and how long the undo log was when
-  /// the drop stood in it: going back behind that takes the drop back.
+  /// Trees to free once the transaction has committed, each with the length of the undo log at its
+  /// drop: a rollback behind that point takes the drop back.
   struct DroppedTree {
     TreeId id;
     std::uint64_t undo_records;
@@ -83,8 +83,8 @@ struct TransactionState {
   /// are no longer kept.
   std::multiset<Lsn> held_views;
   Lsn given_up = Lsn::none;
-  /// At REPEATABLE READ the transaction's snapshot, once it is taken: who changed something since
-  /// has been faster.
+  /// Snapshot of a transaction at REPEATABLE READ, once it is taken: changes since are concurrent
+  /// updates.
   ReadView own;
 
   /// The function given to Transaction::before_release().
@@ -167,8 +167,8 @@ struct TransactionState {
       viewer.unversioned = Viewer::Unversioned::hidden;
     return viewer;
   }
-  /// By whom a record is told that is not there any more: by what the statement that runs has been
-  /// shown, which is younger than the transaction's snapshot where it runs within another.
+  /// Returns the viewer for a record that is not there any more: the view of the running statement,
+  /// which is younger than the transaction's snapshot if it runs within another.
   [[nodiscard]] Viewer shown_viewer(const TreeBirth& birth) {
     Viewer viewer = own_viewer(birth);
     if (!now.is_taken || now.lsn <= own.lsn) return viewer;

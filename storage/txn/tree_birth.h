@@ -47,7 +47,7 @@ class TreeBirth {
     loader_.store(loader, std::memory_order_relaxed);
     statement_.store(statement, std::memory_order_relaxed);
     loading_.store(true, std::memory_order_relaxed);
-    // Publishes who loads; the count publishes that the tree is hidden.
+    // Publishes the loader; the count publishes that the tree is hidden.
     since_.store(kUncommitted, std::memory_order_release);
     loads_.fetch_add(1, std::memory_order_release);
   }

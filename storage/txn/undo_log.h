@@ -150,9 +150,9 @@ class UndoLog {
   /// old value.
   UndoRecord& add_run(const Change& change, std::size_t bytes, std::size_t removals);
 
-  /// Before `record`, whose newer neighbour has been looked at, is: has the stretch that it is in
-  /// read from its file by a helper thread, if it is in one, so that no touch of it has to wait.
-  /// May park. Nothing for null.
+  /// Pages in the stretch with `record` by a helper thread, if it is in a file, so that no touch of
+  /// the record has to wait. Call before it is read; its newer neighbour has been read already. May
+  /// park. Nothing for null.
   void bring_back(const UndoRecord* record) {
     if (record == nullptr || !has_scratch_ || lies_in(at_hand_, record)) return;
     bring_back_slowly(record);

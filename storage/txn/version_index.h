@@ -192,7 +192,7 @@ class VersionIndex {
   [[nodiscard]] const void* first_away(std::uint64_t hash, PageId leaf) noexcept {
     return put_away::any() ? find_first_away(hash, leaf) : nullptr;
   }
-  /// The same of who takes the record out.
+  /// The same for the removal of the record.
   [[nodiscard]] const void* first_away_before(const UndoRecord& record) noexcept {
     return put_away::any() ? find_first_away_before(record) : nullptr;
   }

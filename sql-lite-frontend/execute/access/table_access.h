@@ -41,7 +41,7 @@ class TableAccess : public PlanOperator {
   /// Sets the wait policy of reads that lock at SERIALIZABLE, when another transaction has locked
   /// the row.
   virtual void set_wait(WaitPolicy wait) noexcept { wait_ = wait; }
-  /// The access whose row is in the slots: of a partitioned table, its partition's.
+  /// Returns the access of the row in the slots: of a partitioned table, its partition's.
   [[nodiscard]] virtual TableAccess& of_row(const Execution& /*execution*/) noexcept {
     return *this;
   }

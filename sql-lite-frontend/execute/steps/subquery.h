@@ -38,7 +38,7 @@ class SubqueryExpr final : public Expr {
   void for_each_operand(const std::function<void(ExprPtr&)>& visit) override;
 
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
-  /// For who makes a join of it; null unless set_comparison() was called.
+  /// For the planner, which turns it into a join; null unless set_comparison() was called.
   [[nodiscard]] ExprPtr& comparison() noexcept { return comparison_; }
   [[nodiscard]] PlanPtr& plan() noexcept { return plan_; }
   /// Whether its value is computed once and kept for the whole execution.

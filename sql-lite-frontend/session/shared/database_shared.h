@@ -64,7 +64,7 @@ struct Database::Shared {
 
   std::unique_ptr<AutoAnalyze> auto_analyze;
   StatementRegistry statements;
-  /// Goes before the catalogs do, whose relations it names.
+  /// Destroyed before the catalogs, because plans refer to their relations.
   SharedPlans plans;
 
   /// Sessions by backend pid, for pg_stat_activity and pg_terminate_backend.

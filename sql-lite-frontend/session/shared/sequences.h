@@ -13,7 +13,7 @@
 
 namespace swizzle::sql {
 
-/// Under whose number the position of a sequence is recorded.
+/// Returns the number under which the position of a sequence is recorded.
 inline Oid position_of(const Relation& sequence) {
   const Oid own = sequence.sequence->position;
   return own == kNoOid ? sequence.oid : own;
@@ -50,7 +50,7 @@ class Sequences {
   void settle(const Catalog& catalog, const Relation& sequence);
   /// Removes positions that belong to no sequence any more, with their records.
   void remove(const Catalog& catalog, std::span<const Oid> positions);
-  /// A position whose record is gone.
+  /// Forgets a position without a record.
   void forget(Oid position);
 
  private:

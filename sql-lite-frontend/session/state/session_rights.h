@@ -21,7 +21,7 @@ class SessionRights {
   SessionRights(const SessionRights&) = delete;
   SessionRights& operator=(const SessionRights&) = delete;
 
-  /// The role and all whose rights it has, PUBLIC among them.
+  /// Returns the role and all roles whose rights it has, PUBLIC among them.
   [[nodiscard]] std::vector<Oid> roles_of(Oid role) const;
   /// Whether `role` is `group` or a member of it, directly or not.
   [[nodiscard]] bool is_member(Oid role, Oid group) const;

@@ -97,9 +97,9 @@ struct Session::State final {
   SessionRights rights{*this};
   // Identity of the session, by number: a role that is dropped and made again is another one, one
   // that is renamed is the same. The rights of these roles are looked up at each use.
-  Oid login = kNoOid;         ///< who logged in
-  Oid session_user = kNoOid;  ///< that, or who SET SESSION AUTHORIZATION has named
-  Oid user = kNoOid;          ///< that, or who SET ROLE has named
+  Oid login = kNoOid;         ///< the login role
+  Oid session_user = kNoOid;  ///< that, or the one of SET SESSION AUTHORIZATION
+  Oid user = kNoOid;          ///< that, or the one of SET ROLE
   /// Role whose rights the running routine has; none: the session's.
   Oid acting_user = kNoOid;
   // Restrictions of such a routine (session/state/acting_user.h).
@@ -139,7 +139,7 @@ struct Session::State final {
   std::optional<std::span<const Format>> bound_formats;
   bool advisory_locks_used = false;
   bool slots_used = false;            ///< replication slots of the log
-  std::vector<Oid> known_collations;  ///< whose versions have been looked at
+  std::vector<Oid> known_collations;  ///< their versions have been checked
   int executes_running = 0;           ///< EXECUTE of EXECUTE of …
   ResultSink* sink_for_notices = nullptr;
 };

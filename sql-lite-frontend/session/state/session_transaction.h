@@ -61,7 +61,7 @@ class SessionTransaction {
     Transaction::Durability durability = Transaction::Durability::synchronous;
     Duration lock_timeout{};
     Duration deadlock_timeout{};
-    /// session_replication_role: whose triggers fire.
+    /// session_replication_role: which triggers fire.
     bool is_replica = false;
     std::uint64_t revision = 0;  ///< of the server's settings; 0: the session's have changed
   };

@@ -37,7 +37,7 @@ TypeOrder collated_order(std::size_t order, CollatedForm form);
 inline constexpr std::size_t kComparisons = 6;
 /// Pre: the order is one of a type that is not an array. `name`: the operator's; null for others.
 ScalarFunction collated_comparison(std::size_t order, CollatedForm form, std::string_view name);
-/// The order whose type's compare function that is.
+/// Returns the order to which the type's compare function belongs.
 std::size_t order_of_compare(CompareFunction compare, CollatedForm form);
 
 }  // namespace swizzle::sql

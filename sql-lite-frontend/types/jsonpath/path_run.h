@@ -142,7 +142,7 @@ class PathRun {
 
 /// The moment in a text of one of the forms that SQL/JSON has.
 std::optional<PathMoment> read_path_moment(FunctionContext& context, std::string_view text);
-/// By a template, whose faults are errors everywhere; what else is wrong is a PathFailure.
+/// Reads by a template. Errors of the template are errors everywhere; others are a PathFailure.
 PathMoment read_path_moment(FunctionContext& context, std::string_view text,
                             std::string_view format);
 

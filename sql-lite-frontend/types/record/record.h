@@ -11,7 +11,7 @@ namespace swizzle::sql {
 
 /// Reads a row value: u32 field count | per field: u32 type (under its collation), u32 end offset
 /// (top bit: NULL) | fields in flat form | nothing, or per field its name: u32 length, text. It
-/// carries its own types, as an anonymous record must, and names only for those who show them
+/// carries its own types, as an anonymous record must, and names only for functions that show them
 /// (JSON).
 class RecordView {
  public:
