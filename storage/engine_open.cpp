@@ -164,7 +164,7 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
                                                                parts.volume->database_id(),
                                                                parts.volume->written_lsns()));
   }
-  // A backup that is opened becomes a database, which nobody can restore from any more.
+  // A backup that is opened becomes a database, and cannot be restored from any more.
   RETURN_IF_ERROR(forget_backup_end(parts.files, parts.directory));
   ASSIGN_OR_RETURN(
       parts.log,
@@ -290,7 +290,7 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
   Parts& parts = *engine->parts_;
   ASSIGN_OR_RETURN(const Unended unended, open_files(parts, observer));
   RETURN_IF_ERROR(open_trees(parts));
-  // First: their versions tell whoever undoes what ghosts are still wanted.
+  // First: their versions tell the undo of losers which ghosts are still needed.
   RETURN_IF_ERROR(take_up_prepared(parts, unended.prepared));
   RETURN_IF_ERROR(undo_losers(parts, unended.losers, observer));
   parts.log->recovered();

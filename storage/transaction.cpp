@@ -12,7 +12,7 @@ Result<Lsn> commit_and_retire(TransactionState& state, Transaction::Durability d
   EngineParts& engine = state.engine;
   auto dropped = std::move(state.dropped);
   state.dropped.clear();
-  // Before the commit, or somebody could take the ghosts of their rows for what nobody needs.
+  // Before the commit; otherwise the ghosts of their rows could be removed as unneeded.
   for (const auto& tree : dropped) engine.trees->retire(tree.id, Lsn::max);
   auto committed = state.commit(durability);
   // A snapshot behind the commit's record does not show the tree. It is no matter what others have

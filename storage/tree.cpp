@@ -96,8 +96,8 @@ struct LockingRead {
   WaitPolicy wait;
 };
 
-/// At REPEATABLE READ: 40001 if somebody was faster than whoever locks the key: has changed the
-/// record that the transaction's snapshot shows, or, where only the key is to stay, taken it away.
+/// At REPEATABLE READ: 40001 after a concurrent update, which has changed the record that the
+/// transaction's snapshot shows, or, if only the key is to stay, has removed it.
 Result<> require_unchanged(TransactionState& state, AnyTree& tree, std::uint64_t hash,
                            const LockingRead& wanted, PageId leaf, bool found) {
   VersionIndex& versions = state.engine.versions;
@@ -118,8 +118,8 @@ Result<> require_unchanged(TransactionState& state, AnyTree& tree, std::uint64_t
 
 enum class Locked : std::uint8_t { found, absent, skipped };
 
-/// Locks the key and reads what stands under it. Who meets somebody else's mark gives the lock back
-/// while it waits: the other may want more of the key.
+/// Locks the key and reads the record under it. On meeting another transaction's mark it releases
+/// the lock while it waits: the other may need more access to the key.
 Result<Locked> lock_and_read(TransactionState& state, AnyTree& tree, const LockingRead& wanted,
                              lock::LockId id, lock::KeyMode mode, PointRead& read) {
   read.expect_marks(mode.key);

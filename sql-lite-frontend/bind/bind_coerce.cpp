@@ -194,7 +194,7 @@ ExprPtr ExpressionBinder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t ty
   const TypeId source = expr->type();
   const std::int32_t location = expr->location();
   ExprPtr result;
-  // A row of a type is a record as it is, and whoever takes it may ask what its fields are called.
+  // A row of a type is a record as it is, and its consumer may ask for the names of its fields.
   const bool is_row = type == TypeId::record && is_composite(source);
   if (source == type || type == TypeId::any || is_row) {
     note_untyped(*expr);

@@ -208,7 +208,7 @@ void QueryBinder::bind_with(const ast::WithClause* with, Scope& scope,
     if (node->cycle_clause != nullptr) unsupported("CYCLE", node->location);
     auto cte = std::make_shared<Cte>();
     cte->name = node->ctename;
-    // Slots that it reads outside are its own; whoever refers to it reads them too.
+    // Slots that it reads outside are its own; references to it read them too.
     std::vector<Slot>* const before = std::exchange(scope.outer_slots, &cte->outer_slots);
     const auto* select = ast::try_as<ast::SelectStmt>(node->ctequery);
     if (select == nullptr) {

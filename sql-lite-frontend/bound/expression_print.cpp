@@ -22,7 +22,7 @@ void print_list(ExprPrinter& printer, std::span<const ExprPtr> list,
   }
 }
 
-/// For who writes without a session, as EXPLAIN does: labels as they were committed last.
+/// Names for printing without a session, as EXPLAIN does: labels as they were committed last.
 class NotedLabels final : public ObjectNames {
  public:
   std::optional<std::uint32_t> find(TypeId, std::string_view) override { return std::nullopt; }

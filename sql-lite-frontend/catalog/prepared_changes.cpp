@@ -78,8 +78,8 @@ class ChangedObjects {
     return std::make_shared<const Object>(decode<Object>(buffer_.bytes()));
   }
   TablePtr relation(Bytes key, Oid oid) {
-    // From now on it is among those that are known, so nobody who is reading it at this moment puts
-    // it there in the old version, behind the new one.
+    // From now on it is among the tables that are known, so that a concurrent reader cannot add the
+    // old version behind the new one.
     const TablePtr before = catalog_.table(oid);
     if (!read(key)) return nullptr;
     auto relation = decode<Relation>(buffer_.bytes());

@@ -305,7 +305,7 @@ void TableChange::drop_constraint(const ast::AlterTableCmd& command) {
   }
 }
 
-/// Sequences belong to who owns the table whose columns they are for.
+/// Changes the owner, also of sequences that belong to the table's columns.
 void TableChange::change_owner(const ast::RoleSpec& named) {
   const Relation& relation = table_->relation;
   const RolePtr owner = require_new_owner(session_, named, relation.owner, relation.schema);

@@ -245,7 +245,7 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
   const TablePtr changed =
       session.catalog.replace(*session.transaction, *table, std::move(relation));
   if (table->tree) fill_index(session, changed, changed->relation.indexes.size() - 1);
-  // ONLY: whoever says so attaches those of the partitions one by one.
+  // ONLY: the user attaches the partitions' indexes one by one.
   if (statement.relation->inh) {
     for (const Oid oid : changed->relation.partitions) {
       give_index(session, changed, changed->relation.indexes.back(),

@@ -210,7 +210,8 @@ void create_database(Session::State& session, const ast::CreatedbStmt& statement
   sink.command_complete("CREATE DATABASE");
 }
 
-/// Has a transaction of its own, so that nobody comes in before it is committed.
+/// Uses a transaction of its own, so that no session enters the database before the drop is
+/// committed.
 void drop_database(Session::State& session, const ast::DropdbStmt& statement, ResultSink& sink) {
   session.transaction.prevent_in_block("DROP DATABASE");
   for (const ast::Node* node : statement.options) {

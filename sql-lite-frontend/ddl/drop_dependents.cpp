@@ -206,7 +206,8 @@ void drop_dependents(Session::State& session, std::span<const Dependent> direct_
         .with_detail(std::move(detail))
         .with_hint("Use DROP ... CASCADE to drop the dependent objects too.");
   }
-  // All of it before anything goes: who waits here looks again for what depends on what.
+  // Lock all of it before anything is dropped: a statement that waits here looks for dependents
+  // again.
   for (const Dependent& dependent : dependents) lock_dependent(session, dependent);
   Diagnostic notice;
   notice.severity = Severity::notice;

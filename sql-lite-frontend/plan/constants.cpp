@@ -116,8 +116,8 @@ Decided visit_choice(const Expr& expr, Parameters parameters, const Visit& visit
   return decided;
 }
 
-/// A branch that constants decide against is not computed, whatever the row; of one that is decided
-/// by parameters nobody knows yet.
+/// Visits the branches that may be computed. A branch that constants decide against is not
+/// computed, whatever the row; for one that parameters decide it is not known yet.
 void visit_case(const CaseExpr& choice, Parameters parameters, const Visit& visit) {
   if (choice.has_subject()) return;
   const std::span<const ExprPtr> operands = choice.operands();

@@ -27,7 +27,7 @@ namespace {
 double wanted_rows(const Query& query) {
   const auto* count = dynamic_cast<const ConstantExpr*>(query.limit.get());
   if (!query.limit || query.with_ties) return kAllRows;
-  // Most limits are small, even if nobody has said yet how small.
+  // Guess for an unknown limit: most are small.
   double rows = 100;
   if (count != nullptr) {
     if (count->value().is_null()) return kAllRows;

@@ -113,7 +113,7 @@ inline bool Expression::is_ready(const Frame& frame) const {
   return names_.fits(frame);
 }
 
-/// Its columns may be others now; nobody was promised that they stay.
+/// True if the plan is valid. Its columns may have changed: they were not promised to stay.
 bool Expression::has_current_plan(const Frame& frame) const {
   return !statement_->plan || frame.session.plans.is_current(statement_->plan);
 }

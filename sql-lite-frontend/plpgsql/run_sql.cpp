@@ -20,7 +20,7 @@ namespace {
 constexpr SqlState kNoDataFound{"P0002"};
 constexpr SqlState kTooManyRows{"P0003"};
 
-/// "parameters: a = '1', b = NULL", for #print_strict_params; empty where nobody asks for it.
+/// Text "parameters: a = '1', b = NULL", for #print_strict_params; empty without that option.
 class StrictParameters {
  public:
   explicit StrictParameters(Frame& frame) : frame_(frame) {}

@@ -50,8 +50,8 @@ void RowPublisher::begin(Execution& execution, std::uint8_t events) {
 }
 
 RowPublisher::Published* RowPublisher::published(Execution& execution, std::uint8_t event) {
-  // After the change, so whoever makes a slot once a publication is there need wait only for those
-  // who have begun to write by then.
+  // Check after the change. So a new slot, made once a publication exists, need wait only for the
+  // transactions that have begun to write by then.
   if (looked_at_ != catalog_view_of(execution.session).stamp()) [[unlikely]]
     look(execution);
   if (!published_ || (published_->events & event) == 0) return nullptr;

@@ -15,7 +15,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// PostgreSQL's CONTEXT: whoever is called adds a line below those of whom it has called.
+/// Appends to PostgreSQL's CONTEXT: each level of calls adds a line below those of the levels
+/// inside it.
 void add_context(SqlError& error, std::string line) {
   std::string& where = error.fields().where;
   if (!where.empty()) where += "\n";

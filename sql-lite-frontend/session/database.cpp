@@ -79,7 +79,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
     add_log_file_sets();
     define_session_settings(shared->settings);
     shared->catalogs = Catalogs::open(engine);
-    // Read now, so that what is wrong with it shows before anybody is let in.
+    // Read now, so that damage shows before sessions are let in.
     const Catalogs::Use first{*shared->catalogs, kPostgresDatabase};
     shared->statistics = StatisticsStore::open(engine, first.catalog().tree());
     shared->temporary_files =

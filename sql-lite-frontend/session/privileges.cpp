@@ -233,7 +233,8 @@ void SessionRights::require_owner(const Schema& schema) const {
   throw_error(sqlstate::insufficient_privilege, "must be owner of schema {}", schema.name);
 }
 
-/// LOCK TABLE: whoever may read may lock against definitions, others with what changes rows.
+/// Checks the rights for LOCK TABLE: SELECT suffices to lock against definitions; other modes need
+/// a right to change rows.
 void SessionRights::require_lock(const TablePtr& table, lock::RelationMode mode,
                                  Oid as_role) const {
   const Oid role = as_role != kNoOid ? as_role : session_.user;

@@ -376,7 +376,7 @@ bool archives(const Settings& settings) {
 }  // namespace
 
 bool SessionRights::may_examine(std::string_view setting) const {
-  // PostgreSQL's, of which some are no settings here: nobody learns that either.
+  // PostgreSQL's secret settings. Some do not exist here, which is not revealed either.
   static constexpr std::array<std::string_view, 20> kSecret{"config_file",
                                                             "data_directory",
                                                             "dynamic_library_path",

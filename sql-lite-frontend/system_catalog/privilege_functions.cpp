@@ -74,7 +74,7 @@ std::vector<Question> questions_in(std::string_view text, Privileges known) {
       question.with_grant_option = true;
       word.resize(word.size() - kOption.size());
     }
-    // RULE was a privilege once; nobody has it.
+    // RULE was a privilege once; no role has it.
     const auto privilege = word == "RULE" ? std::optional<Privileges>{0} : find_privilege(word);
     if (!privilege || (*privilege & ~known) != 0) refuse_privilege(given);
     question.privilege = *privilege;

@@ -34,7 +34,7 @@ std::string acl_name(std::string_view name) {
   return quoted + '"';
 }
 
-/// Whether rights that everybody has are shown to everybody.
+/// Whether rights of PUBLIC are shown to all roles.
 enum class Everybodys : std::uint8_t { shown, hidden };
 
 /// A right is visible to its grantor and its grantee, and to roles that have their rights.
@@ -44,7 +44,7 @@ bool sees(const Session::State& session, const AccessList::Entry& entry, Everybo
          (entry.grantee != kPublic && session.rights.owns(entry.grantee));
 }
 
-/// One row of table_privileges per right that somebody holds.
+/// Emits one row of table_privileges per right that a role holds.
 void emit_rights(Execution& execution, const EmitRow& emit, const Relation& relation,
                  const AccessList& list, std::string_view column, Everybodys everybodys) {
   Session::State& session = execution.session;

@@ -96,7 +96,7 @@ DatabasePtr database_in(Session::State& session, std::string_view text) {
   return session.catalog.database(Oid{number});
 }
 
-/// The relations of a database; what all databases keep together is nobody's.
+/// Returns the size of a database's relations; shared objects are not included.
 Value database_size(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
   const DatabasePtr database = database_in(session, arguments[0].as_text());

@@ -62,7 +62,7 @@ std::size_t PartitionWrites::route(Execution& execution) const {
   }
 }
 
-/// The key's values are shown to who may read them.
+/// Throws; the key's values are shown only if the user may read them.
 void PartitionWrites::fail(Execution& execution, std::size_t node) const {
   const TablePtr& table = tree().nodes[node].table;
   const PartitionKey& key = *table->relation.partition_key;

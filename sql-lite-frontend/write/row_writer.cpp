@@ -27,11 +27,11 @@ void append_row_id(std::string& key, std::int64_t row_id) {
   key += as_text(Bytes{bytes, sizeof bytes});
 }
 
-/// The largest row id in the table, for the first insert after start-up. Nobody has inserted since,
-/// so what is committed is all there is; and it is not the transaction that wants to know, whose
-/// reads at SERIALIZABLE would keep others from inserting.
+/// Returns the largest row id in the table, for the first insert after start-up. There was no
+/// insert since, so the committed rows are all rows. Another transaction reads, because reads of
+/// the writer's own at SERIALIZABLE would keep others from inserting.
 std::int64_t largest_row_id(Execution& execution, const Tree& tree) {
-  // Also of what a prepared transaction has put there, though nobody sees that.
+  // Includes rows of a prepared transaction, which are not visible.
   ValueBuffer key;
   if (!value_of(engine_of(execution.session).greatest_key(tree.id(), key))) return 0;
   return static_cast<std::int64_t>(load_big_endian<std::uint64_t>(key.bytes().data()));

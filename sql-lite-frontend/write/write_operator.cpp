@@ -348,8 +348,8 @@ void WriteOperator::write_instead(Execution& execution) {
 
 constexpr std::uint64_t kFew = 16;  ///< of the first rows, each goes by itself
 
-/// Whether rows may be removed some time after they were found: nobody looks at them in between,
-/// and nothing is to be done with each.
+/// True if rows may be removed some time after they were found: they are not read in between, and
+/// there is no other work for each.
 bool WriteOperator::may_gather() const {
   if (write_->kind != WriteKind::delete_ || !write_->from.empty() || !write_->returning.empty() ||
       partitions_) {

@@ -25,7 +25,7 @@ inline void forget_children(Node& node, payload::AfterFreeing after) noexcept {
 }
 
 /// Children go before their parents, and the record that frees them also makes the parent forget
-/// them: so a crash in between leaves a smaller tree, and no page that nobody knows of.
+/// them: so a crash in between leaves a smaller tree, and no page that is unreachable and in use.
 template <class Pool>
 class BTree<Pool>::Clearing {
  public:

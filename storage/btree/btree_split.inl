@@ -62,7 +62,7 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame, B
   std::size_t wanted = total / 2;
   if (frame.inserts.grows_at_end() && at.index == count) wanted = total * 9 / 10;
   if (frame.inserts.grows_at_begin() && at.index == 0) wanted = total / 10;
-  // Those who meet there go different ways then.
+  // Writers that meet at the leaf go different ways then.
   if (reason == SplitReason::contended)
     wanted =
         std::clamp(node.range_bytes(0, at.index, node.prefix().size()), total / 10, total * 9 / 10);

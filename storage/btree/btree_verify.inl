@@ -88,7 +88,7 @@ class BTree<Pool>::Inspection {
     return false;
   }
 
-  /// Goes on where the next node of `level` begins, by what those above say who can be read. False:
+  /// Goes on where the next node of `level` begins, according to the readable nodes above. False:
   /// there is none.
   Result<bool> pass_by(std::uint8_t level) {
     const std::size_t known = violations.size();

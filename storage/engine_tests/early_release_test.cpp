@@ -1,4 +1,5 @@
-// Locks go before commits are durable; who comes after them must not be behind them.
+// Locks are released before commits are durable; later commits must not be durable before earlier
+// ones.
 #include <catch2/catch.hpp>
 
 #include "base/invariant.h"
@@ -121,7 +122,7 @@ TEST_CASE("P10 what a statement has locked and read, the next one's snapshot sho
             const int locked = std::stoi(std::string(as_text(value.bytes())));
             transaction->begin_statement();
             INVARIANT(t.get(*transaction, as_bytes("counter"), value).value());
-            // Its own lock keeps everybody else from changing it.
+            // Its own lock excludes changes by others.
             INVARIANT(std::stoi(std::string(as_text(value.bytes()))) == locked);
             INVARIANT(
                 t.update(*transaction, as_bytes("counter"), as_bytes(std::to_string(locked + 1)))

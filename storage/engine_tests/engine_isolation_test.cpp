@@ -256,7 +256,7 @@ TEST_CASE_METHOD(TemporaryEngine, "P8 an insert that waits for a key is done onc
     return row.state == lock::LockRow::State::waiting;
   }))
     std::this_thread::yield();
-  // R-12: what is there without a commit is seen by nobody.
+  // R-12: a row without a commit is not visible.
   CHECK_FALSE(get(tree, "key"));
   if (first == First::commits)
     REQUIRE(holder->commit());
@@ -296,7 +296,7 @@ TEST_CASE_METHOD(TemporaryEngine, "a key that is kept may change what stands und
   REQUIRE(remover->rollback_to({}));
   CHECK(tree.update(*remover, as_bytes("a"), as_bytes("newer")).value());
   REQUIRE(remover->commit());
-  // A newer version than the snapshot's is no conflict for who only keeps the key.
+  // A newer version than the snapshot's is no conflict for a reader that only keeps the key.
   CHECK(get(*keeper, rows, "a", ReadMode::for_key_share) == "newer");
 }
 

@@ -1,6 +1,6 @@
-// Where rows are moved to another page while somebody's snapshot is older than the newest change
-// of one of them: each page that has them must say that it has changed since, or the reader takes
-// what it finds there for what its moment had.
+// Rows are moved to another page while a snapshot is older than the newest change of one of them.
+// Each page that has them must tell that it has changed since; otherwise a reader takes the present
+// row for that of its snapshot.
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>

@@ -1,5 +1,5 @@
 // Entries that one visit of a leaf removes are one undo record and one version, which is found by
-// the leaf: readers with older snapshots, others who want the keys, splits, merges, rollbacks.
+// the leaf: readers with older snapshots, other writers of the keys, splits, merges, rollbacks.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -31,7 +31,7 @@ class Entries : public testing::TemporaryEngine {
     REQUIRE(transaction->commit());
     forget_versions();
   }
-  /// Until then a ghost may stay for the sake of whoever put the entry there.
+  /// Until then a ghost may stay for the transaction that has inserted the entry.
   void forget_versions() const {
     for (int tries = 0; engine->statistics().version_bytes != 0 && tries < 500; ++tries)
       Runtime::current().sleep_until(Runtime::current().now() + std::chrono::milliseconds{10});

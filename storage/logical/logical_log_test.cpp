@@ -196,7 +196,7 @@ TEST_CASE("A slot that would keep too much log is lost, and its log goes", "[sto
   }
   CHECK(log.slots().find("s")->is_lost);
   CHECK(log.kept_from() == Lsn::max);
-  // Also for those who come after a crash.
+  // Also for readers after a crash.
   REQUIRE(in.engine->checkpoint());
   in.crash();
   CHECK(in.engine->logical_log().slots().find("s")->is_lost);

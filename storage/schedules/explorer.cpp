@@ -98,8 +98,9 @@ Contest::~Contest() {
 Trace run_schedule(std::uint64_t seed, const std::function<void()>& body) {
   Preemptions preemptions(seed);
   running = &preemptions;
-  // The order in which tasks run is drawn from a seed of its own. Nobody parks for long here, and
-  // who hangs is ended from outside, so there is no watchdog: it would be a second thread.
+  // The order in which tasks run is drawn from a seed of its own. Tasks do not park for long here,
+  // and a hanging process is ended from outside, so there is no watchdog: it would be a second
+  // thread.
   Simulation simulation{{.seed = seed,
                          .stack_bytes = 512 << 10,
                          .spurious_odds = 0,

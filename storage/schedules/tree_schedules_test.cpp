@@ -40,7 +40,7 @@ std::string key_of(unsigned number, unsigned shared_bytes) {
 
 enum class Work : std::uint8_t {
   change,   ///< inserts, removes, reads, and gives ghosts and half empty nodes back
-  read,     ///< reads what nobody changes, all over the tree
+  read,     ///< reads keys that are not changed, all over the tree
   press,    ///< reads another tree, so that the sweep comes by
   pass_by,  ///< the same as a large scan does
   tidy,     ///< gives ghosts and half empty nodes back
@@ -231,7 +231,7 @@ class Run {
       const auto cleared = other_->clear();
       require(cleared && cleared->nodes == 0, "the dropped tree cannot be cleared");
       other_->abandon();
-      // As whoever destroys a tree does, who logs it.
+      // As in the destruction of a tree, whose caller logs it.
       harness_.store.mark_free(other_->root_page());
       other_.reset();
       return;
@@ -346,8 +346,8 @@ const std::vector<Scenario> kScenarios{
      .tasks = {Work::drop, Work::read, Work::read},
      .steps = 30,
      .frames = 24,
-     // A leaf's foster child is unswizzled by itself only where chance leads to it: the sweep comes
-     // to it through the leaf's parent, which whoever drops the leaf has latched.
+     // A leaf's foster child is unswizzled by itself only if chance leads to it: the sweep comes to
+     // it through the leaf's parent, which the thread that drops the leaf has latched.
      .replacement = {.policy = Replacement::cooling_fifo, .cooling_percent = 30},
      .has_foster_children = true},
     {.name = "writers, cooling at random",

@@ -58,7 +58,7 @@ void SpaceMap::mark_allocated(PageId page) noexcept {
   cover(raw(page) + 1);
   if (test(allocated_, raw(page))) return;
   about_to_change(raw(page));
-  if (!test(taken_, raw(page))) take(raw(page));  // redo: nobody has reserved it
+  if (!test(taken_, raw(page))) take(raw(page));  // in redo it was not reserved
   allocated_[raw(page) / 64] |= bit(raw(page));
   allocated_count_.fetch_add(1, std::memory_order_relaxed);
 }
@@ -119,7 +119,7 @@ void SpaceMap::cover(std::uint64_t pages) {
   allocated_.resize(groups * kGroupWords);
   taken_.resize(groups * kGroupWords);
   group_free_.resize(groups, static_cast<std::uint32_t>(kGroupPages));
-  // The header's page is nobody's to take.
+  // The header's page cannot be taken.
   if (!test(taken_, 0)) take(0);
 }
 

@@ -11,8 +11,8 @@
 namespace swizzle {
 namespace {
 
-// Under AddressSanitizer every visit has memory of its own, so that whoever keeps a key or a value
-// for too long is seen.
+// Under AddressSanitizer every visit has memory of its own, so that uses of a key or a value after
+// their time are found.
 #ifdef SWIZZLE_ASAN
 constexpr bool kWatched = true;
 #else

@@ -102,7 +102,7 @@ class ChangesBackward {
 
   Result<> add_update(const UndoStep& step, const UndoneRow& row, Lsn previous) {
     ASSIGN_OR_RETURN(const auto after, value_after(step, row.key));
-    // Its page cannot be read: whoever rolls back passes over the row, as a restart would.
+    // Its page cannot be read: a rollback passes over the row, as a restart would.
     if (!after) {
       RETURN_IF_ERROR(keep(step, UndoRecord::Kind::updated, previous, row.key, {}, false));
       next_changes_.erase({step.tree, as_text(row.key)});

@@ -39,7 +39,7 @@ std::unique_ptr<TransactionState> TransactionPool::take_state() {
 void TransactionPool::give_state(std::unique_ptr<TransactionState> state) {
   Shard& shard = own_shard();
   shard.leaf_requests.fetch_add(std::exchange(state->leaf_requests, 0), std::memory_order_relaxed);
-  // Its session may be gone when it works for somebody else, who need not say for whom.
+  // Its session may be gone when it works for another one, which need not set a label.
   state->work_for(0, nullptr);
   const std::lock_guard hold(shard.mutex);
   shard.states.push_back(std::move(state));

@@ -84,8 +84,8 @@ void TransactionRegistry::settle(ReadView& view, TransactionSlot& slot, Lsn seen
   // Any older moment will do while the real one is looked up: it keeps more.
   if (!keeps_already) slot.snapshot.store(1, std::memory_order_seq_cst);
   snapshot_pause();
-  // Quiet is computed below an end that is taken before it, and the snapshot's own end after it, so
-  // all who wrote below quiet have committed below the snapshot.
+  // The all-visible LSN is computed below an end that is taken before it, and the snapshot's own
+  // end after it, so all writers below it have committed below the snapshot.
   const Lsn quiet = quiet_below(visible_end(), slot);
   snapshot_pause();
   // Every commit that the transaction can know of through a lock has a record below the tail.

@@ -231,9 +231,9 @@ void TransactionState::undo_to(std::uint64_t position) noexcept {
   slot.chain.is_undoing.store(false, std::memory_order_relaxed);
 }
 
-/// A rollback is not given up. What it lacks at the moment others have and give back: a page of the
-/// pool that may be replaced, room on the disk, a device that reads. Until then its locks keep
-/// everybody off what is not undone, and all else goes on.
+/// Rolls back without giving up. A missing resource is held by others and comes back: a page of the
+/// pool that may be replaced, room on the disk, a device that reads. Until then its locks exclude
+/// others from what is not undone, and all else goes on.
 void TransactionState::undo_newest_in_the_end() noexcept {
   constexpr Duration kPause = std::chrono::milliseconds{100};
   constexpr Duration kWarnEvery = std::chrono::minutes{1};
@@ -352,7 +352,7 @@ Result<Lsn> TransactionState::commit(Transaction::Durability durability) {
       if (prepared == nullptr) rollback();
       return fail(std::move(space).error());
     }
-    // From here to the stores below a reader who asks waits.
+    // From here to the stores below, readers of the outcome wait.
     undo->outcome.store(UndoLog::kCommitting, std::memory_order_seq_cst);
     slot.outcome.store(UndoLog::kCommitting, std::memory_order_seq_cst);
     commit_lsn = append_end(RecordKind::transaction_committed, *space, end);
@@ -365,7 +365,7 @@ Result<Lsn> TransactionState::commit(Transaction::Durability durability) {
     publish();
     publish = nullptr;
   }
-  // Early lock release: whoever reads what we wrote waits for our record too.
+  // Early lock release: a reader of our writes waits for our record too.
   INVARIANT(held_views.empty());
   release_snapshot();
   locks.release_all(commit_lsn);

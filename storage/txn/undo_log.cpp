@@ -145,8 +145,8 @@ UndoRecord& UndoLog::add_run(const Change& change, std::size_t bytes, std::size_
 
 UndoRecord& UndoLog::make(const Change& change, std::size_t bytes) {
   std::byte* const memory = take(record_bytes(bytes));
-  // Bits that nobody has a name for are read before the others beside them are set. Where that is
-  // the first touch of a page, the system maps one of zeros, and takes it away again for the write.
+  // Zero the padding byte first. The bit-field stores below read it; on a fresh page that read
+  // faults in the shared zero page and the store then faults again.
   static_cast<volatile std::byte*>(memory)[sizeof(UndoRecord) - 1] = std::byte{};
   auto* record = new (memory) UndoRecord;
   record->previous = newest_;

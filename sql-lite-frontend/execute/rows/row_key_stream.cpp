@@ -239,7 +239,7 @@ std::string prefix_of(std::size_t column, const ElementQuery& element) {
   return prefix += element.bytes;
 }
 
-/// How many rows have an element, as far as anybody wants to know.
+/// Number of rows with an element, counted up to a limit.
 class ElementCount {
  public:
   ElementCount(const ElementEntries& entries, std::string prefix, Execution& execution)
@@ -289,7 +289,8 @@ class RarestStream final : public RowKeyStream {
   [[nodiscard]] std::string_view key() const noexcept override { return rarest_->key(); }
 
  private:
-  /// Elements that most rows have are left to whoever asks the rows, and of a few rows all are.
+  /// Elements that most rows have are left to the check of the rows; of a few rows all elements
+  /// are.
   void choose(Execution& execution) {
     std::vector<ElementCount> counts;
     for (std::string& prefix : others_) counts.emplace_back(entries_, std::move(prefix), execution);

@@ -336,7 +336,7 @@ Value log_filled(Execution& execution, Arguments) {
   return Value::from_int(static_cast<std::int64_t>(tail));
 }
 Value sleep(Execution& execution, double wanted) {
-  // NaN sleeps as little as a negative number; beyond some decades nobody sees a difference.
+  // NaN sleeps as little as a negative number; beyond some decades there is no visible difference.
   constexpr double kLongest = 1e9;
   const double seconds = wanted > 0 ? std::min(wanted, kLongest) : 0;
   Runtime& runtime = Runtime::current();

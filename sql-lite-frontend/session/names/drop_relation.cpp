@@ -54,7 +54,7 @@ void Session::State::drop_owned_temporaries() {
   }
   if (mine.empty()) return;
   const bool alone = !transaction;
-  // An error leaves them for the next start, which drops what nobody owns.
+  // An error leaves them for the next start, which drops relations without an owner.
   try {
     if (alone) transaction.begin(SessionTransaction::Block::implicit);
     transaction.begin_statement();

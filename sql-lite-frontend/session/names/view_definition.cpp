@@ -134,7 +134,7 @@ void collect_call(Session::State& session, const Relation& view, const ast::Func
   replacements.push_back({begin, end_of_name(view.view_sql, begin), std::move(*now)});
 }
 
-/// With its schema an operator is named for whoever reads it.
+/// Qualifies an operator with its schema, for every reader.
 void collect_operator(Session::State& session, const Relation& view, const ast::A_Expr& expr,
                       std::vector<Replacement>& replacements) {
   if (expr.location < 0 || expr.name.size() != 1 || view.view_routines.empty()) return;
@@ -145,7 +145,7 @@ void collect_operator(Session::State& session, const Relation& view, const ast::
   if (now) replacements.push_back({begin, begin + name.size(), std::move(*now)});
 }
 
-/// A type that a user made, with its schema where whoever reads would not find it.
+/// Qualifies a user-defined type with its schema if the reader would not find it.
 void collect_type(Session::State& session, const Relation& view, const ast::TypeName& type,
                   std::vector<Replacement>& replacements) {
   if (type.location < 0 || type.names.empty()) return;

@@ -94,7 +94,7 @@ PlanUsePtr SessionPlans::taken_over(const SharedPlan& known, Statement& statemen
   // Only now: the trees of tables that are dropped may be gone, and those of others stay for a
   // snapshot that is there.
   if (!may_read_indexes(plan)) return nullptr;
-  // As who asks may find them by now.
+  // Check that the session's names still mean the same.
   if (!has_same_names(plan, statement.trusted)) return nullptr;
   auto use = std::make_shared<PlanUse>();
   use->plan = known.plan;

@@ -56,7 +56,7 @@ StatementPtr Session::State::statement_of_shape(const std::string& key, const st
     statement->repeats_row = repeats_row;
     plans.analyze(*statement);
   } catch (const SqlError&) {
-    // Remembered, so that nobody tries again.
+    // Remember the shape, so that it is not tried again.
     plans.keep_shape(key, std::make_shared<Statement>());
     return nullptr;
   }

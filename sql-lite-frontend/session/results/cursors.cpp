@@ -138,8 +138,8 @@ bool passes_scrolling(const PlanOperator& step) {
          dynamic_cast<const Append*>(&step) != nullptr;
 }
 
-/// Whether a cursor goes back that says neither SCROLL nor NO SCROLL. All of ours could, since what
-/// was read is kept; but who counts on that would find that PostgreSQL's do not.
+/// True if a cursor without SCROLL and NO SCROLL goes back. All of ours could, since rows read are
+/// kept; but a client that counts on that would fail with PostgreSQL.
 bool goes_back(PlanOperator& plan) {
   check_stack();
   if (is_scrolled(plan)) return true;

@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
-/// How portals run, whoever has them run.
+/// Running of portals, for all of their callers.
 namespace swizzle::sql {
 
 PortalPtr SessionPortals::find(std::string_view name) const {

@@ -44,7 +44,7 @@ class Mover {
     const Outcome outcome = session_->simple_query(sql, sink_);
     if (outcome) return true;
     const std::string state{outcome.error().state.code()};
-    // There is no partition for it just now, or it met the one who changes them.
+    // There is no partition for it just now, or it met the session that changes them.
     const bool is_expected = state == "23514" || state == "40P01" || state == "40001";
     if (!is_expected) wrong = sql + ": " + state + " " + outcome.error().message;
     return false;

@@ -1,5 +1,5 @@
-// A plan is anybody's: runs of one that go on at the same time, in portals of one session or in
-// several sessions, each have what they have found so far to themselves.
+// Shared plans: runs of one plan that go on at the same time, in portals of one session or in
+// several sessions, each keep their own state.
 #include <catch2/catch.hpp>
 #include <optional>
 #include <thread>

@@ -130,7 +130,7 @@ TEST_CASE("a session is its role's number, not its name", "[sql][session][roles]
   CHECK(db.run("DROP ROLE ann; CREATE ROLE ann SUPERUSER LOGIN") == "DROP ROLE CREATE ROLE");
   CHECK(db.run("ALTER ROLE bob RENAME TO bert; CREATE ROLE bob SUPERUSER") ==
         "ALTER ROLE CREATE ROLE");
-  // Any SET makes the session look at who it is.
+  // Any SET makes the session determine its user again.
   CHECK(run("SET work_mem = '1MB'") == "SET");
   CHECK(run("SELECT current_user") == "bert SELECT 1");
   CHECK(run("CREATE ROLE evil") == "42501 permission denied to create role");

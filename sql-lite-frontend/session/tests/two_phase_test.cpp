@@ -72,7 +72,7 @@ TEST_CASE("Prepared transactions are there after a restart, with their locks", "
     CHECK(db.run("SELECT pg_try_advisory_xact_lock_shared(1, 2)") == "t SELECT 1");
     CHECK(db.run("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid IS NULL") ==
           "2 SELECT 1");
-    // The rows that nobody sees have numbers that nobody else gets.
+    // The invisible rows have numbers that no other row gets.
     CHECK(db.run("INSERT INTO u VALUES ('meanwhile')") == "INSERT 0 1");
   }
   CHECK(db.run(commits ? "COMMIT PREPARED 'one'" : "ROLLBACK PREPARED 'one'") ==

@@ -127,7 +127,7 @@ void SessionTransaction::commit() {
   try {
     finish_work();
   } catch (...) {
-    // Rolling back may wait, which nobody does while an exception is being handled.
+    // Rolling back may wait, which is not allowed while an exception is being handled.
     failure = std::current_exception();
   }
   if (failure) {
@@ -183,7 +183,7 @@ void SessionTransaction::end_sequence_moves(Moves outcome, std::size_t mark) noe
   try {
     session_.shared.sequences.remove(session_.catalog.shared(), positions);
   } catch (const SqlError&) {
-    // A record that nobody reads stays behind.
+    // An unused record stays behind.
     return;
   }
 }

@@ -54,7 +54,7 @@ constexpr TypeId numbered(std::size_t kind, std::uint32_t collation) noexcept {
   return TypeId{kFirstCollated + static_cast<std::uint32_t>(kind) * kCollations + collation};
 }
 
-/// A collation, and the types that it makes once somebody asks for one.
+/// A collation, and its types, made at first use.
 struct Known {
   CollationRule rule;
   std::array<Type, kKinds.size()> types;
@@ -138,7 +138,7 @@ void make_types(Known& known, std::uint32_t number) {
         i < kFirstFollowing || known.rule.of_all || number == collation_id::indeterminate;
     if (!is_plain && is_ordered_otherwise) type.order = collated_order(order, kForms[i].form);
   }
-  // release: who sees it finds the types.
+  // release: publishes the types with the flag.
   known.has_types.store(true, std::memory_order_release);
 }
 

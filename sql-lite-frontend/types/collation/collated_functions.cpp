@@ -83,7 +83,8 @@ Value change_case(FunctionContext& context, Arguments a) {
   return make_text(context.arena, icu_change_case(rule->locale, wanted, a[0].as_text()));
 }
 
-/// Of values that may be equal and look otherwise, nobody says what it is that was found.
+/// Operations that are not supported if different values may be equal: which text was found would
+/// be undefined.
 enum class Unsupported : std::uint8_t { like, ilike, pattern, search, array };
 template <Unsupported what>
 Value refuse_nondeterministic(FunctionContext&, Arguments) {

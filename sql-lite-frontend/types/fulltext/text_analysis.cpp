@@ -21,7 +21,7 @@ class AnalysedWords final : public QueryWords {
     };
     std::uint64_t last = 0;
     TextAnalysis{config_}.read(text, [&](std::string_view word, std::uint64_t place) {
-      // Those in front of the first word are nobody's neighbours.
+      // Stop words before the first word have no neighbour.
       const std::uint64_t stops = last == 0 ? 0 : place - last - 1;
       for (std::uint64_t left = stops; left != 0; --left) add({.op = QueryOp::stop});
       add({.weights = weights, .prefix = prefix, .word = arena_.copy(word)});

@@ -42,7 +42,7 @@ std::vector<const QueryNode*> different_words(const QueryTree& tree) {
   return words;
 }
 
-/// A word that nobody said the place of stands at the end, with the weight D.
+/// Returns the places of a word; one without a place stands at the end, with the weight D.
 std::vector<WordPlace> places_or_end(const WordPlaces& places) {
   if (places.empty()) return {WordPlace{kLastPlace - 1, 0}};
   std::vector<WordPlace> all;

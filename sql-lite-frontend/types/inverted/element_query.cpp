@@ -22,7 +22,7 @@ ElementQuery array_query(std::string_view op, OperandSide side, const Value& val
   const bool is_contained = op == (is_left ? "<@" : "@>");
   const ArrayView view{value};
   ElementList elements = elements_of(ElementClass::array, value, queries.arena());
-  // NULL is nobody's element, and no elements are among everybody's.
+  // NULL is no element, and an empty list of elements is contained in all values.
   if (contains && view.has_nulls()) return queries.of(Kind::nothing);
   if (contains && view.size() == 0) return queries.of(Kind::everything);
   if (contains || op == "=") return queries.of(Kind::all, elements);

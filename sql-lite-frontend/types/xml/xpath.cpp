@@ -144,8 +144,8 @@ std::vector<std::string> texts_of(const xmlXPathObject& object) {
   }
 }
 
-/// Calls `use` with what the path gives, on a helper thread: how long the library takes nobody can
-/// tell from the texts' sizes.
+/// Calls `use` with the path's result, on a helper thread: the texts' sizes do not tell how long
+/// the library takes.
 template <class Use>
 void evaluate(FunctionContext& context, std::span<const Value> arguments, Use&& use) {
   const std::string_view path = arguments[0].as_text();
