@@ -39,11 +39,11 @@ struct Diagnostic {
   std::string routine;
 };
 
-/// What a request of a session gives back: nothing, or the one error that ended it.
+/// Result of a session's request: nothing, or the one error that ended it.
 using Outcome = std::expected<void, Diagnostic>;
 
-/// What a statement's boundary tells the client about an error. Inside a statement positions count
-/// bytes (from 1), because only the boundary knows the text that was sent.
+/// Converts an error at a statement's boundary to its form for the client. Inside a statement
+/// positions count bytes (from 1), because only the boundary knows the text that was sent.
 Diagnostic to_diagnostic(const SqlError& error, std::string_view text);
 Diagnostic to_diagnostic(const Error& error);
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// What most sources of this folder read anyway, compiled once for all of them: reading it was half
-// of what a source cost. Nobody includes this: a source names what it uses as if there were no such
-// header (the preset lint has none).
+// Headers that most sources of this folder include anyway, compiled once for all of them: reading
+// them was half of the cost of a source. Sources do not include this header: they include what they
+// use as if it did not exist (the preset lint has none).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -17,8 +17,8 @@ class Transaction;
 
 namespace swizzle::sql {
 
-/// What a slot's reader is to be given, as messages of an output plugin, and how far it has them.
-/// Of one session; parks. Its errors are SqlErrors.
+/// Changes for a slot's reader, as messages of an output plugin, and the reader's position. Of one
+/// session; parks. Its errors are SqlErrors.
 class ChangeStream {
  public:
   ChangeStream() = default;
@@ -30,9 +30,9 @@ class ChangeStream {
     Lsn lsn = Lsn::none;
     std::string bytes;
   };
-  /// Nothing: there is no more in the log at present, or much of it had nothing to tell and
-  /// somebody else should have a turn (is_at_end() tells). Throws when the session is to end or its
-  /// request was cancelled.
+  /// Returns the next message. Nothing: there is no more in the log at present, or a long stretch
+  /// of it held no message and other fibers should run (is_at_end() tells). Throws when the session
+  /// is to end or its request was cancelled.
   virtual std::optional<Message> next() = 0;
   [[nodiscard]] virtual bool is_at_end() const noexcept = 0;
   /// All that committed before has been handed out.
@@ -46,7 +46,7 @@ class ChangeStream {
   virtual void confirm(Lsn lsn) = 0;
   [[nodiscard]] virtual Lsn confirmed() const noexcept = 0;
 
-  /// What pg_stat_replication says of the reader.
+  /// The reader's progress, for pg_stat_replication.
   struct Progress {
     Lsn sent = Lsn::none;
     // As the reader says, and when it did (microseconds since 2000).
@@ -60,7 +60,7 @@ class ChangeStream {
   [[nodiscard]] virtual Duration timeout() const = 0;
 };
 
-/// Who hands a slot's changes on to the client, once START_REPLICATION has been said.
+/// Sends a slot's changes to the client, after START_REPLICATION.
 class ChangeSender {
  public:
   ChangeSender() = default;
@@ -86,7 +86,7 @@ class ReplicationCommands {
   static bool is_command(std::string_view text) noexcept;
   /// Runs it. Results, and the tag at the end, go to the sink.
   Outcome run(std::string_view text, ResultSink& sink, ChangeSender& sender);
-  /// The next request has come: a snapshot that was exported is nobody's any more.
+  /// Releases the exported snapshot, because the next request has come.
   void end_export() noexcept;
 
  private:
@@ -95,7 +95,7 @@ class ReplicationCommands {
   void start(const ReplicationCommand& command, ChangeSender& sender);
 
   Session& session_;
-  /// Shared so that who includes this need not know what a transaction is.
+  /// Shared, so that includers of this header do not need the definition of Transaction.
   std::shared_ptr<Transaction> exported_;
   std::string export_name_;
 };

@@ -51,8 +51,8 @@ struct CopyDescription {
   std::size_t columns = 0;
 };
 
-/// Where a session puts what a request produces, in the order of the wire protocol. Any call may
-/// park the session for back-pressure; none is made under a latch or from a catch block. A sink
+/// Receives the output of a request from its session, in the order of the wire protocol. Any call
+/// may park the session for back-pressure; none is made under a latch or from a catch block. A sink
 /// whose peer is gone remembers that, ignores the rest and cancels the session.
 class ResultSink {
  public:
@@ -72,7 +72,7 @@ class ResultSink {
 
   virtual void notice(const Diagnostic& diagnostic) = 0;
   virtual void parameter_status(std::string_view name, std::string_view value) = 0;
-  /// What the session with that backend pid has said by NOTIFY.
+  /// Sends a notification of the session with that backend pid.
   virtual void notification(std::int32_t sender, std::string_view channel,
                             std::string_view payload) = 0;
 

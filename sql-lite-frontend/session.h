@@ -31,21 +31,21 @@ struct Endpoint {
   std::uint16_t port = 0;
 };
 
-/// What a client says about itself when it connects; values are UTF-8.
-/// How the bytes of a connection are hidden: pg_stat_ssl.
+/// Encryption of a connection, for pg_stat_ssl.
 struct Encryption {
   std::string version;  ///< "TLSv1.3"
   std::string cipher;
   int bits = 0;
 };
 
+/// A client's start-up parameters, and the server's part in the session; values are UTF-8.
 struct SessionOptions {
   std::string user = "postgres";
   std::string database = "postgres";
   /// The rest of the start-up packet (application_name, client_encoding, DateStyle, …): applied as
   /// the session's own defaults, which RESET goes back to.
   std::vector<std::pair<std::string, std::string>> parameters;
-  /// What pg_backend_pid() says; unique among live sessions.
+  /// Number that pg_backend_pid() returns; unique among live sessions.
   std::int32_t backend_pid = 0;
   /// For inet_client_addr() and its like, and pg_stat_activity; absent for a local connection.
   std::optional<Endpoint> client;
@@ -91,8 +91,8 @@ class Database {
   /// Gives the first superuser its name and its verifier, or none where that is empty: what `init`
   /// does.
   Result<> set_superuser_verifier(std::string_view role, std::string_view verifier);
-  /// Has the first databases order text by a locale of ICU. Pre: it is one, and nobody has
-  /// connected yet.
+  /// Makes the first databases order text by a locale of ICU. Pre: the locale exists, and no
+  /// session has connected yet.
   Result<> set_icu_locale(const std::string& locale);
 
   /// The sessions, by what they do at present.
@@ -135,8 +135,8 @@ class Session {
   /// A Query message: any number of statements, one implicit transaction unless they say otherwise.
   /// ReadyForQuery follows from the server, whatever the outcome.
   Outcome simple_query(std::string_view text, ResultSink& sink);
-  /// A request that is not SQL and that somebody else runs: its error, an SqlError that `body`
-  /// throws, is the outcome, and undoes what it did in a transaction.
+  /// Runs a request that is not SQL, in `body`. An SqlError that `body` throws is the outcome, and
+  /// undoes what the request did in a transaction.
   Outcome run_request(std::string_view text, ResultSink& sink, const std::function<void()>& body);
 
   /// `type_oids` may be shorter than the parameters; 0 means "infer". 42P05 when a named statement
@@ -156,13 +156,14 @@ class Session {
   /// when one of them failed. The commit itself may fail.
   Outcome sync(ResultSink& sink);
 
-  /// What it runs, or ran last; the beginning of a long text. From its own thread.
+  /// Returns the running statement, or the last one; the beginning of a long text. From its own
+  /// thread.
   [[nodiscard]] std::string current_query() const;
   [[nodiscard]] TransactionStatus transaction_status() const noexcept;
-  /// What others have said on channels that this session listens to. Outside of a transaction;
-  /// inside one it waits.
+  /// Sends the notifications that have arrived on the session's channels. Outside of a transaction;
+  /// inside one they wait.
   void send_notifications(ResultSink& sink);
-  /// What a new session is told before its first request.
+  /// Sends the notices due before a new session's first request.
   void send_first_notices(ResultSink& sink);
   /// Why the session must end, once terminate() was called.
   [[nodiscard]] std::optional<Diagnostic> termination() const;
@@ -173,7 +174,8 @@ class Session {
   /// idle_in_transaction_session_timeout and its like, which the server enforces.
   [[nodiscard]] std::optional<std::string> setting(std::string_view name) const;
   [[nodiscard]] std::int32_t backend_pid() const noexcept;
-  /// Who it is and what it runs, as text; how many bytes that is. Takes no memory and no lock.
+  /// Writes the session's user and statement as text; returns the number of bytes. Takes no memory
+  /// and no lock.
   std::size_t describe_work(std::span<char> into) const noexcept;
   /// The text of what execute() would run for this portal; empty when there is none.
   [[nodiscard]] std::string_view portal_text(std::string_view portal) const noexcept;
@@ -184,13 +186,14 @@ class Session {
   void cancel() noexcept;
   /// The same with another error: a time limit's.
   void cancel(const Diagnostic& reason);
-  /// Ends the transaction that writes under this number, if it is still the session's: what runs in
-  /// it fails with `reason`; a session that waits for its client ends, since nobody else would roll
-  /// it back. False: there is no such transaction any more. From any thread.
+  /// Ends the transaction that writes under this number, if it is still the session's. A statement
+  /// that runs in it fails with `reason`. A session that waits for its client ends, since no later
+  /// request might roll the transaction back. False: there is no such transaction any more. From
+  /// any thread.
   bool end_transaction(TxnId transaction, const Diagnostic& reason);
   /// Makes the session end, for `reason` (57P01 on shutdown): the running request fails with it,
-  /// and so does every later one; who waits for the client is told (SessionOptions::end). From any
-  /// thread.
+  /// and so does every later one. A wait for the client is ended through SessionOptions::end. From
+  /// any thread.
   void terminate(const Diagnostic& reason);
 
   struct State;

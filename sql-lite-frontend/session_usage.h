@@ -13,7 +13,7 @@ namespace swizzle::sql {
 
 class Session;
 
-/// What is counted of sessions for pg_stat_database.
+/// Events and times counted per session for pg_stat_database.
 enum class Used : std::uint8_t {
   commits,
   rollbacks,
@@ -34,8 +34,8 @@ enum class SessionEnd : std::uint8_t {
   refused,    ///< it was never let in: not a session at all
 };
 
-/// What a session has used. Written by the session alone, so that counting touches no cache line of
-/// another's; read by anybody.
+/// A session's counters. Written by the session alone, so that counting touches no cache line of
+/// another's; read by any thread.
 class SessionUsage {
  public:
   void add(Used what, std::uint64_t count = 1) noexcept {

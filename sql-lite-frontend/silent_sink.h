@@ -27,8 +27,8 @@ class SilentSink : public ResultSink {
   void copy_out_end() override {}
 };
 
-/// Writes each row as the protocol wants it into a buffer of its own and counts: a server whose
-/// client is fast, as far as the SQL layer is concerned.
+/// Writes each row as the protocol wants it into a buffer of its own and counts: to the SQL layer,
+/// a server with a fast client.
 class CountingSink final : public SilentSink {
  public:
   void data_row(const OutputRow& row) override {

@@ -19,17 +19,17 @@ enum class ReadMode : std::uint8_t {
   for_key_share,
   for_share,          ///< the newest version, locked against change until the transaction ends
   for_no_key_update,  ///< the same, and against being read by for_share
-  for_update,         ///< the newest version, locked against everybody
+  for_update,         ///< the newest version, locked against all others
 };
-/// What a locking read or a write does when another transaction holds the key.
+/// Behaviour of a locking read or a write when another transaction holds the key.
 enum class WaitPolicy : std::uint8_t {
   wait,     ///< until it is free, lock_timeout passes (55P03), or a deadlock is found (40P01)
   no_wait,  ///< fails at once with 55P03
   skip,     ///< acts as if the key were not there
 };
 
-/// What the reads of a statement see: what was committed at a moment in the log, and what its own
-/// transaction wrote before it.
+/// View of a statement's reads: the commits before a moment in the log, and the earlier writes of
+/// its own transaction.
 struct ReadView {
   Lsn lsn = Lsn::none;  ///< what committed before is visible
   Lsn quiet =

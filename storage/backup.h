@@ -11,7 +11,7 @@
 
 namespace swizzle {
 
-/// What Engine::back_up did.
+/// Result of Engine::back_up.
 struct BackupOutcome {
   Lsn begin = Lsn::none;
   /// The backup becomes consistent here: a restore may stop at any later point.

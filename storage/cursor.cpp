@@ -60,7 +60,7 @@ struct Cursor::State {
   std::uint64_t leaf_requests = 0;
   /// Records to look up at a time: few at first, since many scans want few.
   std::uint16_t most = 8;
-  /// Copied out when somebody asks: many scans want values only.
+  /// Copied out on demand: many scans want values only.
   std::optional<Bytes> key;
   std::size_t at = 0;  ///< the leaf's row that was handed out last
   Bytes value;
@@ -82,8 +82,8 @@ struct Cursor::State {
 
 Result<> Cursor::State::load() {
   if (!working.locks_reads()) return load_visible();
-  // Between leaves, where many locks may become one. Who has a whole tree is waited for by those
-  // who skip, too: they would skip everything.
+  // Between leaves, where many locks may become one. A holder of the whole tree is waited for even
+  // with WaitPolicy::skip, which would skip everything.
   RETURN_IF_ERROR(working.intend(tree.id(), lock::TableMode::intent_shared,
                                  wait == WaitPolicy::skip ? WaitPolicy::wait : wait));
   RETURN_IF_ERROR(tree.birth().require_loaded());
@@ -91,7 +91,7 @@ Result<> Cursor::State::load() {
   return load_leaf();
 }
 
-/// A load may begin while the read is on its way; then what was read is nobody's.
+/// A load may begin while the read is on its way; then the result is discarded.
 Result<> Cursor::State::load_visible() {
   while (true) {
     const std::uint32_t loads = tree.birth().loads();
@@ -173,8 +173,8 @@ void Cursor::State::move_on() {
   }
 }
 
-/// A queue's consumers leave ghosts behind: whoever scans past them has them removed. That is a
-/// favour to others, and takes room in the log: on a full disk ghosts stay, and reading goes on.
+/// Consumers of a queue leave ghosts behind, which scans past them remove. That helps later
+/// readers, and takes room in the log: on a full disk ghosts stay, and reading goes on.
 void Cursor::State::tidy_leaf() {
   if (!tidies || !leaf.wants_tidying()) return;
   const Bytes fence = leaf.leaf().low_fence();

@@ -48,7 +48,7 @@ Result<TreeId> Engine::create_tree(Transaction& transaction) {
   RowChange change(state, TreeId::directory, key, RowChange::Wish::insert, {value, false});
   auto inserted = change.run(parts_->trees->directory());
   if (!inserted) {
-    // Without its row nobody would find the tree when the transaction rolls back.
+    // Without its row the tree would not be found when the transaction rolls back.
     RETURN_IF_ERROR(parts_->trees->destroy(id, root));
     return fail(std::move(inserted).error());
   }

@@ -97,8 +97,8 @@ class Engine {
   /// A cheap handle. 42P01-like misuse (no such tree) is XX000: the catalog above knows its trees.
   Result<Tree> tree(TreeId id);
 
-  /// A key above which nobody has put anything into the tree, whoever sees that: the greatest that
-  /// stands in it, or stood there. False: it has none.
+  /// Reads the greatest key that stands in the tree, or stood there: no transaction has put a key
+  /// above it, visible or not. False: the tree has none.
   Result<bool> greatest_key(TreeId tree, ValueBuffer& into);
   /// How many pages of the tree have been read from the data file since the engine opened.
   [[nodiscard]] std::uint64_t pages_read_of(TreeId tree) const;
@@ -107,8 +107,8 @@ class Engine {
   /// Begins to build `tree` bottom-up. Null where that cannot be done: the tree is not blank, or is
   /// not what `which` says, or another transaction reads or writes it under locks.
   enum class Loadable : std::uint8_t {
-    new_tree,    ///< created by `transaction`, so that nobody else has it
-    blank_tree,  ///< or any other: nobody else changes it, or locks in it, before the end
+    new_tree,    ///< created by `transaction`, so that it is not visible to others
+    blank_tree,  ///< or any other: others neither change it, nor lock in it, before the end
   };
   Result<std::unique_ptr<TreeLoad>> start_load(Transaction& transaction, TreeId tree,
                                                Loadable which);
@@ -138,14 +138,15 @@ class Engine {
   };
   Result<TreeSize> size_of(TreeId tree);
   [[nodiscard]] EngineStatistics statistics() const;
-  /// What transactions have changed, in words of the layer above, and who reads it.
+  /// Logical changes of transactions, in terms of the layer above, and their readers.
   [[nodiscard]] LogicalLog& logical_log() const noexcept;
   /// Which database it is, among all that ever were: drawn at random when it was made.
   [[nodiscard]] std::uint64_t database_id() const noexcept;
   /// Where the database lies, for what the layer above keeps beside it.
   [[nodiscard]] FileSystem& files() const noexcept;
   [[nodiscard]] const std::filesystem::path& directory() const noexcept;
-  /// What is locked and waited for. Stops nobody: each row was true at some moment of the call.
+  /// Returns the locks held and awaited. Blocks no thread: each row was true at some moment of the
+  /// call.
   [[nodiscard]] std::vector<lock::LockRow> locks() const;
   /// The same for snapshots.
   [[nodiscard]] std::vector<HeldSnapshot> snapshots() const;

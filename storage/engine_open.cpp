@@ -164,7 +164,7 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
                                                                parts.volume->database_id(),
                                                                parts.volume->written_lsns()));
   }
-  // A backup that is opened becomes a database, which nobody can restore from any more.
+  // A backup that is opened becomes a database, and cannot be restored from any more.
   RETURN_IF_ERROR(forget_backup_end(parts.files, parts.directory));
   ASSIGN_OR_RETURN(
       parts.log,
@@ -184,7 +184,7 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
   if (control.shutdown != Control::Shutdown::clean)
     log_outcome(recovered, Runtime::current().now() - begin);
   parts.space = std::move(recovered.space);
-  // What was changed without a log cannot be rebuilt from one.
+  // Pages that were changed without a log cannot be rebuilt from one.
   parts.store = std::make_unique<DataFile>(
       *parts.volume, *parts.space,
       parts.options.logging ? DataFile::Rebuild{mend} : DataFile::Rebuild{},
@@ -229,7 +229,8 @@ Result<> open_trees(EngineParts& parts) {
                           [&parts](Lsn begin) { return parts.registry->active_at(begin); },
                           [&parts] { return parts.registry->peek_next_id(); },
                           [&parts]() -> Result<> {
-                            // What a slot does not need any more is kept until that is saved.
+                            // Log that a slot does not need any more is kept until its position is
+                            // saved.
                             if (auto saved = parts.logical->slots().save();
                                 !saved && saved.error().state() != sqlstate::disk_full)
                               return saved;
@@ -289,7 +290,7 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
   Parts& parts = *engine->parts_;
   ASSIGN_OR_RETURN(const Unended unended, open_files(parts, observer));
   RETURN_IF_ERROR(open_trees(parts));
-  // First: their versions tell whoever undoes what ghosts are still wanted.
+  // First: their versions tell the undo of losers which ghosts are still needed.
   RETURN_IF_ERROR(take_up_prepared(parts, unended.prepared));
   RETURN_IF_ERROR(undo_losers(parts, unended.losers, observer));
   parts.log->recovered();

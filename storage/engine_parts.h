@@ -31,7 +31,8 @@ namespace swizzle {
 
 class TreeTable;
 
-/// A ghost goes when no version of its key is kept and nobody holds its key or its gap.
+/// Lets a ghost be removed when no version of its key is kept and its key and gap are not locked
+///
 class LockAwareGhosts final : public GhostKeeper {
  public:
   LockAwareGhosts(VersionIndex& versions, lock::LockManager& locks) noexcept
@@ -42,7 +43,7 @@ class LockAwareGhosts final : public GhostKeeper {
   bool may_cut_before(const Node& leaf, std::uint16_t index) noexcept override;
   bool may_join_at(TreeId tree, Bytes fence) noexcept override;
   void records_moved(PageId from, PageId to) noexcept override;
-  /// Whose directory's ghosts are to be spared.
+  /// Sets the trees whose directory keeps ghosts that are still needed.
   void know(const TreeTable& trees) noexcept { trees_ = &trees; }
 
  private:
@@ -85,9 +86,9 @@ class TreeTable {
   /// Finds it in the directory if need be; XX000 when it is not there. Parks.
   Result<AnyTree*> find(TreeId id);
   Result<AnyTree*> create(TreeId id, TransactionChain& creator);
-  /// Frees the pages of a tree that the directory does not name any more, or never will: of a
-  /// transaction that is rolled back or that dropped it. Nothing happens if they are free already.
-  /// What cannot be read is given up with a warning: it stays in use and belongs to nobody.
+  /// Frees the pages of a tree that is not in the directory any more, or never will be: one whose
+  /// creation is rolled back, or that was dropped. Does nothing if they are free already. A page
+  /// that cannot be read is given up with a warning: it stays in use and belongs to no tree.
   Result<> destroy(TreeId id, PageId root, const GoesOn& goes_on = {});
   Result<> destroy_dropped(TreeId id, const GoesOn& goes_on);
   /// At a start: whether the tree of a dropped row is still there, to be retired.
@@ -98,14 +99,14 @@ class TreeTable {
   void retire(TreeId id, Lsn dropped_at);
   /// The drop did not commit, or the tree's pages are free.
   void gone(TreeId id) noexcept;
-  /// The retired trees that `horizon` has passed, unless somebody holds trees; the caller destroys
-  /// them, and says that they are gone, or retires them again. Nobody finds them any more.
+  /// Takes the retired trees that `horizon` has passed, unless there is a Hold. They cannot be
+  /// found any more. The caller destroys them, and then calls gone() or retires them again.
   std::vector<TreeId> take_due(Lsn horizon);
   /// Whether there are such trees, or some that were taken and are not gone.
   [[nodiscard]] bool has_due(Lsn horizon) const;
   /// Whether the directory's ghost `key` is all that tells of a tree's pages.
   [[nodiscard]] bool is_needed(Bytes key) const noexcept;
-  /// While it lives a tree that was found stays, dropped or not: for those who look at trees
+  /// Keeps a tree that was found, dropped or not, for its lifetime: for code that reads trees
   /// without a lock on them and without a snapshot.
   class Hold {
    public:

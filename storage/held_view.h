@@ -4,7 +4,7 @@
 
 #include "storage/transaction.h"
 
-/// What statements see that run within or beside others of their transaction.
+/// Views of statements that run within or beside others of their transaction.
 namespace swizzle {
 
 /// A statement within the one that runs, as a constraint's check or action and the parts of a
@@ -23,8 +23,8 @@ class InnerStatement {
   ReadView outer_;
 };
 
-/// What a statement saw when it was made, kept for as long as it is read while others of its
-/// transaction run. To be gone before the transaction is.
+/// View of a statement at its start, kept for as long as the statement is read while others of its
+/// transaction run. Must be destroyed before the transaction.
 class HeldView {
  public:
   HeldView() = default;

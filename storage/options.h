@@ -33,7 +33,7 @@ enum class StorageFault : std::uint8_t {
   skip_log_sync,      ///< the log's writes are not made durable
   lose_last_block,    ///< the last block of a group of log records is not written
   skip_compensation,  ///< rollback changes pages without a compensation record
-  page_before_log,    ///< pages are written before the log that tells of them, and nobody looks
+  page_before_log,    ///< pages are written before the log that tells of them, unchecked
 };
 #endif
 
@@ -60,7 +60,7 @@ struct EngineOptions {
   /// whole tree instead. 0: never.
   std::uint32_t lock_escalation_threshold = 100'000;
   /// A transaction that has changed this many records keeps no lock for each one that it changes
-  /// from then on: what is kept of the old record anyway says whose it is. Not at SERIALIZABLE.
+  /// from then on: the undo records name the owner anyway. Not at SERIALIZABLE.
   std::uint32_t row_lock_limit = 10'000;
   /// Old versions that are kept for snapshots. Beyond it the oldest snapshots fail with 72000,
   /// never the writers.
@@ -74,8 +74,8 @@ struct EngineOptions {
   std::uint64_t checkpoint_log_bytes = std::uint64_t{1} << 30U;
   std::uint32_t checkpoint_seconds = 300;
 
-  /// What one transaction's undo records may take of memory; beyond it they go to nameless files in
-  /// the data directory.
+  /// Memory for one transaction's undo records; beyond it they go to nameless files in the data
+  /// directory.
   std::uint64_t undo_memory_bytes = std::uint64_t{64} << 20U;
 
   /// Tasks that redo log records at restart; 0: as many as there are processors, at most 8.
@@ -108,7 +108,7 @@ struct RecoveryProgress {
   /// undone.
   std::uint64_t pages = 0;
   std::uint64_t transactions = 0;
-  /// Until the phase ends, if it goes on as it did; none while nobody can tell.
+  /// Estimate until the phase ends, at the rate so far; none while there is no estimate.
   std::optional<double> seconds_left = std::nullopt;
 };
 using RecoveryObserver = std::function<void(const RecoveryProgress&)>;

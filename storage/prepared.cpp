@@ -21,7 +21,7 @@ struct LockIdHash {
 };
 using ChangedLocks = std::unordered_map<lock::LockId, lock::Access, LockIdHash>;
 
-/// What a restart cannot tell from the log records of the changes.
+/// Returns the facts that a restart cannot derive from the log records of the changes.
 PreparedKept kept_of(const TransactionState& state) {
   PreparedKept kept{.locks = state.locks.held_locks(), .traits = {}};
   if (state.undo == nullptr) return kept;
@@ -47,7 +47,7 @@ PreparedKept kept_of(const TransactionState& state) {
       access = combine(access, record->access());
     }
   }
-  // Who changes a key has it locked for that, which its change tells.
+  // The lock of a changed key follows from the change itself.
   std::erase_if(kept.locks, [&](const lock::HeldLock& lock) {
     if (!is_key(lock)) return false;
     const auto found = changed.find({TreeId{lock.place}, lock.hash});

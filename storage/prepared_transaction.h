@@ -17,7 +17,7 @@ struct PreparedTransaction {
   std::vector<std::byte> note;      ///< what its preparer wanted kept
   enum class State : std::uint8_t {
     waiting,
-    busy,  ///< being prepared, or somebody has it to finish it
+    busy,  ///< being prepared, or being finished
   } state = State::waiting;
 };
 

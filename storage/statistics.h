@@ -29,7 +29,7 @@ struct EngineStatistics {
   /// leaf_requests - (pages_read - pages_read_ahead), since branches are seldom read.
   std::uint64_t leaf_requests = 0;
   std::uint64_t pages_read = 0;
-  std::uint64_t pages_read_ahead = 0;  ///< of pages_read, those begun before anybody asked
+  std::uint64_t pages_read_ahead = 0;  ///< of pages_read, those begun before the page was needed
   std::uint64_t pages_written = 0;
   std::uint64_t pages_evicted = 0;
   std::uint64_t pages_swizzled = 0;
@@ -40,7 +40,7 @@ struct EngineStatistics {
   std::uint64_t log_durable = 0;
   std::uint64_t log_bytes_written = 0;  ///< whole blocks, some of them more than once
   std::uint64_t log_records = 0;
-  std::uint64_t log_waits_for_room = 0;  ///< of those who were to append
+  std::uint64_t log_waits_for_room = 0;  ///< of threads that were to append
   std::uint64_t log_writes = 0;
   std::uint64_t log_flushes = 0;
   std::uint64_t log_waiters_released = 0;  ///< by these flushes
@@ -60,7 +60,7 @@ struct EngineStatistics {
   wal::ArchiveStatistics archive;
   std::uint64_t commits = 0;
   std::uint64_t rollbacks = 0;
-  std::uint64_t prepared = 0;           ///< transactions that wait for somebody to finish them
+  std::uint64_t prepared = 0;           ///< prepared transactions, not finished yet
   std::uint64_t version_bytes = 0;      ///< old versions kept for snapshots, at present
   std::uint64_t snapshots_too_old = 0;  ///< that were given up so that the store keeps its bound
   std::uint64_t lock_waits = 0;

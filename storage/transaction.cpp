@@ -12,7 +12,7 @@ Result<Lsn> commit_and_retire(TransactionState& state, Transaction::Durability d
   EngineParts& engine = state.engine;
   auto dropped = std::move(state.dropped);
   state.dropped.clear();
-  // Before the commit, or somebody could take the ghosts of their rows for what nobody needs.
+  // Before the commit; otherwise the ghosts of their rows could be removed as unneeded.
   for (const auto& tree : dropped) engine.trees->retire(tree.id, Lsn::max);
   auto committed = state.commit(durability);
   // A snapshot behind the commit's record does not show the tree. It is no matter what others have
@@ -21,7 +21,7 @@ Result<Lsn> commit_and_retire(TransactionState& state, Transaction::Durability d
     committed ? engine.trees->retire(tree.id, Lsn{raw(*committed) + 1})
               : engine.trees->gone(tree.id);
   if (!committed) {
-    // What is prepared is there as before.
+    // The transaction is prepared as before.
     state.dropped = std::move(dropped);
     return committed;
   }
@@ -142,10 +142,10 @@ Result<> Transaction::rollback_to(Mark mark) {
   std::erase_if(state_->dropped, [&](const TransactionState::DroppedTree& tree) {
     return tree.undo_records > mark.undo_position;
   });
-  // What a serializable transaction has read it has seen, whatever becomes of the savepoint.
+  // Rows that a serializable transaction has read stay locked, whatever becomes of the savepoint.
   if (!state_->locks_reads())
     state_->locks.release_to(lock::LockMark{static_cast<std::uint32_t>(mark.lock_position)});
-  // Who waits because of what has been undone goes on.
+  // Wakes the transactions that wait because of undone changes.
   if (state_->marks_rows) state_->locks.lock_transaction(state_->undo->covers);
   return {};
 }
@@ -170,7 +170,8 @@ void Transaction::rollback() noexcept {
   state_->rollback();
   engine.transactions->count_rollback();
   if (state_->prepared == nullptr) return;
-  // Who has prepared it is told that it has ended, and forgets it.
+  // The client that has prepared it forgets it once it is told of the end, so the end must be
+  // durable.
   engine.log->flush_to(engine.log->tail());
   engine.prepared.forget(*std::exchange(state_->prepared, nullptr));
 }

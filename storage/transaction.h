@@ -48,9 +48,9 @@ class Transaction {
   /// How many leaves its reads and writes have asked for.
   [[nodiscard]] std::uint64_t leaf_requests() const noexcept;
 
-  /// For the views and for reports of deadlocks: whom this transaction works for, and, unless null,
-  /// where that says what it is doing, which is read when a wait for a lock begins. `doing`
-  /// outlives the transaction.
+  /// Sets the label for the views and for reports of deadlocks, and, unless null, the place with a
+  /// description of the present work, which is read when a wait for a lock begins. `doing` outlives
+  /// the transaction.
   void work_for(lock::OwnerLabel label, const std::string* doing) noexcept;
 
   /// PostgreSQL's locks on a relation, for the layer that knows what relations are: they order
@@ -59,12 +59,13 @@ class Transaction {
   Result<bool> lock_relation(lock::RelationId relation, lock::RelationMode mode,
                              WaitPolicy wait = WaitPolicy::wait);
 
-  /// ACCESS SHARE when that takes a few instructions, which is when nobody changes definitions.
-  /// False: ask lock_relation().
+  /// Takes ACCESS SHARE if that takes a few instructions, which is so while no definition is being
+  /// changed. False: call lock_relation().
   [[nodiscard]] bool try_share_relation(lock::RelationId relation) noexcept;
 
-  /// `publish` runs in commit(), once the commit is durable and before the locks go: whoever gets
-  /// them finds what it published. It neither fails nor waits. For changes of definitions.
+  /// `publish` runs in commit(), once the commit is durable and before the locks are released: the
+  /// next holder of a lock finds the published changes. It neither fails nor waits. For changes of
+  /// definitions.
   void before_release(std::function<void()> publish);
 
   /// How long a lock may be waited for; zero, the default: without limit.
@@ -90,25 +91,27 @@ class Transaction {
   /// off). On error the transaction has been rolled back.
   enum class Durability : std::uint8_t { synchronous, asynchronous, unforced };
   Result<> commit(Durability durability = Durability::synchronous);
-  /// Waits for nothing, and shows what it wrote to snapshots when that is durable, which it is with
-  /// the next commit that waits. Whoever hands on what it wrote before then depends on the LSN.
+  /// Commits without waiting. Snapshots see the writes when they are durable, which the next commit
+  /// that waits makes them. A caller that uses what the transaction wrote before then must depend
+  /// on the LSN.
   Result<Lsn> commit_unforced();
   /// Its commit waits for the one at `commit`, even if it has written nothing itself.
   void depend_on(Lsn commit) noexcept;
   void rollback() noexcept;
 
-  /// Makes it durable that it can still be committed, or rolled back, whatever happens: it keeps
-  /// its locks and what it has changed, also over a restart, until somebody finishes it
-  /// (Engine::take_prepared()). It belongs to the engine from then on, and this is as if it had
-  /// ended. `note` is given to whoever asks for it, at most 256 KB. 42710 when there is another of
-  /// that name, 53200 when there are `most_at_once` already. On error it goes on as before.
-  /// Pre: nothing is to be published at its commit.
+  /// Prepares the transaction: makes it durable that it can still be committed, or rolled back,
+  /// whatever happens. It keeps its locks and its changes, also over a restart, until it is
+  /// finished (Engine::take_prepared()). It belongs to the engine from then on, and this object is
+  /// as if the transaction had ended. `note`, at most 256 KB, is kept with it. 42710 when there is
+  /// another of that name, 53200 when there are `most_at_once` already. On error the transaction
+  /// goes on as before. Pre: nothing is to be published at its commit.
   static constexpr std::size_t kMostGidBytes = 199;
   static constexpr std::size_t kAnyNumber = SIZE_MAX;
   Result<> prepare(std::string_view gid, Bytes note, std::size_t most_at_once = kAnyNumber);
   /// Its number, which it gets now, as if it had written, if it has none yet.
   [[nodiscard]] TxnId take_id();
-  /// What it is prepared as. Pre: Engine::take_prepared() has handed it out, and it has not ended.
+  /// Returns its state as a prepared transaction. Pre: Engine::take_prepared() has handed it out,
+  /// and it has not ended.
   [[nodiscard]] const PreparedTransaction& prepared_as() const noexcept;
 
  private:

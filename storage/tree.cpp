@@ -10,7 +10,7 @@
 namespace swizzle {
 namespace {
 
-/// What a locking read locks of a key.
+/// Returns the key lock of a locking read.
 lock::KeyMode lock_of(ReadMode mode) noexcept {
   switch (mode) {
     case ReadMode::for_key_share:
@@ -55,7 +55,7 @@ Result<> lock_gap_of(TransactionState& state, AnyTree& tree, Bytes key, WaitPoli
     if (!visitor.blocked()) return {};
     ASSIGN_OR_RETURN(const lock::Acquired acquired,
                      state.locks.acquire(visitor.gap(), lock::kReadGap, state.wait(wait)));
-    // Who passes over what others have does not ask what they put there.
+    // With WaitPolicy::skip, rows that the gap's holder inserts are passed over as well.
     if (acquired == lock::Acquired::skipped) return {};
   }
 }
@@ -96,8 +96,8 @@ struct LockingRead {
   WaitPolicy wait;
 };
 
-/// At REPEATABLE READ: 40001 if somebody was faster than whoever locks the key: has changed the
-/// record that the transaction's snapshot shows, or, where only the key is to stay, taken it away.
+/// At REPEATABLE READ: 40001 after a concurrent update, which has changed the record that the
+/// transaction's snapshot shows, or, if only the key is to stay, has removed it.
 Result<> require_unchanged(TransactionState& state, AnyTree& tree, std::uint64_t hash,
                            const LockingRead& wanted, PageId leaf, bool found) {
   VersionIndex& versions = state.engine.versions;
@@ -118,8 +118,8 @@ Result<> require_unchanged(TransactionState& state, AnyTree& tree, std::uint64_t
 
 enum class Locked : std::uint8_t { found, absent, skipped };
 
-/// Locks the key and reads what stands under it. Who meets somebody else's mark gives the lock back
-/// while it waits: the other may want more of the key.
+/// Locks the key and reads the record under it. On meeting another transaction's mark it releases
+/// the lock while it waits: the other may need more access to the key.
 Result<Locked> lock_and_read(TransactionState& state, AnyTree& tree, const LockingRead& wanted,
                              lock::LockId id, lock::KeyMode mode, PointRead& read) {
   read.expect_marks(mode.key);
@@ -141,7 +141,8 @@ Result<Locked> lock_and_read(TransactionState& state, AnyTree& tree, const Locki
 
 Result<bool> get_locked(TransactionState& state, AnyTree& tree, const LockingRead& wanted,
                         ValueBuffer& into) {
-  // Whoever reads at SERIALIZABLE reads what stands under the key.
+  // At SERIALIZABLE the record under the key is read, so that a lock on the key's existence does
+  // not suffice.
   const bool keeps = wanted.mode == ReadMode::for_key_share && !state.locks_reads();
   const lock::KeyMode mode = keeps ? lock::kKeepKey : combine(lock_of(wanted.mode), lock::kReadKey);
   const bool hides_own = wanted.mode == ReadMode::snapshot && state.hides_own();
@@ -166,7 +167,7 @@ Result<bool> get_locked(TransactionState& state, AnyTree& tree, const LockingRea
     return false;
   }
   if (keeps) {
-    // Whoever replaces a large value takes its chunks away, so it is to stand still.
+    // Replacing a large value removes its chunks, so the value must not change meanwhile.
     if (!read.is_overflow()) return true;
     return get_locked(state, tree, {wanted.key, ReadMode::for_share, wanted.wait}, into);
   }

@@ -38,9 +38,9 @@ class ValueBuffer {
 /// since whole pages are logged, no key is locked, and no record has an older version. Rolling back
 /// to before the load empties the tree.
 ///
-/// Until finish() the tree shows nobody anything, and is not to be changed; a transaction that does
-/// not finish a load rolls back to before it. Snapshots that are older than the transaction's
-/// commit see an empty tree, as they would if the records had been inserted.
+/// Until finish() the tree shows no records, and must not be changed; a transaction that does not
+/// finish a load rolls back to before it. Snapshots that are older than the transaction's commit
+/// see an empty tree, as they would if the records had been inserted.
 class TreeLoad {
  public:
   TreeLoad(const TreeLoad&) = delete;
@@ -68,7 +68,7 @@ struct ScanRange {
   Bound high_bound = Bound::exclusive;
 };
 enum class Direction : std::uint8_t { forward, backward };
-/// What the caller knows of a scan.
+/// The caller's knowledge of a scan.
 enum class ScanHint : std::uint8_t {
   none,        ///< each leaf is read when the cursor comes to it
   sequential,  ///< many leaves will be wanted: they are read ahead
@@ -83,13 +83,13 @@ class Tree {
   /// False: no such key.
   Result<bool> get(Transaction& transaction, Bytes key, ValueBuffer& into,
                    ReadMode mode = ReadMode::snapshot, WaitPolicy wait = WaitPolicy::wait) const;
-  /// Until the transaction ends nobody else locks the key, or writes under it, whether or not
-  /// anything stands there.
+  /// Locks the key until the transaction ends, whether or not it has a record: no other transaction
+  /// can lock it, or write under it.
   Result<> lock_key(Transaction& transaction, Bytes key);
-  /// For whoever is about to look up several keys, one after the other: has what the processor will
-  /// want for it fetched from memory for all of them at the same time, where each would else wait
-  /// for memory by itself. A hint: locks nothing, waits for nothing, reads nothing from disk.
-  /// ReadMode::for_update: they will be written too.
+  /// Prefetches, into the processor's cache, the memory for several lookups at the same time, where
+  /// each lookup would otherwise wait for memory by itself. For callers that look up several keys,
+  /// one after the other. A hint: locks nothing, waits for nothing, reads nothing from disk.
+  /// ReadMode::for_update: the keys will be written too.
   void prefetch(Transaction& transaction, std::span<const Bytes> keys,
                 ReadMode mode = ReadMode::snapshot) const noexcept;
   /// False: the key is there already (and is locked, so that the answer stays true).
@@ -98,11 +98,11 @@ class Tree {
   /// update does not wait for ReadMode::for_key_share, a removal does.
   Result<bool> update(Transaction& transaction, Bytes key, Bytes value);
   Result<bool> remove(Transaction& transaction, Bytes key);
-  /// Puts the record of `from` under `to`, with a new value: a removal and an insert, but whoever
-  /// meets the old key with an older snapshot learns where the record went. False: `to` is there
-  /// already. Pre: `from` is there and locked for_update.
+  /// Puts the record of `from` under `to`, with a new value. This is a removal and an insert, but a
+  /// reader that meets the old key with an older snapshot can trace the record to the new one.
+  /// False: `to` is there already. Pre: `from` is there and locked for_update.
   Result<bool> move(Transaction& transaction, Bytes from, Bytes to, Bytes value);
-  /// What has become, by what is committed, of a record that the statement's view has shown.
+  /// Committed state of a record that the statement's view has shown.
   enum class Fate : std::uint8_t {
     stays,  ///< it is under the key
     moved,  ///< to the key that trace() leaves in `moved_to`
@@ -144,8 +144,9 @@ class Cursor {
 
   /// False at the end. key() and value() are valid until the next call.
   Result<bool> next();
-  /// Passes over what is left of a leaf and hands nothing out: how many records, 0 at the end. For
-  /// whoever only counts; locks of the modes beside ReadMode::snapshot are not taken.
+  /// Passes over the rest of a leaf without handing records out, for callers that only count.
+  /// Returns the number of records, 0 at the end. Takes no locks in modes other than
+  /// ReadMode::snapshot.
   Result<std::size_t> pass();
   [[nodiscard]] Bytes key() const noexcept;
   [[nodiscard]] Bytes value() const noexcept;

@@ -37,7 +37,7 @@ class DirectoryRows final : public LeafVisitor {
   std::optional<std::vector<std::byte>> next_;
 };
 
-/// The newest row of one tree, committed or not: who asks for a tree knows that it may.
+/// The newest row of one tree, committed or not: the caller knows that it may use the tree.
 class DirectoryRow final : public LeafVisitor {
  public:
   enum class Ghosts : std::uint8_t { count, do_not_count };
@@ -162,7 +162,7 @@ Result<> TreeTable::destroy(TreeId id, PageId root, const GoesOn& goes_on) {
     factory_->pool().reads_by_tree().forget(id);
     return {};
   }
-  // It was not emptied; who tries again goes on with it.
+  // It was not emptied; another attempt goes on with it.
   const std::unique_lock hold(mutex_);
   open_.try_emplace(id, std::move(tree));
   return destroyed;
@@ -182,12 +182,13 @@ Result<bool> TreeTable::finds_dropped(TreeId id, PageId root) {
   return true;
 }
 
-/// Null: the page has gone to another tree since, or nobody can tell.
+/// Opens the tree if the page is still its root. Null: the page has gone to another tree since, or
+/// its owner is unknown.
 Result<std::unique_ptr<AnyTree>> TreeTable::open_if_owner(TreeId id, PageId root) {
   ASSIGN_OR_RETURN(auto tree, factory_->open(id, root));
   auto owner = tree->owner_of_root();
   if (!owner && is_unreadable(owner.error())) {
-    // Whose page it is nobody can tell: all of the tree stays in use.
+    // The page's owner is unknown: all of the tree stays in use.
     report_given_up(id, {.nodes = 1, .first = owner.error().message()});
     return nullptr;
   }

@@ -31,12 +31,13 @@ class OwnedPages {
   std::vector<bool> is_owned_;
 };
 
-/// Whether nobody writes, and no dropped tree waits for its last reader.
+/// True if there is no writer, and no dropped tree waits for its last reader.
 bool is_at_rest(const EngineParts& parts) {
   return parts.registry->active_at(Lsn::max).empty() && !parts.trees->has_retired();
 }
 
-/// Of a tree that is being loaded nothing: its right edge is open, and nobody reads it before.
+/// Checks a tree. One that is being loaded is not checked: its right edge is open, and it is not
+/// read before.
 Result<std::vector<std::string>> look_through(AnyTree& tree) {
   std::vector<std::string> nothing;
   if (tree.birth().is_loading()) return nothing;

@@ -13,9 +13,9 @@ struct EngineParts;
 /// Every numbered rule of one tree. Nothing of one that was dropped, or is being loaded.
 Result<std::vector<std::string>> verify_tree(EngineParts& parts, TreeId id);
 
-/// Every numbered rule of every tree, each string one violation or one page that cannot be read.
-/// Others may read and write meanwhile. Where nobody has written, also the pages that are in use
-/// and belong to no tree: what was given up when a damaged tree was dropped.
+/// Checks every numbered rule of every tree; each string is one violation or one page that cannot
+/// be read. Others may read and write meanwhile. Without concurrent writes, also reports the pages
+/// that are in use and belong to no tree: pages that were given up when a damaged tree was dropped.
 Result<std::vector<std::string>> verify_all(EngineParts& parts);
 
 }  // namespace swizzle

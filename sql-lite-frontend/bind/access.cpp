@@ -6,7 +6,7 @@
 #include "sql-lite-frontend/bind/view_options.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
-/// What a statement's binding notes for the check of privileges.
+/// Uses of relations that a statement's binding notes for the check of privileges.
 namespace swizzle::sql {
 
 std::size_t QueryBinder::note_access(const TablePtr& table, Privileges wants,
@@ -15,7 +15,8 @@ std::size_t QueryBinder::note_access(const TablePtr& table, Privileges wants,
   return noted_.size() - 1;
 }
 
-/// What stands behind a view is read and written as its owner, or as whoever runs the statement.
+/// Returns the role for access to the relations behind a view: the view's owner, or kNoOid for the
+/// user that runs the statement.
 Oid QueryBinder::role_behind(const Table& view) {
   return has_view_option(view.relation, "security_invoker") ? kNoOid : view.relation.owner;
 }
@@ -66,7 +67,7 @@ void QueryBinder::note_locks(const FromNode& node, std::span<const std::string> 
     note_locks(*join->right, of);
     return;
   }
-  // What stands in a subquery or behind a view is locked with it, a view's as its owner.
+  // Tables in a subquery or behind a view are locked with it, a view's as its owner.
   if (const auto* subquery = std::get_if<FromSubquery>(&node.node)) {
     if (!of.empty() && std::ranges::find(of, subquery->alias) == of.end()) return;
     if (subquery->view_access) noted_[*subquery->view_access].access.wants |= privilege::kUpdate;
@@ -103,7 +104,7 @@ std::vector<RelationAccess> ExpressionBinder::accesses() const {
     }
     if (!access.read.empty()) {
       access.wants |= privilege::kSelect;
-      // Who reads through a view reads what the view shows, as PostgreSQL has it.
+      // Reading through a view reads the columns that the view shows, as in PostgreSQL.
       access.read.insert(access.read.end(), noted.shown.begin(), noted.shown.end());
     }
     list.push_back(std::move(access));

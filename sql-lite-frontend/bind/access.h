@@ -8,10 +8,11 @@
 
 namespace swizzle::sql {
 
-/// What a statement does with a relation: what its privileges are checked for.
+/// A statement's use of a relation, for the check of privileges.
 struct RelationAccess {
   TablePtr table;
-  /// The relations of a view are read as the view's owner; kNoOid: as whoever runs the statement.
+  /// Role whose rights are checked: a view's owner for the relations of the view; kNoOid: the user
+  /// that runs the statement.
   Oid as_role = kNoOid;
   Privileges wants = 0;
   // Columns by position: rights to them are enough where those to the whole are missing; of none,

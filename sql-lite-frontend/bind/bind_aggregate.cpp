@@ -243,7 +243,7 @@ ExprPtr ExpressionBinder::bind_aggregate(const ast::FuncCall& node, Scope& scope
       refuse(fmt::format("aggregate functions are not allowed in {}", clause_name(scope.clause)));
   }
   if (scope.query == nullptr) refuse("aggregate functions are not allowed in this context");
-  // The arguments were bound before anybody knew that this is an aggregate; a nested one is there.
+  // The arguments were bound before it was known that this is an aggregate; a nested one is there.
   for_each_part(call, [&](Expr& part) {
     const auto* slot = dynamic_cast<const SlotExpr*>(&part);
     if (slot == nullptr) return;

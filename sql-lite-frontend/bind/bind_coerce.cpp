@@ -174,7 +174,7 @@ ExprPtr ExpressionBinder::try_make_composite(ExprPtr& expr, TypeId type, Implici
   return made;
 }
 
-/// What becomes a value of a domain becomes one of what the domain is over first.
+/// Converts the value to the domain's base type first, and then to the domain.
 ExprPtr ExpressionBinder::try_enter_domain(ExprPtr& expr, TypeId domain, Implicitness how) {
   const std::int32_t location = expr->location();
   ExprPtr value = try_coerce(expr, base_type(domain), kNoTypmod, how);
@@ -194,7 +194,7 @@ ExprPtr ExpressionBinder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t ty
   const TypeId source = expr->type();
   const std::int32_t location = expr->location();
   ExprPtr result;
-  // A row of a type is a record as it is, and whoever takes it may ask what its fields are called.
+  // A row of a type is a record as it is, and its consumer may ask for the names of its fields.
   const bool is_row = type == TypeId::record && is_composite(source);
   if (source == type || type == TypeId::any || is_row) {
     note_untyped(*expr);
@@ -227,7 +227,8 @@ ExprPtr ExpressionBinder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t ty
   } else {
     auto cast = find_cast(source, type, context_of(how));
     if (!cast) return nullptr;
-    // What such a function makes is as long as is wanted; nothing has to fit it then.
+    // A function with a length argument makes a value of that length, so that no length conversion
+    // follows.
     const bool makes_length = cast->function != nullptr && cast->function->arguments.size() > 1;
     if (makes_length) cast->typmod = typmod;
     const CastForm form =

@@ -143,7 +143,7 @@ void ExpressionBinder::require_collation_of_key(Expr& key, const Query* query) {
       if (target.slot == slot->slot() && target.expr) expr = target.expr.get();
     }
   }
-  // What met says its column, whose collation this is.
+  // Find the columns with conflicting collations.
   DerivedCollation met;
   std::int32_t location = -1;
   walk(*expr, [&](Expr& part) {

@@ -10,12 +10,12 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// What a name in an expression means.
+/// Meanings of names in an expression.
 namespace swizzle::sql {
 
 namespace {
 
-/// What a column's name means in one scope.
+/// Meaning of a column's name in one scope.
 struct Found {
   const ScopeItem* item = nullptr;
   const ScopeColumn* column = nullptr;
@@ -145,7 +145,8 @@ bool ExpressionBinder::is_row_of_view(std::string_view name, std::int32_t locati
   return false;
 }
 
-/// t.f is f(t) where t has no such column and a user made such a function. Null: nobody did.
+/// Binds t.f as f(t) if t has no such column and there is such a user-defined function. Null: there
+/// is none.
 ExprPtr ExpressionBinder::call_of_row(const ast::ColumnRef& node, ExprPtr row, Scope& scope) {
   auto* const call =
       new (arena_.allocate(sizeof(ast::FuncCall), alignof(ast::FuncCall))) ast::FuncCall{};

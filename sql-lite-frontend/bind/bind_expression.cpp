@@ -291,10 +291,10 @@ ExprPtr ExpressionBinder::bind_stored_constant(const ast::TypeCast& node, TypeId
   SessionContext numbers;
   FunctionContext by_number{arena_, numbers, {}};
   FunctionContext by_name{arena_, names_.context(), {}};
-  // What rows are made of, the session knows.
+  // Types of a row's fields need the session.
   const bool has_rows = is_composite(type) || is_composite(element_type(type));
   const Value value = input_text(has_rows ? by_name : by_number, type, kNoTypmod, text);
-  // Anybody can write a number: it must be a label's, and what a domain allows.
+  // A client may write any number: it must be a label's, and allowed by the domain.
   static_cast<void>(to_text(by_name, type, value));
   if (is_domain(type)) static_cast<void>(enter_domain(by_name, type, value, Coercion::assignment));
   if (const TypeId element = element_type(type); is_domain(element)) {
@@ -305,7 +305,7 @@ ExprPtr ExpressionBinder::bind_stored_constant(const ast::TypeCast& node, TypeId
   return constant(type, value);
 }
 
-/// What was stored before the type got attributes has NULL in them.
+/// Adds NULLs for attributes that the type got after the value was stored.
 void ExpressionBinder::add_new_attributes(Expr& stored, TypeId type) {
   auto* const row = dynamic_cast<RowExpr*>(&stored);
   const auto shape = row != nullptr ? row_shape(base_type(type)) : nullptr;

@@ -55,7 +55,7 @@ FunctionScan::Call QueryBinder::bind_from_call(const ast::Node* node, ast::NodeL
       }
     }
   }
-  // What gives one value by name of one column needs no rows.
+  // A function that gives one value in one column needs no rows.
   if (resolved && (resolved->function->set != nullptr || routine)) {
     const Function& function = *resolved->function;
     call.function = &function;

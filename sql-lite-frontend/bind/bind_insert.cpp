@@ -448,7 +448,7 @@ void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& c
                             : ConflictAction::Kind::nothing;
   if (clause.infer != nullptr) {
     write.conflict.index = infer_index(write, *clause.infer);
-    // Whoever asks whether such a row is there learns something of it.
+    // ON CONFLICT reveals whether such a row exists, so it counts as reading these columns.
     std::vector<std::size_t>& read = noted_[write.access].access.read;
     for (const IndexColumn& column : write.conflict.index->columns) {
       if (column.column != 0) read.push_back(static_cast<std::size_t>(column.column - 1));
@@ -478,7 +478,7 @@ void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& c
   }
   noted_[write.access].access.wants |= privilege::kUpdate;
   note_columns(write, write.assignments);
-  // What would have been inserted counts as read as well: EXCLUDED has the table's columns.
+  // The row proposed for insertion counts as read as well: EXCLUDED has the table's columns.
   for (const Slot row : {write.conflict.existing_first_slot, write.first_slot}) {
     for (const Assignment& assignment : write.assignments) {
       note_reads(write, *assignment.expr, row);

@@ -44,7 +44,8 @@ void require_lockable(const Query& query, std::string_view lock) {
   if (!query.sets.empty()) refuse("set-returning functions in the target list");
 }
 
-/// What else a name of FROM may stand for, as refusals call it; empty: tables and subqueries.
+/// Returns the word of refusals for a name of FROM that is neither a table nor a subquery; empty
+/// for those.
 std::string_view unlockable_kind(const FromNode& node) {
   if (std::holds_alternative<FromFunctions>(node.node)) return "a function";
   if (std::holds_alternative<FromCte>(node.node)) return "a WITH query";

@@ -285,7 +285,7 @@ ExprPtr ExpressionBinder::bind_made_aggregate(const ast::FuncCall& node,
   note_routine(node, routine.callable);
   looked_up_objects_ = true;
   if (node.agg_within_group) {
-    // What is sorted are further arguments, which it does not take.
+    // The sort keys are further arguments, which it does not take.
     std::string types;
     for (const TypeId type : arguments.types) types += format_type(type) + ", ";
     for (const ast::Node* item : node.agg_order) {

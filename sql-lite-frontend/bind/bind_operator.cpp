@@ -239,7 +239,7 @@ ExprPtr ExpressionBinder::bind_between(const ast::A_Expr& node, Scope& scope) {
   const std::string_view above = outside ? "<" : ">=";
   const std::string_view below = outside ? ">" : "<=";
   ExprPtr first = compared(above, low);
-  // What is bound again here may do the same within: each level twice as much.
+  // An operand that is bound again may contain the same construct: each level doubles the work.
   const RepeatedBinding::Again again{repeated_};
   ExprPtr expr = boolean(both, list_of(std::move(first), compared(below, high)));
   if (symmetric) {

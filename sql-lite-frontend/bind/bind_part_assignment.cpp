@@ -93,8 +93,8 @@ void refuse_fixed_slice(TypeId type) {
 
 }  // namespace
 
-/// What assignments to other parts of the column, earlier in the list, make of it; null without
-/// any. A column is assigned to only once otherwise.
+/// Returns the column's value after the assignments to other parts of it earlier in the list; null
+/// without any. Otherwise a column may be assigned to only once.
 ExprPtr Binder::take_earlier_parts(std::vector<Assignment>& assignments, std::size_t position,
                                    const ast::ResTarget& target) {
   const auto earlier = std::ranges::find(assignments, position, &Assignment::position);

@@ -87,7 +87,7 @@ WriteStatement Binder::leaf_statement(const WriteStatement& write,
   one.access = write.access;
   one.shown_as = write.table;
   one.shown_places = leaf.columns;
-  // What is shown of a row that fails: what the statement itself gives.
+  // Errors show, of a failing row, the columns that the statement itself gives.
   one.columns = write.columns;
   const auto place_of = [&](std::size_t position) {
     return leaf.columns.empty() ? position : leaf.columns[position];

@@ -7,8 +7,8 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
-/// Calls of routines that users made: whom a name means, beside the built-in functions of that
-/// name.
+/// Calls of user-defined routines, and the choice between them and the built-in functions of the
+/// same name.
 namespace swizzle::sql {
 namespace {
 

@@ -192,9 +192,9 @@ ExprPtr ExpressionBinder::row_among(const ast::A_Expr& node, Scope& scope) {
   return boolean(BooleanExpr::Kind::disjunction, std::move(alternatives));
 }
 
-/// What is cast to a composite type, or of one, among others. Several that read no column and have
-/// a type in common are an array to PostgreSQL, so compared as values; others field by field if
-/// they are written out.
+/// Binds IN where an element is cast to a composite type, or is of one. Several elements that read
+/// no column and have a common type are an array to PostgreSQL, and so compared as values. Others
+/// are compared field by field if they are written out.
 ExprPtr ExpressionBinder::composite_among(const ast::A_Expr& node, Scope& scope, ExprPtr left,
                                           std::vector<ExprPtr> elements) {
   const auto reads_column = [&](Expr& expr) {

@@ -55,7 +55,7 @@ std::unique_ptr<Query> QueryBinder::bind_select(const ast::SelectStmt& select, S
 void QueryBinder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Query& query,
                                     OutputTypes output) {
   const Slot first_own = slot_count();
-  // What is below a locking clause, in subqueries of FROM and in views, too.
+  // Everything below a locking clause is locked, in subqueries of FROM and in views, too.
   const bool around = std::exchange(locks_rows_, locks_rows_ || !select.locking_clause.empty());
   const bool rechecks = locks_rows_;
   for (const ast::Node* item : select.from_clause) {
@@ -153,8 +153,8 @@ SortKey ExpressionBinder::sort_key(const ast::SortBy& node, ExprPtr expr) {
   return key;
 }
 
-/// What ORDER BY and DISTINCT ON mean: a number is a position in the select list, a bare name is an
-/// output column first, anything else is an expression over the input.
+/// Binds an item of ORDER BY or DISTINCT ON: a number is a position in the select list, a bare name
+/// is an output column first, anything else is an expression over the input.
 ExprPtr QueryBinder::order_expression(const ast::Node* node, Scope& scope, Query& query,
                                       Clause clause) {
   const auto use = [&](const OutputTarget& target) {

@@ -14,8 +14,8 @@ std::int32_t location_of_first(const std::vector<OutputTarget>& targets) {
   return targets.empty() || !targets[0].expr ? -1 : targets[0].expr->location();
 }
 
-/// What the other part says of the types of literals and parameters comes before that they are
-/// text, unless the part compares them itself.
+/// Lets the other part of a set operation decide the types of literals and parameters, before they
+/// become text, unless this part compares them itself.
 Binder::OutputTypes output_of_part(const ast::SelectStmt& part) {
   const bool compares = !part.distinct_clause.empty() || !part.group_clause.empty() ||
                         !part.sort_clause.empty() || !part.values_lists.empty() ||

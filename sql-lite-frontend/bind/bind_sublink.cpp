@@ -9,7 +9,7 @@
 namespace swizzle::sql {
 namespace {
 
-// What is bound twice at each level of what nests is bound too often.
+// Length of the longest operand that is bound twice: in nested ones the work doubles at each level.
 constexpr std::size_t kMostBoundTwice = 256;
 
 std::string described(const ast::Node& tree) {

@@ -60,7 +60,7 @@ Special special_in(const ast::Node& node) {
   return found;
 }
 
-/// What makes PostgreSQL refuse to write through the query; empty if nothing does.
+/// Returns the reason why PostgreSQL refuses to write through the query; empty if there is none.
 std::string_view hindrance(const ast::SelectStmt& query) {
   if (!query.distinct_clause.empty()) return "containing DISTINCT";
   if (!query.group_clause.empty()) return "containing GROUP BY";
@@ -232,7 +232,7 @@ Scope Binder::view_scope(const TablePtr& table, std::string_view alias,
   return scope;
 }
 
-/// What a view on the way asks of the rows, over the row at `first_slot`; null if nothing.
+/// Returns the condition of a view on the way, over the row at `first_slot`; null if there is none.
 ExprPtr Binder::view_condition(const ViewTarget& target, const ViewTarget::Level& level,
                                Slot first_slot) {
   if (level.query->where_clause == nullptr) return nullptr;

@@ -168,8 +168,8 @@ FromPtr QueryBinder::bind_cte_reference(const std::shared_ptr<Cte>& cte, const a
   item.show_all();
   apply_alias(item, range.alias);
   reference.alias = item.alias;
-  // What the WITH query reads from outside, its references read from there as well, and whatever
-  // is around them inside the query that it belongs to.
+  // The slots that the WITH query reads from outside are also read by its references, and by the
+  // queries around them inside the query that it belongs to.
   for (Scope* at = &scope; at != nullptr; at = at->parent) {
     const bool is_home = std::ranges::find(at->ctes, cte) != at->ctes.end();
     if (at->outer_slots != nullptr) {
@@ -208,7 +208,7 @@ void QueryBinder::bind_with(const ast::WithClause* with, Scope& scope,
     if (node->cycle_clause != nullptr) unsupported("CYCLE", node->location);
     auto cte = std::make_shared<Cte>();
     cte->name = node->ctename;
-    // Slots that it reads outside are its own; whoever refers to it reads them too.
+    // Slots that it reads outside are its own; references to it read them too.
     std::vector<Slot>* const before = std::exchange(scope.outer_slots, &cte->outer_slots);
     const auto* select = ast::try_as<ast::SelectStmt>(node->ctequery);
     if (select == nullptr) {

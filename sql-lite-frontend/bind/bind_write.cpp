@@ -121,7 +121,7 @@ ExprPtr Binder::default_of(const Table& table, std::size_t position) {
   ExprPtr expr = bind_table_expression(column.default_sql, table, 0, Clause::column_default);
   add_new_attributes(*expr, column.type);
   if (column.identity != 0) {
-    // Who may write the column may have its numbers.
+    // The right to write the column includes the right to its numbers.
     walk(*expr, [this](Expr& part) {
       if (auto* call = dynamic_cast<SessionFunctionExpr*>(&part)) {
         call->call_instead(names_.identity_numbers());
@@ -131,8 +131,8 @@ ExprPtr Binder::default_of(const Table& table, std::size_t position) {
   return coerce_to_column(std::move(expr), column);
 }
 
-/// What a column takes that no value is given for: the default of the view that is written, or of
-/// the nearest below it that has one, or the table's own.
+/// Returns the default of a column without a value: of the view that is written, or of the nearest
+/// below it that has one, or the table's own.
 ExprPtr Binder::default_of(const WriteStatement& write, std::size_t position) {
   if (const Column* column = view_default_of(write, position)) {
     const Column& stored = write.table->relation.columns[position];
@@ -253,8 +253,8 @@ ExprPtr Binder::bind_expanded_field(const ast::MultiAssignRef& multi, const ast:
   return std::move(fields[static_cast<std::size_t>(multi.colno) - 1].expr);
 }
 
-/// What is assigned, before it is brought to the columns' types; null for DEFAULT and for a column
-/// of a subquery.
+/// Binds the assigned values, before their conversion to the columns' types; null for DEFAULT and
+/// for a column of a subquery.
 std::vector<ExprPtr> Binder::bind_assigned(ast::NodeList targets, Scope& scope) {
   std::vector<ExprPtr> values;
   for (const ast::Node* node : targets) {

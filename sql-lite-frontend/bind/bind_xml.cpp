@@ -53,7 +53,7 @@ XmlExpression::Kind xml_kind(ast::XmlExprOp op) {
   }
 }
 
-/// What the argument of that number has to be; none: anything.
+/// Returns the required type of the argument of that number; none: any.
 TypeId wanted_of_xml(XmlExpression::Kind kind, std::size_t index) {
   switch (kind) {
     case XmlExpression::Kind::element:

@@ -40,7 +40,7 @@ class Binder final : public QueryBinder {
   /// what has no cast becomes what is wanted through its text, as variables do.
   ExprPtr with_part(ExprPtr whole, ExprPtr value, const ast::ResTarget& target);
 
-  /// What a column without a default of its own has: its domain's, else NULL.
+  /// Returns the default of a column that has none of its own: its domain's, else NULL.
   ExprPtr type_default(const Column& column);
   /// Why a view over the query cannot be written: "containing DISTINCT"; empty if it can.
   static std::string_view view_hindrance(const ast::SelectStmt& query);
@@ -108,7 +108,7 @@ class Binder final : public QueryBinder {
   static ExprPtr take_earlier_parts(std::vector<Assignment>& assignments, std::size_t position,
                                     const ast::ResTarget& target);
   static void refuse_default_part(const ast::ResTarget& target);
-  /// What is assigned to the target: the column's type, or that of its elements.
+  /// Returns the type of the value assigned to the target: the column's, or that of its elements.
   TypeId part_type(const ast::ResTarget& target, const Column& column);
   /// `value` as what is assigned to a part of that type.
   ExprPtr coerce_part(ExprPtr value, TypeId type, std::int32_t typmod);
@@ -128,8 +128,8 @@ class Binder final : public QueryBinder {
                                const Column& column, Scope& scope);
   ExprPtr slice_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
                            const Column& column, Scope& scope);
-  /// What an INSERT gives the column: `value` as it is, or put into the array that the parts
-  /// `earlier` in its list made (null without any).
+  /// Returns the value that an INSERT gives the column: `value` as it is, or put into the array
+  /// that earlier parts of the same list made (`earlier`, null without any).
   ExprPtr inserted_value(ExprPtr earlier, ExprPtr value, const ast::ResTarget* target,
                          const Column& column, Scope& scope);
 

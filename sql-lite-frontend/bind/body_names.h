@@ -11,8 +11,8 @@
 
 namespace swizzle::sql {
 
-/// Variables of a routine whose language has some. In a statement they are parameters, whose
-/// numbers the language gives out.
+/// Variables of a routine in a language that has some. In a statement they are parameters; the
+/// language gives out their numbers.
 class BodyVariables {
  public:
   BodyVariables() = default;
@@ -31,8 +31,8 @@ class BodyVariables {
     bool is_null_row = false;   ///< as a whole it is NULL; its fields are, too
     std::vector<Field> fields;  ///< one, where it is no row
   };
-  /// What a name of these parts means, if it means a variable. Throws where it names a field that a
-  /// row does not have, if `must_have_field`.
+  /// Returns the meaning of a name of these parts, if it is a variable. Throws if it names a field
+  /// that a row does not have and `must_have_field` is set.
   virtual std::optional<Meaning> find(std::span<const std::string_view> parts,
                                       bool must_have_field) = 0;
   /// Where a name could also be a column's.
@@ -40,14 +40,14 @@ class BodyVariables {
   [[nodiscard]] virtual Conflict conflict() const = 0;
 };
 
-/// What a statement in a routine's body can name besides relations and their columns.
+/// Names that a statement in a routine's body can use besides relations and their columns.
 struct BodyNames {
   RoutinePtr routine;
   /// By parameter number from 1; empty where it has no name. Columns of that name come first.
   std::vector<std::string> parameters;
   /// Of an atomic body, what its names meant when it was made; only the `view_…` lists are set.
   std::unique_ptr<const Relation> meanings;
-  /// Null where the language has none. Outlives whoever binds.
+  /// Null if the language has no variables. Outlives the binder.
   BodyVariables* variables = nullptr;
 };
 using BodyNamesPtr = std::shared_ptr<const BodyNames>;

@@ -9,12 +9,13 @@
 
 namespace swizzle::sql {
 
-/// What a statement, or a view's query, names and depends on, as binding it finds that: what is
-/// locked, held and asked for rights, what a plan or a stored text is no longer right without.
+/// Objects that a statement, or a view's query, names and depends on, collected while it is bound.
+/// They are what to lock, to hold and to check rights for, and what invalidates a plan or a stored
+/// text when it changes.
 class BoundNames {
  public:
-  /// What the FROM clauses of the statement (or of the view, in bind_view_query) name themselves;
-  /// not what stands inside views.
+  /// Relation that a FROM clause of the statement names itself (or of the view, in
+  /// bind_view_query), not inside a view.
   struct RelationRead {
     std::string schema;  ///< as written, perhaps empty
     std::string name;
@@ -29,8 +30,8 @@ class BoundNames {
   [[nodiscard]] const std::vector<ViewRoutine>& routines_read() const noexcept {
     return routines_read_;
   }
-  /// What those that it calls are made of: an aggregate's functions, an operator's. Nobody needs
-  /// the right to call them.
+  /// Routines that the called ones consist of: an aggregate's functions, an operator's. Calling
+  /// them needs no right.
   [[nodiscard]] const std::vector<RoutinePtr>& routines_behind() const noexcept {
     return routines_behind_;
   }
@@ -41,8 +42,8 @@ class BoundNames {
   /// Tables whose primary key makes a column one per group, so that GROUP BY need not name it.
   [[nodiscard]] const std::vector<Oid>& needed_keys() const noexcept { return needed_keys_; }
   void note_needed_key(const Table& table) { needed_keys_.push_back(table.relation.oid); }
-  /// What the statement's own names meant: another relation may take a name's place, nearer on the
-  /// search path.
+  /// Meaning of a name in the statement. Another relation may take the name over, if it is nearer
+  /// on the search path.
   struct NamedRelation {
     std::string schema;
     std::string name;

@@ -5,9 +5,9 @@
 #include "sql-lite-frontend/bind/name_source.h"
 #include "sql-lite-frontend/bound/expression.h"
 
-/// Which collation an expression has, by SQL's rules: a COLLATE clause counts before columns', a
-/// column's before the default, and where columns of different collations meet there is none, which
-/// whoever compares says then (42P22).
+/// Derives the collation of an expression by SQL's rules. A COLLATE clause counts before columns',
+/// a column's before the default. Where columns of different collations meet there is none; an
+/// operation that needs one then throws 42P22.
 namespace swizzle::sql {
 
 struct DerivedCollation {
@@ -36,11 +36,11 @@ void keep_explicit_collation(NameSource& names, Expr& result, std::span<const Ex
 /// The same for a type.
 TypeId with_derived(TypeId type, const DerivedCollation& derived);
 
-/// What has a different collation on either side, as columns of UNION: 42P21.
+/// Throws 42P21 for two sides with different collations, as columns of UNION.
 [[noreturn]] void throw_collation_mismatch(NameSource& names, const DerivedCollation& derived,
                                            std::int32_t location);
 
-/// What COLLATE names. Throws 42704, at `location`.
+/// Returns the collation that COLLATE names. Throws 42704, at `location`.
 Oid require_collation(NameSource& names, ast::NodeList name, std::int32_t location);
 
 }  // namespace swizzle::sql

@@ -53,12 +53,12 @@ class ExpressionBinder : public BoundNames {
     const auto named = named_outside_.find(slot);
     return named == named_outside_.end() ? otherwise : named->second;
   }
-  /// Throws 42P18 for a parameter whose type nothing told, 42P08 where a use of it before that took
-  /// any type.
+  /// Throws 42P18 for a parameter without a known type, 42P08 if an earlier use of it took any
+  /// type.
   void require_parameter_types() const;
 
-  /// `open`: literals and parameters in the select list stay untyped, because who reads the rows
-  /// knows the types (INSERT … SELECT).
+  /// `open`: literals and parameters in the select list stay untyped, because the consumer of the
+  /// rows knows the types (INSERT … SELECT).
   enum class OutputTypes : std::uint8_t { final, open };
   virtual std::unique_ptr<Query> bind_select(const ast::SelectStmt& select, Scope* parent,
                                              OutputTypes output = OutputTypes::final) = 0;
@@ -92,7 +92,7 @@ class ExpressionBinder : public BoundNames {
   Scope domain_scope(TypeReference base, Slot slot);
   ExprPtr comparison(std::string_view op, ExprPtr left, ExprPtr right, std::int32_t location);
 
-  /// What a column that shows this expression is called.
+  /// Returns the name of a column that shows this expression.
   std::string target_name_of(const ast::Node* node) { return target_name(node); }
   TypeReference bind_type(const ast::TypeName& name);
   Slot new_slot() { return new_slots(1); }
@@ -109,7 +109,8 @@ class ExpressionBinder : public BoundNames {
   void mark_used(Slot slot) { used_[slot] = true; }
   void mark_unused(Slot slot) { used_[slot] = false; }
 
-  /// What privileges are checked for. Pre: the statement is bound and not planned yet.
+  /// Returns the uses of relations whose privileges are to be checked. Pre: the statement is bound
+  /// and not planned yet.
   [[nodiscard]] std::vector<RelationAccess> accesses() const;
 
   std::vector<PendingSubquery>& pending() noexcept { return pending_; }
@@ -150,7 +151,8 @@ class ExpressionBinder : public BoundNames {
   // bind_collation.cpp
   ExprPtr bind_collate(const ast::CollateClause& node, Scope& scope);
   Oid bind_collation(ast::NodeList name, std::int32_t location);
-  /// What is called in its place under that collation, which its operands get.
+  /// Returns the variant of the function or operator under that collation, and gives its operands
+  /// the collation.
   const Function& collated(const Function& function, std::span<const ExprPtr> operands,
                            const DerivedCollation& collation);
   const Operator& collated(const Operator& op, std::span<const ExprPtr> operands,
@@ -160,23 +162,23 @@ class ExpressionBinder : public BoundNames {
   /// Has jsonb and citext compared as this database does; false: there are none, or by bytes.
   bool order_as_database(Expr& expr);
   bool order_as_database(std::span<const ExprPtr> operands);
-  /// What an extension's functions compare.
+  /// Orders jsonb and citext operands of an extension's function as this database does.
   void order_native_call(const CallableRoutine& callable, std::span<const ExprPtr> operands);
   static bool is_native(const CallableRoutine& callable) noexcept;
   static Oid effective(const DerivedCollation& collation) noexcept;
   /// As try_coerce(), where either has a collation: what comes out has the type's, else its own.
   ExprPtr coerce_collated(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how);
-  /// What pg_collation_for() says of it; empty: NULL.
+  /// Returns pg_collation_for()'s text for the expression; empty: NULL.
   std::string described_collation(const Expr& expr);
-  /// 42P21 where the columns that meet in what rows are ordered or told apart by have several.
-  /// `query`: whose targets it may be one of, or null.
+  /// Throws 42P21 if a key of an order or a comparison has columns with different collations.
+  /// `query`: the query to whose targets the key may belong, or null.
   void require_collation_of_key(Expr& key, const Query* query);
   // bind_composite.cpp
   ExprPtr bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted);
   ExprPtr bind_row(const ast::RowExpr& node, Scope& scope);
-  /// The built-in function, or the session's, of whose call it is the value; else null.
+  /// Returns the function that the value is a call of, built-in or the session's; else null.
   static const Function* function_called(const Expr& expr) noexcept;
-  /// What is written in it, before an untyped literal becomes a text.
+  /// Returns the fields as written, before an untyped literal becomes a text.
   std::vector<ExprPtr> fields_of_row(const ast::RowExpr& node, Scope& scope);
   ExprPtr bind_indirection(const ast::A_Indirection& node, Scope& scope);
   ExprPtr bind_subscript(const ast::Node& node, Scope& scope);
@@ -206,11 +208,12 @@ class ExpressionBinder : public BoundNames {
   ExprPtr try_make_composite(ExprPtr& expr, TypeId type, Implicitness how);
   ExprPtr try_enter_domain(ExprPtr& expr, TypeId domain, Implicitness how);
   TypeId bind_type_name(const ast::TypeName& name);
-  /// None where no user made a type of that name, or one over whose arrays it is.
+  /// None if there is no user-defined type of that name, or of that name as the element of an
+  /// array.
   TypeId bind_user_type(const ast::TypeName& name);
   TypePtr find_user_type(const ast::TypeName& name, std::string_view last);
   ExprPtr bind_value_function(const ast::SQLValueFunction& node);
-  /// What a set-returning function with several columns leaves in a slot: its fields by name.
+  /// Fields by name of what a set-returning function with several columns leaves in a slot.
   struct RecordFields {
     std::span<const std::string_view> names;
     std::vector<TypeId> types;
@@ -294,7 +297,7 @@ class ExpressionBinder : public BoundNames {
   std::vector<NameSource::FoundRoutine> routines_named(std::string_view schema,
                                                        std::string_view name);
   void note_routine(const ast::FuncCall& node, const CallablePtr& callable);
-  /// What strings are compared by in a routine whose arguments are so.
+  /// Returns the collation inside a routine whose arguments have this one.
   Oid collation_inside(const DerivedCollation& collation);
   RoutineCallPtr make_call(const ResolvedRoutine& routine, std::span<const ExprPtr> placed);
   ExprPtr bind_routine(const ast::FuncCall& node, const ResolvedRoutine& routine,
@@ -321,9 +324,10 @@ class ExpressionBinder : public BoundNames {
   ExprPtr call_operator_function(const OperatorPtr& op, const ResolvedOperator& resolved,
                                  ExprPtr left, ExprPtr right, std::int32_t location);
   std::vector<NameSource::FoundOperator> operators_found(const OperatorName& name);
-  /// Null where nobody made a cast that may be used so.
+  /// Null if there is no user-defined cast for this use.
   ExprPtr try_made_cast(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how);
-  /// What stored_operator_name() and stored_cast_name() stand for; null for any other name.
+  /// Binds a call by a name of stored_operator_name() or stored_cast_name(); null for any other
+  /// name.
   ExprPtr bind_stored_call(const ast::FuncCall& node, CallArguments& arguments);
   Value read_object(TypeId type, std::string_view text, std::int32_t location);
   void note_made(std::string name, std::string_view schema, Oid object);
@@ -333,7 +337,7 @@ class ExpressionBinder : public BoundNames {
   /// A variable of the routine's language that the name means; null where there is none.
   enum class Fields : std::uint8_t { may_miss, must_be };
   ExprPtr body_variable(const ast::ColumnRef& node, Fields fields);
-  /// What a column's name means if variables come first.
+  /// Returns the variable that a column's name means if variables come first.
   ExprPtr variable_instead(const ast::ColumnRef& node);
   /// Throws 42702 where a name that is a column's could be a variable's, too.
   void refuse_variable(const ast::ColumnRef& node);

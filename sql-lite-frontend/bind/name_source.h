@@ -13,7 +13,7 @@
 
 namespace swizzle::sql {
 
-/// What binding needs to know of its session.
+/// Session's knowledge that binding needs.
 class NameSource {
  public:
   NameSource() = default;
@@ -56,13 +56,13 @@ class NameSource {
   virtual Oid find_collation(std::string_view /*schema*/, std::string_view name) {
     return builtin_collation(name).value_or(kNoOid);
   }
-  /// What "default" is.
+  /// Returns the meaning of "default".
   virtual Oid database_collation() { return collation_id::by_default; }
   /// Its bare name.
   virtual std::string collation_name(Oid collation) { return builtin_collation_name(collation); }
   virtual OperatorPtr made_operator(Oid /*oid*/) { return nullptr; }
   virtual CastPtr made_cast(TypeId /*source*/, TypeId /*target*/) { return nullptr; }
-  /// Null: nobody has made any.
+  /// Null: there are no user-defined casts.
   virtual const MadeCasts* made_casts() { return nullptr; }
   /// For constants that are read while binding.
   virtual SessionContext& context() = 0;
@@ -77,13 +77,13 @@ class NameSource {
   virtual StatisticsPtr statistics(const Table& /*table*/) { return nullptr; }
   virtual bool planner_allows(std::string_view /*setting*/) { return true; }
   /// Tells the client of something that is no error.
-  // Whoever overrides it keeps the text.
+  // An override keeps the text.
   // NOLINTNEXTLINE(performance-unnecessary-value-param)
   virtual void warn(SqlState /*state*/, std::string /*message*/) {}
   /// Text is compared under it: the client hears once if the library has changed since it was made.
   virtual void note_use(Oid /*collation*/) {}
-  /// Whether the table's policies decide what `role`, or whoever runs the statement (kNoOid), sees
-  /// of it and may write. Throws 42501 where they would, and row_security is off.
+  /// True if the table's policies decide which rows `role`, or the session's user (kNoOid), sees
+  /// and may write. Throws 42501 if they would and row_security is off.
   virtual bool heeds_policies(const Table& /*table*/, Oid /*role*/) { return false; }
   /// Whether the policy is for the role.
   virtual bool is_for(const Policy& /*policy*/, Oid /*role*/) { return false; }

@@ -174,7 +174,7 @@ FromPtr from_node(Node node) {
 
 enum class WriteKind : std::uint8_t { insert, update, delete_ };
 
-/// What ON CONFLICT does.
+/// The action of ON CONFLICT.
 struct ConflictAction {
   enum class Kind : std::uint8_t { error, nothing, update } kind = Kind::error;
   /// The index that arbitrates; null with `nothing`: any.
@@ -224,10 +224,10 @@ struct WriteStatement {
   std::vector<FromPtr> from;
   std::vector<ExprPtr> where;
   std::vector<ExprPtr> recheck;
-  /// What policies ask of the rows that there are, before anything of `where`.
+  /// Policies' conditions on existing rows, evaluated before any of `where`.
   std::vector<ExprPtr> barrier;
-  /// What views WITH (security_barrier) ask of those, from the lowest upwards: each before what
-  /// those above it ask, and what `where` does.
+  /// Conditions of views WITH (security_barrier) on existing rows, from the lowest view upwards.
+  /// Each is evaluated before those of the views above it, and before `where`.
   std::vector<std::vector<ExprPtr>> view_barriers;
   /// WHERE CURRENT OF: the cursor whose row it is. There is no other condition then.
   std::string current_of;
@@ -250,21 +250,21 @@ struct WriteStatement {
     std::vector<TablePtr> siblings;
   };
   std::vector<WithinBound> bounds;
-  /// Of a partition that is written by way of the table that it is a part of: errors show rows as
-  /// that one's, whose columns are in these places (PartitionTree::Leaf::columns).
+  /// Of a partition that is written through a partitioned table: the table as which errors show
+  /// rows, and the places of its columns (PartitionTree::Leaf::columns).
   TablePtr shown_as;
   std::vector<std::size_t> shown_places;
   /// Of a partitioned table.
   PartitionTreePtr partitions;
   /// By node of the tree: the key, over the new row.
   std::vector<std::vector<ExprPtr>> partition_keys;
-  /// What is written in each leaf, for rows that are given: updates and removals, and inserts.
+  /// Statements of the leaves, for rows that are given: updates and removals, and inserts.
   std::vector<Planned<WriteStatement>> leaf_changes;
   std::vector<Planned<WriteStatement>> leaf_inserts;
   std::vector<Check> checks;
-  /// What policies ask of the row that is written, under the restrictive ones' names; the names of
-  /// the others are empty. Of INSERT … ON CONFLICT DO UPDATE, also of the row that is there, and of
-  /// what becomes of it.
+  /// Policies' conditions on the new row, under the names of the restrictive policies; those of
+  /// permissive ones have empty names. INSERT … ON CONFLICT DO UPDATE has also conditions on the
+  /// existing row and on its new version.
   std::vector<Check> policy_checks;
   std::vector<Check> existing_checks;
   std::vector<Check> updated_checks;

@@ -27,8 +27,8 @@ class QueryBinder : public ExpressionBinder {
   void heed_policies() noexcept { heeds_policies_ = true; }
   /// Whether it met a table whose row security is on, so that its plan is of this role alone.
   [[nodiscard]] bool met_policies() const noexcept { return met_policies_; }
-  /// What policies read, nobody needs the right to read: it counts from here on as read. Call when
-  /// accesses() has been asked and targets that nobody reads are gone, before anything is planned.
+  /// Marks the columns that policies read as read; the user needs no right to them. Call after
+  /// accesses() and after unused targets are removed, before anything is planned.
   void mark_policy_reads();
   /// The condition of a policy of the table, whose row is in slots from `first_slot` on.
   ExprPtr bind_policy(const PolicyCondition& condition, const TablePtr& table, Slot first_slot);
@@ -48,7 +48,8 @@ class QueryBinder : public ExpressionBinder {
   FromPtr bind_from_item(const ast::Node* node, Scope& scope);
   FromPtr bind_range_var(const ast::RangeVar& range, Scope& scope);
   FromPtr bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope);
-  /// What the name stands for: with ONLY nothing but the table itself, which has no rows.
+  /// Returns the partitions that the name stands for: with ONLY nothing but the table itself, which
+  /// has no rows.
   PartitionTreePtr partitions_of(const TablePtr& table, bool only);
   PartitionTreePtr whole_tree(const TablePtr& table);
   FromPtr bind_sequence(const TablePtr& sequence, const ast::RangeVar& range, Scope& scope);
@@ -118,7 +119,8 @@ class QueryBinder : public ExpressionBinder {
   static Oid role_behind(const Table& view);
   void note_locks(const FromNode& node, std::span<const std::string> of);
 
-  /// What its foreign keys refer to, and who refers to it: their definitions are in the plan too.
+  /// Depends on the tables that its foreign keys reference and on those that reference it: their
+  /// definitions are in the plan too.
   void depend_on_foreign_keys(const Table& table);
 };
 

@@ -5,7 +5,7 @@
 namespace swizzle::sql {
 
 void RepeatedBinding::count(std::size_t nodes) {
-  // What is made of so many is given back in less than a turn.
+  // Limit for which releasing the memory takes less than a turn.
   constexpr std::size_t kMost = 50'000;
   nodes_ += nodes;
   if (nodes_ > kMost) {

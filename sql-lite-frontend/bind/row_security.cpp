@@ -122,8 +122,8 @@ void QueryBinder::read_policy(const PolicyCondition& condition, const TablePtr& 
   static_cast<void>(bind_policy(condition, table, first_slot));
 }
 
-/// What policies for the command ask of rows that there are: all restrictive ones, and one of the
-/// others. Reading for them needs no right.
+/// Adds the conditions of policies for the command on existing rows: all restrictive ones, and one
+/// of the others. Reading for them needs no right.
 void QueryBinder::add_policy_conditions(const TablePtr& table, Slot first_slot, char command,
                                         std::vector<ExprPtr>& conditions) {
   const Policies policies = policies_for(*table, command);
@@ -209,7 +209,7 @@ FromPtr QueryBinder::secured_rows(FromTable table) {
   return from_node(FromSubquery{std::move(rows), std::move(alias)});
 }
 
-/// Whoever locks rows needs those that UPDATE sees.
+/// Locking rows applies the policies of UPDATE.
 void QueryBinder::secure_locked(Query& rows) {
   const auto* table = rows.is_barrier && rows.from.size() == 1
                           ? std::get_if<FromTable>(&rows.from[0]->node)
@@ -234,8 +234,8 @@ void Binder::secure_write(WriteStatement& write) {
   const auto leave = [&] { as_role_ = around; };
   try {
     if (is_row_secured(*write.table)) {
-      // Whoever reads rows sees those alone that it may read; what a view on the way asks is not
-      // the statement's.
+      // If the statement reads rows, the policies of SELECT apply. Reads by the condition of a view
+      // on the way do not count.
       const std::size_t named = write.through ? write.view_access : write.access;
       bool reads = !noted_[named].access.read.empty();
       if (write.kind != WriteKind::insert) {

@@ -46,9 +46,9 @@ struct ScopeItem {
   /// On a side of an outer join that a row of the other side may not have a partner in.
   bool may_be_absent = false;
   TablePtr table;
-  /// Of a relation whose columns all go by their own names here: of its rows.
+  /// Row type of a relation, if all of its columns have their own names here.
   TypeId row_type = TypeId::none;
-  /// What such a row has where a view's names mean less or other ones; empty: the columns.
+  /// Fields of such a row if a view's names mean fewer or other columns; empty: the columns.
   std::vector<ScopeColumn> whole_row;
   /// Of a partitioned table: where a row says which of its partitions it is in.
   std::optional<Slot> partition_slot;
@@ -91,7 +91,7 @@ enum class Clause : std::uint8_t {
   other,
 };
 std::string_view clause_name(Clause clause) noexcept;
-/// What "cannot use subquery in …" says; empty where one may stand.
+/// Returns the clause's words for "cannot use subquery in …"; empty if subqueries are allowed.
 std::string_view subquery_refusal(Clause clause) noexcept;
 
 /// Sorts the slots and leaves each once.
@@ -103,7 +103,7 @@ struct CallsBefore {
   std::size_t windows = 0;
 };
 
-/// What names mean in one query; `parent` is the query around it.
+/// Meanings of names in one query; `parent` is the query around it.
 struct Scope {
   Scope* parent = nullptr;
   Query* query = nullptr;

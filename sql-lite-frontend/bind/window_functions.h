@@ -9,8 +9,7 @@
 
 namespace swizzle::sql {
 
-/// What the executor does for each function that is a window function and nothing else; their types
-/// stand with those of all functions.
+/// The executor's kind of each pure window function; their types stand with those of all functions.
 inline constexpr std::array kWindowFunctions =
     std::to_array<std::pair<std::string_view, WindowFunctionKind>>({
         {"row_number", WindowFunctionKind::row_number},

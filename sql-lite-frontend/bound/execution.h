@@ -17,9 +17,9 @@ class Transaction;
 
 namespace swizzle::sql {
 
-/// Where a running statement keeps the value of one column, aggregate or computed expression. The
-/// binder hands out the numbers: every column of every table in a statement, subqueries included,
-/// has its own, so operators fill slots and nobody copies rows between them.
+/// Place where a running statement keeps the value of one column, aggregate or computed expression.
+/// The binder hands out the numbers: every column of every table in a statement, subqueries
+/// included, has its own. Operators fill slots, so that rows are not copied between operators.
 using Slot = std::uint32_t;
 
 class NameSource;
@@ -42,7 +42,7 @@ struct WorkMemory : MemoryAccount {
   }
 };
 
-/// What a step keeps for its next run; it gives back what is more.
+/// Memory that a step keeps for its next run; it releases what exceeds this.
 inline constexpr std::size_t kKeptByStep = std::size_t{16} << 10U;
 
 template <class T>
@@ -55,8 +55,8 @@ inline void clear_for_next_run(Arena& arena) noexcept {
   arena.reset();
 }
 
-/// What an expression remembers from one evaluation to the next: it is a run's, since expressions
-/// are shared by all who run their plan.
+/// State that an expression keeps from one evaluation to the next. It belongs to the run, because
+/// expressions are shared by all runs of their plan.
 struct ExpressionState {
   ExpressionState() = default;
   ExpressionState(const ExpressionState&) = delete;
@@ -70,9 +70,9 @@ using StatePlace = std::uint32_t;
 
 /// One run of one plan. Reused from run to run, so that a warm one allocates nothing.
 ///
-/// Memory: `row_arena` takes what expressions make. Whoever pulls rows in a loop marks it before
-/// the loop and rewinds after each row, having copied what it keeps; calling next() on an operator
-/// forgets what its previous row referred to.
+/// Memory: `row_arena` holds the results of expressions. A loop that pulls rows marks the arena
+/// before the loop and rewinds it after each row, having copied what it keeps. Calling next() on an
+/// operator invalidates what its previous row referred to.
 struct Execution {
   Execution(Session::State& session_state, SessionContext& context);
   Execution(const Execution&) = delete;
@@ -107,7 +107,8 @@ struct Execution {
   /// Those that have written what constraints must be asked about once all have written.
   std::vector<WriteOperator*> unchecked;
 
-  /// What an expression remembers of a run. `place` is what the binder gave it.
+  /// Returns the state that an expression keeps for this run, made at first use. `place` is the
+  /// number that the binder gave the expression.
   template <class State>
   State& state_of(StatePlace place) {
     if (place >= states_.size()) [[unlikely]]
@@ -118,8 +119,8 @@ struct Execution {
     return static_cast<State&>(*state);
   }
 
-  /// Where the names are that copies of steps ask for. Null: the plan's own steps run, since nobody
-  /// else has them.
+  /// Source of the names that copies of steps look up. Null: the run uses the plan's own steps,
+  /// which no other run shares.
   NameSource* names = nullptr;
   /// The run's own WITH queries.
   struct CteOfRun {

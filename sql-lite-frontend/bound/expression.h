@@ -28,8 +28,8 @@ struct ExprPrinter {
   /// With one, constants of reg* types are written as names; without, as numbers, which stay right
   /// when the object is renamed.
   SessionContext* context = nullptr;
-  /// Operands of functions and operators show the casts that nobody wrote, the whole does not:
-  /// as pg_get_expr has it.
+  /// Depth of the expression. Operands of functions and operators show casts that are not in the
+  /// text, the whole expression does not, as in pg_get_expr.
   int depth = 0;
   /// An operator at this depth goes without parentheses; 0 is none. What pg_get_expr calls pretty
   /// begins with 1: the whole, and then the operands of an outermost AND or OR.
@@ -52,8 +52,8 @@ struct ExprPrinter {
 enum class Spelling : std::uint8_t { call, keywords };
 
 /// A bound expression: types resolved, columns turned into slots, ready to run. Immutable once
-/// bound, since all who run its plan share it (what it remembers of a run is the execution's),
-/// except that the binder may give an untyped literal or parameter its type.
+/// bound, since all runs of its plan share it (its state in a run is the execution's), except that
+/// the binder may give an untyped literal or parameter its type.
 class Expr {
  public:
   explicit Expr(TypeId type, std::int32_t typmod = kNoTypmod) : type_(type), typmod_(typmod) {}
@@ -110,7 +110,7 @@ class ConstantExpr final : public Expr {
   void print(ExprPrinter& printer) const override;
   void for_each_operand(const std::function<void(ExprPtr&)>&) override {}
   [[nodiscard]] const Value& value() const noexcept { return value_; }
-  /// What an object's number is called, for who has no session to ask, as EXPLAIN.
+  /// Sets the name to show for an object's number where no session can look it up, as in EXPLAIN.
   void set_shown(std::string name) {
     shown_ = std::make_shared<const std::string>(std::move(name));
   }
@@ -241,8 +241,8 @@ class LengthExpr final : public OperandsExpr {
   Coercion coercion_;
 };
 
-/// What becomes a value of a domain. Whether it may is asked of the domain as it is when this runs,
-/// so ALTER DOMAIN leaves plans as they are.
+/// Conversion to a domain. It checks the domain's constraints as they are when it runs, so that
+/// ALTER DOMAIN need not invalidate plans.
 class DomainExpr final : public OperandsExpr {
  public:
   /// Pre: the operand is of the domain's base type.

@@ -6,7 +6,7 @@
 
 namespace swizzle::sql {
 
-/// What stands for a slot in a copy; null: the slot itself.
+/// Returns the replacement of a slot in a copy; null: the slot itself.
 using SlotReplacement = std::function<ExprPtr(const SlotExpr&)>;
 
 /// A copy with slots replaced, or null for what cannot be copied: subqueries above all.

@@ -22,7 +22,7 @@ void print_list(ExprPrinter& printer, std::span<const ExprPtr> list,
   }
 }
 
-/// For who writes without a session, as EXPLAIN does: labels as they were committed last.
+/// Names for printing without a session, as EXPLAIN does: labels as they were committed last.
 class NotedLabels final : public ObjectNames {
  public:
   std::optional<std::uint32_t> find(TypeId, std::string_view) override { return std::nullopt; }
@@ -171,7 +171,7 @@ void SlotExpr::print(ExprPrinter& printer) const {
 
 void FunctionExpr::print(ExprPrinter& printer) const {
   if (op_ == nullptr) {
-    // What makes a range that a user made has the type's name.
+    // The constructor of a user-defined range has the type's name.
     if (function_.oid == kNoOid && function_.name.empty())
       printer.out += cast_target_of(*this, printer);
     else
@@ -283,7 +283,7 @@ void DistinctExpr::print(ExprPrinter& printer) const {
 
 namespace {
 
-/// What a kept value is compared with.
+/// Returns the operand that a kept value is compared with.
 const Expr& other_side(const Expr& equality) {
   return *dynamic_cast<const OperandsExpr&>(equality).operands()[1];
 }

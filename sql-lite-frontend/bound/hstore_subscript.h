@@ -19,7 +19,7 @@ class HstoreSubscript final : public OperandsExpr {
 /// `whole` with the key's text set to `value`. 22004 for a key that is NULL.
 Value hstore_with_pair(Arena& arena, const Value& whole, const Value& key, const Value& value);
 
-/// What `SET hstore[key] = x` gives the column. Operands: the whole, the text, the key.
+/// New value of the column in `SET hstore[key] = x`. Operands: the whole, the text, the key.
 class HstorePairAssignment final : public OperandsExpr {
  public:
   explicit HstorePairAssignment(std::vector<ExprPtr> operands)

@@ -13,14 +13,14 @@
 
 namespace swizzle::sql {
 
-/// What EXPLAIN says about one node of a plan.
+/// EXPLAIN's text for one node of a plan.
 struct PlanNote {
   std::string title;                                            ///< "Index Scan using t_pkey on t"
   std::vector<std::pair<std::string, std::string>> properties;  ///< "Filter" → "(a > 1)"
   std::vector<std::string> targets = {};                        ///< "Update on p1 p_1"
 };
 
-/// What EXPLAIN ANALYZE says of a run besides rows and time: a line of text, and the same for the
+/// EXPLAIN ANALYZE's output for a run besides rows and time: a line of text, and the same for the
 /// formats that have names and values.
 struct PlanMeasure {
   std::string line;
@@ -30,7 +30,7 @@ struct PlanMeasure {
 class PlanOperator;
 using PlanPtr = std::unique_ptr<PlanOperator>;
 
-/// What runs besides a step's inputs: a subquery of its expressions, or a WITH query.
+/// Plan that runs besides a step's inputs: a subquery of its expressions, or a WITH query.
 struct Subplan {
   enum class Runs : std::uint8_t { once, for_each_row };
   Runs runs = Runs::for_each_row;
@@ -40,8 +40,8 @@ struct Subplan {
 
 class StepCopies;
 
-/// One step of a plan. It leaves its rows in slots, one row at a time. State of a run lives in it:
-/// who runs a plan that others have makes copies of its steps.
+/// One step of a plan. It leaves its rows in slots, one row at a time. State of a run lives in it,
+/// so a run of a shared plan makes copies of its steps.
 class PlanOperator {
  public:
   PlanOperator() = default;
@@ -66,7 +66,7 @@ class PlanOperator {
   [[nodiscard]] virtual std::vector<const PlanOperator*> children() const { return {}; }
   /// Lets inputs be replaced by what gives the same rows.
   virtual void for_each_input(const std::function<void(PlanPtr&)>& /*visit*/) {}
-  /// What it computes itself; where something is optional, only if it is there.
+  /// Visits the expressions that the operator computes itself; optional ones only if present.
   virtual void for_each_expression(const std::function<void(ExprPtr&)>& /*visit*/) {}
   /// The relation, by its name in the statement, whose rows it reads; empty where it does not.
   [[nodiscard]] virtual std::string_view scanned_relation() const noexcept { return {}; }

@@ -6,8 +6,9 @@
 
 namespace swizzle::sql {
 
-/// What was decided when a step was planned: expressions, keys, bounds. A copy of it is a reference
-/// to it, so that the steps of a run (step_copies.h) share it with the plan, which outlives them.
+/// Decisions made when a step was planned: expressions, keys, bounds. A copy is a reference to the
+/// original, so that the steps of a run (step_copies.h) share it with the plan, which outlives
+/// them.
 template <class T>
 class Planned {
  public:

@@ -7,7 +7,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// What is to be arranged before it runs.
+/// True if the session must be set up before the routine runs.
 bool runs_as_another(const Routine& routine) noexcept {
   return routine.security_definer || !routine.settings.empty();
 }

@@ -17,18 +17,18 @@ struct RoutineCall {
   CallablePtr callable;
   std::vector<TypeId> argument_types;  ///< polymorphic ones made concrete
   TypeId result = TypeId::none;
-  /// What a row is made of: the routine's own columns, or those of a column definition list; empty
-  /// where a row is one value.
+  /// Column types of a returned row: the routine's own columns, or those of a column definition
+  /// list; empty if a row is one value.
   std::vector<TypeId> column_types = {};
-  /// What strings are compared by inside, as its arguments say; none: the database's.
+  /// Collation inside the routine, derived from its arguments; none: the database's.
   Oid collation = kNoOid;
 
-  /// What the arguments are inside.
+  /// Returns the types that the arguments have inside the routine.
   [[nodiscard]] std::vector<TypeId> parameter_types() const;
 };
 using RoutineCallPtr = std::shared_ptr<const RoutineCall>;
 
-/// What a call remembers of the run whose place it has: the code that it found last.
+/// State that a call keeps for its run, at its place: the code that it found last.
 struct RoutineCallState;
 
 /// Pre: no argument is NULL if the routine is strict. The value lives in the caller's row arena.

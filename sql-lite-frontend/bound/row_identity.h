@@ -2,9 +2,9 @@
 
 #include "sql-lite-frontend/bound/expression.h"
 
-/// ctid, for tables whose rows are found by their primary key and lie nowhere in particular: a
-/// number that a row gets when it is asked for, and has until its transaction ends or the row is
-/// written by that number. session/ keeps them.
+/// ctid, for tables that are ordered by their primary key and give their rows no fixed place. A row
+/// gets a number when it is asked for, and has it until its transaction ends or the row is written
+/// by that number. session/ keeps the numbers.
 namespace swizzle::sql {
 
 /// (table, columns of the primary key …): the row's number.

@@ -25,8 +25,8 @@ class RowOrderExpr final : public OperandsExpr {
   void print(ExprPrinter& printer) const override;
   [[nodiscard]] std::unique_ptr<RowOrderExpr> with_operands(std::vector<ExprPtr> operands) const;
 
-  /// What follows for the first fields alone, which an index can answer: a <= c. Null where they
-  /// must not be computed twice, and where it was taken before.
+  /// Returns the condition that follows for the first fields alone and that an index can answer: a
+  /// <= c. Null if those fields must not be computed twice, or if the condition was taken before.
   [[nodiscard]] ExprPtr take_lead();
   [[nodiscard]] bool has_lead() const noexcept { return has_lead_; }
 

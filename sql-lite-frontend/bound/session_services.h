@@ -12,7 +12,7 @@
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/type_id.h"
 
-/// What running statements ask of their session; session/ answers.
+/// Services that running statements need from their session; session/ implements them.
 namespace swizzle::sql {
 
 struct Execution;
@@ -30,12 +30,12 @@ std::uint64_t run_internal(Session::State& session, const std::string& sql,
                            std::span<const TypeId> types, std::span<const Value> parameters,
                            ReadView::Sees sees = ReadView::Sees::latest,
                            const RowVisitor& visit = {});
-/// With the rights of a table's owner, as referential actions are done: what they fire and check is
-/// not lent those of whoever changes the row referred to.
+/// Runs `body` with the rights of a table's owner, as referential actions require. The triggers and
+/// checks of an action must not get the rights of the user that changes the referenced row.
 void run_as_owner(Session::State& session, Oid owner, const std::function<void()>& body);
 
-/// What is looked at when the transaction commits, or by SET CONSTRAINTS … IMMEDIATE. It says what
-/// was written, not what to ask: tables may have been renamed and altered by then.
+/// Check that is done when the transaction commits, or by SET CONSTRAINTS … IMMEDIATE. It records
+/// what was written, not the query to run: tables may have been renamed and altered by then.
 struct DeferredCheck {
   enum class Kind : std::uint8_t {
     refers,     ///< a row of the relation has these values in its foreign key
@@ -57,12 +57,12 @@ bool is_deferred(Session::State& session, const Trigger& trigger);
 /// session_replication_role is `replica`: neither keys' own work nor plain triggers are done.
 bool acts_as_replica(Session::State& session);
 ReferenceQueue& reference_queue(Session::State& session);
-/// What the function of the trigger that runs may name; null: nothing.
+/// Returns the transition tables that the running trigger's function may name; null: none.
 const TransitionTables* transition_tables_of(Session::State& session);
 /// Keeps a copy of the values.
 void defer_check(Session::State& session, const DeferredCheck& check);
 
-/// Fails with what the running request is to end with, when somebody has asked for that.
+/// Throws the error with which the running request is to end, if its cancellation was requested.
 void check_cancelled(Session::State& session);
 
 /// Of a schema, for error fields.
@@ -86,7 +86,7 @@ bool keep_definition(Session::State& session, const TablePtr& table, lock::Relat
                      CatalogView::Stamp& seen_at);
 /// Where what its statements keep counts.
 WorkMemory& work_memory(Session::State& session) noexcept;
-/// What building an index, or loading rows, may take.
+/// Returns the limits for building an index, or loading rows.
 WorkSpace maintenance_space(Session::State& session);
 
 /// A notice for each name in the text that is longer than names can be, and is cut.

@@ -10,8 +10,8 @@ namespace swizzle::sql {
 /// pg_catalog, public and information_schema.
 void write_first_catalog(Engine& engine, Oid database);
 
-/// Gives template1 its schemas where it has none: in a new engine, and in one whose first server
-/// left it without.
+/// Gives template1 its schemas if it has none: in a new engine, and in one that its first server
+/// left without.
 void complete_template(Engine& engine, Tree& tree);
 
 /// The schemas that a new database starts with.

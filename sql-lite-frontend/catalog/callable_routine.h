@@ -10,7 +10,7 @@
 namespace swizzle::sql {
 
 /// A routine in the form in which calls are resolved: one more row of pg_proc beside the built-in
-/// ones. Whoever calls it keeps it, so that it stays what it was while it runs.
+/// ones. Callers hold a reference, so that the routine stays the same while it runs.
 struct CallableRoutine {
   explicit CallableRoutine(RoutinePtr of);
   CallableRoutine(const CallableRoutine&) = delete;

@@ -302,7 +302,7 @@ void Catalog::apply(std::span<const CatalogChange> changes) {
   for (const CatalogChange& change : changes) put(change);
   absent_.clear();
   absent_names_.clear();
-  // release: who sees the new number finds the changes in the maps.
+  // release: publishes the changes in the maps with the new number.
   version_.fetch_add(1, std::memory_order_release);
 }
 

@@ -21,15 +21,15 @@
 
 namespace swizzle::sql {
 
-/// What the process knows of types by number: names, labels, what domains are over; and of
-/// collations. `default_collation`: of the type's database.
+/// Records in the process's tables of types and collations, found by number: names, labels, base
+/// types of domains. `default_collation`: of the type's database.
 void note_user_type(const UserType& type, Oid default_collation);
 void note_user_collation(const UserCollation& collation);
 
 /// The committed catalog of one database, over its records in one tree of the engine. Relations are
-/// read when somebody asks for them, and stay; schemas, types and routines are read at once.
-/// Thread-safe; lookups may park. Sessions see it through a CatalogView, which adds what their own
-/// transaction changed.
+/// read when first asked for, and stay; schemas, types and routines are read at once. Thread-safe;
+/// lookups may park. Sessions see it through a CatalogView, which adds the changes of their own
+/// transaction.
 ///
 /// Records: (database, kind, oid) → the object; (database, name kind, schema, name) → its oid, so
 /// that two transactions cannot make the same name; (database, lock, oid) → the version of a
@@ -37,7 +37,7 @@ void note_user_collation(const UserCollation& collation);
 /// for each relation with a foreign key to another.
 class Catalog {
  public:
-  /// The first tree that anybody makes in an empty engine, whose own overflow tree is 1.
+  /// The first tree made in an empty engine, whose own overflow tree is 1.
   static constexpr TreeId kTree{2};
 
   /// The catalog of a database that is there. `shared` outlives it.
@@ -49,14 +49,14 @@ class Catalog {
 
   /// Raised after every committed change, of shared objects as well.
   [[nodiscard]] std::uint64_t version() const noexcept {
-    // acquire: who sees the number sees the change that it counts.
+    // acquire: observes the change that the number counts.
     return version_.load(std::memory_order_acquire) + shared_.version();
   }
   [[nodiscard]] Engine& engine() const noexcept { return engine_; }
   /// A handle, which may be copied freely.
   [[nodiscard]] Tree tree() const noexcept { return tree_; }
   [[nodiscard]] Oid database() const noexcept { return database_; }
-  /// What "default" is in this database. It never changes.
+  /// Returns the meaning of "default" in this database. It never changes.
   [[nodiscard]] Oid default_collation() const noexcept { return default_collation_; }
 
   [[nodiscard]] TablePtr table(Oid oid);
@@ -77,9 +77,9 @@ class Catalog {
   [[nodiscard]] std::shared_ptr<const Object> made(Oid oid) const;
   template <class Object>
   [[nodiscard]] std::vector<std::shared_ptr<const Object>> all_made() const;
-  /// All there are: reads those that nobody has asked for yet.
+  /// Returns all tables; reads those that are not in memory yet.
   [[nodiscard]] std::vector<TablePtr> tables();
-  /// Those that somebody has asked for.
+  /// Returns the tables that have been read so far.
   [[nodiscard]] std::vector<TablePtr> known_tables() const;
   /// Of all its tables since the start or pg_stat_reset(), dropped ones included.
   [[nodiscard]] CountedRows counted_rows() const;
@@ -90,7 +90,7 @@ class Catalog {
   [[nodiscard]] std::vector<SchemaPtr> schemas() const;
   [[nodiscard]] SharedObjects& shared() const noexcept { return shared_; }
 
-  /// Makes a committed transaction's changes visible to everybody.
+  /// Makes a committed transaction's changes visible to all sessions.
   void apply(std::span<const CatalogChange> changes);
 
  private:
@@ -140,15 +140,15 @@ class Catalog {
   std::tuple<Made<UserOperator>, Made<UserCast>, Made<Extension>, Made<UserCollation>,
              Made<Publication>, Made<UserTextDictionary>, Made<UserTextConfig>>
       made_;
-  /// What is in tables_ is all there is.
+  /// True once tables_ holds every relation of the database.
   bool is_whole_ = false;
-  /// What was looked for in vain since the last change.
+  /// Negative cache: names and numbers looked up and not found since the last change.
   std::set<Oid> absent_;
   std::set<NameKey, std::less<>> absent_names_;
-  /// Dropped while somebody was reading: what he has read of them is out of date.
+  /// Dropped while a reader was active: definitions that it has read of them are out of date.
   std::set<Oid> dropped_;
   std::size_t readers_ = 0;
-  /// (referenced, referencing), of those that somebody has asked for.
+  /// (referenced, referencing), for the referenced relations that have been looked up.
   std::set<std::pair<Oid, Oid>> references_;
   std::set<Oid> knows_references_of_;
   CountedRows rows_of_dropped_;
@@ -161,9 +161,9 @@ struct DefinitionsMoved {};
 /// The catalog as one session's transaction sees and changes it. Belongs to the session.
 class CatalogView {
  public:
-  /// One statement that defines something, from before it looks for names to its end. Whoever locks
-  /// an object while definitions are not those that it found throws DefinitionsMoved; the statement
-  /// is undone then, and done again under `again`.
+  /// Life of one statement that defines something, from before it looks for names to its end.
+  /// Locking an object throws DefinitionsMoved if definitions have changed since the names were
+  /// resolved. The statement is undone then, and run again under `again`.
   class Resolution {
    public:
     Resolution() = default;
@@ -257,26 +257,26 @@ class CatalogView {
   RolePtr create(Transaction& transaction, Role role);
   DatabasePtr create(Transaction& transaction, DatabaseEntry database);
 
-  /// Waits for whoever `mode` excludes, and keeps them out until the transaction ends. Of any
-  /// object: all have numbers of their own. DefinitionsMoved, in a statement that resolves names,
-  /// if what that found may be another by now.
+  /// Waits for holders of conflicting locks and holds `mode` until the transaction ends. Works for
+  /// any object, because all have numbers of their own. Throws DefinitionsMoved, in a statement
+  /// that resolves names, if a name may mean another object by now.
   void lock(Transaction& transaction, Oid oid, lock::RelationMode mode);
 
-  /// Waits for whoever changes or drops what `oid` names, and keeps it from being dropped until the
-  /// transaction ends. Records that name it hold it (named_objects.h).
+  /// Waits for transactions that change or drop the object, and keeps it from being dropped until
+  /// the transaction ends. Records that name an object hold it (named_objects.h).
   void hold(Transaction& transaction, Oid oid);
 
-  /// Waits for whoever `mode` excludes and for other definitions in progress, keeps them out until
-  /// the transaction ends, and returns the newest definition. 42P01 if it was dropped meanwhile.
+  /// Waits for holders of conflicting locks and for other definitions in progress, excludes both
+  /// until the transaction ends, and returns the newest definition. 42P01 if it was dropped
+  /// meanwhile.
   TablePtr lock_for_change(Transaction& transaction, const TablePtr& table,
                            lock::RelationMode mode = lock::RelationMode::access_exclusive);
 
-  /// Waits for whoever changes the type or, with access_exclusive, gives it to columns; returns the
-  /// newest definition. 42704 if it was dropped meanwhile.
+  /// Waits for transactions that change the type or, with access_exclusive, give it to columns.
+  /// Returns the newest definition. 42704 if it was dropped meanwhile.
   TypePtr lock_type(Transaction& transaction, const UserType& type, lock::RelationMode mode);
 
-  /// The same for a routine, which whoever runs it does not lock. 42883 if it was dropped
-  /// meanwhile.
+  /// The same for a routine, which its callers do not lock. 42883 if it was dropped meanwhile.
   RoutinePtr lock_routine(Transaction& transaction, const Routine& routine);
 
   /// Pre: locked for change. Keeps `Table::runtime` unless `fresh_runtime` is given.
@@ -312,12 +312,13 @@ class CatalogView {
   /// Savepoints: undoes the view's changes since the mark, as the engine undoes the records'.
   [[nodiscard]] std::size_t mark() const noexcept { return changes_.size(); }
   void rollback_to(std::size_t mark);
-  /// Publishes, once the engine's commit is durable and before its locks go, so that whoever waited
-  /// for them finds the new definitions. rollback() forgets.
+  /// Publishes the changes, once the engine's commit is durable and before its locks are released,
+  /// so that waiters for those locks find the new definitions. rollback() forgets them.
   void commit();
   void rollback() { rollback_to(0); }
   [[nodiscard]] bool has_changes() const noexcept { return !changes_.empty(); }
-  /// What has been made since the mark and is there still, as an extension's script makes it.
+  /// Returns the objects that have been made since the mark and still exist, as an extension's
+  /// script makes them.
   [[nodiscard]] std::vector<Extension::Member> made_since(std::size_t mark) const;
   /// Of relations that are, or were, only this session's.
   [[nodiscard]] bool changes_temporaries() const;

@@ -1,4 +1,4 @@
-// What a transaction changes of the catalog.
+// Changes of a transaction to the catalog.
 #include <algorithm>
 
 #include "base/runtime/long_work.h"
@@ -13,7 +13,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// What differs between the kinds of objects that are one record and one name.
+/// Differences between the kinds of objects that are one record and one name.
 struct Traits {
   RecordKind kind;
   bool shared;
@@ -59,7 +59,7 @@ Traits traits_of(const DatabaseEntry&) {
   return {RecordKind::database, true, sqlstate::duplicate_database, "database"};
 }
 
-/// Under which an object's number is found; nobody else may have it.
+/// Returns the key under which an object's number is found; it is unique.
 template <class Object>
 std::string name_record(Oid part, const Object& object) {
   if constexpr (std::is_same_v<Object, UserType>) {
@@ -113,9 +113,9 @@ void CatalogView::put_name(Transaction& transaction, Oid schema, std::string_vie
   look_again_if_moved(before);
 }
 
-/// A relation's rows have a type of its name, and composite types share their names with relations
-/// and indexes: whoever gives the name to one waits for whoever gives it to another, and looks
-/// again.
+/// Claims the name of a relation's row type, or of a type. Relations have a type of their name, and
+/// composite types share their names with relations and indexes. So a transaction that takes the
+/// name for one waits for another that takes it for the other, and looks again.
 void CatalogView::claim_type_name(Transaction& transaction, Oid schema, std::string_view name) {
   const std::uint64_t before = catalog_.version();
   for (const std::string& key : {type_name_key(catalog_.database(), schema, name),
@@ -224,8 +224,8 @@ void CatalogView::remove(Transaction& transaction, const Table& table) {
   change({oid, false, TablePtr{}});
 }
 
-/// What the record names and `old`, which may be null, does not: that is held already by being
-/// named.
+/// Holds the objects that the record names but `old`, which may be null, does not: the others are
+/// held already by being named there.
 template <class Object>
 void CatalogView::hold_named(Transaction& transaction, const Object* old, const Object& object) {
   const NamedObjects before = old == nullptr ? NamedObjects{} : named_by(*old);
@@ -234,7 +234,8 @@ void CatalogView::hold_named(Transaction& transaction, const Object* old, const 
   }
 }
 
-/// So that nobody's change is overwritten by one of what was there before.
+/// Throws unless `old` is the newest version, so that no change of another transaction is
+/// overwritten.
 template <class Object>
 void CatalogView::require_newest(Transaction& transaction, std::string_view key,
                                  const Object& old) {

@@ -20,7 +20,8 @@ void CatalogView::Resolution::begin(CatalogView& view, Transaction& transaction)
   view_ = &view;
   outer_ = view.resolution_;
   view.resolution_ = nullptr;
-  // What was waited for in vain at first, because the name is another's now, need not be kept.
+  // The first attempts may have locked an object whose name belongs to another now: do not keep
+  // these locks.
   if (attempts_++ < 2) held_.clear();
   for (const Held& held : held_) view.lock(transaction, held.oid, held.mode);
   version_ = view.catalog_.version();

@@ -10,7 +10,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// So that whoever asks for many names that do not exist takes no memory for each.
+/// Limit of the negative cache, so that look-ups of many absent names do not take memory for each.
 constexpr std::size_t kMostAbsent = 10'000;
 
 template <class Set, class Key>

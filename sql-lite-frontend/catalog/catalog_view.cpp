@@ -1,4 +1,4 @@
-// What a transaction sees of the catalog: its own changes over what is committed.
+// A transaction's view of the catalog: its own changes over the committed state.
 #include <algorithm>
 #include <map>
 #include <ranges>

@@ -39,7 +39,7 @@ Catalog& Catalogs::enter(Oid database) {
         break;
       }
     }
-    // Somebody reads it; that takes a moment.
+    // Another thread is reading it; that takes a moment.
     Runtime::current().yield();
   }
   std::unique_ptr<Catalog> catalog;

@@ -20,7 +20,7 @@ class Catalogs {
   ~Catalogs() = default;
 
   [[nodiscard]] SharedObjects& shared() noexcept { return shared_; }
-  /// Of each database that somebody has used since the start.
+  /// Returns the counts of each database that has been used since the start.
   [[nodiscard]] std::map<Oid, CountedRows> counted_rows();
 
   /// The catalog of a database that exists, which cannot be dropped while this lives.
@@ -40,14 +40,14 @@ class Catalogs {
     Catalog& catalog_;
   };
 
-  /// Keeps everybody out of a database while this lives, unless somebody is in it.
+  /// Keeps sessions out of a database for its lifetime, unless the database is in use.
   class Closing {
    public:
     Closing(Catalogs& catalogs, Oid database);
     Closing(const Closing&) = delete;
     Closing& operator=(const Closing&) = delete;
     ~Closing();
-    /// How many use the database; while it is not 0, nobody is kept out.
+    /// Number of users of the database; while it is not 0, sessions are not kept out.
     [[nodiscard]] std::size_t users() const noexcept { return users_; }
     /// The database is gone, or has no catalog in memory that could be out of date.
     void forget();

@@ -28,8 +28,9 @@ struct CatalogChange {
       object;
 };
 
-/// What a transaction has changed, in order, and where to find it: one that restores a dump or
-/// changes a thousand partitions looks for each of its objects as often as it has objects.
+/// Changes of a transaction, in order, with an index by object. A transaction that restores a dump
+/// or changes a thousand partitions looks for each of its objects, so that a linear search would
+/// cost the square.
 class ChangeList {
  public:
   void add(CatalogChange change);

@@ -32,7 +32,7 @@ CatalogChange change_of(Random& random) {
   return {oid, random.below(2) == 0, table_of(random)};
 }
 
-/// What a search through all of them finds.
+/// Returns the result of a linear search, for comparison.
 template <class Ptr>
 const Ptr* last_in(const std::vector<CatalogChange>& list, Oid oid) {
   for (std::size_t i = list.size(); i-- > 0;) {

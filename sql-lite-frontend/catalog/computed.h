@@ -17,7 +17,7 @@ struct Execution;
 /// Takes one row, a value per column; the values are copied.
 using EmitRow = std::function<void(std::span<const Value>)>;
 
-/// What computes the rows of a system relation: some of its columns, in any order.
+/// Function that computes the rows of a system relation: some of its columns, in any order.
 struct RowProvider {
   struct Column {
     std::string_view name;
@@ -30,7 +30,7 @@ struct RowProvider {
   void (*rows)(Execution& execution, const EmitRow& emit) = nullptr;
 };
 
-/// What computes the rows of a relation that is not of the system: a transition table.
+/// Source of the rows of a relation that is not of the system: a transition table.
 class RowSource {
  public:
   RowSource() = default;
@@ -41,8 +41,8 @@ class RowSource {
 };
 
 /// A relation whose rows are computed from the catalog or the server's state when it is read:
-/// pg_class, information_schema.tables, pg_stat_activity … It has all columns that PostgreSQL's
-/// has; those that nothing provides are NULL, or zero where clients may rely on a value.
+/// pg_class, information_schema.tables, pg_stat_activity … It has all columns of PostgreSQL's;
+/// columns without a provider are NULL, or zero where clients may rely on a value.
 struct ComputedRelation {
   struct ColumnSpec {
     std::string_view name;

@@ -8,7 +8,7 @@
 
 namespace swizzle::sql {
 
-/// What ALTER DEFAULT PRIVILEGES says about the objects of one kind that one role will make.
+/// Result of ALTER DEFAULT PRIVILEGES for the objects of one kind that one role will make.
 ///
 /// Each is a record of its own in the catalog's tree, read when something is made: rarely enough
 /// not to keep them in memory.
@@ -32,7 +32,8 @@ DefaultGrants lock_default_grants(Catalog& catalog, Transaction& transaction, Oi
 void put_default_grants(Catalog& catalog, Transaction& transaction, DefaultGrants grants);
 void remove_default_grants(Catalog& catalog, Transaction& transaction, const DefaultGrants& grants);
 
-/// What a new object of `role` gets in `schema` (or without one); empty where that is as usual.
+/// Returns the grants of a new object of `role` in `schema` (or without one); empty if they are the
+/// usual ones.
 std::vector<Grant> grants_of_new(Catalog& catalog, Transaction& transaction, Oid role, Oid schema,
                                  GrantedOn kind);
 

@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/catalog/objects.h"
 #include "sql-lite-frontend/types/type_id.h"
 
-/// What PostgreSQL's own catalogs say and clients compare: facts.inc, which generate_facts.py
+/// Contents of PostgreSQL's own catalogs that clients compare: facts.inc, which generate_facts.py
 /// writes.
 namespace swizzle::sql {
 

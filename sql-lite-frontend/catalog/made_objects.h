@@ -40,7 +40,7 @@ enum class UserCastMethod : char { function = 'f', binary = 'b', text_form = 'i'
 /// How values of one type become another's.
 struct UserCast {
   Oid oid = kNoOid;
-  std::string name;  ///< both types' numbers: nobody else may have it
+  std::string name;  ///< both types' numbers: a unique name
   TypeId source = TypeId::none;
   TypeId target = TypeId::none;
   Oid function = kNoOid;
@@ -101,8 +101,8 @@ struct UserTextConfig {
 };
 using UserTextConfigPtr = std::shared_ptr<const UserTextConfig>;
 
-/// What a query's record of what it names (ViewRoutine) calls what is no routine begins so, which
-/// no routine's name does.
+/// First character, in a query's record of the names it uses (ViewRoutine), of entries that are not
+/// routines. No routine's name begins so.
 inline constexpr char kNoRoutine = '\0';
 /// An object that it names as a constant of `type`, which is regclass or one of its like.
 std::string constant_record(TypeId type, std::string_view text);
@@ -111,10 +111,10 @@ bool is_operator_record(std::string_view record);
 std::string cast_record(TypeId source, TypeId target);
 /// The name in a record from before format 17, when routines of such names were taken for others.
 std::string record_of_old(std::string name);
-/// The type of the constant whose record that is; none for what is no constant's.
+/// Returns the type of the constant that the record stands for; none if it is no constant's.
 TypeId constant_of_record(std::string_view record);
 
-/// What CREATE EXTENSION made, and what belongs to it.
+/// Objects that CREATE EXTENSION made, and those added later.
 struct Extension {
   struct Member {
     Oid catalog = kNoOid;  ///< class id: pg_proc, pg_type …
@@ -131,7 +131,7 @@ struct Extension {
 };
 using ExtensionPtr = std::shared_ptr<const Extension>;
 
-/// What of a database's tables is handed on to whoever subscribes.
+/// Tables of a database whose changes subscribers receive.
 struct Publication {
   struct Member {
     Oid oid = kNoOid;  ///< of its row in pg_publication_rel

@@ -5,8 +5,8 @@
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/objects.h"
 
-/// What an object's record names by number: its schema, its owner and who has rights to it, types,
-/// routines, relations … Whoever writes the record holds all of that, so that none of it is dropped
+/// Objects that an object's record names by number: its schema, its owner, its grantees, types,
+/// routines, relations … A writer of the record holds all of them, so that none is dropped
 /// meanwhile (`CatalogView::hold`).
 namespace swizzle::sql {
 

@@ -3,8 +3,8 @@
 #include "sql-lite-frontend/catalog/objects.h"
 #include "sql-lite-frontend/types/function_registry.h"
 
-/// What functions in LANGUAGE c and internal are: extensions/ knows those of the extensions that
-/// the server brings.
+/// Functions in LANGUAGE c and internal: extensions/ knows those of the extensions that come with
+/// the server.
 namespace swizzle::sql {
 
 /// Neither: nothing of that name is there.

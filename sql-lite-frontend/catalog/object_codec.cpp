@@ -68,7 +68,7 @@ class Reader {
   void since(std::uint8_t version, T& value) {
     if (version_ >= version) get(value);
   }
-  /// What older records said otherwise.
+  /// Converts records of older formats.
   template <class Change>
   void before(std::uint8_t version, Change&& change) {
     if (version_ < version) change();

@@ -6,9 +6,9 @@
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
 
-/// What is stored of each kind of object, in order. One list of fields serves both directions:
-/// `object` is const when it is written. A new field comes to the end of its list, by `since` with
-/// the format version that brought it.
+/// Stored fields of each kind of object, in order. One list serves both directions: `object` is
+/// const when it is written. A new field is added at the end of its list, by `since` with the
+/// format version that introduced it.
 namespace swizzle::sql {
 
 template <class V, class T>

@@ -19,8 +19,9 @@
 #include "sql-lite-frontend/types/type_id.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// What the catalog stores: one struct per object, each the value of one record in the catalog's
-/// tree. Expressions are stored as SQL text, in the canonical form that pg_get_expr shows.
+/// Objects that the catalog stores: one struct per object, each the value of one record in the
+/// catalog's tree. Expressions are stored as SQL text, in the canonical form that pg_get_expr
+/// shows.
 namespace swizzle::sql {
 
 /// PostgreSQL's limits, which the protocol's 16-bit counts rely on as well: columns of a relation,
@@ -47,14 +48,14 @@ struct Column {
   std::string default_sql;  ///< empty: none
   char identity = 0;        ///< 'a' always, 'd' by default, 0 none
   bool generated = false;   ///< default_sql is GENERATED ALWAYS AS … STORED
-  /// What rows older than the column say: the value's flat form; nullopt is NULL.
+  /// Value of rows older than the column, in flat form; nullopt is NULL.
   std::optional<std::string> missing;
   std::string comment;
   std::vector<Grant> grants;
   Oid collation = kNoOid;  ///< none: the type's
   bool inherited = false;  ///< of a partition: it is there because its parent has it
 
-  /// What expressions that read it are of.
+  /// Returns the type of expressions that read the column.
   [[nodiscard]] TypeId expression_type() const noexcept {
     return collation == kNoOid ? type : with_collation(type, collation);
   }
@@ -142,7 +143,7 @@ struct IndexColumn {
       0;                   ///< from 0, among the columns of the constraint as it was written
   Oid collation = kNoOid;  ///< by which its keys are ordered; none: the type's
 
-  /// What its keys are of.
+  /// Returns the type of the index's keys in this column.
   [[nodiscard]] TypeId key_type() const noexcept;
 };
 
@@ -182,7 +183,7 @@ struct Index {
   [[nodiscard]] bool excludes() const noexcept {
     return !columns.empty() && !columns.front().excludes_by.empty();
   }
-  /// What its definition says.
+  /// True if the definition declares a key.
   [[nodiscard]] bool is_key() const noexcept { return unique || (deferrable && !excludes()); }
 };
 
@@ -197,7 +198,7 @@ enum class RelationKind : char {
 constexpr bool keeps_rows(RelationKind kind) noexcept {
   return kind == RelationKind::table || kind == RelationKind::materialized;
 }
-/// What a user calls a table.
+/// True for relations that users call tables.
 constexpr bool is_table(RelationKind kind) noexcept {
   return kind == RelationKind::table || kind == RelationKind::partitioned;
 }
@@ -217,7 +218,7 @@ struct SequenceDefinition {
   Oid owner_table = kNoOid;  ///< OWNED BY, serial or identity
   std::int16_t owner_column = 0;
   bool identity = false;
-  /// Under whose number its position is recorded: a RESTART gives it a new one, which a rollback
+  /// Number under which its position is recorded: a RESTART gives it a new one, which a rollback
   /// takes back. None: its own.
   Oid position = kNoOid;
 };
@@ -249,17 +250,17 @@ struct Relation {
   /// As of the last ANALYZE; -1 before the first.
   double estimated_rows = -1;
   std::int64_t estimated_pages = 0;  ///< then, too
-  /// False: a materialized view whose query has not run yet, so that nobody may read it.
+  /// False: a materialized view whose query has not run yet, so that it cannot be read.
   bool populated = true;
-  /// By what those who hear of its changes tell rows apart; pg_class's letters: the primary key,
-  /// all columns, nothing, the index `replica_index`.
+  /// Identity of rows for subscribers; pg_class's letters: the primary key, all columns, nothing,
+  /// the index `replica_index`.
   char replica_identity = 'd';
   Oid replica_index = kNoOid;
   /// ENABLE and FORCE ROW LEVEL SECURITY: whether policies count, and for the owner, too.
   bool row_security = false;
   bool forces_row_security = false;
   std::vector<Policy> policies;  ///< in the order of their names
-  /// Of a partitioned table: how its rows are divided, and among whom, in the order of their
+  /// Of a partitioned table: how its rows are divided, and its partitions, in the order of their
   /// bounds.
   std::optional<PartitionKey> partition_key;
   std::vector<Oid> partitions;
@@ -322,7 +323,7 @@ struct UserType {
 };
 using TypePtr = std::shared_ptr<const UserType>;
 
-/// What makes a role a member of another.
+/// Membership of a role in another.
 struct Membership {
   Oid group = kNoOid;
   Oid grantor = kBootstrapRole;  ///< as it was then; the role may be gone

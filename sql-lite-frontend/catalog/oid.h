@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-/// What all objects of the catalog have: their numbers, and what is granted of them.
+/// Properties common to all objects of the catalog: their numbers, and their grants.
 namespace swizzle::sql {
 
 /// PostgreSQL's object identifier: what its catalogs and clients call things by.

@@ -143,7 +143,7 @@ int PartitionMap::compare_edges(std::span<const TypeId> types, std::span<const P
   for (std::size_t i = 0; i < left.size(); ++i) {
     const int kinds = compare_kinds(left[i].kind, right[i].kind);
     if (kinds != 0) return kinds;
-    // What follows MINVALUE or MAXVALUE is the same.
+    // Columns after MINVALUE or MAXVALUE are equal.
     if (left[i].kind != DatumKind::value) return 0;
     const int order = compare_values(types[i], value_of_datum(types[i], left[i]),
                                      value_of_datum(types[i], right[i]));

@@ -10,10 +10,10 @@
 
 namespace swizzle::sql {
 
-/// What a key column's values are compared as.
+/// Returns the type as which a key column's values are compared.
 TypeId key_type_of(const PartitionColumn& column) noexcept;
 
-/// What a statement's conditions say of the columns of a partition key.
+/// Restrictions that a statement's conditions put on the columns of a partition key.
 struct KeyRestriction {
   struct Column {
     std::optional<Value> equal;
@@ -45,7 +45,7 @@ class PartitionMap {
   [[nodiscard]] const std::vector<std::size_t>& order() const noexcept { return order_; }
   /// Which of them may have rows for which all of that holds.
   [[nodiscard]] std::vector<bool> select(const KeyRestriction& restriction) const;
-  /// The first in whose bound the other one has values, too.
+  /// Returns the first partition whose bound has values in common with the other one.
   [[nodiscard]] std::optional<std::size_t> overlapping(const PartitionBound& bound) const;
   [[nodiscard]] std::optional<std::size_t> default_place() const noexcept { return default_; }
   [[nodiscard]] const std::vector<TypeId>& types() const noexcept { return types_; }

@@ -31,7 +31,7 @@ bool lies_within(TypeId type, const KnownColumn& column, const Value& value) {
   return true;
 }
 
-/// What all rows have in the key's first columns, and then perhaps a limit in the next.
+/// Common values of all rows in the key's first columns, and then perhaps a limit in the next.
 struct KeyLimit {
   std::vector<Value> values;
   bool is_open = false;  ///< the limit itself is not among them

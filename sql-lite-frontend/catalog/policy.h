@@ -7,8 +7,8 @@
 
 namespace swizzle::sql {
 
-/// What a policy asks of rows. It may have subqueries, so it is kept as a view's query is:
-/// "SELECT condition FROM table", and what the names in it meant.
+/// Condition of a policy on rows. It may have subqueries, so it is kept as a view's query is:
+/// "SELECT condition FROM table", and the meanings of its names.
 struct PolicyCondition {
   std::string sql;  ///< empty: none
   std::vector<ViewName> names;

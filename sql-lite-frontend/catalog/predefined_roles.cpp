@@ -16,7 +16,8 @@ struct Predefined {
   Oid oid;
   std::string_view name;
 };
-// What the last three would allow, files and programs of the server, is refused to everybody.
+// The last three have no effect: access to files and programs of the server is refused to all
+// roles.
 constexpr Predefined kRoles[] = {
     {kMonitorRole, "pg_monitor"},
     {kReadAllSettingsRole, "pg_read_all_settings"},

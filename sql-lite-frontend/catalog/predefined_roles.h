@@ -5,7 +5,7 @@
 #include "sql-lite-frontend/catalog/objects.h"
 #include "storage/engine.h"
 
-/// Roles that every server has. Nobody logs in as one; others become members.
+/// Roles that every server has. They cannot log in; other roles become their members.
 namespace swizzle::sql {
 
 inline constexpr Oid kMonitorRole = 3373;
@@ -14,7 +14,7 @@ inline constexpr Oid kReadAllStatsRole = 3375;
 inline constexpr Oid kScanTablesRole = 3377;
 inline constexpr Oid kSignalBackendRole = 4200;
 inline constexpr Oid kCheckpointRole = 4544;
-/// Whoever owns the present database is a member, and nobody else can be.
+/// Has the owner of the present database as its only member.
 inline constexpr Oid kDatabaseOwnerRole = 6171;
 inline constexpr Oid kReadAllDataRole = 6181;
 inline constexpr Oid kWriteAllDataRole = 6182;
@@ -22,7 +22,8 @@ inline constexpr Oid kWriteAllDataRole = 6182;
 /// Adds those that are missing to the catalog, in a new engine all of them.
 void complete_predefined_roles(Engine& engine, Tree& tree);
 
-/// Objects below this number came with the server: nobody drops or alters them.
+/// True for a role that came with the server: its number is below kFirstUserOid. Such roles cannot
+/// be dropped or altered.
 inline bool is_predefined(const Role& role) noexcept {
   return role.oid < kFirstUserOid && role.oid != kBootstrapRole;
 }

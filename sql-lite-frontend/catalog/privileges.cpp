@@ -49,7 +49,7 @@ AccessList::Entry entry_of(const Grant& grant) {
   return entry;
 }
 
-/// What pg_read_all_data and pg_write_all_data are for.
+/// Returns the rights that pg_read_all_data and pg_write_all_data give.
 Privileges given_by_roles(GrantedOn kind, std::span<const Oid> roles) noexcept {
   using namespace privilege;
   const bool reads = contains(roles, kReadAllDataRole);
@@ -192,8 +192,8 @@ void AccessList::grant(Oid grantee, Oid grantor, Privileges privileges, GrantOpt
   if (option == GrantOption::with) entry->options |= privileges;
 }
 
-/// Nobody keeps a right by way of those whom they have given it to: what would the grantor be left
-/// with, had the grantee never had the option?
+/// Throws if a grant option would depend on itself through its grantees. Computes which rights the
+/// grantor would have left if the grantee had no options.
 void AccessList::refuse_circle(Oid grantee, Oid grantor, Privileges privileges) const {
   if (grantor == owner_) return;
   AccessList without = *this;

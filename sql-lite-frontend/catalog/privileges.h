@@ -11,7 +11,7 @@
 
 #include "sql-lite-frontend/catalog/objects.h"
 
-/// Who may do what: the rules of GRANT over an object's list of grants.
+/// Access control: the rules of GRANT over an object's list of grants.
 namespace swizzle::sql {
 
 /// A set of rights, one bit each, in the order in which an aclitem shows their letters.
@@ -47,7 +47,7 @@ enum class GrantedOn : std::uint8_t { table, column, sequence, schema, database,
 /// Everything that can be granted on such an object.
 Privileges all_privileges(GrantedOn kind) noexcept;
 
-/// What PUBLIC may do with schemas and databases that nothing was granted on.
+/// Rights of PUBLIC on schemas and databases without grants.
 Privileges everyone_on_schema(Oid schema) noexcept;
 inline constexpr Privileges kEveryoneOnDatabase = privilege::kTemporary | privilege::kConnect;
 inline constexpr Privileges kEveryoneOnFunction = privilege::kExecute;
@@ -59,7 +59,7 @@ constexpr Privileges everyone_on(GrantedOn kind) noexcept {
   return kind == GrantedOn::function ? kEveryoneOnFunction : 0;
 }
 
-/// The one whom PUBLIC stands for.
+/// Number that stands for PUBLIC.
 inline constexpr Oid kPublic = kNoOid;
 
 /// The grants on one object. Without any, the owner has all rights and PUBLIC the usual ones.
@@ -76,25 +76,26 @@ class AccessList {
   /// No more than `grants`, also where there are none.
   static AccessList exactly(const std::vector<Grant>& grants, Oid owner);
 
-  /// What somebody who is all of `roles` may do.
+  /// Returns the rights of a user that is a member of all `roles`.
   [[nodiscard]] Privileges allowed(std::span<const Oid> roles) const noexcept;
-  /// What they may grant to others. An owner may grant everything.
+  /// Returns the rights that such a user may grant to others. An owner may grant everything.
   [[nodiscard]] Privileges grantable(std::span<const Oid> roles) const noexcept;
   struct Grantor {
     Oid role = kNoOid;
     Privileges may = 0;  ///< of what it is asked for
   };
-  /// In whose name somebody who is `role` and all of `roles` grants and revokes: that of the first
-  /// that may grant the most of what is wanted. Options of several do not add up, for what they
-  /// grant goes with the option of one.
+  /// Returns the role that counts as grantor when a user that is `role` and a member of all `roles`
+  /// grants or revokes: the first that may grant the most of `wanted`. Grant options of several
+  /// roles do not add up, because each grant depends on the option of one role.
   [[nodiscard]] Grantor grantor_for(Oid role, std::span<const Oid> roles,
                                     Privileges wanted) const noexcept;
 
   void grant(Oid grantee, Oid grantor, Privileges privileges, GrantOption option);
   /// 2BP01 when others hold what they have from `grantee`, unless that is to go as well.
   void revoke(Oid grantee, Oid grantor, Privileges privileges, Revoked what, Dependents dependents);
-  /// With the roles whose rights each role has, an option that one holds by way of another counts
-  /// where it would be lost or come round; without, nobody holds any but their own.
+  /// Sets the function that returns the roles whose rights a role has. With it, a grant option that
+  /// a role has through a membership counts when options would be lost or form a circle. Without
+  /// it, only a role's own options count.
   using RolesOf = std::function<std::vector<Oid>(Oid)>;
   void set_memberships(RolesOf roles_of) { roles_of_ = std::move(roles_of); }
   /// Adds what `other` has, a table's rights to those on one of its columns.
@@ -102,7 +103,7 @@ class AccessList {
   /// Takes away what the roles hold or have granted, and what others have by way of them. Whether
   /// there was anything.
   bool forget(std::span<const Oid> roles);
-  /// What the old owner held and granted is the new one's.
+  /// Gives the new owner what the old one held and granted.
   void change_owner(Oid owner);
 
   [[nodiscard]] Oid owner() const noexcept { return owner_; }

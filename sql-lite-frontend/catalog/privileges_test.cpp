@@ -37,7 +37,7 @@ bool comes_from_owner(const AccessList& list) {
   });
 }
 
-/// Grants and revocations by whoever may, over some lists.
+/// Grants and revocations by roles that may, over some lists.
 class History {
  public:
   explicit History(unsigned seed) : random_(seed) {}

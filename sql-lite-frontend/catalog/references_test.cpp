@@ -11,7 +11,7 @@ constexpr const char* kReferenced = "23503 update or delete on table \"p\" viola
 
 }  // namespace
 
-// What refers to a table is read from records of its own, without the definitions of all tables.
+// References to a table are read from records of their own, without the definitions of all tables.
 TEST_CASE("Who refers to a table is known after a restart", "[sql][catalog]") {
   TestDatabase db;
   const auto delete_parent = [&] { return db.run("DELETE FROM p").substr(0, 56); };

@@ -6,7 +6,7 @@
 
 namespace swizzle::sql {
 
-/// What messages call a relation of that kind.
+/// Returns the word for a relation of that kind in messages.
 constexpr std::string_view noun_of(RelationKind kind) noexcept {
   switch (kind) {
     case RelationKind::view:

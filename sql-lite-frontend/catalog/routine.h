@@ -36,13 +36,13 @@ struct RoutineParameter {
   }
 };
 
-/// What the text of a body is.
+/// Form of a body's text.
 enum class BodyForm : char {
   string = 's',  ///< AS '…': what its language reads
   atomic = 'a',  ///< RETURN … or BEGIN ATOMIC … END
 };
 
-/// What an aggregate is made of; functions by number, 0: none.
+/// Parts of an aggregate; functions by number, 0: none.
 struct AggregateDefinition {
   Oid transition = kNoOid;
   TypeId state = TypeId::none;
@@ -89,7 +89,7 @@ struct Routine {
   std::string body;
   std::string object_file;  ///< of LANGUAGE c, where `body` names something in it
   std::optional<AggregateDefinition> aggregate;
-  /// What the names in an atomic body meant when it was made, as with a view.
+  /// Meanings of the names in an atomic body when it was made, as with a view.
   std::vector<ViewName> body_names;
   std::vector<ViewType> body_types;
   std::vector<ViewRoutine> body_routines;

@@ -40,7 +40,7 @@ class ShardedCounters {
     const std::size_t shard = counter_shard();
     auto& counters = (*shards)[shard].counters;
     if (shard + 1 < kCounterShards) [[likely]] {
-      // Nobody else writes them.
+      // The shard belongs to this thread, so that load and store suffice.
       const auto add_alone = [&counters](const Amount& amount) {
         Counter& counter = counters[static_cast<std::size_t>(amount.what)];
         counter.store(counter.load(std::memory_order_relaxed) + amount.count,
@@ -53,7 +53,7 @@ class ShardedCounters {
        ...);
     }
   }
-  /// What since_reset() counts begins anew.
+  /// Restarts since_reset() from zero.
   void reset() noexcept {
     Shards* shards = shards_.load(std::memory_order_acquire);  // as above
     if (shards == nullptr) return;
@@ -95,7 +95,7 @@ class ShardedCounters {
   Shards* make_shards() noexcept {
     auto fresh = std::make_unique<Shards>();
     Shards* known = nullptr;
-    // release: the counters are zero before anybody finds them; acquire: another's are.
+    // release: publishes the zeroed counters; acquire: observes those of the thread that won.
     if (shards_.compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel)) {
       return fresh.release();
     }

@@ -70,7 +70,7 @@ std::vector<DatabasePtr> SharedObjects::databases() const {
 void SharedObjects::put(Oid oid, const RolePtr& role) {
   const std::unique_lock lock{mutex_};
   put_object(roles_, oid, role);
-  // release: who sees the new number finds the change in the map.
+  // release: publishes the change in the map with the new number.
   version_.fetch_add(1, std::memory_order_release);
 }
 void SharedObjects::put(Oid oid, const DatabasePtr& database) {

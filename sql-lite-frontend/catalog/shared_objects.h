@@ -16,20 +16,20 @@ namespace swizzle::sql {
 using RolePtr = std::shared_ptr<const Role>;
 using DatabasePtr = std::shared_ptr<const DatabaseEntry>;
 
-/// What belongs to all databases of a data directory: roles, the databases themselves, and the
-/// counter that gives objects their numbers. Thread-safe.
+/// Objects that belong to all databases of a data directory: roles, the databases themselves, and
+/// the counter that gives objects their numbers. Thread-safe.
 class SharedObjects {
  public:
   SharedObjects(Engine& engine, Tree tree) : engine_(engine), tree_(tree) {}
   SharedObjects(const SharedObjects&) = delete;
   SharedObjects& operator=(const SharedObjects&) = delete;
 
-  /// Reads them. Once, before anybody else looks.
+  /// Reads them. Call once, before any other use.
   void load();
 
   /// Raised after every committed change.
   [[nodiscard]] std::uint64_t version() const noexcept {
-    // acquire: who sees the number sees the change that it counts.
+    // acquire: observes the change that the number counts.
     return version_.load(std::memory_order_acquire);
   }
   [[nodiscard]] RolePtr role(Oid oid) const;

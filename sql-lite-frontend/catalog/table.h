@@ -19,12 +19,12 @@ namespace swizzle::sql {
 
 struct ComputedRelation;
 
-/// What changes about a table without being part of its definition. Shared by all its versions.
+/// State of a table that changes without being part of its definition. Shared by all its versions.
 struct TableRuntime {
   /// The next hidden row id; 0 until the first insert after start-up has looked for the largest.
   std::atomic<std::int64_t> next_row_id{0};
   TableCounters counters;
-  /// What the counters said when the table was analyzed last.
+  /// Counters' values when the table was analyzed last.
   std::atomic<std::uint64_t> analyzed_changes{0};
   std::atomic<std::int64_t> analyzed_delta{0};
   /// Of ANALYZE, since start-up: when it ran last, as a timestamp or 0, and how often.
@@ -88,7 +88,7 @@ struct Table {
   [[nodiscard]] const Index* index_by_oid(Oid oid) const noexcept;
   [[nodiscard]] const Constraint* constraint_named(std::string_view name) const noexcept;
   [[nodiscard]] const Index* primary_key() const noexcept;
-  /// Rows, as far as known; 1000 for a table that nobody counted.
+  /// Number of rows, as far as known; 1000 for a table that was never analyzed.
   [[nodiscard]] double expected_rows() const noexcept;
 };
 using TablePtr = std::shared_ptr<const Table>;
@@ -106,7 +106,7 @@ struct RelationPages {
 RelationPages pages_of(Engine& engine, const Table& table);
 /// A primary key has none: the table is its index.
 RelationPages pages_of(Engine& engine, const IndexAccess& index);
-/// What the counters count begins anew; they are those of a relation with that tree.
+/// Restarts the counters from zero; they belong to a relation with that tree.
 void reset_counters(Engine& engine, TableCounters& counters, TreeId tree);
 
 /// 'SELECT nextval': the position of a sequence, shared by all sessions.

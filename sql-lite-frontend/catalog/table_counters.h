@@ -9,7 +9,7 @@
 
 namespace swizzle::sql {
 
-/// What is counted about a table, or about one of its indexes.
+/// Events counted for a table, or for one of its indexes.
 enum class Counted : std::uint8_t {
   sequential_scans,
   sequential_rows,
@@ -24,8 +24,8 @@ enum class Counted : std::uint8_t {
 };
 
 /// Pages of a relation that came from the data file, since pg_stat_reset(). The engine counts them
-/// by tree; a relation whose tree is replaced, as TRUNCATE does, keeps what its former one was last
-/// seen to have. Thread-safe.
+/// by tree. A relation that gets another tree, as by TRUNCATE, keeps the last known count of the
+/// former one. Thread-safe.
 class PageReads {
  public:
   /// `read`: of `tree`, which the relation has now, since the start.

@@ -8,8 +8,8 @@
 
 namespace swizzle::sql {
 
-/// What a dictionary that a user made does. Throws SqlError where its options say nothing that its
-/// template understands.
+/// Returns the behaviour of a user-defined dictionary. Throws SqlError if its template does not
+/// understand its options.
 TextDictionary text_dictionary_of(const UserTextDictionary& made);
 
 /// As pg_ts_dict shows them: "language = 'english', accept = 1".

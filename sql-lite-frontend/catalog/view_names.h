@@ -6,11 +6,11 @@
 
 #include "sql-lite-frontend/catalog/oid.h"
 
-/// What the names in a stored query meant when it was stored: of a view, a policy, an atomic body.
+/// Meanings of the names in a stored query when it was stored: of a view, a policy, an atomic body.
 namespace swizzle::sql {
 
-/// What a name in a view's text meant when the view was made: that relation, under its columns'
-/// names of then. So renaming below the view, or adding columns, does not change the view.
+/// Meaning of a name in a view's text when the view was made: that relation, under the names that
+/// its columns had then. Thus renaming below the view, or adding columns, does not change the view.
 struct ViewColumn {
   std::int16_t number = 0;
   std::string name;
@@ -22,15 +22,16 @@ struct ViewName {
   std::vector<ViewColumn> columns;
 };
 
-/// The same for a type that a user made, or a collation, whose number is below kCollations.
+/// The same for a user-defined type, or a collation; numbers below kCollations are collations.
 struct ViewType {
   std::string schema;  ///< as written, perhaps empty
   std::string name;
   Oid type = kNoOid;
 };
 
-/// And for a routine, under whose name there may be several; for an operator or a cast that users
-/// made, and for what a constant of regconfig or regdictionary names, behind a word that says so.
+/// The same for a routine, since several may have one name. Also for a user-defined operator or
+/// cast, and for the object of a constant of regconfig or regdictionary, whose names begin with a
+/// mark (kNoRoutine).
 struct ViewRoutine {
   std::string schema;  ///< as written, perhaps empty
   std::string name;

@@ -9,7 +9,7 @@
 
 namespace swizzle::sql {
 
-/// What COPY's binary form begins with.
+/// Beginning of COPY's binary format.
 inline constexpr std::string_view kCopySignature{"PGCOPY\n\377\r\n\0", 11};
 
 /// COPY … FROM STDIN: rows from the client into these columns of a table, those that meet `where`

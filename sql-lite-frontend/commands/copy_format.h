@@ -56,7 +56,7 @@ class CopyReader {
   /// after finish(), at the end. Throws SqlError 22P04.
   std::optional<std::span<const Field>> next();
   [[nodiscard]] std::uint64_t line() const noexcept { return line_; }
-  /// What next() read last, as it was sent.
+  /// Returns the row that next() read last, as it was sent.
   [[nodiscard]] std::optional<std::string_view> record() const noexcept { return record_; }
 
  private:

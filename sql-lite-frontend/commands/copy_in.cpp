@@ -143,7 +143,7 @@ class CopyIn {
     }
   }
 
-  /// What triggers say while rows are read says of which row, too.
+  /// Adds the input row to the notices of triggers while rows are read.
   class LocatedNotices final : public ForwardingSink {
    public:
     LocatedNotices(const CopyIn& copy, ResultSink& sink)
@@ -180,7 +180,7 @@ class CopyIn {
     });
   }
 
-  /// What the client sent may be no text; then it is not sent back.
+  /// Returns whether the input is valid text; otherwise it is not sent back.
   static bool shows(std::optional<std::string_view> sent) {
     try {
       if (sent) verify_utf8(*sent);

@@ -160,7 +160,7 @@ class OptionReader {
     if (has_line_end(options_.null)) {
       invalid("COPY null representation cannot use newline or carriage return");
     }
-    // What may follow a backslash, or stands in numbers.
+    // Letters that may follow a backslash, or stand in numbers.
     constexpr std::string_view kTaken = "\\.abcdefghijklmnopqrstuvwxyz0123456789";
     if (!is_csv() && kTaken.find(options_.delimiter) != std::string_view::npos) {
       throw_error(sqlstate::invalid_parameter_value, "COPY delimiter cannot be \"{}\"",

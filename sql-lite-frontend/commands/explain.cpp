@@ -145,8 +145,8 @@ void explain_statement(Session::State& session, const ast::ExplainStmt& explain,
   const PortalPtr portal = session.portals.make(statement, parameters);
   const double planning_ms = milliseconds_since(planning);
   double execution_ms = 0;
-  // Also who only asks for the plan needs the rights to run it. Locks come first: a plan that was
-  // overtaken is made anew without what measures it.
+  // EXPLAIN without ANALYZE needs the rights to run the plan as well. Locks come first: a plan that
+  // was overtaken is made anew, without the steps that measure it.
   session.portals.lock_tables(*portal, SessionPortals::Columns::open);
   const auto root = [&]() -> PlanPtr& { return portal->use->own->root; };
   if (wanted.analyze) {

@@ -5,7 +5,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// What Parse prepares need not have a plan, nor be a statement at all.
+/// Runs a statement from Parse that has no plan, or is no statement at all.
 void execute_utility(Session::State& session, Statement& prepared, ResultSink& sink) {
   if (prepared.node == nullptr) return sink.command_complete("EXECUTE");
   if (const auto* control = ast::try_as<ast::TransactionStmt>(prepared.node)) {

@@ -32,7 +32,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// What of a statement that defines is done again when definitions change under it.
+/// One attempt at a definition, repeated when other definitions change under it.
 struct Attempt {
   std::optional<SessionTransaction::Savepoint> start;
   CatalogView::Resolution resolution;

@@ -68,7 +68,7 @@ class Fresh {
   std::unique_ptr<Session> session_;
 };
 
-/// More than there were when somebody last looked: half of them cannot get lost unnoticed.
+/// Lower bound of the number of requests, so that half of them cannot get lost unnoticed.
 constexpr std::size_t kFewestRequests = 6500;
 
 /// The one script to run; null runs all.

@@ -19,7 +19,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// What a comment of its own line says about the request that follows.
+/// Reads a comment on a line of its own, which describes the request that follows.
 void read_mark(std::string_view comment, Request& request) {
   comment = trimmed(comment.substr(2));
   const std::size_t colon = comment.find(':');

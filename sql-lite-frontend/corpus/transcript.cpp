@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kFirstUserType = 16384;
 
 std::string type_name(std::uint32_t oid, std::int32_t modifier) {
-  // What users made has another number in every run.
+  // User-defined types have another number in every run.
   std::string name = is_built_in(TypeId{oid}) ? std::string{type_info(TypeId{oid}).name}
                      : oid >= kFirstUserType  ? "user-defined"
                                               : std::to_string(oid);

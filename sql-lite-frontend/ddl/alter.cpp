@@ -146,7 +146,7 @@ void TableChange::fill_column(TableBuilder& builder, Relation relation, std::siz
   }
   scratch->execution.slots.resize(binder.slot_count());
   scratch->execution.transaction = session_.transaction.get();
-  // What a domain refuses, it refuses where there is a row.
+  // A domain's constraints are checked only if there is a row.
   const bool per_row = fill && (column.generated || is_volatile(*fill) || is_domain(column.type));
   if (!per_row) {
     // Old rows say what the default is now, without being touched.
@@ -305,7 +305,7 @@ void TableChange::drop_constraint(const ast::AlterTableCmd& command) {
   }
 }
 
-/// Sequences belong to who owns the table whose columns they are for.
+/// Changes the owner, also of sequences that belong to the table's columns.
 void TableChange::change_owner(const ast::RoleSpec& named) {
   const Relation& relation = table_->relation;
   const RolePtr owner = require_new_owner(session_, named, relation.owner, relation.schema);

@@ -53,7 +53,7 @@ void require_not_key(Session::State& session, const TablePtr& table, std::string
   }
 }
 
-/// What a partition has from its parent is changed there.
+/// Refuses to change a part that a partition has from its parent: it is changed there.
 void require_own(const Table& table, const ast::AlterTableCmd& command) {
   const Relation& relation = table.relation;
   if (!relation.is_partition()) return;
@@ -91,7 +91,7 @@ void require_nullable_in_parent(Session::State& session, const Table& table,
               "column \"{}\" is marked NOT NULL in parent table", column);
 }
 
-/// What is done to a column of each table by itself.
+/// True for actions on a column of each table by itself.
 bool changes_column(DividedAction action) {
   switch (action) {
     case DividedAction::dropcolumn:
@@ -110,7 +110,8 @@ bool is_check(const Constraint* constraint) {
   return constraint != nullptr && constraint->kind == ConstraintKind::check;
 }
 
-/// Whoever owns the whole may own no part of it, which another's table has become or been left to.
+/// Requires ownership of all partitions: the owner of the whole need not own each of them, because
+/// a partition may have changed hands or have been another's before.
 void require_own_parts(Session::State& session, const TablePtr& table,
                        const ast::AlterTableCmd& command) {
   const auto adds_check = [&] {
@@ -125,7 +126,7 @@ void require_own_parts(Session::State& session, const TablePtr& table,
   for (const TablePtr& one : with_partitions(session, table)) session.rights.require_owner(*one);
 }
 
-/// What cannot be done to the partitioned table alone.
+/// Refuses actions that cannot be done to the partitioned table alone.
 void require_not_only(const Relation& relation, const ast::AlterTableCmd& command) {
   if (!relation.is_partitioned() || relation.partitions.empty()) return;
   switch (command.subtype) {

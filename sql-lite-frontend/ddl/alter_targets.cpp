@@ -23,7 +23,7 @@ struct AlterAction {
   AlterTargets targets;
 };
 
-// What is not among them is for every kind, or refused by name for all of them.
+// Actions that are not listed apply to every kind, or are refused by name for all of them.
 constexpr auto kAlterActions = [] {
   using enum ast::AlterTableType;
   return std::to_array<AlterAction>({

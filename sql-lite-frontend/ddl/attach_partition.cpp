@@ -162,7 +162,8 @@ void attach_partition(Session::State& session, const TablePtr& parent,
   session.catalog.replace(*session.transaction, *table, std::move(relation));
   const TablePtr joined = join_parent(session, parent, table->relation.oid);
   inherit_indexes(session, joined, table->relation.oid);
-  // What is below it is within the bound, too, and plans that write there have to know.
+  // The partitions below are within the bound, too, and plans that write to them must be made
+  // again.
   for (const TablePtr& below : with_partitions(session, session.names.table(table->relation.oid))) {
     session.catalog.replace(*session.transaction, *below, Relation{below->relation});
   }

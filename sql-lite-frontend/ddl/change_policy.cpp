@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
-/// What becomes of policies that there are.
+/// Changes of existing policies.
 namespace swizzle::sql {
 namespace {
 

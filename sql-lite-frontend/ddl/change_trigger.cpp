@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
-/// What becomes of triggers that there are.
+/// Changes of existing triggers.
 namespace swizzle::sql {
 namespace {
 

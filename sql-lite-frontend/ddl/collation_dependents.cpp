@@ -1,4 +1,4 @@
-// What depends on collations that users made.
+// Dependents of user-defined collations.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -402,7 +402,7 @@ Oid collation_of_key(Session::State& session, ast::NodeList name, TypeId type) {
   const auto meant = [&](Oid collation) {
     return collation == collation_id::by_default ? usual : collation;
   };
-  // What has no collation to SQL may be ordered by the database's all the same.
+  // A type without a collation in SQL may still be ordered by the database's.
   const bool has_usual = follows_database(type) && usual != collation_id::by_default;
   const Oid own = has_usual ? usual : meant(default_collation(type));
   if (name.empty()) {

@@ -19,10 +19,11 @@ void set_collation_schema(Session::State& session, const ast::AlterObjectSchemaS
 /// False: it is a built-in one.
 bool comment_on_collation(Session::State& session, ast::NodeList name, std::string_view text);
 
-/// What a definition names, which nobody drops until it is there. 42704.
+/// Returns the collation that a definition names, kept from being dropped until the definition
+/// exists. 42704.
 Oid used_collation(Session::State& session, ast::NodeList name, std::int32_t location);
-/// What a column or a domain of the type is to have: none where that is the type's own. 42804 where
-/// its values have no collation.
+/// Returns the collation for a column or a domain of the type: none if it is the type's own. 42804
+/// if the type's values have no collation.
 Oid collation_of_column(Session::State& session, const ast::CollateClause* clause, TypeId type);
 /// The same for an index's column, whose expression has `type`. An index says all of them.
 Oid collation_of_key(Session::State& session, ast::NodeList name, TypeId type);

@@ -75,7 +75,7 @@ class Editor {
   std::span<const AttributeEdit> edits_;
 };
 
-/// What was sampled is no longer what rows have.
+/// Removes the statistics of changed columns: the samples do not describe the rows any more.
 void forget_statistics(Session::State& session, Oid table, const std::vector<std::size_t>& places) {
   StatisticsStore& store = *session.shared.statistics;
   const StatisticsPtr known = store.read(*session.transaction, table);

@@ -18,8 +18,8 @@ struct AttributeEdit {
   std::string name = {};               ///< of one that is dropped
 };
 
-/// Rewrites the tables whose columns have values of the type, also within arrays, domains and other
-/// composite types. 0A000 where a range is made of them. Pre: the type itself has been changed.
+/// Rewrites the tables with columns that hold values of the type, also within arrays, domains and
+/// other composite types. 0A000 if a range has such values. Pre: the type itself has been changed.
 void edit_values_of(Session::State& session, const UserType& type,
                     std::span<const AttributeEdit> edits);
 /// 0A000 where views, checks or other stored texts name a field of the type's values that has got

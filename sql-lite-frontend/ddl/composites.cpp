@@ -61,7 +61,7 @@ class AttributeChange {
     }
   }
 
-  /// What becomes of values that there are.
+  /// Changes to make to existing values.
   std::vector<AttributeEdit> edits;
 
  private:

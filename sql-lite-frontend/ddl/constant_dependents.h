@@ -34,7 +34,7 @@ class ConstantDependents {
 
 /// As stored expressions have the constant.
 std::string stored_constant(TypeId type, Oid oid);
-/// Whether a view or a body, whose record that is, names the object.
+/// True if a view or a body with this record names the object.
 bool is_named_in(const std::vector<ViewRoutine>& named, Oid oid);
 
 }  // namespace swizzle::sql

@@ -20,7 +20,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// What is found by an index USING gist: ranges by where they lie.
+/// Checks a column of an index USING gist, which finds ranges by place.
 void require_range_index(Session::State& session, TypeId type, const ast::IndexElem& element) {
   const auto refuse = [](std::string_view what) {
     throw_error(sqlstate::feature_not_supported, "access method \"gist\" does not support {}",
@@ -82,7 +82,7 @@ void refuse_composite(Session::State& session, const ast::RangeVar& name) {
   throw_error(sqlstate::wrong_object_type, "\"{}\" is a composite type", type->name);
 }
 
-/// What an index of that kind cannot have is refused; what it can, a tree has.
+/// Refuses what a hash index cannot have; the rest a tree has.
 void as_hash(Session::State& session, const ast::IndexStmt& statement, ResultSink& sink) {
   const auto refuse = [](std::string_view what) {
     throw_error(sqlstate::feature_not_supported, "access method \"hash\" does not support {}",
@@ -245,7 +245,7 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
   const TablePtr changed =
       session.catalog.replace(*session.transaction, *table, std::move(relation));
   if (table->tree) fill_index(session, changed, changed->relation.indexes.size() - 1);
-  // ONLY: whoever says so attaches those of the partitions one by one.
+  // ONLY: the user attaches the partitions' indexes one by one.
   if (statement.relation->inh) {
     for (const Oid oid : changed->relation.partitions) {
       give_index(session, changed, changed->relation.indexes.back(),

@@ -16,7 +16,7 @@ std::string_view noun_of(RoutineKind kind) {
   return kind == RoutineKind::procedure ? "procedure" : "function";
 }
 
-/// What CREATE OR REPLACE may not change, because others rely on it.
+/// Refuses changes by CREATE OR REPLACE to properties that others rely on.
 void require_same_interface(Session::State& session, const Routine& old, const Routine& changed) {
   const std::string hint = fmt::format(
       "Use DROP {} {} first.", old.kind == RoutineKind::procedure ? "PROCEDURE" : "FUNCTION",
@@ -79,7 +79,7 @@ std::optional<std::size_t> place_of_body(const Statement& whole, const Routine& 
 }
 
 void check_body(Session::State& session, const RoutinePtr& routine, const Statement& whole) {
-  // What is called at once must be there.
+  // Code that is called at once must exist.
   const bool is_native = routine->language == "c" || routine->language == "internal";
   if (!is_native && !session.settings.boolean("check_function_bodies")) return;
   try {

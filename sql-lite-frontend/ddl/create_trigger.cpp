@@ -14,7 +14,7 @@ namespace swizzle::sql {
 namespace {
 
 constexpr SqlState kInvalidTrigger{"42P17"};
-// What the grammar says for times and events.
+// The grammar's numbers for times and events.
 constexpr std::int32_t kBefore = 1 << 1;
 constexpr std::int32_t kInsert = 1 << 2;
 constexpr std::int32_t kDelete = 1 << 3;

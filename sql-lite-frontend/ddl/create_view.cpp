@@ -44,8 +44,8 @@ void require_updatable(const ast::SelectStmt& query) {
       .with_hint(fmt::format("Views {} are not automatically updatable.", what));
 }
 
-/// A view that would read itself, directly or through others, is one that nobody could read or
-/// drop.
+/// Refuses a view that would read itself, directly or through others: it could be neither read nor
+/// dropped.
 void refuse_circle(Session::State& session, const TablePtr& view,
                    std::span<const Binder::RelationRead> read) {
   std::set<Oid> above{view->relation.oid};

@@ -15,7 +15,7 @@ namespace {
 
 constexpr SqlState kInvalidDefinition{"42P17"};
 
-/// What the library that the template's text is ordered by was called when it was made.
+/// Checks that the collation version of the template is still the library's.
 void check_version_of_template(const DatabaseEntry& source) {
   if (source.collation_version.empty()) return;
   const std::string actual = actual_collation_version(source);
@@ -86,7 +86,7 @@ std::string LocaleOptions::version_after(const DatabaseEntry& entry,
 void LocaleOptions::apply(DatabaseEntry& entry, const DatabaseEntry& source) const {
   entry.icu_locale = icu_after(source);
   entry.locale_orders_all = entry.icu_locale.has_value();
-  // What is in other templates has been ordered already.
+  // The content of other templates has been ordered already.
   if (source.name != "template0") {
     const std::string_view had = locale_provider(source);
     if (locale_provider(entry) != had) {

@@ -15,8 +15,8 @@ class LocaleOptions {
   /// False: the option is none of these.
   bool take(const ast::DefElem& option, const std::string& value);
 
-  /// What they make of a database whose template is `source`: 42P17 and 22023, as PostgreSQL has
-  /// them.
+  /// Applies the options to a database whose template is `source`: 42P17 and 22023, as in
+  /// PostgreSQL.
   void apply(DatabaseEntry& entry, const DatabaseEntry& source) const;
 
  private:
@@ -33,7 +33,7 @@ class LocaleOptions {
 
 /// "libc" or "icu".
 std::string_view locale_provider(const DatabaseEntry& database) noexcept;
-/// What the library has now; empty where it has none.
+/// Returns the version of the library's collation; empty if there is none.
 std::string actual_collation_version(const DatabaseEntry& database);
 
 }  // namespace swizzle::sql

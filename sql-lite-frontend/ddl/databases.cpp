@@ -40,7 +40,7 @@ bool flag_of(const ast::DefElem& option) {
   throw_error(sqlstate::syntax_error, "{} requires a Boolean value", option.defname);
 }
 
-/// What is said about characters must be what there is: UTF-8, ordered by its bytes.
+/// Checks that an option about characters states the only choice: UTF-8, ordered by its bytes.
 void check_characters(const ast::DefElem& option) {
   const std::string_view name = option.defname;
   const std::string value = text_of(option);
@@ -88,7 +88,7 @@ void require_empty(Session::State& session, const DatabaseEntry& source) {
               "copying the objects of template database \"{}\" is not supported", source.name);
 }
 
-/// What orders its text has a number made of the database's.
+/// Allocates the database's number. The number of its collation is derived from it.
 Oid allocate_database(Session::State& session, const DatabaseEntry& entry) {
   const Oid number = session.catalog.allocate_oid();
   if (entry.icu_locale && number >= kCollations - collation_id::first_of_database)
@@ -114,7 +114,7 @@ void refuse_repeated(ast::NodeList options) {
                        : fmt::format("There are {} other sessions using the database.", users));
 }
 
-/// What it would take away is not over yet.
+/// Refuses to drop a database with prepared transactions.
 void refuse_prepared(Session::State& session, const DatabaseEntry& database) {
   const std::size_t count = count_prepared_in(session.shared.engine, database.oid);
   if (count == 0) return;
@@ -210,7 +210,8 @@ void create_database(Session::State& session, const ast::CreatedbStmt& statement
   sink.command_complete("CREATE DATABASE");
 }
 
-/// Has a transaction of its own, so that nobody comes in before it is committed.
+/// Uses a transaction of its own, so that no session enters the database before the drop is
+/// committed.
 void drop_database(Session::State& session, const ast::DropdbStmt& statement, ResultSink& sink) {
   session.transaction.prevent_in_block("DROP DATABASE");
   for (const ast::Node* node : statement.options) {

@@ -102,7 +102,7 @@ class DefaultsChange {
     Catalog& catalog = session_.catalog.shared();
     Transaction& transaction = *session_.transaction;
     DefaultGrants grants = lock_default_grants(catalog, transaction, role, schema, kind_);
-    // What is for one schema comes on top of what is for all, so it begins with nothing.
+    // Grants for one schema are added to those for all, so their list begins empty.
     const bool is_added = schema != kNoOid;
     AccessList list = is_added ? AccessList::exactly(grants.grants, role)
                                : AccessList{grants.grants, role, kind_, everyone_on(kind_)};

@@ -9,8 +9,8 @@
 #include "sql-lite-frontend/parse/ast.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// What stands in the parentheses of CREATE AGGREGATE and CREATE OPERATOR, and the functions that
-/// it names.
+/// Options in the parentheses of CREATE AGGREGATE and CREATE OPERATOR, and the functions that they
+/// name.
 namespace swizzle::sql {
 
 /// 42601 where it says nothing.

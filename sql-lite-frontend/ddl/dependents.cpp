@@ -129,7 +129,7 @@ std::string described(Session::State& session, const Table& table) {
 
 namespace {
 
-/// What names the types of the relations' rows, elsewhere than in relations that go too.
+/// Adds the users of the types of the relations' rows, except relations that are dropped as well.
 void add_users_of_rows(Session::State& session, std::span<const TablePtr> relations,
                        const std::set<Oid>& known, std::vector<Dependent>& list) {
   std::vector<TypePtr> types;
@@ -183,7 +183,7 @@ std::vector<Dependent> dependents_of(Session::State& session, std::span<const Ta
 
 namespace {
 
-/// What is over the views that are to go, other than views.
+/// Adds the dependents of the views to be dropped that are not views themselves.
 void add_routines_of_views(Session::State& session, std::vector<Dependent>& list) {
   std::vector<TablePtr> views;
   for (const Dependent& dependent : list) {

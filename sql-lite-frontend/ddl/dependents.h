@@ -6,7 +6,8 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// Who would be broken by a DROP. Nothing is recorded about this: it is read off the definitions.
+/// Objects that a DROP would break. Dependencies are not recorded: they are read off the
+/// definitions.
 namespace swizzle::sql {
 
 /// To look through a relation's definition; there may be thousands.
@@ -35,10 +36,10 @@ struct Dependent {
     policy
   };
   Kind kind = Kind::view;
-  /// The view, or the table whose part it is; null for a type, a domain's constraint, an attribute,
-  /// a routine.
+  /// The view, or the table that it is a part of; null for a type, a domain's constraint, an
+  /// attribute, a routine.
   TablePtr table;
-  /// Of a constraint, an index, a type, a routine, a trigger; of the type whose attribute it is.
+  /// Of a constraint, an index, a type, a routine, a trigger; of an attribute: its type.
   Oid oid = kNoOid;
   std::size_t position = 0;  ///< of a default, a column or an attribute
   std::string name;          ///< "view v", "constraint c on table t" …: as messages call it
@@ -52,8 +53,9 @@ void add_once(std::vector<Dependent>& list, Dependent dependent);
 /// it.
 std::string described(Session::State& session, const Table& table);
 
-/// What depends on the relations, directly or through others, apart from themselves and what
-/// belongs to them; each once, those that depend on what is named first come first.
+/// Returns the objects that depend on the relations, directly or through others, apart from the
+/// relations themselves and the objects that belong to them. Each is listed once, dependents of the
+/// first relation first.
 std::vector<Dependent> dependents_of(Session::State& session, std::span<const TablePtr> relations);
 /// The same for one column (position from 0): views that read it, generated columns, foreign keys
 /// to a key that it is part of.
@@ -69,11 +71,11 @@ std::vector<TablePtr> views_over_column(Session::State& session, const Table& ta
 /// For types that are to go: columns of them, what names them in its definition, and what depends
 /// on that.
 std::vector<Dependent> dependents_of_types(Session::State& session, std::span<const TypePtr> types);
-/// The type itself, and all whose values have some of it in them; of arrays, what their elements
-/// are.
+/// Returns the type, and all types with values that contain its values; of an array type, its
+/// elements' type.
 std::vector<TypeId> types_with(Session::State& session, TypeId type);
-/// 0A000 where a column has the type, or one whose values have some of it in them, so that what is
-/// in its attributes cannot change.
+/// Throws 0A000 if a column has the type, or one with values that contain its values, so that the
+/// attributes cannot change.
 void refuse_columns_of(Session::State& session, const UserType& type);
 /// The same for the type of a relation's rows.
 void refuse_columns_of_rows(Session::State& session, const Table& table);
@@ -85,8 +87,8 @@ void refuse_in_itself(Session::State& session, const UserType& type, TypeId adde
 void add_types_of_schema(Session::State& session, const Schema& schema,
                          std::vector<Dependent>& dependents);
 
-/// For routines that are to go: views and other routines whose text calls them, and what calls them
-/// in its definition.
+/// For routines that are to be dropped: views and other routines whose text calls them, and objects
+/// that call them in their definition.
 std::vector<Dependent> dependents_of_routines(Session::State& session,
                                               std::span<const RoutinePtr> routines);
 /// Routines that name one of the types in their signature, or one of the relations in an atomic
@@ -106,7 +108,7 @@ std::vector<Dependent> dependents_of_extension(Session::State& session, const Ex
 /// Exclusion constraints that are made of what the extension btree_gist gives.
 void add_exclusions_of(Session::State& session, const Extension& extension,
                        std::vector<Dependent>& list);
-/// What belongs to the extension goes with it.
+/// Removes the extension and the objects that belong to it.
 void remove_extension(Session::State& session, const Extension& extension);
 /// Takes what belongs to extensions out of the list, and puts those in instead, with what depends
 /// on them.
@@ -117,7 +119,7 @@ void add_extensions_of_schema(Session::State& session, const Schema& schema,
 /// "function f(integer)".
 std::string described(Session::State& session, const Routine& routine);
 
-/// What several objects that are dropped at once are called.
+/// Name in messages for several objects that are dropped at once.
 inline constexpr std::string_view kSeveralObjects = "desired object(s)";
 
 /// With RESTRICT, throws 2BP01 if there is any dependent; with CASCADE, says what goes too and

@@ -165,7 +165,8 @@ class DomainWords {
   std::vector<const ast::Constraint*> checks_;
 };
 
-/// What remains to be asked of values that are there, once the domain's other rules are kept.
+/// Returns a domain without rules, to which the rules to check against existing values are added.
+/// The domain's other rules hold already.
 UserType only(const UserType& domain) {
   UserType rules = domain;
   rules.base = base_type(domain.base);

@@ -101,7 +101,7 @@ void refuse_identity_sequence(Session::State& session, const Table& table) {
       .with_hint(fmt::format("You can drop {} instead.", column));
 }
 
-/// Who owns the schema may drop what is in it.
+/// Lets the owner of a schema drop the objects in it.
 void require_droppable(Session::State& session, const NamedRelation& named) {
   const SchemaPtr schema = session.catalog.schema(named.table->relation.schema);
   if (!schema || !session.rights.owns(schema->owner)) require_alterable(session, named);
@@ -261,7 +261,7 @@ void drop_schema(Session::State& session, const ast::DropStmt& statement, Result
                   name);
     }
     session.rights.require_owner(*schema);
-    // Whoever makes something in it holds it.
+    // Creating an object in the schema holds it.
     session.catalog.lock(*session.transaction, schema->oid, lock::RelationMode::access_exclusive);
     std::vector<TablePtr> inside;
     std::vector<Dependent> dependents;
@@ -391,7 +391,7 @@ void truncate_tables(Session::State& session, const ast::TruncateStmt& statement
       const bool is_known = std::ranges::any_of(
           tables, [&](const TablePtr& known) { return known->relation.oid == one->relation.oid; });
       if (is_known) continue;
-      // What refers to it is asked once nobody changes that any more.
+      // References to it are checked once they cannot change any more.
       tables.push_back(session.catalog.lock_for_change(*session.transaction, one));
       require_unused(session, *tables.back(), "TRUNCATE");
     }

@@ -12,7 +12,7 @@
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// What depends on what a DROP takes goes with it, or keeps it.
+/// Dependents of dropped objects: dropped as well, or the reason for a refusal.
 namespace swizzle::sql {
 namespace {
 
@@ -154,7 +154,7 @@ void lock_dependent(Session::State& session, const Dependent& dependent) {
   session.catalog.lock(*session.transaction, oid, lock::RelationMode::access_exclusive);
 }
 
-/// What goes with a column that goes is named as well, behind it.
+/// Returns the dependents, followed by those of columns among them, which are dropped as well.
 std::vector<Dependent> with_followers_of_columns(Session::State& session,
                                                  std::span<const Dependent> dependents) {
   std::vector<Dependent> all{dependents.begin(), dependents.end()};
@@ -206,7 +206,8 @@ void drop_dependents(Session::State& session, std::span<const Dependent> direct_
         .with_detail(std::move(detail))
         .with_hint("Use DROP ... CASCADE to drop the dependent objects too.");
   }
-  // All of it before anything goes: who waits here looks again for what depends on what.
+  // Lock all of it before anything is dropped: a statement that waits here looks for dependents
+  // again.
   for (const Dependent& dependent : dependents) lock_dependent(session, dependent);
   Diagnostic notice;
   notice.severity = Severity::notice;

@@ -359,7 +359,7 @@ std::string written_object_types(Session::State& session, const ast::ObjectWithA
   return std::string{ast::string_of(object.objname.back())} + "(" + arguments + ")";
 }
 
-/// What the name is made of and is not there, so that nothing of that name can be.
+/// Returns the missing part of the name, without which no object of that name can exist.
 std::string missing_part(Session::State& session, const ast::ObjectWithArgs& object) {
   if (object.objname.size() > 1) {
     const std::string_view schema = ast::string_of(object.objname[object.objname.size() - 2]);

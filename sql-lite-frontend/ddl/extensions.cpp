@@ -123,7 +123,7 @@ void require_version(const BundledExtension& extension, std::string_view version
               extension.name, version);
 }
 
-/// What the options say.
+/// Options of CREATE EXTENSION.
 struct ExtensionOptions {
   std::string_view schema;
   std::string_view version;
@@ -459,7 +459,7 @@ void drop_extensions(Session::State& session, const ast::DropStmt& statement, Re
   for (const ExtensionPtr& extension : gone) {
     drop_dependents(session, dependents_of_extension(session, *extension),
                     "extension " + extension->name, statement.behavior, sink);
-    // What depended on one may have been part of another.
+    // A dependent of one extension may have been part of another.
     if (session.catalog.made<Extension>(extension->oid)) remove_extension(session, *extension);
   }
   sink.command_complete("DROP EXTENSION");

@@ -20,7 +20,7 @@ namespace {
 constexpr SqlState kNotGranted{"01007"};
 constexpr SqlState kNotRevoked{"01006"};
 
-/// What one statement does to each of its objects.
+/// Effect of one statement on each of its objects.
 class GrantChange {
  public:
   GrantChange(Session::State& session, const ast::GrantStmt& statement, ResultSink& sink)
@@ -169,7 +169,7 @@ class GrantChange {
     return schema;
   }
 
-  /// What the statement names, checked against what there is for the kind of object.
+  /// Returns the privileges that the statement names, checked against those of the kind of object.
   Wanted wanted(GrantedOn kind, std::string_view noun) const {
     Wanted result;
     if (statement_.privileges.empty()) result.whole = all_privileges(kind);
@@ -188,7 +188,7 @@ class GrantChange {
           throw_error(sqlstate::syntax_error, "unrecognized privilege type \"{}\"", item.priv_name);
         }
         if ((*bit & possible) == 0) {
-          // What a sequence might have had is "for table", the rest "for relation".
+          // Privileges that a sequence can have are invalid "for table", the others "for relation".
           const bool never =
               kind == GrantedOn::table && (*bit & all_privileges(GrantedOn::sequence)) == 0;
           throw_error(sqlstate::invalid_grant_operation, "invalid privilege type {} for {}",
@@ -204,7 +204,7 @@ class GrantChange {
     return result;
   }
 
-  /// What a list of grants is of, as errors name it.
+  /// Object of a list of grants, as errors name it.
   struct Object {
     GrantedOn kind;
     std::string_view noun;
@@ -297,8 +297,8 @@ class GrantChange {
     }
   }
 
-  /// What is changed of each column's rights. What is taken back for the whole table is taken back
-  /// for its columns.
+  /// Returns the changes of each column's rights. Revoking for the whole table revokes for its
+  /// columns.
   std::vector<Privileges> columns_of(const Table& table, const Wanted& want) const {
     const Relation& relation = table.relation;
     std::vector<Privileges> of_columns(relation.columns.size());

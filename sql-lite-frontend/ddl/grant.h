@@ -8,10 +8,10 @@
 
 namespace swizzle::sql {
 
-/// Whom GRANT and REVOKE name.
+/// Returns the roles that GRANT and REVOKE name.
 std::vector<Oid> grantees_of(Session::State& session, const ast::GrantStmt& statement);
 
-/// Lets the list know who has the rights of whom, as long as the session lives.
+/// Gives the list the memberships of roles, for as long as the session lives.
 void tell_memberships(Session::State& session, AccessList& list);
 
 struct ListChange {
@@ -20,7 +20,7 @@ struct ListChange {
   Oid grantor;
   Privileges privileges;
 };
-/// Does to one list what the statement says. 0LP01 for grant options to everybody.
+/// Applies the statement to one list. 0LP01 for grant options to PUBLIC.
 void change_list(Session::State& session, AccessList& list, const ListChange& change);
 
 /// ALTER DEFAULT PRIVILEGES.

@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// GRANT and REVOKE of roles: who is a member of which.
+/// GRANT and REVOKE of roles: memberships.
 namespace swizzle::sql {
 
 void require_right_on_members(Session::State& session, const Role& group, Oid grantor) {
@@ -24,7 +24,7 @@ void require_right_on_members(Session::State& session, const Role& group, Oid gr
 namespace {
 
 void require_possible(const Session::State& session, const Role& group, const Role& member) {
-  // Whoever owns the database is the one member that it has, and not by a grant.
+  // The database's owner is its only member, without a grant.
   if (group.oid == kDatabaseOwnerRole) {
     throw_error(SqlState{"XX000"}, "role \"{}\" cannot have explicit members", group.name);
   }
@@ -44,7 +44,7 @@ void change_membership(Session::State& session, const MembershipChange& change, 
   const RolePtr group = session.catalog.role(change.group);
   const RolePtr member = session.catalog.role(change.member);
   const bool gives = change.step == give || change.step == give_with_admin;
-  // Taking back asks for the right of whoever takes, GRANTED BY or not.
+  // Revoking needs the right of the present user, GRANTED BY or not.
   require_right_on_members(session, *group, gives ? change.grantor : session.user);
   if (gives) {
     if (change.grantor != session.user && !session.rights.is_superuser(session.user)) {

@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/ddl/table_rewrite.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
-/// What a partition has because its parent has it: columns, checks, foreign keys, triggers.
+/// Parts that a partition has because its parent has them: columns, checks, foreign keys, triggers.
 namespace swizzle::sql {
 
 TablePtr lock_parent(Session::State& session, const ast::RangeVar& range) {

@@ -39,10 +39,10 @@ void comment_on_extension(Session::State& session, std::string_view name, std::s
 std::string described(Session::State& session, const UserOperator& op);
 std::string described(Session::State& session, const UserCast& cast);
 
-/// Those whose commutator or negator it is forget it.
+/// Removes the operator, also as the commutator or negator of others.
 void remove_operator(Session::State& session, const UserOperator& op);
 
-/// To whom the object belongs; null: to none.
+/// Returns the extension that the object belongs to; null: none.
 ExtensionPtr extension_of(Session::State& session, const Extension::Member& member);
 /// 2BP01 where an extension needs the object, which `what` describes.
 void refuse_extension_member(Session::State& session, const Extension::Member& member,

@@ -5,9 +5,9 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// What the name in a definition stands for. Relations and indexes share their names, so whoever
-/// looks for the one may find the other: every ALTER, DROP, COMMENT and REINDEX asks here, and says
-/// what kind it takes before it touches what was found.
+/// Look-up of the name in a definition. Relations and indexes share their names, so a look-up of
+/// the one may find the other. Every ALTER, DROP, COMMENT and REINDEX uses these functions, and
+/// checks the kind before it touches the object.
 namespace swizzle::sql {
 
 /// A relation, or an index by way of the table that owns it.
@@ -25,7 +25,8 @@ NamedRelation require_named_relation(Session::State& session, const ast::RangeVa
 std::optional<NamedRelation> find_to_change(Session::State& session, const ast::RangeVar& range,
                                             bool missing_ok, ResultSink& sink);
 
-/// 42501 unless the session's role owns it; also for the system's relations, which nobody alters.
+/// 42501 unless the session's role owns it; also for the system's relations, which cannot be
+/// altered.
 void require_alterable(Session::State& session, const NamedRelation& found);
 
 /// 42809 where ALTER VIEW, SEQUENCE, MATERIALIZED VIEW or INDEX names something else. ALTER TABLE

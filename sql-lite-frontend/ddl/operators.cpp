@@ -386,7 +386,7 @@ void drop_operators(Session::State& session, const ast::DropStmt& statement, Res
     if (!schema || !session.rights.owns(schema->owner)) require_operator_owner(session, *op);
     refuse_extension_member(session, {class_id::pg_operator, op->oid}, described(session, *op));
     session.catalog.lock(*session.transaction, op->oid, lock::RelationMode::access_exclusive);
-    if (!session.names.made_operator(op->oid)) continue;  // somebody else has dropped it
+    if (!session.names.made_operator(op->oid)) continue;  // dropped meanwhile
     gone.push_back(std::move(op));
   }
   if (!gone.empty()) {

@@ -104,7 +104,7 @@ void revoke_all(Session::State& session, std::span<const RolePtr> roles) {
   for (DefaultGrants& defaults : read_default_grants(shared, *session.transaction)) {
     const bool are_theirs = is_any(roles, defaults.role);
     if (!are_theirs && !theirs.forget(defaults.grants, defaults.role)) continue;
-    // What is for one schema is added, and may come to nothing.
+    // Grants for one schema are additions, and may come to nothing.
     const bool is_nothing =
         std::ranges::all_of(defaults.grants, &std::string::empty, &Grant::privileges);
     if (are_theirs || (defaults.schema != kNoOid && is_nothing)) {
@@ -178,7 +178,7 @@ void drop_owned(Session::State& session, const ast::DropOwnedStmt& statement, Re
     add_types_of_schema(session, *schema, dependents);
     add_routines_of_schema(session, *schema, dependents);
   }
-  // What the roles own themselves goes anyway.
+  // Objects that the roles own themselves are dropped anyway.
   std::erase_if(dependents, [&](const Dependent& dependent) {
     const auto is_among = [&](const auto& objects) {
       return std::ranges::any_of(objects,

@@ -86,9 +86,8 @@ void set_expression(Session::State& session, const Relation& relation, const ast
   part.type = expr->type();
 }
 
-/// What orders or hashes its values.
-/// PostgreSQL's hash of values of the type, with which rows lie where it puts them; 0A000 where
-/// that is not here.
+/// True if PostgreSQL's hash of the type's values is available, so that rows lie where PostgreSQL
+/// puts them; else the partition key is refused with 0A000.
 bool has_hash(TypeId type) {
   if (hash_function(type) == nullptr) return false;
   try {

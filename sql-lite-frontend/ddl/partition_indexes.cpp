@@ -46,7 +46,7 @@ bool is_like(const Index& own, const Index& wanted) {
          own.predicate_sql == wanted.predicate_sql;
 }
 
-/// What it would be called as a column of SELECT.
+/// Returns the name that the expression would have as a column of SELECT.
 std::string name_of_expression(Session::State& session, const std::string& sql) {
   Arena arena;
   Binder binder{session.names, arena};

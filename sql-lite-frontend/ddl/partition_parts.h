@@ -16,9 +16,9 @@ TablePtr give_foreign_key(Session::State& session, const Relation& parent,
                           const Constraint& constraint, const TablePtr& to);
 TablePtr give_trigger(Session::State& session, const Relation& parent, const Trigger& trigger,
                       const TablePtr& to);
-/// What the partitions of a table have because it has `whole`, one of its triggers, checks or
-/// foreign keys: `change` is given a partition's definition and its part in it, and may take it
-/// out. Those below it follow.
+/// Changes the parts that the table's partitions have because the table has `whole`, one of its
+/// triggers, checks or foreign keys. `change` is given a partition's definition and its part in it,
+/// and may remove the part. Partitions of partitions follow.
 template <typename Part, typename Change>
 void change_parts(Session::State& session, const Table& table, std::vector<Part> Relation::* list,
                   Oid whole, const Change& change) {

@@ -59,7 +59,7 @@ void check_default_rows(Session::State& session, const Table& parent, const Part
   for (const Oid oid : parent.relation.partitions) {
     const TablePtr partition = session.names.table(oid);
     if (!partition || !partition->relation.partition_bound->is_default) continue;
-    // Nobody puts rows into it while it is looked at, nor plans by what it takes now.
+    // Lock out writers while its rows are checked, and plans made for the rows that it takes now.
     for (const TablePtr& one : with_partitions(session, partition)) {
       session.catalog.lock_for_change(*session.transaction, one);
     }

@@ -25,7 +25,7 @@ constexpr bool only_reads(char command) {
   return command == 'r' || command == 'd';
 }
 
-/// Whom it is for; PUBLIC alone where it is among them.
+/// Returns the policy's roles; PUBLIC alone if it is among them.
 std::vector<Oid> roles_in(Session::State& session, ast::NodeList names, ResultSink& sink) {
   std::vector<Oid> roles;
   for (const ast::Node* node : names) {

@@ -30,7 +30,7 @@ std::string described(Session::State& session, const Table& table, const Policy&
 enum class PolicyClause : std::uint8_t { using_rows, with_check };
 std::string policy_condition_text(const Statement& whole, PolicyClause clause);
 
-// What a policy's conditions name, it depends on: policies that would not be the same without it.
+// Dependencies of policies on the objects that their conditions name.
 void add_policies_over(Session::State& session, const Table& relation, const std::string& on,
                        std::vector<Dependent>& list);
 void add_policies_over_column(Session::State& session, const Table& relation, std::size_t position,
@@ -38,11 +38,11 @@ void add_policies_over_column(Session::State& session, const Table& relation, st
 /// Also as a constant of regtype. `type` may be a collation, as in ViewType.
 void add_policies_with_type(Session::State& session, Oid type, const std::string& on,
                             std::vector<Dependent>& list);
-/// Whatever stands in the record of what they call: a routine, a constant's object.
+/// Adds the policies whose conditions call the object: a routine, or the object of a constant.
 void add_policies_calling(Session::State& session, Oid called, const std::string& on,
                           std::vector<Dependent>& list);
 
-/// DROP OWNED: what policies say of the roles. One that is for nobody else goes.
+/// DROP OWNED: removes the roles from policies. A policy without other roles is dropped.
 void forget_policies_of(Session::State& session, std::span<const RolePtr> roles);
 
 }  // namespace swizzle::sql

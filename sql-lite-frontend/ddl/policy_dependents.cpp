@@ -1,4 +1,4 @@
-// What policies depend on: it is read off their conditions.
+// Dependencies of policies, read off their conditions.
 #include <algorithm>
 
 #include "sql-lite-frontend/ddl/constant_dependents.h"

@@ -266,7 +266,7 @@ void set_publication_owner(Session::State& session, const ast::AlterOwnerStmt& s
   if (owner->oid == publication->owner) return;
   session.rights.require_membership_in(*owner);
   session.rights.require_create_on_database();
-  // A superuser may give it to anybody.
+  // A superuser may give it to any role.
   if (!session.rights.is_superuser(session.user) && !session.rights.is_superuser(owner->oid)) {
     const auto refuse = [&](std::string_view what) {
       throw sql_error(sqlstate::insufficient_privilege,

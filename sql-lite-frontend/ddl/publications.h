@@ -31,7 +31,7 @@ std::vector<Publication::Member> members_of(Session::State& session,
 /// 22023 where a table's column list does not go with whole schemas.
 void refuse_lists_beside_schemas(Session::State& session, const Publication& publication);
 
-/// A schema goes: nobody publishes it any more.
+/// Removes a dropped schema from all publications.
 void forget_published_schema(Session::State& session, Oid schema);
 /// Those that name the column in a list or a filter: 2BP01, or with CASCADE the table is no longer
 /// among theirs.

@@ -16,7 +16,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// What the parentheses say; null where nothing was said.
+/// Options in the parentheses; null if not given.
 struct RangeOptions {
   const ast::Node* subtype = nullptr;
   const ast::Node* operator_class = nullptr;

@@ -23,7 +23,7 @@ void check_options(Session::State& session, const ast::ReindexStmt& statement) {
     if (option.defname == "concurrently") {
       concurrently = option_flag(option);
     } else if (option.defname == "verbose") {
-      // What it tells is how long each took, in messages that nobody sees by default.
+      // VERBOSE reports how long each took, in messages that are not shown by default.
       static_cast<void>(option_flag(option));
     } else if (option.defname == "tablespace") {
       const std::string_view name = ast::string_of(option.arg);
@@ -56,7 +56,7 @@ void rebuild(Session::State& session, const TablePtr& table, std::string_view on
   for (const std::size_t i : rebuilt) fill_index(session, changed, i, IndexCommand::reindex);
 }
 
-/// What the partitions have of an index.
+/// Rebuilds the partitions' parts of an index.
 void rebuild_parts(Session::State& session, const Table& table, Oid index) {
   check_stack();
   for (const Oid oid : table.relation.partitions) {

@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// Who may make whom a member of what.
+/// Rights to change memberships of roles.
 namespace swizzle::sql {
 
 enum class MembershipStep : std::uint8_t { give, give_with_admin, take_admin, take };
@@ -18,7 +18,7 @@ struct MembershipChange {
 RolePtr role_of(Session::State& session, const ast::RoleSpec& spec);
 /// 42501 unless one may add members to the group, or take them out of it: as `grantor`.
 void require_right_on_members(Session::State& session, const Role& group, Oid grantor);
-/// Every way to make somebody a member of a role, or not to be one any longer.
+/// Makes a role a member of another, or ends that, for all statements that can.
 void change_membership(Session::State& session, const MembershipChange& change, ResultSink& sink);
 void require_right_on_roles(Session::State& session);
 

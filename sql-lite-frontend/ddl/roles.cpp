@@ -43,7 +43,8 @@ bool is_md5_hash(std::string_view password) {
          password.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string_view::npos;
 }
 
-/// What is stored of a password: a verifier as it came, or one made of it, where a server can.
+/// Returns the stored form of a password: a verifier as it came, or one derived from it, if there
+/// is a server.
 std::string verifier_of(const Database::Shared& shared, std::string_view password) {
   if (password.empty() || password.starts_with("SCRAM-SHA-256$")) return std::string{password};
   // Taken for a password in clear text, the hash would be what opens the door.
@@ -186,7 +187,7 @@ bool names_option(ast::NodeList options, std::string_view name) {
   });
 }
 
-/// What superusers alone may do to a role: anything where it is one, or replicates.
+/// Throws if only a superuser may make the change: any change of a superuser or a replication role.
 void require_superuser_for(const Session::State& session, const Role& role, ast::NodeList options) {
   if (session.rights.is_superuser(session.user)) return;
   const auto refuse = [](std::string_view what) {
@@ -256,7 +257,7 @@ void alter_role(Session::State& session, const ast::AlterRoleStmt& statement, Re
   refuse_repeats(statement.options);
   const RolePtr role = role_of(session, *statement.role);
   require_alterable(*role);
-  // Everybody may change their own password.
+  // Every role may change its own password.
   const bool own_password = role->oid == session.user && statement.options.size() == 1 &&
                             ast::as<ast::DefElem>(statement.options[0]).defname == "password";
   require_superuser_for(session, *role, statement.options);
@@ -301,7 +302,7 @@ void drop_role(Session::State& session, const ast::DropRoleStmt& statement, Resu
     if (is_session_user || role->oid == session.login) {
       throw SqlError{sqlstate::object_in_use, "session user cannot be dropped"};
     }
-    // Whoever gives it something holds it.
+    // Granting an object to the role holds it.
     session.catalog.lock(*session.transaction, role->oid, lock::RelationMode::access_exclusive);
     refuse_to_orphan(session, *role);
     for (const RolePtr& other : session.catalog.roles()) {

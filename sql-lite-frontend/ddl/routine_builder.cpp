@@ -185,7 +185,7 @@ class RoutineBuilder {
     return written;
   }
 
-  /// What is only a shell can be in the signature of no language that we have.
+  /// Notes a shell type in the signature, which none of our languages accepts.
   enum class Use : std::uint8_t { parameter, result };
   void note_shell(const ast::TypeName& name, Use use) {
     const TypePtr shell = shell_named(session_, name);
@@ -388,7 +388,7 @@ class RoutineBuilder {
     return text.substr(static_cast<std::size_t>(own.data() - rest.data()), own.size());
   }
 
-  /// What the names in the body mean now is what they will mean.
+  /// Notes the present meanings of the names in the body, which they keep.
   void note_meanings() {
     auto plain = std::make_shared<Routine>(routine_);
     plain->form = BodyForm::string;

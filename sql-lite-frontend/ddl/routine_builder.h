@@ -5,8 +5,8 @@
 
 namespace swizzle::sql {
 
-/// What CREATE FUNCTION or CREATE PROCEDURE says, and what the names in it mean now. `whole` has
-/// the statement's text; `sink` gets notices.
+/// Builds the routine that CREATE FUNCTION or CREATE PROCEDURE defines, with the present meanings
+/// of the names in it. `whole` has the statement's text; `sink` gets notices.
 Routine build_routine(Session::State& session, const ast::CreateFunctionStmt& statement,
                       const Statement& whole, ResultSink& sink);
 /// Binds a statement of an atomic body. 0A000 for one that cannot stand there.

@@ -24,8 +24,8 @@ constexpr bool is_routine(ast::ObjectType type) noexcept {
 /// "CREATE FUNCTION"'s second word.
 std::string_view routine_noun(ast::ObjectType type) noexcept;
 
-/// What names a routine in a definition. Null where there is none of the user's: it may be a
-/// built-in one. 42725 for a name without arguments that several have.
+/// Returns the user-defined routine that a definition names. Null if there is none: it may be a
+/// built-in one. 42725 for a name without arguments that several routines have.
 RoutinePtr find_named_routine(Session::State& session, const ast::ObjectWithArgs& object,
                               ast::ObjectType type);
 /// Whether the types are those of a built-in function of that name.
@@ -38,7 +38,7 @@ bool is_builtin_function(std::string_view name);
 /// 42501.
 void require_owner(Session::State& session, const Routine& routine);
 
-/// What CREATE and ALTER may both say of a routine. False: it is none of these.
+/// Applies an option that both CREATE and ALTER have. False: it is none of these.
 bool apply_common_option(Session::State& session, const ast::DefElem& option, Routine& routine);
 /// Throws where COST or ROWS do not suit the routine.
 void check_costs(const Routine& routine);

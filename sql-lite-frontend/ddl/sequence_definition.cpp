@@ -104,7 +104,8 @@ void set_owner(Session::State& session, const ast::DefElem& option,
 
 namespace {
 
-/// Before the sequence is a column's: it goes where the table goes, and to whom.
+/// Checks a sequence before it belongs to a column: it must have the schema and the owner of the
+/// table.
 void require_fit_for_owner(Session::State& session, const Relation& sequence,
                            ast::NodeList options) {
   const bool says_owner = std::ranges::any_of(options, [](const ast::Node* node) {
@@ -121,7 +122,7 @@ void require_fit_for_owner(Session::State& session, const Relation& sequence,
           "sequence must be in same schema as table it is linked to");
 }
 
-/// Whose column an identity's sequence is for, nobody changes.
+/// Refuses to change the owner of an identity column's sequence.
 void refuse_owner_of_identity(Session::State& session, const Relation& sequence,
                               ast::NodeList options) {
   if (!sequence.sequence->identity) return;

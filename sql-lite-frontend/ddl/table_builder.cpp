@@ -119,7 +119,7 @@ TablePtr provisional_table(const Relation& relation) {
 
 namespace {
 
-/// What indexes and generated columns hold must not depend on more than the row.
+/// Refuses an expression that depends on more than the row, for indexes and generated columns.
 void require_immutable(Expr& expr, Clause clause) {
   std::string_view message;
   if (clause == Clause::generated) message = "generation expression is not immutable";

@@ -7,7 +7,7 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// What CREATE TABLE, ALTER TABLE and CREATE INDEX share.
+/// Functions that CREATE TABLE, ALTER TABLE and CREATE INDEX share.
 namespace swizzle::sql {
 
 /// 54011 for more columns than a relation can have.
@@ -117,7 +117,7 @@ std::string stored_expression(Session::State& session, const Relation& relation,
                               const ast::Node* node, Clause clause, const Column* column);
 /// The relation's columns as a table that has nothing else: enough to bind expressions over them.
 TablePtr columns_alone(const Relation& relation);
-/// A name that nobody has: the base with a number behind it, or alone for 0.
+/// A name that is free: the base with a number behind it, or alone for 0.
 struct FreeName {
   std::string name;
   int number;
@@ -133,15 +133,15 @@ void tell_debug(Session::State& session, std::string message);
 /// "a_b", of an index's columns: one that is there twice gets a number, as PostgreSQL does.
 std::string joined_once(std::vector<std::string> names);
 
-/// What an element of EXCLUDE USING `method` may be: 42704 for a type without an operator class,
-/// 42883, 42809 or 0A000 for an operator that its rows cannot be kept apart by.
+/// Checks an element of EXCLUDE USING `method`: 42704 for a type without an operator class, 42883,
+/// 42809 or 0A000 for an operator that the constraint cannot enforce.
 void require_exclusion(Session::State& session, std::string_view method, TypeId type,
                        std::string_view op);
 /// 42704 for a type that PostgreSQL, with the extensions that there are, has no class for.
 void require_gist_class(Session::State& session, TypeId type);
 
 bool is_sequence_type(TypeId type) noexcept;
-/// What a sequence of the type has for limits when nothing is said.
+/// Returns a sequence of the type with the default limits.
 SequenceDefinition sequence_of(TypeId type);
 void change_sequence(Session::State& session, const TablePtr& sequence, ast::NodeList options);
 /// From the next number on, which is `next`, if the transaction commits.
@@ -159,14 +159,15 @@ bool skip_existing(Session::State& session, const Relation& relation, bool if_no
 TablePtr create_relation(Session::State& session, Relation relation);
 /// Throws 42701 for a name that every table has a column of already: xmin and its like.
 void refuse_system_column(std::string_view name);
-/// Foreign keys from `first` on are new: who writes to the tables that they refer to must know.
+/// Makes plans that write to the referenced tables of new foreign keys, those from `first` on,
+/// invalid.
 void announce_foreign_keys(Session::State& session, const Relation& relation, std::size_t first);
 void create_trees(Session::State& session, Relation& relation);
 /// Puts what `source` gives into a table without rows. Returns how many rows.
 std::uint64_t fill_table(Session::State& session, const TablePtr& table, Portal& source);
 /// The query of CREATE [MATERIALIZED] VIEW, as the parser library prints it.
 std::string view_query_text(const Statement& whole);
-/// What a name in a view's query means now.
+/// Returns the present meaning of a name in a view's query.
 ViewName view_name_of(const Binder::RelationRead& read);
 
 }  // namespace swizzle::sql

@@ -19,7 +19,7 @@ class TableChange {
   /// A column that the table's parent has got.
   void inherit_column(const Column& given);
   [[nodiscard]] const TablePtr& table() const noexcept { return table_; }
-  /// What others have done to the table's definition.
+  /// Reads the table's definition again, after other code has changed it.
   void look_again() { table_ = session_.names.table(table_->relation.oid); }
 
  private:

@@ -1,4 +1,4 @@
-// What a column's definition says besides its type.
+// A column's definition, besides its type.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -17,7 +17,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// What writing rows outside a statement needs: rules bound over a table, and an execution.
+/// Tools for writing rows outside a statement: rules bound over a table, and an execution.
 struct Writing {
   Writing(Session::State& session, const TablePtr& table) : scratch(session.new_scratch()) {
     Binder binder{session.names, scratch->arena};
@@ -131,7 +131,7 @@ void load_tree(Session::State& session, TreeId tree, const Produce& produce,
 /// Places of columns; empty: all of them.
 using ColumnPlaces = std::vector<std::size_t>;
 
-/// What the entries of an index are made of, as far as rows have to be decoded for it.
+/// Returns the columns of an index's entries, which must be decoded from rows.
 ColumnPlaces places_of(const Table& table, std::size_t number, const WriteStatement& write) {
   if (write.has_index_expressions()) return {};
   ColumnPlaces places;

@@ -1,4 +1,4 @@
-// What text search dictionaries and configurations have in common.
+// Common part of text search dictionaries and configurations.
 #include "sql-lite-frontend/ddl/text_search.h"
 
 #include <fmt/format.h>

@@ -19,7 +19,7 @@ void create_text_config(Session::State& session, const ast::DefineStmt& statemen
 void alter_text_config(Session::State& session, const ast::AlterTSConfigurationStmt& statement,
                        ResultSink& sink);
 
-/// What follows is about both: the statement says which.
+/// Statements about dictionaries and configurations, which say which of the two they mean.
 void drop_text_search(Session::State& session, const ast::DropStmt& statement, ResultSink& sink);
 void rename_text_search(Session::State& session, const ast::RenameStmt& statement);
 void set_text_search_owner(Session::State& session, const ast::AlterOwnerStmt& statement);
@@ -51,7 +51,7 @@ std::vector<Dependent> dependents_of_text_search(Session::State& session,
                                                  const UserTextDictionary& dictionary);
 std::vector<Dependent> dependents_of_text_search(Session::State& session,
                                                  const UserTextConfig& config);
-/// What of text search lies in the schema, and what depends on that elsewhere.
+/// Adds the schema's text search objects, and the objects elsewhere that depend on them.
 void add_text_search_of_schema(Session::State& session, const Schema& schema,
                                std::vector<Dependent>& dependents);
 /// DROP OWNED: what depends on what of text search the role has, apart from that itself; and that

@@ -1,4 +1,4 @@
-// What depends on text search dictionaries and configurations.
+// Dependents of text search dictionaries and configurations.
 #include <algorithm>
 
 #include "sql-lite-frontend/ddl/constant_dependents.h"
@@ -28,7 +28,7 @@ void add_of_schema(Session::State& session, const Schema& schema, Kind kind,
     add_once(found,
              {kind, nullptr, made->oid, 0, described(session, *made), "schema " + schema.name});
     for (Dependent& dependent : dependents_of_text_search(session, *made)) {
-      // What lies in the schema, too, comes in its turn.
+      // Objects in the same schema come in their own turn.
       const auto config = dependent.kind == Kind::text_config
                               ? session.catalog.made<UserTextConfig>(dependent.oid)
                               : nullptr;

@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/type.h"
 
-/// What CREATE, ALTER and DROP of all kinds of types share.
+/// Functions that CREATE, ALTER and DROP of all kinds of types share.
 namespace swizzle::sql {
 
 struct TypeName {
@@ -44,8 +44,8 @@ enum class TypeOf : std::uint8_t { values, rows };
 UserType new_type(Session::State& session, const TypeName& name, TypeOf made = TypeOf::values);
 /// A new number of the kind that begins with `first`.
 Oid allocate_type(Session::State& session, std::uint32_t first);
-/// 42710 where a type, or a relation whose rows have a type of its name, has the name; 42P07 where
-/// any relation has the name of a composite type.
+/// Throws 42710 if the name is taken by a type, or by a relation with a row type; 42P07 if a
+/// composite type is to get a relation's name.
 void refuse_taken(Session::State& session, Oid schema, std::string_view name,
                   TypeOf made = TypeOf::values);
 

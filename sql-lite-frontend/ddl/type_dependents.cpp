@@ -1,4 +1,4 @@
-// What depends on types that users made: columns, and what names the types.
+// Dependents of user-defined types: columns, and objects that name the types.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -78,7 +78,7 @@ class TypeDependents {
   }
 
   void of_domain(const UserType& domain) {
-    // What goes itself has no constraints left.
+    // A domain that is dropped itself has no constraints left.
     if (domain.oid == type_.oid || without_array(domain.base) == type_.id()) return;
     for (const DomainCheck& check : domain.checks) {
       const std::string named = named_in(check.sql);
@@ -113,7 +113,8 @@ class TypeDependents {
   [[nodiscard]] bool is_of_type(TypeId type) const {
     return type == type_.id() || type == array_type(type_.id());
   }
-  /// What of it the stored expression names: itself, or its arrays. Empty: nothing.
+  /// Returns the text for the type, or its arrays, if the stored expression names it. Empty: it
+  /// does not.
   [[nodiscard]] std::string named_in(std::string_view sql) const {
     if (sql.contains(stored_name_) || sql.contains(stored_constant_)) return on_;
     return sql.contains(stored_array_) ? on_ + "[]" : std::string{};
@@ -137,7 +138,7 @@ class TypeDependents {
 
 namespace {
 
-/// What depends on the type itself comes behind what depends on the domains over it.
+/// Adds the dependents of the domains over the type, and then those of the type itself.
 void add_dependents(Session::State& session, const TypePtr& type, std::vector<Oid>& known,
                     std::vector<Dependent>& list) {
   check_stack();

@@ -32,8 +32,8 @@ bool comment_on_attribute(Session::State& session, ast::NodeList type, std::stri
 void comment_on_type(Session::State& session, const UserType& type, const std::string& text);
 void drop_types(Session::State& session, const ast::DropStmt& statement, ResultSink& sink);
 
-/// Nobody drops the type before the transaction that gives it to a column is over. 42501 without
-/// USAGE. Does nothing for a type that no user made.
+/// Keeps the type from being dropped before the transaction that gives it to a column is over.
+/// 42501 without USAGE. Does nothing for a type that is not user-defined.
 void hold_type(Session::State& session, TypeId type);
 
 /// 42P07 where a relation, an index or a composite type of the schema has the name: all of them

@@ -157,7 +157,7 @@ void vacuum_tables(Session::State& session, const ast::VacuumStmt& statement, Re
       try {
         look_at(table, {});
       } catch (const SqlError& error) {
-        // Nobody asked for this one: somebody has dropped it meanwhile.
+        // The statement does not name this table, which was dropped meanwhile.
         if (error.state() != sqlstate::undefined_table) throw;
       }
     }

@@ -108,7 +108,7 @@ std::string ViewLiterals::written_again(std::string text, std::vector<Literal>& 
   std::ranges::sort(literals, std::ranges::greater{}, &Literal::begin);
   std::size_t before = text.size() + 1;
   for (const Literal& literal : literals) {
-    // What is bound twice is noted twice.
+    // A literal that is bound twice is noted twice.
     if (literal.begin >= before) continue;
     if (literal.end == literal.begin) {
       throw_error(sqlstate::feature_not_supported, "renaming a value that {} has is not supported",

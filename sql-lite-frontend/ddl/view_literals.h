@@ -9,8 +9,8 @@
 
 namespace swizzle::sql {
 
-/// The literals in the texts of views and of atomic bodies that have values of a type in them,
-/// whose way of being written is about to change: an enum one of whose labels gets another name.
+/// The literals of a type in the texts of views and of atomic bodies, to be written anew when their
+/// spelling changes: when a label of an enum is renamed.
 class ViewLiterals {
  public:
   /// Finds them, while they can still be read.
@@ -32,21 +32,21 @@ class ViewLiterals {
   };
   struct Text {
     TablePtr view;       ///< or null
-    RoutinePtr routine;  ///< whose body it is
+    RoutinePtr routine;  ///< the routine of the body
     std::vector<Literal> literals = {};
   };
   void read_view(const TablePtr& view);
   void read_body(const RoutinePtr& routine);
   /// Those that a statement has, which begins at `offset` of the text.
   void note(Text& into, std::string_view text, const Binder& binder, std::size_t offset);
-  /// `text` with the literals written as they are now; `what` is whose it is.
+  /// Returns `text` with the literals in their present spelling; `what` names its owner.
   std::string written_again(std::string text, std::vector<Literal>& literals,
                             const std::string& what);
   std::string shown(const Literal& literal);
 
   Session::State& session_;
   Arena arena_;
-  std::vector<TypeId> within_;  ///< the type, and those whose values have some of it in them
+  std::vector<TypeId> within_;  ///< the type, and those with values that contain its values
   std::vector<Text> texts_;
 };
 

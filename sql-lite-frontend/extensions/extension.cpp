@@ -31,7 +31,7 @@ const BundledExtension* find_bundled_extension(std::string_view name) {
   return found == all.end() ? nullptr : *found;
 }
 
-/// What comes with the server for good: those that are in no extension and in pg_proc.
+/// The extension that is always there: its functions are in no extension and in pg_proc.
 const BundledExtension& plpgsql_extension() {
   static constexpr BundledExtension kExtension{.name = "plpgsql",
                                                .version = "1.0",

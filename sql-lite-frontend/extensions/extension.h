@@ -13,7 +13,7 @@ struct BundledExtension {
   std::string_view name;
   std::string_view version;
   std::string_view comment;
-  /// Whether somebody who is no superuser, but may create in the database, may make it.
+  /// True if a user who is no superuser, but may create in the database, may create it.
   bool trusted = true;
   bool relocatable = true;
   std::string_view schema = {};  ///< where it goes always; empty: where it is wanted

@@ -24,7 +24,7 @@ using Text = std::optional<std::string_view>;
 Value text_or_null(const Text& text) {
   return text ? Value::from_text(*text) : Value::null();
 }
-/// What an array has that is not NULL.
+/// Returns the elements of an array that are not NULL.
 std::vector<std::string_view> texts_of(const Value& array) {
   const ArrayView view{array};
   std::vector<std::string_view> texts;

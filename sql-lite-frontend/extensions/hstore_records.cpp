@@ -16,7 +16,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// What a row has: by its type, or as it says itself.
+/// Returns the fields of a row: by its type, or as the value tells.
 RowShape shape_of_row(FunctionContext& context, TypeId type, const Value& row) {
   ObjectNames* const names = context.session.names;
   if (names != nullptr && is_composite(base_type(type))) {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-/// What CREATE EXTENSION hstore makes besides the type.
+/// Objects that CREATE EXTENSION hstore makes besides the type.
 namespace swizzle::sql {
 
 inline constexpr std::string_view kHstoreScript = R"SQL(

@@ -85,7 +85,8 @@ bool is_bcrypt(std::string_view salt) {
       .with_hint(fmt::format("Use a cost of at most {}.", kMostBcryptCost));
 }
 
-/// What DES makes of any two bytes; the system's takes letters of its own alone.
+/// Maps two bytes of a salt to letters as DES does; the system's function accepts only its own
+/// letters.
 std::string des_salt(std::string_view salt) {
   std::string letters{salt.substr(0, 2)};
   for (char& letter : letters) {

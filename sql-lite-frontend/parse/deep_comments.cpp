@@ -5,7 +5,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// What people write does not nest like that.
+/// Nesting beyond that of texts written by people.
 constexpr int kDeep = 50;
 
 class CommentScanner : private TokenSkipper {

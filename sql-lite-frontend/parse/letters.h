@@ -4,7 +4,7 @@
 
 namespace swizzle::sql {
 
-/// Letters of SQL's words, for whoever reads a statement without parsing it.
+/// Character classes of SQL's words, for readers of a statement that do not parse it.
 inline bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }

@@ -97,7 +97,7 @@ void count(std::size_t size) {
   using namespace swizzle::sql;
   if (counted == nullptr || counted->take(size)) [[likely]]
     return;
-  // What the library does from here on is only to end.
+  // From here on the library only has to end.
   counted = nullptr;
   if (descent != nullptr) std::longjmp(descent->escape, 1);
   // More than it ever allows: it raises its error, which its parser catches.

@@ -6,7 +6,7 @@
 
 namespace swizzle::sql {
 
-/// What names are cut to, in bytes.
+/// Length that names are cut to, in bytes.
 inline constexpr std::size_t kLongestName = 63;
 
 /// The names in a text of SQL that are too long, as the parser reads them before it cuts them: in

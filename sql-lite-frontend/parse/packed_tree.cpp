@@ -62,7 +62,7 @@ class PackedTree::Writer {
     one(message, field, is_choice);
   }
 
-  /// What is nothing is left out, unless it is what was chosen.
+  /// Writes one field; a default value is left out, unless it is the chosen field of a oneof.
   void one(const ProtobufCMessage& message, const Field& field, bool is_kept) noexcept {
     switch (field.type) {
       case PROTOBUF_C_TYPE_ENUM:

@@ -33,7 +33,7 @@ class PackedTree {
     return {memory_.get() + begin_, capacity_ - begin_};
   }
   [[nodiscard]] std::size_t held_bytes() const noexcept { return capacity_; }
-  /// What comes after is somebody else's.
+  /// Ends the capture: the library packs later messages of this thread by itself.
   void close() noexcept;
 
  private:

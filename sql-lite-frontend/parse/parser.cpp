@@ -26,7 +26,7 @@ SqlState state_of(std::string_view message) {
     return SqlState{"42P20"};
   }
   if (message.starts_with("invalid byte sequence")) return sqlstate::character_not_in_repertoire;
-  // What the grammar exhausts is a stack of its own, as PostgreSQL's does.
+  // The grammar exhausts a stack of its own, as PostgreSQL's does: that is a syntax error.
   if (message.contains("memory") && !message.starts_with("memory exhausted")) {
     return sqlstate::out_of_memory;
   }

@@ -87,7 +87,7 @@ TEST_CASE("Nesting beyond the stack is an error", "[sql][parse]") {
   std::string text = "SELECT 1";
   for (int i = 0; i < 1'000'000; ++i) text += "+1";
   CHECK(parse_failure(text).state.code() == "54001");
-  // What the grammar itself has no room for is no syntax, as in PostgreSQL.
+  // A text that exhausts the grammar's stack is a syntax error, as in PostgreSQL.
   const auto error = parse_failure("SELECT " + std::string(20'000, '('));
   CHECK(error.state.code() == "42601");
   CHECK(error.message == "memory exhausted at or near \"(\"");

@@ -3,7 +3,7 @@
 #include "sql-lite-frontend/parse/ast.h"
 #include "sql-lite-frontend/types/arena.h"
 
-/// What PostgreSQL makes of a statement otherwise than the parser library's grammar.
+/// Statements that PostgreSQL parses differently from the parser library's grammar.
 namespace swizzle::sql {
 
 /// SELECT … INTO is CREATE TABLE … AS, also where the INTO stands in the first query of a UNION.

@@ -23,7 +23,8 @@ bool is_word(std::string_view written, std::string_view word) {
   });
 }
 
-/// What a column is whose literals are of these kinds; nothing: they have nothing in common.
+/// Returns the type of a column whose literals are of these types; nothing: they have none in
+/// common.
 std::optional<TypeId> common_type(TypeId one, TypeId other) {
   if (one == other) return one;
   const auto rank = [](TypeId type) {

@@ -11,7 +11,7 @@
 
 extern "C" {
 
-// What pg_query_parse_protobuf() is made of; the library's header shows only the whole.
+// Parts of pg_query_parse_protobuf(); the library's header shows only the whole.
 struct MemoryContextData;
 struct RawParse {
   void* tree;

@@ -9,7 +9,7 @@
 
 namespace swizzle::sql {
 
-/// What the parser library says of a text that is not SQL.
+/// The parser library's report on a text that is not SQL.
 struct SyntaxError {
   std::string message;
   int character_position = 0;  ///< from 1; 0 is unknown

@@ -201,7 +201,7 @@ std::optional<AccessPath> AccessPaths::path_over(const FromTable& table, const I
 
 namespace {
 
-/// What stands in keys under a collation is not always the text.
+/// True if the index's keys hold the column's values: keys under a collation may hold other bytes.
 bool keeps_values(std::span<const IndexColumn> columns, std::span<const KeyColumn> keys,
                   std::size_t position) {
   const auto number = static_cast<std::int16_t>(position + 1);

@@ -20,7 +20,7 @@ struct WantedOrder {
   /// How many rows of it are wanted.
   double rows = std::numeric_limits<double>::infinity();
   bool satisfied = false;
-  /// What a row costs where they do not come in that order; absent: they are sorted.
+  /// Cost per row if they do not come in that order; absent: they are sorted.
   std::optional<double> otherwise_each = {};
 };
 
@@ -67,7 +67,7 @@ class AccessPaths {
   AccessPaths(const AccessPaths&) = delete;
   AccessPaths& operator=(const AccessPaths&) = delete;
 
-  /// What writing or locking rows needs besides their columns.
+  /// Need for the rows' identity besides their columns, to write or lock them.
   enum class Identity : std::uint8_t { none, needed };
   /// The cheapest. `order` may be null.
   AccessPath best(const FromTable& table, std::span<Expr* const> conditions,

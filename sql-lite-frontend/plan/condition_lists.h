@@ -6,7 +6,7 @@
 #include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/execute/steps/subquery.h"
 
-/// What the planner does with lists of conditions and slots.
+/// The planner's helpers for lists of conditions and slots.
 namespace swizzle::sql {
 
 inline std::vector<Slot> with(std::span<const Slot> left, std::span<const Slot> right) {

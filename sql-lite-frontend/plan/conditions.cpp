@@ -123,8 +123,8 @@ const SlotExpr* as_column(const Expr& expr) {
   if (const auto* column = dynamic_cast<const SlotExpr*>(&expr)) return column;
   const auto* cast = dynamic_cast<const CastExpr*>(&expr);
   if (cast == nullptr || cast->cast().method != CastMethod::relabel) return nullptr;
-  // Relabelling between types of one shape keeps their keys the same bytes, under one collation:
-  // whose order the operand is asked for, who looks at its type sees.
+  // Relabelling between types of one shape keeps their keys the same bytes, under one collation.
+  // The order is that of the operand's type.
   const TypeId source = without_collation(cast->operand().type());
   const TypeId target = without_collation(cast->type());
   if (shape_of(source) != shape_of(target)) return nullptr;

@@ -48,7 +48,8 @@ bool is_foreseeable(const Expr& expr, const Execution& execution) {
 /// Whether a parameter counts as a constant.
 enum class Parameters : std::uint8_t { open, constant };
 
-/// What every operand may be: a constant, or computed from such by what always gives the same.
+/// Kind of an operand: a constant, or computed from constants by operations that always give the
+/// same.
 enum class Composition : std::uint8_t { constant, computed, open };
 
 Composition composition_of(const Expr& expr, Parameters parameters) {
@@ -77,7 +78,7 @@ bool is_computed_without_parameters(const Expr& expr) {
   return composition_of(expr, Parameters::open) == Composition::computed;
 }
 
-/// What follows the operand is not computed then.
+/// True if the operand decides the result, so that later ones are not computed.
 bool decides(const BooleanExpr& boolean, const Value& operand) {
   if (operand.is_null() || boolean.kind() == BooleanExpr::Kind::negation) return false;
   return operand.as_bool() == (boolean.kind() == BooleanExpr::Kind::disjunction);
@@ -103,7 +104,7 @@ bool computes_all_operands(const Expr& expr) {
 
 std::optional<Value> visit_computed(const Expr& expr, Parameters parameters, const Visit& visit);
 
-/// What decides whether others are computed.
+/// Value that decides whether other operands are computed.
 struct Decided {
   bool is_fixed = false;       ///< by constants and parameters
   std::optional<Value> value;  ///< if it is known
@@ -115,8 +116,8 @@ Decided visit_choice(const Expr& expr, Parameters parameters, const Visit& visit
   return decided;
 }
 
-/// A branch that constants decide against is not computed, whatever the row; of one that is decided
-/// by parameters nobody knows yet.
+/// Visits the branches that may be computed. A branch that constants decide against is not
+/// computed, whatever the row; for one that parameters decide it is not known yet.
 void visit_case(const CaseExpr& choice, Parameters parameters, const Visit& visit) {
   if (choice.has_subject()) return;
   const std::span<const ExprPtr> operands = choice.operands();

@@ -21,9 +21,10 @@ std::optional<SqlError> constant_failure(const WriteStatement& write, Execution&
 std::vector<ExprPtr> computed_from_parameters(const Query& query);
 std::vector<ExprPtr> computed_from_parameters(const WriteStatement& write);
 
-/// What an expression will be, where it reads no row, no parameter that the execution does not have
-/// yet, and depends on nothing but the time: to guess how many rows it lets through, and for
-/// nothing else. Nothing if it cannot be computed. Valid until the execution runs.
+/// Returns the expected value of an expression that reads no row and no parameter that the
+/// execution does not have yet, and depends on nothing but the time. Use it only to guess how many
+/// rows the expression lets through. Nothing if it cannot be computed. Valid until the execution
+/// runs.
 std::optional<Value> foreseen_value(const Expr& expr, Execution& execution);
 
 /// Whether it is computed from constants and parameters alone, by what always gives the same.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-/// What steps are expected to take, in PostgreSQL's unit, in which a row that is read in order
-/// costs 0.01; with everything in memory that is some 40 ns.
+/// Expected costs of steps, in PostgreSQL's unit, in which a row that is read in order costs 0.01;
+/// with everything in memory that is some 40 ns.
 namespace swizzle::sql::cost {
 
 inline constexpr double kRow = 0.01;        ///< read from a table in order, with its columns
@@ -19,7 +19,7 @@ inline constexpr double kHashProbe = 0.01;
 inline constexpr double kHashFits = 80'000;
 inline constexpr double kKeep = 0.0075;  ///< a row kept and brought back
 
-/// How many elements a condition over an inverted index is about, where nobody has looked.
+/// Expected number of elements in a condition over an inverted index, if unknown.
 inline constexpr double kElements = 2;
 /// In how many pieces of an index of ranges those lie that a condition is about. Most are empty,
 /// and next to each other.

@@ -11,8 +11,9 @@ namespace swizzle::sql {
 /// index or a join can answer it. `conditions` have been taken apart at their ANDs.
 void take_out_common(std::vector<ExprPtr>& conditions);
 
-/// What an OR that reads several relations asks of the one with these slots alone: if each branch
-/// asks something of it, rows for which none of that holds need not be joined. Null: nothing.
+/// Returns the restriction that an OR over several relations puts on the one with these slots
+/// alone. If each branch restricts it, rows for which none of the branches' conditions holds need
+/// not be joined. Null: none.
 ExprPtr restriction_of(Expr& condition, std::span<const Slot> slots);
 
 }  // namespace swizzle::sql

@@ -4,12 +4,12 @@
 
 #include "sql-lite-frontend/bound/operator.h"
 
-/// What is expected of a step that stands over another.
+/// Estimates for a step that stands over another.
 namespace swizzle::sql {
 
 constexpr double kAllRows = std::numeric_limits<double>::infinity();
 
-/// What is expected of a plan that is about to be moved into a step.
+/// Estimates of a plan that is about to be moved into a step.
 struct Expected {
   explicit Expected(const PlanOperator& plan)
       : rows(plan.expected_rows), start(plan.start_cost), cost(plan.cost) {}

@@ -76,7 +76,8 @@ void Planner::collect_slots(const FromNode& node, std::vector<Slot>& slots) cons
   }
 }
 
-/// What an item reads of its siblings, if it is lateral, and of enclosing queries.
+/// Returns the slots that an item reads of its siblings, if it is lateral, and of enclosing
+/// queries.
 std::vector<Slot> Planner::outer_slots_of(const FromNode& node) const {
   check_stack();
   if (const auto* subquery = std::get_if<FromSubquery>(&node.node)) {
@@ -113,7 +114,7 @@ void Planner::learn(const FromNode& node) {
     learn(*join->right);
     return;
   }
-  // What is known of a table is known of those of its rows that policies show.
+  // Statistics of a table apply to the rows that policies show as well.
   const auto* subquery = std::get_if<FromSubquery>(&node.node);
   if (subquery != nullptr && is_secured_table(*subquery->query)) {
     return learn(*subquery->query->from[0]);
@@ -123,7 +124,7 @@ void Planner::learn(const FromNode& node) {
 
 namespace {
 
-/// What is known of its columns: of a partitioned table, what the largest partition tells.
+/// Returns the statistics of its columns; for a partitioned table those of the largest partition.
 StatisticsPtr statistics_of(NameSource& names, const FromTable& from) {
   if (!from.partitions) return names.statistics(*from.table);
   const PartitionTree::Leaf* largest = nullptr;

@@ -73,7 +73,8 @@ double joined_rows(JoinKind kind, double outer_rows, double matches) {
   }
 }
 
-/// What the relation, or a condition on it alone, reads of other relations and enclosing queries.
+/// Returns the slots of other relations and enclosing queries that the relation, or a condition on
+/// it alone, reads.
 std::vector<Slot> Planner::slots_read_outside(const Relation& relation,
                                               const Conditions& local) const {
   std::vector<Slot> outside = outer_slots_of(*relation.node);
@@ -102,7 +103,7 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
   const bool avoids_hash = !is_allowed("enable_hashjoin") && is_allowed("enable_nestloop");
 
   auto* table = table_in(*relation.node);
-  // What a policy's barrier keeps out is no way to find rows.
+  // Conditions that a policy's barrier keeps out must not be used to find rows.
   const bool is_secured = !std::holds_alternative<FromTable>(relation.node->node);
   if (is_secured && std::ranges::any_of(usable, [](const ExprPtr& condition) {
         return !is_leakproof(*condition);
@@ -177,7 +178,7 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
   }
   auto join =
       std::make_unique<NestedLoop>(kind, std::move(plan), std::move(inner), std::move(usable));
-  // What depends on an enclosing query's row must not be kept for the next one.
+  // Rows that depend on an enclosing query's row must not be kept for the next one.
   if (kept != nullptr && !outside.empty()) join->forget_when_opened(*kept);
   join->expected_rows = rows;
   join->cost = outer_cost + (is_kept ? inner_cost : outer_rows * inner_cost) +

@@ -137,7 +137,7 @@ Planner::JoinOrder::Lookup Planner::JoinOrder::lookup(std::size_t relation, Set 
   if (table == nullptr) return {};
   const bool is_secured = !std::holds_alternative<FromTable>(relations_[relation].node->node);
   const Set self = Set{1} << relation;
-  // What matters of the others is only which of them the usable conditions read.
+  // The look-up depends only on which other relations the usable conditions read.
   Set reads = 0;
   for (const Condition& condition : conditions_) {
     if ((condition.reads & self) != 0 && (condition.reads & ~(available | self)) == 0) {
@@ -223,7 +223,7 @@ std::vector<std::size_t> Planner::JoinOrder::greedy() {
       if (!may_follow(joined, i)) continue;
       State next =
           step == 0 ? State{alone_[i].rows, alone_[i].rows, {i}} : extend(state, joined, i);
-      // What comes next pays for the rows that it is given.
+      // The next step pays for the rows that it is given.
       next.cost += next.rows * cost::kHashProbe;
       if (next.cost < best.cost) best = std::move(next);
     }
@@ -258,7 +258,7 @@ std::vector<double> Planner::JoinOrder::rows_along(std::span<const std::size_t> 
 PlanPtr Planner::join_relations(std::vector<Relation>& relations, Conditions& conditions,
                                 std::vector<SemiJoin>& semi_joins, WantedOrder* order) {
   const std::vector<Slot> all = slots_of(relations);
-  // What refers to no relation at all is decided before any is read.
+  // Conditions that refer to no relation are decided before any is read.
   Conditions constant =
       take_if(conditions, [&](Expr& condition) { return !reads_any(condition, all); });
   std::vector<std::size_t> sequence{0};

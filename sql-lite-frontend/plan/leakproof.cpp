@@ -10,7 +10,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// What says nothing of any row may fail as it likes.
+/// True if the expression reads rows. One that does not reveals nothing of them, even if it fails.
 bool reads_rows(Expr& expr) {
   bool reads = false;
   walk(expr, [&](Expr& part) {

@@ -104,9 +104,9 @@ bool contains(std::span<Expr* const> list, const Expr& expr) {
   return std::ranges::find(list, &expr) != list.end();
 }
 
-/// What conditions are about: of an inner join those that read no third relation of `all`, of
-/// others all, since all of their own decide about a match. What is read outside `all` is as good
-/// as a constant.
+/// Conditions by what they read. Of an inner join these are the conditions that read no third
+/// relation of `all`; of other joins all of their own, since these decide about a match. Slots
+/// outside `all` count as constants.
 struct Sides {
   std::vector<Expr*> left;     ///< decided before the join
   std::vector<Expr*> right;    ///< the same

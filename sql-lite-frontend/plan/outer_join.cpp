@@ -15,7 +15,7 @@ PlanPtr Planner::plan_outer_join(FromJoin& join, Conditions& conditions) {
   collect_slots(*join.right, right_slots);
   split_conjunctions(join.conditions);
 
-  // What WHERE asks of the kept side alone may be asked before the join.
+  // Conditions of WHERE on the kept side alone may be checked before the join.
   const std::vector<Slot> all = with(left_slots, right_slots);
   Conditions pushed;
   if (join.kind == JoinKind::left) {

@@ -9,8 +9,8 @@
 
 namespace swizzle::sql {
 
-/// What the conditions say of the table's partitions; null: nothing. Looking at the key is not
-/// reading its columns.
+/// Returns the pruner that the conditions make for the table's partitions; null: they restrict
+/// nothing. Looking at the key is not reading its columns.
 std::unique_ptr<PartitionPruner> pruner_of(Binder& binder, const FromTable& table,
                                            std::span<Expr* const> conditions);
 

@@ -19,7 +19,7 @@ Slot AccessPaths::slot_of_leaf(const FromTable& table, std::size_t leaf) {
   if (of.columns.empty()) return table.first_slot;
   const auto [at, is_new] = leaf_slots_.try_emplace({table.first_slot, leaf}, 0);
   if (is_new) at->second = binder_.new_slots(of.table->relation.columns.size());
-  // What is read of the table is read of the partition.
+  // Columns that are read of the table are read of the partition.
   for (std::size_t i = 0; i < of.columns.size(); ++i) {
     if (of.columns[i] == PartitionTree::kNone) continue;
     if (binder_.is_used(table.first_slot + static_cast<Slot>(i))) {

@@ -43,7 +43,7 @@ class JsonPlans {
  public:
   /// Where each of them stands.
   JsonPlans(JsonObject& object, std::size_t depth) : object_{object}, depth_{depth} {}
-  /// What is written next is one of them.
+  /// Begins the next step; the caller writes it.
   TextBuilder& next() {
     if (out_ == nullptr) {
       out_ = &object_.begin("Plans");

@@ -8,7 +8,7 @@
 
 namespace swizzle::sql {
 
-/// What of a plan EXPLAIN shows.
+/// Parts of a plan that EXPLAIN shows.
 struct PlanDetails {
   bool costs = true;
   bool timing = true;

@@ -27,7 +27,7 @@ namespace {
 double wanted_rows(const Query& query) {
   const auto* count = dynamic_cast<const ConstantExpr*>(query.limit.get());
   if (!query.limit || query.with_ties) return kAllRows;
-  // Most limits are small, even if nobody has said yet how small.
+  // Guess for an unknown limit: most are small.
   double rows = 100;
   if (count != nullptr) {
     if (count->value().is_null()) return kAllRows;
@@ -131,7 +131,7 @@ PlanPtr Planner::plan_query(Query& query) {
     auto& sort = dynamic_cast<Sort&>(*plan);
     if (query.limit && !query.with_ties) sort.set_bound(query.limit.get(), query.offset.get());
   }
-  // What a set operation above wants in another type.
+  // Columns that a set operation above needs in another type.
   std::vector<Project::Computed> adapted;
   for (OutputTarget& target : query.targets) {
     if (target.expr) adapted.push_back({target.slot, std::move(target.expr)});
@@ -300,7 +300,7 @@ PlanPtr Planner::plan_select(Query& query) {
   const auto rows =
       !grouping.empty() && order.satisfied ? Aggregate::Rows::by_group : Aggregate::Rows::anyhow;
   if (!order.satisfied) windowed.clear();
-  // What follows is ordered for itself.
+  // Steps above order their input themselves.
   if (!plain) order = {};
   if (!is_grouped) {
     std::vector<ProjectSet::Item> grouped_sets;

@@ -16,7 +16,7 @@ namespace swizzle::sql {
 
 class WriteOperator;
 
-/// How many rows a join gives whose sides have so many matching pairs.
+/// Returns the number of rows of a join with so many matching pairs.
 double joined_rows(JoinKind kind, double outer_rows, double matches);
 /// Equalities between the two sides become hash keys; the rest stays.
 HashJoin::Keys take_hash_keys(std::vector<ExprPtr>& conditions, std::span<const Slot> probe,
@@ -37,7 +37,8 @@ class Planner {
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
 
-  /// What EXISTS selects is not read. Call before anything is planned.
+  /// Drops the select lists of EXISTS subqueries, which are not read. Call before anything is
+  /// planned.
   void drop_unread_targets();
   /// The rows are in `query.output_slots()` afterwards.
   PlanPtr plan_query(Query& query);
@@ -56,7 +57,7 @@ class Planner {
   struct Relation {
     FromNode* node;
     std::vector<Slot> slots;
-    std::uint64_t needs = 0;  ///< relations whose rows a lateral one reads
+    std::uint64_t needs = 0;  ///< relations that a lateral one reads
   };
 
   /// A subquery of WHERE as a join: decides which rows of the FROM clause stay, and adds no
@@ -68,7 +69,7 @@ class Planner {
     std::vector<Slot> reads;  ///< of the FROM clause
   };
 
-  /// What a step costs beside the rest: nothing, unless the enable_… setting of its kind is off.
+  /// Returns the cost to add to a step: 0, unless the enable_… setting of its kind is off.
   [[nodiscard]] double penalty(std::string_view setting) const;
   [[nodiscard]] bool is_allowed(std::string_view setting) const {
     return binder_.names().planner_allows(setting);
@@ -104,7 +105,7 @@ class Planner {
   static PlanPtr add_sets(PlanPtr plan, std::vector<ProjectSet::Item> items);
 
   // row_locks.cpp
-  /// What is locked above a query, and asked again then.
+  /// Row locks above a query, and the conditions to check again after locking.
   struct LockPlan {
     std::vector<std::pair<const RowLock*, Slot>> tables;  ///< by their first slots
     std::vector<LockRows::Recheck> rechecks;
@@ -158,7 +159,7 @@ class Planner {
                     Conditions conditions, WantedOrder* order, TableAccess*& access);
 
   // join_method.cpp
-  /// What is read again and again, though it stays the same.
+  /// Materializes rows that are read repeatedly without changing.
   static std::unique_ptr<Materialize> kept_rows(PlanPtr plan);
   PlanPtr add_relation(PlanPtr plan, Relation& relation, Conditions usable, JoinKind kind);
   std::vector<Slot> slots_read_outside(const Relation& relation, const Conditions& local) const;
@@ -211,7 +212,7 @@ class Planner {
   std::vector<Slot> identified_;
   /// Of the table that is being written, for the names of its partitions.
   std::optional<Slot> written_slot_;
-  /// What the queries below a lock compute for their targets.
+  /// Targets that the queries below a lock compute.
   std::map<const Query*, std::vector<LockRows::Recomputed>> computed_targets_;
 };
 

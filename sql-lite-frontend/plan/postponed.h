@@ -9,8 +9,8 @@
 
 namespace swizzle::sql {
 
-/// What of the select list PostgreSQL computes after sorting, so that it sees it happen: sets,
-/// unless they are sorted by; calls with effects; with LIMIT, subqueries, which it spares.
+/// Parts of the select list that PostgreSQL computes after sorting, where that is visible: sets,
+/// unless they are sorted by; calls with effects; with LIMIT, subqueries, which it thereby saves.
 class Postponed {
  public:
   explicit Postponed(const Query& query) {

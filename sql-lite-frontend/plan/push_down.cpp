@@ -186,7 +186,7 @@ bool Planner::push_into_select(Query& query, ExprPtr& condition) {
       can = false;
       return nullptr;
     }
-    // What it computes twice from the query below, that one may compute twice in turn.
+    // An expression copied from the query below may be copied again there, which doubles the work.
     constexpr std::size_t kMostNodes = 1000;
     walk(*target->expr, [&](Expr&) { ++nodes; });
     can &= nodes <= kMostNodes;

@@ -357,7 +357,7 @@ std::optional<LikePrefix> like_prefix(const Expr& condition, const ColumnKnowled
 
 namespace {
 
-/// What an extension's operators ask of an hstore or of a text's trigrams.
+/// True for an extension's operators on an hstore or on a text's trigrams.
 bool is_contained_in_elements(const Expr& condition) {
   const auto* made = dynamic_cast<const RoutineExpr*>(&condition);
   if (made == nullptr || made->written().op == nullptr || made->routine().language != "c") {
@@ -382,7 +382,7 @@ double selectivity(const Expr& condition, const ColumnKnowledge& known) {
     return column_share(*slot, known);
   if (const auto* test = dynamic_cast<const TestExpr*>(&condition)) return test_share(*test, known);
   if (const auto* order = dynamic_cast<const RowOrderExpr*>(&condition)) {
-    // What stands beside it says nearly all of it.
+    // The lead condition beside it has nearly all of its selectivity.
     return order->has_lead() ? 1 : kUnknownRange;
   }
   if (const auto* any = dynamic_cast<const ArrayComparisonExpr*>(&condition)) {

@@ -10,7 +10,7 @@
 
 namespace swizzle::sql {
 
-/// What the planner knows of the columns in slots.
+/// The planner's knowledge about the columns in slots.
 class ColumnKnowledge {
  public:
   struct Column {

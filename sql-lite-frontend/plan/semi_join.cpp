@@ -137,7 +137,7 @@ std::optional<Planner::SemiJoin> Planner::as_semi_join(Expr& condition, std::spa
   if (subquery == nullptr) return std::nullopt;
   const bool is_exists = subquery->kind() == SubqueryExpr::Kind::exists;
   if (!is_exists && subquery->kind() != SubqueryExpr::Kind::any) return std::nullopt;
-  // What reads no row of ours is asked once.
+  // A condition that reads none of our rows is evaluated once.
   if (!reads_any(condition, all) || is_volatile(condition)) return std::nullopt;
   // One among its operands would be lost with it.
   if (subqueries_in(condition) != 1) return std::nullopt;
@@ -326,8 +326,8 @@ Planner::Conditions Planner::take_costly(Conditions& local, std::span<const Slot
   });
 }
 
-/// What EXISTS selects is not read, nor what it sorts by. A volatile function is not called then:
-/// PostgreSQL does not, either.
+/// Drops the select list and the sort order of EXISTS, which are not read. A volatile function
+/// there is not called then: PostgreSQL does not call it, either.
 void Planner::drop_unread_targets() {
   for (PendingSubquery& pending : binder_.pending()) {
     if (pending.life.expired() || !pending.query) continue;

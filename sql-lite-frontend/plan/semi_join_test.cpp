@@ -56,7 +56,7 @@ TEST_CASE("EXISTS and IN are joins", "[sql][plan]") {
             {"Nested Loop", "many_pkey", "Limit"}},
            {"SELECT * FROM few WHERE b IN (SELECT b FROM many)", {"Semi Join"}},
            {"SELECT * FROM many WHERE b NOT IN (SELECT b FROM many WHERE a = 3)", {"Anti Join"}},
-           // What NULLs would change stays an expression.
+           // Conditions that NULLs would change stay expressions.
            {"SELECT * FROM many WHERE a NOT IN (SELECT b FROM mid)", {"SubPlan"}},
            {"SELECT * FROM many WHERE b NOT IN (SELECT a FROM mid)", {"SubPlan"}},
            {"SELECT * FROM few WHERE b IN (SELECT b FROM mid) OR id = 3", {"SubPlan"}},

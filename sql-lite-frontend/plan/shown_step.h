@@ -4,14 +4,14 @@
 
 #include "sql-lite-frontend/execute/steps/instrumented.h"
 
-/// What EXPLAIN's forms share.
+/// Functions shared by EXPLAIN's formats.
 namespace swizzle::sql {
 
 inline double milliseconds(Duration time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }
 
-/// What PostgreSQL calls the step over the two parts of a recursive WITH query.
+/// PostgreSQL's name for the step over the two parts of a recursive WITH query.
 inline constexpr const char* kRecursiveUnion = "Recursive Union";
 
 /// The step itself, past what measures it and past what is shown with its input.

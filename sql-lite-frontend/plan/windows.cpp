@@ -1,4 +1,4 @@
-// Window functions: the order that each window wants, and which of their rows anybody wants.
+// Window functions: the order that each window needs, and the rows of it that are read.
 #include <algorithm>
 
 #include "sql-lite-frontend/bound/expression_copy.h"
@@ -34,8 +34,8 @@ std::vector<SortKey> order_of(const WindowDefinition& window) {
   return keys;
 }
 
-/// The row number after which none is wanted of a partition; null: all are, or nobody knows before
-/// the rows are there.
+/// Returns the row number after which no row of a partition is wanted; null: all are, or it is not
+/// known before the rows are there.
 const Expr* last_row(const WindowDefinition& window) {
   for (const RankCondition& wanted : window.wanted) {
     if (wanted.last_number != nullptr) return wanted.last_number;
@@ -63,7 +63,7 @@ ExprPtr below_targets(const Query& query, const Expr& condition,
       can = false;
       return nullptr;
     }
-    // What a window gives has the name that the query gives it.
+    // The result of a window has the name that the query gives it.
     const auto* read = dynamic_cast<const SlotExpr*>(target->expr.get());
     if (read != nullptr && read->origin().name.empty()) {
       return std::make_unique<SlotExpr>(read->type(), read->typmod(), read->slot(), slot.origin());

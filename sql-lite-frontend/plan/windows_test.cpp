@@ -74,7 +74,7 @@ TEST_CASE("Rows beyond the last that a ranking lets through are not read", "[sql
   CHECK_THAT(explained("row_number()", by_partition, "n <= 10"), Contains("Partition Limit"));
   CHECK_THAT(explained("rank()", by_partition, "n <= 10"), !Contains("Partition Limit"));
   CHECK_THAT(explained("row_number()", by_partition, "n <= g"), !Contains("Partition Limit"));
-  // What is not read cannot fail.
+  // Rows that are not read cannot fail.
   CHECK(db.sorted_rows("SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) n FROM t "
                        "WHERE 1 / (20 - id) < 5) s WHERE n <= 3") ==
         std::vector<std::string>{"1", "2", "3"});

@@ -16,14 +16,14 @@ std::vector<std::string> codes_of_condition(std::string_view name);
 /// Five digits or capital letters as a code; nothing if they are none.
 std::optional<SqlState> read_sqlstate(std::string_view code);
 
-/// What one word of EXCEPTION WHEN means.
+/// Meaning of one word of EXCEPTION WHEN.
 struct Condition {
   enum class Kind : unsigned char { others, code };
   Kind kind = Kind::code;
   std::string code = {};
 
-  /// A class's own code ("22000") stands for all of the class. What asks a statement to end is
-  /// nobody's business but those who name it.
+  /// True if the condition covers the error. A class's own code ("22000") stands for all of the
+  /// class. OTHERS does not cover a cancelled query or a failed ASSERT: these match by name only.
   [[nodiscard]] bool matches(SqlState state) const noexcept;
 };
 

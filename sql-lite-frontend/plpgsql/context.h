@@ -7,8 +7,8 @@
 
 namespace swizzle::sql::plpgsql {
 
-/// PostgreSQL's CONTEXT: whoever is called adds a line below those of whom it has called. The
-/// position would point into the body.
+/// Appends to PostgreSQL's CONTEXT: each level of calls adds a line below those of the levels
+/// inside it. Clears the position, which would point into the body.
 inline void add_context(SqlError& error, std::string_view line) {
   std::string& where = error.fields().where;
   if (!where.empty()) where += "\n";

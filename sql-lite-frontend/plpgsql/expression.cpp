@@ -113,7 +113,7 @@ inline bool Expression::is_ready(const Frame& frame) const {
   return names_.fits(frame);
 }
 
-/// Its columns may be others now; nobody was promised that they stay.
+/// True if the plan is valid. Its columns may have changed: they were not promised to stay.
 bool Expression::has_current_plan(const Frame& frame) const {
   return !statement_->plan || frame.session.plans.is_current(statement_->plan);
 }
@@ -248,7 +248,7 @@ void Expression::enter(Frame& frame, Binder& binder, BodyNames& names) {
   }
   binder.allow_parameters(types);
   binder.enter_body(names);
-  // What expressions remember of a run is the frame's, for all of the function's.
+  // The state that expressions keep for a run is in the frame, for all expressions of the function.
   for (StatePlace i = 0; i < frame.program.state_count; ++i) static_cast<void>(binder.new_state());
 }
 

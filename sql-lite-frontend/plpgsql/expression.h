@@ -22,7 +22,7 @@ class FragmentNames final : public BodyVariables {
                               bool must_have_field) override;
   [[nodiscard]] Conflict conflict() const override;
 
-  /// Before what binds: whose variables they are.
+  /// Sets the frame with the variables, before binding.
   void bind_for(Frame& frame) { frame_ = &frame; }
   void forget() {
     used_.clear();
@@ -57,7 +57,7 @@ class FragmentNames final : public BodyVariables {
 struct AssignedPart {
   std::string whole;  ///< as the text has it
   std::string name;   ///< the first of its words
-  /// What follows it: texts around the subscripts, one more than there are of these.
+  /// Rest after the name: texts around the subscripts, one more than there are subscripts.
   std::vector<std::string> around;
   std::vector<ExpressionPtr> subscripts;
 
@@ -96,7 +96,7 @@ class Expression {
 
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
   [[nodiscard]] std::string sql() const;
-  /// What sql() has before the text.
+  /// Returns the length of the text that sql() puts before the expression's.
   [[nodiscard]] std::size_t sql_before() const noexcept;
   /// Assigned to what `target` names.
   void set_target(std::string target) { target_ = std::move(target); }
@@ -106,7 +106,7 @@ class Expression {
     part_ = std::make_unique<AssignedPart>(std::move(part));
     part_->computed.resize(part_->subscripts.size());
   }
-  /// What CONTEXT says of what fails inside.
+  /// Returns the line of CONTEXT for an error inside.
   [[nodiscard]] std::string context() const;
 
  private:
@@ -133,7 +133,7 @@ class Expression {
   FragmentNames names_;
   TypeId type_ = TypeId::none;
 
-  // What it is compiled to: an expression, or a statement.
+  // Compiled form: an expression, or a statement.
   bool is_prepared_ = false;
   std::unique_ptr<Arena> arena_;
   ExprPtr plain_;

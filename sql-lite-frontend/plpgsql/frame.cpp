@@ -95,7 +95,7 @@ void Frame::set_bytes(std::size_t place, Value value) {
   if (bytes.size() > cell.capacity) {
     const std::size_t capacity = std::max(bytes.size() + bytes.size() / 4, std::size_t{32});
     share_.set(execution.memory, held_bytes_ + capacity - cell.capacity);
-    // What is assigned may lie in what is replaced.
+    // The new value may lie in the memory that is replaced.
     std::unique_ptr<std::byte[]> memory{new std::byte[capacity]};
     std::memcpy(memory.get(), bytes.data(), bytes.size());
     held_bytes_ += capacity - cell.capacity;

@@ -81,7 +81,7 @@ struct Frame final : CallPlace {
   Value record_value(std::size_t record);
 
   Flow run_steps(const Steps& steps);
-  /// What was called may have ended the transaction and begun another.
+  /// Follows a called procedure that has ended the transaction and begun another.
   void follow_transaction() { execution.transaction = session.transaction.get(); }
 
   /// "PL/pgSQL function f(integer) line 3 at RAISE".
@@ -98,7 +98,7 @@ struct Frame final : CallPlace {
   const TakeRow* take = nullptr;
   bool is_volatile = true;
   bool is_trigger = false;
-  /// What a trigger's function returned, where that is a record as a whole.
+  /// Record that a trigger's function returned as a whole.
   std::optional<std::size_t> returned_record;
 
   const Step* at = nullptr;

@@ -75,7 +75,7 @@ class PlpgsqlCode final : public RoutineCode {
   FramePool frames_;
 };
 
-/// What a polymorphic type is taken for while nothing calls the function.
+/// Returns the type taken for a polymorphic one when there is no call, as in CREATE FUNCTION.
 TypeId concrete(TypeId type) {
   if (!is_polymorphic(type)) return type;
   const bool is_array = type == TypeId::anyarray || type == TypeId::anycompatiblearray;

@@ -8,13 +8,13 @@
 
 namespace swizzle::sql::plpgsql {
 
-/// What the text is the body of.
+/// Routine to which the body belongs.
 struct Signature {
   RoutinePtr routine;
   std::vector<TypeId> argument_types;  ///< polymorphic ones made concrete, as the call gives them
   TypeId result = TypeId::void_;
   bool is_trigger = false;
-  TablePtr table = nullptr;  ///< whose rows OLD and NEW are; null: not known yet
+  TablePtr table = nullptr;  ///< the trigger's table, for OLD and NEW; null: not known yet
   Oid collation = kNoOid;    ///< of the variables that say none; none: the database's
 };
 

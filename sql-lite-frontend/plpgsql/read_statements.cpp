@@ -130,7 +130,7 @@ StepPtr Reader::read_sql() {
     made->into = read_targets();
     text += body_.substr(copied, into_begin - copied);
     copied = tokens_[at_ - 1].end;
-    // What stands behind keeps its place.
+    // Keep the positions of the text behind.
     text.append(copied - into_begin, ' ');
     --at_;
   }

@@ -21,7 +21,7 @@ std::string Reader::read_label() {
 }
 
 void Reader::check_end_label(const std::string& label) {
-  // What ends something else is no label.
+  // The end of another construct is no label.
   if (!token().is_name() || is_word("if") || is_word("loop") || is_word("case")) return;
   const Token end = token();
   ++at_;
@@ -154,8 +154,8 @@ StepPtr Reader::read_step() {
   return read_sql();
 }
 
-/// What stands behind a variable or a field that is assigned to: further fields, subscripts,
-/// slices. `begin` is where it begins in the text.
+/// Reads the path behind an assigned variable or field: further fields, subscripts, slices. `begin`
+/// is where it begins in the text.
 void Reader::read_path(AssignedPart& part, std::size_t begin) {
   const auto read_subscript = [&](std::initializer_list<std::string_view> ends) {
     part.around.push_back(body_.substr(begin, token().begin - begin));

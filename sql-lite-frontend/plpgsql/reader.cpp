@@ -112,7 +112,8 @@ void Reader::fail_at(const Token& where) const {
   fail(sqlstate::syntax_error, "syntax error", where);
 }
 
-/// What the grammar itself objects to has the word at which it stands, as PostgreSQL says it.
+/// Throws the error. Errors of the grammar itself name the word at which they stand, as
+/// PostgreSQL's do.
 void Reader::fail(SqlState state, std::string message, const Token& where) const {
   static constexpr std::array kOfGrammar = std::to_array<std::string_view>(
       {"syntax error", "mismatched", "missing expression", "missing SQL", "missing data",
@@ -174,7 +175,7 @@ ExpressionPtr Reader::read_statement() {
   return made;
 }
 
-/// What is wrong with its syntax is wrong with the function's.
+/// Makes an expression or statement. Its syntax errors are those of the function.
 ExpressionPtr Reader::make(Expression::Kind kind, std::size_t begin, std::size_t end,
                            std::string_view instead) {
   const std::string text =

@@ -13,7 +13,7 @@ std::string times(std::size_t count, std::string_view text) {
   return all;
 }
 
-/// What may stand within itself.
+/// Construct that may be nested in itself.
 struct Within {
   std::string_view before;
   std::string_view after;

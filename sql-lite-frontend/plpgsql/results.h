@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/plpgsql/frame.h"
 
-/// What a function gives to whoever has called it.
+/// Results that a function returns to its caller.
 namespace swizzle::sql::plpgsql {
 
 /// The types of a result's row; empty where any will do.
@@ -15,7 +15,7 @@ void give_row(Frame& frame, const Shape& shape, std::span<const Value> row);
 void give_value(Frame& frame, const Value& value, TypeId type, std::string_view message);
 /// The present values of the OUT parameters.
 void give_outputs(Frame& frame);
-/// To the variable, or field of a record, whose value has this place.
+/// Assigns to the variable, or field of a record, whose value has this place.
 void assign_place(Frame& frame, std::size_t place, const Value& value, TypeId type);
 
 }  // namespace swizzle::sql::plpgsql

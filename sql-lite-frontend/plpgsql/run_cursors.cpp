@@ -13,7 +13,7 @@
 namespace swizzle::sql::plpgsql {
 namespace {
 
-/// What "MOVE 3" says.
+/// Reads the number from the tag "MOVE 3".
 class MovedRows final : public SilentSink {
  public:
   void command_complete(std::string_view tag) override {

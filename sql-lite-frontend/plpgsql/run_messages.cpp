@@ -37,7 +37,7 @@ Severity severity_of(std::string_view level) {
   return level == "warning" ? Severity::warning : Severity::error;
 }
 
-/// What RAISE says, in the end.
+/// Message of a RAISE, complete.
 struct Message {
   std::optional<std::string> text;
   std::optional<std::string> code;

@@ -20,7 +20,7 @@ namespace {
 constexpr SqlState kNoDataFound{"P0002"};
 constexpr SqlState kTooManyRows{"P0003"};
 
-/// "parameters: a = '1', b = NULL", for #print_strict_params; empty where nobody asks for it.
+/// Text "parameters: a = '1', b = NULL", for #print_strict_params; empty without that option.
 class StrictParameters {
  public:
   explicit StrictParameters(Frame& frame) : frame_(frame) {}
@@ -93,7 +93,8 @@ void refuse_without_destination(const ast::Node* node) {
 
 namespace {
 
-/// What a block calls whose errors take back what it did, is a part of that.
+/// True if the transaction may end here: not within a block with an exception handler, which is a
+/// part of it.
 bool may_end_within(const Session::State& session) {
   return session.transaction.may_end && session.transaction.guarded_blocks == 0;
 }

@@ -144,8 +144,8 @@ Flow AssignStep::run(Frame& frame) {
   try {
     frame.assign(target, assigned, value->type());
   } catch (SqlError& error) {
-    // What is found out before it runs is said of the expression: that a field is missing, and what
-    // a constant cannot become.
+    // Errors that PostgreSQL finds before the expression runs have it as context: a missing field,
+    // and a constant that cannot be converted.
     const bool is_field = error.state() == sqlstate::undefined_column && !target.field.empty();
     const bool is_value = error.state().code().starts_with("22") &&
                           error.state() != sqlstate::null_value_not_allowed && value->is_folded();
@@ -182,7 +182,7 @@ Flow CaseStep::run(Frame& frame) {
 
 namespace {
 
-/// What a loop's body has said: whether the loop goes on, and how it ends if not.
+/// Result of a loop's body: whether the loop goes on, and how it ends if not.
 enum class Turn : std::uint8_t { again, done, leave };
 Turn turn_after(Frame& frame, const LoopStep& loop, Flow& flow) {
   if (flow == Flow::next) return Turn::again;

@@ -100,7 +100,7 @@ void StatementRun::start() {
     Session::State& session = frame_.session;
     session.portals.prepare_inner(*portal_, frame_.is_volatile);
     session.transaction.begin_inner_statement();
-    // What a volatile function does is a command of its own: it sees what came before it.
+    // A statement of a volatile function is a command of its own: it sees the changes before it.
     if (frame_.is_volatile) own_.emplace(*session.transaction, ReadView::Sees::durable);
     PlanRun& run = session.portals.open_inner(*portal_, reads_);
     is_open_ = true;
@@ -173,7 +173,7 @@ std::span<const Value> StatementRun::row() {
 
 void StatementRun::finish() {
   pin_.reset();
-  // What writes goes on to its end, whoever wants its rows.
+  // A statement that writes runs to its end, however many of its rows are wanted.
   while (portal_->run->write != nullptr && next()) {
   }
   scope_.reset();
@@ -201,7 +201,7 @@ void run_without_plan(Frame& frame, const StatementPtr& statement, const std::st
       throw_error(sqlstate::feature_not_supported, "{} is not allowed in a non-volatile function",
                   statement_name(node));
     }
-    /// What cannot run in a block cannot run here.
+    /// Statements that cannot run in a block cannot run here.
     struct InBlock {
       explicit InBlock(Session::State& state)
           : state_(state), before_(state.transaction.in_script) {
@@ -215,7 +215,7 @@ void run_without_plan(Frame& frame, const StatementPtr& statement, const std::st
     } const in_block{session};
     NoticesOnly sink{session.sink_for_notices};
     std::optional<InnerStatement> own;
-    // What says how the transaction is may put another in its place.
+    // SET TRANSACTION may replace the transaction.
     if (!ast::is<ast::VariableSetStmt>(node)) {
       own.emplace(*session.transaction, ReadView::Sees::durable);
     }

@@ -32,7 +32,7 @@ class StatementRun {
     return fragment_ != nullptr ? fragment_->context() : context_;
   }
   [[nodiscard]] const Plan& plan() const noexcept { return portal_->plan(); }
-  /// What was written, or the rows that were read.
+  /// Returns the number of rows that were written or, for a query, read.
   [[nodiscard]] std::uint64_t count() const noexcept;
   std::span<const Value> row();
   void finish();

@@ -24,7 +24,7 @@ struct Step {
   virtual ~Step() = default;
 
   virtual Flow run(Frame& frame) = 0;
-  /// What CONTEXT calls it.
+  /// Returns the step's name in CONTEXT.
   [[nodiscard]] virtual std::string_view what() const noexcept = 0;
 
   int line = 0;
@@ -32,8 +32,9 @@ struct Step {
 using StepPtr = std::unique_ptr<Step>;
 using Steps = std::vector<StepPtr>;
 
-/// What is assigned to: a variable, or a field of a record. Parts of these belong to the value that
-/// is assigned (`Expression::set_part`), but for what INTO and its like name.
+/// Target of an assignment: a variable, or a field of a record. Assignment to a part of these is
+/// expressed in the assigned value (`Expression::set_part`), except for the targets of INTO and its
+/// like.
 struct Target {
   std::size_t variable = 0;
   std::string field = {};

@@ -87,7 +87,7 @@ class PlpgsqlTrigger final : public TriggerCode {
       frame.forget_record(record);
       return;
     }
-    // The row is whose who fires the trigger until that returns.
+    // The row belongs to the caller, which fires the trigger, until that returns.
     const auto& columns = table_->relation.columns;
     if (!has_dropped_ && row.size() == columns.size()) {
       frame.lend_record(record, shape_, row);

@@ -9,11 +9,11 @@
 #include "sql-lite-frontend/bind/body_names.h"
 #include "sql-lite-frontend/types/collation/collated.h"
 
-/// What a function's names mean, as far as its text says.
+/// Meanings of a function's names, as far as its text tells.
 namespace swizzle::sql::plpgsql {
 
 class Expression;
-/// What an expression is, variables need not know.
+/// Deleter that lets variables hold expressions of an incomplete type.
 struct DeleteExpression {
   void operator()(Expression* expression) const noexcept;
 };
@@ -73,7 +73,7 @@ struct Variable {
   [[nodiscard]] bool takes_at_once(TypeId of) const noexcept {
     return without_collation(of) == type && typmod == kNoTypmod && kind == Kind::scalar;
   }
-  /// What expressions take it for.
+  /// Returns the variable's type in expressions.
   [[nodiscard]] TypeId type_within() const noexcept {
     return collation == 0 ? type : with_collation(type, collation);
   }

@@ -19,7 +19,7 @@ enum class ChangeKind : char {
   message = 'm',  ///< pg_logical_emit_message
 };
 
-/// What is told of the row as it was before.
+/// Part of the old row that the change carries.
 enum class OldRow : char {
   none = 0,
   key = 'K',    ///< the columns of its identity alone
@@ -28,7 +28,8 @@ enum class OldRow : char {
 
 struct PublishedChange {
   ChangeKind kind = ChangeKind::insert;
-  /// Whose it is: the log is that of all databases. None in changes that older servers have noted.
+  /// Database of the change: the log is that of all databases. None in changes that older servers
+  /// have noted.
   Oid database = kNoOid;
   std::uint32_t shape = 0;
   OldRow old_row = OldRow::none;

@@ -16,8 +16,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// Only who has written something has a commit in the log, at which readers are told: a record that
-/// is gone again with the transaction, of a key that nobody else draws.
+/// Adds and removes a record under a random key. Only a transaction with a change has a commit in
+/// the log, at which readers get the message; the record is gone again with the transaction.
 void write_something(Catalog& catalog, Transaction& transaction) {
   const std::uint64_t drawn = Runtime::current().random();
   std::string key = object_key(catalog.database(), RecordKind::logged_message,

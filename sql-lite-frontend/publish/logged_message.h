@@ -9,12 +9,12 @@
 
 namespace swizzle::sql {
 
-/// Whether who reads the log is told of it with the transaction that says it, and only if that
+/// Delivery to readers of the log: with the transaction that writes the message, and only if that
 /// commits, or at once.
 enum class MessageTold : std::uint8_t { at_commit, at_once };
 
-/// pg_logical_emit_message: something that readers of the log are told beside changes. Returns the
-/// log's end behind it. Where wal_level is not logical nobody is told.
+/// pg_logical_emit_message: writes a message for readers of the log. Returns the end of its record.
+/// Where wal_level is not logical, the message is not delivered.
 Lsn log_message(Session::State& session, MessageTold told, std::string_view prefix, Bytes content);
 
 }  // namespace swizzle::sql

@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/bound/session_services.h"
 
-/// What publishing asks of the session; session/ answers.
+/// Services that publishing needs from the session; session/ implements them.
 namespace swizzle::sql {
 
 class NameSource;

@@ -125,7 +125,7 @@ std::unique_ptr<TableShape> shape_of_published(Session::State& session, const Ta
     membership.publication = publication->oid;
     membership.name = publication->name;
     membership.events = events_of(*publication);
-    // Who publishes a whole schema publishes all rows.
+    // A publication of a whole schema publishes all rows.
     const Publication::Member* const member = publication->member(relation.oid);
     if (member == nullptr || publication->all_tables) continue;
     membership.columns = member->columns;

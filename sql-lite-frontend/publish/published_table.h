@@ -16,7 +16,7 @@ bool publishes(const Publication& publication, const Relation& relation);
 /// The index that Relation::replica_identity stands for; null: none.
 const Index* identity_index(const Relation& relation);
 
-/// The shape of the table with those who publish it; null when nobody does.
+/// Returns the shape of the table with the publications that publish it; null if there are none.
 std::unique_ptr<TableShape> shape_of_published(Session::State& session, const Table& table);
 
 /// Fails as an UPDATE or DELETE does of a table that is published so that its subscribers could not

@@ -39,8 +39,8 @@ void RowPublisher::begin(Execution& execution, std::uint8_t events) {
   watches_ = false;
   if (!is_publishable(table_->relation)) return;
   if (!has_looked_) logs_ = logs_changes(session);
-  // What publishes the table may change while the statement runs, and does not wait for it: so who
-  // logs changes watches even a table that nobody publishes.
+  // Publications of the table may change while the statement runs, without waiting for it. So all
+  // tables are watched once changes are logged, even unpublished ones.
   watches_ = logs_;
   if (!has_looked_ || looked_at_ != catalog_view_of(session).stamp()) look(execution);
   if (!published_) return;
@@ -50,8 +50,8 @@ void RowPublisher::begin(Execution& execution, std::uint8_t events) {
 }
 
 RowPublisher::Published* RowPublisher::published(Execution& execution, std::uint8_t event) {
-  // After the change, so whoever makes a slot once a publication is there need wait only for those
-  // who have begun to write by then.
+  // Check after the change. So a new slot, made once a publication exists, need wait only for the
+  // transactions that have begun to write by then.
   if (looked_at_ != catalog_view_of(execution.session).stamp()) [[unlikely]]
     look(execution);
   if (!published_ || (published_->events & event) == 0) return nullptr;
@@ -118,8 +118,8 @@ void RowPublisher::note_removed(Execution& execution, std::span<const Value> old
   if (as == nullptr) return;
   PublishedChange change{.kind = ChangeKind::remove, .shape = as->number};
   change.old_row = encode_old(*as, old_row);
-  // Nobody could tell which row it was; the statement would have been refused if the publication
-  // had been there when it began.
+  // The row could not be identified. The statement would have been refused if the publication had
+  // existed when it began.
   if (change.old_row == OldRow::none) return;
   change.before = as_bytes(before_);
   note(execution, change);

@@ -13,8 +13,8 @@
 
 namespace swizzle::sql {
 
-/// Tells in the log what a statement does to the rows of one table, if the table is published.
-/// Where wal_level is not logical, or nobody publishes anything, a row costs it the test of a flag.
+/// Logs a statement's changes to the rows of one table, if the table is published. Where wal_level
+/// is not logical, or there are no publications, the cost per row is the test of a flag.
 class RowPublisher {
  public:
   explicit RowPublisher(TablePtr table) noexcept : table_(std::move(table)) {}
@@ -41,7 +41,7 @@ class RowPublisher {
   }
 
  private:
-  /// What it knows of the table as it is published.
+  /// State of the table as it is published.
   struct Published {
     std::uint32_t number = 0;
     TableShape shape;
@@ -54,14 +54,14 @@ class RowPublisher {
   void note_updated(Execution& execution, std::span<const Value> old_row,
                     std::span<const Value> new_row);
   void note_removed(Execution& execution, std::span<const Value> old_row);
-  /// Looks once more who publishes the table, if any definition has changed. Null: nobody, or not
-  /// what happens to this row.
+  /// Returns the table's published state, refreshed if any definition has changed. Null: not
+  /// published, or not for this kind of change.
   Published* published(Execution& execution, std::uint8_t event);
   void look(Execution& execution);
   enum class Columns : std::uint8_t { all, identity };
   void encode(Published& as, std::span<const Value> row, Columns which, std::string& into) const;
   void note(Execution& execution, PublishedChange& change);
-  /// What of the old row is told: in `before_`.
+  /// Encodes the part of the old row that the change carries, into `before_`.
   OldRow encode_old(Published& as, std::span<const Value> row);
 
   TablePtr table_;

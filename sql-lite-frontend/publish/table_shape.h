@@ -12,7 +12,7 @@
 
 namespace swizzle::sql {
 
-/// What can happen to a published table, as bits.
+/// Kinds of changes to a published table, as bits.
 namespace published {
 inline constexpr std::uint8_t kInsert = 1;
 inline constexpr std::uint8_t kUpdate = 2;
@@ -20,9 +20,9 @@ inline constexpr std::uint8_t kDelete = 4;
 inline constexpr std::uint8_t kTruncate = 8;
 }  // namespace published
 
-/// All that is to be known of a table to tell its subscribers of a change: how it was when the
-/// change was made, and who publishes it. So a reader of changes need not know what has become of
-/// the table since.
+/// All facts about a table that are needed to tell its subscribers of a change: its form when the
+/// change was made, and its publications. So a reader of changes does not need the table's present
+/// definition.
 struct TableShape {
   struct Column {
     std::string name;

@@ -41,7 +41,8 @@ TableShapes::Known& TableShapes::known_of(Catalog& catalog) {
   Known known;
   const auto transaction = catalog.engine().begin();
   const std::vector<KeptShape> kept = kept_shapes(catalog, *transaction);
-  // Nobody reads what was logged before this start, and nobody has noted anything since.
+  // Without slots, changes that were logged before this start have no reader, and none were noted
+  // since.
   const bool are_needed = !catalog.engine().logical_log().slots().list().empty();
   for (const KeptShape& shape : kept) {
     if (are_needed)

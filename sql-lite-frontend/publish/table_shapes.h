@@ -11,7 +11,7 @@
 namespace swizzle::sql {
 
 /// The shapes that changes in the log refer to by number, kept in the catalog's tree beside
-/// transactions: whoever can read a change can read its shape. Thread-safe; parks.
+/// transactions, so that a reader of a change can always read its shape. Thread-safe; parks.
 class TableShapes {
  public:
   TableShapes() = default;

@@ -29,7 +29,7 @@ struct ReplicationCommand {
 /// commands of physical replication.
 std::optional<ReplicationCommand> parse_replication_command(std::string_view text);
 
-/// What START_REPLICATION tells pgoutput.
+/// Options of START_REPLICATION for pgoutput.
 struct OutputOptions {
   std::vector<std::string> publications;
   bool messages = false;  ///< of pg_logical_emit_message, too

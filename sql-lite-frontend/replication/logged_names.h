@@ -12,8 +12,8 @@
 
 namespace swizzle::sql {
 
-/// What values of a published table are written with: types that users made are as they were when
-/// the change was, whatever has become of them; everything else is the session's.
+/// Names for writing values of a published table. User-defined types are as they were at the time
+/// of the change, even if altered or dropped since; all other names are the session's.
 class LoggedNames final : public ObjectNames {
  public:
   /// `now` is the session's.

@@ -8,7 +8,7 @@
 namespace swizzle::sql::pgoutput {
 namespace {
 
-/// What is in pg_catalog is said without it.
+/// Returns the schema's name for a message: pg_catalog is left out.
 std::string_view told_schema(std::string_view schema) {
   return schema == "pg_catalog" ? std::string_view{} : schema;
 }

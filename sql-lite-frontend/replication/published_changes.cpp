@@ -68,7 +68,7 @@ void PublishedChanges::require_publications(const TableShape& shape) {
   are_known_ = true;
 }
 
-/// What has been dropped, perhaps before this start, has to be known to who reads its values.
+/// Notes types that were dropped, perhaps before this start, so that values of them can be read.
 void PublishedChanges::note_types(const TableShape& shape) const {
   for (const TableShape::MadeType& made : shape.types) {
     if (!session_.names.user_type(made.type.id()))
@@ -164,7 +164,7 @@ void PublishedChanges::tell_table(Subscribed& table, std::uint32_t number,
   for (const std::uint32_t place : table.places) {
     const TypeId id = table.shape.columns[place].type;
     if (raw(id) < kFirstUserOid) continue;
-    // What is over a built-in type is told by that one's name.
+    // A domain over a built-in type is sent as the built-in type.
     if (const TableShape::MadeType* const made = table.shape.made_type(base_type(id)))
       messages.push_back(pgoutput::type({id, made->schema, made->type.name}));
   }

@@ -16,8 +16,8 @@
 
 namespace swizzle::sql {
 
-/// Turns changes as the log has them into messages of pgoutput for who subscribes to certain
-/// publications. Of one session; its settings say how values are written.
+/// Turns changes in the log into messages of pgoutput for subscribers of certain publications. Of
+/// one session; its settings decide how values are written.
 class PublishedChanges {
  public:
   PublishedChanges(Session::State& session, OutputOptions options);

@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/session/tests/test_database.h"
 #include "storage/logical/logical_log.h"
 
-/// What subscribers of publications are told, in process: a slot, changes, messages of pgoutput.
+/// Messages to subscribers of publications, in process: a slot, changes, messages of pgoutput.
 namespace swizzle::sql {
 namespace {
 
@@ -183,7 +183,7 @@ TEST_CASE("A slot's reader is told of inserts, updates and deletes", "[sql][repl
                                  "B", "U N(1,b)", "C",                                    //
                                  "B", "U K(2,-) N(3,-)", "C",                             //
                                  "B", "D K(3,-)", "C"});
-  // What was confirmed does not come again.
+  // Confirmed changes are not sent again.
   CHECK(db.changes().empty());
 }
 

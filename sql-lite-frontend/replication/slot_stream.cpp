@@ -15,8 +15,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// How often a slot's position goes to its file; whoever reads says where it was, so nothing is
-/// told twice for the sake of this.
+/// Interval at which a slot's position is saved. A reader gives its own position, so that a lost
+/// save does not repeat changes.
 constexpr Duration kSavesEvery = std::chrono::seconds{1};
 constexpr std::size_t kMostMarks = std::size_t{1} << 16U;
 
@@ -45,7 +45,7 @@ class SlotStream::Files final : public SpillFiles {
 
 namespace {
 
-/// What PostgreSQL says of where it was.
+/// Adds PostgreSQL's context to an error.
 void say_where(SqlError& error, std::string_view slot, std::string_view where) {
   if (error.fields().where.empty())
     error.fields().where =

@@ -44,7 +44,7 @@ class SlotStream final : public ChangeStream {
   [[nodiscard]] Duration timeout() const override;
 
   class Files;
-  /// Nobody else reads by the slot meanwhile.
+  /// Exclusive use of the slot.
   class Hold {
    public:
     Hold(Session::State& session, std::string name);

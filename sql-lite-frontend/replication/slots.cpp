@@ -96,7 +96,7 @@ MadeSlot make_slot(Session::State& session, const NewSlot& wanted) {
   const auto most = static_cast<std::size_t>(session.settings.integer("max_replication_slots"));
   std::optional<HalfMade> half;
   value_of(log.begin_slot(std::move(slot), most, [&] {
-    // It is among the others once anybody is waited for.
+    // The slot is among the others once this waits for transactions.
     if (!half) half.emplace(log.slots(), wanted.name);
     check_cancelled(session);
   }));

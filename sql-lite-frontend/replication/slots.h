@@ -12,7 +12,7 @@
 /// Replication slots as SQL and the walsender's commands have them.
 namespace swizzle::sql {
 
-/// 42501 for who has not the right; 55000 where wal_level or the number of slots is in the way.
+/// 42501 without the right; 55000 if wal_level or the number of slots does not allow it.
 void require_may_use_slots(Session::State& session);
 void require_logical_decoding(Session::State& session);
 
@@ -31,8 +31,8 @@ struct MadeSlot {
   ReadView view;               ///< Snapshot::hold
   std::unique_ptr<Transaction> held;
 };
-/// Waits for all who have written something and not ended. Throws SqlError 42710, 53400, 42602,
-/// 0A000 …
+/// Waits for all transactions that have written something and not ended. Throws SqlError 42710,
+/// 53400, 42602, 0A000 …
 MadeSlot make_slot(Session::State& session, const NewSlot& wanted);
 
 enum class DropWhen : std::uint8_t { now, once_free };

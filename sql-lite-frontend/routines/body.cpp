@@ -70,7 +70,7 @@ struct Inner {
   std::size_t end = 0;
 };
 
-/// What stands between BEGIN ATOMIC and END.
+/// Returns the text between BEGIN ATOMIC and END.
 Inner inside_atomic(std::string_view body) {
   Words words{body};
   static_cast<void>(words.next());

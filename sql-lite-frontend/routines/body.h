@@ -17,7 +17,7 @@ struct BodyPart {
 /// Throws what is wrong with its syntax, with the position in the body.
 std::vector<BodyPart> body_parts(const Routine& routine);
 
-/// What its statements can name.
+/// Returns the names that the body's statements can use.
 BodyNames body_names(const RoutinePtr& routine);
 
 /// RETURN … or BEGIN ATOMIC … END, as it stands at the end of CREATE FUNCTION.

@@ -19,7 +19,8 @@ bool is(const Expr& expr) {
   return dynamic_cast<const T*>(&expr) != nullptr;
 }
 
-/// What computes its value from its operands alone and keeps nothing of its own in a run.
+/// True for expressions that compute their value from their operands alone and keep no state in a
+/// run.
 bool is_plain(const Expr& expr) {
   return is<ConstantExpr>(expr) || is<ParameterExpr>(expr) || is<FunctionExpr>(expr) ||
          is<CastExpr>(expr) || is<LengthExpr>(expr) || is<BooleanExpr>(expr) ||
@@ -39,7 +40,7 @@ bool is_cheap(const Expr& expr) {
   return is<ConstantExpr>(expr) || is<ParameterExpr>(expr) || is<SlotExpr>(expr);
 }
 
-/// What the expression may give for the same operands.
+/// Returns the volatility of the expression.
 Volatility volatility_within(Expr& expr) {
   Volatility most = Volatility::immutable;
   walk(expr, [&](Expr& part) {
@@ -146,7 +147,7 @@ class Inliner {
 
   static ExprPtr as_result(ExprPtr expr, TypeId type) {
     if (expr->type() == type) return expr;
-    // What the result is compared by, its call says; what is computed inside has its own.
+    // The call determines the result's collation; an expression inside has its own.
     if (is_collated(expr->type()) || is_collated(type)) return nullptr;
     // Whether a value may be one of the domain is for its call to ask.
     if (is_domain(type)) return nullptr;

@@ -13,8 +13,8 @@
 #include "sql-lite-frontend/routines/trigger_call.h"
 #include "sql-lite-frontend/session/state/acting_user.h"
 
-/// What a routine's language has to bring. Whoever runs routines (run.cpp) knows nothing of any
-/// language: it calls code that the language has made ready.
+/// Interface that a routine's language implements. The code that runs routines (run.cpp) knows no
+/// language: it calls code that the language has prepared.
 namespace swizzle::sql {
 
 /// Takes a row of a routine's result, in the types that the call says; false: no more are wanted.
@@ -52,13 +52,14 @@ class RoutineLanguage {
                                          const TablePtr& table) const = 0;
 };
 
-/// One that whoever embeds the database brings, before there is any session. Both outlive all.
+/// Adds a language of the embedding program, before the first session. The name and the language
+/// outlive all sessions.
 void add_language(std::string_view name, const RoutineLanguage& language);
 
-/// 42704 for a language that nobody knows, 0A000 for one that is not here.
+/// 42704 for an unknown language, 0A000 for one that is not built in here.
 const RoutineLanguage& require_language(std::string_view name);
 
-/// What the routines that a session has called are made ready with.
+/// Prepared code of the routines that a session has called.
 class RoutineCodes {
  public:
   /// For the session's present user.
@@ -75,8 +76,8 @@ class RoutineCodes {
   std::map<Key, Known> codes_;
 };
 
-/// What is the session's while a routine runs: its owner's rights where it says SECURITY DEFINER,
-/// its settings, and what else its statements can name.
+/// Sets up the session while a routine runs: its owner's rights if it says SECURITY DEFINER, its
+/// settings, and the other names that its statements can use.
 class RoutineFrame {
  public:
   RoutineFrame(Session::State& session, const Routine& routine);

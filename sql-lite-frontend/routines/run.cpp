@@ -79,7 +79,7 @@ void run_routine(Session::State& session, const RoutineCall& call, std::span<con
   const Routine& routine = *call.callable->routine;
   const RoutineFrame frame{session, routine};
   const RoutineCodePtr code = routine_codes_of(session).find(session, call);
-  // What changes for the call alone would not survive the end of a transaction.
+  // A role or setting for the call alone would not survive the end of a transaction.
   const bool may_end = routine.kind == RoutineKind::procedure && !routine.security_definer &&
                        routine.settings.empty();
   const TransactionControl control{session, may_end && session.transaction.may_end};
@@ -88,7 +88,7 @@ void run_routine(Session::State& session, const RoutineCall& call, std::span<con
 
 namespace {
 
-/// What a row of the result is to its caller: the value, or a record of several.
+/// Returns a row of the result as one value for the caller: the value, or a record of several.
 Value as_one_value(const RoutineCall& call, std::span<const Value> row, Arena& arena) {
   if (call.column_types.empty()) return row.empty() ? Value::null() : row[0].copy_to(arena);
   return make_record(arena, call.column_types, row);

@@ -7,7 +7,7 @@ namespace swizzle::sql {
 /// A type in a routine's signature.
 struct SignatureType {
   TypeId type = TypeId::none;
-  Oid relation = kNoOid;  ///< whose row type it is; `type` is record then
+  Oid relation = kNoOid;  ///< the relation whose row type it is; `type` is record then
 };
 /// table.column%TYPE means the type that the column has now, which `told` is told.
 SignatureType signature_type(Session::State& session, const ast::TypeName& name, ResultSink* told);

@@ -15,7 +15,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// PostgreSQL's CONTEXT: whoever is called adds a line below those of whom it has called.
+/// Appends to PostgreSQL's CONTEXT: each level of calls adds a line below those of the levels
+/// inside it.
 void add_context(SqlError& error, std::string line) {
   std::string& where = error.fields().where;
   if (!where.empty()) where += "\n";
@@ -32,7 +33,7 @@ void add_context(SqlError& error, std::string line) {
       .with_detail(std::move(detail));
 }
 
-/// What stands in a definition's errors; 0A000 otherwise names the command.
+/// Returns a command's name for errors in a definition; otherwise 0A000 names the command.
 std::string_view name_of_command(const ast::Node* node) {
   using Kind = ast::NodeKind;
   if (node == nullptr) return "an empty statement";
@@ -283,8 +284,8 @@ class SqlCode final : public RoutineCode {
     if (is_last) fit_.fit(session, call_, portal->use->plan);
     const ResultFit fit = is_last ? fit_ : ResultFit{};
     session.transaction.begin_inner_statement();
-    // What a volatile routine does is a command of its own: it sees what came before it. Others see
-    // what the statement sees that calls them.
+    // A statement of a volatile routine is a command of its own: it sees the changes before it.
+    // Others see what the calling statement sees.
     std::optional<InnerStatement> own;
     if (routine_.volatility == 'v') own.emplace(*session.transaction, ReadView::Sees::durable);
     PlanRun& run = session.portals.open_inner(*portal, SessionPortals::Reads::at_once);
@@ -293,7 +294,7 @@ class SqlCode final : public RoutineCode {
       RowScope scope{execution};
       std::vector<Value> row;
       bool wants_more = true;
-      // What writes goes on to its end, whoever wants its rows.
+      // A statement that writes runs to its end, however many of its rows are wanted.
       while ((wants_more || run.write != nullptr) && run.root->next(execution)) {
         if (is_last && wants_more && call_.result != TypeId::void_) {
           fit.convert(execution, row);
@@ -323,7 +324,7 @@ class SqlLanguage final : public RoutineLanguage {
  public:
   void check(Session::State& session, const CallablePtr& callable) const override {
     const auto& types = callable->arguments;
-    // What it means is known once it is called.
+    // The types are known only when it is called.
     if (std::ranges::any_of(types, is_polymorphic)) {
       static_cast<void>(body_parts(*callable->routine));
       return;

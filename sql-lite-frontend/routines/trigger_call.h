@@ -8,11 +8,11 @@
 #include "sql-lite-frontend/catalog/callable_routine.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// What lies between whoever fires triggers and the language in which their functions are written.
-/// Neither knows the other.
+/// Interface between code that fires triggers and the language in which their functions are
+/// written. Neither knows the other.
 namespace swizzle::sql {
 
-/// What one firing tells the function: plpgsql's TG_ variables, and the rows.
+/// Arguments of one firing for the function: plpgsql's TG_ variables, and the rows.
 struct TriggerCall {
   std::string name;
   TriggerTime time = TriggerTime::before;

@@ -94,7 +94,7 @@ std::size_t analyze_due(Database& server, const DatabaseEntry& entry, std::strin
                         const BackgroundTask& task) {
   // While this lives the database cannot be dropped.
   const Catalogs::Use use{*server.shared().catalogs, entry.oid};
-  // What nobody has asked for has not changed.
+  // Tables that were never read have not changed.
   std::vector<TablePtr> due = use.catalog().known_tables();
   std::erase_if(due, [](const TablePtr& table) { return !wants_analyze(*table); });
   if (due.empty()) return 0;

@@ -79,7 +79,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
     add_log_file_sets();
     define_session_settings(shared->settings);
     shared->catalogs = Catalogs::open(engine);
-    // Read now, so that what is wrong with it shows before anybody is let in.
+    // Read now, so that damage shows before sessions are let in.
     const Catalogs::Use first{*shared->catalogs, kPostgresDatabase};
     shared->statistics = StatisticsStore::open(engine, first.catalog().tree());
     shared->temporary_files =
@@ -259,7 +259,7 @@ Result<> Database::set_icu_locale(const std::string& locale) {
       DatabaseEntry changed = *database;
       changed.icu_locale = locale;
       changed.locale_orders_all = true;
-      // What is made of template0 gets the version of then.
+      // Databases made of template0 get the version of the time of their creation.
       if (changed.name != "template0") changed.collation_version = icu_version(locale);
       view.replace(*transaction, *database, std::move(changed));
     }

@@ -10,8 +10,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// What a Parse message without a name is known by: its text, which has no zero byte, and the types
-/// that it gives.
+/// Returns the cache key of a Parse message without a name: its text, which has no zero byte, and
+/// the types that it gives.
 std::string parsed_key(std::string_view text, std::span<const std::uint32_t> type_oids) {
   std::string key{text};
   if (!type_oids.empty()) key += '\0';

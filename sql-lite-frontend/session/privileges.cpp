@@ -16,8 +16,8 @@ std::string_view noun_of(const Routine& routine) {
   return routine.kind == RoutineKind::procedure ? "procedure" : "function";
 }
 
-/// What PostgreSQL calls the system relations that show what nobody but a superuser may see, here
-/// or there; empty for the others.
+/// Returns PostgreSQL's word for a system relation that only a superuser may see, here or there;
+/// empty for others.
 std::string_view secret_noun(const Table& table) {
   static constexpr std::string_view kTables[] = {"pg_authid", "pg_largeobject", "pg_statistic",
                                                  "pg_statistic_ext_data", "pg_user_mapping"};
@@ -104,7 +104,7 @@ bool SessionRights::is_member(Oid role, Oid group) const {
 
 bool SessionRights::is_admin_of(Oid role, Oid group) const {
   if (is_superuser(role)) return true;
-  // Nobody is the admin of its own role, not even by way of others.
+  // A role is never the admin of itself, not even through others.
   if (role == group) return false;
   std::vector<Oid> roles{role};
   add_memberships(session_.catalog, session_.catalog.database(session_.options.database),
@@ -233,7 +233,8 @@ void SessionRights::require_owner(const Schema& schema) const {
   throw_error(sqlstate::insufficient_privilege, "must be owner of schema {}", schema.name);
 }
 
-/// LOCK TABLE: whoever may read may lock against definitions, others with what changes rows.
+/// Checks the rights for LOCK TABLE: SELECT suffices to lock against definitions; other modes need
+/// a right to change rows.
 void SessionRights::require_lock(const TablePtr& table, lock::RelationMode mode,
                                  Oid as_role) const {
   const Oid role = as_role != kNoOid ? as_role : session_.user;

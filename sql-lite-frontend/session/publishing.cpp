@@ -1,4 +1,4 @@
-// What publishing asks of the session.
+// Services of the session for publishing.
 #include "sql-lite-frontend/publish/publish_services.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 

@@ -119,7 +119,7 @@ constexpr std::array kStatements = std::to_array<std::pair<NodeKind, std::string
     {NodeKind::plassign_stmt, "assignment"},
 });
 
-/// What to do instead, where there is something.
+/// Hints at an alternative, where there is one.
 constexpr std::array kHints = std::to_array<std::pair<NodeKind, std::string_view>>({
     {NodeKind::cluster_stmt, "A table's rows lie in the order of its primary key already."},
     {NodeKind::create_am_stmt, "Tables and indexes have the access methods that pg_am lists."},
@@ -232,7 +232,7 @@ std::string first_named(const ast::Node& node, Fields... fields) {
   return name.value_or("");
 }
 
-/// What a statement that is refused is about: the name of its object; empty where it has none.
+/// Returns the name of the object that a refused statement is about; empty if it has none.
 std::string object_of(const ast::Node& node) {
   if (const auto* table = ast::try_as<ast::CreateForeignTableStmt>(&node))
     return table->base_stmt == nullptr ? std::string{} : written_name(table->base_stmt->relation);

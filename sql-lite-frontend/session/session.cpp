@@ -95,7 +95,7 @@ Session::State::State(Database::Shared& shared_database, SessionOptions session_
 
 Session::State::~State() = default;
 
-/// What it has used counts with that of the others that are over.
+/// Adds the session's usage to that of the ended sessions.
 void Session::State::leave() {
   const std::lock_guard lock{shared.sessions_mutex};
   const auto self = shared.sessions.find(options.backend_pid);

@@ -39,7 +39,8 @@ SettingDefinition default_only(SettingDefinition definition) {
   return only(std::move(values), std::move(definition));
 }
 
-/// What monitors ask PostgreSQL for and what is not here: the answer says so.
+/// Settings that monitors ask PostgreSQL for and whose feature does not exist here: the answer says
+/// so.
 void define_absences(Settings& settings) {
   preset(settings, "autovacuum", "off", "Shows whether tables are vacuumed: none needs it.");
   preset(settings, "autovacuum_freeze_max_age", "2000000000",
@@ -68,7 +69,7 @@ void define_absences(Settings& settings) {
   preset(settings, "external_pid_file", "", "Shows where else the process id stands: nowhere.");
 }
 
-/// Whom the log is kept for and sent to.
+/// Settings of replication.
 void define_replication(Settings& settings) {
   const std::string category = "Replication / Sending Servers";
   const auto at_start = SettingContext::postmaster;
@@ -225,7 +226,7 @@ void define_behavior(Settings& settings) {
                       "Has policies choose rows; off, what they would change fails instead."));
 }
 
-/// What dumps and drivers set and what cannot matter: the things that it is about do not exist, and
+/// Settings that dumps and drivers set and that have no effect: their objects do not exist, and
 /// cannot be made. Any value is as good as any other.
 void define_pointless(Settings& settings) {
   const std::string category{kClient};

@@ -30,7 +30,7 @@ void SessionVariables::change_stored(std::vector<std::string>& list,
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   const std::optional<std::string> value = stored_value(change);
   if (value) {
-    // Refused here as SET would refuse it, so that nobody's next login fails.
+    // Refused here as SET would refuse it, so that the role's next login does not fail.
     const SettingDefinition* definition = session_.shared.settings.find(name);
     if (definition == nullptr && name.find('.') == std::string::npos) {
       throw_error(sqlstate::undefined_object, "unrecognized configuration parameter \"{}\"", name);
@@ -56,7 +56,7 @@ void SessionVariables::apply_stored() {
   const auto apply = [&](const std::vector<std::string>& list, SettingSource source) {
     for (const std::string& entry : list) {
       const std::size_t equals = entry.find('=');
-      // A setting that this version does not know any more must not keep anybody out.
+      // A setting that this version does not know any more must not prevent a login.
       static_cast<void>(session_.settings.set_at_start(entry.substr(0, equals),
                                                        entry.substr(equals + 1), source));
     }

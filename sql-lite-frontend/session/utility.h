@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// What commands/ does for the session.
+/// Services of commands/ for the session.
 namespace swizzle::sql {
 
 void run_utility(Session::State& session, const ast::Node* node, Statement& statement,

@@ -97,8 +97,8 @@ void Session::State::notice(ResultSink& sink, Severity severity, SqlState state,
 
 namespace {
 
-/// What client_min_messages says: the least that is heard. Our debugging messages are of the first
-/// of its five levels.
+/// Returns the least severity that is sent at this client_min_messages. Our debugging messages are
+/// of the first of its five levels.
 Severity least_heard(std::string_view level) {
   if (level.starts_with("debug")) return Severity::debug;
   if (level == "log") return Severity::log;
@@ -111,7 +111,7 @@ Severity least_heard(std::string_view level) {
 void Session::State::send_notice(ResultSink& sink, Diagnostic diagnostic) {
   if (diagnostic.where.empty()) diagnostic.where = call_context(*this);
   const bool is_heard = diagnostic.severity >= least_heard(settings.text("client_min_messages"));
-  // What somebody asked to be told is told.
+  // Messages that were asked for (INFO) are always sent.
   if (is_heard || diagnostic.severity == Severity::info) sink.notice(diagnostic);
 }
 
@@ -294,7 +294,7 @@ void SessionVariables::set_several(const ast::VariableSetStmt& statement,
 }
 
 void SessionVariables::reset_all() {
-  // Who the session is, is not among what RESET ALL means.
+  // RESET ALL does not change the session's user and role.
   SessionSettings& settings = session_.settings;
   const std::string authorization = settings.text("session_authorization");
   const std::string role = settings.text("role");
@@ -376,7 +376,7 @@ bool archives(const Settings& settings) {
 }  // namespace
 
 bool SessionRights::may_examine(std::string_view setting) const {
-  // PostgreSQL's, of which some are no settings here: nobody learns that either.
+  // PostgreSQL's secret settings. Some do not exist here, which is not revealed either.
   static constexpr std::array<std::string_view, 20> kSecret{"config_file",
                                                             "data_directory",
                                                             "dynamic_library_path",

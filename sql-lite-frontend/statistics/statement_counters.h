@@ -15,15 +15,15 @@ namespace swizzle::sql {
 
 enum class StatementCounted : std::uint8_t { calls, rows, nanoseconds };
 
-/// What was counted of one statement shape in one database: the text, literals lifted out where
-/// they were.
+/// Counters of one statement shape in one database: the text, with literals lifted out where
+/// possible.
 struct StatementCounters {
   StatementCounters(Oid in, std::string_view statement) : database(in), text(statement) {}
   const Oid database;
   const std::string text;
   ShardedCounters<StatementCounted> counters;
 
-  /// What pg_stat_statements calls it.
+  /// Returns pg_stat_statements' queryid.
   [[nodiscard]] std::uint64_t query_id() const noexcept {
     return checksum(as_bytes(text), 0) >> 1U;
   }

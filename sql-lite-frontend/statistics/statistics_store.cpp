@@ -99,7 +99,7 @@ void StatisticsStore::remove(Transaction& transaction, Oid relation) {
   }
   Tree tree = tree_;
   for (const std::string& key : keys) value_of(tree.remove(transaction, as_bytes(key)));
-  // What is known of a relation that goes would stay for ever.
+  // Forget the cached statistics of the dropped relation, which would stay for ever.
   const std::lock_guard lock{mutex_};
   known_.erase(relation);
 }

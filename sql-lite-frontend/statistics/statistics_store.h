@@ -21,7 +21,8 @@ class StatisticsStore {
   StatisticsStore& operator=(const StatisticsStore&) = delete;
   ~StatisticsStore() = default;
 
-  /// As of the newest commit, for whoever sees the table as everybody does. Null: never analyzed.
+  /// Returns the statistics as of the newest commit, for a table in its committed form. Null: never
+  /// analyzed.
   StatisticsPtr of(const Table& table);
   /// As `transaction` sees them.
   StatisticsPtr read(Transaction& transaction, Oid relation) const;

@@ -182,7 +182,7 @@ TEST_CASE("Pages that are asked for count for their table or index", "[sql][stat
   CHECK(db.run("SELECT indexrelname, idx_blks_hit = pg_stat_get_blocks_hit(indexrelid), "
                "idx_blks_hit > 0 FROM pg_statio_user_indexes WHERE relname = 'p' ORDER BY 1") ==
         "p_pkey|t|f p_v|t|t SELECT 2");
-  // What comes from the file.
+  // Reads from the file.
   db.close();
   db.open();
   db.run("SELECT sum(length(s)) FROM p");
@@ -242,7 +242,7 @@ TEST_CASE("Transactions, rows and temporary files count in their database", "[sq
   CHECK(counted("xact_commit, xact_rollback") == "5|3 SELECT 1");
   CHECK(counted("tup_inserted, tup_updated, tup_deleted, tup_fetched >= 5, tup_returned >= 5") ==
         "10|3|2|t|t SELECT 1");
-  // What goes does not take its rows with it.
+  // A dropped table does not take its counted rows with it.
   db.run(*other, "DROP TABLE t");
   CHECK(counted("tup_inserted, tup_updated, tup_deleted") == "10|3|2 SELECT 1");
 

@@ -11,8 +11,8 @@
 
 namespace swizzle::sql {
 
-/// What a sample told about one column. Values stand in their flat form and are ordered by the
-/// type's own order.
+/// Statistics of one column from a sample. Values are in flat form and ordered by the type's own
+/// order.
 struct ColumnStatistics {
   std::int16_t column = 0;  ///< from 1
   TypeId type = TypeId::none;

@@ -52,9 +52,9 @@ std::int64_t microseconds_of(TimePoint at) {
   return std::chrono::duration_cast<std::chrono::microseconds>(at.time_since_epoch()).count();
 }
 
-/// Moments of the steady clock, by the wall clock: who waits for his client has noted since when
-/// by the one, which he had read anyway, and is shown by the other. A moment is told alike each
-/// time, as long as nobody sets the wall clock.
+/// Converts moments of the steady clock to the wall clock. A session that waits for its client has
+/// noted the time by the one, which it had read anyway, and is shown by the other. A moment is
+/// shown alike each time, as long as the wall clock is not set.
 class WallTimes {
  public:
   [[nodiscard]] std::int64_t of(TimePoint at) {
@@ -66,7 +66,8 @@ class WallTimes {
   }
 
  private:
-  /// From one clock to the other; who is kept waiting between them looks again.
+  /// Returns the distance from one clock to the other; reads again if the thread was interrupted
+  /// between them.
   static std::int64_t distance() {
     constexpr int kTries = 5;
     constexpr std::int64_t kAtOnce = 20;
@@ -130,7 +131,7 @@ void activity(Execution& execution, const EmitRow& emit) {
   for (const Seen& seen : sessions) {
     const RolePtr role = execution.session.catalog.role(seen.user);
     const DatabasePtr database = execution.session.catalog.database(seen.database);
-    // What somebody does is shown to his role and to pg_read_all_stats alone.
+    // A session's activity is shown only to its role and to pg_read_all_stats.
     const bool shown = execution.session.rights.owns(kReadAllStatsRole) ||
                        (role && execution.session.rights.owns(role->oid));
     const auto unless_hidden = [&](const Value& value) { return shown ? value : Value::null(); };
@@ -289,7 +290,7 @@ Value bound(Execution& execution, const SettingDefinition& definition, bool lowe
   return Value::null();
 }
 
-/// What SHOW says is not what the setting holds.
+/// True for settings whose value in SHOW is computed.
 bool is_worked_out(std::string_view setting) {
   return setting == "ssl" || setting == "archive_mode" || setting == "hba_file";
 }

@@ -156,7 +156,7 @@ Value view_definition(Execution& execution, Arguments arguments) {
   return text(execution, definition_of_view(execution.session, *view));
 }
 
-/// What PostgreSQL says of its collations.
+/// Returns PostgreSQL's comment on a built-in collation.
 std::string builtin_collation_comment(Oid oid) {
   if (oid == collation_id::by_default) return "database's default collation";
   if (oid == collation_id::c) return "standard C collation";

@@ -12,7 +12,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// What a column says that nobody provides.
+/// Returns the value of a column that no provider supplies.
 Value constant_for(const ColumnFacts& column) {
   if (!column.not_null) return Value::null();
   const Type* type = find_type(column.type);
@@ -102,7 +102,7 @@ class Builder {
     return fmt::format("\"{}\"", type_info(type).name);
   }
 
-  /// What PostgreSQL has no relation for.
+  /// Adds relations that PostgreSQL does not have.
   void add_our_own(std::vector<ComputedRelation>& relations) {
     Oid oid = 12900;
     for (const auto& [key, provider] : providers_) {

@@ -74,7 +74,7 @@ void rows_by_database(Execution& execution, const EmitRow& emit) {
     emit(row);
   };
 
-  // Which database a damaged page belongs to nobody knows before it can be read.
+  // The database of a damaged page is not known before it can be read.
   emit_row(kNoOid, Value::null(), {}, engine.checksum_failures);
   const std::uint64_t read = engine.pages_read;
   const std::uint64_t hit = engine.leaf_requests > read ? engine.leaf_requests - read : 0;

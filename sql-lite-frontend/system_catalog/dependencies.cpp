@@ -144,7 +144,7 @@ void emit_user_type(const EmitRow& emit, const UserType& type) {
   }
 }
 
-/// What came with plpgsql, as far as it is an object here.
+/// Emits the objects that belong to plpgsql, as far as they exist here.
 void emit_language(const EmitRow& emit) {
   emit_dependency(emit, {class_id::pg_language, kPlpgsqlLanguage},
                   {class_id::pg_extension, kPlpgsqlExtension}, Dependency::extension);

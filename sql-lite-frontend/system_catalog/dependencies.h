@@ -2,8 +2,8 @@
 
 #include "sql-lite-frontend/catalog/computed.h"
 
-/// What depends on what, as far as clients look at it: sequences and their columns, keys and their
-/// indexes, defaults and their sequences, views and what they read.
+/// Dependencies between objects, as far as clients read them: sequences and their columns, keys and
+/// their indexes, defaults and their sequences, views and their relations.
 namespace swizzle::sql {
 
 void dependency_rows(Execution& execution, const EmitRow& emit);

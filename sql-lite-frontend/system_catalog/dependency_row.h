@@ -29,9 +29,10 @@ void emit_schema(const EmitRow& emit, const ObjectAddress& dependent, Oid schema
 void emit_columns(const EmitRow& emit, const ObjectAddress& dependent, Oid relation,
                   std::span<const std::int16_t> columns, Dependency kind);
 void emit_collation(const EmitRow& emit, const ObjectAddress& dependent, Oid collation);
-/// What a stored expression calls, and names as constants.
+/// Emits the objects that a stored expression calls, or names as constants.
 void emit_calls(const EmitRow& emit, const ObjectAddress& dependent, std::string_view expression);
-/// What a view or a body names as a routine may be an operator, or a constant's object.
+/// Emits the object behind a routine's name in a view or a body, which may be an operator, or a
+/// constant's object.
 void emit_called(const EmitRow& emit, const ObjectAddress& dependent, const ViewRoutine& called);
 /// All rows of a relation, its columns, constraints, indexes, triggers, policies and rule.
 void emit_relation(const EmitRow& emit, Session::State& session, const Table& table);

@@ -67,7 +67,7 @@ Described describe_constraint(Session::State& session, Oid object) {
   return std::nullopt;
 }
 
-/// What a table has and numbers after itself: defaults, rules, triggers.
+/// Describes a numbered part of a table: a default, a rule, a trigger.
 Described describe_part(Session::State& session, Oid catalog, Oid object) {
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;

@@ -185,7 +185,7 @@ std::vector<UserCollation> make_builtin_collations() {
 
 void collations(Execution& execution, const EmitRow& emit) {
   static std::atomic<std::shared_ptr<const std::vector<UserCollation>>> made;
-  // acquire and release: who finds the list finds what is in it.
+  // acquire and release: the list's content is published with it.
   auto builtin = made.load(std::memory_order_acquire);
   if (builtin == nullptr) {
     builtin = std::make_shared<const std::vector<UserCollation>>(make_builtin_collations());

@@ -52,7 +52,7 @@ void tables(Execution& execution, const EmitRow& emit) {
   }
 }
 
-/// What the standard wants to know of a type.
+/// Returns the standard's measures of a type.
 TypeMeasures measures_of(TypeId type, std::int32_t typmod) {
   // A domain over a domain is none of what that is over.
   if (is_domain(type)) return {};
@@ -111,7 +111,7 @@ void emit_column(Execution& execution, const EmitRow& emit, const Table& table, 
   const auto of_identity = [&](std::int64_t SequenceDefinition::* part) {
     return identity == nullptr ? Value::null() : number(identity->*part);
   };
-  // What a default is made of is its owner's.
+  // A default's expression is shown to the owner only.
   const bool hides =
       column.default_sql.empty() || column.identity != 0 || !session.rights.owns(relation.owner);
   const Value expression =

@@ -11,8 +11,8 @@ namespace {
   "FROM pg_catalog.pg_constraint k "                                              \
   "CROSS JOIN LATERAL pg_catalog.unnest(k.conkey) WITH ORDINALITY AS u(number, position)"
 
-// Whose the relation `r` is, or who may do something with it, sees it. What SELECT alone lets one
-// do does not count for constraints.
+// The relation `r` is visible to its owner and to holders of a right to it. SELECT alone does not
+// count for constraints.
 #define SWIZZLE_OWNS(r) "pg_catalog.pg_has_role(" #r ".relowner, 'USAGE')"
 #define SWIZZLE_MAY_CHANGE(r)                                                           \
   "(" SWIZZLE_OWNS(r) " OR pg_catalog.has_table_privilege(" #r                          \
@@ -22,7 +22,7 @@ namespace {
 #define SWIZZLE_MAY_SEE(r) \
   "(" SWIZZLE_MAY_CHANGE(r) " OR pg_catalog.has_any_column_privilege(" #r ".oid, 'SELECT'))"
 
-// What the standard calls a type of pg_type.
+// The standard's word for a type of pg_type.
 #define SWIZZLE_TYPE_WORD(t)                                              \
   "CASE WHEN " #t ".typelem <> 0 AND " #t                                 \
   ".typlen = -1 THEN 'ARRAY' WHEN nt.nspname "                            \

@@ -78,7 +78,7 @@ class ProgressCursor final : public SetCursor {
   std::optional<Value> next(FunctionContext& context) override {
     if (next_ == seen_.size()) return std::nullopt;
     const CommandProgress::Seen& seen = seen_[next_++];
-    // What somebody does is shown to his role and to pg_read_all_stats alone.
+    // A session's progress is shown only to its role and to pg_read_all_stats.
     const RolePtr role = session_.catalog.role(seen.role);
     const bool shown =
         session_.rights.owns(kReadAllStatsRole) || (role && session_.rights.owns(role->oid));

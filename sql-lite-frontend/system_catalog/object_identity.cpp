@@ -317,7 +317,7 @@ class Identifier {
     return {.type = std::move(type)};
   }
 
-  /// What is in no schema.
+  /// Identity of an object that is in no schema.
   Identity of_database(Oid catalog, Oid object) {
     const auto by_name = [&](std::string type, TypeId written_as) {
       const auto name = session_.names.name_of(written_as, object);

@@ -74,7 +74,7 @@ std::vector<Question> questions_in(std::string_view text, Privileges known) {
       question.with_grant_option = true;
       word.resize(word.size() - kOption.size());
     }
-    // RULE was a privilege once; nobody has it.
+    // RULE was a privilege once; no role has it.
     const auto privilege = word == "RULE" ? std::optional<Privileges>{0} : find_privilege(word);
     if (!privilege || (*privilege & ~known) != 0) refuse_privilege(given);
     question.privilege = *privilege;
@@ -108,7 +108,7 @@ TablePtr relation_in(Session::State& session, const Value& argument) {
 AccessList list_of(const Table& table) {
   const Relation& relation = table.relation;
   const bool sequence = relation.kind == RelationKind::sequence;
-  // Everybody reads the system's relations.
+  // All roles may read the system's relations.
   return {relation.grants, relation.owner, sequence ? GrantedOn::sequence : GrantedOn::table,
           table.computed != nullptr ? privilege::kSelect : 0};
 }

@@ -10,7 +10,7 @@
 #include "sql-lite-frontend/system_catalog/row_values.h"
 #include "sql-lite-frontend/types/array/array.h"
 
-/// Who may do what, as the catalogs show it.
+/// Rights as the catalogs show them.
 namespace swizzle::sql {
 namespace {
 
@@ -34,17 +34,17 @@ std::string acl_name(std::string_view name) {
   return quoted + '"';
 }
 
-/// Whether rights that everybody has are shown to everybody.
+/// Whether rights of PUBLIC are shown to all roles.
 enum class Everybodys : std::uint8_t { shown, hidden };
 
-/// Whom a right is from or to sees it, and who has their rights.
+/// A right is visible to its grantor and its grantee, and to roles that have their rights.
 bool sees(const Session::State& session, const AccessList::Entry& entry, Everybodys everybodys) {
   if (entry.grantee == kPublic && everybodys == Everybodys::shown) return true;
   return session.rights.owns(entry.grantor) ||
          (entry.grantee != kPublic && session.rights.owns(entry.grantee));
 }
 
-/// One row of table_privileges per right that somebody holds.
+/// Emits one row of table_privileges per right that a role holds.
 void emit_rights(Execution& execution, const EmitRow& emit, const Relation& relation,
                  const AccessList& list, std::string_view column, Everybodys everybodys) {
   Session::State& session = execution.session;

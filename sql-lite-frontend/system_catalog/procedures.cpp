@@ -73,7 +73,7 @@ void emit_builtin(Execution& execution, const EmitRow& emit, const Function& fun
   emit(row);
 }
 
-/// What proallargtypes and its like say: nothing where all parameters are IN.
+/// Values of proallargtypes and its like: none if all parameters are IN.
 struct AllParameters {
   Value types = Value::null();
   Value modes = Value::null();

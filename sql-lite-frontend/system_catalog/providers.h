@@ -20,10 +20,10 @@ std::span<const RowProvider> lock_providers();
 /// information_schema's tables, columns and schemata.
 std::span<const RowProvider> information_schema_providers();
 
-/// Who may do what: information_schema.table_privileges and its like.
+/// Privileges: information_schema.table_privileges and its like.
 std::span<const RowProvider> privilege_providers();
 
-/// What ANALYZE found, and what is counted of tables and indexes.
+/// Results of ANALYZE, and counters of tables and indexes.
 std::span<const RowProvider> statistics_providers();
 
 /// pg_stat_database.

@@ -14,7 +14,7 @@
 #include "sql-lite-frontend/system_catalog/dependency_row.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// What relations depend on: their columns, constraints, indexes, triggers, policies, queries.
+/// Dependencies of relations: of their columns, constraints, indexes, triggers, policies, queries.
 namespace swizzle::sql {
 namespace {
 

@@ -11,7 +11,7 @@
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/record/record.h"
 
-/// What SQL asks about publications.
+/// SQL's functions about publications.
 namespace swizzle::sql {
 namespace {
 

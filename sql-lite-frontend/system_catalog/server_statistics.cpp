@@ -37,7 +37,7 @@ void log_rows(Execution& execution, const EmitRow& emit) {
 void writer_rows(Execution& execution, const EmitRow& emit) {
   const Session::State& session = execution.session;
   const EngineStatistics now = session.shared.engine.statistics();
-  // A checkpoint writes no pages: the cleaner does, all the time, and nobody else.
+  // A checkpoint writes no pages: only the cleaner does, all the time.
   const Value none = Value::from_int(0);
   const Value row[] = {engine_count(now.checkpoints_by_time),
                        engine_count(now.checkpoints - now.checkpoints_by_time),

@@ -6,9 +6,9 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "storage/statistics.h"
 
-/// What relations and databases take of the data file. The engine knows pages; here they are
-/// summed as PostgreSQL's users know them. A table is the index of its primary key, which has no
-/// bytes of its own.
+/// Sizes of relations and databases in the data file. The engine knows pages; here they are summed
+/// as PostgreSQL's users know them. A table is the index of its primary key, which has no bytes of
+/// its own.
 namespace swizzle::sql {
 namespace {
 
@@ -96,7 +96,7 @@ DatabasePtr database_in(Session::State& session, std::string_view text) {
   return session.catalog.database(Oid{number});
 }
 
-/// The relations of a database; what all databases keep together is nobody's.
+/// Returns the size of a database's relations; shared objects are not included.
 Value database_size(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
   const DatabasePtr database = database_in(session, arguments[0].as_text());

@@ -14,7 +14,7 @@
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// What SQL does with replication slots, and with the log that they keep.
+/// SQL's functions on replication slots, and on the log that they keep.
 namespace swizzle::sql {
 namespace {
 

@@ -13,7 +13,7 @@ namespace swizzle::sql {
 /// pg_replication_slot_advance …
 std::span<const SetEntry> slot_sets();
 
-/// Whose set is asked for.
+/// Returns the session in which the set is computed.
 Session::State& session_of(FunctionContext& context);
 /// A few rows that are there already.
 std::unique_ptr<SetCursor> rows_cursor(std::vector<Value> rows);

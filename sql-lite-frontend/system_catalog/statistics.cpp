@@ -167,7 +167,7 @@ void sequence_page_rows(Execution& execution, const EmitRow& emit) {
 
 void statement_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
-  // Shapes are counted for all roles together: whose they are, nobody can say.
+  // Shapes are counted for all roles together, so they have no owner.
   const bool shown = session.rights.owns(kReadAllStatsRole);
   for (const StatementCountersPtr& statement : session.shared.statements.all()) {
     const std::uint64_t calls = statement->counters.since_reset(StatementCounted::calls);

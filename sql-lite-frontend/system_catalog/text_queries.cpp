@@ -38,7 +38,7 @@ auto told_within(std::string_view text, const Body& body) {
   }
 }
 
-/// Runs the query with the rights of whoever calls, and without a right to write.
+/// Runs the query with the caller's rights, and without a right to write.
 template <class Visit>
 void for_each_row_of(Session::State& session, std::string_view text, std::size_t columns,
                      TypeId type, std::string_view refusal, const Visit& visit) {

@@ -18,7 +18,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Whose a type is, and of which relation's rows.
+/// Schema and owner of a type, and the relation whose row type it is.
 struct TypePlace {
   Oid schema = kPgCatalogSchema;
   Oid owner = kBootstrapRole;
@@ -55,7 +55,7 @@ Functions functions_of(TypeId type) {
   return copied;
 }
 
-/// What pg_type says of types that users made, besides what all types have.
+/// pg_type's facts about a user-defined type, besides those that all types have.
 struct MadeType {
   const UserType* type = nullptr;
   std::string default_text = {};

@@ -59,7 +59,7 @@ void Binder::bind_triggers(WriteStatement& write) {
     }
   }
   if (!write.triggers_may_assign) return;
-  // Whatever column is a key's may change.
+  // A trigger may change any column of a key.
   write.assigned_key_columns.clear();
   for (const Index& index : relation.indexes) {
     if (!index.unique || !index.predicate_sql.empty()) continue;

@@ -22,7 +22,7 @@ std::size_t column_of(const Table& table, const std::string& name, const char* w
   return *position;
 }
 
-/// What the trigger's arguments say.
+/// The trigger's arguments.
 struct Asked {
   std::size_t vector;
   TextConfigPtr config;

@@ -9,10 +9,10 @@
 
 namespace swizzle::sql {
 
-/// What the functions of triggers that a session has fired are made ready with.
+/// Prepared code of the trigger functions that a session has fired.
 class TriggerCodes {
  public:
-  /// Kept by who runs it: another one may take its place meanwhile.
+  /// Held by the caller that runs it: the cache may replace it meanwhile.
   struct Found {
     TriggerCodePtr code;
     TransitionTables tables;  ///< that its statements may name, without rows
@@ -20,8 +20,8 @@ class TriggerCodes {
   Found find(Session::State& session, const CallablePtr& callable, const TablePtr& table,
              const Trigger& trigger);
 
-  /// What was fired last, which most often is fired again, for the next row; as long as the catalog
-  /// is as it was. Of triggers that name no transition tables.
+  /// The function fired last, most often fired again for the next row. Valid while the catalog does
+  /// not change. Only of triggers without transition tables.
   struct Latest {
     CallablePtr callable;
     TriggerCodePtr code;

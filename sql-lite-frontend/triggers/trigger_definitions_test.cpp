@@ -1,5 +1,4 @@
-// What CREATE TRIGGER and its like answer: PostgreSQL 15's words, for a language of this test's
-// own.
+// Answers to CREATE TRIGGER and its like: PostgreSQL 15's words, for a language of this test's own.
 #include <catch2/catch.hpp>
 
 #include "sql-lite-frontend/routines/language.h"

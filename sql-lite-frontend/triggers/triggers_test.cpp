@@ -97,7 +97,7 @@ struct FiringTriggers : TestDatabase {
   void trigger(const std::string& definition) {
     REQUIRE(run("CREATE TRIGGER " + definition) == "CREATE TRIGGER");
   }
-  /// What has been logged since, and forgotten now.
+  /// Returns the log's lines since the last call, and deletes them.
   std::string logged() {
     std::string lines = run("SELECT coalesce(string_agg(line, ' '), '') FROM log");
     run("DELETE FROM log");

@@ -80,7 +80,7 @@ void Arena::drop_from(std::size_t chunk) noexcept {
   std::size_t bytes = 0;
   for (std::size_t i = chunk; i < chunks_.size(); ++i) bytes += chunks_[i].size;
   if (bytes >= kLongMemory) {
-    // It may be an error that ends what needed it, so nobody may rest here.
+    // The memory may be released because of an error, so this must not wait.
     std::vector<Chunk> rest;
     // Without memory for the list they go one by one, below.
     try {

@@ -13,9 +13,9 @@
 
 namespace swizzle::sql {
 
-/// Memory that is given back all at once. Not thread-safe. Nothing placed here is destroyed, so
-/// only trivially destructible things belong here. AddressSanitizer finds whoever touches what was
-/// not given out, or was forgotten.
+/// Memory that is released all at once. Not thread-safe. Destructors of objects placed here do not
+/// run, so only trivially destructible objects belong here. AddressSanitizer reports accesses to
+/// memory that was not allocated, or was forgotten.
 class Arena {
  public:
   static constexpr std::size_t kDefaultChunkBytes = 8192;
@@ -35,8 +35,8 @@ class Arena {
   }
   ~Arena() { release(); }
 
-  /// What it holds from the heap counts there from now on. The account outlives it.
-  /// Pre: it holds nothing, or counts there already.
+  /// Charges the arena's heap memory to the account from now on. The account outlives the arena.
+  /// Pre: the arena holds nothing, or is charged to this account already.
   void count_in(MemoryAccount* account) noexcept;
   [[nodiscard]] MemoryAccount* account() const noexcept { return account_; }
 
@@ -79,7 +79,7 @@ class Arena {
   /// Pre: `mark` is of this arena, and no reset() and no rewind() behind it has happened since.
   void rewind(Mark mark) noexcept;
 
-  /// What the arena holds from the heap, for memory accounting.
+  /// Returns the arena's heap memory in bytes, for memory accounting.
   [[nodiscard]] std::size_t reserved_bytes() const noexcept { return reserved_bytes_; }
 
   static constexpr std::size_t kKeptBytes = 1U << 20U;

@@ -6,16 +6,16 @@
 
 #include "sql-lite-frontend/types/type_id.h"
 
-/// Questions about types for those who need not see one whole.
+/// Questions about types, for code that does not need a whole definition.
 namespace swizzle::sql {
 
 /// Whether it comes with the server: not what users made, nor what extensions bring.
 bool is_built_in(TypeId type) noexcept;
 /// By pg_type's name, "int4". Null: none that comes with the server.
 const Type* find_built_in_type(std::string_view name) noexcept;
-/// format_type() of a number that somebody sent: "???" where it is no type that they can know.
+/// format_type() of a number from a client: "???" if no type that clients can know has it.
 std::string name_of_number(std::uint32_t oid);
-/// pg_type.typlen: -1 for values of any length, and for what nobody knows.
+/// pg_type.typlen: -1 for values of any length, and for unknown types.
 std::int16_t type_size(TypeId type) noexcept;
 
 }  // namespace swizzle::sql

@@ -3,8 +3,8 @@
 #include "sql-lite-frontend/types/type.h"
 
 /// The types of type_list.inc: `builtin::money` is the object, `builtin_id::money` its number,
-/// `builtin_id::array_of_money` that of the type of its arrays. For the files of the types; whoever
-/// else means a type that has a name in type_id.h says TypeId::name.
+/// `builtin_id::array_of_money` that of the type of its arrays. For the files of the types; other
+/// files use TypeId::name for a type that has a name in type_id.h.
 namespace swizzle::sql {
 
 namespace builtin {

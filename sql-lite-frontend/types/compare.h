@@ -22,7 +22,7 @@ HashFunction hashed(TypeId type);
 
 /// NULL is equal to NULL and greater than everything.
 int compare_with_nulls(CompareFunction function, const Value& a, const Value& b);
-/// What NULL among a value's parts hashes as.
+/// Hash of a NULL among a value's parts.
 inline constexpr std::uint64_t kNullHash = 0x9b1a;
 
 /// Pre: the type has an order.

@@ -39,8 +39,8 @@ struct TimeTz {
 /// Bytes are self-contained (no pointers inside), so copying a value elsewhere copies one block.
 class Value {
  public:
-  /// As wide as it takes to leave no gap behind it: a value is copied as a whole then, and who
-  /// reads a copy at once need not wait for its parts.
+  /// Wide enough to leave no padding behind it. A value is then copied as a whole, and a read right
+  /// after the copy does not stall on partial stores.
   enum class Kind : std::uint32_t { null, scalar, extended, bytes };
 
   constexpr Value() noexcept = default;  // NULL

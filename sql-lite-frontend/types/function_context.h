@@ -46,7 +46,7 @@ struct RowShape {
   std::vector<std::int32_t> typmods;
   std::vector<TypeId> collated;  ///< `types` under the columns' collations; empty: they have none
 
-  /// What orders them.
+  /// Returns the types by which the columns are ordered.
   [[nodiscard]] const std::vector<TypeId>& ordered() const noexcept {
     return collated.empty() ? types : collated;
   }
@@ -66,7 +66,7 @@ class ObjectNames {
   [[nodiscard]] virtual std::optional<std::uint32_t> find(TypeId kind, std::string_view name) = 0;
   /// The name as the reg* type's output shows it, qualified if it has to be.
   [[nodiscard]] virtual std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) = 0;
-  /// What a call of the user's routine is written with: its name, qualified if that would find
+  /// Returns the name for a call of the user's routine, qualified if the bare one would find
   /// another.
   [[nodiscard]] virtual std::optional<std::string> routine_name(std::uint32_t /*oid*/) {
     return std::nullopt;
@@ -86,14 +86,14 @@ class ObjectNames {
   }
 };
 
-/// What functions may know of their session and transaction. One per session, kept by its owner,
-/// who may derive from it to tell functions of its own more.
+/// State of session and transaction that functions may use. One per session, kept by its owner. The
+/// owner may derive from it, to give functions of its own more.
 class SessionContext {
  public:
   FormatSettings format;
   ObjectNames* names = nullptr;
 
-  /// Microseconds since 2000-01-01 UTC, set by whoever starts transactions and statements.
+  /// Microseconds since 2000-01-01 UTC, set when a transaction or statement starts.
   std::int64_t transaction_timestamp = 0;
   std::int64_t statement_timestamp = 0;
 
@@ -122,7 +122,7 @@ class SessionContext {
   std::unique_ptr<RegexCache> regex_cache_;
 };
 
-/// What the plan knows about one call: functions over "any" or polymorphic arguments ask for it.
+/// The plan's knowledge about one call, for functions over "any" or polymorphic arguments.
 struct CallTypes {
   std::span<const TypeId> arguments;
   TypeId result = TypeId::none;
@@ -131,9 +131,9 @@ struct CallTypes {
   const RowShape* row = nullptr;
 };
 
-/// What a function sees besides its arguments. `arena` takes the result's bytes; it lives at least
-/// until the row is done, and where a set begins until its last row. `call` is set before a call to
-/// a function that wants_call_types.
+/// Context of a function besides its arguments. `arena` takes the result's bytes; it lives at least
+/// until the row is done, or, for a set, until its last row. `call` is set before a call to a
+/// function that wants_call_types.
 struct FunctionContext {
   Arena& arena;
   SessionContext& session;

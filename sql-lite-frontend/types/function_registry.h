@@ -118,8 +118,9 @@ struct Cast {
   std::int32_t typmod = kNoTypmod;
 };
 
-/// What implements the function of pg_proc with this signature, spelled with the names of pg_type:
-/// "lower(text)". An operator is spelled "+(int4,int4)", "-(int4)" and implements its function.
+/// Implementation of the function of pg_proc with this signature, spelled with the names of
+/// pg_type: "lower(text)". An operator is spelled "+(int4,int4)", "-(int4)" and implements its
+/// function.
 struct ScalarEntry {
   std::string_view signature;
   ScalarFunction function;
@@ -140,7 +141,7 @@ struct SessionEntry {
   bool takes_text = false;
 };
 
-/// What the folders above add: functions that know more than this folder does (catalog, session).
+/// Functions that the folders above add, which know more than this folder does (catalog, session).
 /// The signatures must be PostgreSQL's.
 struct AddedFunctions {
   std::span<const ScalarEntry> scalars = {};

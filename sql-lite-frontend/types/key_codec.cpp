@@ -45,7 +45,7 @@ void append_key(std::string& key, const KeyColumn& column, const Value& value) {
 bool is_indexable(TypeId type) noexcept {
   const Type& known = value_type(type);
   if (known.order.compare == nullptr || known.order.take_key == nullptr) return false;
-  // Of anonymous rows nobody knows what is in them.
+  // The fields of anonymous rows are unknown.
   if (known.shape == Shape::record) return is_composite(base_type(type));
   if (known.shape != Shape::array) return true;
   return element_type(type) != TypeId::none && is_indexable(element_type(type));

@@ -8,8 +8,8 @@
 #include "base/runtime/runtime.h"
 #include "sql-lite-frontend/types/datum.h"
 
-/// What keeps long values from keeping others waiting: work on them runs aside
-/// (Runtime::run_aside), and what makes them out of short ones counts what it does
+/// Helpers that keep work on long values from delaying other sessions. Such work runs aside
+/// (Runtime::run_aside); work that makes long values out of short ones counts its cost
 /// (base/runtime/long_work.h).
 namespace swizzle::sql {
 

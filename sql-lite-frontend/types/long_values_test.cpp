@@ -109,7 +109,7 @@ std::size_t huge_bytes_of_the_process() {
   return kilobytes << 10U;
 }
 
-/// Whether who asks for that much gets nearly all of it in huge pages just now.
+/// True if an allocation of that size gets nearly all of it in huge pages just now.
 bool has_huge_pages_for(std::size_t bytes) {
   const std::size_t before = huge_bytes_of_the_process();
   void* const memory =

@@ -68,8 +68,8 @@ void MemoryAccount::ask_for(std::size_t bytes) {
 }
 
 void MemoryAccount::return_grants() noexcept {
-  // Some room stays, so that who takes and gives back the same again and again does not come to
-  // the total.
+  // Keep some room, so that taking and returning the same amount again and again does not touch the
+  // total.
   const std::size_t used = used_bytes();
   if (room_ <= used / 4 + kMostRoom) return;
   const std::size_t kept = std::max(kFreeBytes, used + used / 8 + kGrant);
@@ -81,8 +81,9 @@ void MemoryAccount::return_grants() noexcept {
 
 namespace {
 
-/// Whole pages of it. In pieces, since others who want memory of the system may have to wait for
-/// each. Where the system does not know how, whoever writes there first has the work.
+/// Touches whole pages of it. In pieces, since other threads that need memory of the system may
+/// have to wait for each. If the system does not support it, the first write to a page does the
+/// work.
 void touch(std::byte* memory, std::size_t bytes) noexcept {
   constexpr std::size_t kPiece = std::size_t{2} << 20U;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));

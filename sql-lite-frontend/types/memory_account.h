@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-/// What statements keep in memory, and may: a server has a total, each session an account that
-/// takes from it in large grants, and what keeps much (arenas, tables of keys, lists of values)
-/// takes from its session's account when it grows.
+/// Accounting of statements' memory. A server has a total, and each session an account that draws
+/// from it in large grants. Large consumers (arenas, tables of keys, lists of values) draw from
+/// their session's account when they grow.
 namespace swizzle::sql {
 
-/// What all sessions of a server keep together. Thread-safe.
+/// Memory of all sessions of a server together. Thread-safe.
 class MemoryTotal {
  public:
   MemoryTotal() = default;
@@ -39,10 +39,11 @@ class MemoryTotal {
   std::atomic<std::size_t> limit_{std::numeric_limits<std::size_t>::max()};
 };
 
-/// What one session's statements keep. Of one thread or fiber at a time.
+/// Memory of one session's statements. Of one thread or fiber at a time.
 class MemoryAccount {
  public:
-  /// What a session may keep without asking: short statements never come to the total.
+  /// Memory that a session may use without drawing from the total, so that short statements never
+  /// touch it.
   static constexpr std::size_t kFreeBytes = std::size_t{64} << 10U;
 
   MemoryAccount() = default;
@@ -100,7 +101,7 @@ class MemoryShare {
     if (bytes != bytes_) [[unlikely]]
       change(account, bytes);
   }
-  /// Leaves it in the account: somebody else gives it back.
+  /// Leaves it in the account; another owner gives it back.
   void keep() noexcept {
     account_ = nullptr;
     bytes_ = 0;
@@ -129,8 +130,8 @@ class MemoryShare {
 
 /// As much as the system clears, and takes back, in a time that others of a reactor would notice.
 inline constexpr std::size_t kLongMemory = std::size_t{16} << 20U;
-/// Has the system give the memory, which nobody has touched yet: a helper does it while the caller,
-/// if it may, waits.
+/// Faults the memory in, before its first use. A helper thread does it while the caller, if it may,
+/// waits.
 void touch_aside(std::byte* memory, std::size_t bytes);
 /// With memory that is there. Throws std::bad_alloc.
 void* allocate_long(std::size_t bytes);
@@ -184,7 +185,7 @@ class CountedAllocator {
 template <class T>
 using CountedVector = std::vector<T, CountedAllocator<T>>;
 
-/// An empty one, whatever it was, whose memory counts there from now on.
+/// Replaces the list by an empty one whose memory is charged to the account from now on.
 template <class T>
 void count_in(CountedVector<T>& list, MemoryAccount* account) {
   if (list.get_allocator().account() != account)

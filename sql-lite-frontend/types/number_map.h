@@ -11,9 +11,9 @@
 
 namespace swizzle::sql {
 
-/// What is known of types by number (what a domain is over, how a collation orders), read by
-/// whoever handles a value of one: found without a lock. Nothing is ever taken out, since a number
-/// means the same for good.
+/// Properties of types by number (a domain's base, a collation's order), read wherever a value of
+/// one is handled: found without a lock. Entries are never removed, since a number keeps its
+/// meaning for good.
 class NumberMap {
  public:
   /// 0: nothing is known.
@@ -31,7 +31,7 @@ class NumberMap {
     const std::scoped_lock lock{mutex_};
     Branch& branch = made(branches_[number / kBelowBranch], own_branches_);
     Leaf& leaf = made(branch[number / kFan % kFan], own_leaves_);
-    // release: whoever learns of the domain finds its base.
+    // release: publishes the base to threads that learn of the domain.
     leaf[number % kFan].store(base, std::memory_order_release);
   }
 

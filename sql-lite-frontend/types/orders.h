@@ -130,7 +130,7 @@ inline constexpr TypeOrder kTextOrder{.compare = &compare_bytes,
                                       .key_keeps_value = true,
                                       .head = &head_of_bytes};
 
-/// Of types whose values are told apart and not ordered.
+/// Removes the comparison, for types with equality alone.
 constexpr TypeOrder without_comparison(TypeOrder order) {
   order.compare = nullptr;
   return order;

@@ -148,7 +148,7 @@ class ParameterBinder {
     }
     if (std::ranges::find(declared_, TypeId::anyenum) != declared_.end() && !is_enum(out_.element))
       return false;
-    // From an element alone nobody knows which range over it is meant.
+    // An element's type alone does not tell which range over it is meant.
     const bool wants_range = std::ranges::any_of(declared_, is_range_family);
     return !wants_range || out_.range != TypeId::none || out_.element == TypeId::none;
   }

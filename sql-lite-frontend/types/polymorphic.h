@@ -13,7 +13,7 @@ bool is_any_family(TypeId type) noexcept;
 /// anyrange, anymultirange: what they stand for is not known from anyelement's type.
 bool is_range_family(TypeId type) noexcept;
 
-/// What the polymorphic parameters of one call stand for.
+/// Meanings of the polymorphic parameters in one call.
 struct Bindings {
   TypeId element = TypeId::none;
   TypeId array = TypeId::none;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What most sources of this folder read anyway, compiled once; see ../precompiled.h.
+// Headers that most sources of this folder include anyway, compiled once; see ../precompiled.h.
 #include <fmt/format.h>
 
 #include <algorithm>

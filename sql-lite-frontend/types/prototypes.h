@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/types/type.h"
 
-/// What types that are not written down one by one have alike.
+/// Common properties of the types that are not written down one by one.
 namespace swizzle::sql {
 
 /// Arrays of a built-in type: without number, name and element.

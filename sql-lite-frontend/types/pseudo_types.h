@@ -4,7 +4,7 @@
 
 namespace swizzle::sql {
 
-/// What only stands in the signatures of functions.
+/// A type that only stands in the signatures of functions.
 constexpr Type pseudo_type(TypeId id, std::string_view name) {
   return {.id = id,
           .name = name,

@@ -22,7 +22,7 @@ bool is_preferred(TypeId type) noexcept {
   return info != nullptr && info->preferred;
 }
 
-/// What is meant by a name does not depend on collations.
+/// Removes the collations, on which the meaning of a name does not depend.
 std::vector<TypeId> without_collations(std::span<const TypeId> types) {
   std::vector<TypeId> plain{types.begin(), types.end()};
   std::ranges::transform(plain, plain.begin(), without_collation);

@@ -30,7 +30,8 @@ class RowLayout {
   RowLayout() = default;
   explicit RowLayout(std::span<const TypeId> types);
 
-  /// What the rows written before the column existed say. The value's bytes are copied.
+  /// Sets the value of rows that were written before the column existed. The value's bytes are
+  /// copied.
   void set_default(std::size_t column, const Value& value);
 
   [[nodiscard]] std::size_t column_count() const noexcept { return columns_.size(); }

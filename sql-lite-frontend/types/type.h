@@ -11,8 +11,8 @@
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/type_id.h"
 
-/// What a type is. Whatever differs from type to type stands in its object, so that a new type is a
-/// file with such an object and a line in type_list.inc.
+/// Definition of a type. All that differs from type to type stands in its object, so that a new
+/// type is a file with such an object and a line in type_list.inc.
 namespace swizzle::sql {
 
 struct FunctionContext;
@@ -44,11 +44,11 @@ struct TypeOrder {
   bool is_integer = false;
   /// Eight bytes that order as the values do, as far as they go. Null: those of the key.
   std::uint64_t (*head)(const Value& value) = nullptr;
-  /// Where the value lies among others, for estimates. Null: nobody can say.
+  /// Returns the value's position among others, for estimates. Null: unknown.
   std::optional<double> (*position)(const Value& value) = nullptr;
 };
 
-/// What information_schema says of a column's size.
+/// The column's size in information_schema.
 struct TypeMeasures {
   std::optional<std::int64_t> length = {};
   std::optional<std::int64_t> octets = {};
@@ -58,7 +58,7 @@ struct TypeMeasures {
   std::optional<std::int64_t> fraction = {};
 };
 
-/// What the numbers in parentheses behind a type's name do.
+/// Meaning of the numbers in parentheses behind a type's name.
 struct TypeModifier {
   /// As the type's typmodin function. Throws SqlError.
   std::int32_t (*read)(std::span<const std::int32_t> modifiers) = nullptr;
@@ -92,12 +92,12 @@ struct Type {
   TypeCodec io{};  ///< empty for types without values
   TypeOrder order{};
   const TypeModifier* modifier = nullptr;
-  /// Whose operators values are given to, where the type has none of its own: text for varchar.
+  /// Type whose operators apply, if this one has none of its own: text for varchar.
   TypeId operators_of = TypeId::none;
   /// The type that stands for all that one btree operator family compares with each other.
   TypeId family = TypeId::none;
   TypeMeasures (*measures)(std::int32_t typmod) = nullptr;
-  /// What was written for this type alone; null where functions/ has it all.
+  /// Functions written for this type alone; null if functions/ has them all.
   const FunctionsOfType* functions = nullptr;
 };
 

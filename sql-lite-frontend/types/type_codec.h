@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/type_id.h"
 
-/// What the types' files read and write themselves with.
+/// Functions with which the types' files read and write values.
 namespace swizzle::sql {
 
 /// Null for types without values.

@@ -128,7 +128,7 @@ constexpr std::uint32_t raw(TypeId type) noexcept {
   return std::to_underlying(type);
 }
 
-/// What a value of the type is in memory and in rows (row_codec.h).
+/// Representation of the type's values in memory and in rows (row_codec.h).
 enum class Shape : std::uint8_t {
   none,     ///< pseudo-types without values
   boolean,  ///< 1 byte
@@ -184,13 +184,14 @@ bool is_polymorphic(TypeId type) noexcept;
 bool is_string_category(TypeId type) noexcept;
 /// oid and the reg* types, whose text form the catalog resolves.
 bool is_object_id(TypeId type) noexcept;
-/// Such as cstring and anyelement: no column can have it. What nobody knows is not one.
+/// True for types such as cstring and anyelement, which no column can have; false for unknown
+/// numbers.
 bool is_pseudo_type(TypeId type) noexcept;
 
 inline constexpr std::int32_t kNoTypmod = -1;
 
-/// SQL spelling with modifier: "numeric(10,2)", "character varying(5)[]",
-/// "timestamp(3) with time zone". "???" for an id nobody knows.
+/// SQL spelling with modifier: "numeric(10,2)", "character varying(5)[]", "timestamp(3) with time
+/// zone". "???" for an unknown id.
 std::string format_type(TypeId type, std::int32_t typmod = kNoTypmod);
 
 struct TypeReference {

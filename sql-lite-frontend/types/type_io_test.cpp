@@ -173,7 +173,7 @@ TEST_CASE("an hstore's binary form is PostgreSQL's, and malformed ones are refus
   CHECK_THROWS_AS(receive("\x7f\xff\xff\xff"s), SqlError);
   CHECK_THROWS_AS(receive("\0\0\0\1\xff\xff\xff\xff\0\0\0\0"s), SqlError);
   CHECK_THROWS_AS(receive("\0\0\0\1\0\0\0\1\xff\0\0\0\0"s), SqlError);
-  // What is stored is not trusted either.
+  // Stored bytes are not trusted either.
   for (const std::string_view bytes :
        {""sv, "\1\0\0\0"sv, "\1\0\0\0\2\0\0\0\1\0\0\0ab"sv, "\1\0\0\0\1\0\0\0\7\0\0\0ab"sv}) {
     CHECK_THROWS_AS(f.show(kHstoreType, Value::from_text(bytes)), SqlError);

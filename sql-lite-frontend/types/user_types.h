@@ -9,9 +9,8 @@
 
 #include "sql-lite-frontend/types/type_id.h"
 
-/// Types that users make. Their numbers say of what kind they are, so that whoever stores, compares
-/// or orders a value looks nothing up; what they are called, and what their values are called, is
-/// the catalog's.
+/// User-defined types. Their numbers tell their kind, so that values are stored, compared and
+/// ordered without a look-up. The names of types and of labels are in the catalog.
 namespace swizzle::sql {
 
 /// So many numbers there are of each kind. The numbers of arrays of a kind follow the kind's.
@@ -76,7 +75,7 @@ constexpr TypeId without_array(TypeId type) noexcept {
 constexpr bool is_collated(TypeId type) noexcept {
   return raw(type) - kFirstCollated < kCollatedKinds.size() * kCollations;
 }
-/// The type whose collation that is; any other type itself.
+/// Returns the type without its collation.
 constexpr TypeId without_collation(TypeId type) noexcept {
   return is_collated(type) ? kCollatedKinds[(raw(type) - kFirstCollated) / kCollations] : type;
 }
@@ -87,19 +86,19 @@ constexpr TypeId row_type_of_relation(std::uint32_t relation) noexcept {
   return relation < kUserTypeIds ? TypeId{kFirstComposite + relation} : TypeId::none;
 }
 
-/// What a domain's values are made of: never a domain itself, but with the domain's collation if it
-/// has one. This does not change as long as the domain is there.
+/// Base of a domain: never a domain itself, but with the domain's collation if it has one. It does
+/// not change as long as the domain exists.
 struct DomainBase {
   TypeId type = TypeId::none;
   std::int32_t typmod = kNoTypmod;
 };
 DomainBase base_of_domain(TypeId domain) noexcept;
-/// So that whoever stores, compares or prints a value of a domain sees one of its base. Pre: what
-/// `base` is over, if that is a domain, has been noted.
+/// Notes the base, so that values of the domain are stored, compared and printed as its values.
+/// Pre: if `base` is a domain itself, it has been noted.
 void note_domain(TypeId domain, DomainBase base);
 
-/// What the bounds of a range that a user made are: none for one that nobody has noted. This does
-/// not change as long as the range is there.
+/// Returns the type of a user-defined range's bounds; none if it was not noted. It does not change
+/// as long as the range exists.
 TypeId noted_subtype(TypeId range) noexcept;
 void note_range(TypeId range, TypeId subtype);
 
@@ -121,7 +120,7 @@ struct EnumLabel {
 struct EnumLabels {
   std::string type_name;          ///< as messages show it
   std::vector<EnumLabel> labels;  ///< in their order
-  /// Positions of labels that ALTER TYPE has added in this transaction: nobody may use them yet
+  /// Positions of labels that ALTER TYPE has added in this transaction. They cannot be used yet
   /// (55P04), since its rollback would leave values without a label.
   std::vector<std::int64_t> uncommitted;
 
@@ -134,10 +133,10 @@ struct EnumLabels {
 std::vector<std::int64_t> spread_positions(std::size_t count);
 std::int64_t position_between(const EnumLabel* before, const EnumLabel* after);
 
-/// What messages and plans call the types that users made, and their labels. Numbers are given once
-/// in the life of a data directory, so one list serves all databases of the process.
+/// Notes the name of a user-defined type, for messages and plans, and its labels. Numbers are given
+/// once in the life of a data directory, so one list serves all databases of the process.
 void note_type(TypeId type, EnumLabels labels);
-/// Null where nobody has noted it.
+/// Null if it was not noted.
 std::shared_ptr<const EnumLabels> noted_labels(TypeId type);
 /// Empty then.
 std::string noted_type_name(TypeId type);

@@ -5,7 +5,7 @@
 
 namespace swizzle::sql {
 
-/// What writing long values down takes beside them, outside of any arena: counted while it lives.
+/// Charges for its lifetime the memory that writing long values needs outside of any arena.
 class WritingShare {
  public:
   WritingShare(FunctionContext& context, std::size_t bytes) {

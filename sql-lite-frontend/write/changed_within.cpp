@@ -49,7 +49,7 @@ bool is_changed_within(Execution& execution, const Table& table, Bytes key, Byte
   ValueBuffer now;
   shown.hide_from(0);
   const bool is_there = value_of(tree.get(*execution.transaction, key, now));
-  // Most often it is others who have changed it, which the view does not show.
+  // Most often another transaction has changed it, which the view does not show.
   if (is_there && compare(now.bytes(), row) == 0) return false;
   ValueBuffer before;
   shown.hide_from(shown.begun() + 1);

@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/bound/session_services.h"
 
-/// What checks that are statements of our own have in common: foreign keys and deferrable keys.
+/// Common part of the checks that are statements of our own: foreign keys and deferrable keys.
 namespace swizzle::sql {
 
 /// "public.t"

@@ -42,8 +42,8 @@ void DeferrableKeys::updated(Execution& execution, std::span<const Value> old_ro
 
 namespace {
 
-/// Whether more than one row has these values. Locking reads see the newest rows, and nobody else
-/// has the key: the writer locked it.
+/// True if more than one row has these values. Locking reads see the newest rows, and the writer
+/// has locked the key against others.
 bool is_repeated(Session::State& session, NameSource& names, const Table& table,
                  const Constraint& constraint, std::span<const Value> key) {
   std::string where;

@@ -59,7 +59,7 @@ void EntryBatch::make_next(Transaction& transaction) {
 
 void EntryBatch::apply(Transaction& transaction) {
   if (bytes_ == 0) return;
-  // What a statement that failed has left.
+  // Remains of a statement that failed.
   removals_.clear();
   inserts_.clear();
   sorter_.finish();

@@ -11,11 +11,11 @@
 
 namespace swizzle::sql {
 
-/// Changes of one index that a statement of many rows has made so far: collected and then made in
-/// key order, so that those that meet in a leaf find it at hand.
+/// Changes of one index that a statement of many rows has made so far: collected, and then made in
+/// key order, so that those of one leaf come together.
 ///
-/// Only for indexes whose entries nobody looks for before the statement ends, and whose changes
-/// cannot fail for what other rows have: those that are not unique.
+/// Only for indexes whose entries are not looked up before the statement ends, and whose changes
+/// cannot fail because of other rows: those that are not unique.
 class EntryBatch {
  public:
   explicit EntryBatch(const Tree& tree) noexcept : tree_(tree), sorter_(WorkSpace{}) {}

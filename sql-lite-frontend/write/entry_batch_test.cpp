@@ -10,7 +10,7 @@ namespace {
 
 using Catch::Contains;
 
-/// What the table has, and what each of its indexes says that it has.
+/// Checks that the table and each of its indexes have the same rows.
 void require_indexes_agree(TestDatabase& db) {
   for (const char* query :
        {"SELECT id, a, b FROM t WHERE a >= 0 ORDER BY a, id", "SELECT b, id FROM t ORDER BY b, id",

@@ -139,7 +139,7 @@ void Exclusion::lock(Transaction& transaction, std::span<const Value> values) co
   value_of(tree.lock_key(transaction, as_bytes(group)));
 }
 
-/// Whoever is removing the entry has the last word.
+/// Waits for a transaction that is removing the entry, whose outcome decides.
 bool Exclusion::is_still_there(Transaction& transaction, const std::string& entry) const {
   const Tree tree = *table_->indexes[number_].tree;
   ValueBuffer buffer;

@@ -13,12 +13,12 @@
 #include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/write/row_events.h"
 
-/// EXCLUDE: no two rows may be to each other what the operators of all elements say.
+/// EXCLUDE: for no two rows may the operators of all elements be true.
 ///
 /// The constraint's index is a tree whose first columns are those that are to be equal: rows that
-/// agree in them, a group, lie together. Whoever gives the index a row locks the row's group until
-/// the transaction ends, so there is nobody else's uncommitted row in a group but one that is being
-/// removed, and what is found is waited for.
+/// agree in them, a group, lie together. A writer locks a row's group until its transaction ends
+/// before it adds the row to the index. So the only uncommitted change of another transaction in a
+/// group can be a removal, and a conflicting entry that is found is waited for.
 namespace swizzle::sql {
 
 inline constexpr SqlState kExclusionViolation{"23P01"};
@@ -58,7 +58,7 @@ class Exclusion {
     ExclusionOperator op;
     TypeId type;
   };
-  /// What `search` does with an entry.
+  /// Result of looking at an entry in `search`.
   enum class Step : std::uint8_t { go_on, stop, found };
 
   [[nodiscard]] bool conflict(std::span<const Value> a, std::span<const Value> b) const;

@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/write/transition_tables.h"
 
-/// What writing rows asks of triggers/, which calls their functions.
+/// Interface between writing rows and triggers/, which calls the triggers' functions.
 namespace swizzle::sql {
 
 /// Whether the session, as it is set, lets the trigger fire.

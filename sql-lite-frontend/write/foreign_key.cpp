@@ -57,7 +57,7 @@ std::string cleared(const Table& table, std::span<const std::int16_t> columns,
   return text;
 }
 
-/// "(a)=(1) ", or nothing for who may not read the columns.
+/// "(a)=(1) ", or nothing if the user may not read the columns.
 std::string shown_key(Session::State& session, FunctionContext& functions, const TablePtr& table,
                       std::span<const std::int16_t> columns, std::span<const TypeId> types,
                       std::span<const Value> values) {

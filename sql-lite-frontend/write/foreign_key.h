@@ -42,7 +42,8 @@ class ForeignKey {
   // Of the referenced side's values.
 
   [[nodiscard]] std::string still_there_sql(NameSource& names) const;
-  /// Whoever is about to take such a row away is waited for.
+  /// Returns a query that finds and locks a referencing row. It waits for transactions that are
+  /// about to remove such a row.
   [[nodiscard]] std::string any_reference_sql(NameSource& names) const;
   [[nodiscard]] std::string delete_references_sql(NameSource& names) const;
   /// The new values follow the old ones.

@@ -16,8 +16,8 @@ struct TransitionRows;
 
 class ReferenceQueue;
 
-/// What one statement has to do for its table's foreign keys: noted row by row, and done when it
-/// has written them all.
+/// Work of one statement for its table's foreign keys: noted row by row, and done when all rows are
+/// written.
 class ForeignKeys {
  public:
   ForeignKeys(NameSource& names, const TablePtr& table)
@@ -40,7 +40,7 @@ class ForeignKeys {
 
   /// Actions first, then the checks.
   void finish(Execution& execution);
-  /// Leaves them to who runs the statement because of another one's rows.
+  /// Leaves them to the caller, which runs the statement because of another one's rows.
   void finish_later(Execution& execution, ReferenceQueue& queue);
 
  private:
@@ -53,9 +53,9 @@ class ForeignKeys {
   RowEvents notes_;
 };
 
-/// What the statements of actions have to do for their foreign keys, in the order in which they
-/// wrote, behind what the statement has to do that they are run for. So a chain of rows may be of
-/// any length: nothing recurses, and the order is PostgreSQL's. One per session.
+/// Work for foreign keys that the statements of actions leave, in the order in which they wrote,
+/// behind the work of the statement for which they run. So a chain of rows may be of any length:
+/// nothing recurses, and the order is PostgreSQL's. One per session.
 class ReferenceQueue {
  public:
   /// Whether a statement that ends now is one that an action runs.
@@ -63,8 +63,8 @@ class ReferenceQueue {
 
   /// Of a table's statement-level triggers for an event: they fire once for all that actions do.
   using StatementKey = std::uint64_t;
-  /// Whether nobody has begun a statement of that key for which the present one runs, or that it is
-  /// run for.
+  /// True if the statement is the first of that key among those that run for the same statement of
+  /// a user, itself included.
   bool begins(StatementKey key) { return !is_running_ || begun_.insert(key).second; }
 
   /// While it lives, statements are those of actions; what they leave is forgotten with it.
@@ -99,19 +99,20 @@ class ReferenceQueue {
   /// `actor` acts last, unless another one comes for the same key before.
   void add_last(const std::shared_ptr<EventActor>& actor, StatementKey key);
   [[nodiscard]] bool has_later(StatementKey key) const noexcept { return next_.has_last(key); }
-  /// What the statement and all that actions run have changed of one table since its triggers were
-  /// fired last, for transition tables.
+  /// Changes of one table by the statement and its actions since its triggers were fired last, for
+  /// transition tables.
   std::shared_ptr<TransitionRows>& rows_changed(StatementKey key) { return rows_[key]; }
 
  private:
-  /// What all of the level before has left: its memory goes when it is done.
+  /// Work that all statements of the previous level have left: its memory is released when it is
+  /// done.
   struct Level {
     struct Last {
       StatementKey key = 0;
       std::shared_ptr<EventActor> actor;
     };
     std::vector<std::shared_ptr<EventActor>> actors;
-    /// Whose of `actors` it is, and what that one knows it by.
+    /// Work to do: the number of its actor in `actors`, and the actor's own number for it.
     RowEvents events;
     std::vector<Last> last;
 

@@ -155,7 +155,7 @@ bool KeyProbe::locks(Session::State& session, std::span<const Value> values) {
   return false;
 }
 
-/// What LockRows does. False: the row has gone, or is another now.
+/// Locks the row as LockRows does. False: the row has gone, or is another now.
 bool KeyProbe::lock() {
   const auto locked = told_of_update(
       [&] { return access_->lock_row(*execution_, ReadMode::for_key_share, WaitPolicy::wait); });

@@ -17,7 +17,7 @@ namespace swizzle::sql {
 
 namespace {
 
-/// Who waits for the row is told that it goes to another partition.
+/// Removes a row such that waiters for it learn that it goes to another partition.
 void remove_to_elsewhere(Tree tree, Execution& execution, Bytes key) {
   Transaction& transaction = *execution.transaction;
   if (key.size() == Engine::kMaxKeyBytes) {
@@ -166,7 +166,7 @@ bool WriteOperator::move_leaf_row(Execution& execution, std::size_t to,
   value_of(tree.get(*execution.transaction, key, ignored, ReadMode::for_update));
   remove_to_elsewhere(*write_->table->tree, execution, key);
   writer_.removed(execution, as_text(key), old_row_);
-  // Who refers to the partition itself loses the row.
+  // Rows that reference the partition itself lose the row.
   if (!leaves_keys_) foreign_keys_.removed(execution, old_row_);
   if (triggers_) triggers_->note(execution, TriggerEvent::remove, old_row_, {});
   ++written_;

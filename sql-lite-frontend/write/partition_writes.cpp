@@ -62,7 +62,7 @@ std::size_t PartitionWrites::route(Execution& execution) const {
   }
 }
 
-/// The key's values are shown to who may read them.
+/// Throws; the key's values are shown only if the user may read them.
 void PartitionWrites::fail(Execution& execution, std::size_t node) const {
   const TablePtr& table = tree().nodes[node].table;
   const PartitionKey& key = *table->relation.partition_key;
@@ -97,7 +97,7 @@ std::vector<Value> PartitionWrites::row_at(const Execution& execution, Slot firs
   return {first, first + static_cast<std::ptrdiff_t>(root_.table->relation.columns.size())};
 }
 
-/// What the transition tables of the statement's own triggers show.
+/// Notes the rows for the transition tables of the statement's own triggers.
 void PartitionWrites::note_written(Execution& execution, WriteOperator& root, TriggerEvent event,
                                    Slot old_slot, Slot new_slot) const {
   if (!root.triggers_) return;

@@ -9,8 +9,8 @@
 
 namespace swizzle::sql {
 
-/// What a statement that writes to a partitioned table does to its partitions: each has an operator
-/// of its own, made when the first row is for it, which is given rows.
+/// Writes of one statement to the partitions of a table. Each partition has an operator of its own,
+/// made for its first row, which is given rows.
 class PartitionWrites {
  public:
   PartitionWrites(const WriteStatement& root, NameSource& names);

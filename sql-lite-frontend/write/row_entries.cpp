@@ -1,4 +1,4 @@
-// What a row's entries in the table's indexes are, and which row has one already.
+// A row's entries in the table's indexes, and the search for a row that has one already.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,7 +120,7 @@ void RowWriter::lock_deferrable(Execution& execution, std::size_t index, const E
   const Bytes key = as_bytes(entry.key).first(entry.locked_bytes);
   value_of(tree.lock_key(transaction, key));
   if (transaction.isolation() != Isolation::repeatable_read) return;
-  // What came after the snapshot would not be seen when the key is looked at: a locking read of it
+  // An insert after the snapshot would not be seen when the key is checked: a locking read of it
   // fails with 40001.
   const auto present = engine_of(execution.session).begin();
   present->begin_statement();

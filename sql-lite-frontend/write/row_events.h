@@ -11,9 +11,9 @@
 
 namespace swizzle::sql {
 
-/// What happened to rows, in the order in which it did, for who has to act on it later: what it was
-/// is a number that its owner understands, and values that are copied. An event of one number takes
-/// about 20 bytes; those that do not fit work_mem go to a temporary file. Of one thread or fiber.
+/// Log of events on rows, in order, for an actor that handles them later. An event is a number,
+/// which its owner understands, and values, which are copied. An event of one number takes about 20
+/// bytes; those that do not fit work_mem go to a temporary file. Of one thread or fiber.
 class RowEvents {
  public:
   void add(WorkMemory& memory, std::int64_t what, std::span<const Value> values);
@@ -58,7 +58,7 @@ class RowEvents {
   MemoryShare share_;
 };
 
-/// Who does later what events ask for.
+/// Handles events later.
 class EventActor {
  public:
   EventActor() = default;

@@ -27,11 +27,11 @@ void append_row_id(std::string& key, std::int64_t row_id) {
   key += as_text(Bytes{bytes, sizeof bytes});
 }
 
-/// The largest row id in the table, for the first insert after start-up. Nobody has inserted since,
-/// so what is committed is all there is; and it is not the transaction that wants to know, whose
-/// reads at SERIALIZABLE would keep others from inserting.
+/// Returns the largest row id in the table, for the first insert after start-up. There was no
+/// insert since, so the committed rows are all rows. Another transaction reads, because reads of
+/// the writer's own at SERIALIZABLE would keep others from inserting.
 std::int64_t largest_row_id(Execution& execution, const Tree& tree) {
-  // Also of what a prepared transaction has put there, though nobody sees that.
+  // Includes rows of a prepared transaction, which are not visible.
   ValueBuffer key;
   if (!value_of(engine_of(execution.session).greatest_key(tree.id(), key))) return 0;
   return static_cast<std::int64_t>(load_big_endian<std::uint64_t>(key.bytes().data()));
@@ -203,7 +203,7 @@ void RowWriter::make_key(Execution& execution, std::span<const Value> row, std::
     if (next.load(std::memory_order_relaxed) == 0) {
       std::int64_t first = largest_row_id(execution, *tree_) + 1;
       std::int64_t unset = 0;
-      // Whoever comes first is right: nobody can have inserted before the counter was set.
+      // The first exchange is right: there can be no insert before the counter was set.
       next.compare_exchange_strong(unset, first, std::memory_order_relaxed);
     }
     append_row_id(key, next.fetch_add(1, std::memory_order_relaxed));

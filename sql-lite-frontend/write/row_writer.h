@@ -22,8 +22,8 @@ class RowWriter {
  public:
   explicit RowWriter(const WriteStatement& write);
 
-  /// The statement begins, which may do to rows what the bits say (published::k…): whoever
-  /// subscribes to the table is told from now on.
+  /// Begins a statement, whose kinds of changes are given as bits (published::k…). Subscribers of
+  /// the table are told of changes from now on.
   void begin_publishing(Execution& execution, std::uint8_t events) {
     publisher_.begin(execution, events);
   }
@@ -37,17 +37,17 @@ class RowWriter {
   /// primary key.
   std::string key_for(Execution& execution, std::span<const Value> row) const;
 
-  /// From now on changes of indexes that are not unique may be collected, up to end_changes(),
-  /// which makes them. Nobody may look for entries in between, and what cannot be done fails the
-  /// statement.
+  /// Allows changes of indexes that are not unique to be collected from now on, up to
+  /// end_changes(), which makes them. In between entries must not be looked up. A change that fails
+  /// then fails the statement.
   void begin_changes() noexcept;
 
-  /// Begins to insert rows as a load where that can be done, which is when the table is empty. Rows
-  /// that come in key order then cost a fraction of an insert; the first that does not ends the
-  /// load. The trees show nobody anything before end_changes().
+  /// Begins to insert rows as a load if possible, which it is when the table is empty. Rows that
+  /// come in key order then cost a fraction of an insert; the first that does not ends the load.
+  /// The rows are not visible in the trees before end_changes().
   ///
-  /// If the table is not this transaction's own, the first rows are held back until there are so
-  /// many that keeping others from writing to it is worth it.
+  /// If the table is not this transaction's own, the first rows are held back until they are so
+  /// many that locking out other writers is worth it.
   void begin_load(Execution& execution);
   /// Writes what is held back.
   void write_held(Execution& execution);
@@ -92,8 +92,8 @@ class RowWriter {
   std::optional<std::string> find_duplicate(Execution& execution, const Index& index,
                                             std::span<const Value> row);
 
-  /// "(lower(b), a)=(x, 1)": the row's key in the index, for error details. Nothing for who may not
-  /// read the columns, or the table where expressions are among them.
+  /// "(lower(b), a)=(x, 1)": the row's key in the index, for error details. Nothing if the user may
+  /// not read the columns, or, with expressions among them, the table.
   std::string index_key_detail(Execution& execution, const Index& index,
                                std::span<const Value> row) const;
   /// Of an exclusion's index: with the row that there is beside which this one may not be.
@@ -128,7 +128,8 @@ class RowWriter {
   /// The row is about to get its entry in the index. False: there is one beside which it may not
   /// be. What is deferrable is noted.
   bool may_stand(Execution& execution, std::size_t index, std::span<const Value> row);
-  /// Whoever takes or gives up a deferrable key is alone with it until the transaction ends.
+  /// Locks the key of a deferrable constraint until the transaction ends; insert and removal of the
+  /// key both take the lock.
   void lock_deferrable(Execution& execution, std::size_t index, const Entry& entry) const;
   void make_key(Execution& execution, std::span<const Value> row, std::string& key) const;
   void put_in_slots(Execution& execution, std::span<const Value> row) const;
@@ -172,7 +173,8 @@ class RowWriter {
   Exclusions exclusions_;
   bool checks_exclusions_ = true;
   std::optional<Tree> tree_;  ///< none of a view, whose triggers write instead
-  /// What updates of this statement leave as it is costs them nothing.
+  /// True if an update of this statement may change the row's key; else the key is not computed
+  /// again.
   bool may_move_row_ = false;
   std::vector<bool> may_move_entry_;  ///< by index
   std::string key_buffer_;
@@ -195,7 +197,7 @@ class RowWriter {
 void require_key_fits(std::size_t bytes, const Index& index);
 /// The numbers of those that are there.
 std::vector<std::int16_t> all_columns(const Table& table);
-/// What details of errors show of a value.
+/// Returns the form of a value that details of errors show.
 std::string shortened_value(std::string value);
 /// "Failing row contains (1, null, text).": with the columns alone that the session may read or has
 /// given; empty where there are none.

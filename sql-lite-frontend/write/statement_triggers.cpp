@@ -48,7 +48,7 @@ void AfterTriggers::fire_one(Execution& execution, const Known& known, FiredRows
   if (names_transition_tables(trigger)) {
     changed = this->changed(known.event);
     rows.changed = changed.get();
-    // What comes later shows in other tables.
+    // Later changes are shown in other tables.
     reference_queue(execution.session).rows_changed(key_of_event(*table_, known.event)).reset();
   }
   RowScope scope{execution};

@@ -14,8 +14,8 @@
 
 namespace swizzle::sql {
 
-/// What fires after a statement, for its rows and for itself. Shared with the queue in which it
-/// waits, when an action runs the statement.
+/// Triggers to fire after a statement, for its rows and for itself. Shared with the queue in which
+/// it waits, when an action runs the statement.
 class AfterTriggers final : public EventActor {
  public:
   explicit AfterTriggers(const WriteStatement& write);
@@ -28,7 +28,7 @@ class AfterTriggers final : public EventActor {
   void set_last_event(TriggerEvent event) noexcept { last_event_ = event; }
   /// Whether the condition of a statement's trigger held when the statement had written everything.
   void set_wanted(std::size_t trigger, bool is_wanted) { known_[trigger].is_wanted = is_wanted; }
-  /// What the statement has changed, for transition tables; null where no trigger names one.
+  /// Rows changed by the statement, for transition tables; null if no trigger names one.
   std::shared_ptr<TransitionRows>& changed(TriggerEvent event) {
     return changed_[static_cast<std::size_t>(event)];
   }
@@ -75,7 +75,7 @@ class StatementTriggers {
   void begin_checks(ReferenceQueue& queue);
   void finish(Execution& execution);
   void finish_later(Execution& execution, ReferenceQueue& queue);
-  /// What a run that failed has left.
+  /// Forgets the rest of a run that failed.
   void forget() noexcept;
 
  private:

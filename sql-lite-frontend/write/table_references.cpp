@@ -211,7 +211,7 @@ void TableReferences::check_unreferenced(Execution& execution, const Note& note)
   require_gone(execution, note);
 }
 
-/// Nobody refers to the old key any more, or a new row has it.
+/// Requires that the old key is not referenced any more, or that a new row has it.
 void TableReferences::require_gone(Execution& execution, const Note& note) {
   const Incoming& incoming = incoming_[note.key];
   const KeyLookup lookup = successor(names_, incoming.key, incoming.referenced.get());

@@ -32,7 +32,7 @@ class TableReferences final : public EventActor {
     static std::int64_t event(Kind kind, std::size_t key) noexcept;
     [[nodiscard]] bool asks_for_action() const noexcept { return kind != Kind::reference; }
   };
-  // What there is to do when a row was written.
+  // Functions that note the work to do after a row was written.
   void note_inserted(WorkMemory& memory, std::span<const Value> row, RowEvents& notes) const;
   void note_updated(WorkMemory& memory, std::span<const Value> old_row,
                     std::span<const Value> new_row, RowEvents& notes) const;
@@ -77,7 +77,7 @@ class TableReferences final : public EventActor {
 /// A row that refers may be gone again by now; else the row that it refers to has to be there.
 void check_deferred_reference(Session::State& session, NameSource& names, const TablePtr& table,
                               const DeferredCheck& check);
-/// A key that was given up may have a new row, or else nobody may refer to it.
+/// Checks a key that was removed: another row must have it now, or it must not be referenced.
 void check_deferred_removal(Session::State& session, NameSource& names, const TablePtr& table,
                             const DeferredCheck& check);
 

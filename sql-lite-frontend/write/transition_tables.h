@@ -10,7 +10,7 @@
 /// that the statements of a trigger's function can name.
 namespace swizzle::sql {
 
-/// What statements have changed of one table by one event; spilled like all row events.
+/// Rows that statements have changed in one table by one event; spilled like all row events.
 struct TransitionRows {
   RowEvents old_rows;
   RowEvents new_rows;

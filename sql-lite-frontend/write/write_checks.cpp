@@ -6,8 +6,7 @@
 #include "sql-lite-frontend/write/statement_triggers.h"
 #include "sql-lite-frontend/write/write_operator.h"
 
-/// What a row that is written has to fulfil by itself, and what is looked at when the statement has
-/// written all of them.
+/// Checks on a written row by itself, and those made when the statement has written all rows.
 namespace swizzle::sql {
 
 /// Throws 42501 unless policies let the row be written.
@@ -51,7 +50,7 @@ void WriteOperator::check_each(Execution& execution, std::span<const WriteStatem
   for (const WriteStatement::Check& check : checks) {
     const Value value = check.expr->eval(execution);
     const bool is_of_view = check.kind == WriteStatement::Check::Kind::view;
-    // What a constraint does not know passes; a view shows no such row.
+    // A constraint passes if it is unknown; a view does not show such a row.
     if (value.is_null() ? !is_of_view : value.as_bool()) continue;
     if (is_of_view) {
       throw sql_error(SqlState{"44000"}, "new row violates check option for view \"{}\"",

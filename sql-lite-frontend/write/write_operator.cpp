@@ -195,7 +195,7 @@ bool WriteOperator::before_delete(Execution& execution) {
   return true;
 }
 
-/// What is looked at when the statement has written everything.
+/// Notes the row for the checks after the statement.
 void WriteOperator::note_inserted(Execution& execution) {
   if (!leaves_keys_) {
     foreign_keys_.inserted(execution, new_row_);
@@ -348,8 +348,8 @@ void WriteOperator::write_instead(Execution& execution) {
 
 constexpr std::uint64_t kFew = 16;  ///< of the first rows, each goes by itself
 
-/// Whether rows may be removed some time after they were found: nobody looks at them in between,
-/// and nothing is to be done with each.
+/// True if rows may be removed some time after they were found: they are not read in between, and
+/// there is no other work for each.
 bool WriteOperator::may_gather() const {
   if (write_->kind != WriteKind::delete_ || !write_->from.empty() || !write_->returning.empty() ||
       partitions_) {
@@ -377,7 +377,7 @@ void WriteOperator::gather(Execution& execution) {
 
 void WriteOperator::delete_gathered(Execution& execution) {
   const bool reads = writer_.has_entries() || writer_.publishes_rows();
-  // Nobody else asks for any.
+  // Only entries and publishing need columns.
   const std::span<Value> wanted = std::span(old_row_).first(
       writer_.publishes_rows() ? old_row_.size() : writer_.columns_of_entries());
   for (std::size_t i = 0; i < gathered_.size();) {

@@ -45,7 +45,7 @@ class WriteOperator final : public PlanOperator {
   [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
   [[nodiscard]] const WriteStatement& statement() const noexcept { return *write_; }
 
-  /// COPY FROM: writes the row whose source slots are filled. Call begin() before and end() after.
+  /// COPY FROM: writes the row in the source slots. Call begin() before and end() after.
   enum class Rows : std::uint8_t { one, many };
   void begin(Execution& execution, Rows expected);
   void insert_row(Execution& execution);
@@ -120,7 +120,7 @@ class WriteOperator final : public PlanOperator {
   DeferrableKeys deferrable_keys_;
   std::unique_ptr<StatementTriggers> triggers_;  ///< null: it fires none
   std::unique_ptr<PartitionWrites> partitions_;  ///< null: the table has its rows itself
-  /// Keys and foreign keys are somebody else's business.
+  /// True if the session acts as a replica: keys and foreign keys are left unchecked.
   bool leaves_keys_ = false;
   bool changed_existing_ = false;  ///< by the last of insert_leaf_row()
   bool is_unchecked_ = false;      ///< it is among those that check_written() looks at

@@ -33,7 +33,7 @@ struct TreeCounters {
   std::atomic<std::uint64_t> ghosts_removed{0};
   /// Exclusive latches on nodes above the leaves. Each was free when it was asked for.
   std::atomic<std::uint64_t> branch_latches{0};
-  /// How often such a latch was not free for somebody who needed it: forced adoptions only.
+  /// Number of times that such a latch was not free when it was needed: forced adoptions only.
   std::atomic<std::uint64_t> branch_waits{0};
 };
 
@@ -43,8 +43,8 @@ struct LeafCopy {
   [[nodiscard]] const Node& node() const noexcept { return Node::of(page.data()); }
 };
 
-/// What clear() could not read, and gave up: those nodes' pages are free, what lay below them and
-/// behind them stays in use, with nobody who knows it.
+/// Nodes that clear() could not read, and gave up. Their own pages are free; the pages below and
+/// behind them stay in use, but belong to no tree.
 struct GivenUp {
   std::uint64_t nodes = 0;
   std::string first;  ///< why
@@ -54,7 +54,7 @@ struct GivenUp {
 /// with 57014. Empty: it goes on.
 using GoesOn = std::function<bool()>;
 
-/// What read_ahead() passed.
+/// Leaves that read_ahead() passed.
 struct LeavesAhead {
   std::uint32_t leaves = 0;
   std::uint32_t absent = 0;
@@ -103,7 +103,7 @@ class BTree {
         break;
       descent.disturbed();
     }
-    // Who passes by may have been in a page that is not swizzled, where no writer should begin.
+    // A page read with Interest::once may be unswizzled, and no writer should begin there.
     if (hint != nullptr && interest == Interest::keep)
       hint->remember(id(), key, descent.frame(), descent.guard.version());
     if (descent.saw_foster) [[unlikely]] {
@@ -163,8 +163,8 @@ class BTree {
   /// behind it. Pre: the tree is not being loaded, since its right edge is open then.
   Result<std::vector<std::string>> verify();
 
-  /// Every page of the tree, children before parents. Pre: nobody changes it meanwhile. XX002 where
-  /// something is wrong with it.
+  /// Returns every page of the tree, children before parents. Pre: the tree does not change
+  /// meanwhile. XX002 for a damaged tree.
   Result<std::vector<PageId>> pages();
 
   /// How many pages begin in [low, high); of foster leaves, those that their parents know. Others
@@ -173,17 +173,18 @@ class BTree {
 
   /// Whether the tree is one leaf without records, ghosts included.
   Result<bool> is_blank();
-  /// Loading a blank tree: hangs a new leaf at the right edge. The first has an empty low fence,
+  /// Loading a blank tree: appends a new leaf at the right edge. The first has an empty low fence,
   /// each other one the high fence of the one before, and the last an infinite high fence; until
-  /// then the tree has no right end. Pre: nobody else uses the tree.
+  /// then the tree has no right end. Pre: the tree is not used otherwise.
   Result<> append_leaf(const LeafContent& content);
-  /// Frees everything but the root, which becomes an empty leaf. Goes on where a crash interrupted
-  /// it, and with a tree whose loading was interrupted; a node that cannot be read is given up, as
-  /// long as it is not the root. Pre: nobody else uses the tree.
+  /// Frees every page but the root, which becomes an empty leaf. Goes on after an interruption by a
+  /// crash, and with a tree whose loading was interrupted. A node that cannot be read is given up,
+  /// unless it is the root. Pre: the tree is not used otherwise.
   Result<GivenUp> clear(const GoesOn& goes_on = {});
   /// The tree that the root page says it belongs to: another one if that page was given away.
   Result<TreeId> owner_of_root();
-  /// Gives up the root's frame without writing it. Pre: the tree is clear; nobody will use it.
+  /// Gives up the root's frame without writing it. Pre: the tree is clear, and will not be used
+  /// again.
   void abandon() noexcept {
     pool_.unregister_root(root_);
     pool_.drop_swizzled(&root_.reference);
@@ -216,11 +217,12 @@ class BTree {
 
     /// Post: `hold` and `guard` are on the node. Parks for absent pages.
     Result<> run();
-    /// The same if nothing is in the way: no absent page, nobody who changes one. False: neither.
+    /// Takes run()'s fast path, if no page on the way is absent or being changed. False: `hold` and
+    /// `guard` are not set.
     bool dash() noexcept;
-    /// What was read did not hold. Who is disturbed again and again lets others run before the next
-    /// try: patient readers that lost the processor with the latch in hand keep every writer out,
-    /// and spinning keeps them from coming back.
+    /// Notes that validation failed. A descent that is disturbed repeatedly lets others run before
+    /// the next try. Otherwise patient readers that lost the processor while holding the latch keep
+    /// every writer out, and spinning keeps them from running again.
     void disturbed() noexcept {
       if (++disturbances > kPatience) [[unlikely]]
         let_others_run();
@@ -238,8 +240,9 @@ class BTree {
     Interest interest = Interest::keep;
     /// Where to look before going down, or null.
     const LeafHint* hint = nullptr;
-    /// Whether pages may be others than what their parents say: for who wants to know what is
-    /// there. With `proof` each page on the way is compared, whoever has done so before.
+    /// Treatment of pages that contradict their parents: `anything` accepts them, for callers that
+    /// examine the actual content. With `proof` every page on the way is compared, even if it was
+    /// compared before.
     enum class Expects : std::uint8_t { what_parents_say, anything, proof } expects{};
     Hold hold;
     ReadGuard guard;
@@ -276,9 +279,9 @@ class BTree {
     Interest wanted_ = Interest::keep;
   };
 
-  /// What a change needs before it may latch anything. Room in the log is taken at once, for
-  /// the change and for the structure change that it turns out to need, since who holds room may
-  /// not ask for more.
+  /// Resources of a change, obtained before it latches anything. Room in the log is reserved
+  /// at once, for the change and for the structure change that it may turn out to need, since a
+  /// holder of room may not reserve more.
   struct Preparation {
     LogSpace space;
     NewPage page;  ///< empty: there is none
@@ -352,7 +355,7 @@ class BTree {
   Result<> free_children(Bytes low, std::uint8_t level, payload::AfterFreeing after,
                          std::span<const PageId> pages);
 
-  /// The references of the copy are page ids. Pre: nobody changes the tree.
+  /// Copies a node; the references of the copy are page ids. Pre: the tree does not change.
   Result<> copy_node(Bytes key, std::uint8_t level, LeafCopy& into,
                      Interest interest = Interest::keep);
   Lsn log_change(LogSpace& space, RecordKind kind, Frame& page, Frame* page2,

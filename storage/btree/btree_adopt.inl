@@ -22,7 +22,7 @@ void BTree<Pool>::tidy_after(const Descent& descent, Bytes key) noexcept {
 template <class Pool>
 Result<> BTree<Pool>::adopt(Bytes key, std::uint8_t child_level, Insistence insistence) {
   constexpr std::size_t kPayload = kAdoptedAtOnce * (payload::kMaxHeadBytes + Node::kMaxKeyBytes);
-  // Who keeps failing is not alone: somebody else adopts, splits or merges here.
+  // Repeated failure means that another thread adopts, splits or merges here.
   std::uint32_t tries_left = insistence == Insistence::until_adopted ? 1000 : 1;
   ASSIGN_OR_RETURN(Preparation prepared, prepare(kPayload, kAdoptedAtOnce));
   const auto parent_level = static_cast<std::uint8_t>(child_level + 1);

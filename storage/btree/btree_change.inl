@@ -149,8 +149,9 @@ typename BTree<Pool>::Outcome BTree<Pool>::change_latched(Frame& frame, Bytes ke
   return Outcome::done;
 }
 
-/// What a rollback will want is left to it: who lacks room because of that has it counted, since
-/// what the leaf says is a bound. So a rollback needs no page, even if nobody has one.
+/// True if the leaf can grow without using the room that rollbacks may need. If that room is in the
+/// way it is counted, since the leaf holds just a bound. So a rollback needs no new page, even if
+/// there is none.
 template <class Pool>
 bool BTree<Pool>::may_grow(Node& leaf, std::size_t growth,
                            const TransactionChain* transaction) noexcept {
@@ -178,7 +179,7 @@ void BTree<Pool>::settle_debts(Node& leaf, const TransactionChain* transaction, 
 
 namespace detail {
 
-/// What of a value changes: both parts without the bytes that they share at the ends.
+/// Returns the changed part of a value: both values without the bytes that they share at the ends.
 inline payload::LeafUpdate difference(Bytes key, Bytes old_value, bool old_overflow,
                                       LeafChange::Value value) noexcept {
   const std::size_t front = common_front(old_value, value.bytes);

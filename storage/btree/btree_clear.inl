@@ -25,7 +25,7 @@ inline void forget_children(Node& node, payload::AfterFreeing after) noexcept {
 }
 
 /// Children go before their parents, and the record that frees them also makes the parent forget
-/// them: so a crash in between leaves a smaller tree, and no page that nobody knows of.
+/// them: so a crash in between leaves a smaller tree, and no page that is unreachable and in use.
 template <class Pool>
 class BTree<Pool>::Clearing {
  public:
@@ -102,7 +102,7 @@ class BTree<Pool>::Clearing {
   /// False: its page cannot be read.
   Result<bool> try_copy(Bytes low, std::uint8_t level, LeafCopy& into) {
     RETURN_IF_ERROR(look_up());
-    // Nobody will want the page again.
+    // The page will not be needed again.
     auto copied = tree_.copy_node(low, level, into, Interest::once);
     if (copied) return true;
     if (!is_unreadable(copied.error())) return fail(std::move(copied).error());

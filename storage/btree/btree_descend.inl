@@ -76,8 +76,8 @@ typename BTree<Pool>::Descent::Promise BTree<Pool>::Descent::compare_with_promis
   if (!is_kept) return Promise::broken;
   if (child.is_compared()) return Promise::kept;
   const LatchVersion version = child_guard.version();
-  // Under the latch, or by the time it is noted the frame could have another page. Where others
-  // have it, one of them, or somebody later, does it.
+  // Note it under the latch: otherwise the frame could have another page by then. If others have
+  // the latch, one of them, or a later reader, does it.
   ExclusiveGuard alone = ExclusiveGuard::upgrade(child_guard);
   if (alone) PageState::compared(child);
   alone.release_unchanged();
@@ -159,8 +159,8 @@ typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
   }
 }
 
-/// The descent when nothing comes in between: every page in memory and nobody changing it, no
-/// foster child on the way, no latch asked for. False: nothing was done, step_down() sees to it.
+/// Descends without obstacles: every page in memory and unchanging, no foster child on the way, no
+/// latch taken. False: nothing was done; step_down() handles the case.
 template <class Pool>
 bool BTree<Pool>::Descent::dash() noexcept {
   if constexpr (ReadGuard::kUsual != ReadGuard::Manner::optimistic) return false;
@@ -243,8 +243,8 @@ Result<> BTree<Pool>::Descent::run() {
         disturbed();
         break;
       case Step::unresolved:
-        // Pages that nobody wants to keep may take one another's frame again and again: a node and
-        // its foster child, where all other frames are used.
+        // Pages of Interest::once may take one another's frame again and again: a node and its
+        // foster child, if all other frames are used.
         if (++misses > kMostMisses) interest = Interest::keep;
         // A tree that is being emptied; its reader came from before it was loaded.
         if (ref_.is_none()) [[unlikely]]
@@ -261,8 +261,8 @@ Result<> BTree<Pool>::Descent::run() {
   }
 }
 
-// What is read here nobody acts on: a page that is changing, or another one in the frame, only
-// makes the wrong lines come (R-4).
+// Reads without acting on the result: a page that is changing, or another one in the frame, only
+// makes the wrong cache lines come (R-4).
 template <class Pool>
 std::size_t BTree<Pool>::prefetch(std::span<const Bytes> keys,
                                   std::span<LeafHint> leaves) noexcept {

@@ -122,7 +122,7 @@ void BTree<Pool>::append_child(Frame& parent_frame, Preparation& prepared,
   }
   parent_frame.inserts.note(parent.count(), parent.count());
   parent.insert_branch(parent.count(), content.low, pool_.adopt_new(parent_frame, new_frame));
-  // Whoever loads much does not mean to use it at once.
+  // A large load is not expected to be read at once.
   new_frame.usage.store(0, std::memory_order_relaxed);
   new_frame.latch.unlock_exclusive();
 }

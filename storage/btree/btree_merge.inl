@@ -200,7 +200,7 @@ void BTree<Pool>::rebalance_pair(Neighbours& pair, LogSpace& space) noexcept {
   }
   at = std::clamp<std::uint16_t>(at, 1, static_cast<std::uint16_t>(total - 1));
   if (at == left.count()) return;
-  // Somebody may have locked the gap in which the new fence would stand.
+  // The gap in which the new fence would stand may be locked.
   const bool in_left = at < left.count();
   if (left.is_leaf() &&
       !ghosts_.may_cut_before(in_left ? left : right,

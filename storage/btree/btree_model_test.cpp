@@ -420,8 +420,8 @@ TEMPLATE_TEST_CASE("a long foster chain is adopted even against a parent that is
   REQUIRE(parent != nullptr);
   const std::uint64_t adopted = counters.adoptions.load();
   {
-    // A reader of the parent lets descents pass, and no separator in. On a thread of its own: who
-    // holds a latch may not wait, as inserts do.
+    // A reader of the parent lets descents pass, and no separator in. It runs on a thread of its
+    // own: a holder of a latch may not wait, as inserts do.
     std::binary_semaphore taken{0};
     std::binary_semaphore done{0};
     std::jthread in_the_way([&] {
@@ -437,7 +437,7 @@ TEMPLATE_TEST_CASE("a long foster chain is adopted even against a parent that is
     const std::uint64_t splits = counters.splits.load();
     while (counters.splits.load() < splits + 3) insert(next++);
     CHECK(counters.branch_waits.load() == 0);
-    // From the fourth hop on nobody is content with one try.
+    // From the fourth hop on adoption is tried more than once.
     while (counters.splits.load() < splits + 5) insert(next++);
     CHECK(counters.branch_waits.load() > 100);
   }

@@ -62,7 +62,7 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame, B
   std::size_t wanted = total / 2;
   if (frame.inserts.grows_at_end() && at.index == count) wanted = total * 9 / 10;
   if (frame.inserts.grows_at_begin() && at.index == 0) wanted = total / 10;
-  // Those who meet there go different ways then.
+  // Writers that meet at the leaf go different ways then.
   if (reason == SplitReason::contended)
     wanted =
         std::clamp(node.range_bytes(0, at.index, node.prefix().size()), total / 10, total * 9 / 10);
@@ -153,7 +153,7 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::cut_for_owed(const Node& leaf) con
     const Bytes low{before.data(), leaf.copy_key(last, before.data())};
     const SplitPoint point = cut_between(leaf, low, i);
     const Node::Fences of_right = right_fences(leaf, point.key());
-    // What the keys of the right half have in common may be longer, and is not with each of them.
+    // The keys of the right half may share a longer prefix, which is not stored with each of them.
     const std::size_t spared =
         (count - i) * (Node::common_prefix(of_right.low, of_right.chain_high) - prefix);
     const std::size_t fuller =

@@ -45,7 +45,7 @@ class Worker {
           if (random_() % 8 == 0) INVARIANT(harness_.tree->tidy(as_bytes(key)).has_value());
           break;
         default:
-          // Beside, as a scan would: reads that nobody waits for.
+          // Also start reads ahead that are not awaited, as a scan would.
           if (step % 16 == 0)
             INVARIANT(harness_.tree->read_ahead(as_bytes(key), 6, Interest::once).has_value());
           if (step % 5 == 0) ask_for_keys_after(index);

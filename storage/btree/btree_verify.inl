@@ -34,7 +34,7 @@ class BTree<Pool>::Inspection {
     while (true) {
       let_others_in();
       ASSIGN_OR_RETURN(const bool is_readable, try_copy(level));
-      // Who emptied the tree has made it lower.
+      // The tree was emptied meanwhile and has become lower.
       if (is_readable && copy_.node().level() < level) return {};
       if (!is_readable || !look_at_copy()) {
         ASSIGN_OR_RETURN(const bool goes_on, pass_by(level));
@@ -66,7 +66,7 @@ class BTree<Pool>::Inspection {
   /// none.
   Result<bool> try_copy(std::uint8_t level) {
     Descent descent(tree_, from_, level);
-    // Nobody will want the page again.
+    // The page will not be needed again.
     descent.interest = Interest::once;
     descent.expects = Descent::Expects::proof;
     do {
@@ -88,7 +88,7 @@ class BTree<Pool>::Inspection {
     return false;
   }
 
-  /// Goes on where the next node of `level` begins, by what those above say who can be read. False:
+  /// Goes on where the next node of `level` begins, according to the readable nodes above. False:
   /// there is none.
   Result<bool> pass_by(std::uint8_t level) {
     const std::size_t known = violations.size();

@@ -6,9 +6,9 @@
 
 namespace swizzle {
 
-/// An error that a descent met, for who asked the tree: a damaged page is named with the tree that
-/// it belongs to, the rule that it breaks, and the key on the way to which it was met. Other errors
-/// stay as they are.
+/// Returns the error that a descent met, for the caller of the tree: a damaged page is named with
+/// the tree that it belongs to, the rule that it breaks, and the key on the way to which it was
+/// met. Other errors stay as they are.
 Error met_in_tree(TreeId tree, Bytes key, Error&& error);
 
 /// XX001 for a page that is whole and not what its parent (none: the root's holder) says of it.

@@ -9,8 +9,8 @@
 
 namespace swizzle {
 
-/// What somebody wants to do to the record of one key. The tree finds the leaf, latches it, asks,
-/// makes room, logs and applies.
+/// Change of the record of one key. The tree finds the leaf, latches it, calls decide(), makes
+/// room, logs and applies.
 class LeafChange {
  public:
   enum class Action : std::uint8_t {
@@ -41,8 +41,8 @@ class LeafChange {
   virtual void logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept = 0;
 };
 
-/// What somebody wants to remove of a leaf at one visit. The tree finds the leaf of the first key,
-/// latches it, asks, logs all of it as one record, and makes ghosts.
+/// Removals from one leaf at one visit. The tree finds the leaf of the first key, latches it, calls
+/// decide(), logs all of them as one record, and makes ghosts.
 class LeafRemovals {
  public:
   LeafRemovals() = default;
@@ -56,13 +56,13 @@ class LeafRemovals {
   /// Called under the leaf's exclusive latch: must not park and must not act yet. Returns the
   /// payload of leaf_removals; empty: nothing is removed.
   virtual Bytes decide(const Node& leaf) noexcept = 0;
-  /// What decide() has chosen: live records of the leaf, in their order.
+  /// Returns the slots that decide() has chosen: live records of the leaf, in their order.
   [[nodiscard]] virtual std::span<const std::uint16_t> slots() const noexcept = 0;
   /// As LeafChange's, for all of them.
   virtual void logged(const Node& leaf, Lsn lsn) noexcept = 0;
 };
 
-/// Decides which ghosts nobody needs any more, and where gaps are locked. Asked under the leaf's
+/// Decides which ghosts can be removed, and where gaps are locked. Called under the leaf's
 /// exclusive latch.
 class GhostKeeper {
  public:
@@ -76,8 +76,8 @@ class GhostKeeper {
                                                std::uint16_t /*end*/) noexcept {
     return 0;
   }
-  /// Whether a fence may be put strictly between slot `index` and the one before it: somebody may
-  /// have locked that gap by its left key, and would not know of the fence (P7).
+  /// True if a fence may be put strictly between slot `index` and the one before it. A transaction
+  /// may have locked that gap by its left key, and would not know of the fence (P7).
   [[nodiscard]] virtual bool may_cut_before(const Node& /*leaf*/,
                                             std::uint16_t /*index*/) noexcept {
     return true;

@@ -10,9 +10,9 @@
 
 namespace swizzle {
 
-/// Where a key's leaf was a moment ago: who comes again for the key, or for its neighbour, need not
-/// go down the tree again. It keeps nothing in place and may be stale in any way; the version says
-/// whether the frame still has what it had.
+/// Place of a key's leaf a moment ago, so that a caller that comes again for the key, or for its
+/// neighbour, need not descend again. It keeps nothing in place and may be stale in any way; the
+/// version tells whether the frame still has the same content.
 class LeafHint {
  public:
   enum class Nearness : std::uint8_t {

@@ -11,7 +11,7 @@
 
 namespace swizzle {
 
-/// What a new leaf is to have: its fences, and its records in ascending order.
+/// Content of a new leaf: its fences, and its records in ascending order.
 struct LeafContent {
   using Record = Node::LeafRecord;
   Bytes low;
@@ -109,7 +109,7 @@ class LeafStage {
   std::vector<std::byte> bytes_;
   std::size_t used_ = 0;
   std::vector<LeafContent::Record> items_;  ///< in bytes_
-  /// What the staged records take in a node without a prefix.
+  /// Size of the staged records in a node without a prefix.
   std::size_t record_bytes_ = 0;
 };
 

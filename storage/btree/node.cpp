@@ -408,7 +408,7 @@ void Node::append_range(const Node& from, std::uint16_t begin, std::uint16_t end
 /// Leaves the head to the caller.
 void Node::append_record(const Node& from, std::uint16_t index) noexcept {
   const std::size_t both_skip = std::min(prefix_length_, from.prefix_length_);
-  // What of the key the other node's prefix has and ours has not, and the other way round.
+  // Part of the key that is in the other node's prefix and not in ours, and the reverse.
   const Bytes front = from.prefix().subspan(both_skip);
   const std::size_t dropped = prefix_length_ - both_skip;
   const Slot& old = from.slot(index);

@@ -86,8 +86,8 @@ class Node {
   [[nodiscard]] bool is_leaf() const noexcept { return header_.level == 0; }
   [[nodiscard]] Lsn lsn() const noexcept { return header_.lsn; }
   [[nodiscard]] Lsn logical_lsn() const noexcept { return header_.logical_lsn; }
-  /// Room that rollbacks may want, at most: open transactions have made records shorter by that.
-  /// Nobody else uses it (rule B11).
+  /// Room that rollbacks may need, at most: the amount by which open transactions have made records
+  /// shorter. It is reserved for them (rule B11).
   [[nodiscard]] std::size_t owed_bytes() const noexcept { return header_.owed_bytes; }
   void set_owed_bytes(std::size_t bytes) noexcept {
     header_.owed_bytes = static_cast<std::uint16_t>(std::min(bytes, kPageBytes));
@@ -111,7 +111,7 @@ class Node {
   [[nodiscard]] Bytes prefix() const noexcept {
     return low_fence().first(std::min<std::size_t>(prefix_length_, low_fence().size()));
   }
-  /// What all keys have in common behind the prefix, as far as it is known.
+  /// Common part of all keys behind the prefix, as far as it is known.
   [[nodiscard]] Bytes shared() const noexcept {
     return {shared_.data(), std::min<std::size_t>(shared_length_, kMaxShared)};
   }

@@ -75,7 +75,7 @@ TEMPLATE_TEST_CASE("B6 a page whose last write was lost is not believed", "[stor
   REQUIRE(tree.store.image_of(page) != old_image);
   const PageId now_at = page;
   tree.store.put_image(page, old_image);
-  // Whoever comes to that page sees it; who does not is not held up.
+  // Reads that come to that page fail; other reads succeed.
   int refused = 0;
   for (int i = 2600; i < 3400; i += 2)
     if (!tree.read(i)) {
@@ -128,7 +128,7 @@ TEMPLATE_TEST_CASE("B6 a reference that leads elsewhere is not followed", "[stor
   tree.require_broken(3000, other);
 }
 
-// What is resident was compared when it came, and readers look no more.
+// Resident pages were compared when they came, and readers do not compare them again.
 TEMPLATE_TEST_CASE("B5 B6 verify finds every damaged place, in memory and on disk",
                    "[storage][btree]", SwizzlingPool, TraditionalPool) {
   CleanTree<TestType> tree;

@@ -11,7 +11,7 @@
 
 namespace swizzle {
 
-/// What storage writes into the log. The numbers are part of the on-disk format.
+/// Kinds of log records of storage. The numbers are part of the on-disk format.
 enum class RecordKind : std::uint8_t {
   // A user's changes to one leaf. Undone by key.
   leaf_insert = 16,  ///< a new key, or a ghost that comes to life
@@ -40,7 +40,7 @@ enum class RecordKind : std::uint8_t {
 
   transaction_committed = 48,
   transaction_ended = 49,     ///< rolled back, all compensation before it
-  transaction_prepared = 50,  ///< stays after a crash until somebody commits it or rolls it back
+  transaction_prepared = 50,  ///< stays after a crash until it is committed or rolled back
   prepared_kept = 51,         ///< before it: what its restart needs beyond its changes
   checkpoint = 56,
 
@@ -83,8 +83,8 @@ struct Deadoption {
   KeyBound chain_high;  ///< that child's, and now its foster parent's
 };
 
-/// What becomes of a node whose children are freed: the first eight bytes of children_freed. The
-/// pages' numbers follow.
+/// State of a node whose children are freed: the first eight bytes of children_freed. The pages'
+/// numbers follow.
 enum class AfterFreeing : std::uint64_t {
   childless,   ///< a branch without children, soon to be freed itself
   empty_leaf,  ///< a root; its foster children are freed too

@@ -60,7 +60,7 @@ class NewPage {
   bool latched_ = false;
 };
 
-/// Whether whoever reads a page expects to want it again.
+/// Reader's interest in a page: whether it expects to need the page again.
 enum class Interest : std::uint8_t {
   keep,
   once,  ///< a large scan passes by: the page should be the first to go
@@ -68,7 +68,7 @@ enum class Interest : std::uint8_t {
 
 struct PoolCounters {
   std::atomic<std::uint64_t> reads{0};
-  /// Those of the reads that were begun before anybody asked for the page.
+  /// Those of the reads that were started before the page was needed.
   std::atomic<std::uint64_t> reads_ahead{0};
   std::atomic<std::uint64_t> evictions{0};
   std::atomic<std::uint64_t> swizzled{0};
@@ -80,7 +80,7 @@ struct PoolCounters {
   std::atomic<std::uint64_t> evicting_ns{0};
 };
 
-/// What is where in a pool, about.
+/// Approximate distribution of a pool's frames.
 struct PoolOccupancy {
   std::uint64_t frames = 0;
   std::uint64_t free = 0;
@@ -93,7 +93,7 @@ struct PoolOccupancy {
   }
 };
 
-/// What the pool modes share: frames, free frames, page numbers, counters.
+/// Common part of the pool modes: frames, free frames, page numbers, counters.
 class BufferPool {
  public:
   /// A descent holds a handful of pages, a split two more; below this nothing works.
@@ -112,8 +112,9 @@ class BufferPool {
   /// logged.
   void free_page(Frame& frame) noexcept;
 
-  // Pages that leave their tree without being looked at again: their frames are free afterwards.
-  // Nobody uses the pages. First what addresses lead to, then, of all the pages, the others.
+  // Free the frames of pages that leave their tree without being visited. Pre: the pages are not in
+  // use. Call drop_swizzled() for the references that are addresses, then drop_unswizzled() with
+  // all of the pages for the others.
   void drop_swizzled(PageRef* at) noexcept;
   void drop_unswizzled(std::span<const PageId> pages) noexcept;
 

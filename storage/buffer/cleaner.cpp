@@ -28,8 +28,8 @@ constexpr int kScanShare = 20;
 
 }  // namespace
 
-// The cleaner moves since from `dirty` to `writing` by storing the latter first, and back the other
-// way round; whoever reads dirty, writing, dirty therefore sees it in one of them.
+// The cleaner moves `since` from `dirty` to `writing` by storing the latter first, and back the
+// other way round. So a reader of dirty, writing, dirty sees it in one of them.
 Lsn oldest_unwritten(const Frame& frame) noexcept {
   const Lsn before = frame.dirty_since.load(std::memory_order_acquire);
   const Lsn writing = frame.writing_since.load(std::memory_order_acquire);
@@ -106,7 +106,7 @@ Result<> Cleaner::clean_until(Lsn lsn) {
   frames.reserve(found.candidates.size());
   for (const Candidate& candidate : found.candidates) frames.push_back(candidate.frame);
   RETURN_IF_ERROR(clean(frames));
-  // A batch of somebody else may still be writing some of ours; and it may have failed.
+  // Another thread's batch may still be writing some of ours, and may have failed.
   const std::lock_guard hold(round_mutex_);
   return volume_.writable();
 }
@@ -200,10 +200,10 @@ bool Cleaner::copy_page(Frame& frame, std::byte* to) noexcept {
   return true;
 }
 
-// The frame may have been freed and given to another page while its old page was written; that
-// page has its own dirty_since, and nobody but us touches writing_since.
+// The frame may have been freed and given to another page while its old page was written. That page
+// has its own dirty_since, and writing_since is changed by the cleaner alone.
 void Cleaner::finish(const Copy& copy) noexcept {
-  // Release: whoever sees the frame clean may evict it and read the page back.
+  // Release: a thread that sees the frame clean may evict it and read the page back.
   copy.frame->writing_since.store(Lsn::none, std::memory_order_release);
 }
 

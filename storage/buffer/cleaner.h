@@ -16,7 +16,7 @@
 
 namespace swizzle {
 
-/// What the cleaner asks of the log.
+/// The cleaner's interface to the log.
 class LogGate {
  public:
   LogGate() = default;

@@ -256,7 +256,7 @@ TEST_CASE("P31 a crash while cleaning under load leaves every page whole", "[cle
     SimulatedDisk disk{seed};
     make_large_volume(disk);
     Random random{seed};
-    // What has been on disk for sure: the redo point promises it.
+    // LSNs that are on disk for sure: the redo point promises it.
     std::vector<Lsn> promised(kPages + 1, Lsn::none);
     Lsn durable = Lsn::none;
     Simulation simulation{seed};

@@ -50,8 +50,8 @@ class InsertPattern {
     return ascending_ >= kRun && index == next_;
   }
 
-  /// What the right page of a split takes over from the left one, which begins anew if it was the
-  /// end that grew.
+  /// Returns the pattern of the right page of a split, which inherits growth at the end; the left
+  /// page's starts over then.
   [[nodiscard]] InsertPattern split() noexcept {
     InsertPattern right;
     if (at_edge_ > 0) right.at_edge_ = std::exchange(at_edge_, 0);
@@ -72,8 +72,8 @@ class InsertPattern {
 };
 
 /// One slot of the pool: this header, then the page. Header words on the path to hot pages are not
-/// written by readers: `usage` saturates and is written only when it changes. What says whose
-/// page is here is written by PageState alone.
+/// written by readers: `usage` saturates and is written only when it changes. The members
+/// that identify the page are written by PageState alone.
 struct alignas(64) Frame : Referrer {
   /// The header's share of a frame. With the page it makes a stride that is no power of two, so
   /// that page heads do not meet in one cache set, and keeps pages aligned for direct I/O.
@@ -87,15 +87,15 @@ struct alignas(64) Frame : Referrer {
       std::memory_order order = std::memory_order_relaxed) const noexcept {
     return state_.load(order);
   }
-  /// Who refers to this page while it is swizzled. Changes under that referrer's exclusive latch.
+  /// Referrer of this page while it is swizzled. Changes under that referrer's exclusive latch.
   [[nodiscard]] Referrer* parent() const noexcept {
     return parent_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] PageId page_id(std::memory_order order = std::memory_order_relaxed) const noexcept {
     return page_id_.load(order);
   }
-  /// Whether somebody has compared the page with what its parent says of it, since it was read.
-  /// What was made here is as it should be.
+  /// True if the page has been compared with its parent since it was read. A page that was made in
+  /// memory counts as compared.
   [[nodiscard]] bool is_compared() const noexcept {
     return is_compared_.load(std::memory_order_relaxed);
   }

@@ -90,7 +90,7 @@ Frame* FrameArena::first_use_in(Partition& part) noexcept {
   const std::uint32_t index = part.used.load(std::memory_order_relaxed);
   if (index == part.count) return nullptr;
   Frame* frame = new (&at(part.begin + index)) Frame;
-  // Publishes the constructed frame to those who walk the arena.
+  // Publishes the constructed frame to walks over the arena.
   part.used.store(index + 1, std::memory_order_release);
   return frame;
 }

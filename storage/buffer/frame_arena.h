@@ -10,7 +10,7 @@
 
 namespace swizzle {
 
-/// Who looks at all frames lets others run after so many.
+/// Number of frames after which a loop over all frames lets others run.
 inline constexpr std::uint32_t kFramesBetweenYields = 4096;
 
 /// All frames of a pool, in one mapping on huge pages. Frames are never unmapped while the pool
@@ -19,8 +19,8 @@ inline constexpr std::uint32_t kFramesBetweenYields = 4096;
 /// The frames are parted among the machine's memory nodes, each part with the memory of its node.
 class FrameArena {
  public:
-  /// When the system gives the memory: as frames come into use, or at once, which takes a while but
-  /// then holds up nobody.
+  /// Time at which the system maps the memory: as frames come into use, or at once, which takes a
+  /// while but delays no later access.
   enum class Touch : std::uint8_t { as_used, at_once };
 
   /// As many frames as fit in `bytes`, in `partitions` parts; 0: one for each memory node.
@@ -79,7 +79,7 @@ class FrameArena {
     std::uint32_t begin = 0;
     std::uint32_t count = 0;
     std::atomic<std::uint32_t> used{0};
-    SpinLatch mutex;  ///< for those who raise `used`
+    SpinLatch mutex;  ///< for threads that raise `used`
   };
 
   FrameArena(std::byte* memory, std::size_t bytes, std::uint32_t count, std::uint32_t partitions);

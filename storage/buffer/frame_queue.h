@@ -37,7 +37,8 @@ class FrameQueue {
   [[nodiscard]] std::uint32_t size() const noexcept {
     return size_.load(std::memory_order_relaxed);
   }
-  /// From the first to the last, as long as `visit` says true. Pre: nobody is at work.
+  /// Visits the frames from first to last, as long as `visit` returns true. Pre: the pool is not in
+  /// use.
   template <class Visit>
   void look_through(Visit visit) const {
     for (const Frame* frame = first_; frame != nullptr && visit(*frame);)
@@ -72,7 +73,7 @@ class PartitionedQueue {
     for (const Padded& padded : queues_) size += padded.queue.size();
     return size;
   }
-  /// Pre: nobody is at work.
+  /// Pre: the pool is not in use.
   template <class Visit>
   void look_through(Visit visit) const {
     for (const Padded& padded : queues_) padded.queue.look_through(visit);

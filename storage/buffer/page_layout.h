@@ -6,7 +6,7 @@
 
 namespace swizzle {
 
-/// What the pool must know about the pages it keeps, without knowing trees.
+/// The pool's knowledge about the pages it keeps, without knowing trees.
 struct PageLayout {
   using RefVisitor = void (*)(void* context, PageRef* reference);
   /// Calls `visit` for every reference in the page. Pre: the page is held.

@@ -10,8 +10,8 @@ namespace swizzle {
 
 struct Frame;
 
-/// What stands in a parent for its child: a page id, or, tagged, the address of the child's frame.
-/// A tagged one never reaches disk or log.
+/// Reference from a parent to its child: a page id, or, tagged, the address of the child's frame. A
+/// tagged one never reaches disk or log.
 class PageRef {
  public:
   PageRef() = default;

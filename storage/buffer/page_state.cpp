@@ -45,7 +45,7 @@ void PageState::unassign(Frame& frame) noexcept {
 void PageState::become_resident(Frame& frame) noexcept {
   const Step step;
   INVARIANT(frame.state() == FrameState::free && frame.page_id() != PageId::none);
-  // Release: whoever sees the state sees the page.
+  // Release: publishes the page with the state.
   frame.state_.store(FrameState::unswizzled, std::memory_order_release);
 }
 
@@ -69,7 +69,7 @@ void PageState::unswizzle(Frame& frame) noexcept {
   const Step step;
   INVARIANT(frame.state() == FrameState::swizzled && frame.latch.is_exclusive());
   INVARIANT(may_refer(*frame.parent()));
-  // Release: a reader who passes by looks at the state without a latch.
+  // Release: readers look at the state without a latch.
   frame.state_.store(FrameState::unswizzled, std::memory_order_release);
   frame.parent_.store(nullptr, kRelaxed);
 }

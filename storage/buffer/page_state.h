@@ -17,7 +17,7 @@ namespace swizzle {
 /// "Private" below: in no queue and no table, and no reference leads to the frame.
 class PageState {
  public:
-  /// Pre: free and private. Whoever fills the frame is the only one who knows it.
+  /// Pre: free and private: the frame is reachable only through the caller.
   static void assign(Frame& frame, PageId page) noexcept;
   /// The page never came. Pre: assigned and private.
   static void unassign(Frame& frame) noexcept;
@@ -42,7 +42,7 @@ class PageState {
   /// Its page leaves: it has no number from here on. Returns the number. Pre: unswizzled, held
   /// exclusively, just taken out of the page table.
   static PageId begin_eviction(Frame& frame) noexcept;
-  /// Somebody has it pinned: it stays.
+  /// The page is pinned: it stays.
   static void cancel_eviction(Frame& frame, PageId page) noexcept;
   static void end_eviction(Frame& frame) noexcept;
   /// Its page is no more. Pre: resident, held exclusively; no reference leads to it.
@@ -51,8 +51,8 @@ class PageState {
   /// The frame enters the clock hand's queue. False: it stands there. Pre: private or held
   /// exclusively.
   static bool enter_queue(Frame& frame) noexcept;
-  /// The hand has taken it out. Pre: held exclusively, so that whoever frees the page, who then
-  /// does not give the frame away, has finished or comes after this.
+  /// The hand has taken it out. Pre: held exclusively, so that a concurrent free of the page has
+  /// finished or comes after this. (A free leaves a queued frame to the hand.)
   static void leave_queue(Frame& frame) noexcept;
 };
 

@@ -22,8 +22,8 @@ class PageStore {
 
   /// Parks. Checks the page.
   virtual Result<> read_page(PageId page, std::byte* into) = 0;
-  /// Starts reads that nobody waits for yet; `done` follows for each, possibly at once. A store
-  /// that cannot read ahead fails them all, as here: whoever needs the page reads it then.
+  /// Starts reads without waiting for them; `done` follows for each, possibly at once. A store that
+  /// cannot read ahead fails them all, as here; the pages are then read when they are needed.
   virtual void start_reads(std::span<PageRead* const> reads) noexcept {
     for (PageRead* read : reads) {
       read->request.error = EOPNOTSUPP;

@@ -30,8 +30,8 @@ class PageTable {
   }
   [[nodiscard]] Frame* find(PageId page) noexcept;
   void insert(Frame& frame) noexcept;
-  /// False: the frame was not there with that page (somebody else removed it first; it may be there
-  /// with another page by now).
+  /// False: the frame was not there with that page (another thread removed it first; it may be
+  /// there with another page by now).
   bool remove(Frame& frame, PageId page) noexcept;
 
   /// `reader`: the caller has the right, and the duty, to read the page and to finish_read.
@@ -39,8 +39,8 @@ class PageTable {
   [[nodiscard]] Claim try_claim_read(PageId page);
   /// Parks until the read that is under way, if one is, has ended; returns its error.
   Result<> wait_for_read(PageId page);
-  /// Ends a read: `frame` enters the table; or everybody who waited gets `error`; or, with neither,
-  /// the claim is given back.
+  /// Ends a read: `frame` enters the table; or all waiters get `error`; or, with neither, the claim
+  /// is given back.
   void finish_read(PageId page, Frame* frame, const Error* error) noexcept;
 
   /// How many pages are in the table, and how many are being read, about.

@@ -26,7 +26,7 @@ PagedPool::PagedPool(FrameArena arena, PageStore& store, PageLayout layout,
     : BufferPool(std::move(arena), store, layout),
       table_(arena_.count()),
       policy_(make_replacement(for_frames(options, arena_.count()))),
-      // Reading ahead may not take what those who read now need.
+      // Reading ahead must leave enough frames for present reads.
       most_ahead_(std::min(ReadsAhead::kMost, arena_.count() / 8)),
       batch_(std::clamp(arena_.count() / 64, 1U, 16U)) {
   if (policy_ != nullptr) entry_usage_ = hears_of_uses(options.policy) ? 0 : Frame::kMaxUsage;
@@ -46,7 +46,7 @@ void PagedPool::place(Frame& frame, PageId page, Interest interest) noexcept {
   frame.usage.store(counts_for_nothing ? std::uint8_t{0} : entry_usage_, std::memory_order_relaxed);
   PageState::assign(frame, page);
   PageState::become_resident(frame);
-  // Before anybody can find it, use it, and have it leave again.
+  // Before the page can be found, used, and evicted again.
   note_entry(frame);
   if (!planted(PoolFault::queued_after_it_can_be_found)) about_to_be_found(frame);
 }
@@ -59,8 +59,9 @@ Result<> PagedPool::read_claimed(PageId page, Interest interest) {
     return fail(std::move(frame).error());
   }
   Frame& into = **frame;
-  // Nobody else knows the frame: it is in no list, and no reference leads to it. Stale addresses
-  // may; the version that its last eviction left behind tells them.
+  // The frame is reachable through this thread only: it is in no list, and no reference leads to
+  // it. Stale addresses may lead here; the version that its last eviction left tells that they are
+  // stale.
   page_pause(PagePause::before_read);
   if (auto read = store_.read_page(page, into.page()); !read) {
     table_.finish_read(page, nullptr, &read.error());
@@ -113,7 +114,7 @@ void PagedPool::finish(ReadAhead& ahead) noexcept {
     place(frame, page, ahead.interest);
     table_.finish_read(page, &frame, nullptr);
   } else {
-    // Whoever wants the page reads it again, and hears why it cannot be read.
+    // The next reader of the page reads it again, and gets the error.
     give_frame(frame);
     give_back(page);
   }
@@ -138,7 +139,7 @@ Result<> PagedPool::make_room(PageId incoming) {
       runtime.yield();
       continue;
     }
-    // All that could go is dirty or in use: the cleaner, or those who use it, need time.
+    // All evictable pages are dirty or in use: the cleaner, or their users, need time.
     wake_cleaner();
     if (runtime.now() >= give_up)
       return fail(sqlstate::out_of_memory, "the buffer pool has no page that could be replaced");
@@ -163,7 +164,7 @@ std::uint32_t PagedPool::free_by_policy(PageId incoming) noexcept {
   } judge{*this};
   const auto victim = policy_->choose(incoming, judge);
   if (!victim) return 0;
-  // Only now, when the policy knows that it is empty, may somebody else have it.
+  // Give the frame away only now, when the policy knows that it is empty.
   counters_.evictions.fetch_add(1, std::memory_order_relaxed);
   give_frame(arena_.at(*victim));
   return 1;
@@ -205,7 +206,7 @@ void PagedPool::forget(Frame& frame) noexcept {
 }
 
 Frame* PagedPool::find_unswizzled(PageId page) noexcept {
-  // A read ahead may be under way, with nobody to use what it brings.
+  // A read ahead may be under way, without a user of its page.
   static_cast<void>(table_.wait_for_read(page));
   return table_.find(page);
 }

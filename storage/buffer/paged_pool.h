@@ -10,7 +10,7 @@
 
 namespace swizzle {
 
-/// What the two modes that page share: reading absent pages, evicting resident ones, and the
+/// Common part of the two modes that page: reading absent pages, evicting resident ones, and the
 /// replacement policies that choose by frame, which the papers compare.
 class PagedPool : public BufferPool {
  public:
@@ -41,21 +41,21 @@ class PagedPool : public BufferPool {
     return table_.try_claim_read(page) == PageTable::Claim::reader;
   }
   void give_back(PageId page) noexcept { table_.finish_read(page, nullptr, nullptr); }
-  /// Starts reading pages that the caller has claimed, and does not wait for them. Where frames are
-  /// short the claims are given back: reading ahead waits for nobody. No latch held.
+  /// Starts reading pages that the caller has claimed, without waiting for them. If frames are
+  /// short the claims are given back: reading ahead never waits for a frame. No latch held.
   void read_ahead(std::span<const PageId> claimed, Interest interest) noexcept;
 
   [[nodiscard]] PoolOccupancy occupancy() const noexcept override;
 
  protected:
-  /// Pages that one round of making room looks at, at most: as many as take about a millisecond,
-  /// for which nobody else runs on the thread. Who found nothing comes again.
+  /// Most pages that one round of making room looks at: about a millisecond of work, during which
+  /// no other fiber of the thread runs. A caller that found no frame tries again.
   static constexpr std::uint32_t kMostSteps = 4096;
   void note_steps(std::uint32_t steps) noexcept {
     if (steps > counters_.most_steps.load(std::memory_order_relaxed))
       counters_.most_steps.store(steps, std::memory_order_relaxed);
   }
-  /// Frees up to `wanted` frames without waiting for anybody; how many were freed.
+  /// Frees up to `wanted` frames without waiting; returns how many were freed.
   virtual std::uint32_t free_some(PageId incoming, std::uint32_t wanted) noexcept = 0;
   Result<> make_room(PageId incoming) final;
   /// A page has come from the store.
@@ -70,7 +70,7 @@ class PagedPool : public BufferPool {
   bool try_empty_latched(Frame& frame) noexcept;
   /// The same for any resident page.
   virtual bool try_empty(Frame& frame) noexcept { return try_empty_unswizzled(frame); }
-  /// try_empty_unswizzled(), and the frame is free for everybody.
+  /// Calls try_empty_unswizzled() and puts the frame on the free list.
   bool try_evict(Frame& frame) noexcept;
 
   void forget(Frame& frame) noexcept override;
@@ -89,7 +89,7 @@ class PagedPool : public BufferPool {
   std::unique_ptr<ReplacementPolicy> policy_;
 
  private:
-  /// A page has been read into `frame`, which nobody knows yet.
+  /// A page has been read into `frame`, which is not reachable yet.
   void place(Frame& frame, PageId page, Interest interest) noexcept;
   void finish(ReadAhead& ahead) noexcept;
 

@@ -252,7 +252,7 @@ TEST_CASE("reading ahead takes no more frames than its share, and gives the clai
   const auto ahead = tree.tree->read_ahead(as_bytes(key_of(first)), 80, Interest::keep);
   REQUIRE(ahead.has_value());
   CHECK(tree.pool->occupancy().being_read <= 8);
-  // What was not started can be read by others meanwhile.
+  // Pages whose reads were not started can be read by others meanwhile.
   REQUIRE(tree.get(key_of(kRecords / 2)).has_value());
   CHECK(tree.store.release_reads() <= 8);
   tree.check();

@@ -14,7 +14,7 @@ namespace swizzle {
 
 class PagedPool;
 
-/// A page on its way into a frame, and nobody waiting for it (yet).
+/// A page on its way into a frame, without a waiter (yet).
 struct ReadAhead {
   PageRead read;
   PagedPool* pool = nullptr;
@@ -38,7 +38,7 @@ class ReadsAhead {
   ReadsAhead& operator=(const ReadsAhead&) = delete;
   ~ReadsAhead() { INVARIANT(under_way_.load() == 0); }
 
-  /// Waits for those under way: they have frames of the pool. Pre: nobody starts any more.
+  /// Waits for reads under way, since they have frames of the pool. Pre: no new ones are started.
   void drain() noexcept {
     Runtime& runtime = Runtime::current();
     // Acquire: their last accesses come before ours.
@@ -62,7 +62,7 @@ class ReadsAhead {
       read.next_free = free_;
       free_ = &read;
     }
-    // Release: whoever waits in the destructor may go on.
+    // Release: publishes the accesses to the frame to drain().
     under_way_.fetch_sub(1, std::memory_order_release);
   }
 

@@ -9,11 +9,11 @@
 
 namespace swizzle {
 
-/// How many pages of each tree have been read. Whoever counts here has waited for a device, so one
-/// lock for all is no price. Thread-safe.
+/// Number of pages read, by tree. One mutex for all is no cost, because each call follows a wait
+/// for a device. Thread-safe.
 class ReadsByTree {
  public:
-  /// What there is no memory for is not counted.
+  /// Counts a read, unless there is no memory for the tree's entry.
   void add(TreeId tree) noexcept {
     const std::lock_guard hold(mutex_);
     try {

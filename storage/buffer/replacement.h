@@ -34,8 +34,8 @@ class ReplacementPolicy {
   virtual void entered(FrameIndex frame, PageId page) = 0;
   /// The page in `frame` was used. On the path of every access.
   virtual void used(FrameIndex frame) noexcept = 0;
-  /// A frame whose page shall go to make room for `incoming`; the policy regards it as empty then.
-  /// Nullopt: nothing that it looked at may go.
+  /// Chooses a frame to empty for `incoming`; the policy regards it as empty then. Nullopt: no
+  /// frame that it looked at can be emptied.
   virtual std::optional<FrameIndex> choose(PageId incoming, Judge& judge) = 0;
   /// The page in `frame` went for another reason.
   virtual void left(FrameIndex frame) noexcept = 0;

@@ -1,4 +1,4 @@
-// Whoever makes room in the pool keeps its thread to itself: so never for long.
+// Making room in the pool occupies the thread, so it must never take long.
 #include <catch2/catch.hpp>
 
 #include "storage/testing/tree_harness.h"

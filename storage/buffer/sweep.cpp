@@ -24,7 +24,8 @@ class Children {
     return have_children_[index];
   }
 
-  /// Pre: latched. Who is not swizzled (any more) has none.
+  /// Collects the children that are swizzled. Pre: latched. A page that is not swizzled (any more)
+  /// has none.
   void collect(const PageLayout& layout, Referrer& parent) noexcept {
     if (!SwizzlingPool::may_hold_addresses(parent) && !planted(PoolFault::sweep_trusts_the_parent))
       return;
@@ -154,7 +155,7 @@ bool SwizzlingPool::try_unswizzle(PageRef* at, Frame& child) noexcept {
       },
       &pass);
   if (!pass.keeps_swizzled) {
-    // In this order a reader who sees the page id finds the page in the table.
+    // In this order a reader that sees the page id finds the page in the table.
     PageState::unswizzle(child);
     table_.insert(child);
     store_ref(at, PageRef{child.page_id()});

@@ -24,7 +24,7 @@ SwizzlingPool::SwizzlingPool(FrameArena arena, PageStore& store, PageLayout layo
                                                               options.cooling_percent / 100))),
       cooling_(arena_),
       random_(options.seed) {
-  // Nobody asks how often a page was used.
+  // This policy does not use the number of uses of a page.
   if (replacement_ == Replacement::cooling_fifo) entry_usage_ = Frame::kMaxUsage;
 }
 
@@ -113,7 +113,8 @@ std::uint32_t SwizzlingPool::free_some(PageId incoming, std::uint32_t wanted) no
   if (policy_ != nullptr) return free_by_policy(incoming);
   const std::uint32_t cooling = cooling_.size();
   if (cooling < cooling_target_) {
-    // The queue fills over many rounds: who makes room keeps its thread no longer than for one.
+    // The queue fills over many rounds: a thread that makes room is occupied no longer than for
+    // one.
     constexpr std::uint32_t kCooledAtOnce = 512;
     const std::uint32_t missing = std::min(cooling_target_ - cooling, kCooledAtOnce);
     if (replacement_ == Replacement::cooling_fifo)
@@ -144,9 +145,9 @@ std::uint32_t SwizzlingPool::run_clock_hand(std::uint32_t wanted) noexcept {
   return freed;
 }
 
-/// The hand has taken a frame out of the queue. It goes back, or is no longer queued, before it is
-/// unlatched: whoever frees a page leaves a frame that is queued to the hand, and gives every other
-/// one away. True: it is free, for everybody.
+/// Handles a frame that the hand has taken out of the queue. It goes back, or is no longer queued,
+/// before it is unlatched: a free of a page leaves a queued frame to the hand, and gives every
+/// other one away. True: the frame is on the free list.
 bool SwizzlingPool::meet(Frame& frame) noexcept {
   ExclusiveGuard hold = ExclusiveGuard::try_lock(frame.latch);
   if (!hold) {

@@ -74,8 +74,8 @@ class SwizzlingPool final : public PagedPool {
   }
 
   /// Checks every address and parent link among the resident pages (rules F1 to F3 of the README),
-  /// and that no frame was lost or stands in two queues (F8).
-  /// Pre: nobody is at work. Each string is one violation.
+  /// and that no frame was lost or stands in two queues (F8). Pre: the pool is not in use. Each
+  /// string is one violation.
   std::vector<std::string> audit();
 
   void register_root(RootHolder& holder) override;
@@ -86,7 +86,7 @@ class SwizzlingPool final : public PagedPool {
   bool try_empty(Frame& frame) noexcept override;
   void about_to_be_found(Frame& frame) noexcept override { enqueue(frame); }
   void swizzle(Referrer& parent, ReadGuard& guard, PageRef* at, PageId page) noexcept;
-  /// Pre: nobody else knows the frame, or it is held exclusively.
+  /// Pre: the frame is not reachable otherwise, or it is held exclusively.
   void enqueue(Frame& frame) noexcept;
   std::uint32_t run_clock_hand(std::uint32_t wanted) noexcept;
   bool meet(Frame& frame) noexcept;
@@ -112,7 +112,7 @@ class SwizzlingPool final : public PagedPool {
   std::size_t sweep_root_ = 0;
   std::vector<std::uint16_t> sweep_path_;
   std::uint32_t sweep_steps_ = 0;  ///< of this round
-  Random random_;                  ///< of who is sweeping
+  Random random_;                  ///< of the sweeping thread
 };
 
 }  // namespace swizzle

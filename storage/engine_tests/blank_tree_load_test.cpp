@@ -23,7 +23,7 @@ TEST_CASE("a committed tree is loaded when it is blank and nobody is at it", "[s
   Tree handle = db.engine->tree(tree).value();
   const auto transaction = db.engine->begin();
   {
-    // Who has written there, or reads there at SERIALIZABLE, keeps the load off.
+    // A transaction that has written there, or reads there at SERIALIZABLE, prevents the load.
     const auto other = db.engine->begin(Isolation::serializable);
     CHECK(db.content(*other, tree).empty());
     CHECK(db.engine->start_load(*transaction, tree, kBlankTree).value() == nullptr);

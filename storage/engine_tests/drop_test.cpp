@@ -1,4 +1,4 @@
-// Dropped trees: who drops one waits for nothing, and every page comes back.
+// Dropped trees: a drop does not wait, and every page comes back.
 #include <catch2/catch.hpp>
 
 #include "base/simulation/simulated_disk.h"

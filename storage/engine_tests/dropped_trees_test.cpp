@@ -27,7 +27,7 @@ TEST_CASE_METHOD(TemporaryEngine, "dropped trees give their pages back", "[stora
   }
   CHECK(get(tree, "17") == "value");
   {
-    // Who reads it may finish.
+    // A reader may finish.
     const auto reader = engine->begin(Isolation::repeatable_read);
     Cursor cursor = engine->tree(tree).value().scan(*reader, {}).value();
     REQUIRE(cursor.next().value());
@@ -77,7 +77,7 @@ TEST_CASE_METHOD(TemporaryEngine, "T5 a drop right behind a savepoint is taken b
     REQUIRE(transaction.rollback_to(before));
   });
   CHECK(get(tree, "key") == "value");
-  // Who gives back the pages of dropped trees has come by.
+  // The reaper of dropped trees has run.
   REQUIRE(engine->shrink());
   close();
   open();
@@ -121,7 +121,8 @@ TEST_CASE_METHOD(TemporaryEngine, "a tree that the directory did not get leaves 
                  "[storage][engine]") {
   const TreeId other = make_tree();
   const auto pages = engine->statistics().pages_allocated;
-  // Who locks all that the directory has, and the gaps between, keeps new rows out.
+  // A transaction that locks all records of the directory, and the gaps between, keeps new rows
+  // out.
   const auto reader = engine->begin(Isolation::serializable);
   content(*reader, TreeId::directory);
   auto creator = engine->begin();

@@ -1,4 +1,5 @@
-// Locks go before commits are durable; who comes after them must not be behind them.
+// Locks are released before commits are durable; later commits must not be durable before earlier
+// ones.
 #include <catch2/catch.hpp>
 
 #include "base/invariant.h"
@@ -22,7 +23,7 @@ void simulate(std::uint64_t seed, const std::function<void(Engine&, TreeId)>& bo
   options.pool_bytes = std::uint64_t{64} * 8704;
   options.log_segment_bytes = std::uint64_t{256} << 10U;
   options.log_buffer_bytes = std::uint64_t{256} << 10U;
-  // What is marked is known by its marks; what is locked by its locks.
+  // Cover both kinds of changes: rows known by their marks, and rows known by their locks.
   if (seed % 2 == 0) options.row_lock_limit = 0;
   INVARIANT(Engine::create(disk, kHome, options).has_value());
   Simulation simulation{seed};
@@ -81,7 +82,7 @@ TEST_CASE("P10 a change of definition sees every row of the writers it waited fo
         seen = rows_in(engine, tree, *transaction);
         in_time += seen > told ? 1U : 0U;
         transaction->rollback();
-        // Nobody can have come in between, so all that it did not see came after it.
+        // The lock keeps new transactions out, so all rows that it did not see came after it.
         std::size_t now = 0;
         for (int i = 0; i < 4; ++i) {
           const auto other = engine.begin(Isolation::serializable);
@@ -121,7 +122,7 @@ TEST_CASE("P10 what a statement has locked and read, the next one's snapshot sho
             const int locked = std::stoi(std::string(as_text(value.bytes())));
             transaction->begin_statement();
             INVARIANT(t.get(*transaction, as_bytes("counter"), value).value());
-            // Its own lock keeps everybody else from changing it.
+            // Its own lock excludes changes by others.
             INVARIANT(std::stoi(std::string(as_text(value.bytes()))) == locked);
             INVARIANT(
                 t.update(*transaction, as_bytes("counter"), as_bytes(std::to_string(locked + 1)))
@@ -172,7 +173,7 @@ TEST_CASE("P10 who waits for a lock that was shared sees what its holders have w
                       .value()
                       .get(*transaction, guard, value, ReadMode::for_update)
                       .value());
-        // Nobody shares it now, so all who did are through.
+        // The row is not shared now, so all transactions that shared it have ended.
         const std::size_t told = sharing;
         not_durable += told > acknowledged ? 1U : 0U;
         transaction->begin_statement();

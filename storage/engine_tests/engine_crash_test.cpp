@@ -20,9 +20,9 @@ using test::kHome;
 
 using Content = std::map<std::string, std::string>;
 
-/// What each session was told. Sessions work on keys of their own, spread over the same leaves of
-/// two trees, so each has a truth of its own: what was acknowledged, and, if a commit was under way
-/// when the power went, what that would have added.
+/// Commits acknowledged to each session. Sessions work on keys of their own, spread over the same
+/// leaves of two trees, so each has an expected content of its own: the acknowledged changes, and,
+/// if a commit was under way when the power went, those that it would have added.
 struct CommitOracle {
   std::array<std::array<Content, kSessions>, 2> committed;
   std::array<std::optional<std::array<Content, 2>>, kSessions> in_doubt;

@@ -256,7 +256,7 @@ TEST_CASE_METHOD(TemporaryEngine, "P8 an insert that waits for a key is done onc
     return row.state == lock::LockRow::State::waiting;
   }))
     std::this_thread::yield();
-  // R-12: what is there without a commit is seen by nobody.
+  // R-12: a row without a commit is not visible.
   CHECK_FALSE(get(tree, "key"));
   if (first == First::commits)
     REQUIRE(holder->commit());
@@ -281,7 +281,7 @@ TEST_CASE_METHOD(TemporaryEngine, "a key that is kept may change what stands und
   REQUIRE(tree.update(*writer, as_bytes("a"), as_bytes("new")).value());
   for (const Isolation level : {Isolation::read_committed, Isolation::repeatable_read}) {
     const auto reader = engine->begin(level);
-    // What is not committed is nobody else's, and nobody waits for it.
+    // An uncommitted change is not visible to others, and does not make them wait.
     CHECK(get(*reader, rows, "a", ReadMode::for_key_share) == "old");
     CHECK_FALSE(tree.get(*reader, as_bytes("a"), value, ReadMode::for_share, WaitPolicy::no_wait));
   }
@@ -296,7 +296,7 @@ TEST_CASE_METHOD(TemporaryEngine, "a key that is kept may change what stands und
   REQUIRE(remover->rollback_to({}));
   CHECK(tree.update(*remover, as_bytes("a"), as_bytes("newer")).value());
   REQUIRE(remover->commit());
-  // A newer version than the snapshot's is no conflict for who only keeps the key.
+  // A newer version than the snapshot's is no conflict for a reader that only keeps the key.
   CHECK(get(*keeper, rows, "a", ReadMode::for_key_share) == "newer");
 }
 
@@ -358,7 +358,7 @@ TEST_CASE_METHOD(TemporaryEngine, "P9 a ghost that somebody has locked stays, an
   CHECK(engine->verify().value().empty());
 }
 
-// What a snapshot showed is overwritten only if it is still so.
+// A row is overwritten only if it still is as the snapshot showed it.
 TEST_CASE_METHOD(Bank, "P36 P39 transfers that lock nothing before they write keep the sum",
                  "[storage][isolation][stress]") {
   const auto isolation = GENERATE(Isolation::repeatable_read, Isolation::serializable);

@@ -35,7 +35,7 @@ struct Totals {
   std::uint64_t escalations = 0;
 };
 
-/// What is wrong once all sessions have gone; empty: nothing.
+/// Returns the violations after all sessions have gone; empty: none.
 std::string complaint(Engine& engine, testing::Database& db, Totals& totals) {
   try {
     totals.reads += db.model.judge() + db.index_model.judge();
@@ -44,7 +44,7 @@ std::string complaint(Engine& engine, testing::Database& db, Totals& totals) {
   }
   if (const auto violations = engine.verify().value(); !violations.empty())
     return violations.front();
-  // Nobody needs versions any more: they go, though nothing is written.
+  // Versions are not needed any more: they go, though nothing is written.
   Runtime::current().sleep_until(Runtime::current().now() + std::chrono::seconds{2});
   if (engine.statistics().version_bytes != 0) return "versions are left behind";
   if (!engine.snapshots().empty()) return "a snapshot is left behind";

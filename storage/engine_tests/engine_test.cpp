@@ -48,7 +48,7 @@ TEST_CASE_METHOD(TemporaryEngine, "what is committed survives, what is not leave
     // Its records are in the log, since a later commit made them durable.
     const TreeId other = make_tree();
     CHECK(raw(other) > raw(tree));
-    // As a kill does it: nobody rolls back.
+    // As in a kill, there is no rollback.
     kill(std::move(loser));
   }
   CHECK(get(tree, "a") == "1");
@@ -159,7 +159,7 @@ TEST_CASE_METHOD(TemporaryEngine, "a queue's consumers do not walk over the ghos
                   .value());
     REQUIRE(transaction->commit());
   }
-  // While somebody writes, rows that were changed since are looked up among the versions.
+  // While there is a writer, rows that were changed since are looked up among the versions.
   const auto writer = engine->begin();
   REQUIRE(engine->tree(tree).value().insert(*writer, as_bytes("new"), as_bytes("")).value());
   constexpr int kConsumed = 300;
@@ -271,7 +271,7 @@ TEST_CASE_METHOD(TemporaryEngine, "numbers of large values never repeat", "[stor
     insert(*next, std::string(key) + "x");
     REQUIRE(next->commit());
   }
-  // The same for writers, of whom 40 bits have room.
+  // The same for writers, whose numbers have 40 bits.
   state.engine.registry->start_ids_at(TxnId{(std::uint64_t{1} << 40U) + 1});
   for (const char* key : {"c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"}) {
     const auto next = engine->begin();

@@ -1,5 +1,5 @@
-// What has run out is an error for who asked for more of it. A rollback always has what it needs,
-// and everybody else goes on, also after a restart.
+// A resource that has run out is an error for the transaction that asks for more of it. A rollback
+// always has what it needs, and all others go on, also after a restart.
 #include "base/random.h"
 #include "base/simulation/seeded_runs.h"
 #include "storage/engine_tests/crowded_database.h"
@@ -19,7 +19,8 @@ TEST_CASE("B11 a rollback puts longer values back on a full disk", "[storage][ex
     auto writer = database.engine->begin();
     database.update_all(*writer, 10);
     disk.inject(no_room_in("data", DiskOperation::resize, UINT64_MAX));
-    // Who wants to grow is told so; what the writer will need is not given to others.
+    // A transaction that wants to grow gets the error; room that the writer's rollback needs is not
+    // given to others.
     REQUIRE(database.fill_up() == sqlstate::disk_full);
     writer->rollback();
     REQUIRE(database.found() == database.content);
@@ -69,7 +70,7 @@ TEST_CASE("B11 a step back that makes values shorter keeps the room for the next
     const Transaction::Mark mark = writer->mark();
     database.update_all(*writer, 700, 'm');
     disk.inject(no_room_in("data", DiskOperation::resize, UINT64_MAX));
-    // Who asks finds that all have what they had: nothing is owed.
+    // The failed request counts the room that rollbacks need: nothing is owed.
     REQUIRE(database.fill_up() == sqlstate::disk_full);
     REQUIRE(writer->rollback_to(mark));
     REQUIRE(database.fill_up() == sqlstate::disk_full);
@@ -194,7 +195,8 @@ TEST_CASE("B11 no rollback ever takes a page", "[storage][exhaustion]") {
   });
 }
 
-// What is taken back may all belong into one half of a leaf that is cut, whose fence has grown.
+// Values that a rollback puts back may all belong into one half of a split leaf, whose fence has
+// grown.
 TEST_CASE("B11 a half of a leaf with long fences has room for all that a rollback puts back there",
           "[storage][exhaustion]") {
   for_seeds(120, [&](std::uint64_t seed) {

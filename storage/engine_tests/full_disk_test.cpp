@@ -57,7 +57,7 @@ struct FullDisk {
   }
   Result<bool> write(CrowdedDatabase& database, Writers& writers, std::size_t number) {
     Transaction& transaction = *writers[number].transaction;
-    // Old rows are one writer's each, new ones anybody's.
+    // Each old row belongs to one writer, new ones to all.
     const std::string key = crowded_key(
         static_cast<int>(random.below(kCrowdedRows / writers.size()) * writers.size() + number));
     const std::string value(random.below(random.one_in(2) ? 1900 : 90), 'w');
@@ -92,7 +92,7 @@ Simulation::Outcome reopen_full(SimulatedDisk& disk, const FullDisk& of, std::ui
 
 }  // namespace
 
-// Whoever scans past ghosts has them removed, which must do without room, too.
+// A scan past ghosts removes them, which must work without room, too.
 TEST_CASE("B11 whatever fills the disk, open transactions are rolled back",
           "[storage][exhaustion]") {
   for_seeds(12, [&](std::uint64_t seed) {

@@ -26,7 +26,7 @@ int number_of(Bytes value) {
   return std::stoi(std::string(as_text(value)));
 }
 
-/// What SQL does with such steps, by the engine's operations.
+/// Runs such steps as SQL does, by the engine's operations.
 class Steps {
  public:
   Steps(Engine& engine, TreeId tree, Isolation isolation)

@@ -70,7 +70,7 @@ TreeId lose_removals(SimulatedDisk& disk) {
     const auto loser = engine->begin();
     loser->begin_statement();
     remove_all(engine->tree(rows).value(), *loser, kManyRows, kLongValue);
-    // What it has logged is durable with this.
+    // This commit makes its log records durable.
     const auto other = engine->begin();
     REQUIRE(engine->tree(rows).value().insert(*other, as_bytes("other"), {}).value());
     REQUIRE(other->commit());

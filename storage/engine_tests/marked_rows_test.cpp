@@ -220,7 +220,7 @@ TEST_CASE_METHOD(MarkedRows, "a marked row is locked as strongly as its change w
   for (const int row : {20, 30, 4})
     CHECK(outcome(tree().insert(*other, as_bytes(marked_key(row)), as_bytes("mine"))) == kBlocked);
   CHECK_FALSE(tree().lock_key(*other, as_bytes(marked_key(1))));
-  // What was refused has left nothing but the key that was to be had, and intents.
+  // The refused operations have left no locks but the free key's, and intents.
   CHECK(engine->locks().size() <= before + 3);
   // Others go on beside it.
   for (const int row : {5, 6}) CHECK(outcome(update(*other, row)) == "done");
@@ -330,7 +330,7 @@ TEST_CASE_METHOD(MarkedRows, "what lies side by side is removed together, up to 
   const auto writer = engine->begin();
   writer->begin_statement();
   REQUIRE(remove_first(tree(), *writer, removals).value() == 5);
-  // Somebody's, one that is not there, and one that is another by now.
+  // A record of another transaction, one that is absent, and one that has changed.
   CHECK(remove_first(tree(), *writer, std::span{removals}.subspan(5)).value() == 0);
   CHECK(remove_first(tree(), *writer, std::span{removals}.first(1)).value() == 0);
   removals[6].seen = as_bytes("elder");

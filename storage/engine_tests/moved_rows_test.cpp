@@ -1,6 +1,6 @@
-// Where rows are moved to another page while somebody's snapshot is older than the newest change
-// of one of them: each page that has them must say that it has changed since, or the reader takes
-// what it finds there for what its moment had.
+// Rows are moved to another page while a snapshot is older than the newest change of one of them.
+// Each page that has them must tell that it has changed since; otherwise a reader takes the present
+// row for that of its snapshot.
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>
@@ -90,7 +90,7 @@ TEST_CASE_METHOD(MovedRows, "P35 what two neighbours have become says how new it
   const auto reader = engine->begin(Isolation::repeatable_read);
   CHECK(get(*reader, tree, key(0)) == value('o'));
   update(changed * kStep);
-  // Whoever reads has the ghosts removed, and pages that have little else merge.
+  // Reads remove the ghosts, and pages that have little else merge.
   for (int round = 0; round < 10; ++round) {
     const auto fresh = engine->begin();
     CHECK(content(*fresh, tree).size() == before.size());

@@ -10,11 +10,11 @@
 using namespace swizzle;
 using namespace swizzle::testing;
 
-// What transactions that stay open keep from everybody, and how that is seen.
+// Resources that open transactions keep, and how they are shown.
 
 namespace {
 
-/// What is logged while it lives.
+/// Collects the log messages during its lifetime.
 class CapturedLog {
  public:
   CapturedLog()
@@ -63,7 +63,7 @@ TEST_CASE("Who has written is shown with the log that is kept for him", "[storag
   CHECK(first.front().label == 7);
   CHECK(first.front().id == writer->id());
   CHECK(first.front().state == WritingTransaction::State::running);
-  // Whatever others write is kept for it, too.
+  // Log of other transactions is kept for it, too.
   const auto other = in.engine->begin();
   for (int i = 0; i < 10; ++i) put(in, *other, tree, "b" + std::to_string(i), 1000);
   REQUIRE(other->commit());

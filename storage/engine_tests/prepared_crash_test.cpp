@@ -19,7 +19,7 @@ constexpr std::size_t kPreparers = 3;
 using test::kHome;
 using Rows = std::map<std::string, std::string>;
 
-/// What one session was told. Its keys are its own.
+/// Answers that one session got. Its keys are its own.
 struct PreparerOracle {
   enum class Stage : std::uint8_t {
     none,
@@ -156,7 +156,7 @@ std::array<Rows, kPreparers> rows_of_sessions(Transaction& reader, const Tree& t
   return found;
 }
 
-/// Whoever changed something has it locked; and sees it.
+/// Checks that the waiting transaction has its changes locked, and sees them.
 void check_waiting(Engine& engine, const PreparedOracle& oracle, std::size_t number) {
   const PreparerOracle& own = oracle.sessions.at(number);
   Rows differing;

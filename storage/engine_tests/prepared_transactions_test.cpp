@@ -13,7 +13,7 @@ void insert(TemporaryEngine& in, Transaction& into, TreeId tree, std::string_vie
   REQUIRE(in.engine->tree(tree).value().insert(into, as_bytes(key), as_bytes(value)).value());
 }
 
-/// 55P03: somebody has the key.
+/// 55P03: another transaction has the key.
 std::string try_update(TemporaryEngine& in, TreeId tree, std::string_view key) {
   const auto transaction = in.engine->begin();
   ValueBuffer value;

@@ -1,5 +1,5 @@
 // Entries that one visit of a leaf removes are one undo record and one version, which is found by
-// the leaf: readers with older snapshots, others who want the keys, splits, merges, rollbacks.
+// the leaf: readers with older snapshots, other writers of the keys, splits, merges, rollbacks.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -31,7 +31,7 @@ class Entries : public testing::TemporaryEngine {
     REQUIRE(transaction->commit());
     forget_versions();
   }
-  /// Until then a ghost may stay for the sake of whoever put the entry there.
+  /// Until then a ghost may stay for the transaction that has inserted the entry.
   void forget_versions() const {
     for (int tries = 0; engine->statistics().version_bytes != 0 && tries < 500; ++tries)
       Runtime::current().sleep_until(Runtime::current().now() + std::chrono::milliseconds{10});
@@ -62,7 +62,7 @@ class Entries : public testing::TemporaryEngine {
     return TransactionAccess::state(of).undo->count();
   }
   std::size_t count(Transaction& reader) { return content(reader, entries).size(); }
-  /// What others see, who begin now.
+  /// Returns the number of rows that new transactions see.
   std::size_t count() {
     const auto reader = engine->begin(Isolation::repeatable_read);
     return count(*reader);
@@ -139,7 +139,7 @@ TEST_CASE_METHOD(Entries, "T19 who wants an entry of a run waits for its transac
     CHECK(get(*before, entries, key) == "");
     CHECK_FALSE(get(*late, entries, key));
     CHECK(get(entries, key) == "");
-    // Who sees another's entry under the key, or none, may not put one there.
+    // A transaction that sees another's entry under the key, or none, may not put one there.
     const auto hidden = tree().insert(*before, as_bytes(entry_key(102)), {});
     REQUIRE_FALSE(hidden);
     CHECK(hidden.error().state() == sqlstate::serialization_failure);

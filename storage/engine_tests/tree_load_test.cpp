@@ -62,7 +62,7 @@ TEST_CASE("a load takes ascending keys only, in a tree of its own transaction wi
     CHECK_FALSE(load->add(as_bytes("a"), as_bytes("2")).value());
     CHECK(load->add(as_bytes("c"), as_bytes("3")).value());
     CHECK_FALSE(load->add(as_bytes(std::string(1025, 'k')), as_bytes("")).has_value());
-    // While it goes on nobody sees or changes anything.
+    // During the load the tree can be neither read nor changed.
     CHECK(db.content(*transaction, tree).empty());
     CHECK_FALSE(handle.insert(*transaction, as_bytes("d"), as_bytes("4")).has_value());
     ValueBuffer value;
@@ -183,7 +183,7 @@ TEST_CASE("the data file shrinks when asked, by what dropped trees had at its en
   const auto after = db.engine->begin();
   REQUIRE(db.engine->tree(kept).value().insert(*after, as_bytes("k"), as_bytes("v")).value());
   REQUIRE(after->commit());
-  // What has been dropped is waited for.
+  // Dropped pages are waited for.
   REQUIRE(db.engine->shrink().value() > 500);
   CHECK(pages() < at_first + 200);
   CHECK(db.get(kept, "k") == "v");
@@ -268,7 +268,7 @@ void drop_one(Engine& engine, Oracle& oracle) {
   const TreeId tree = oracle.trees.begin()->first;
   const auto transaction = engine.begin();
   REQUIRE(engine.drop_tree(*transaction, tree));
-  // Until the commit has returned nobody knows whether it is there.
+  // Until the commit has returned its outcome is unknown.
   oracle.in_doubt = *oracle.trees.begin();
   oracle.trees.erase(tree);
   REQUIRE(transaction->commit());

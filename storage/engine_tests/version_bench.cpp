@@ -156,7 +156,8 @@ void reads(Bench& bench) {
   const double older = get(*quiet);
   const auto fresh = bench.engine->begin(Isolation::repeatable_read);
   const auto writer = bench.engine->begin();
-  // Somebody writes there, elsewhere in the leaf: looked up, and the leaf has the right one.
+  // Another transaction writes elsewhere in each leaf: versions are looked up, and the leaf has the
+  // right one.
   for (std::uint64_t key = 0; key < 2000; key += 20) {
     const std::vector<std::byte> other(kValueBytes);
     need(handle.update(*writer, Key{key}, other));
@@ -186,7 +187,7 @@ double used_seconds(clockid_t clock) {
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
-/// What changes rows while others read.
+/// Sessions that change rows while others read.
 struct Updaters {
   Bench* bench = nullptr;
   int count = 0;
@@ -319,7 +320,8 @@ double update_for(Bench& bench, double seconds, Transaction::Durability durabili
   return static_cast<double>(count) / seconds_since(start);
 }
 
-/// What a snapshot costs writers: rounds with and without one in turn, since disks drift.
+/// Measures the cost of a snapshot for writers: rounds with and without one in turn, since disks
+/// drift.
 void hold_in_turn(Bench& bench, double seconds, Transaction::Durability durability,
                   std::string_view name) {
   constexpr int kRounds = 6;

@@ -179,7 +179,7 @@ TEST_CASE_METHOD(VersionedRows,
   const auto scan = cursor.next();
   REQUIRE_FALSE(scan.has_value());
   CHECK(scan.error().state() == sqlstate::snapshot_too_old);
-  // Whether somebody else has changed a row cannot be told any more.
+  // It cannot be told any more whether a row has been changed by others.
   const auto update_of_old = table().update(*writer, as_bytes(row(7)), as_bytes("lost"));
   REQUIRE_FALSE(update_of_old.has_value());
   CHECK(update_of_old.error().state() == sqlstate::snapshot_too_old);
@@ -245,7 +245,7 @@ TEST_CASE_METHOD(VersionedRows,
   CHECK(table().update(*reader, as_bytes(row(3)), as_bytes("mine")).value());
   REQUIRE(reader->commit());
   CHECK(table().update(*writer, as_bytes(row(3)), as_bytes("yes")).value());
-  // Beside somebody who writes there, the locks on keys stay.
+  // With another writer in the tree the locks on keys stay.
   const auto other = engine->begin(Isolation::serializable);
   other->set_lock_timeout(std::chrono::milliseconds{20});
   ScanRange range;
@@ -276,7 +276,7 @@ TEST_CASE_METHOD(VersionedRows,
     REQUIRE(table().get(*reader, as_bytes(row(1)), value).value());
     const std::string seen{as_text(value.bytes())};
     REQUIRE(reader->commit());
-    // A snapshot shows what is durable: whoever comes after the acknowledgement sees as much.
+    // A snapshot shows what is durable: a read after the acknowledgement sees as much.
     const auto after = get(tree, row(1));
     if (seen != old_value()) CHECK(std::stoi(*after) >= std::stoi(seen));
     writer.join();

@@ -1,5 +1,6 @@
-// What docs/embedding.md shows: an engine within a program. `swizzle-embedding-example DIRECTORY`
-// makes a database there, or opens the one that is there, and says how often it has been run.
+// The example of docs/embedding.md: an engine within a program. `swizzle-embedding-example
+// DIRECTORY` makes a database there, or opens the one that is there, and says how often it has been
+// run.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -22,8 +23,8 @@ std::string text_of(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The tree of the counter. Trees have numbers, which whoever makes one remembers; the engine has
-/// taken the first for itself, so the first that a program makes is number 2.
+/// The tree of the counter. Trees have numbers, which their creator remembers. The engine has taken
+/// the first for itself, so the first that a program makes is number 2.
 constexpr TreeId kCounters{2};
 
 Result<std::unique_ptr<Engine>> open_or_create(FileSystem& files,

@@ -110,7 +110,7 @@ class ExclusiveGuard {
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return latch_ != nullptr; }
-  /// Somebody else unlatches.
+  /// Gives the duty to unlatch to another owner.
   void hand_over() noexcept { latch_ = nullptr; }
   void release() noexcept {
     if (latch_ != nullptr) std::exchange(latch_, nullptr)->unlock_exclusive();

@@ -25,20 +25,20 @@ inline void fence_before_page_writes() noexcept {
 #endif
 }  // namespace detail
 
-/// What an optimistic reader remembers: the version it started from.
+/// Version from which an optimistic reader started.
 using LatchVersion = std::uint64_t;
 
 /// One word: exclusive bit, shared count, version. Optimistic readers write nothing; they take the
-/// version, read, and ask whether it still holds. Every exclusive hold ends with a new version, and
-/// versions never go back, so a frame that was reused in between is noticed. Nobody parks while
-/// holding one; waiting is spinning.
+/// version, read, and validate the version afterwards. Every exclusive hold ends with a new
+/// version, and versions never go back, so a frame that was reused in between is noticed. A holder
+/// must not park; waiting is spinning.
 class HybridLatch {
  public:
   HybridLatch() = default;
   HybridLatch(const HybridLatch&) = delete;
   HybridLatch& operator=(const HybridLatch&) = delete;
 
-  /// Spins while somebody holds it exclusively.
+  /// Spins while it is held exclusively.
   [[nodiscard]] LatchVersion optimistic() const noexcept {
     page_pause(PagePause::before_version);
     const std::uint64_t word = word_.load(std::memory_order_acquire);  // observes the last writer
@@ -69,7 +69,7 @@ class HybridLatch {
     page_pause(PagePause::before_latch);
     return begin_exclusive(version, version);
   }
-  /// The same for the only shared holder, who gives up that hold.
+  /// The same for the only shared holder, which gives up that hold.
   [[nodiscard]] bool try_upgrade_shared(LatchVersion version) noexcept {
     page_pause(PagePause::before_latch);
     if (!begin_exclusive(version | kSharedOne, version)) return false;
@@ -118,7 +118,7 @@ class HybridLatch {
   [[nodiscard]] LatchVersion next_version() const noexcept {
     return (version() + 1) & kVersionMask;
   }
-  /// The version while held, for those who go on optimistically after a hold.
+  /// Returns the version while held, for a holder that goes on optimistically afterwards.
   [[nodiscard]] LatchVersion version() const noexcept {
     return word_.load(std::memory_order_relaxed) & kVersionMask;
   }

@@ -31,7 +31,7 @@ class SpillFiles {
   virtual Result<std::unique_ptr<Spill>> create() = 0;
 };
 
-/// What all buffers of a reader have in memory.
+/// Memory of all buffers of a reader.
 struct ChangeMemory {
   std::uint64_t used = 0;
 };

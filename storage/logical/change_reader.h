@@ -29,7 +29,7 @@ struct CommittedChanges {
 class ChangeReader {
  public:
   struct Options {
-    /// What transactions that have not ended may take in memory together, and where the rest goes.
+    /// Memory for all transactions that have not ended, and the place of the rest.
     std::uint64_t memory_bytes = std::uint64_t{64} << 20U;
     SpillFiles* files = nullptr;
     /// Transactions that committed before are not handed out.
@@ -48,11 +48,12 @@ class ChangeReader {
   [[nodiscard]] bool is_at_end() const noexcept {
     return reader_.position() >= std::min(reader_.end(), options_.read_until);
   }
-  /// What was durable then.
+  /// Returns the durable end of the log at that call.
   [[nodiscard]] Lsn end() const noexcept { return reader_.end(); }
-  /// What has been read.
+  /// Returns the position up to which the log has been read.
   [[nodiscard]] Lsn position() const noexcept { return reader_.position(); }
-  /// From where on a reader has to read who is to get everything that commits from position() on.
+  /// Returns the position from which a reader must start to get everything that commits from
+  /// position() on.
   [[nodiscard]] Lsn needed_from() const noexcept;
 
   /// How many transactions, and bytes, went to files.
@@ -64,7 +65,7 @@ class ChangeReader {
     explicit Open(Lsn at, ChangeMemory& memory) : first(at), changes(memory) {}
     Lsn first;
     ChangeBuffer changes;
-    /// What has come of a change in several parts.
+    /// Parts received so far of a change in several parts.
     std::vector<std::byte> unfinished;
   };
   Result<> note(const wal::Record& record);

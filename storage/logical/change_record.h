@@ -16,13 +16,13 @@ struct NotedChange {
   Bytes body;
 };
 inline constexpr std::size_t kNotedHeadBytes = 9;
-/// What a record carries of a body at most.
+/// Largest part of a body that one record carries.
 inline constexpr std::size_t kMostNotedBytes = std::size_t{256} << 10U;
 
 void encode_noted(const NotedChange& change, std::byte* head) noexcept;
 std::optional<NotedChange> decode_noted(Bytes payload) noexcept;
 
-/// What was noted at a higher position than this has been rolled back.
+/// Decodes the undo position: changes noted at a higher position have been rolled back.
 std::optional<std::uint64_t> decode_taken_back(Bytes payload) noexcept;
 
 }  // namespace swizzle::payload

@@ -92,7 +92,7 @@ Result<> LogicalLog::begin_slot(Slot slot, std::size_t most, const std::function
     Runtime::current().sleep_until(Runtime::current().now() + kLooksForWritersEvery);
     waits();
   }
-  // Whoever reads by the slot from its beginning finds a record there.
+  // A reader that starts at the slot's beginning must find a record there.
   flush();
   return {};
 }

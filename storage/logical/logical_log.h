@@ -19,10 +19,10 @@ class Transaction;
 struct EngineParts;
 struct ReadView;
 
-/// Beside what redo and undo need, the log can tell what a transaction has changed in words of the
-/// layer above, which alone knows what a table is. Whoever holds a slot reads these changes,
-/// transaction by transaction, in the order in which they commit. Where nobody notes any, the log
-/// has none and nothing is different. Thread-safe.
+/// Beside redo and undo, the log can carry the changes of a transaction in terms of the layer
+/// above, which alone knows tables. The holder of a slot reads these changes, transaction by
+/// transaction, in the order in which they commit. Without noted changes the log is the same as
+/// without this class. Thread-safe.
 class LogicalLog {
  public:
   explicit LogicalLog(EngineParts& engine, std::unique_ptr<LogSlots> slots);
@@ -35,7 +35,7 @@ class LogicalLog {
   static Result<> note(Transaction& transaction, std::span<const Bytes> parts);
 
   [[nodiscard]] LogSlots& slots() noexcept { return *slots_; }
-  /// What can be read, and the log's end.
+  /// Readable part of the log, and the log's end.
   [[nodiscard]] Lsn durable() const noexcept;
   [[nodiscard]] Lsn tail() const noexcept;
   /// Makes durable what has been logged up to now.
@@ -46,17 +46,17 @@ class LogicalLog {
   /// and may throw. What commits from now on is whole in the log that is kept.
   Result<> begin_slot(Slot slot, std::size_t most, const std::function<void()>& waits);
 
-  /// What a transaction at REPEATABLE READ sees, or the statement that runs: settled now if it was
-  /// not. What committed before view.lsn it sees, and nothing else.
+  /// Returns the view of a transaction at REPEATABLE READ, or of the running statement; takes it
+  /// now if it was not taken. It shows exactly what committed before view.lsn.
   static ReadView view_of(Transaction& transaction);
-  /// The transaction, which is at REPEATABLE READ and has not read yet, sees what `view` shows.
-  /// Pre: somebody holds that view until this returns.
+  /// Makes the transaction, which is at REPEATABLE READ and has not read yet, use `view`. Pre:
+  /// another owner holds that view until this returns.
   static void adopt_view(Transaction& transaction, const ReadView& view);
 
   /// Reads committed transactions from `from` on, a record boundary such as Slot::restart.
   std::unique_ptr<ChangeReader> read(Lsn from, ChangeReader::Options options);
 
-  /// For who reads on as more becomes durable.
+  /// Wakes a reader as more becomes durable.
   [[nodiscard]] std::unique_ptr<wal::LogFollower> follower(std::function<void()> wake) const;
 
   /// Beyond it a slot does not keep log (LogSlots::kept_from); 0: no bound.

@@ -1,4 +1,4 @@
-// What transactions note in the log, and what a slot's reader is given of it.
+// Changes that transactions note in the log, and their delivery to a slot's reader.
 #include "storage/logical/logical_log.h"
 
 #include <catch2/catch.hpp>
@@ -196,7 +196,7 @@ TEST_CASE("A slot that would keep too much log is lost, and its log goes", "[sto
   }
   CHECK(log.slots().find("s")->is_lost);
   CHECK(log.kept_from() == Lsn::max);
-  // Also for those who come after a crash.
+  // Also for readers after a crash.
   REQUIRE(in.engine->checkpoint());
   in.crash();
   CHECK(in.engine->logical_log().slots().find("s")->is_lost);

@@ -16,20 +16,20 @@
 
 namespace swizzle {
 
-/// A reader of the log that may be away, and for whom the log is kept meanwhile.
+/// A reader of the log that may be away; the log is kept for it meanwhile.
 struct Slot {
   std::string name;
   std::string plugin;          ///< what its changes are written as, for the layer above
-  std::uint32_t database = 0;  ///< whose changes, for the layer above
+  std::uint32_t database = 0;  ///< database of the changes, for the layer above
   enum class Lifetime : std::uint8_t { permanent, temporary } lifetime = Lifetime::permanent;
   /// The log is kept from here on: no transaction that its reader is still to be given has written
   /// a change before it.
   Lsn restart = Lsn::none;
   /// Its reader has everything that committed before.
   Lsn confirmed = Lsn::none;
-  /// It fell too far behind: the log has been given up, and nobody can read by it any more.
+  /// It fell too far behind: the log has been given up, and the slot cannot be read any more.
   bool is_lost = false;
-  /// Who reads by it, or is making it, as acquire() and reserve() were told; 0: nobody.
+  /// Number of the reader or maker of the slot, as given to acquire() and reserve(); 0: none.
   std::int32_t holder = 0;
   bool is_ready = false;  ///< made, and may be read by
 };
@@ -46,18 +46,18 @@ class LogSlots {
   LogSlots(const LogSlots&) = delete;
   LogSlots& operator=(const LogSlots&) = delete;
 
-  /// Keeps the log from `slot.restart` on, for a slot that is being made by its holder: nobody else
-  /// can read by it, and it is not in the file, before complete(). 42710 when the name is taken,
+  /// Keeps the log from `slot.restart` on, for a slot that is being made by its holder. Before
+  /// complete() no other can read by it, and it is not in the file. 42710 when the name is taken,
   /// 53400 when there are `most` slots.
   Result<> reserve(Slot slot, std::size_t most);
   /// The slot is made; its holder keeps it.
   Result<> complete(std::string_view name, Lsn confirmed);
-  /// 42704 when there is none; 55006 when somebody else reads by it.
+  /// 42704 when there is none; 55006 when it has another reader.
   Result<Slot> acquire(std::string_view name, std::int32_t holder);
   void release(std::string_view name) noexcept;
-  /// 55006 when somebody else than `holder` reads by it.
+  /// 55006 when a reader other than `holder` has it.
   Result<> drop(std::string_view name, std::int32_t holder);
-  /// One that was reserved and not completed. Parks for nobody.
+  /// Drops a slot that was reserved and not completed. Does not park.
   void drop_unfinished(std::string_view name) noexcept;
   /// Those temporary slots, and half made ones, that `holder` has made; what it reads by is free.
   void drop_all_of(std::int32_t holder) noexcept;
@@ -71,9 +71,9 @@ class LogSlots {
   /// Writes the file if anything has changed.
   Result<> save();
 
-  /// For whoever is about to give up log: where it is to be kept from for all slots; Lsn::max where
-  /// there are none. Slots for which more than `most_bytes` before `tail` would be kept are lost
-  /// (0: none ever is), and the log is not kept for them any more.
+  /// Returns the position from which the log must be kept for all slots, for a caller that is about
+  /// to release log; Lsn::max if there are no slots. Slots that would keep more than `most_bytes`
+  /// before `tail` are lost (0: none ever is), and the log is not kept for them any more.
   Lsn kept_from(Lsn tail, std::uint64_t most_bytes);
 
  private:
@@ -92,7 +92,7 @@ class LogSlots {
   FileSystem& files_;
   const std::filesystem::path directory_;
   const std::uint64_t database_id_;
-  /// Who writes the file; before mutex_.
+  /// Held by the writer of the file; before mutex_.
   ParkMutex file_mutex_;
   mutable SpinLatch mutex_;
   std::vector<Entry> entries_;  ///< under mutex_

@@ -8,8 +8,8 @@
 namespace swizzle {
 
 /// One asynchronous read of a page, for reading ahead and for batches. The owner keeps it and
-/// `into` alive until `done` was called, which runs on whatever thread reaps completions: it is
-/// short and does not park. Who started the read then tells what became of it.
+/// `into` alive until `done` was called, which runs on the thread that reaps completions: it is
+/// short and does not park. Volume::outcome() then gives the result.
 struct PageRead {
   PageId page = PageId::none;
   /// kPageBytes, aligned to File::kDirectAlignment.
@@ -17,7 +17,7 @@ struct PageRead {
   void (*done)(PageRead& read) noexcept = nullptr;
   void* context = nullptr;
 
-  IoRequest request;  // of who carries it out
+  IoRequest request;  // of the I/O backend
 };
 
 }  // namespace swizzle

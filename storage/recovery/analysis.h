@@ -10,7 +10,7 @@
 
 namespace swizzle {
 
-/// What the log from the checkpoint on says about the moment of the crash.
+/// State at the moment of the crash, from the log since the checkpoint.
 struct Analysis {
   /// Pages whose copy on disk may be old: the first record that it may lack. Redo skips records of
   /// other pages, and older ones (rule R4).

@@ -1,5 +1,5 @@
-// What restart does with files that are not as it left them: recovered where that is safe,
-// otherwise refused with what is missing and from which LSN on.
+// Restart with files that are not as it left them: they are recovered if that is safe, otherwise
+// refused with the missing part and its LSN.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -76,7 +76,7 @@ TEST_CASE("a control file that is lost twice is refused when the log begins too 
     REQUIRE(engine->checkpoint());
     REQUIRE(engine->close());
   }
-  // What recycling would have removed.
+  // Remove the segment, as recycling would have.
   REQUIRE(killed.disk.remove(kHome / "log" / killed.segments().front()));
   lose_control(killed);
   require_refused(killed, "the log is needed from LSN " + std::to_string(kSegmentBytes));
@@ -209,7 +209,7 @@ TEST_CASE("data that is newer than the log is refused with the page", "[recovery
     REQUIRE_THAT(opened.error().message(), Contains("but the log ends at"));
     return;
   }
-  // Redo had no reason to look at the page: whoever reads it finds out.
+  // Redo had no reason to look at the page: reading it finds the damage.
   const auto reader = (*opened)->begin();
   Cursor cursor = (*opened)->tree(killed.tree).value().scan(*reader, {}).value();
   Result<bool> next{true};
@@ -235,8 +235,8 @@ TEST_CASE("a log that is newer than the data is refused with the record and the 
   killed.disk.corrupt("/database/data", 0, old_data);
   const auto opened = killed.open();
   if (opened) {
-    // A log that nobody has had the time to shorten still has all that the pages lack. Where redo
-    // had no reason to look at a page, whoever reads it finds out.
+    // A log that has not been shortened yet still has all that the pages lack. If redo had no
+    // reason to look at a page, reading it finds the damage.
     const auto reader = (*opened)->begin();
     Cursor cursor = (*opened)->tree(killed.tree).value().scan(*reader, {}).value();
     Result<bool> next = cursor.next();

@@ -20,8 +20,8 @@ constexpr std::uint64_t kTrees = 3;
 /// Rows by "tree/key".
 using Content = std::map<std::string, std::string>;
 
-/// What one session's committed transactions left, and what the one left whose commit was under way
-/// when the power went. Sessions write different keys.
+/// Content that one session's committed transactions left, and the content with the one whose
+/// commit was under way when the power went. Sessions write different keys.
 struct SessionOracle {
   Content committed;
   std::optional<Content> in_doubt;

@@ -1,5 +1,5 @@
-// What restart does where pages cannot be read and nothing helps with them: the trouble of one
-// table, and of nobody's start.
+// Restart with pages that can be neither read nor repaired: it succeeds, and just their tables are
+// affected.
 #include <catch2/catch.hpp>
 
 #include "storage/page/page.h"

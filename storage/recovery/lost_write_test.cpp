@@ -70,7 +70,8 @@ struct ForgetfulDevice {
       }
     }
   }
-  /// Nobody rolls the transaction back; the machine goes on with what is on its disk.
+  /// Restarts without rolling the transaction back; the machine goes on with the content of its
+  /// disk.
   void kill(std::unique_ptr<Transaction> open_transaction) {
     // Reachable even when the process ends, so that the leak checker knows it is meant.
     static auto* const lost =
@@ -154,7 +155,7 @@ TEST_CASE("S6 a page whose last write was lost is an error when the log has forg
     REQUIRE_THAT(got.error().message(), Contains("tree " + std::to_string(raw(device.tree))));
   }
   CHECK(refused > 0);
-  // What is wrong is said, page by page, and other tables are as they were.
+  // Verification names the damage, page by page, and other tables are as they were.
   const auto violations = device.engine->verify().value();
   CHECK(violations.size() >= lost / 2);
   for (const std::string& violation : violations) CHECK_THAT(violation, Contains("was lost"));

@@ -50,8 +50,7 @@ Result<Lsn> begin_new_log(FileSystem& files, const std::filesystem::path& direct
   ASSIGN_OR_RETURN(const auto map,
                    SpaceMap::load(files, directory, *volume, control.checkpoint.begin, end));
 
-  // One segment that nobody has, so that who follows the old log in an archive stops before this
-  // one.
+  // Leave out one segment, so that followers of the old log in an archive stop before this one.
   const Lsn behind{raw(std::max(end, not_before)) + options.segment_bytes};
   control.log_id = Runtime::current().random() | 1U;
   options.database_id = control.log_id;

@@ -115,7 +115,7 @@ bool survives_power_cut(std::uint64_t seed, const Plant& plant) {
   return right;
 }
 
-/// Of the first power cuts, the rest of them for who has found none there.
+/// Returns how many of the first power cuts go wrong; of the other ones if there is none.
 int count_wrong(const Plant& plant, std::uint64_t most = 12) {
   int wrong = 0;
   for (std::uint64_t seed = 1; seed <= 12 || (seed <= most && wrong == 0); ++seed)

@@ -10,11 +10,11 @@
 
 namespace swizzle {
 
-/// What the engine goes on from after recover(): pages are right, losers are still to be undone.
+/// State in which recover() leaves the engine: pages are right, losers are still to be undone.
 struct Recovered {
   std::unique_ptr<SpaceMap> space;
   std::vector<ActiveTransaction> losers;
-  /// Their last record says that somebody will decide about them.
+  /// Transactions whose last record says that they await a decision.
   std::vector<ActiveTransaction> prepared;
   TxnId next_txn{1};
   std::uint64_t records_analysed = 0;

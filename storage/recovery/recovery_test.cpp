@@ -107,7 +107,7 @@ void damage(SimulatedDisk& disk, PageId page) {
                std::as_bytes(std::span{&noise, 1}));
 }
 
-// What a node says, whatever its layout.
+// Describes the content of a node, independent of its layout.
 std::string describe(const Node& node) {
   std::string text = fmt::format("{} {} {} {} {} ", raw(node.id()), node.level(), raw(node.lsn()),
                                  raw(node.logical_lsn()), raw(load_ref(node.foster_ref()).page()));

@@ -162,7 +162,7 @@ class Applier {
     return {};
   }
 
-  // What the page says was logged, and the log that said it is not here any more.
+  // Returns the error for a page with changes whose log records are missing.
   [[nodiscard]] std::unexpected<Error> newer_than_the_log(PageId page, Lsn at) const {
     return fail(
         Error{sqlstate::data_corrupted,

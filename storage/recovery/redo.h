@@ -30,7 +30,8 @@ struct RedoOutcome {
   std::uint64_t pages_read = 0;
   std::uint64_t pages_written = 0;
   std::uint64_t pages_repaired = 0;
-  /// Neither readable nor to be repaired: they are as they were, and XX001 for whoever reads them.
+  /// Neither readable nor to be repaired: they stay as they were, and reading them fails with
+  /// XX001.
   std::uint64_t pages_given_up = 0;
 };
 

@@ -115,7 +115,7 @@ Result<> RedoPages::read(std::span<Page* const> absent) {
     } else {
       if (repaired.error().state() != sqlstate::data_corrupted)
         return fail(std::move(repaired).error());
-      // One table's trouble, which is no reason to keep all others from everybody.
+      // The damage concerns one table, which is no reason to refuse all others.
       spdlog::error("{}; it stays as it is", repaired.error().message());
       page.is_given_up = true;
       ++counters_.given_up;

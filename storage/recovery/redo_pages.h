@@ -18,8 +18,8 @@ class RedoPages {
     PageId id = PageId::none;
     std::byte* bytes = nullptr;
     bool is_dirty = false;
-    /// It cannot be read, nor rebuilt: it stays as it is, and whoever reads it later is told. Only
-    /// a record that has all of it helps.
+    /// True if it can be neither read nor rebuilt: it stays as it is, and later reads of it fail.
+    /// Only a record that has all of it helps.
     bool is_given_up = false;
     std::uint64_t window = 0;  ///< the last that used it
   };
@@ -37,7 +37,7 @@ class RedoPages {
   /// How many pages one window may use.
   [[nodiscard]] std::size_t window_pages() const noexcept { return pages_.size() / 2; }
 
-  /// What a window needs: a page whose old content matters is read, another gets a blank frame.
+  /// A page that a window needs: it is read if its old content matters, else it gets a blank frame.
   struct Need {
     PageId page;
     enum class Content : std::uint8_t { read, blank } content;

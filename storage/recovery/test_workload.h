@@ -7,14 +7,14 @@
 
 namespace swizzle::test {
 
-/// What must be there: everything of committed transactions, and, all or nothing, what the
-/// transaction whose commit was under way did.
+/// Expected content: everything of committed transactions, and, all or nothing, the changes of the
+/// transaction whose commit was under way.
 struct Oracle {
   Content committed;
   std::optional<Content> in_doubt;
   /// By the end of each commit record.
   std::map<Lsn, Content> history;
-  // What restarts had to do, so that a test can show that it tests something.
+  // Work of restarts, so that a test can show that it tests something.
   std::uint64_t changes_redone = 0;
   std::uint64_t losers_undone = 0;
   std::uint64_t pages_repaired = 0;

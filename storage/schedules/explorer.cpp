@@ -98,8 +98,9 @@ Contest::~Contest() {
 Trace run_schedule(std::uint64_t seed, const std::function<void()>& body) {
   Preemptions preemptions(seed);
   running = &preemptions;
-  // The order in which tasks run is drawn from a seed of its own. Nobody parks for long here, and
-  // who hangs is ended from outside, so there is no watchdog: it would be a second thread.
+  // The order in which tasks run is drawn from a seed of its own. Tasks do not park for long here,
+  // and a hanging process is ended from outside, so there is no watchdog: it would be a second
+  // thread.
   Simulation simulation{{.seed = seed,
                          .stack_bytes = 512 << 10,
                          .spurious_odds = 0,
@@ -111,8 +112,8 @@ Trace run_schedule(std::uint64_t seed, const std::function<void()>& body) {
 
 Exploration explore(std::uint64_t most, const std::function<void(std::uint64_t seed)>& schedule,
                     std::uint64_t begin) {
-  // What a failed schedule leaves behind stays in its process; many to a process, for it is the
-  // fork that costs.
+  // The remains of a failed schedule stay in its process. A process runs many schedules, because
+  // the fork is the cost.
   constexpr std::uint64_t kAtOnce = 250;
   constexpr std::chrono::seconds kPatience{120};
   const auto only = number_from("SWIZZLE_SEED");

@@ -7,7 +7,7 @@
 
 namespace swizzle::schedules {
 
-/// What the explorer did in one schedule.
+/// Actions of the explorer in one schedule.
 struct Trace {
   /// How often a task came to a pause point.
   std::uint64_t pauses = 0;
@@ -31,7 +31,7 @@ class Contest {
   ~Contest();
 };
 
-/// What an environment variable says, if it is there. Pre: this process has one thread.
+/// Returns the value of an environment variable, if it is set. Pre: this process has one thread.
 std::optional<std::uint64_t> number_from(const char* variable);
 
 struct Exploration {

@@ -40,7 +40,7 @@ std::string key_of(unsigned number, unsigned shared_bytes) {
 
 enum class Work : std::uint8_t {
   change,   ///< inserts, removes, reads, and gives ghosts and half empty nodes back
-  read,     ///< reads what nobody changes, all over the tree
+  read,     ///< reads keys that are not changed, all over the tree
   press,    ///< reads another tree, so that the sweep comes by
   pass_by,  ///< the same as a large scan does
   tidy,     ///< gives ghosts and half empty nodes back
@@ -91,7 +91,7 @@ class OtherTree {
     insert(0, kOtherKeys);
     return std::move(tree_);
   }
-  /// Whoever splits a leaf meanwhile finds somebody in the way of giving the new one to its parent.
+  /// A split of a leaf meanwhile cannot give the new leaf to its parent, which is latched.
   std::unique_ptr<Tree> fill_beside_a_reader_of_the_root() {
     constexpr unsigned kForTwoLevels = 8;
     insert(0, kForTwoLevels);
@@ -100,7 +100,7 @@ class OtherTree {
       if (frame.page_id() == tree_->root_page()) root = &frame;
     });
     require(root != nullptr && tree_->counters().root_growths.load() == 1, "the root is elsewhere");
-    // Somebody else's: the task that inserts may park.
+    // Latched as by another task: the inserting task may park.
     root->latch.lock_shared();
     --latches_held;
     insert(kForTwoLevels, kForTwoLevels + 6);
@@ -148,7 +148,8 @@ class Run {
     return key_of(number, scenario_.shared_bytes);
   }
   [[nodiscard]] unsigned tasks() const { return static_cast<unsigned>(scenario_.tasks.size()); }
-  /// Whose keys these are: of those who change nothing as well, so that their records stay.
+  /// Returns the task that owns the key. Tasks that change nothing own keys as well, so that some
+  /// records stay.
   [[nodiscard]] unsigned owner_of(unsigned number) const { return number / 3 % tasks(); }
 
   [[nodiscard]] bool has(Work kind) const {
@@ -230,7 +231,7 @@ class Run {
       const auto cleared = other_->clear();
       require(cleared && cleared->nodes == 0, "the dropped tree cannot be cleared");
       other_->abandon();
-      // As whoever destroys a tree does, who logs it.
+      // As in the destruction of a tree, whose caller logs it.
       harness_.store.mark_free(other_->root_page());
       other_.reset();
       return;
@@ -345,8 +346,8 @@ const std::vector<Scenario> kScenarios{
      .tasks = {Work::drop, Work::read, Work::read},
      .steps = 30,
      .frames = 24,
-     // A leaf's foster child is unswizzled by itself only where chance leads to it: the sweep comes
-     // to it through the leaf's parent, which whoever drops the leaf has latched.
+     // A leaf's foster child is unswizzled by itself only if chance leads to it: the sweep comes to
+     // it through the leaf's parent, which the thread that drops the leaf has latched.
      .replacement = {.policy = Replacement::cooling_fifo, .cooling_percent = 30},
      .has_foster_children = true},
     {.name = "writers, cooling at random",

@@ -41,7 +41,7 @@ Result<> DataFile::rebuild(PageId page, Lsn newest, std::byte* into, Error&& why
   if (is_older_than_written(page, into))
     return fail(std::move(why).with_detail("What it could be rebuilt from is older, too."));
   seal_page(into);
-  // Nobody else has the page: the reader's claim keeps others out, so no write of it is under way.
+  // No other write of the page is under way: the reader's claim excludes it.
   const PageImage image{page, into};
   return volume_.write_pages({&image, 1});
 }

@@ -37,7 +37,7 @@ class DataFile final : public PageStore {
   [[nodiscard]] std::int64_t last_checksum_failure_us() const noexcept {
     return last_checksum_failure_us_.load(std::memory_order_relaxed);
   }
-  /// A damaged page is not rebuilt before somebody wants it.
+  /// A damaged page is not rebuilt before it is needed.
   [[nodiscard]] bool has_read(const PageRead& read) const noexcept override {
     return volume_.outcome(read).has_value() && !is_older_than_written(read.page, read.into);
   }

@@ -165,8 +165,8 @@ Result<std::optional<AlignedBuffer>> DoubleWrite::find(PageId page) {
   return found;
 }
 
-// Whose turn it is waits, even where the other area is free: an area that is passed by keeps images
-// of pages that have been written elsewhere since.
+// Waits for the area whose turn it is, even if the other area is free: an area that is skipped
+// would keep images of pages that have been written elsewhere since.
 DoubleWrite::Lease::Lease(DoubleWrite& of) noexcept : of_(of) {
   const std::lock_guard next(of.turn_);
   sequence_ = of.next_sequence_.load();

@@ -93,7 +93,7 @@ class DoubleWrite {
 
   std::unique_ptr<File> file_;
   const std::uint64_t database_id_;
-  /// Whoever waits for an area holds it.
+  /// Held while waiting for an area.
   ParkMutex turn_;
   std::array<Area, kAreas> areas_;
   std::atomic<std::uint64_t> next_sequence_{1};

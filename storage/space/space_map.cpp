@@ -58,7 +58,7 @@ void SpaceMap::mark_allocated(PageId page) noexcept {
   cover(raw(page) + 1);
   if (test(allocated_, raw(page))) return;
   about_to_change(raw(page));
-  if (!test(taken_, raw(page))) take(raw(page));  // redo: nobody has reserved it
+  if (!test(taken_, raw(page))) take(raw(page));  // in redo it was not reserved
   allocated_[raw(page) / 64] |= bit(raw(page));
   allocated_count_.fetch_add(1, std::memory_order_relaxed);
 }
@@ -80,7 +80,7 @@ bool SpaceMap::is_allocated(PageId page) const noexcept {
 Result<> SpaceMap::grow() {
   const std::lock_guard hold(size_mutex_);
   {
-    // Somebody else may have grown the file, or freed a page, while we waited.
+    // Another thread may have grown the file, or freed a page, while we waited.
     const std::lock_guard words(mutex_);
     if (find_free(kFirstPage)) return {};
   }
@@ -119,7 +119,7 @@ void SpaceMap::cover(std::uint64_t pages) {
   allocated_.resize(groups * kGroupWords);
   taken_.resize(groups * kGroupWords);
   group_free_.resize(groups, static_cast<std::uint32_t>(kGroupPages));
-  // The header's page is nobody's to take.
+  // The header's page cannot be taken.
   if (!test(taken_, 0)) take(0);
 }
 
@@ -217,7 +217,7 @@ Result<std::uint64_t> SpaceMap::shrink() {
   std::uint64_t kept = 0;
   {
     const std::lock_guard words(mutex_);
-    // What was in use at the last checkpoint may be read by a recovery that starts from it.
+    // Pages in use at the last checkpoint may be read by a recovery that starts from it.
     if (shrink_limit_ == UINT64_MAX) return 0;
     kept = std::max(end_of_taken(), shrink_limit_);
     kept = (kept + kMinExtentPages - 1) / kMinExtentPages * kMinExtentPages;

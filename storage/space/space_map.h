@@ -90,7 +90,7 @@ class SpaceMap {
   Snapshot snapshot(ChooseBegin&& choose_begin) {
     Copying copying;
     while (true) {
-      // Room for the copy before anybody has to wait.
+      // Allocate the copy before others have to wait.
       copying.make_room(covered_groups());
       const ExclusiveGuard no_marks(apply_latch_);
       if (!begin_copy(copying)) continue;
@@ -123,8 +123,8 @@ class SpaceMap {
   static constexpr std::uint64_t kGroupPages = kGroupWords * 64;
 
   explicit SpaceMap(Volume& volume) noexcept : volume_(volume) {}
-  /// A copy of what the map was when it began. It is made group by group while others change the
-  /// map: who changes a group that is not copied yet copies it before.
+  /// A copy of the map at its beginning. It is made group by group while others change the map; a
+  /// change of a group that is not copied yet copies it first.
   struct Copying {
     Snapshot map;
     std::vector<bool> is_copied;  ///< by group
@@ -132,7 +132,7 @@ class SpaceMap {
     void make_room(std::uint64_t groups);
   };
   [[nodiscard]] std::uint64_t covered_groups() const noexcept;
-  /// False: the map has grown and there is no room for it. Pre: nobody marks.
+  /// False: the map has grown and there is no room for it. Pre: no other thread marks pages.
   bool begin_copy(Copying& copying) noexcept;
   void finish_copy(Copying& copying) noexcept;
   void copy_group(std::uint64_t group) noexcept;

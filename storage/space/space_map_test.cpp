@@ -278,8 +278,8 @@ TEST_CASE("S1 a checkpoint's copy is of one moment, though others mark while it 
   SimulatedDisk disk;
   make_map(disk);
   auto [volume, map] = open(disk);
-  // One page of each group, in the order in which the copy comes to them: who missed one and has a
-  // later one would be of no moment.
+  // One page of each group, in the order in which the copy comes to them: a copy with a later one
+  // but without an earlier one would be inconsistent.
   constexpr std::uint64_t kGroups = 64;
   constexpr std::uint64_t kGroupPages = 32'768;
   const auto page_of = [](std::uint64_t group) { return PageId{group * kGroupPages + 7}; };

@@ -13,7 +13,7 @@ namespace swizzle::test {
 inline const std::filesystem::path kDirectory = "/database";
 inline constexpr std::uint64_t kDatabase = 0x5eed;
 
-/// Fills a page whose bytes all follow from its id and `version`, which stands in its LSN.
+/// Fills a page with bytes that follow from its id and `version`, which stands in its LSN.
 inline void fill_page(std::byte* page, PageId id, std::uint64_t version) {
   Random bytes{raw(id) * 1'000'003 + version};
   for (std::size_t at = 0; at < kPageBytes; at += sizeof(std::uint64_t)) store(page + at, bytes());
@@ -25,7 +25,7 @@ inline void fill_page(std::byte* page, PageId id, std::uint64_t version) {
   seal_page(page);
 }
 
-/// The version of a page that fill_page() made; its checksum has been checked by who read it.
+/// Returns the version of a page that fill_page() made; the reader has checked its checksum.
 inline std::uint64_t version_of(const std::byte* page) {
   return raw(load<PageHeader>(page).lsn);
 }

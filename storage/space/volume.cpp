@@ -68,8 +68,8 @@ Result<FileHeader> read_header(File& file) {
   if (all([](const FileHeader& copy) { return copy.magic != kVolumeMagic; }))
     return refused(sqlstate::object_not_in_prerequisite_state, file,
                    "is not a Swizzle data file: it does not begin as one");
-  // Whatever their checksums say: another version may keep these elsewhere. One byte that is not
-  // what it was makes no other version.
+  // Checksums do not matter here: another version may keep them elsewhere. A single changed byte
+  // does not make another version.
   if (version != Volume::kFormatVersion &&
       all([version](const FileHeader& copy) { return copy.format_version == version; }))
     return refused(sqlstate::object_not_in_prerequisite_state, file,

@@ -41,7 +41,7 @@ class Volume {
   [[nodiscard]] std::uint64_t page_count() const noexcept {
     return page_count_.load(std::memory_order_acquire);
   }
-  /// What open() rewrote from the double-write area.
+  /// Returns the pages that open() rewrote from the double-write area.
   [[nodiscard]] const std::vector<PageId>& repaired() const noexcept { return repaired_; }
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return data_->path(); }
 
@@ -58,7 +58,7 @@ class Volume {
 
   /// Durable on return, whole after a crash at any time. Pre: the images are sealed, of different
   /// pages, and no other write of one of them is under way; the log is durable up to their LSNs.
-  /// After a failure nobody can tell what the device has: the volume then refuses all further
+  /// After a failure the content of the device is unknown: the volume then refuses all further
   /// writes, and the caller must treat the error as fatal.
   Result<> write_pages(std::span<const PageImage> images);
 
@@ -75,7 +75,7 @@ class Volume {
   Result<std::optional<AlignedBuffer>> image_of(PageId page) { return double_write_->find(page); }
 
   [[nodiscard]] const WrittenLsns& written_lsns() const noexcept { return written_lsns_; }
-  /// Whoever keeps them on disk fills them at the start.
+  /// For the owner of their copy on disk, which fills them at the start.
   [[nodiscard]] WrittenLsns& written_lsns() noexcept { return written_lsns_; }
 
   /// Set before the first write, or null.

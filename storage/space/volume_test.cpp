@@ -35,7 +35,7 @@ void overwrite(SimulatedDisk& disk, std::uint64_t offset, std::uint32_t value) {
   disk.corrupt(kDirectory / Volume::kFileName, offset, std::as_bytes(std::span{&value, 1}));
 }
 
-// What a workload knows of each page: the version that is on disk for sure, and the one that may
+// A workload's knowledge of each page: the version that is on disk for sure, and the one that may
 // be.
 struct Promise {
   std::uint64_t written = 0;

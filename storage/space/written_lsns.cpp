@@ -9,7 +9,7 @@ WrittenLsns::~WrittenLsns() {
 }
 
 WrittenLsns::Chunk* WrittenLsns::chunk_for(std::size_t index) noexcept {
-  // Acquire: what is found there was made empty by somebody else.
+  // Acquire: observes the empty chunk that another thread made.
   Chunk* found = chunks_[index].load(std::memory_order_acquire);
   if (found != nullptr) return found;
   std::unique_ptr<Chunk> made{new (std::nothrow) Chunk{}};
@@ -28,7 +28,7 @@ void WrittenLsns::note(PageId page, Lsn lsn) noexcept {
   // The page's next reader comes by way of the frame's latch, and of the page table's mutex.
   chunk->lsns[at].store(lsn, std::memory_order_relaxed);
   const std::uint64_t block = at / kBlockPages;
-  // Release: whoever finds the bit finds the LSN.
+  // Release: publishes the LSN with the bit.
   chunk->changed[block / 64].fetch_or(std::uint64_t{1} << block % 64, std::memory_order_release);
 }
 

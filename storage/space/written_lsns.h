@@ -11,10 +11,10 @@
 
 namespace swizzle {
 
-/// At which LSN each page was when it was written last, as far as anybody knows. A write that the
-/// device has acknowledged and lost leaves an older page in its place, whole by checksum and
-/// number: by this it is known when it is read. Eight bytes for each page written, in chunks.
-/// Thread-safe; who reads a page that is being written learns either.
+/// LSN of each page at its last write, as far as known. A write that the device has acknowledged
+/// and lost leaves an older page in its place, whole by checksum and number; this LSN reveals it
+/// when the page is read. Eight bytes for each page written, in chunks. Thread-safe; a read during
+/// a write of the page returns either LSN.
 class WrittenLsns {
  public:
   WrittenLsns() noexcept = default;
@@ -24,15 +24,15 @@ class WrittenLsns {
 
   /// It is durable in its place. What there is no memory for is not known.
   void note(PageId page, Lsn lsn) noexcept;
-  /// None: it was not written as far as anybody knows.
+  /// None: no write is known.
   [[nodiscard]] Lsn of(PageId page) const noexcept;
 
-  // What is kept of them on disk, so that it is known at the next start as well: in blocks of so
-  // many pages each. The first block begins with page 0.
+  // Copy on disk, so that the LSNs are known at the next start as well: in blocks of so many pages
+  // each. The first block begins with page 0.
 
   static constexpr std::size_t kBlockPages = 511;
   using Block = std::array<Lsn, kBlockPages>;
-  /// From the disk. Pre: nobody else is at work yet.
+  /// Takes a block from disk. Pre: the volume is not in use yet.
   void adopt(std::uint64_t number, std::span<const Lsn, kBlockPages> block) noexcept;
   /// Calls `keep(std::uint64_t number, const Block& block)`, which returns whether it did so, for
   /// each block that has changed since it was kept. One caller at a time.

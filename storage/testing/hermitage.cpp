@@ -35,7 +35,7 @@ Step rollback(int session) {
   return {session, Kind::rollback, {}, 0, 0};
 }
 
-/// What the step at `index` read of a row, if it ran at all.
+/// Returns the value that the step at `index` read of a row, if it ran at all.
 std::optional<int> read(const Run& run, std::size_t index, int id) {
   const auto row = run.steps[index].rows.find(id);
   return row == run.steps[index].rows.end() ? std::nullopt : std::optional{row->second};

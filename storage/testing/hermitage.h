@@ -12,8 +12,8 @@
 namespace swizzle::testing::hermitage {
 
 /// Martin Kleppmann's Hermitage (ten anomalies of isolation, some in several forms) as steps of
-/// sessions on one table of two numbers, test(id, value) = (1, 10), (2, 20), for whoever can run
-/// such steps: the engine, or a server.
+/// sessions on one table of two numbers, test(id, value) = (1, 10), (2, 20). The steps can be run
+/// by the engine, or by a server.
 struct Where {
   enum class Kind : std::uint8_t { all, id_is, value_is, value_divides_by } kind = Kind::all;
   int number = 0;
@@ -65,7 +65,7 @@ struct Outcome {
   bool blocked = false;  ///< it waited for another session
 };
 
-/// What a scenario came to: an outcome per step, and the table at the end.
+/// Result of a scenario: an outcome per step, and the table at the end.
 struct Run {
   std::vector<Outcome> steps;
   Rows table;

@@ -14,7 +14,7 @@ using Number = History::Number;
 using Step = History::Step;
 using Outcome = History::Transaction::Outcome;
 
-/// What one transaction's turn means for another's.
+/// Dependency of one transaction on another.
 enum Dependency : std::uint8_t {
   kWrite = 1,     // it wrote the next version
   kRead = 2,      // it read the version

@@ -8,10 +8,10 @@
 
 namespace swizzle::testing {
 
-/// What sessions did to lists of numbers: every list belongs to a key, every number is appended
-/// once in the whole history. So a list that was read tells which transactions' appends it came
-/// after, and in which order, and the dependencies between transactions can be drawn without
-/// knowing anything of the database.
+/// Log of the sessions' operations on lists of numbers. Every list belongs to a key, and every
+/// number is appended once in the whole history. So a list that was read tells which transactions'
+/// appends it came after, and in which order. The dependencies between transactions follow from
+/// that without any knowledge of the database.
 struct History {
   using Key = std::int64_t;
   using Number = std::int64_t;
@@ -34,7 +34,7 @@ struct History {
     enum class Outcome : std::uint8_t {
       committed,
       aborted,
-      unknown,  ///< nobody was told; the history decides
+      unknown,  ///< no answer arrived; the history decides
     } outcome = Outcome::unknown;
     std::vector<Step> steps;
   };
@@ -43,7 +43,7 @@ struct History {
 
 /// Adya's phenomena, weakest first, and what no level allows.
 enum class Anomaly : std::uint8_t {
-  wrong_read,  ///< of one's own writes, of numbers nobody appended, of orders that contradict
+  wrong_read,  ///< of one's own writes, of numbers never appended, of orders that contradict
   lost,        ///< a committed append that the last reader does not see
   g0,          ///< a cycle of writes
   g1a,         ///< a read of what was rolled back

@@ -13,11 +13,11 @@
 
 namespace swizzle::testing {
 
-/// What all sessions of a list-append run write down. Outlives the engine, so that what a power cut
-/// interrupted is in it.
+/// Log of all sessions of a list-append run. Outlives the engine, so that it has the transactions
+/// that a power cut interrupted.
 class HistoryLog {
  public:
-  /// A transaction of which nobody has been told anything yet.
+  /// Adds a transaction whose outcome is not known yet.
   std::size_t add(std::vector<History::Step> steps) {
     const std::lock_guard hold(mutex_);
     history_.transactions.push_back({History::Transaction::Outcome::unknown, std::move(steps)});
@@ -37,7 +37,7 @@ class HistoryLog {
 };
 
 /// One session of the list-append workload on one tree: transactions of a few appends, reads and
-/// range reads of few keys, some of which nobody has made yet.
+/// range reads of few keys, some of which do not exist yet.
 class ListAppender {
  public:
   using Outcome = History::Transaction::Outcome;

@@ -131,7 +131,7 @@ class MemoryStore final : public PageStore {
   [[nodiscard]] std::size_t allocated() const { return allocated_.size(); }
 
  private:
-  /// Passes by a frame that is busy: whoever asks may be evicting, under a policy's mutex that the
+  /// Cleans a frame, unless it is busy: the caller may be evicting, under a policy's mutex that the
   /// latch's holder waits for.
   void clean_frame(Frame& frame) {
     if (!frame.latch.try_lock_shared()) return;

@@ -20,7 +20,7 @@
 
 namespace swizzle::testing {
 
-/// What the sessions share: rows and an index of them, in an engine and in models of both.
+/// State that the sessions share: rows and an index of them, in an engine and in models of both.
 struct Database {
   Engine& engine;
   Tree rows;   // key → value, which begins with a letter
@@ -96,7 +96,7 @@ class Session {
   }
 
   void finish() {
-    // What a serializable transaction has read is as it was until now.
+    // Rows that a serializable transaction has read must not have changed until now.
     const Lsn now = tail();
     for (VersionModel::Read& read : locked_reads_) {
       read.what += ", at the end";

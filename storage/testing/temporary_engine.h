@@ -40,12 +40,12 @@ class TemporaryEngine {
     if (!opened) FAIL(opened.error().message());
     engine = std::move(*opened);
   }
-  /// What a kill would leave.
+  /// Reopens the engine as after a kill.
   void crash() {
     engine.reset();
     open();
   }
-  /// The same with a transaction open, which nobody rolls back: the process's memory is lost.
+  /// The same with a transaction open that is never rolled back: the process's memory is lost.
   void kill(std::unique_ptr<Transaction> open_transaction) {
     // Reachable even when the process ends, so that the leak checker knows it is meant; with its
     // files, since its background tasks go on.

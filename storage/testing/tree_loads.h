@@ -6,7 +6,7 @@
 
 #include "storage/engine.h"
 
-/// What tests of loads share.
+/// Helpers of the tests of loads.
 namespace swizzle::testing {
 
 inline constexpr auto kBlankTree = Engine::Loadable::blank_tree;

@@ -17,7 +17,7 @@ namespace swizzle::testing {
 class VersionModel {
  public:
   using Content = std::map<std::string, std::string>;
-  /// What a transaction has written so far; nothing is a deletion.
+  /// Writes of a transaction so far; nothing is a deletion.
   using Changes = std::map<std::string, std::optional<std::string>>;
 
   void committed(Lsn at, const Changes& changes) {
@@ -34,8 +34,8 @@ class VersionModel {
   };
   void saw(Read read) { reads_.push_back(std::move(read)); }
 
-  /// A transaction with a snapshot wrote these keys and committed: nobody else's version may lie in
-  /// between (first updater wins).
+  /// A transaction with a snapshot wrote these keys and committed: no version of another
+  /// transaction may lie in between (first updater wins).
   struct Overwrite {
     Lsn snapshot;
     Lsn commit;
@@ -54,7 +54,7 @@ class VersionModel {
     return reads_.size();
   }
 
-  /// What a snapshot at `at` shows. Pre: judge() was called.
+  /// Returns the content that a snapshot at `at` shows. Pre: judge() was called.
   [[nodiscard]] Content content(Lsn at) const {
     Content all;
     for (const auto& [key, versions] : versions_)

@@ -122,8 +122,8 @@ class TreeFactory {
   virtual Result<std::unique_ptr<AnyTree>> open(TreeId id, PageId root) = 0;
   [[nodiscard]] virtual BufferPool& pool() noexcept = 0;
   [[nodiscard]] virtual bool is_allocated(PageId page) noexcept = 0;
-  /// Frees every page of the tree, which then is no more; after an error it is, perhaps smaller.
-  /// Pre: nobody uses it.
+  /// Frees every page of the tree and destroys `tree`; after an error it still exists, perhaps
+  /// smaller. Pre: the tree is not in use.
   virtual Result<> destroy(std::unique_ptr<AnyTree>& tree, const GoesOn& goes_on) = 0;
 };
 

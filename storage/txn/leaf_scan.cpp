@@ -11,8 +11,8 @@
 namespace swizzle {
 namespace {
 
-// Under AddressSanitizer every visit has memory of its own, so that whoever keeps a key or a value
-// for too long is seen.
+// Under AddressSanitizer every visit has memory of its own, so that uses of a key or a value after
+// their time are found.
 #ifdef SWIZZLE_ASAN
 constexpr bool kWatched = true;
 #else
@@ -99,8 +99,8 @@ void LeafScan::visit(const Node& original, Node::Position at) noexcept {
   reads_back_ = 0;
 }
 
-/// Whoever writes much may put away again and again what is brought back: then it is waited for
-/// under the latch.
+/// True if versions of the key have to be read back first. After some rounds it gives up, since
+/// heavy writers may swap them out again and again: the scan then waits for them under the latch.
 bool LeafScan::lies_away(std::uint16_t slot) noexcept {
   constexpr unsigned kMost = 64;
   if (!put_away::any() || reads_back_ == kMost) [[likely]]
@@ -144,8 +144,8 @@ void LeafScan::take_locked(const Node& original, Slots slots, bool up_to_fence) 
     else
       add_newest(i);
   }
-  // What lies behind the last record up to the fence is locked by the last key; what a later split
-  // or merge puts at the fence is locked by the fence itself.
+  // The gap behind the last record up to the fence is locked by the last key. Keys that a later
+  // split or merge puts at the fence are locked by the fence itself.
   if (up_to_fence && !original.high_fence().is_infinite())
     lock_key_and_gap(original.high_fence().key);
 }

@@ -21,9 +21,9 @@ class LeafScan final : public LeafVisitor {
   LeafScan(TransactionState& transaction, TreeId tree, Which which);
   ~LeafScan() override;
 
-  /// What of the tree the transaction sees; the whole of it, if nobody says otherwise.
+  /// Sets the part of the tree that the transaction sees; by default the whole.
   void set_view(TransactionState::TreeView view) noexcept { view_ = view; }
-  /// What to take from the next leaf: keys in [low, high), or beyond if a bound is missing. Where
+  /// Sets the range for the next leaf: keys in [low, high), or beyond if a bound is missing. If
   /// each record must be looked up or locked, at most `most` of them are, from the side that
   /// `direction` begins at, since the caller may want few.
   void want(std::optional<Bytes> low, std::optional<Bytes> high, Direction direction,
@@ -65,7 +65,7 @@ class LeafScan final : public LeafVisitor {
   }
   /// Of the leaf that was visited last: fences, counts, and the slots of what was wanted.
   [[nodiscard]] const Node& leaf() const noexcept { return memory_->copy.node(); }
-  /// Whether the leaf has so many ghosts that nobody needs that removing them is worth a latch.
+  /// True if the leaf has enough unneeded ghosts that removing them is worth a latch.
   [[nodiscard]] bool wants_tidying() noexcept;
 
  private:
@@ -75,8 +75,8 @@ class LeafScan final : public LeafVisitor {
     /// Into Memory::older, when the row is not what the leaf has.
     std::optional<std::pair<std::uint32_t, std::uint32_t>> older;
   };
-  /// What leaves are copied into. Kept for the thread's next scan: most scans are short, and to get
-  /// it anew would cost as much as they do.
+  /// Buffers into which leaves are copied. Kept for the thread's next scan: most scans are short,
+  /// and allocating the buffers would cost as much as the scan.
   struct Memory {
     LeafCopy copy;
     std::vector<Row> rows;

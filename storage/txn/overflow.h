@@ -9,7 +9,7 @@
 namespace swizzle {
 
 /// The tree of large values, in chunks keyed by owning tree, value and chunk number. A value is
-/// written once and never changed, so whoever sees its address sees its chunks.
+/// written once and never changed, so a reader that sees its address sees its chunks.
 inline constexpr TreeId kOverflowTree{1};
 
 /// Whether a value of this size has to live there.
@@ -27,7 +27,8 @@ struct OverflowAddress {
   std::uint32_t size;
   std::uint32_t beyond;
 
-  /// The `ordinal`th large value of a transaction. 54000 when nobody has that many.
+  /// Makes the address of the `ordinal`th large value of a transaction. 54000 when the number is
+  /// too large.
   static Result<OverflowAddress> make(TxnId writer, std::uint64_t ordinal, std::uint64_t size);
 };
 using StoredAddress = std::array<std::byte, sizeof(OverflowAddress)>;
@@ -41,9 +42,9 @@ Result<> read_overflow(TransactionState& transaction, TreeId owner, PointRead::W
 Result<> remove_overflow(TransactionState& transaction, TreeId owner, const StoredAddress& stored);
 /// How many pages begin with a chunk of a tree's.
 Result<std::uint64_t> count_overflow_pages(EngineParts& engine, TreeId owner);
-/// All of a tree's, in transactions of their own. For a tree that nobody can read any more; may be
-/// repeated after a crash. Where chunks cannot be read, they and what lies behind them stay, with a
-/// warning.
+/// Removes all large values of a tree, in transactions of their own. For a tree that cannot be read
+/// any more; may be repeated after a crash. Chunks that cannot be read stay, with those behind them
+/// and a warning.
 Result<> remove_overflow_of(EngineParts& engine, TreeId owner, const GoesOn& goes_on = {});
 
 }  // namespace swizzle

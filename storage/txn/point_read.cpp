@@ -57,8 +57,8 @@ bool PointRead::read_back() {
 /// Whether the leaf has the version that is wanted; if not, an older one has been taken, if any.
 bool PointRead::is_in_leaf(const Node& leaf) noexcept {
   if (which_ == Which::newest) return true;
-  // A leaf that nobody has changed since `quiet` is visible as it stands: nothing is looked up and
-  // nothing shared is written.
+  // A leaf without changes since `quiet` is visible as it stands: nothing is looked up and nothing
+  // shared is written.
   const bool is_whole =
       which_ != Which::newest_before_statement && view_ == TransactionState::TreeView::whole;
   if (is_whole && transaction_.is_quiet(leaf.logical_lsn())) return true;
@@ -82,7 +82,7 @@ bool PointRead::is_in_leaf(const Node& leaf) noexcept {
   return version == VersionIndex::Version::current;
 }
 
-/// A load may begin while the read is on its way; then what was read is nobody's.
+/// A load may begin while the read is on its way; then the result is discarded.
 Result<> PointRead::read_visible(AnyTree& tree) {
   while (true) {
     const std::uint32_t loads = tree.birth().loads();

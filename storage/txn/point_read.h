@@ -13,8 +13,8 @@ class PointRead final : public LeafVisitor {
     newest,   ///< the transaction has locked what stands under the key
     /// The same, but without what the statement itself has written.
     newest_before_statement,
-    /// What is committed, and its own: the transaction has locked only that the key stays, so that
-    /// somebody else may be changing what stands under it.
+    /// The committed version, or the transaction's own. The transaction has locked only the key's
+    /// existence, so that another may be changing the record.
     committed,
   };
   PointRead(TransactionState& transaction, TreeId tree, Bytes key, Which which,
@@ -30,8 +30,8 @@ class PointRead final : public LeafVisitor {
   /// Where the key is, or would be.
   [[nodiscard]] PageId leaf() const noexcept { return leaf_; }
 
-  /// For whoever has locked the key: holder() tells whether another transaction has what is
-  /// `wanted` of it after all.
+  /// Call after locking the key: holder() then tells whether another transaction has access that
+  /// excludes `wanted`.
   void expect_marks(lock::Access wanted) noexcept { wanted_ = wanted; }
   /// Then nothing has been read.
   [[nodiscard]] const std::optional<lock::TransactionLock>& holder() const noexcept {
@@ -58,7 +58,7 @@ class PointRead final : public LeafVisitor {
   bool overflow_ = false;
   lock::Access wanted_ = lock::Access::none;
   std::optional<lock::TransactionLock> holder_;
-  /// What has been kept of the key has to be read back from a file first.
+  /// True if a version of the key has to be read back from a file first.
   bool away_ = false;
   unsigned reads_back_ = 0;
 };

@@ -15,7 +15,7 @@ namespace swizzle {
 
 struct TransactionState;
 
-/// The prepared transactions, which belong to nobody's session. Thread-safe; nothing parks.
+/// The prepared transactions, which belong to no session. Thread-safe; nothing parks.
 class PreparedTransactions {
  public:
   struct Entry {

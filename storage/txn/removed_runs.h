@@ -12,7 +12,7 @@
 
 namespace swizzle {
 
-/// That a run is to be looked for by whoever comes to a leaf.
+/// Entry by which a visitor of a leaf finds a run.
 struct RunPlace {
   RunPlace* next = nullptr;   ///< of the same bucket
   RunPlace* other = nullptr;  ///< of the same run, at another leaf
@@ -80,7 +80,8 @@ class RemovedRuns {
  public:
   RemovedRuns();
 
-  /// False says that there are none, to whoever reads a leaf and looks at its version afterwards.
+  /// False says that there are none, to a reader of a leaf that validates the leaf's version
+  /// afterwards.
   [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_acquire) == 0; }
   void add(UndoRecord& run, PageId leaf) noexcept;
   void remove(UndoRecord& run) noexcept;
@@ -93,7 +94,7 @@ class RemovedRuns {
   bool find(TreeId tree, PageId leaf, Bytes key, Look&& look) noexcept {
     if (empty()) return false;
     Bucket& bucket = bucket_of(leaf);
-    // Of this leaf nobody puts one there meanwhile, as far as it matters to the caller.
+    // No run of this leaf can be added meanwhile, as far as it matters to the caller.
     if (bucket.first.load(std::memory_order_acquire) == nullptr) return false;
     const std::lock_guard hold(bucket.mutex);
     const UndoRecord* newest = nullptr;
@@ -111,7 +112,8 @@ class RemovedRuns {
   [[nodiscard]] bool has(TreeId tree, PageId leaf, Bytes key) noexcept {
     return find(tree, leaf, key, [](const UndoRecord&) {});
   }
-  /// Where somebody who looks for runs at the leaf would touch what is put away, or null.
+  /// Returns the first address in swapped-out memory that a search for runs at the leaf would
+  /// touch, or null.
   [[nodiscard]] const void* first_away(PageId leaf) noexcept;
 
  private:
@@ -129,7 +131,7 @@ class RemovedRuns {
   void take_out(const RunPlace& place) noexcept;
   void copy_places(PageId from, PageId to) noexcept;
 
-  /// Of those who change at which leaves a run is: before a bucket's.
+  /// Guards the places of runs at leaves; taken before a bucket's.
   SpinLatch places_mutex_;
   std::list<RunPlace> extras_;  ///< those that are not their run's first
   std::atomic<std::uint64_t> count_{0};

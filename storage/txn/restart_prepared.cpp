@@ -102,7 +102,7 @@ class ChangesBackward {
 
   Result<> add_update(const UndoStep& step, const UndoneRow& row, Lsn previous) {
     ASSIGN_OR_RETURN(const auto after, value_after(step, row.key));
-    // Its page cannot be read: whoever rolls back passes over the row, as a restart would.
+    // Its page cannot be read: a rollback passes over the row, as a restart would.
     if (!after) {
       RETURN_IF_ERROR(keep(step, UndoRecord::Kind::updated, previous, row.key, {}, false));
       next_changes_.erase({step.tree, as_text(row.key)});
@@ -167,7 +167,7 @@ class ChangesBackward {
   std::unordered_map<KeyOfTree, const UndoRecord*, Hash> next_changes_;
 };
 
-/// What the record at `at` says, and those before it that belong to it.
+/// Reads the record at `at`, and those before it that belong to it.
 Result<std::pair<PreparedRecord, PreparedKept>> read_prepared(EngineParts& engine, Lsn at) {
   wal::Reader reader = engine.log->reader(wal::ReadPattern::random);
   ASSIGN_OR_RETURN(const wal::Record record, reader.read(at));
@@ -257,7 +257,7 @@ class ChangesForward {
     state_.versions.add(record, PageId::none);
     if (record.tree == TreeId::directory) note_tree(record);
     const lock::LockId id{record.tree, record.key_hash};
-    // Somebody else who is prepared may have another key with that hash, which a mark tells apart.
+    // Another prepared transaction may have another key with that hash; a mark tells them apart.
     if (state_.engine.options.locking && !state_.marks_rows &&
         !state_.locks.try_acquire(id, {record.access(), lock::Access::none}))
       mark_rows();
@@ -272,7 +272,7 @@ class ChangesForward {
       state_.dropped.push_back({tree, state_.undo->count()});
   }
 
-  /// Nobody sees what the tree was loaded with before the commit.
+  /// Hides the records of a load from others until the commit.
   Result<> hide_load(TreeId id) {
     ASSIGN_OR_RETURN(AnyTree* const tree, state_.engine.trees->find(id));
     tree->birth().begin(state_.undo.get(), 0);

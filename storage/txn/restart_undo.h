@@ -10,8 +10,8 @@ namespace swizzle {
 
 struct EngineParts;
 
-/// Undoes what the transactions that a crash interrupted had logged, by key, with compensation
-/// records. Pre: redo is done and the trees can be opened; nobody else is at work.
+/// Undoes the logged changes of the losers, by key, with compensation records. Pre: redo is done
+/// and the trees can be opened; the engine is not in use.
 Result<> undo_losers(EngineParts& engine, std::span<const ActiveTransaction> losers,
                      const RecoveryObserver& observer);
 

@@ -22,8 +22,9 @@ lock::LockId gap_before(TreeId tree, const Node& leaf, std::uint16_t index) noex
   return {tree, hash_of_key(tree, {key.data(), leaf.copy_key(before, key.data())})};
 }
 
-/// Only what comes or goes needs the key itself. An insert that finds its key there waits for
-/// whoever is changing what stands under it, as the next statement of most callers would.
+/// Returns the lock mode: only an insert or a removal of the key needs the key itself. An insert
+/// that finds its key there waits for a transaction that is changing the record, as the next
+/// statement of most callers would.
 lock::KeyMode RowChange::lock_mode(bool is_live) const noexcept {
   const bool key_stays = wish_ == Wish::update || (wish_ == Wish::insert && is_live);
   return key_stays ? lock::kChangeContent : lock::kWriteKey;
@@ -35,9 +36,9 @@ LeafChange::Action RowChange::settle(Obstacle obstacle, lock::LockId id) noexcep
   return Action::leave;
 }
 
-/// Whether the key is the transaction's to change. Who keeps no locks needs none of it if nobody
-/// else has one: its undo record, which comes before the latch goes, holds others off. What it does
-/// not change it locks, so that the answer stays true.
+/// True if the transaction may change the key. A transaction that keeps no locks needs none if
+/// there is none of others: its undo record, which is added before the latch is released, excludes
+/// them. A key that it does not change it locks, so that the answer stays true.
 bool RowChange::claim(bool is_live, bool is_unmarked) noexcept {
   const lock::LockId id{tree_, hash_};
   bool has_it = false;
@@ -62,8 +63,9 @@ bool RowChange::claim(bool is_live, bool is_unmarked) noexcept {
   return has_it;
 }
 
-/// Whether nobody reads the gap that a new key would split. An owner who has locked the gap itself
-/// must have the new key's gap too, or the part behind the key would be open to others (P7).
+/// True if the gap that a new key would split is not locked by others. If the transaction itself
+/// has locked the gap it must have the new key's gap too, or the part behind the key would be open
+/// to others (P7).
 bool RowChange::gap_allows(const Node& leaf, Node::Position at) noexcept {
   const lock::LockId gap = gap_before(tree_, leaf, at.index);
   lock::LockOwner& locks = transaction_.locks;
@@ -88,8 +90,8 @@ bool RowChange::is_required(const Node& leaf, Node::Position at) const noexcept 
          transaction_.engine.versions.fate(tree_, key_, hash_, viewer_) == Tree::Fate::stays;
 }
 
-/// At REPEATABLE READ: whether somebody has changed, or taken away, what the transaction's snapshot
-/// shows.
+/// At REPEATABLE READ: true if another transaction has changed, or removed, the record that the
+/// transaction's snapshot shows.
 bool RowChange::is_late(bool is_live) const noexcept {
   if (transaction_.isolation != Isolation::repeatable_read) return false;
   VersionIndex& versions = transaction_.engine.versions;
@@ -107,7 +109,7 @@ bool RowChange::would_hide() const noexcept {
          transaction_.engine.versions.had_one(tree_, key_, hash_, leaf_, viewer_);
 }
 
-/// Whether nobody needs what has been kept of the record, nor has a mark on it (T17).
+/// True if no reader needs an older version of the record, and it has no mark (T17).
 bool RowChange::is_settled(const Node& leaf, Node::Position at, bool is_live) const noexcept {
   return transaction_.settled_leaves.has(leaf, at.index,
                                          change_of(is_live && wish_ == Wish::remove)) ||
@@ -129,7 +131,7 @@ LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexce
   is_settled_ = transaction_.marks_rows && is_settled(leaf, at, is_live);
   if (at.exact && lies_away()) [[unlikely]]
     return settle(Obstacle::put_away);
-  // What the leaf does not have, not even as a ghost, nobody has changed.
+  // A key that the leaf does not have, not even as a ghost, has no changes of others.
   const bool is_unmarked = is_settled_ || !at.exact || transaction_.is_unmarked(leaf, at.index);
   if (transaction_.engine.options.locking && !claim(is_live, is_unmarked)) return Action::leave;
   if (wish_ == Wish::insert) {
@@ -161,7 +163,7 @@ void RowChange::logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept {
   if (wish_ != Wish::insert) {
     change.kind = wish_ == Wish::update ? UndoRecord::Kind::updated : UndoRecord::Kind::removed;
     if (moves_) change.kind = UndoRecord::Kind::moved;
-    // What the lock was that will not be kept; what is removed takes the key anyway.
+    // Record the lock that will not be kept; a removal takes the key anyway.
     change.takes_key = transaction_.marks_rows && wish_ == Wish::update &&
                        transaction_.locks.held({tree_, hash_}).key == lock::Access::exclusive;
     change.old_value = leaf.value(at.index);
@@ -227,7 +229,8 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
       transaction_.engine.versions.bring_back(hash_, leaf_);
       continue;
     }
-    // Who marks may still want more of the key, and is not to wait for who waits for it.
+    // Release the key before waiting for a transaction that marks rows: it may need more access to
+    // the key, and must not wait for a waiter.
     if (obstacle_ == Obstacle::transaction) transaction_.locks.release_to(before);
     ASSIGN_OR_RETURN(const lock::Acquired acquired, wait_for_obstacle(policy));
     if (acquired == lock::Acquired::skipped) return false;
@@ -243,14 +246,14 @@ Result<lock::Acquired> RowChange::wait_for_obstacle(WaitPolicy policy) {
   return locks.acquire(obstacle_id_, key_mode_, wait);
 }
 
-/// What the undo record says needs no lock any more.
+/// Releases the lock that the undo record replaces.
 void RowChange::release_marked() noexcept {
   const lock::Access access = transaction_.undo->newest()->access();
   transaction_.locks.release_last({tree_, hash_}, {access, lock::Access::none});
 }
 
 LeafChange::Action UndoChange::decide(const Node& leaf, Node::Position at) noexcept {
-  // The key is locked by whoever is rolled back, so the record is as that transaction left it.
+  // The rolling-back transaction has locked the key, so the record is as that transaction left it.
   INVARIANT(at.exact);
   switch (undone_) {
     case UndoRecord::Kind::inserted:
@@ -271,7 +274,7 @@ LeafChange::Action UndoChange::decide(const Node& leaf, Node::Position at) noexc
 }
 
 void UndoChange::logged(const Node& /*leaf*/, Node::Position /*at*/, Lsn /*lsn*/) noexcept {
-  // The leaf is latched until the old state is back, so nobody misses the version meanwhile.
+  // The leaf is latched until the old state is back, so readers do not miss the version meanwhile.
   if (record_ != nullptr) versions_.undone(*record_);
 }
 

@@ -43,18 +43,18 @@ class RowChange final : public LeafChange {
     hash_ = hash;
     required_ = required;
   }
-  /// What the transaction needs before it may change records of `tree`: its number, an intent, its
-  /// views. run() does it.
+  /// Prepares the transaction to change records of `tree`: its number, an intent lock, its views.
+  /// run() does it.
   Result<> begin(AnyTree& tree, WaitPolicy policy);
   /// Of the record that decide() has looked at last.
   [[nodiscard]] bool is_settled() const noexcept { return is_settled_; }
 
-  /// Applies it to `tree`, waiting where it must. True: done; false: the key is there already
-  /// (insert), is not (update, remove), or is another (require). 40001 at REPEATABLE READ when
-  /// somebody was faster.
+  /// Applies it to `tree`, waiting if needed. True: done; false: the key is there already (insert),
+  /// is not (update, remove), or has another value (require). 40001 at REPEATABLE READ after a
+  /// concurrent update.
   Result<bool> run(AnyTree& tree, WaitPolicy policy = WaitPolicy::wait);
 
-  /// What the record had before, if it lived in the overflow tree.
+  /// Returns the old value's address, if the value lived in the overflow tree.
   [[nodiscard]] const std::optional<std::array<std::byte, 16>>& old_overflow() const noexcept {
     return old_overflow_;
   }
@@ -88,7 +88,7 @@ class RowChange final : public LeafChange {
   unsigned reads_back_ = 0;
   /// At REPEATABLE READ the transaction's snapshot, with require() what it reads now.
   Viewer viewer_;
-  /// What the statement has been shown: younger, where it runs within another.
+  /// View of the running statement: younger than the transaction's if it runs within another.
   Viewer shown_;
   Obstacle obstacle_ = Obstacle::none;
   lock::LockId obstacle_id_{};

@@ -26,7 +26,8 @@ Result<std::size_t> RowRemovals::run(AnyTree& tree) {
     key_bytes += removal.key.size();
     payload_bytes_ += payload::removal_bytes(
         removal.key.size(), removal.seen ? removal.seen->size() : kUnknownValueBytes);
-    // What is kept of a key lies anywhere in memory: all of it is asked for before any is used.
+    // The lock and the versions of a key lie anywhere in memory: prefetch those of all keys before
+    // using any.
     hashes_[i] = hash_of_key(tree_, removal.key);
     if (!is_run_) transaction_.engine.versions.prefetch(hashes_[i]);
     transaction_.locks.prefetch({tree_, hashes_[i]});
@@ -41,7 +42,7 @@ Result<std::size_t> RowRemovals::run(AnyTree& tree) {
   return chosen_;
 }
 
-/// Who removes a stretch finds each record behind the one before.
+/// In removals of a stretch, each record is right behind the one before.
 Node::Position RowRemovals::find(const Node& leaf, Bytes key) const noexcept {
   if (chosen_ != 0) {
     const auto next = static_cast<std::uint16_t>(slots_[chosen_ - 1] + 1);
@@ -74,7 +75,7 @@ Bytes RowRemovals::decide(const Node& leaf) noexcept {
     no_values_ = no_values_ && value.empty();
     ++chosen_;
   }
-  // What has been seen may be traced, which knows of no leaf.
+  // Removals with `seen` may be traced, which needs a version per key.
   is_run_ = chosen_ > 1 && all_settled_ && no_values_ && !removals_.front().seen;
   return {begin, end};
 }

@@ -26,7 +26,7 @@ ScanAhead::ScanAhead(AnyTree& tree, ScanHint hint) noexcept
 bool ScanAhead::is_due() noexcept {
   ++leaves_;
   if (ahead_ > 0) --ahead_;
-  // Who wants one leaf gets one.
+  // The first leaf may be the only one that is needed.
   if (hint_ == ScanHint::none || leaves_ == 1 || most_ < 2 || at_end_) return false;
   if (ahead_ > window_ / 2) return false;
   window_ = std::min(most_, std::max(kFirstWindow, 2 * window_));

@@ -8,9 +8,9 @@
 
 namespace swizzle {
 
-/// What a cursor does about its hint: it has leaves read before it comes to them, more of them at a
-/// time the longer it goes on, and, as a large scan that has taken its share of the pool, it leaves
-/// nothing behind there.
+/// Reads ahead for a cursor, by its hint: reads leaves before the cursor comes to them, more at a
+/// time the longer it goes on. A large scan that has used its share of the pool leaves no more
+/// pages behind there.
 class ScanAhead {
  public:
   ScanAhead(AnyTree& tree, ScanHint hint) noexcept;

@@ -9,10 +9,10 @@
 
 namespace swizzle {
 
-/// What a transaction that changes many records remembers of the leaves that it has changed, so
-/// that for most of the records it need not look up whether others need, or have, an older version
-/// (T17): nobody did when it came to the leaf, nobody else has touched that since, and it has not
-/// changed the record itself. A cache: what is forgotten is looked up.
+/// Cache of the leaves that a transaction with many changes has changed. For most of its records it
+/// then need not look up whether others need, or have, an older version (T17): none did when it
+/// came to the leaf, no other transaction has touched the leaf since, and it has not changed the
+/// record itself. Forgotten entries are looked up.
 class SettledLeaves {
  public:
   enum class Change : std::uint8_t {
@@ -27,13 +27,13 @@ class SettledLeaves {
       places_.assign(wanted, {});
   }
 
-  /// Whether it has changed the leaf, nobody else has touched it since, and the record is none of
-  /// those that it has changed, as far as `wanted` needs it. Pre: the leaf is latched, or validated
-  /// afterwards.
+  /// True if the transaction has changed the leaf, no other has touched it since, and the record is
+  /// none of those that it has changed, as far as `wanted` needs it. Pre: the leaf is latched, or
+  /// validated afterwards.
   [[nodiscard]] bool has(const Node& leaf, std::uint16_t index, Change wanted) const noexcept {
     if (places_.empty()) return false;
     const Place& place = places_[place_of(leaf)];
-    // Whatever happens to a leaf gives it another LSN, and no two leaves have the same.
+    // Every change of a leaf gives it another LSN, and no two leaves have the same.
     if (place.last == Lsn::none || place.last != leaf.lsn()) return false;
     return index > place.last_index || (wanted == Change::removal && place.only_removals);
   }

@@ -39,7 +39,7 @@ std::unique_ptr<TransactionState> TransactionPool::take_state() {
 void TransactionPool::give_state(std::unique_ptr<TransactionState> state) {
   Shard& shard = own_shard();
   shard.leaf_requests.fetch_add(std::exchange(state->leaf_requests, 0), std::memory_order_relaxed);
-  // Its session may be gone when it works for somebody else, who need not say for whom.
+  // Its session may be gone when it works for another one, which need not set a label.
   state->work_for(0, nullptr);
   const std::lock_guard hold(shard.mutex);
   shard.states.push_back(std::move(state));
@@ -87,7 +87,7 @@ void TransactionPool::retire_undo(std::unique_ptr<UndoLog> undo) {
 void TransactionPool::keep_within_bound() noexcept {
   // One at a time, or each would give up a snapshot where one is enough.
   if (is_giving_up_.exchange(true, std::memory_order_acquire)) return;
-  // What is not durable yet is nobody's fault and goes soon.
+  // Versions of commits that are not durable yet go soon, and do not count.
   const auto is_full = [this] {
     const std::uint64_t young = retained_since(engine_.registry->durable_end());
     return retained_bytes() > engine_.options.version_store_bytes + young;

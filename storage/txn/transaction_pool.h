@@ -23,17 +23,19 @@ class TransactionPool {
   std::unique_ptr<TransactionState> take_state();
   void give_state(std::unique_ptr<TransactionState> state);
   std::unique_ptr<UndoLog> take_undo();
-  /// Empty or rolled back: nobody refers to its records.
+  /// Takes an undo log back. Pre: it is empty or rolled back, so that its records are not referred
+  /// to.
   void give_undo(std::unique_ptr<UndoLog> undo);
   /// Committed. Kept until every snapshot is younger; then its records leave the version index, in
   /// bulk. When all that is kept passes the store's bound, the oldest snapshots are given up.
   void retire_undo(std::unique_ptr<UndoLog> undo);
-  /// Frees some of what nobody needs, in every shard. False: nothing is left to free.
+  /// Frees some of the undo records that are not needed any more, in every shard. False: nothing is
+  /// left to free.
   bool reclaim_some() noexcept;
   [[nodiscard]] std::uint64_t retained_bytes() const noexcept;
   /// Of what committed at or after `snapshot`.
   [[nodiscard]] std::uint64_t retained_since(Lsn snapshot) noexcept;
-  /// What transactions have taken of files for undo records since the start.
+  /// Returns the bytes of files used for undo records since the start.
   [[nodiscard]] std::uint64_t spilled_bytes() const noexcept {
     return undo_space_.spilled_bytes.load(std::memory_order_relaxed);
   }
@@ -50,9 +52,10 @@ class TransactionPool {
   /// A shard is looked through when so many logs, or so many bytes, have come since the last look.
   static constexpr std::size_t kBatch = 32;
   static constexpr std::uint64_t kBatchBytes = std::uint64_t{1} << 20U;
-  /// What one committing writer frees at most: more than comes in meanwhile.
+  /// Most logs that one committing writer frees: more than come in meanwhile.
   static constexpr std::size_t kMostAtOnce = 4 * kBatch;
-  /// What so many changes have left is not for a committing writer to free, who is waited for.
+  /// Number of changes from which on a log is not freed by a committing writer, since its client
+  /// waits.
   static constexpr std::uint64_t kManyChanges = 16 * 1024;
   struct Retained {
     std::unique_ptr<UndoLog> undo;

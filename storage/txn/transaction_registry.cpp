@@ -63,10 +63,10 @@ Lsn TransactionRegistry::quiet_below(Lsn end) const noexcept {
   return Lsn{quiet};
 }
 
-/// What was quiet once stays so, hence an older answer is right too, if a little low: as long as
-/// the end has not moved only those make it higher who have been acknowledged since. A transaction
-/// takes many snapshots between two ends, and looking at everybody for each of them costs more than
-/// the reading, where there are many.
+/// Returns the all-visible LSN below `end`. An LSN that is all-visible stays so, hence an older
+/// answer is right too, if a little low: while the end has not moved, only transactions that were
+/// acknowledged since could raise it. A transaction takes many snapshots between two ends, and
+/// visiting all slots for each of them costs more than the reading, if there are many.
 Lsn TransactionRegistry::quiet_below(Lsn end, TransactionSlot& slot) const noexcept {
   constexpr std::uint32_t kMostUses = 32;
   if (end == slot.quiet_below && (slot.quiet == end || slot.quiet_uses < kMostUses)) {
@@ -84,12 +84,11 @@ void TransactionRegistry::settle(ReadView& view, TransactionSlot& slot, Lsn seen
   // Any older moment will do while the real one is looked up: it keeps more.
   if (!keeps_already) slot.snapshot.store(1, std::memory_order_seq_cst);
   snapshot_pause();
-  // Quiet is computed below an end that is taken before it, and the snapshot's own end after it, so
-  // all who wrote below quiet have committed below the snapshot.
+  // The all-visible LSN is computed below an end that is taken before it, and the snapshot's own
+  // end after it, so all writers below it have committed below the snapshot.
   const Lsn quiet = quiet_below(visible_end(), slot);
   snapshot_pause();
-  // Whoever has committed, as far as the transaction can know by a lock, has a record below the
-  // tail.
+  // Every commit that the transaction can know of through a lock has a record below the tail.
   const Lsn known = seen == Lsn::none ? seen : Lsn{raw(seen) + 1};
   const Lsn end =
       view.sees == ReadView::Sees::latest ? log_.tail() : std::max(visible_end(), known);

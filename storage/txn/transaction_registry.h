@@ -15,23 +15,23 @@
 
 namespace swizzle {
 
-/// What others must know of one running transaction. A pair of cache lines of its own, so that a
-/// transaction writes no line that others write; every snapshot reads the first lines of all, which
-/// transactions that only read leave alone.
+/// Shared state of one running transaction. A pair of cache lines of its own, so that a transaction
+/// writes no line that others write. Every snapshot reads the first lines of all, which read-only
+/// transactions do not write.
 struct alignas(128) TransactionSlot {
   /// No record of the transaction is before it; 0: it has none that is not yet acknowledged.
   std::atomic<std::uint64_t> begin{0};
   TransactionChain chain;
   /// As UndoLog::outcome, for checkpoints; the end of a rollback counts too.
   std::atomic<std::uint64_t> outcome{UndoLog::kActive};
-  /// It waits for somebody to finish it: for the views.
+  /// It is prepared and not finished yet: for the views.
   std::atomic<bool> is_prepared{false};
   /// And has changed nothing, nor will it.
   std::atomic<bool> is_prepared_empty{false};
 
   /// Versions that this snapshot may need stay; 0: it needs none. With kTooOld: they do not.
   alignas(64) std::atomic<std::uint64_t> snapshot{0};
-  /// Whom it works for, for the views.
+  /// Label of the session that it works for, for the views.
   std::atomic<std::int32_t> label{0};
   /// The owner's: what quiet was below `quiet_below` when it last looked at all transactions, and
   /// how often it has been content with that since.
@@ -47,8 +47,8 @@ static_assert(sizeof(TransactionSlot) == 128);
 
 /// The running transactions, without a shared lock.
 ///
-/// A snapshot is what is durable, so that whoever reads sees nothing that a crash could take back
-/// and no reader waits for another's commit; asynchronous commits move it ahead of that.
+/// A snapshot shows what is durable, so that a reader sees nothing that a crash could take back,
+/// and does not wait for another's commit. Asynchronous commits move it ahead of that.
 class TransactionRegistry {
  public:
   static constexpr std::size_t kSlots = 8192;
@@ -83,14 +83,14 @@ class TransactionRegistry {
   /// Nothing older than `to` is needed any more. By the slot's owner.
   static void raise_snapshot(TransactionSlot& slot, Lsn to) noexcept {
     std::uint64_t held = slot.snapshot.load(std::memory_order_relaxed);
-    // What is given up stays so: versions that are younger may have gone, too.
+    // A snapshot that was given up stays so: younger versions may be gone, too.
     if ((held & TransactionSlot::kTooOld) != 0 || held >= raw(to)) return;
     slot.snapshot.compare_exchange_strong(held, raw(to), std::memory_order_release);
   }
   [[nodiscard]] Lsn durable_end() const noexcept;
-  /// Versions whose commit is below it are needed by nobody, and their commits are durable: so a
-  /// ghost outlives the time in which its deletion could be lost, and who finds nothing in its
-  /// place need not wait for anybody's commit.
+  /// Returns the LSN below whose commits no version is needed; those commits are durable. So a
+  /// ghost outlives the time in which its deletion could be lost, and a reader that finds nothing
+  /// in its place need not wait for a commit.
   [[nodiscard]] Lsn version_horizon() const noexcept;
   /// The same, counting the snapshots that were given up: their trees stay.
   [[nodiscard]] Lsn oldest_snapshot() const noexcept;
@@ -116,7 +116,7 @@ class TransactionRegistry {
   /// Those that have a record in the log, which is kept for them.
   [[nodiscard]] std::vector<WritingTransaction> writers() const;
 
-  /// Whether somebody has written under a number below this, or may be about to.
+  /// True if a transaction has written under a number below this, or may be about to.
   [[nodiscard]] bool has_writer_below(TxnId id) const noexcept;
 
   /// For checkpoints (Checkpointer::Parts).
@@ -135,8 +135,8 @@ class TransactionRegistry {
   alignas(64) std::atomic<std::uint64_t> next_id_{1};
   alignas(64) std::atomic<std::uint64_t> asynchronous_end_{0};
   std::atomic<std::uint64_t> given_up_{0};
-  /// How often a snapshot has gone from a slot to another as well: who looks for the oldest may
-  /// have passed the one too early and come to the other too late.
+  /// Number of times that a snapshot was given to another slot as well. A search for the oldest may
+  /// have passed the one slot too early and come to the other too late.
   std::atomic<std::uint64_t> adoptions_{0};
 };
 

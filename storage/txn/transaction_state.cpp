@@ -47,7 +47,7 @@ void TransactionState::begin(Isolation with, Access for_access) noexcept {
 }
 
 void TransactionState::settle(ReadView& view) {
-  // Who has a lock may know by it that others are through, whatever they had locked.
+  // A lock may tell its holder that other transactions have committed, whatever they had locked.
   if (locks.locks_held() != 0) view.sees = ReadView::Sees::latest;
   engine.registry->settle(view, slot, locks.read_watermark());
   // It may show what is not durable yet: the transaction's end waits for that, and what it reads
@@ -191,16 +191,17 @@ void TransactionState::mark_rows_if_many() {
   if (marks_rows || undo->count() < engine.options.row_lock_limit || !engine.options.locking)
       [[likely]]
     return;
-  // What it writes it has read, and what it has read stays locked when the change is undone.
+  // A serializable transaction has read the rows that it writes, and they must stay locked when the
+  // change is undone.
   if (locks_reads()) return;
   locks.lock_transaction(undo->covers);
   versions.begin_marking();
   marks_rows = true;
 }
 
-/// Who wrote below a view's quiet point has committed below the view. So where no snapshot is older
-/// than the view, and what it shows is durable, everybody sees what was changed below that point:
-/// now and, since whatever is kept moves up only, for ever. None: it cannot be said.
+/// Writers below a view's all-visible LSN have committed below the view. If no snapshot is older
+/// than the view, and what it shows is durable, every reader sees the changes below that LSN: now
+/// and, since oldest snapshots only move up, for ever. None: unknown.
 Lsn TransactionState::settled_below() noexcept {
   constexpr std::uint32_t kAskAgainAfter = 256;
   // Without a log no two states of a leaf differ by their LSN.
@@ -230,9 +231,9 @@ void TransactionState::undo_to(std::uint64_t position) noexcept {
   slot.chain.is_undoing.store(false, std::memory_order_relaxed);
 }
 
-/// A rollback is not given up. What it lacks at the moment others have and give back: a page of the
-/// pool that may be replaced, room on the disk, a device that reads. Until then its locks keep
-/// everybody off what is not undone, and all else goes on.
+/// Rolls back without giving up. A missing resource is held by others and comes back: a page of the
+/// pool that may be replaced, room on the disk, a device that reads. Until then its locks exclude
+/// others from what is not undone, and all else goes on.
 void TransactionState::undo_newest_in_the_end() noexcept {
   constexpr Duration kPause = std::chrono::milliseconds{100};
   constexpr Duration kWarnEvery = std::chrono::minutes{1};
@@ -351,7 +352,7 @@ Result<Lsn> TransactionState::commit(Transaction::Durability durability) {
       if (prepared == nullptr) rollback();
       return fail(std::move(space).error());
     }
-    // From here to the stores below a reader who asks waits.
+    // From here to the stores below, readers of the outcome wait.
     undo->outcome.store(UndoLog::kCommitting, std::memory_order_seq_cst);
     slot.outcome.store(UndoLog::kCommitting, std::memory_order_seq_cst);
     commit_lsn = append_end(RecordKind::transaction_committed, *space, end);
@@ -364,7 +365,7 @@ Result<Lsn> TransactionState::commit(Transaction::Durability durability) {
     publish();
     publish = nullptr;
   }
-  // Early lock release: whoever reads what we wrote waits for our record too.
+  // Early lock release: a reader of our writes waits for our record too.
   INVARIANT(held_views.empty());
   release_snapshot();
   locks.release_all(commit_lsn);
@@ -376,9 +377,10 @@ Result<Lsn> TransactionState::commit(Transaction::Durability durability) {
       if (is_writer) engine.registry->acknowledge_asynchronous(end);
       [[fallthrough]];
     case Transaction::Durability::unforced:
-      // Who finds it below quiet may see it before it is durable: only for what is read by its
-      // writers alone, as positions of sequences are. Of what was changed without locks all know
-      // by the marks only, as long as there are any: so it is durable before they end.
+      // A reader with a higher all-visible LSN may see the commit before it is durable, so unforced
+      // commits are for rows that only their writers read, as positions of sequences. Changes
+      // without locks are protected by their marks alone, so they must be durable before the marks
+      // end.
       if (is_writer && marks_rows)
         engine.log->flush_to(end);
       else if (is_writer)

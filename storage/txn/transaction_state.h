@@ -45,7 +45,7 @@ struct TransactionState {
   Access access = Access::read_write;
   Duration lock_timeout{};
   bool is_open = false;
-  /// What it changes from now on it marks, and keeps no lock for it
+  /// True if it marks records that it changes from now on, and keeps no locks for them
   /// (EngineOptions::row_lock_limit).
   bool marks_rows = false;
   /// Where it has been: what is read for update is updated next. They outlive transactions.
@@ -62,20 +62,20 @@ struct TransactionState {
   std::uint64_t noted_position = 0;
   /// Leaves it has asked trees for, not yet added to the pool of transactions' count.
   std::uint64_t leaf_requests = 0;
-  /// Trees whose pages go once the transaction has committed, and how long the undo log was when
-  /// the drop stood in it: going back behind that takes the drop back.
+  /// Trees to free once the transaction has committed, each with the length of the undo log at its
+  /// drop: a rollback behind that point takes the drop back.
   struct DroppedTree {
     TreeId id;
     std::uint64_t undo_records;
   };
   std::vector<DroppedTree> dropped;
-  /// Trees that it has created, as far as that is not undone: nobody else can come to them.
+  /// Trees that it has created, as far as that is not undone: other transactions cannot reach them.
   std::vector<TreeId> created;
   std::vector<AnyTree*> loads;
 
   /// 0: begin_statement() was never called, so every operation is a statement of its own.
   std::uint32_t statement = 0;
-  /// What reads see now: of the statement that runs, or of an inner one.
+  /// Present view of reads: of the running statement, or of an inner one.
   ReadView now;
   /// How many views inner statements have put aside that their outer ones go on with.
   std::uint32_t outer_views = 0;
@@ -83,11 +83,11 @@ struct TransactionState {
   /// are no longer kept.
   std::multiset<Lsn> held_views;
   Lsn given_up = Lsn::none;
-  /// At REPEATABLE READ the transaction's snapshot, once it is taken: who changed something since
-  /// has been faster.
+  /// Snapshot of a transaction at REPEATABLE READ, once it is taken: changes since are concurrent
+  /// updates.
   ReadView own;
 
-  /// What Transaction::before_release() was given.
+  /// The function given to Transaction::before_release().
   std::function<void()> publish;
   /// Its place among the prepared; null: it is not.
   PreparedTransactions::Entry* prepared = nullptr;
@@ -121,7 +121,7 @@ struct TransactionState {
     return keys;
   }
 
-  /// What a read that begins now sees.
+  /// Returns the view of a read that begins now.
   const ReadView& view() {
     if (!now.is_taken) [[unlikely]]
       take_view();
@@ -142,7 +142,7 @@ struct TransactionState {
     return changed < now.quiet;
   }
   [[nodiscard]] Viewer viewer() const noexcept { return {now.lsn, undo.get(), now.statement}; }
-  /// What a snapshot read that begins now sees of a tree.
+  /// Part of a tree that a snapshot read sees if it begins now.
   enum class TreeView : std::uint8_t {
     whole,
     own_changes,  ///< it was loaded later, and the transaction may have written to it since
@@ -158,7 +158,7 @@ struct TransactionState {
     return {now.lsn, undo.get(), now.statement,
             of == TreeView::whole ? Viewer::Unversioned::visible : Viewer::Unversioned::hidden};
   }
-  /// At REPEATABLE READ: by whom changes are told that somebody was faster.
+  /// Returns the viewer by which concurrent updates are detected at REPEATABLE READ.
   [[nodiscard]] Viewer own_viewer(const TreeBirth& birth) {
     if (!own.is_taken) [[unlikely]]
       take_own();
@@ -167,8 +167,8 @@ struct TransactionState {
       viewer.unversioned = Viewer::Unversioned::hidden;
     return viewer;
   }
-  /// By whom a record is told that is not there any more: by what the statement that runs has been
-  /// shown, which is younger than the transaction's snapshot where it runs within another.
+  /// Returns the viewer for a record that is not there any more: the view of the running statement,
+  /// which is younger than the transaction's snapshot if it runs within another.
   [[nodiscard]] Viewer shown_viewer(const TreeBirth& birth) {
     Viewer viewer = own_viewer(birth);
     if (!now.is_taken || now.lsn <= own.lsn) return viewer;
@@ -195,8 +195,8 @@ struct TransactionState {
   [[nodiscard]] bool locks_reads() const noexcept { return isolation == Isolation::serializable; }
   [[nodiscard]] lock::LockWait wait(WaitPolicy policy) const noexcept;
 
-  /// Whoever locks keys of a tree says so on the tree, so that a lock on the whole tree holds it
-  /// off.
+  /// Takes an intent lock on the tree, before keys of it are locked, so that a lock on the whole
+  /// tree excludes them.
   Result<> intend(TreeId tree, lock::TableMode intent, WaitPolicy policy);
   /// 72000 when versions that the snapshot may need were given up.
   [[nodiscard]] Result<> check_snapshot() const;
@@ -211,14 +211,14 @@ struct TransactionState {
   void mark_rows_if_many();
   /// The point below which all changes are settled (T17); none: it cannot be said.
   [[nodiscard]] Lsn settled_below() noexcept;
-  /// Nobody has a mark on the record: who had changed the leaf below the view's quiet point has
-  /// ended. False says nothing. As mark_of().
+  /// True if the record has no mark: the transactions that changed the leaf below the view's
+  /// all-visible LSN have ended. False: unknown. Call as mark_of().
   [[nodiscard]] bool is_unmarked(const Node& leaf, std::uint16_t index) const noexcept {
     return (now.is_taken && is_quiet(leaf.logical_lsn())) ||
            settled_leaves.has(leaf, index, SettledLeaves::Change::any);
   }
-  /// Whoever else has the key because of what it has changed there, without a lock. To be asked by
-  /// whoever has locked it, under the leaf's latch, or reading the leaf and looking at its version
+  /// Returns the mark of another transaction that has the key because of its changes there, without
+  /// a lock. Call with the key locked, under the leaf's latch, or validate the leaf's version
   /// afterwards. Pre: versions.has_marks().
   [[nodiscard]] VersionIndex::Mark mark_of(TreeId tree, Bytes key, std::uint64_t hash,
                                            PageId leaf) noexcept {
@@ -252,7 +252,8 @@ struct TransactionState {
   void finish(Lsn outcome) noexcept;
   Lsn append_end(RecordKind kind, LogSpace& space, Lsn& end) noexcept;
 
-  /// What settled_below() has found out for a view, and after how many calls it asks again.
+  /// Cached result of settled_below() for a view, and the number of its uses, after some of which
+  /// it is computed anew.
   Lsn settled_view_ = Lsn::none;
   Lsn settled_below_ = Lsn::none;
   std::uint32_t settled_uses_ = 0;

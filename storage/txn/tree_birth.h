@@ -7,14 +7,14 @@
 
 namespace swizzle {
 
-/// Who may see the records that a tree was loaded with: they have no versions of their own. A tree
-/// is loaded while it is blank and nobody else may write to it, so all of its records are younger
-/// than the load, and whoever may not see the load sees an empty tree, but for what it has put
-/// there himself.
+/// Visibility of the records that a tree was loaded with, which have no versions of their own. A
+/// tree is loaded while it is blank and no other transaction may write to it, so all of its records
+/// are younger than the load. A reader that may not see the load sees an empty tree, but for its
+/// own writes.
 ///
-/// Written by the loading transaction only, which nobody else's snapshot includes before its commit
-/// has returned. Readers of snapshots lock nothing, so a load may begin while one is on its way:
-/// whoever looked at the birth before a read looks again afterwards, by loads().
+/// Written by the loading transaction only, which is in no other transaction's snapshot before its
+/// commit has returned. Readers of snapshots lock nothing, so a load may begin while one is on its
+/// way: a reader that checked the birth before a read checks it again afterwards, by loads().
 class TreeBirth {
  public:
   /// Whether a snapshot read may look at the tree.
@@ -32,7 +32,7 @@ class TreeBirth {
   [[nodiscard]] std::uint32_t loads() const noexcept {
     return loads_.load(std::memory_order_acquire);
   }
-  /// The tree has no right end yet: nobody can read or change it.
+  /// The tree has no right end yet: it can be neither read nor changed.
   [[nodiscard]] bool is_loading() const noexcept {
     return loading_.load(std::memory_order_acquire);
   }
@@ -47,7 +47,7 @@ class TreeBirth {
     loader_.store(loader, std::memory_order_relaxed);
     statement_.store(statement, std::memory_order_relaxed);
     loading_.store(true, std::memory_order_relaxed);
-    // Publishes who loads; the count publishes that the tree is hidden.
+    // Publishes the loader; the count publishes that the tree is hidden.
     since_.store(kUncommitted, std::memory_order_release);
     loads_.fetch_add(1, std::memory_order_release);
   }

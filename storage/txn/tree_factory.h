@@ -7,8 +7,8 @@ namespace swizzle {
 /// Warns of what is left of a tree that goes.
 void report_given_up(TreeId tree, const GivenUp& given_up);
 
-/// Warns of a change that cannot be undone, since its page cannot be read: neither can anybody
-/// else see the row.
+/// Warns of a change that cannot be undone, since its page cannot be read: the row is not readable
+/// for others either.
 void report_row_given_up(TreeId tree, const Error& why);
 
 /// The pool and its trees in the mode that the options want. 22023 for a pool below the minimum.

@@ -52,8 +52,8 @@ Result<> log_begin(TransactionState& state, AnyTree& tree) {
   return {};
 }
 
-/// Whether nobody else can write to the blank tree before the transaction ends: it is its own, or
-/// nobody is at it now, and a lock keeps it so. Never waits.
+/// True if no other transaction can write to the blank tree before this one ends: it is its own, or
+/// it is not in use now, and a lock keeps it so. Never waits.
 Result<bool> has_for_itself(TransactionState& state, TreeId id) {
   if (std::ranges::find(state.created, id) != state.created.end()) return true;
   if (!state.engine.options.locking) return false;
@@ -121,7 +121,7 @@ Result<std::unique_ptr<TreeLoad>> Engine::start_load(Transaction& transaction, T
   const lock::LockMark before = state.locks.mark();
   ASSIGN_OR_RETURN(const bool is_alone, has_for_itself(state, id));
   if (!is_alone) return nullptr;
-  // Somebody may have been there before the lock was.
+  // Another transaction may have written there before the lock was held.
   ASSIGN_OR_RETURN(const bool is_still_blank, is_blank(id));
   if (!is_still_blank) {
     state.locks.release_to(before);

@@ -11,7 +11,7 @@
 namespace swizzle {
 namespace {
 
-// A tree that an old snapshot may read goes when that has ended, which nobody tells us.
+// A tree that an old snapshot may read goes when that has ended, which is not signalled.
 constexpr Duration kReaperLooksEvery = std::chrono::milliseconds{100};
 constexpr Duration kReaperIdles = std::chrono::seconds{2};
 constexpr Duration kAfterFailedReaping = std::chrono::seconds{10};

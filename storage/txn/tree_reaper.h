@@ -12,9 +12,9 @@ namespace swizzle {
 
 struct EngineParts;
 
-/// The background task that gives back the pages of dropped trees, so that who drops one, or
-/// commits after that, waits for none of it. It takes small steps and lets others run between them.
-/// What a stop or a crash leaves is taken up at the next start (rule T5).
+/// The background task that gives back the pages of dropped trees, so that a drop, or its commit,
+/// need not wait for that. It takes small steps and lets others run between them. The rest after a
+/// stop or a crash is taken up at the next start (rule T5).
 class TreeReaper {
  public:
   explicit TreeReaper(EngineParts& engine) noexcept : engine_(engine) {}
@@ -30,7 +30,7 @@ class TreeReaper {
   /// Parks until all trees are gone that no snapshot may read any more, or one could not go. Pre:
   /// started.
   void settle();
-  /// While it lives the task changes no page: for those who check whole trees.
+  /// Keeps the task from changing pages for its lifetime: for checks of whole trees.
   class Pause {
    public:
     explicit Pause(TreeReaper& of) : hold_(of.working_) {}

@@ -23,16 +23,16 @@ constexpr std::size_t kKeptForReuse = std::size_t{8} << 10U;
 // Of scratch files: few enough of them for a transaction of many gigabytes.
 constexpr std::size_t kSmallestSpill = std::size_t{64} << 10U;
 constexpr std::size_t kLargestSpill = std::size_t{16} << 20U;
-// What is said to the log at a time.
+// Amounts that are reported to the log at one time.
 constexpr std::uint64_t kLeastOwed = std::uint64_t{64} << 10U;
 constexpr std::uint64_t kMostOwedAhead = std::uint64_t{4} << 20U;
-// What is lent of the memory that all share.
+// Amount that is lent of the shared memory.
 constexpr std::size_t kLoan = std::size_t{16} << 20U;
 
 }  // namespace
 
 bool UndoLog::borrow(std::size_t least) noexcept {
-  // What lies in files has left memory for good.
+  // Records in files have left memory for good.
   if (has_scratch_ || least > kLoan) return false;
   std::size_t lent = space_.lent_bytes.load(std::memory_order_relaxed);
   do {
@@ -145,8 +145,8 @@ UndoRecord& UndoLog::add_run(const Change& change, std::size_t bytes, std::size_
 
 UndoRecord& UndoLog::make(const Change& change, std::size_t bytes) {
   std::byte* const memory = take(record_bytes(bytes));
-  // Bits that nobody has a name for are read before the others beside them are set. Where that is
-  // the first touch of a page, the system maps one of zeros, and takes it away again for the write.
+  // Zero the padding byte first. The bit-field stores below read it; on a fresh page that read
+  // faults in the shared zero page and the store then faults again.
   static_cast<volatile std::byte*>(memory)[sizeof(UndoRecord) - 1] = std::byte{};
   auto* record = new (memory) UndoRecord;
   record->previous = newest_;

@@ -20,8 +20,9 @@ namespace swizzle {
 
 class UndoLog;
 
-/// What one change replaced. It serves rollback, and, found through the version index, readers
-/// whose snapshot is older than the change. The key and the old value follow the struct in memory.
+/// State that one change replaced. It serves rollback, and, found through the version index,
+/// readers whose snapshot is older than the change. The key and the old value follow the struct in
+/// memory.
 struct UndoRecord {
   enum class Kind : std::uint8_t {
     inserted,
@@ -56,7 +57,8 @@ struct UndoRecord {
   [[nodiscard]] const UndoRecord* went_to() const noexcept {
     return kind == Kind::moved ? previous : nullptr;
   }
-  /// What the change, while it stands and has not committed, lets nobody else have of its key.
+  /// Returns the access to its key that the change holds against others, while it stands and has
+  /// not committed.
   [[nodiscard]] lock::Access access() const noexcept {
     return kind == Kind::updated && !takes_key ? lock::Access::content_exclusive
                                                : lock::Access::exclusive;
@@ -106,14 +108,16 @@ class UndoLog {
   UndoLog& operator=(const UndoLog&) = delete;
   ~UndoLog() { give_back(); }
 
-  /// Becomes the commit record's LSN. Until then nobody else may see the changes.
+  /// Outcome before the end. Becomes the commit record's LSN; until then the changes are not
+  /// visible to others.
   static constexpr std::uint64_t kActive = 0;
-  /// The commit record is being appended: whoever asks waits the few instructions.
+  /// The commit record is being appended: a thread that reads the outcome waits the few
+  /// instructions.
   static constexpr std::uint64_t kCommitting = 1;
 
   std::atomic<std::uint64_t> outcome{kActive};
-  /// What others wait for who meet one of the records, until there is an outcome; none: each of the
-  /// keys is locked.
+  /// Lock on which transactions wait that meet one of the records, until there is an outcome; none:
+  /// each of the keys is locked.
   std::atomic<lock::TransactionLock> covers{lock::TransactionLock::none};
 
   struct Change {
@@ -146,9 +150,9 @@ class UndoLog {
   /// old value.
   UndoRecord& add_run(const Change& change, std::size_t bytes, std::size_t removals);
 
-  /// Before `record`, whose newer neighbour has been looked at, is: has the stretch that it is in
-  /// read from its file by a helper thread, if it is in one, so that no touch of it has to wait.
-  /// May park. Nothing for null.
+  /// Pages in the stretch with `record` by a helper thread, if it is in a file, so that no touch of
+  /// the record has to wait. Call before it is read; its newer neighbour has been read already. May
+  /// park. Nothing for null.
   void bring_back(const UndoRecord* record) {
     if (record == nullptr || !has_scratch_ || lies_in(at_hand_, record)) return;
     bring_back_slowly(record);
@@ -157,7 +161,7 @@ class UndoLog {
   [[nodiscard]] UndoRecord* newest() const noexcept { return newest_; }
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  /// Forgets the newest record, which nobody can find any more, and takes its room back.
+  /// Forgets the newest record, which cannot be found any more, and takes its room back.
   void drop_newest() noexcept;
   /// No rollback is to come, or none any more: the log need not keep room for it.
   void settle() noexcept;
@@ -176,7 +180,7 @@ class UndoLog {
   [[nodiscard]] bool fits(std::size_t bytes) const noexcept {
     return chunks_used_ != 0 && chunks_[chunks_used_ - 1].size - used_in_last_ >= bytes;
   }
-  /// What undoing a change logs at most, besides its key and both values.
+  /// Most bytes that undoing a change logs, besides its key and both values.
   static constexpr std::uint64_t kLoggedBytes = wal::kMaxRecordOverhead + payload::kMaxHeadBytes;
   /// The log has room for so much of every transaction: few say anything to it, which all share.
   static constexpr std::uint64_t kOwedUnsaid = std::uint64_t{16} << 10U;

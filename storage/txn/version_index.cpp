@@ -259,7 +259,7 @@ bool VersionIndex::may_have(TreeId tree, Bytes key, std::uint64_t hash, PageId l
 }
 
 const void* VersionIndex::find_first_away(std::uint64_t hash, PageId leaf) noexcept {
-  // Who needs more of a key's versions than these waits for them.
+  // A reader that needs more of a key's versions than these waits for them.
   constexpr int kVersions = 8;
   if (const void* const at = runs_.first_away(leaf)) return at;
   Bucket& bucket = bucket_of(hash);

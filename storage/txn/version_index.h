@@ -18,14 +18,15 @@ namespace swizzle {
 /// given out in order, and what is kept of them, lie side by side.
 std::uint64_t hash_of_key(TreeId tree, Bytes key) noexcept;
 
-/// Who looks at versions: what is below its snapshot, and its own changes but those of the
-/// statement that is running.
+/// Reader of versions: it sees commits below its snapshot, and its own changes except those of the
+/// running statement.
 struct Viewer {
   Lsn snapshot = Lsn::max;
   const UndoLog* own = nullptr;
   /// Own changes from this statement on are hidden; 0 hides none.
   std::uint32_t statement = 0;
-  /// What it sees of a key without versions: of a tree that was loaded after its snapshot, nothing.
+  /// Visibility of a key without versions: hidden in a tree that was loaded after the viewer's
+  /// snapshot.
   enum class Unversioned : std::uint8_t { visible, hidden };
   Unversioned unversioned = Unversioned::visible;
 };
@@ -41,21 +42,21 @@ class VersionIndex {
     __builtin_prefetch(&buckets_[hash & mask_], 1);
   }
 
-  /// The next step, some time later: the newest record there, whoever's it is.
+  /// The next step, some time later: the newest record in the bucket, of any key.
   void prefetch_newest(std::uint64_t hash) const noexcept {
     __builtin_prefetch(buckets_[hash & mask_].first.load(std::memory_order_relaxed), 1);
   }
 
-  // `leaf` is where the key is: under its exclusive latch, or its version is looked at afterwards.
-  // None: of trees in which nobody removes runs.
+  // `leaf` is the key's leaf: held exclusively, or its version is validated afterwards. None: in
+  // trees where no runs are removed.
 
   void add(UndoRecord& record, PageId leaf) noexcept;
-  /// The same of a key that the leaf does not have, not even as a ghost: a ghost stays as long as
-  /// its key has versions, so this one has none, and nobody need look for them.
+  /// The same of a key that the leaf does not have, not even as a ghost. A ghost stays as long as
+  /// its key has versions, so this key has none, and no search for them is needed.
   void add_first(UndoRecord& record) noexcept;
-  /// The same of a key all of whose older versions everybody would pass over: they stay behind the
-  /// new one, which hides them, until they are removed. Touches no other record, each of which may
-  /// have to be read from a file.
+  /// The same of a key whose older versions no reader needs: they stay behind the new one, which
+  /// hides them, until they are removed. Touches no other record, each of which may have to be read
+  /// from a file.
   void add_over_settled(UndoRecord& record, PageId leaf) noexcept;
   /// The same of all keys of a RemovedRun at once.
   void add_run(UndoRecord& run, PageId leaf) noexcept { runs_.add(run, leaf); }
@@ -92,7 +93,7 @@ class VersionIndex {
 
   struct Committed {
     Version version = Version::current;
-    Lsn commit = Lsn::none;  ///< of somebody else who wrote it, if that may not be durable yet
+    Lsn commit = Lsn::none;  ///< of another transaction that wrote it, if perhaps not durable yet
   };
   /// The version that stands when all that has not committed is undone, but for what is `own`'s.
   template <class Copy>
@@ -119,7 +120,7 @@ class VersionIndex {
     return found;
   }
 
-  /// Whose a key is by what it has changed there, and what others must know who have locked it.
+  /// Transaction that has a key because of its changes there, as a locker of the key must know it.
   struct Mark {
     lock::Access access = lock::Access::none;  ///< what its writer, not committed, has of the key
     bool is_own = false;
@@ -130,8 +131,8 @@ class VersionIndex {
       return !is_own && !compatible(access, wanted);
     }
   };
-  /// Whether somebody keeps no locks on keys that it has changed: only then need who has locked a
-  /// key ask for its mark, when it reads the leaf, or has it latched.
+  /// True if a transaction keeps no locks on keys that it has changed. Only then need a locker of a
+  /// key call mark_of(), when it reads the leaf, or has it latched.
   [[nodiscard]] bool has_marks() const noexcept {
     return markers_.load(std::memory_order_seq_cst) != 0;
   }
@@ -140,8 +141,8 @@ class VersionIndex {
   void end_marking() noexcept { markers_.fetch_sub(1, std::memory_order_seq_cst); }
   [[nodiscard]] Mark mark_of(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf,
                              const UndoLog* own) noexcept;
-  /// Whether the newest version of the key is somebody else's and not below the snapshot. Pre: the
-  /// key exists, or did.
+  /// True if the newest version of the key is another transaction's and not below the snapshot.
+  /// Pre: the key exists, or did.
   [[nodiscard]] bool changed_since(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf,
                                    const Viewer& viewer) noexcept;
   /// Whether the viewer sees a record under the key, where there is none now.
@@ -154,7 +155,7 @@ class VersionIndex {
   Tree::Fate trace(TreeId tree, Bytes key, std::uint64_t hash, const Viewer& viewer,
                    Tree::Trail& trail, Copy&& copy) noexcept {
     Bucket& bucket = bucket_of(hash);
-    // What came after the view is kept as long as the view is.
+    // Versions younger than the view are kept as long as the view is.
     if (bucket.first.load(std::memory_order_acquire) == nullptr) return Tree::Fate::stays;
     const std::lock_guard hold(bucket.mutex);
     const UndoRecord* at = first_after(newest_of(bucket, tree, key, hash), viewer, trail);
@@ -171,13 +172,13 @@ class VersionIndex {
     }
     return Tree::Fate::stays;
   }
-  /// What has become of the record that the viewer sees under the key.
+  /// Returns the fate of the record that the viewer sees under the key.
   [[nodiscard]] Tree::Fate fate(TreeId tree, Bytes key, std::uint64_t hash,
                                 const Viewer& viewer) noexcept {
     Tree::Trail trail;
     return trace(tree, key, hash, viewer, trail, [](Bytes) {});
   }
-  /// What who was too late for a key is told.
+  /// Returns the error for a transaction that came too late for a key.
   [[nodiscard]] Error conflict(TreeId tree, Bytes key, std::uint64_t hash, const Viewer& viewer);
   /// The longest value that a rollback of an open transaction can put back under the key; 0: none.
   [[nodiscard]] std::size_t longest_uncommitted(TreeId tree, Bytes key,
@@ -186,12 +187,12 @@ class VersionIndex {
   /// False: it has no version of the key. True: perhaps; no record but runs is touched to find out.
   [[nodiscard]] bool may_have(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf) noexcept;
 
-  /// Where somebody who asks for what there is of a key would touch what is put away
-  /// (base/memory/put_away.h): the first such place, or null. Touches none.
+  /// Returns the first address in swapped-out memory (base/memory/put_away.h) that a search for the
+  /// key's versions would touch, or null. Touches none.
   [[nodiscard]] const void* first_away(std::uint64_t hash, PageId leaf) noexcept {
     return put_away::any() ? find_first_away(hash, leaf) : nullptr;
   }
-  /// The same of who takes the record out.
+  /// The same for the removal of the record.
   [[nodiscard]] const void* first_away_before(const UndoRecord& record) noexcept {
     return put_away::any() ? find_first_away_before(record) : nullptr;
   }
@@ -250,7 +251,7 @@ class VersionIndex {
     /// Where there is a run, the way ends there: what is older is settled.
     enum class Run : std::uint8_t { none, seen, hidden };
     Run run = Run::none;
-    Lsn run_commit = Lsn::none;  ///< of somebody else's run that is seen
+    Lsn run_commit = Lsn::none;  ///< of another transaction's run that is seen
   };
   static Mark mark_of(const UndoRecord& newest, const UndoLog* own) noexcept;
   Way way_to(const UndoRecord* newest, TreeId tree, PageId leaf, Bytes key,
@@ -271,7 +272,7 @@ class VersionIndex {
   /// Zero bits are an empty bucket, so memory is taken only where one is used.
   std::unique_ptr<Bucket[], Free> buckets_;
   RemovedRuns runs_;
-  /// Read by everybody, written by few.
+  /// Read by all threads, written by few.
   alignas(64) std::atomic<std::uint32_t> markers_{0};
 };
 

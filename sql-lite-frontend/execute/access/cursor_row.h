@@ -9,7 +9,7 @@ namespace swizzle::sql {
 /// The row that a cursor of the session stands on, in its newest version: WHERE CURRENT OF.
 class CursorRow final : public TableAccess {
  public:
-  /// `parameter`: whose value is the cursor's name instead.
+  /// `parameter`: holds the cursor's name instead.
   CursorRow(TablePtr table, std::string alias, std::vector<Wanted> wanted, std::string cursor,
             std::optional<std::size_t> parameter)
       : TableAccess(std::move(table), std::move(alias), std::move(wanted)),
@@ -21,8 +21,8 @@ class CursorRow final : public TableAccess {
     return std::make_unique<CursorRow>(*this, copies);
   }
   void open(Execution&) override { done_ = false; }
-  /// No row when the cursor's has been deleted. Fails with 34000 and 24000 when there is no such
-  /// cursor, or none whose row is one of this table's.
+  /// Returns no row if the cursor's row has been deleted. Fails with 34000 if there is no such
+  /// cursor, and 24000 if its row is none of this table's.
   bool next(Execution& execution) override;
   void close() override {}
   [[nodiscard]] Bytes row() const noexcept override { return row_.bytes(); }

@@ -9,8 +9,8 @@
 
 namespace swizzle::sql {
 
-/// What an inverted index is asked for: conditions over its columns, all of which hold for the rows
-/// that are wanted. Whoever reads the rows asks them again.
+/// Search in an inverted index: conditions over its columns, all of which hold for the wanted rows.
+/// The reader of the rows checks the conditions again.
 struct InvertedBounds {
   struct Condition {
     std::size_t column = 0;  ///< of the index

@@ -9,10 +9,10 @@
 
 namespace swizzle::sql {
 
-/// Keys of rows that an index has found, handed out in the table's order: rows that share a leaf
-/// are then looked up one after the other, where the index's order jumps from leaf to leaf.
+/// Keys of rows that an index has found, handed out in the table's order. Rows that share a leaf
+/// are then looked up one after the other, whereas the index's order jumps from leaf to leaf.
 ///
-/// The first batches are small, since whoever asks may want few rows, and later ones larger, since
+/// The first batches are small, since the caller may want few rows, and later ones larger, since
 /// the more keys there are, the more of them share a leaf.
 class KeyBatch {
  public:

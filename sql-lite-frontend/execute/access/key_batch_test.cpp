@@ -66,7 +66,7 @@ TEST_CASE("An index whose order nobody wants finds rows in the table's", "[sql][
     CHECK(found == wanted);
     db.run("RESET enable_indexscan");
     CHECK(ids(query + " LIMIT 11").size() == 11);
-    // Where somebody wants the order it is kept.
+    // The order is kept if it is wanted.
     const std::vector<std::string> ordered =
         ids("SELECT a FROM t WHERE a BETWEEN 100 AND 700 ORDER BY a");
     CHECK(

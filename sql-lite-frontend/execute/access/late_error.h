@@ -6,10 +6,11 @@
 
 namespace swizzle::sql {
 
-/// Runs what locks a row. At REPEATABLE READ somebody may have been faster; who locks a row, or
-/// meets one with ON CONFLICT, is told of an update then, whatever has become of the row. UPDATE
-/// and DELETE are told when it is gone. At READ COMMITTED a row that went to another partition says
-/// so.
+/// Runs `lock`, which locks a row, and rewords its serialization failures as PostgreSQL does. At
+/// REPEATABLE READ, a reader that locks a row, or ON CONFLICT that meets one, reports a concurrent
+/// update, whatever happened to the row. UPDATE and DELETE, which do not come here, report a
+/// removal as such. At READ COMMITTED, the error for a row that has moved to another partition
+/// keeps its own words.
 template <class Lock>
 decltype(auto) told_of_update(const Lock& lock) {
   try {

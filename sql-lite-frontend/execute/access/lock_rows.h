@@ -21,13 +21,14 @@ class LockRows final : public PlanOperator {
     Slot slot;
     const Expr* expr;
   };
-  /// What is asked and computed anew of a row that changed, from the innermost query and join on.
+  /// Conditions and targets to evaluate again for a row that changed, from the innermost query and
+  /// join on.
   struct Recheck {
     std::vector<ExprPtr> conditions;
     /// Of an outer join: where the conditions do not hold, its other side has no row.
     bool is_outer_join = false;
     std::vector<Slot> other_side;
-    /// What a query makes of the rows that fulfil the conditions.
+    /// Targets that a query computes for the rows that fulfil the conditions.
     std::vector<Recomputed> recomputed;
   };
   LockRows(PlanPtr input, std::vector<Target> targets, std::vector<Recheck> rechecks)

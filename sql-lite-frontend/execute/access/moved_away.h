@@ -7,8 +7,9 @@
 
 namespace swizzle::sql {
 
-/// A row that goes to another partition leaves its tree by way of a key that no row can have, for
-/// keys are prefix-free: who waited for the row finds that it went there, and is told.
+/// Returns the key through which a row leaves its tree for another partition. No row can have it,
+/// because keys are prefix-free. A waiter for the row finds that it went there, and reports the
+/// move.
 inline std::string key_of_moved_away(std::string_view key) {
   return std::string{key} + std::string(1, '\0');
 }

@@ -48,7 +48,7 @@ class Restrict {
     }
   }
 
-  /// What contradicts itself.
+  /// Detects contradictions.
   void finish() {
     for (std::size_t i = 0; i < restriction_.columns.size(); ++i) {
       KeyRestriction::Column& column = restriction_.columns[i];

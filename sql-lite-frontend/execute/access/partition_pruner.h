@@ -9,8 +9,8 @@
 
 namespace swizzle::sql {
 
-/// What a statement's conditions say of the keys of a partitioned table and its partitions, to be
-/// asked for which leaves can have rows that they are about.
+/// Restrictions that a statement's conditions put on the keys of a partitioned table and its
+/// partitions. Tells which leaves can have matching rows.
 class PartitionPruner {
  public:
   enum class Test : std::uint8_t {

@@ -8,8 +8,8 @@
 
 namespace swizzle::sql {
 
-/// Rows in the order of the table or of an index, all or some ranges. Where nobody wants the order
-/// of the index, rows that it finds come in another one, by which they are found faster.
+/// Rows in the order of the table or of an index, all or some ranges. If the index's order is not
+/// needed, rows that it finds come in another order, in which they are found faster.
 class RangeAccess final : public TableAccess {
  public:
   /// `bounds` without an index scans the whole table.
@@ -33,8 +33,8 @@ class RangeAccess final : public TableAccess {
     bounds_.change().for_each_expression(visit);
   }
 
-  /// The number of rows from here to the end, for whoever needs nothing else of them. Pre: nothing
-  /// of a row is read.
+  /// Returns the number of rows from here to the end, for a caller that only counts them. Pre:
+  /// nothing of a row is read.
   std::uint64_t count_rest(Execution& execution);
   /// Whether rows need not be looked at to be counted.
   [[nodiscard]] bool reads_nothing() const noexcept;

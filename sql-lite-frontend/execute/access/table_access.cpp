@@ -85,8 +85,8 @@ TableAccess::Locked TableAccess::lock_row(Execution& execution, ReadMode mode, W
   return Locked::changed;
 }
 
-/// What stands under the key may be another row, if the one that was read was removed since
-/// (false), or has another key now, under which it is locked then.
+/// Follows a row that has changed its key, and locks it under the new one. False: the row that was
+/// read was removed, so that the one under the key may be another.
 bool TableAccess::follow(Execution& execution, ReadMode mode, WaitPolicy wait, bool& found) {
   Transaction& transaction = *execution.transaction;
   Value& key = execution.slots[identity_->key];

@@ -38,9 +38,10 @@ class TableAccess : public PlanOperator {
   /// Also leaves the row's key and its stored form in slots, so that it can be locked or written
   /// after a sort or a hash join has kept it.
   void keep_identity(Slot key_slot, Slot row_slot) { identity_ = Identity{key_slot, row_slot}; }
-  /// What the reads do that lock at SERIALIZABLE, when somebody else has the row.
+  /// Sets the wait policy of reads that lock at SERIALIZABLE, when another transaction has locked
+  /// the row.
   virtual void set_wait(WaitPolicy wait) noexcept { wait_ = wait; }
-  /// The access whose row is in the slots: of a partitioned table, its partition's.
+  /// Returns the access of the row in the slots: of a partitioned table, its partition's.
   [[nodiscard]] virtual TableAccess& of_row(const Execution& /*execution*/) noexcept {
     return *this;
   }
@@ -86,7 +87,7 @@ class TableAccess : public PlanOperator {
   std::string key_;                      // NOLINT
   WaitPolicy wait_ = WaitPolicy::wait;   // NOLINT
 
-  /// What a read has found; throws its error, that of NOWAIT by the table's name.
+  /// Returns the result of a read; throws its error, that of NOWAIT by the table's name.
   template <class T>
   T found_or_fail(Result<T> result, WaitPolicy wait) const {
     if (!result && wait == WaitPolicy::no_wait) fail_if_locked(result.error());
@@ -118,7 +119,7 @@ struct IndexBounds {
   ScanRange::Bound high_bound = ScanRange::Bound::inclusive;
   bool not_null = false;    ///< of the column after those that are equal
   bool only_index = false;  ///< all that is read stands in the index's entries
-  bool any_order = false;   ///< nobody wants the rows in the index's order
+  bool any_order = false;   ///< the rows' order is free
   /// A disjunction over the column after `equal`: ranges that may overlap.
   struct Alternative {
     ExprPtr equal;

@@ -244,7 +244,8 @@ void Aggregate::forget_groups() {
   for (AggregateStates& states : states_) states.clear();
 }
 
-/// What the groups before took would count as that of the next ones, and each would be put aside.
+/// Releases the groups with their memory. Otherwise it would be charged to the next groups, and
+/// each of them would be spilled.
 void Aggregate::release_groups() {
   table_.release();
   groups_.release();

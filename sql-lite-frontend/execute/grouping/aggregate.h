@@ -39,7 +39,7 @@ class AggregateStates {
 
   /// Where its memory counts. Pre: it holds nothing, or counts there already.
   void count_in(MemoryAccount* account);
-  /// What is kept of the memory is little.
+  /// Clears the states; keeps little of the memory.
   void clear();
   /// Gives the memory back as well.
   void release();
@@ -55,7 +55,7 @@ class AggregateStates {
   }
 
  private:
-  /// What has to be sorted, or compared with all others, before it is aggregated.
+  /// Input of an aggregate that has to be sorted, or compared with all others, first.
   struct Collected {
     explicit Collected(MemoryAccount* account) : values(CountedAllocator<Value>{account}) {
       seen.count_in(account);

@@ -34,7 +34,7 @@ void MadeStates::keep(State& state, const Value& value) {
     state.value = value;
     return;
   }
-  // What a state grows to is copied for every row.
+  // A growing state is copied for every row.
   count_bytes(value.as_bytes().size());
   state.spare.reset();
   state.value = value.copy_to(state.spare);
@@ -62,7 +62,7 @@ Value MadeStates::finish(const MadeAggregate& aggregate, Execution& execution,
   const State& own = states_[state];
   const Value value = own.is_set ? own.value : Value::null();
   if (!aggregate.final) return value;
-  // What the aggregate takes comes as NULLs, for its type alone (FINALFUNC_EXTRA).
+  // The aggregate's arguments are passed as NULLs, for their types alone (FINALFUNC_EXTRA).
   std::vector<Value> values(aggregate.final->types.size());
   values[0] = value;
   return call_step(*aggregate.final, execution, values);

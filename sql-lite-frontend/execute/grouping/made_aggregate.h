@@ -19,7 +19,8 @@ struct AggregateStep {
   TypeId result = TypeId::none;
 };
 
-/// What a call of such an aggregate does. Of the plan, which keeps what it refers to.
+/// Steps of a call of such an aggregate. Belongs to the plan, which keeps the objects that it
+/// refers to.
 struct MadeAggregate {
   CallablePtr callable;
   AggregateStep transition;

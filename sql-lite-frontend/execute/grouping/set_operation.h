@@ -12,8 +12,8 @@
 
 namespace swizzle::sql {
 
-/// INTERSECT and EXCEPT, with or without ALL, by hashing the right side. Rows whose keys do not fit
-/// the memory that hashing may use wait in temporary files, those of both sides in pairs of parts.
+/// INTERSECT and EXCEPT, with or without ALL, by hashing the right side. Rows beyond the memory for
+/// hashing wait in temporary files, those of both sides in pairs of parts.
 class SetOperation final : public PlanOperator {
  public:
   enum class Kind : std::uint8_t { intersect, intersect_all, except, except_all };
@@ -43,7 +43,7 @@ class SetOperation final : public PlanOperator {
   }
 
  private:
-  /// Rows of both sides whose keys fall together.
+  /// Rows of both sides with keys in the same part.
   struct Part {
     std::unique_ptr<RowFile> right;  ///< null: no rows
     std::unique_ptr<RowFile> left;

@@ -37,8 +37,8 @@ void HashJoin::clear_table() {
   store_.clear();
 }
 
-/// What a table of many rows would keep for the next ones would count as theirs, and they would be
-/// split again, however few they are.
+/// Releases the table with its memory. Otherwise the memory of a table of many rows would be
+/// charged to the next ones, and they would be split again, however few they are.
 void HashJoin::release_table() {
   table_.release();
   sql::release(previous_);

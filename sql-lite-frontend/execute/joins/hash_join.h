@@ -52,7 +52,7 @@ class HashJoin final : public JoinOperator {
   static constexpr std::uint32_t kNone = UINT32_MAX;
   static constexpr unsigned kDeepest = 6;
 
-  /// Rows of both sides whose keys may meet.
+  /// Rows of both sides with keys in the same part.
   struct Part {
     std::unique_ptr<RowFile> build;
     std::unique_ptr<RowFile> probe;

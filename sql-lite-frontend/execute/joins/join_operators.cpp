@@ -111,7 +111,7 @@ void NestedLoop::open(Execution& execution) {
 }
 
 bool NestedLoop::next_match(Execution& execution) {
-  // What inner rows make is dropped when they do not match.
+  // Drop the memory of inner rows that do not match.
   const Arena::Mark mark = execution.row_arena.mark();
   while (inner().next(execution)) {
     if (matches(execution)) return true;

@@ -13,10 +13,10 @@ class Materialize;
 /// ones.
 enum class JoinKind : std::uint8_t { inner, left, right, full, semi, anti, right_semi, right_anti };
 
-/// What joins of all methods share: two inputs, the conditions that decide about a match, and what
-/// becomes of an outer row that has matches or has none.
+/// Common part of joins of all methods: two inputs, the conditions that decide about a match, and
+/// the result for an outer row that has matches or has none.
 ///
-/// A method says how an outer row's matches are found, and adds what its kinds need besides.
+/// A method defines how an outer row's matches are found, and adds the needs of its own join kinds.
 class JoinOperator : public PlanOperator {
  public:
   [[nodiscard]] std::vector<Slot> output_slots() const override;

@@ -33,7 +33,8 @@ class EntrySorter {
   /// finish(). Valid until the next call.
   std::optional<Entry> next();
 
-  /// What next() will return so many calls after the next one, if that is in memory.
+  /// Returns the entry that next() will return that many calls after the next one, if it is in
+  /// memory.
   [[nodiscard]] std::optional<Entry> ahead(std::size_t calls) const noexcept;
 
   /// Forgets what it was given, and keeps the memory for what comes. Pre: nothing went to files.

@@ -6,9 +6,8 @@
 
 namespace swizzle::sql {
 
-/// The input row that an operator stays at while it returns several rows for it. What the row's
-/// values refer to is kept here when it lies in the row arena, which whoever asks for those rows
-/// rewinds between them.
+/// The input row for which an operator returns several rows. Values that lie in the row arena are
+/// copied here, because the operator's caller rewinds that arena between rows.
 class HeldRow {
  public:
   explicit HeldRow(std::vector<Slot> slots) : slots_(std::move(slots)) {}

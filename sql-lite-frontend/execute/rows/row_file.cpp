@@ -117,7 +117,7 @@ void RowFile::cut(std::uint64_t bytes, std::uint64_t rows) noexcept {
   if (bytes >= written_) {
     pending_.resize(static_cast<std::size_t>(bytes - written_));
   } else {
-    // What is in the file behind that is written over.
+    // The rest of the file is overwritten.
     written_ = bytes;
     pending_.clear();
   }
@@ -156,7 +156,7 @@ std::optional<Bytes> RowFile::Reader::next_pending(std::uint64_t at) {
   const std::size_t in = at - file_->written_;
   if (in == pending.size()) return std::nullopt;
   const std::size_t size = load<std::uint32_t>(as_bytes(pending).data() + in);
-  // Who reads on may append before it is done with the row.
+  // The reader may append before it is done with the row.
   if (buffer_.size() < size) buffer_.resize(std::max(size, kSmallBuffer));
   if (size > 0) std::memcpy(buffer_.data(), pending.data() + in + kLengthBytes, size);
   begin_ = end_ = 0;

@@ -32,7 +32,7 @@ class RowFile {
   [[nodiscard]] std::size_t held_bytes() const noexcept { return pending_.capacity(); }
   [[nodiscard]] bool has_file() const noexcept { return file_ != nullptr; }
 
-  /// Forgets the rows behind the first ones. Pre: those took so many bytes; nobody reads on.
+  /// Forgets the rows behind the first `rows`. Pre: those took `bytes`; no reader is beyond them.
   void cut(std::uint64_t bytes, std::uint64_t rows) noexcept;
 
   /// Reads from the first row on. The file outlives it, and may grow meanwhile.

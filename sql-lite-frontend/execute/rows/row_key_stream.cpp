@@ -24,7 +24,7 @@ class ElementStream final : public RowKeyStream {
     return advance(execution);
   }
   bool seek(Execution& execution, std::string_view key) override {
-    // What is near is passed over; a descent takes as long as some entries.
+    // Step over near entries: a descent takes as long as some of them.
     constexpr int kNear = 6;
     for (int i = 0; i < kNear; ++i) {
       if (this->key() >= key) return true;
@@ -55,7 +55,7 @@ class ElementStream final : public RowKeyStream {
   std::optional<Cursor> cursor_;
 };
 
-/// What all parts have: each in turn goes to where the farthest stands.
+/// Intersection of all parts: each in turn seeks the key of the farthest.
 class CommonStream final : public RowKeyStream {
  public:
   explicit CommonStream(std::vector<RowKeyStreamPtr> parts) : parts_(std::move(parts)) {}
@@ -97,7 +97,7 @@ class CommonStream final : public RowKeyStream {
   bool is_first_ = true;
 };
 
-/// What one of a few parts has.
+/// Union of a few parts.
 class EitherStream final : public RowKeyStream {
  public:
   explicit EitherStream(std::vector<RowKeyStreamPtr> parts) : parts_(std::move(parts)) {}
@@ -201,7 +201,7 @@ class PrefixStream final : public SortedStream {
   std::string prefix_;
 };
 
-/// What one of many parts has: they are read one after the other.
+/// Union of many parts: they are read one after the other.
 class ManyStream final : public SortedStream {
  public:
   ManyStream(const ElementEntries& entries, std::size_t column, const ElementQuery& query,
@@ -233,13 +233,13 @@ WorkSpace space_of(const Execution& execution) {
   return {.memory_bytes = execution.memory->work_bytes, .files = execution.memory->files};
 }
 
-/// What entries of a column with an element begin with.
+/// Returns the first bytes of a column's entries with an element.
 std::string prefix_of(std::size_t column, const ElementQuery& element) {
   std::string prefix(1, column_byte(column));
   return prefix += element.bytes;
 }
 
-/// How many rows have an element, as far as anybody wants to know.
+/// Number of rows with an element, counted up to a limit.
 class ElementCount {
  public:
   ElementCount(const ElementEntries& entries, std::string prefix, Execution& execution)
@@ -289,7 +289,8 @@ class RarestStream final : public RowKeyStream {
   [[nodiscard]] std::string_view key() const noexcept override { return rarest_->key(); }
 
  private:
-  /// Elements that most rows have are left to whoever asks the rows, and of a few rows all are.
+  /// Elements that most rows have are left to the check of the rows; of a few rows all elements
+  /// are.
   void choose(Execution& execution) {
     std::vector<ElementCount> counts;
     for (std::string& prefix : others_) counts.emplace_back(entries_, std::move(prefix), execution);

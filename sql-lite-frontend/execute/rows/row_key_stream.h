@@ -34,7 +34,7 @@ struct ElementEntries {
   WaitPolicy wait = WaitPolicy::wait;
   double rows = 0;  ///< of the table, about
 };
-/// What the entries of a column begin with.
+/// Returns the first byte of the entries of a column.
 inline char column_byte(std::size_t column) noexcept {
   return static_cast<char>(column);
 }

@@ -44,7 +44,7 @@ class RowPartitions {
   std::deque<Waiting> waiting_;
 };
 
-/// What EXPLAIN ANALYZE tells of hashing.
+/// EXPLAIN ANALYZE's figures about hashing.
 class HashUsage {
  public:
   void note_memory(std::size_t bytes) noexcept { peak_bytes_ = std::max(peak_bytes_, bytes); }

@@ -14,8 +14,9 @@ namespace swizzle::sql {
 /// Rows that are kept: the values of some slots, their bytes copied.
 class RowStore {
  public:
-  /// What does not fit work_mem goes to a temporary file. If the owner is a step that keeps its
-  /// rows till the end of the run, they go then. Otherwise the owner minds the memory.
+  /// Place of rows beyond work_mem. With to_file and to_file_of_run they go to a temporary file;
+  /// the latter is for a step that keeps its rows till the end of the run, when they are released.
+  /// With keep_in_memory the owner limits the memory.
   enum class Overflow : std::uint8_t { keep_in_memory, to_file, to_file_of_run };
   explicit RowStore(Overflow overflow = Overflow::keep_in_memory) noexcept : overflow_(overflow) {}
 
@@ -49,11 +50,11 @@ class RowStore {
     arena_.count_in(execution.memory);
     return arena_;
   }
-  /// What it takes of memory.
+  /// Returns the memory in use.
   [[nodiscard]] std::size_t held_bytes() const noexcept {
     return arena_.reserved_bytes() + values_.capacity() * sizeof(Value);
   }
-  /// What is kept of the memory is little.
+  /// Clears the rows; keeps little of the memory.
   void clear() {
     clear_for_next_run(values_);
     clear_for_next_run(arena_);
@@ -113,7 +114,7 @@ class KeyTable {
   [[nodiscard]] std::size_t held_bytes() const noexcept {
     return keys_.reserved_bytes() + entries_.capacity() * sizeof(Entry);
   }
-  /// What is kept of the memory is little.
+  /// Clears the rows; keeps little of the memory.
   void clear();
   /// Gives the memory back as well.
   void release() noexcept;

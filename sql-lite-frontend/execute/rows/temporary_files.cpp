@@ -10,7 +10,7 @@ TemporaryFile::~TemporaryFile() {
     if (const auto size = file_->size()) of_.usage_->add(Used::temporary_bytes, *size);
   }
   file_.reset();
-  // What cannot be removed now is removed at the next start.
+  // A file that cannot be removed now is removed at the next start.
   static_cast<void>(of_.folder_->files.remove(path_));
 }
 

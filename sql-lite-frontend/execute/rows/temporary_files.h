@@ -63,7 +63,7 @@ class TemporaryFiles {
   friend class TemporaryFile;
 };
 
-/// What something may take that keeps much: memory, and files for the rest (null: memory only).
+/// Limits of a large consumer: memory, and files for the rest (null: memory only).
 struct WorkSpace {
   std::size_t memory_bytes = SIZE_MAX;
   TemporaryFiles* files = nullptr;

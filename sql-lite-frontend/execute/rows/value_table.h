@@ -48,7 +48,7 @@ class ValueTable {
   [[nodiscard]] std::size_t held_bytes() const noexcept {
     return table_.held_bytes() + numbers_.capacity() * sizeof(Entry);
   }
-  /// What is kept of the memory is little.
+  /// Clears the table; keeps little of the memory.
   void clear();
   /// Gives the memory back as well.
   void release() noexcept;

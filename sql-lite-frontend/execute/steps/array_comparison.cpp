@@ -30,7 +30,7 @@ bool is_same_for_every_row(const Expr& expr) {
 
 }  // namespace
 
-/// What is known of an array for the length of a run.
+/// Knowledge about an array for the length of a run.
 struct ArrayComparisonExpr::Fixed final : ExpressionState {
   enum class Rows : std::uint8_t { unknown, may_change_it, share_it };
   Rows rows = Rows::unknown;
@@ -61,7 +61,7 @@ bool ArrayComparisonExpr::asks_for_equality() const noexcept {
          op_.function->strict && is_indexable(op_.left);
 }
 
-/// What elements are told apart as.
+/// Returns the type by which elements are compared.
 TypeId ArrayComparisonExpr::compared_type() const noexcept {
   const TypeId left = operands_[0]->type();
   return is_collated(left) ? left : op_.left;

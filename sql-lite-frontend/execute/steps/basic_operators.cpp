@@ -144,12 +144,12 @@ std::optional<std::span<const Value>> set_arguments(Execution& execution, const 
   return std::span<const Value>{values, arguments.size()};
 }
 
-/// What the function makes now, it gives out with later rows: into `arena`, where its arguments
-/// are.
+/// Starts the function. It makes values now that it returns with later rows, so they are put into
+/// `arena`, where its arguments are.
 std::unique_ptr<SetCursor> start_set(Execution& execution, const Function& function,
                                      const RoutineCallPtr& routine,
                                      std::span<const Value> arguments, Arena& arena) {
-  // What an extension brings is called at once.
+  // A function of an extension is called at once.
   if (routine && function.set == nullptr) return open_routine(execution, *routine, arguments);
   FunctionContext starting{arena, execution.functions.session, execution.functions.call};
   return for_bytes(bytes_of(arguments), [&] { return function.set(starting, arguments); });

@@ -111,7 +111,7 @@ class ProjectSet final : public PlanOperator {
     Slot slot;
     const Function* function = nullptr;
     std::vector<ExprPtr> arguments;
-    RoutineCallPtr routine = nullptr;  ///< whose `function` it is then
+    RoutineCallPtr routine = nullptr;  ///< the routine of `function`, if it is one
     std::int32_t location = -1;        ///< in the statement, for errors
     /// GROUP BY names it: its rows are grouped. Others are made of the groups.
     bool below_grouping = false;
@@ -217,7 +217,7 @@ class Append final : public PlanOperator {
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override {
     for (Branch& branch : branches_) visit(branch.input);
   }
-  /// For who appends more.
+  /// For callers that append more.
   [[nodiscard]] std::vector<Branch> take_branches() noexcept { return std::move(branches_); }
 
  private:
@@ -270,7 +270,7 @@ class FunctionScan final : public PlanOperator {
     std::vector<Slot> slots;               ///< one per column
     bool composite = false;                ///< rows are records to be taken apart
     std::unique_ptr<RowShape> shape = {};  ///< of a column definition list
-    RoutineCallPtr routine = nullptr;      ///< whose `function` it is then
+    RoutineCallPtr routine = nullptr;      ///< the routine of `function`, if it is one
   };
   FunctionScan(std::vector<Call> calls, std::optional<Slot> ordinality, std::string alias);
   FunctionScan(const FunctionScan& of, StepCopies& /*copies*/)

@@ -94,7 +94,7 @@ void Cte::stop() {
 
 void Cte::leave() {
   if (--readers_ > 0 || stage_ == Stage::ended) return;
-  // Whoever comes next begins again: what has been found is not all.
+  // The next reader starts again, since not all rows have been found.
   forget();
 }
 

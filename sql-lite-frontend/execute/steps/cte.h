@@ -13,7 +13,7 @@
 
 namespace swizzle::sql {
 
-// What it is bound to; only the binder and the planner look inside.
+// Bound form of the query; only the binder and the planner look inside.
 struct Query;
 struct WriteStatement;
 
@@ -34,8 +34,8 @@ struct Cte {
   bool in_recursive_term = false;
   int recursive_references = 0;
   std::vector<Slot> outer_slots;
-  /// Of a recursive one: stands for its working table. Who reads that reads this slot outside, so
-  /// that nothing it is part of is kept from one round to the next.
+  /// Of a recursive one: stands for its working table. A reader of the working table depends on
+  /// this slot, so that no step above it keeps rows from one round to the next.
   Slot round_slot = 0;
   /// Of a recursive one: WITH queries of the UNION itself that read slots outside.
   std::vector<std::shared_ptr<Cte>> correlated;
@@ -64,7 +64,7 @@ struct Cte {
   /// A reader of a recursive query has ended; with the last one its steps are closed.
   void leave();
   void join() { ++readers_; }
-  /// What it reads outside has changed: it runs anew for the next reader.
+  /// Forgets the rows, because a slot outside has changed: the query runs anew for the next reader.
   void forget();
 
  private:

@@ -49,8 +49,8 @@ class CteScan final : public PlanOperator {
   bool is_open_ = false;
 };
 
-/// Runs data-modifying WITH queries before its input, whether or not anybody reads them, and lets
-/// those begin anew that depend on what is outside.
+/// Runs data-modifying WITH queries before its input, whether they are read or not, and restarts
+/// those that depend on slots outside.
 class EagerCtes final : public PlanOperator {
  public:
   EagerCtes(PlanPtr input, std::vector<std::shared_ptr<Cte>> ctes,

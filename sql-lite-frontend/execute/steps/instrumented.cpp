@@ -82,7 +82,7 @@ void Instrumented::put_over(PlanPtr& root, Clock clock) {
                            }});
     const bool is_shown = step->is_shown();
     step->for_each_input([&](PlanPtr& input) { self(self, input, is_shown); });
-    // What is shown with its input is measured as a whole.
+    // A step that is shown with its input is measured together with it.
     if (is_line_of_its_own) step = std::make_unique<Instrumented>(std::move(step), clock);
   };
   visit(visit, root, true);

@@ -10,7 +10,7 @@ class Instrumented final : public PlanOperator {
  public:
   enum class Clock : std::uint8_t { off, on };
   Instrumented(PlanPtr step, Clock clock);
-  /// What measures is of a plan that nobody else runs.
+  /// Copies the measured step alone: measurements belong to a plan that is not shared.
   [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override;
   void open(Execution& execution) override;
   bool next(Execution& execution) override;

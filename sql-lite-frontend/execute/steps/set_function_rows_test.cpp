@@ -2,7 +2,8 @@
 
 #include "sql-lite-frontend/session/tests/test_database.h"
 
-/// What functions give in several rows is whole in each of them, however the rows are used.
+/// Values that functions return in several rows are whole in each of them, however the rows are
+/// used.
 namespace swizzle::sql {
 namespace {
 
@@ -70,7 +71,7 @@ TEST_CASE("The rows of a function are whole beside others and behind one another
     several += alone.size() > 1 ? 1U : 0U;
     std::vector<std::string> twice = alone;
     twice.insert(twice.end(), alone.begin(), alone.end());
-    // What else a row makes takes the memory that the row before has left.
+    // Other values of a row reuse the memory of the row before.
     const std::string wide = "repeat(md5(r::text || g), 40)";
     for (const std::string& query :
          {"SELECT r::text FROM generate_series(1, 2) g, LATERAL " + call + " r WHERE length(" +

@@ -34,7 +34,7 @@ PlanOperator* StepCopies::find(const PlanOperator* step) const {
 }
 
 std::shared_ptr<Cte> StepCopies::copy_of(const std::shared_ptr<Cte>& cte) {
-  // The execution owns it: who refers to it may be one of its own steps.
+  // Does not own: the execution owns it, and its references may be among its own steps.
   const auto shared = [](Cte* of) { return std::shared_ptr<Cte>{std::shared_ptr<void>{}, of}; };
   const auto known = std::ranges::find(execution_.ctes, cte.get(), &Execution::CteOfRun::planned);
   if (known != execution_.ctes.end()) return shared(known->own.get());

@@ -9,7 +9,7 @@ namespace swizzle::sql {
 class SubqueryExpr;
 struct Cte;
 
-/// Who looks at what a step runs besides its inputs.
+/// Visitor of the plans that a step runs besides its inputs.
 struct SubplanVisitor {
   std::function<void(SubqueryExpr&)> subquery;  ///< of an expression of the step, with its plan
   std::function<void(Cte&)> with_query;         ///< that the step reads, or runs

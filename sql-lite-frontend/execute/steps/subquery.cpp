@@ -52,7 +52,7 @@ void SubqueryExpr::for_each_operand(const std::function<void(ExprPtr&)>& visit) 
   for (ExprPtr& expr : hash_left_) visit(expr);
 }
 
-/// What one run has of it.
+/// State of one run.
 struct SubqueryExpr::Run final : ExpressionState {
   PlanPtr copy;                  ///< null: the plan's own steps run
   PlanOperator* plan = nullptr;  ///< null: it has not been asked yet
@@ -148,7 +148,7 @@ Value SubqueryExpr::scalar(Execution& execution, PlanOperator& plan) const {
   return result;
 }
 
-/// What the comparison says of the only row; unknown when there is none.
+/// Returns the comparison with the only row; unknown if there is none.
 Value SubqueryExpr::row(Execution& execution, PlanOperator& plan) const {
   Value result = Value::null();
   plan.open(execution);

@@ -27,7 +27,8 @@ class SubqueryExpr final : public Expr {
   /// For any, all and row: the comparison of `left` with the subquery's output slots. With
   /// `hash_left`, left operands in the outputs' types, IN can use a hash table.
   void set_comparison(ExprPtr comparison, std::vector<ExprPtr> hash_left);
-  /// What the statement says there: subqueries of one place that say the same are the same.
+  /// Sets the text of the subquery in the statement: subqueries of one place with the same text are
+  /// the same.
   void set_signature(std::string signature) { signature_ = std::move(signature); }
   /// A scalar one's further columns are left in these slots each time it runs.
   void set_further_columns(std::vector<Slot> slots) { further_ = std::move(slots); }
@@ -37,7 +38,7 @@ class SubqueryExpr final : public Expr {
   void for_each_operand(const std::function<void(ExprPtr&)>& visit) override;
 
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
-  /// For who makes a join of it; null unless set_comparison() was called.
+  /// For the planner, which turns it into a join; null unless set_comparison() was called.
   [[nodiscard]] ExprPtr& comparison() noexcept { return comparison_; }
   [[nodiscard]] PlanPtr& plan() noexcept { return plan_; }
   /// Whether its value is computed once and kept for the whole execution.
@@ -47,8 +48,8 @@ class SubqueryExpr final : public Expr {
   /// PostgreSQL's name: "SubPlan 1" or "InitPlan 1 (returns $0)".
   [[nodiscard]] std::string name() const;
   [[nodiscard]] Correlation correlation() const noexcept { return correlation_; }
-  /// Expires with it. Who binds or plans may drop an expression that a subquery is part of: one
-  /// that is equal to another, or stands in a WITH query that nobody reads.
+  /// Expires with the expression. The binder and the planner may drop an expression that contains a
+  /// subquery: one that equals another, or stands in a WITH query that is not read.
   [[nodiscard]] std::weak_ptr<const void> life() const noexcept { return life_; }
   /// Slots outside that the subquery reads: what an expression that contains it depends on.
   std::vector<Slot> outer_slots;

@@ -1,4 +1,4 @@
-// Who keeps whom waiting: pg_blocking_pids.
+// Sessions that block others: pg_blocking_pids.
 #include <algorithm>
 #include <set>
 
@@ -23,7 +23,7 @@ bool excludes(const LockRow& one, const LockRow& other) {
              : !compatible(one.table_mode, other.table_mode);
 }
 
-/// Nobody's session has it, but somebody may wait for it: the transactions that are prepared.
+/// Returns the prepared transactions: they belong to no session, but may be waited for.
 std::set<TxnId> prepared_transactions(const Session::State& session) {
   std::set<TxnId> ids;
   for (const PreparedTransaction& prepared : session.shared.engine.prepared()) {
@@ -32,7 +32,7 @@ std::set<TxnId> prepared_transactions(const Session::State& session) {
   return ids;
 }
 
-/// Whoever has what is waited for, and whoever stands before in the line for it.
+/// True for a holder of the awaited lock, and for a waiter that is ahead in its queue.
 bool blocks(const LockRow& other, const LockRow& waiting, const std::set<TxnId>& prepared) {
   if ((other.label == 0 && !prepared.contains(other.txn)) || other.label == waiting.label ||
       !same_thing(other, waiting) || !excludes(other, waiting)) {

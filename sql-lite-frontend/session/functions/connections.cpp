@@ -6,7 +6,7 @@
 #include "sql-lite-frontend/types/network/network.h"
 #include "sql-lite-frontend/types/type_io.h"
 
-/// What a session knows of its connection, and does to those of others.
+/// Functions about the session's connection, and those that act on other sessions.
 namespace swizzle::sql {
 namespace {
 
@@ -28,7 +28,7 @@ Value server_port(Execution& execution, Arguments) {
   return port_value(execution.session.options.server);
 }
 
-/// What is done to a session, as refusals call it.
+/// Action on a session, in the words of refusals.
 struct Deed {
   std::string_view verb;
   std::string_view to_own;
@@ -79,7 +79,7 @@ Value do_to_session(Execution& execution, std::int32_t pid, const Deed& deed, Ac
   return Value::from_bool(true);
 }
 
-/// What a session does to itself takes effect at once: its statement must not go on and commit.
+/// Applies a signal to the own session at once: the statement must not go on and commit.
 Value heeded(Execution& execution, std::int32_t pid, Value done) {
   if (pid == execution.session.options.backend_pid) check_cancelled(execution.session);
   return done;

@@ -70,7 +70,7 @@ void SessionNotifications::resolve(const ast::Node& statement, ResultSink& sink)
     return;
   }
   const std::string_view channel = ast::as<ast::UnlistenStmt>(&statement).conditionname;
-  // Who has never listened has nothing to stop.
+  // A session that has never listened has nothing to stop.
   if (!listener_ && !pending_.has_resolutions()) return sink.command_complete("UNLISTEN");
   pending_.resolve(channel.empty() ? Resolution::unlisten_all : Resolution::unlisten, channel);
   sink.command_complete("UNLISTEN");

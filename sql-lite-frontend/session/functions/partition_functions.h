@@ -8,7 +8,8 @@ namespace swizzle::sql {
 /// Makes pg_partition_tree() and pg_partition_ancestors() known. Before the first look at the
 /// functions; again is harmless.
 void add_partition_sets();
-/// What the table, or the index, is a part of in the end; none for what is in no tree.
+/// Returns the root of the partition tree that the table, or the index, belongs to; none if it is
+/// in no tree.
 Oid partition_root(const Session::State& session, Oid relation);
 
 }  // namespace swizzle::sql

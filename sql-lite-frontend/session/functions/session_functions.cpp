@@ -81,7 +81,7 @@ Value currval(Execution& execution, Arguments arguments) {
   return Value::from_int(*found->second.last_value);
 }
 
-/// What reading a sequence as a table shows.
+/// Returns a sequence's row, as reading it as a table shows it.
 SequenceState sequence_state(Execution& execution, Oid oid) {
   Session::State& session = execution.session;
   const TablePtr sequence = sequence_named(execution, oid);
@@ -251,7 +251,7 @@ Value reload_configuration(Execution& execution, Arguments) {
   if (request) request();
   return Value::from_bool(static_cast<bool>(request));
 }
-/// What the engine finds wrong, a line each; empty if all rules hold.
+/// Returns the engine's findings, a line each; empty if all rules hold.
 Value verify(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
   require_superuser(session, "swizzle_verify");
@@ -270,7 +270,7 @@ Value verify(Execution& execution, Arguments arguments) {
   }
   return text(execution, lines);
 }
-/// What PostgreSQL's base backup says of itself: the data file is its one tablespace.
+/// Sets the progress of PostgreSQL's base backup: the data file is its one tablespace.
 void note_backup(CommandProgress& progress, const RecoveryProgress& now) {
   if (now.phase == "checkpoint") {
     progress.set(CommandProgress::backup_phase, CommandProgress::kBackupCheckpoint);
@@ -336,7 +336,7 @@ Value log_filled(Execution& execution, Arguments) {
   return Value::from_int(static_cast<std::int64_t>(tail));
 }
 Value sleep(Execution& execution, double wanted) {
-  // NaN sleeps as little as a negative number; beyond some decades nobody sees a difference.
+  // NaN sleeps as little as a negative number; beyond some decades there is no visible difference.
   constexpr double kLongest = 1e9;
   const double seconds = wanted > 0 ? std::min(wanted, kLongest) : 0;
   Runtime& runtime = Runtime::current();
@@ -412,8 +412,8 @@ std::span<const SessionEntry> functions() {
   return kFunctions;
 }
 
-/// What PostgreSQL has not, or only as keywords. Their numbers are those that PostgreSQL leaves to
-/// others (8000 to 9999).
+/// Functions that PostgreSQL lacks, or has only as keywords. Their numbers are those that
+/// PostgreSQL leaves to others (8000 to 9999).
 std::span<const Function> own_functions() {
   static constexpr TypeId kNumber[] = {TypeId::oid};
   static constexpr TypeId kRelation[] = {TypeId::regclass};

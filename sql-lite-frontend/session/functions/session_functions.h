@@ -51,7 +51,7 @@ void add_text_query_functions();
 /// All of these, and those of the session itself: at start-up.
 void add_session_functions();
 
-/// nextval() as identity columns call it: whoever may write the column may have its numbers.
+/// nextval() as identity columns call it: the right to write the column includes its numbers.
 const Function& identity_numbers();
 
 }  // namespace swizzle::sql

@@ -18,9 +18,9 @@ bool may_be_current_user(const Session::State& session, Oid role) {
          session.rights.is_member(session.session_user, role);
 }
 
-/// Whom a setting's text means: whom it meant when it was set. One that comes from a role, a
-/// database or a start-up packet has not been asked for the right yet; without it, or when there is
-/// no such role, it means `otherwise`, and goes on doing so.
+/// Returns the role that a setting's text names: the one that it named when it was set. For a text
+/// from a role, a database or a start-up packet the right was not checked yet. Without the right,
+/// or if there is no such role, it means `otherwise`, and goes on doing so.
 template <class MayBe>
 Oid meant_by(Session::State& session, std::map<std::string, Oid>& known, const std::string& name,
              Oid otherwise, const MayBe& may_be) {

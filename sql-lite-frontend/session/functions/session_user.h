@@ -8,13 +8,13 @@
 /// The role that a session is for, as opposed to the one that it acts as (SET ROLE).
 namespace swizzle::sql {
 
-/// The name of whom SET SESSION AUTHORIZATION has named, or of who logged in.
+/// Returns the name of the role that SET SESSION AUTHORIZATION has named, or else the login role's.
 std::string session_user_name(const Session::State& session);
-/// The name of whom the session acts as. 42704 when that role is gone.
+/// Returns the name of the role that the session acts as. 42704 when that role is gone.
 std::string current_user_name(const Session::State& session);
 
-/// Remembers whom the name means from now on. Throws 22023 for a role that is not there, and 42501
-/// unless who logged in is a superuser or named themselves.
+/// Remembers the role that the name means from now on. Throws 22023 for a role that is not there,
+/// and 42501 unless the login role is a superuser or the role itself.
 void name_session_user(Session::State& session, std::string_view name);
 /// The same for SET ROLE: the session's user has to be a member of the role.
 void name_current_user(Session::State& session, std::string_view name);

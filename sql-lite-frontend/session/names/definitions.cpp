@@ -94,7 +94,7 @@ std::string definition(Session::State& session, const Table& table, const Constr
   return text;
 }
 
-/// What a column of an index shows without parentheses around it.
+/// True if a column of an index shows the expression without parentheses around it.
 bool looks_like_call(const Expr& expr) {
   if (expr.spelling() == Spelling::keywords) return true;
   const auto* call = dynamic_cast<const FunctionExpr*>(&expr);

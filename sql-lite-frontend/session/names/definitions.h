@@ -19,8 +19,8 @@ std::optional<std::string> definition_of_index(Session::State& session, Oid inde
                                                std::int32_t column, Layout layout);
 /// The query of a view with the names that its tables have now, as pg_get_viewdef shows it.
 std::string definition_of_view(Session::State& session, const Table& view);
-/// The text of a view's query, or of any statement whose names meant what `view_names` says when it
-/// was kept as `view_sql`.
+/// Returns the text of a view's query, or of any statement kept as `view_sql` with the meanings of
+/// its names in `view_names`, under the present names.
 std::string with_present_names(Session::State& session, const Relation& view);
 /// A stored expression with the names that objects have now.
 std::string printed_expression(Session::State& session, const Table& table, const std::string& sql,

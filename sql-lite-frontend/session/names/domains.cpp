@@ -13,7 +13,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// What VALUE is of.
+/// Returns the type of VALUE.
 TypeId type_of_value(const UserType& domain) {
   const bool has_own = domain.collation != kNoOid && !is_domain(domain.base);
   return has_own ? with_collation(domain.base, domain.collation) : domain.base;

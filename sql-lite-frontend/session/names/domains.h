@@ -6,7 +6,7 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// What values of domains must be.
+/// Constraints on values of domains.
 namespace swizzle::sql {
 
 /// NOT NULL and the checks of a domain and of all that it is over, ready to be asked. They may be
@@ -43,7 +43,7 @@ std::string stored_domain_check(Session::State& session, TypeReference base, con
 std::string shown_domain_check(Session::State& session, const UserType& domain,
                                const DomainCheck& check, bool pretty);
 
-/// What pg_type shows as the domain's default; empty where it has none.
+/// Returns the domain's default as pg_type shows it; empty if it has none.
 std::string shown_domain_default(Session::State& session, const UserType& domain);
 
 }  // namespace swizzle::sql

@@ -32,7 +32,7 @@ void Session::State::drop_relation(const TablePtr& table) {
   if (keeps_rows(relation.kind)) shared.statistics->remove(*transaction, relation.oid);
   if (relation.sequence) transaction.note_sequence_move(kNoOid, position_of(relation));
   catalog.remove(*transaction, *locked);
-  // Nobody publishes it any more.
+  // Remove it from all publications.
   for (const PublicationPtr& publication : catalog.all_made<Publication>()) {
     if (publication->member(relation.oid) == nullptr) continue;
     Publication changed = *publication;
@@ -54,7 +54,7 @@ void Session::State::drop_owned_temporaries() {
   }
   if (mine.empty()) return;
   const bool alone = !transaction;
-  // An error leaves them for the next start, which drops what nobody owns.
+  // An error leaves them for the next start, which drops relations without an owner.
   try {
     if (alone) transaction.begin(SessionTransaction::Block::implicit);
     transaction.begin_statement();

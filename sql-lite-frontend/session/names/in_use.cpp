@@ -20,7 +20,7 @@ void require_not_running(const Session::State& session, const Table& table,
               command, name);
 }
 
-/// What an object that a constant of the type names is called where it is not there.
+/// Words for a missing object that a constant of the type names.
 struct Missing {
   std::string_view noun;
   SqlState code;

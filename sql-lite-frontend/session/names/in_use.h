@@ -20,8 +20,9 @@ void require_indexes_unused(const Session::State& session, const Table& table,
 void require_index_unused(const Session::State& session, const Table& table,
                           std::string_view index);
 
-/// Nobody drops the routines, operators, text search configurations and dictionaries that a
-/// definition names before the transaction that gives it is over. 42883, 42704 where one is gone.
+/// Keeps the routines, operators, text search configurations and dictionaries that a definition
+/// names from being dropped before the defining transaction ends. 42883, 42704 if one was dropped
+/// already.
 void hold_named(Session::State& session, std::span<const ViewRoutine> named);
 
 }  // namespace swizzle::sql

@@ -80,7 +80,8 @@ const FunctionName* internal_function(Oid oid) {
   return found == internal_function_names().end() ? nullptr : &*found;
 }
 
-/// What RESTRICT and JOIN of an operator name, with the arguments that all of those take.
+/// Returns the text for RESTRICT and JOIN of an operator: the function with the arguments that all
+/// of those take.
 std::optional<std::string> estimator_name(std::uint32_t oid) {
   const FunctionName* const function = internal_function(oid);
   if (function == nullptr || !function->name.ends_with("sel")) return std::nullopt;
@@ -255,7 +256,7 @@ Oid SessionNames::creation_schema(const ast::RangeVar& range) {
 StatisticsPtr SessionNames::statistics(const Table& table) {
   if (!keeps_rows(table.relation.kind) || table.computed != nullptr) return nullptr;
   const TablePtr shared_table = session_.catalog.shared().table(table.relation.oid);
-  // What this transaction changed is nobody else's business yet.
+  // Statistics of a table that this transaction changed must not be shared yet.
   if (shared_table.get() == &table) return session_.shared.statistics->of(table);
   return session_.transaction
              ? session_.shared.statistics->read(*session_.transaction, table.relation.oid)
@@ -351,7 +352,7 @@ std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid)
       return found ? std::optional{quote_identifier(found->name)} : std::nullopt;
     }
     case TypeId::regtype:
-      // What is none of either is a shell, if anything.
+      // A type that is neither is a shell, if anything.
       return is_built_in(TypeId{oid}) ? format_type(TypeId{oid}) : user_type_name(TypeId{oid});
     case TypeId::regcollation:
       return shown_collation(oid);

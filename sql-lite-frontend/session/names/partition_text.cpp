@@ -75,7 +75,7 @@ class ConstraintText {
       if (column.column != 0) {
         names_.push_back(quote_identifier(name_of_column(parent, column.column)));
       } else if (key_.strategy == PartitionStrategy::hash) {
-        // What stands in a call is not printed again.
+        // A call needs no parentheses, so print it.
         names_.push_back(printed_expression(session, parent, column.expression_sql));
       } else {
         names_.push_back("(" + column.expression_sql + ")");
@@ -136,7 +136,7 @@ class ConstraintText {
   std::vector<std::string> of_range(const PartitionBound& bound) const {
     std::vector<std::string> all;
     for (const std::string& name : names_) all.push_back(name + " IS NOT NULL");
-    // What both edges begin with is equal.
+    // Columns in which both edges begin with the same value are equal.
     std::size_t same = 0;
     while (same < names_.size() && bound.from[same].kind == DatumKind::value &&
            bound.from[same] == bound.to[same]) {
@@ -161,7 +161,7 @@ class ConstraintText {
       const bool is_last = i + 1 == edge.size();
       const DatumKind next = is_last ? DatumKind::value : edge[i + 1].kind;
       const bool ends = is_last || next != DatumKind::value;
-      // What follows takes all that equals this, or nothing of it.
+      // The edge's next part takes all rows with this value, or none of them.
       std::string_view op = beyond;
       if (is_last) op = at_last;
       if (!is_last && next == DatumKind::minimum && beyond == ">") op = ">=";

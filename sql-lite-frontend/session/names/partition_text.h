@@ -17,7 +17,8 @@ std::string shown_partition_bound(Session::State& session, const Table& parent,
 /// "(1, MAXVALUE)"
 std::string shown_range_edge(Session::State& session, const PartitionKey& key,
                              std::span<const PartitionDatum> edge);
-/// What every row of the partition fulfils; empty: of a default partition that is alone, anything.
+/// Returns the condition that every row of the partition fulfils; empty, which is any row, for a
+/// default partition without siblings.
 std::string shown_partition_constraint(Session::State& session, const Table& partition);
 
 }  // namespace swizzle::sql

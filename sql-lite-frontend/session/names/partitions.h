@@ -9,8 +9,8 @@ namespace swizzle::sql {
 
 /// The table and all that are partitions of it, and of those: parents first.
 std::vector<TablePtr> with_partitions(Session::State& session, const TablePtr& table);
-/// What the default partition of the table takes has changed: whoever writes to it by itself, or to
-/// its partitions, plans anew.
+/// Replaces the definitions of the table's default partition and its partitions, because the rows
+/// that it takes have changed: plans that write to them are made again.
 void renew_default(Session::State& session, const Table& parent);
 /// The parent is locked for change. Its definition afterwards.
 TablePtr join_parent(Session::State& session, const TablePtr& parent, Oid partition);

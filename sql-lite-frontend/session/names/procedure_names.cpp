@@ -12,7 +12,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
-// What regproc, regprocedure, regoper and regoperator read and show: functions and operators by
+// Input and output of regproc, regprocedure, regoper and regoperator: functions and operators by
 // name, or by name and types.
 namespace swizzle::sql {
 namespace {
@@ -27,7 +27,7 @@ std::string_view trimmed(std::string_view text) {
   throw SqlError{sqlstate::invalid_text_representation, std::string{problem}};
 }
 
-/// What commas outside of parentheses and quotes separate: numeric(10,2) is one.
+/// Splits a list at commas outside of parentheses and quotes: numeric(10,2) is one type.
 std::vector<std::string_view> split_types(std::string_view list) {
   std::vector<std::string_view> types;
   if (trimmed(list).empty()) return types;

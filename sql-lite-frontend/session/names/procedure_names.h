@@ -13,7 +13,8 @@ struct Function;
 struct Operator;
 struct UserOperator;
 
-/// What regproc's text names: "abs". Nothing where there is none; 42725 where there are several.
+/// Returns the function that regproc's text names: "abs". Nothing if there is none; 42725 if there
+/// are several.
 std::optional<std::uint32_t> find_function_named(Session::State& session, std::string_view text);
 /// The function that regprocedure's text names with its argument types: "abs(integer)". Nothing
 /// where there is none; 42704 for an unknown type, 22P02 for a text without parentheses.

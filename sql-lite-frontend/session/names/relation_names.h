@@ -12,7 +12,7 @@ namespace swizzle::sql {
 /// The names of pg_class: relations, their indexes and composite types have one space of names in
 /// each schema.
 
-/// What regclass's text names. Nothing where there is none.
+/// Returns the relation that regclass's text names. Nothing if there is none.
 std::optional<Oid> find_relation_named(Session::State& session, std::string_view schema,
                                        std::string_view name);
 /// As regclass shows it: with its schema where the search path would find another. Nothing where

@@ -3,7 +3,7 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// For whom policies count.
+/// Roles to which policies apply.
 namespace swizzle::sql {
 namespace {
 

@@ -7,8 +7,8 @@
 
 namespace swizzle::sql {
 
-/// What a policy asks, as pg_get_expr shows it: "(owner = CURRENT_USER)". One with a subquery is
-/// shown as it was written, with the names that relations and routines have now.
+/// Returns a policy's condition as pg_get_expr shows it: "(owner = CURRENT_USER)". One with a
+/// subquery is shown as it was written, with the names that relations and routines have now.
 std::string shown_policy_condition(Session::State& session, const TablePtr& table,
                                    const PolicyCondition& condition);
 

@@ -62,8 +62,7 @@ bool has_same_columns(const Table& table, const ViewName& known) {
   return next == known.columns.size();
 }
 
-/// What the text's names without a dot are: columns, and whole rows; and a star, where there is
-/// one.
+/// Collects the text's names without a dot: columns, and whole rows; and a star, if there is one.
 void collect_lone_names(const ast::Node& node, std::set<std::string_view>& names) {
   check_stack();
   if (const auto* column = ast::try_as<ast::ColumnRef>(&node); column != nullptr) {
@@ -74,8 +73,8 @@ void collect_lone_names(const ast::Node& node, std::set<std::string_view>& names
   ast::for_each_child(node, [&](const ast::Node& child) { collect_lone_names(child, names); });
 }
 
-/// What stands in FROM for a relation that the view's text names. `rows`: what may be names of
-/// whole rows, whose type only the relation itself gives them.
+/// Returns the text in FROM for a relation that the view's text names. `rows`: names that may stand
+/// for whole rows, whose type only the relation itself gives them.
 std::string present_name(Session::State& session, const ViewName& known, const ast::RangeVar& range,
                          const std::set<std::string_view>& rows) {
   const TablePtr table = session.names.table(known.relation);
@@ -135,7 +134,7 @@ void collect_call(Session::State& session, const Relation& view, const ast::Func
   replacements.push_back({begin, end_of_name(view.view_sql, begin), std::move(*now)});
 }
 
-/// With its schema an operator is named for whoever reads it.
+/// Qualifies an operator with its schema, for every reader.
 void collect_operator(Session::State& session, const Relation& view, const ast::A_Expr& expr,
                       std::vector<Replacement>& replacements) {
   if (expr.location < 0 || expr.name.size() != 1 || view.view_routines.empty()) return;
@@ -146,7 +145,7 @@ void collect_operator(Session::State& session, const Relation& view, const ast::
   if (now) replacements.push_back({begin, begin + name.size(), std::move(*now)});
 }
 
-/// A type that a user made, with its schema where whoever reads would not find it.
+/// Qualifies a user-defined type with its schema if the reader would not find it.
 void collect_type(Session::State& session, const Relation& view, const ast::TypeName& type,
                   std::vector<Replacement>& replacements) {
   if (type.location < 0 || type.names.empty()) return;
@@ -254,7 +253,7 @@ std::string with_present_names(Session::State& session, const Relation& view) {
 
 namespace {
 
-/// What the query calls its columns itself, without the view's own names for them.
+/// Returns the query's own names of its columns, without the view's names for them.
 std::vector<std::string> names_of_query(Session::State& session, const Table& view) {
   Arena arena;
   Binder binder{session.names, arena};

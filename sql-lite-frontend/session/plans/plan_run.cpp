@@ -43,7 +43,7 @@ void IdleRuns::put(PlanUse& use, std::unique_ptr<PlanRun> run) {
     places_.push_back(&use);
     return;
   }
-  // The first that has not run since the last time that somebody looked for a place.
+  // Second-chance eviction.
   for (;; hand_ = (hand_ + 1) % kRuns) {
     PlanUse* const victim = places_[hand_];
     if (victim == nullptr) break;

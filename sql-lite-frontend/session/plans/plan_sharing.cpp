@@ -20,7 +20,7 @@ bool SessionPlans::may_share(const Statement& statement) const {
   if (!is_whole || statement.is_explained || statement.of_cursor) return false;
   // An atomic body's text says less than it means, and so does one with variables.
   if (statement.body && (statement.body->meanings || statement.body->variables)) return false;
-  // What only this session sees is nobody else's business, and hides what others see.
+  // Objects that only this session sees must not be in a shared plan, and hide others.
   return session_.names.temp_schema == kNoOid && !session_.catalog.has_changes() &&
          !session_.transaction.has_young_indexes() && session_.names.expanded_view == kNoOid &&
          session_.names.refreshed_view == kNoOid && session_.transition_tables == nullptr;
@@ -80,7 +80,7 @@ PlanUsePtr SessionPlans::taken_over(const SharedPlan& known, Statement& statemen
   const CatalogView::Stamp stamp = session_.catalog.stamp();
   if ((plan.looked_up_objects || plan.met_policies) && known.catalog_version != stamp.shared)
     return nullptr;
-  // Whom the client was told of other types or columns gets its error where the plan is made.
+  // If the client was told of other types or columns, it gets its error where the plan is made.
   const bool fits =
       (statement.parameter_types.empty() || statement.parameter_types == plan.parameter_types) &&
       (statement.columns().empty() || has_same_result(statement, plan));
@@ -94,7 +94,7 @@ PlanUsePtr SessionPlans::taken_over(const SharedPlan& known, Statement& statemen
   // Only now: the trees of tables that are dropped may be gone, and those of others stay for a
   // snapshot that is there.
   if (!may_read_indexes(plan)) return nullptr;
-  // As who asks may find them by now.
+  // Check that the session's names still mean the same.
   if (!has_same_names(plan, statement.trusted)) return nullptr;
   auto use = std::make_shared<PlanUse>();
   use->plan = known.plan;

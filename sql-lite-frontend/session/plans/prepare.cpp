@@ -18,8 +18,9 @@ namespace {
 constexpr SqlState kFeature{"0A000"};
 constexpr std::size_t kCachedInternals = 1024;
 
-/// As PostgreSQL locks what a statement names. A view is locked with what it is made of. What is
-/// computed has no definition that could change, and a temporary table nobody else to change it.
+/// Returns PostgreSQL's locks for the relations that a statement names. A view is locked with the
+/// relations that it is made of. A computed relation has no definition that could change, and a
+/// temporary table no other session to change it.
 std::vector<Plan::Lock> locks_for(const Plan& plan, const std::vector<TablePtr>& written,
                                   lock::RelationMode others) {
   std::vector<Plan::Lock> locks;
@@ -111,7 +112,7 @@ ParsedTextPtr SessionPlans::parsed_text(const std::string& text) {
     if (ParsedTextPtr known = session_.shared.plans.find_text(text)) return known;
   }
   auto parsed = std::make_shared<ParsedText>();
-  // What others may come to hold counts nowhere, and is short.
+  // A text that others may come to hold is charged to no session, and is short.
   if (!is_kept) parsed->count_in(session_.memory, text.size());
   parsed->script = std::make_shared<const std::string>(text);
   const auto list = parse_script(parsed->arena, *parsed->script);
@@ -123,12 +124,12 @@ ParsedTextPtr SessionPlans::parsed_text(const std::string& text) {
     parsed->node = list[0]->stmt;
     parsed->location = list[0]->stmt_location;
   }
-  // Others may hold what nobody should find: passwords.
+  // Do not share texts that may hold secrets: passwords.
   if (is_kept && is_plannable(parsed->node)) session_.shared.plans.put(parsed, shared_plan_limit());
   return parsed;
 }
 
-/// What it returns may have changed; nobody was promised that it would not.
+/// The result's columns may have changed: the client was not promised that they would not.
 StatementPtr SessionPlans::known(StatementCache& cache, const std::string& key) {
   StatementPtr statement = cache.find(key);
   if (!statement || means_the_same(statement->plan)) return statement;

@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// What EXECUTE runs.
+/// Statements that EXECUTE runs.
 namespace swizzle::sql {
 namespace {
 

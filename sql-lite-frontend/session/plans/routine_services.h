@@ -5,10 +5,10 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// What preparing a statement asks of routines/.
+/// Services of routines/ for preparing a statement.
 namespace swizzle::sql {
 
-/// What is known of a CALL before it runs: what it answers with, which are the procedure's OUT
+/// Description of a CALL before it runs: the columns of its result, which are the procedure's OUT
 /// parameters, and the types of the statement's own parameters.
 struct DescribedCall {
   std::vector<OutputTarget> columns;
@@ -17,9 +17,10 @@ struct DescribedCall {
 DescribedCall describe_call(Session::State& session, const ast::CallStmt& statement,
                             std::span<const TypeId> types);
 
-/// Puts the bodies of routines that are one expression in the places of their calls, where that is
-/// the same to whoever asks: then nothing is called. `arena` is the plan's. What the plan depends
-/// on stays: a routine that is replaced has it made again, and the right to call is asked for.
+/// Replaces calls of routines that are one expression by their bodies, where that gives every
+/// session the same result: then nothing is called. `arena` is the plan's. The plan's dependencies
+/// stay: it is made again when such a routine is replaced, and the right to call the routine is
+/// checked.
 void inline_routines(Session::State& session, Arena& arena, PlanOperator& root);
 
 }  // namespace swizzle::sql

@@ -56,7 +56,7 @@ StatementPtr Session::State::statement_of_shape(const std::string& key, const st
     statement->repeats_row = repeats_row;
     plans.analyze(*statement);
   } catch (const SqlError&) {
-    // Remembered, so that nobody tries again.
+    // Remember the shape, so that it is not tried again.
     plans.keep_shape(key, std::make_shared<Statement>());
     return nullptr;
   }
@@ -69,7 +69,7 @@ void Session::State::run_lifted(PortalPtr portal, ResultSink& sink) {
   if (alone) transaction.begin(SessionTransaction::Block::implicit);
   portals.run_at_once(*portal, sink,
                       alone ? SessionPortals::AtEnd::commit : SessionPortals::AtEnd::stay);
-  // What the values of many rows took is not kept for the next.
+  // Do not keep the memory of the values of many rows.
   if (portal->parameters.size() <= Portal::kKeptParameters) portals.put_away(std::move(portal));
 }
 
@@ -136,7 +136,7 @@ bool Session::State::run_rows(std::string_view text, ResultSink& sink) {
     }
     portal->use = plans.plan_for(*statement, std::span{values}.first(width));
   } catch (const SqlError& error) {
-    // What is wrong with the text is said better where all of it is read.
+    // Reading the whole text gives a better error for a faulty one.
     const SqlState state = error.state();
     const std::string_view code = state.code();
     if (code.starts_with("53") || code.starts_with("57")) throw;

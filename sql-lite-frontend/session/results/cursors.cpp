@@ -57,7 +57,8 @@ void for_each_identified(PlanOperator& plan, const Visit& visit) {
   plan.for_each_input([&](PlanPtr& input) { for_each_identified(*input, visit); });
 }
 
-/// What is shown of a row, and what WHERE CURRENT OF asks for.
+/// Returns the slots that a cursor keeps: those that are shown, and those that WHERE CURRENT OF
+/// needs.
 std::vector<Slot> kept_slots(const PlanRun& run) {
   std::vector<Slot> slots = run.plan->outputs;
   for_each_identified(*run.root,
@@ -137,8 +138,8 @@ bool passes_scrolling(const PlanOperator& step) {
          dynamic_cast<const Append*>(&step) != nullptr;
 }
 
-/// Whether a cursor goes back that says neither SCROLL nor NO SCROLL. All of ours could, since what
-/// was read is kept; but who counts on that would find that PostgreSQL's do not.
+/// True if a cursor without SCROLL and NO SCROLL goes back. All of ours could, since rows read are
+/// kept; but a client that counts on that would fail with PostgreSQL.
 bool goes_back(PlanOperator& plan) {
   check_stack();
   if (is_scrolled(plan)) return true;
@@ -353,8 +354,8 @@ void SessionPortals::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
     throw SqlError{sqlstate::object_not_in_prerequisite_state, "cursor can only scan forward"}
         .with_hint("Declare it with SCROLL option to enable backward scan.");
   }
-  // What Bind asked for, or in a Query message what DECLARE said; whatever Bind asked for the rows
-  // that Execute sends of a portal of the protocol.
+  // Formats come from Bind, or in a Query message from DECLARE; for the rows that Execute sends of
+  // a portal of the protocol, always from Bind.
   static constexpr Format kAllBinary[] = {Format::binary};
   const std::span<const Format> declared =
       portal->binary ? std::span<const Format>{kAllBinary} : std::span<const Format>{};
@@ -395,7 +396,7 @@ void SessionPortals::close(const ast::ClosePortalStmt& close, ResultSink& sink) 
   sink.command_complete("CLOSE CURSOR");
 }
 
-/// What it has not read yet is read while the snapshot is still there.
+/// Reads the rest of the rows while the snapshot still exists.
 void SessionPortals::hold(Portal& portal) {
   while (read_row(portal)) {
   }

@@ -47,8 +47,8 @@ class ForwardingSink : public ResultSink {
   ResultSink& to_;
 };
 
-/// What Execute of the extended protocol may send: everything but the description of the columns,
-/// for which Describe is there.
+/// Passes on all that Execute of the extended protocol may send: everything but the description of
+/// the columns, which Describe sends.
 class ExecuteSink final : public ForwardingSink {
  public:
   using ForwardingSink::ForwardingSink;

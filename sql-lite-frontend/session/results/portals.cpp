@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
-/// How portals run, whoever has them run.
+/// Running of portals, for all of their callers.
 namespace swizzle::sql {
 
 PortalPtr SessionPortals::find(std::string_view name) const {
@@ -41,7 +41,7 @@ void SessionPortals::close_all() {
 }
 
 void SessionPortals::close_since(std::uint64_t number) {
-  // What was opened since is gone before what it reads is.
+  // Finish portals opened since then before the objects that they read are gone.
   std::erase_if(by_name_, [&](const auto& entry) {
     Portal& portal = *entry.second;
     if (portal.number <= number) return false;
@@ -80,7 +80,7 @@ PortalPtr SessionPortals::make(StatementPtr statement, std::span<const Value> pa
   portal->statement = std::move(statement);
   for (const Value& value : parameters) portal->parameters.push_back(value.copy_to(portal->arena));
   portal->use = session_.plans.plan_for(*portal->statement, portal->parameters);
-  // Whoever makes a portal of a part of a statement may have none to give.
+  // A portal for a part of a statement may be made without values.
   if (portal->statement->parameter_types.size() > portal->parameters.size()) {
     throw sql_error(sqlstate::undefined_parameter, "there is no parameter ${}",
                     portal->parameters.size() + 1);
@@ -93,8 +93,9 @@ void SessionPortals::describe_columns(const Portal& portal, ResultSink& sink) {
   sink.row_description(output_columns(portal.statement->columns(), portal.formats));
 }
 
-/// What the plan reads and writes is neither changed in its definition nor dropped until the
-/// transaction ends. A plan that was overtaken while it waited is made anew.
+/// Locks the relations of the plan, so that they are neither changed in their definition nor
+/// dropped until the transaction ends. If a definition changed during the wait, the plan is made
+/// again.
 void SessionPortals::lock_tables(Portal& portal, Columns columns) {
   for (int attempt = 0;; ++attempt) {
     for (const Plan::Lock& lock : portal.plan().locks) {
@@ -250,7 +251,7 @@ void SessionPortals::run(Portal& portal, std::uint64_t max_rows, ResultSink& sin
       start(portal, max_rows == 0 ? Reads::at_once : Reads::in_parts);
     }
     const std::uint64_t sent = send_rows(portal, max_rows, sink);
-    // What has been read ahead may not have been sent yet.
+    // Rows that have been read ahead may not have been sent yet.
     const bool is_through =
         portal.exhausted &&
         (!portal.rows || portal.position >= static_cast<std::int64_t>(portal.rows->size()));

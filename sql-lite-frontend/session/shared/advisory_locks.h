@@ -9,7 +9,7 @@
 
 namespace swizzle::sql {
 
-/// What an application locks by a number of its own: one of 64 bits, or two of 32.
+/// Number that an application chooses for a lock: one of 64 bits, or two of 32.
 struct AdvisoryKey {
   std::uint32_t database = 0;
   std::uint64_t number = 0;
@@ -31,8 +31,8 @@ class AdvisoryLocks {
     std::int32_t session;
   };
 
-  /// False if somebody else holds it in a mode that does not go with this one. 53200 when sessions
-  /// hold as many as there may be.
+  /// Takes the lock at once, or returns false if another session holds it in a conflicting mode.
+  /// 53200 if the limit of all sessions is reached.
   bool try_lock(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode,
                 AdvisoryScope scope);
   /// Notes that `session` waits, until it locks or gives up. False if that closes a circle of
@@ -43,12 +43,12 @@ class AdvisoryLocks {
   bool unlock(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode);
   void unlock_all(std::int32_t session, AdvisoryScope scope);
   [[nodiscard]] std::vector<Held> held() const;
-  /// Of a session's transaction, each as often as it was taken. 0A000 where the session has one of
-  /// them for itself as well: nobody could tell the two apart.
+  /// Returns the locks of a session's transaction, each as often as it was taken. 0A000 if the
+  /// session also holds one of them in session scope: the two could not be told apart afterwards.
   [[nodiscard]] std::vector<Held> of_transaction(std::int32_t session) const;
   /// These are another's from now on. Pre: of_transaction() has just said what they are.
   void hand_over(std::int32_t from, std::int32_t to);
-  /// Whom a session waits for.
+  /// Returns the sessions that a session waits for.
   [[nodiscard]] std::vector<std::int32_t> blocking(std::int32_t session) const;
 
  private:
@@ -74,7 +74,7 @@ class AdvisoryLocks {
 
   mutable std::mutex mutex_;
   std::map<AdvisoryKey, Holders> holders_;
-  /// What each session holds, so that its end need not look at what others do.
+  /// Keys that each session holds, so that its end need not visit those of others.
   std::map<std::int32_t, std::set<AdvisoryKey>> keys_;
   std::size_t held_ = 0;
   std::map<std::int32_t, Wait> waits_;

@@ -35,7 +35,7 @@ struct Database::Shared {
 
   Engine& engine;
   Settings settings;
-  /// What the statements of all sessions keep.
+  /// Memory of the statements of all sessions.
   MemoryTotal memory;
   std::unique_ptr<Catalogs> catalogs;
   std::unique_ptr<TemporaryFiles> temporary_files;
@@ -64,14 +64,14 @@ struct Database::Shared {
 
   std::unique_ptr<AutoAnalyze> auto_analyze;
   StatementRegistry statements;
-  /// Goes before the catalogs do, whose relations it names.
+  /// Destroyed before the catalogs, because plans refer to their relations.
   SharedPlans plans;
 
   /// Sessions by backend pid, for pg_stat_activity and pg_terminate_backend.
   std::mutex sessions_mutex;
   std::map<std::int32_t, Session*> sessions;
   EndedSessions ended_sessions;
-  /// What pg_stat_database says of each database: of all sessions, since pg_stat_reset().
+  /// Returns pg_stat_database's figures of each database: of all sessions, since pg_stat_reset().
   std::map<Oid, EndedSessions::Entry> usage_by_database();
   /// The counts of one begin anew.
   void reset_usage(Oid database);

@@ -11,7 +11,7 @@
 
 namespace swizzle::sql {
 
-/// What the sessions of one database have used together.
+/// Usage of the sessions of one database together.
 struct DatabaseUsage {
   std::uint64_t sessions = 0;
   std::uint64_t abandoned = 0;
@@ -24,15 +24,16 @@ struct DatabaseUsage {
   void add_session(const SessionUsage& session, std::uint64_t lasted_us) noexcept;
   void add_use(const SessionUsage& session) noexcept;
   void add(const DatabaseUsage& other) noexcept;
-  /// What came since `before`.
+  /// Returns the difference to `before`.
   [[nodiscard]] DatabaseUsage since(const DatabaseUsage& before) const noexcept;
   [[nodiscard]] std::uint64_t of(Used what) const noexcept {
     return used[static_cast<std::size_t>(what)];
   }
 };
 
-/// The same of the sessions that are over, since the start. Guarded by Shared::sessions_mutex,
-/// under which a session leaves the others and comes in here: whoever reads both has it once.
+/// The same of the sessions that have ended, since the start. Guarded by Shared::sessions_mutex,
+/// under which a session moves from the running ones to these: a reader of both, under the mutex,
+/// counts it once.
 struct EndedSessions {
   struct Entry {
     DatabaseUsage usage;

@@ -11,7 +11,7 @@
 
 namespace swizzle::sql {
 
-/// What transactions see that others may see as well: SET TRANSACTION SNAPSHOT. Thread-safe; its
+/// Snapshots that transactions have exported to others: SET TRANSACTION SNAPSHOT. Thread-safe; its
 /// mutex is a leaf.
 class ExportedSnapshots {
  public:

@@ -9,7 +9,7 @@
 
 namespace swizzle::sql {
 
-/// Who is sent changes at present, and how far they are: pg_stat_replication. Thread-safe.
+/// Sessions that stream changes at present, and their progress: pg_stat_replication. Thread-safe.
 class LogSenders {
  public:
   struct Sender {

@@ -55,7 +55,7 @@ void Notifications::publish(const std::string& database, std::span<const Notific
     }
   }
   for (Listener* const listener : reached) {
-    // release: who sees the flag finds them.
+    // release: publishes the notifications with the flag.
     listener->has_any_.store(true, std::memory_order_release);
     if (listener->wake_) listener->wake_();
   }

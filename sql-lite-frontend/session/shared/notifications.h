@@ -16,7 +16,7 @@
 
 namespace swizzle::sql {
 
-/// What one NOTIFY says to those who listen to its channel.
+/// Message of one NOTIFY to the listeners of its channel.
 struct Notification {
   std::int32_t sender = 0;  ///< its backend pid
   std::string channel;
@@ -24,17 +24,17 @@ struct Notification {
 };
 using NotificationPtr = std::shared_ptr<const Notification>;
 
-/// Who listens to which channel, and what was said that they have not been told. Thread-safe.
+/// Listeners by channel, and the notifications that they have not received yet. Thread-safe.
 /// Channels belong to a database.
 class Notifications {
  public:
-  /// What may wait for listeners that do not come to hear it, in all.
+  /// Limit for the notifications that wait for listeners, in all.
   static constexpr std::size_t kCapacityBytes = std::size_t{256} << 20U;
   /// As in PostgreSQL: a payload is shorter than this.
   static constexpr std::size_t kPayloadBytes = 8000;
 
-  /// A session's ear. `wake` is called whenever something has arrived, by whoever said it, under
-  /// the mutex: it neither waits nor calls back.
+  /// A session's queue of notifications. The notifying session calls `wake`, under the mutex,
+  /// whenever something has arrived: it must neither wait nor call back.
   class Listener {
    public:
     Listener(Notifications& hub, std::string database, std::function<void()> wake)
@@ -51,7 +51,7 @@ class Notifications {
       // acquire: with the flag come the notifications.
       return has_any_.load(std::memory_order_acquire);
     }
-    /// What has arrived, in order.
+    /// Removes and returns the notifications that have arrived, in order.
     std::deque<NotificationPtr> take();
 
    private:
@@ -80,8 +80,8 @@ class Notifications {
   std::shared_ptr<std::atomic<std::size_t>> bytes_ = std::make_shared<std::atomic<std::size_t>>();
 };
 
-/// What a transaction has said and has resolved to listen to: it counts when the transaction
-/// commits, and goes with a savepoint that is rolled back.
+/// NOTIFY, LISTEN and UNLISTEN of a transaction. They take effect when it commits; a rollback to a
+/// savepoint drops the later ones.
 class PendingNotifications {
  public:
   enum class Resolution : std::uint8_t { listen, unlisten, unlisten_all };

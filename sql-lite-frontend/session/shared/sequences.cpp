@@ -14,15 +14,16 @@ namespace {
 constexpr SqlState kSequenceLimit{"2200H"};
 /// A crash skips what is left of them.
 constexpr std::int64_t kNumbersPerRecord = 32;
-/// Where that many are used up sooner than this, the next record covers twice as many, up to a
-/// most: whoever commits waits for the last record, and many would wait for one after the other.
+/// If that many numbers are used up sooner than this, the next record covers twice as many, up to a
+/// limit. A commit waits for the last record, and would otherwise wait for many of them, one after
+/// the other.
 constexpr Duration kShortWhile = std::chrono::milliseconds{20};
 constexpr std::int64_t kMostNumbersPerRecord = 1024;
 
 }  // namespace
 
 struct Sequences::Entry {
-  /// Whoever records the position, or sets it. Others who need a record meanwhile park.
+  /// Held while the position is recorded or set. Others that need a record meanwhile park.
   ParkMutex recorder;
   /// Held for arithmetic only, never while parked.
   std::mutex mutex;
@@ -153,7 +154,7 @@ void Sequences::record_ahead(Entry& entry, const Catalog& catalog, const Relatio
   std::int64_t most = kNumbersPerRecord;
   {
     const std::lock_guard lock{entry.mutex};
-    if (entry.recorded_steps > 0) return;  // by somebody else while we waited
+    if (entry.recorded_steps > 0) return;  // by another session meanwhile
     ahead = entry.now;
     if (now - entry.batch_at < kShortWhile) {
       most = std::min(entry.batch * 2, kMostNumbersPerRecord);

@@ -13,22 +13,22 @@
 
 namespace swizzle::sql {
 
-/// Under whose number the position of a sequence is recorded.
+/// Returns the number under which the position of a sequence is recorded.
 inline Oid position_of(const Relation& sequence) {
   const Oid own = sequence.sequence->position;
   return own == kNoOid ? sequence.oid : own;
 }
 
-/// The positions of all sequences. Numbers are given out from memory; how far they may go is
-/// recorded ahead, a batch at a time and outside the callers' transactions, so that a number is
-/// never given out twice and a crash loses at most a batch, which is larger the faster they go.
-/// Nobody waits for such a record by itself: it stands in the log before the commit of whoever used
-/// a number that it covers, and that commit waits for it. Thread-safe.
+/// The positions of all sequences. Numbers are given out from memory. A limit for them is recorded
+/// ahead, a batch at a time and outside the callers' transactions, so that a number is never given
+/// out twice and a crash loses at most a batch. Batches grow with the rate of calls. A caller does
+/// not wait for the record to become durable: it precedes, in the log, the commit of each
+/// transaction that uses a number below the limit, and that commit waits for it. Thread-safe.
 class Sequences {
   struct Entry;
 
  public:
-  /// How somebody who has used a sequence comes to its position again without looking for it.
+  /// Leads a session that has used a sequence back to its position without a look-up.
   class Handle {
     friend class Sequences;
     Oid position_ = kNoOid;
@@ -48,9 +48,9 @@ class Sequences {
   SequenceState state(const Catalog& catalog, const Relation& sequence);
   /// The definition is about to change: what was recorded ahead under the old one is taken back.
   void settle(const Catalog& catalog, const Relation& sequence);
-  /// Positions that nobody has any more, with their records.
+  /// Removes positions that belong to no sequence any more, with their records.
   void remove(const Catalog& catalog, std::span<const Oid> positions);
-  /// A position whose record is gone.
+  /// Forgets a position without a record.
   void forget(Oid position);
 
  private:
@@ -65,7 +65,7 @@ class Sequences {
   std::map<Oid, std::shared_ptr<Entry>> entries_;
 };
 
-/// What a session remembers of a sequence that it has asked for.
+/// A session's state for a sequence that it has used.
 struct SequenceUse {
   std::optional<std::int64_t> last_value;  ///< currval()
   Sequences::Handle handle;

@@ -9,7 +9,8 @@
 
 namespace swizzle::sql {
 
-/// A plan, and under what it was made: who takes it looks whether that still holds.
+/// A plan, and the conditions under which it was made; a session that takes it checks that they
+/// still hold.
 struct SharedPlan {
   std::shared_ptr<const Plan> plan;
   std::uint64_t catalog_version = 0;

@@ -1,4 +1,4 @@
-// What the server's metrics ask of the plans, and nothing that needs the SQL behind them.
+// Counts of plans for the server's metrics, without the SQL behind them.
 #include <mutex>
 
 #include "sql-lite-frontend/session/shared/shared_plans.h"

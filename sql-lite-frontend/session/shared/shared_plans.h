@@ -17,12 +17,13 @@ using ParsedTextPtr = std::shared_ptr<const ParsedText>;
 struct SharedPlan;
 using SharedPlanPtr = std::shared_ptr<const SharedPlan>;
 
-/// What sessions have parsed and planned, for all of them. A session asks here when it does not
-/// know a statement itself: what it knows it runs without looking at anything shared. Bounded;
-/// thread-safe, and nobody waits in it.
+/// Bounded cache of parsed texts and plans, shared by all sessions. Thread-safe; lookups never
+/// wait. A session looks here only for a statement that its own caches do not have, so that
+/// repeated statements touch nothing shared.
 ///
-/// It says nothing about who may do what: a plan is found by who asks for it (its role, what names
-/// mean to it, its settings), what it touches is checked when it runs, and by each session.
+/// Plans carry no rights. The key of a plan includes all that its meaning depends on (role, meaning
+/// of names, settings), and each session checks the privileges of the accessed objects when it runs
+/// the plan.
 class SharedPlans {
  public:
   /// Null: not known. Texts that are one statement, or none.

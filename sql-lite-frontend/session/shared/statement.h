@@ -17,7 +17,7 @@
 
 namespace swizzle::sql {
 
-/// A text that is one statement, or none, and its syntax tree. Nobody changes it.
+/// A text that is one statement, or none, and its syntax tree. Immutable.
 struct ParsedText {
   std::shared_ptr<const std::string> script;
   Arena arena{kTreeBytes};
@@ -25,7 +25,7 @@ struct ParsedText {
   std::int32_t location = 0;        ///< where it begins in the text
   MemoryShare text_share;
 
-  /// Of one session alone, and with it so many bytes of text.
+  /// Charges the text's memory to one session, if that is its only user.
   void count_in(MemoryAccount& account, std::size_t text_bytes) {
     arena.count_in(&account);
     text_share.set(&account, text_bytes);
@@ -35,7 +35,7 @@ struct ParsedText {
 };
 using ParsedTextPtr = std::shared_ptr<const ParsedText>;
 
-/// How a statement is run. Nobody changes it once it is made: any number of runs share it.
+/// Plan of a statement. Immutable once made: any number of runs share it.
 struct Plan {
   static constexpr std::size_t kConstantsBytes = 1024;
 
@@ -51,20 +51,21 @@ struct Plan {
   std::vector<TypeId> parameter_types;
   /// Tables the plan reads or writes, in the versions that it was made for.
   std::vector<TablePtr> tables;
-  /// What the relations are locked with while it runs.
+  /// Lock of a relation while the plan runs.
   struct Lock {
     lock::RelationId relation;
     lock::RelationMode mode;
   };
   std::vector<Lock> locks;
-  /// What the statement's names meant when it was made.
+  /// Meanings of the statement's names when the plan was made.
   std::vector<Binder::NamedRelation> names;
-  /// Made for a statement of the system's own: who runs it may name anything.
+  /// Made for a statement of the system's own, which may name anything, whatever the user's rights.
   bool trusts_names = false;
-  /// What it calls, in the versions that it was made for, and what it needs the right to call.
+  /// Routines that the plan calls, in the versions that it was made for, and those that need the
+  /// right to call.
   std::vector<RoutinePtr> routines;
   std::vector<RoutinePtr> executes;
-  /// What it needs privileges for: each session asks for its own.
+  /// Uses of relations that need privileges: each session checks its own.
   std::vector<RelationAccess> accesses;
   ExprPrinter::Columns explained_columns = ExprPrinter::Columns::names;
   bool single_use = false;
@@ -85,7 +86,7 @@ struct Plan {
 /// next run, one at a time, so that a warm one allocates nothing.
 struct PlanRun {
   PlanRun(Session::State& session, std::shared_ptr<const Plan> of);
-  /// Of a plan that nobody else has, by its own steps: they may be measured.
+  /// Runs the plan's own steps, which may be measured, because no other run shares them.
   PlanRun(Session::State& session, const std::shared_ptr<Plan>& own);
   PlanRun(const PlanRun&) = delete;
   PlanRun& operator=(const PlanRun&) = delete;
@@ -130,7 +131,7 @@ struct PlanUse {
   ~PlanUse();
 
   std::shared_ptr<const Plan> plan;
-  std::shared_ptr<Plan> own;  ///< the same, where nobody else may run it: EXPLAIN's
+  std::shared_ptr<Plan> own;  ///< the same, if not shared: EXPLAIN's
   /// It was what would be made, and its privileges were found sufficient, under these.
   CatalogView::Stamp stamp;
   std::uint64_t settings_version = 0;
@@ -160,8 +161,7 @@ class IdleRuns {
   std::size_t hand_ = 0;
 };
 
-/// What writes rows, or computes values, outside a statement: something that is bound and runs
-/// once.
+/// Steps that write rows, or compute values, outside a statement: bound once and run once.
 struct Scratch {
   Scratch(Session::State& session, SessionContext& context) : execution(session, context) {}
 
@@ -176,7 +176,7 @@ struct Scratch {
 struct Statement {
   /// Where there are several: of all of them, which share it.
   std::shared_ptr<const std::string> script = std::make_shared<const std::string>();
-  ParsedTextPtr parsed;             ///< keeps `node`; null: somebody else does
+  ParsedTextPtr parsed;             ///< keeps `node`; null: it is kept elsewhere
   const ast::Node* node = nullptr;  ///< null: an empty query
   std::int32_t location = 0;        ///< where it begins in the text, which may have others
   std::vector<TypeId> declared_types;
@@ -186,10 +186,10 @@ struct Statement {
   bool returns_rows = false;
   PlanUsePtr plan;
   bool from_sql = false;      ///< PREPARE, not Parse
-  bool trusted = false;       ///< the checks of foreign keys: nobody's privileges matter
-  bool is_explained = false;  ///< EXPLAIN's: its plan is nobody else's
+  bool trusted = false;       ///< a check of a foreign key, without checks of privileges
+  bool is_explained = false;  ///< EXPLAIN's: its plan is not shared
   bool of_cursor = false;     ///< DECLARE's: WHERE CURRENT OF may name its rows
-  /// Not so for the statements of a Query message: nobody gives them values.
+  /// False for the statements of a Query message, which get no values.
   bool takes_parameters = true;
   BodyNamesPtr body;                 ///< of a routine that it stands in
   bool has_lifted_literals = false;  ///< its parameters are what its text had in their places
@@ -198,7 +198,7 @@ struct Statement {
   /// Null before the first run, and for statements that are not counted.
   StatementCountersPtr counters;
 
-  /// What the plan says of it.
+  /// Takes the description of the result from the plan.
   void take_result(const std::shared_ptr<const Plan>& of) {
     result = {of, &of->columns};
     returns_rows = of->returns_rows;
@@ -225,7 +225,7 @@ bool is_plannable(const ast::Node* node) noexcept;
 /// returns the same statement there.
 const ast::Node* parse_again(Statement& into, const Statement& whole);
 
-/// What EXPLAIN answers with.
+/// Returns the column of EXPLAIN's result.
 OutputColumn explain_column(const ast::ExplainStmt& explain);
 
 /// The query of EXPLAIN and DECLARE CURSOR, whose parameters are the statement's; else null.
@@ -250,7 +250,7 @@ struct Portal {
   std::uint64_t number = 0;  ///< those that were opened later have higher ones
   std::int64_t opened_at = 0;
   TimePoint started_at{};
-  /// What it sees, if it is read in parts.
+  /// Snapshot of the portal, if it is read in parts.
   HeldView view;
 
   // Cursors.

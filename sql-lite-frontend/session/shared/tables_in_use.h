@@ -9,8 +9,8 @@
 
 namespace swizzle::sql {
 
-/// What the statements that a session has under way read and write, whoever has them run: a
-/// message, a cursor, a trigger, a function. Definitions of these tables must not change below
+/// Tables that a session's running statements read and write, wherever they were started: by a
+/// message, a cursor, a trigger, a function. Definitions of these tables must not change under
 /// them.
 class TablesInUse {
  public:

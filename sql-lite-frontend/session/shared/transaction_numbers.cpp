@@ -44,7 +44,7 @@ TransactionNumbers::Seen TransactionNumbers::seen_at(Lsn snapshot) const {
     throw_error(SqlState{"72000"}, "the snapshot is too old to say which transactions it sees");
   Seen seen;
   for (const auto& [number, entry] : recent_) {
-    // What was undone is as if it had not been, whenever that was.
+    // An undone transaction counts as seen, whenever it was undone.
     const bool is_seen = entry.status == Status::aborted ||
                          (entry.status == Status::committed && entry.at <= snapshot);
     if (!is_seen) seen.running.push_back(number);

@@ -10,13 +10,14 @@
 
 namespace swizzle::sql {
 
-/// The numbers that transactions have asked for, as pg_current_xact_id() gives them, and what
-/// snapshots see of those.
+/// The numbers that transactions have asked for, as pg_current_xact_id() gives them, and their
+/// visibility to snapshots.
 ///
-/// A number counts as seen by a snapshot once its transaction's end has been noted here, and the
-/// snapshot is not older than that. So what a snapshot is said to see it does see; of a commit that
-/// is being acknowledged at this moment it may be said not to see it yet. Whoever reads queues by
-/// such snapshots, each time what the last one did not see, then meets it the next time.
+/// A number counts as visible to a snapshot once its transaction's end has been noted here, and the
+/// snapshot is not older than that. So every number reported as visible is visible; a commit that
+/// is being acknowledged at this moment may be reported as not visible yet. A reader of a queue
+/// that fetches, with each such snapshot, the numbers that the last one did not see then gets it
+/// the next time.
 class TransactionNumbers {
  public:
   /// Where numbers begin: the time of the start in microseconds, so that none is given twice.
@@ -36,7 +37,8 @@ class TransactionNumbers {
   [[nodiscard]] Seen seen_at(Lsn snapshot) const;
 
   enum class Status : std::uint8_t { in_progress, committed, aborted };
-  /// Nothing: that is too long ago. Throws SqlError 22023 for a number that nobody has yet.
+  /// Returns the transaction's status; nothing: it ended too long ago. Throws SqlError 22023 for a
+  /// number that was not given out yet.
   [[nodiscard]] std::optional<Status> status(std::int64_t number) const;
 
   /// So many are remembered that it is time to forget those that all snapshots see.

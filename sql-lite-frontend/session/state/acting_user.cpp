@@ -13,7 +13,7 @@ ActingUser::ActingUser(Session::State& session, Oid user, As as)
       is_definer_(session.in_definer),
       is_restricted_(session.is_restricted) {
   session.acting_user = user;
-  // What calls another's routine from a restricted one stays restricted.
+  // A call of another user's routine from a restricted one stays restricted.
   session.in_definer |= as == As::definer;
   session.is_restricted |= as == As::restricted;
   change(session, user);

@@ -5,7 +5,7 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// Whose rights a session has while it runs what others have written.
+/// Roles that a session acts as while it runs code of other users.
 namespace swizzle::sql {
 
 /// While this lives the session has that role's rights; afterwards, also after an error, those that
@@ -33,9 +33,9 @@ class ActingUser {
   bool is_restricted_;
 };
 
-/// While this lives functions run that the owner of a relation has put into its indexes or its
-/// query. Whoever asked for the maintenance, a superuser maybe, does not lend them his rights, and
-/// settings that they change are as before.
+/// Runs, for its lifetime, functions that a relation's owner has put into its indexes or its query,
+/// with the owner's rights. They must not get the rights of the user that asked for the
+/// maintenance, perhaps a superuser. Settings that they change are restored afterwards.
 class AsOwner {
  public:
   AsOwner(Session::State& session, Oid owner);

@@ -25,11 +25,12 @@ class PublishedText {
     for (std::size_t i = 0; i < whole; ++i) store_word(i, text.data() + 8 * i, 8);
     if (size % 8 != 0) store_word(whole, text.data() + 8 * whole, size % 8);
     size_.store(size, std::memory_order_release);
-    // release: who sees the even number sees the text.
+    // release: publishes the text with the even number.
     version_.store(version + 2, std::memory_order_release);
   }
 
-  /// For who must not take memory: what is there, whole or in the middle of a change.
+  /// Copies the present text, whole or in the middle of a change. For callers that must not
+  /// allocate.
   std::size_t peek(std::span<char> into) const noexcept {
     // acquire: as below.
     const std::size_t size =
@@ -75,7 +76,7 @@ class PublishedText {
   std::array<std::atomic<std::uint64_t>, capacity / 8> words_{};
 };
 
-/// What a session does, for pg_stat_activity in other sessions. Written by the session alone.
+/// A session's activity, for pg_stat_activity in other sessions. Written by the session alone.
 struct Activity {
   enum class State : std::uint8_t { idle, active, idle_in_transaction, idle_in_failed };
 

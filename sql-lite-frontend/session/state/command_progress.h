@@ -40,11 +40,11 @@ class CommandProgress {
     index_pages = 16,
     index_pages_done = 17,
   };
-  // What copy_command and copy_kind say.
+  // Values of copy_command and copy_kind.
   static constexpr std::uint64_t kCopyFrom = 1;
   static constexpr std::uint64_t kCopyTo = 2;
   static constexpr std::uint64_t kCopyPipe = 3;
-  // What backup_phase says, and backup_bytes_all as long as nobody knows.
+  // Values of backup_phase, and of backup_bytes_all while it is unknown.
   static constexpr std::uint64_t kBackupCheckpoint = 1;
   static constexpr std::uint64_t kBackupPages = 3;
   static constexpr std::uint64_t kBackupLog = 5;

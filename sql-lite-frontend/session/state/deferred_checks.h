@@ -34,7 +34,7 @@ class DeferredChecks {
   [[nodiscard]] bool awaits(Oid relation) const;
 
  private:
-  /// What checks have in common: most are of a few constraints.
+  /// Common part of checks: most are of a few constraints.
   struct About {
     DeferredCheck::Kind kind;
     Oid constraint;

@@ -73,8 +73,8 @@ bool Session::end_transaction(TxnId transaction, const Diagnostic& reason) {
   if (!state_->transaction.is_numbered(transaction)) return false;
   const bool is_idle =
       state_->activity.state.load(std::memory_order_relaxed) != Activity::State::active;
-  // If a request begins or ends meanwhile: the one begins in vain, as after terminate() always; the
-  // other has nothing to end any more, and whoever asks again finds an idle session.
+  // A request may begin or end meanwhile. One that begins fails, as always after terminate(); for
+  // one that ends there is nothing left to cancel, and a repeated call finds an idle session.
   if (is_idle) {
     terminate(reason);
   } else {

@@ -9,32 +9,32 @@
 
 namespace swizzle::sql {
 
-/// What others want of a session: that its running request ends, or that it ends itself.
-/// The session's own functions are for its thread or fiber, the others for any.
+/// Requests of others to a session: to end its running request, or to end itself. The session's own
+/// functions are for its thread or fiber, the others for any.
 class Interruption final : public Overseer {
  public:
-  /// The running request is to end: with `reason`, or with 57014 "… due to user request".
+  /// Asks the running request to end: with `reason`, or with 57014 "… due to user request".
   void cancel(std::optional<Diagnostic> reason);
-  /// The session is to end: this request, and every later one, fails with `reason`.
+  /// Asks the session to end: this request, and every later one, fails with `reason`.
   void terminate(const Diagnostic& reason);
   [[nodiscard]] std::optional<Diagnostic> termination() const;
 
   // The session's own.
 
-  /// A cancel that came while nothing ran has nothing to end.
+  /// Forgets a cancel that came while no request ran.
   void begin_request() noexcept {
     if (is_asked_.load(std::memory_order_relaxed)) forget_cancel();
   }
-  /// Throws what the request is to end with, if it is. A cancel acts once.
+  /// Throws the error with which the request is to end, if any. Consumes the cancel.
   void check() {
     if (is_asked_.load(std::memory_order_relaxed)) act(Afterwards::forgotten);
   }
-  /// Long work of the request asks this. What computes to find out whether something can be
-  /// computed may take the error for an answer: so the cancel stays, and the next check() finds it.
+  /// Checks for cancel without consuming it, for long work of the request. Constant folding
+  /// swallows SqlError, so the request stays set until check() reports it at the top.
   void look() override {
     if (is_asked_.load(std::memory_order_relaxed)) act(Afterwards::kept);
   }
-  /// A wait that was interrupted knows only that (57014): says in `failure` what asked for it.
+  /// Puts the reason into `failure`: an interrupted wait reports just 57014.
   void explain(Diagnostic& failure) const;
 
  private:
@@ -42,7 +42,7 @@ class Interruption final : public Overseer {
   enum class Afterwards : std::uint8_t { forgotten, kept };
   void act(Afterwards afterwards);
 
-  /// Whether the rest is worth looking at. Relaxed: whoever sees it takes the mutex.
+  /// True if the members below may be set. Relaxed: a thread that sees true takes the mutex.
   std::atomic<bool> is_asked_{false};
   mutable std::mutex mutex_;
   bool is_cancelled_ = false;

@@ -19,8 +19,8 @@ namespace swizzle::sql {
 
 class DomainRules;
 
-/// What names and numbers mean to the session: along its search path, as its transaction sees the
-/// catalog. What was found is remembered for as long as nothing it depends on has changed.
+/// Meanings of names and numbers to the session: along its search path, as its transaction sees the
+/// catalog. Results are cached until something that they depend on changes.
 class SessionNames final : public NameSource, public ObjectNames, public TextSearchObjects {
  public:
   explicit SessionNames(Session::State& session);
@@ -28,7 +28,8 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   SessionNames& operator=(const SessionNames&) = delete;
   ~SessionNames() override;
 
-  /// Of whoever evaluates a function, or null: as types/ know only where names come from.
+  /// Returns the session in which a function is evaluated, or null. Folder types/ knows a session
+  /// only as a source of names.
   static const Session::State* session_of(const SessionContext& context) {
     const auto* names = dynamic_cast<const SessionNames*>(context.names);
     return names == nullptr ? nullptr : &names->session_;

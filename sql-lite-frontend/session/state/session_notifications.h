@@ -29,12 +29,12 @@ class SessionNotifications {
   [[nodiscard]] PendingNotifications::Mark mark() const noexcept { return pending_.mark(); }
   void roll_back_to(PendingNotifications::Mark mark) { pending_.roll_back_to(mark); }
   void forget() { pending_.clear(); }
-  /// What the transaction has said, to whoever listens. It is durable.
+  /// Delivers the transaction's notifications to their listeners. Pre: the transaction is durable.
   void deliver();
   void apply_resolutions();
 
   [[nodiscard]] std::vector<std::string> channels() const;
-  /// What others have said since.
+  /// Notifications of others that have arrived.
   [[nodiscard]] bool has_any() const noexcept { return listener_ && listener_->has_any(); }
   std::deque<NotificationPtr> take() { return listener_->take(); }
 

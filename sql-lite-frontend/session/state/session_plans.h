@@ -15,8 +15,8 @@
 
 namespace swizzle::sql {
 
-/// What the session has parsed and planned, and how texts become plans: prepare.cpp (parsing,
-/// binding, planning), plan_sharing.cpp (other sessions' plans), plan_run.cpp.
+/// The session's cache of parsed texts and plans, and the way from a text to a plan: prepare.cpp
+/// (parsing, binding, planning), plan_sharing.cpp (other sessions' plans), plan_run.cpp.
 class SessionPlans {
  public:
   explicit SessionPlans(Session::State& session) : session_(session) {}
@@ -27,29 +27,31 @@ class SessionPlans {
   StatementPtr parse(const std::string& text, std::span<const std::uint32_t> type_oids);
   /// Fills in parameter types and result columns; 0A000 when a replan changes the result.
   void analyze(Statement& statement);
-  /// A plan that is valid now.
+  /// Returns a plan that is valid now.
   PlanUsePtr plan_for(Statement& statement, std::span<const Value> parameters);
-  /// Right for whatever values the parameters have; known ones help to guess how many rows it
-  /// meets.
+  /// Plans the statement. The plan is right for all values of the parameters; known ones improve
+  /// the estimates of rows.
   PlanUsePtr make(Statement& statement, std::span<const Value> parameters = {});
-  /// Not where there is none: who waited for a table that was dropped meanwhile has left a
-  /// statement without a plan.
+  /// True if the plan is valid now. False for null, which lock_tables() leaves behind if a table
+  /// was dropped while it waited.
   [[nodiscard]] bool is_current(const PlanUsePtr& use);
-  /// And whether the statement's text would mean the same now: what was prepared keeps what it
-  /// meant.
+  /// True if, besides, the statement's text would mean the same now: a prepared statement keeps its
+  /// meaning.
   [[nodiscard]] bool means_the_same(const PlanUsePtr& use);
   [[nodiscard]] bool shares_plans() const { return shared_plan_limit() > 0; }
 
-  /// The portal's run of its plan, which it has from now on.
+  /// Returns the portal's run of its plan, which it keeps from now on.
   PlanRun& run_of(Portal& portal);
-  /// Ready to be opened, for what the portal's parameters are.
+  /// Returns the run, ready to be opened with the portal's parameters.
   PlanRun& begin_run(Portal& portal);
-  /// The portal is done with it: it may serve the next.
+  /// Takes the run back from the portal, for the next one to use.
   void give_back_run(Portal& portal);
-  /// By which what expressions remember is told from what they remembered before.
+  /// Returns a new number of a run, which tells the state that expressions keep for this run from
+  /// that of earlier ones.
   std::uint64_t new_run() noexcept { return next_run_++; }
 
-  // What came before: null where it is not known, or would now be planned in another way.
+  // Caches of statements. They return null for a text that is not known, or whose plan would now be
+  // another.
   /// Of a Query message.
   StatementPtr known_text(const std::string& text) { return known(texts_, text); }
   void keep_text(const std::string& text, StatementPtr statement) {
@@ -76,7 +78,7 @@ class SessionPlans {
   /// The session acts as another role, without having changed a setting.
   void forget_role() noexcept { planned_under_version_ = 0; }
 
-  TablesInUse in_use;  ///< before who has runs
+  TablesInUse in_use;  ///< outlives all runs
 
  private:
   StatementPtr known(StatementCache& cache, const std::string& key);
@@ -86,20 +88,20 @@ class SessionPlans {
   /// Whether the routines that it calls are still those that it was made for.
   [[nodiscard]] bool has_same_routines(const Plan& plan) const;
   [[nodiscard]] std::size_t shared_plan_limit() const;
-  /// Another session's, where that is what would be made, or one that is made, and shared from now
-  /// on if it may be.
+  /// Returns a valid plan from the shared cache; otherwise plans the statement and publishes the
+  /// plan if it may be shared.
   PlanUsePtr plan_of(Statement& statement);
-  /// Whether what the statement means to this session is what others may think, too.
+  /// False if the plan depends on session-local state: temporary tables, uncommitted DDL, cursors.
   [[nodiscard]] bool may_share(const Statement& statement) const;
-  /// All that the plan depends on, but for definitions.
+  /// Returns the key of the plan: all that it depends on, except definitions.
   std::string plan_key(const Statement& statement);
   const std::string& planned_under();
-  /// Null: it is not what would be made now.
+  /// Returns null if a table, statistic or name that the plan depends on has changed.
   PlanUsePtr taken_over(const SharedPlan& known, Statement& statement);
   [[nodiscard]] bool may_read_indexes(const Plan& plan);
 
   Session::State& session_;
-  IdleRuns idle_runs_;  ///< before who has plans
+  IdleRuns idle_runs_;  ///< outlives all plans
   StatementCache texts_{kTextsOfSession};
   StatementCache parses_{kTextsOfSession};
   StatementCache shapes_{kTextsOfSession};

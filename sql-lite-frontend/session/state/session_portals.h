@@ -19,7 +19,8 @@ class SessionPortals {
  public:
   /// Whether the transaction is the statement's own and ends with it, before its tag is sent.
   enum class AtEnd : std::uint8_t { stay, commit };
-  /// What reads in parts keeps what it sees, since other statements run in between.
+  /// Reading of a portal. A portal that is read in parts holds its snapshot, since other statements
+  /// run in between.
   enum class Reads : std::uint8_t { at_once, in_parts };
   /// Whether the client knows what the result's columns are, so that they must not change.
   enum class Columns : std::uint8_t { told, open };
@@ -34,18 +35,19 @@ class SessionPortals {
   [[nodiscard]] PortalPtr find(std::string_view name) const;
   [[nodiscard]] const ByName& all() const noexcept { return by_name_; }
   [[nodiscard]] std::uint64_t last_number() const noexcept { return opened_; }
-  /// A new one under its name, which gets the next number; whoever had the name is finished.
+  /// Opens a portal under its name and gives it the next number; an earlier portal of that name is
+  /// finished.
   void open(const PortalPtr& portal);
   void close(std::string_view name);
   void close_all();
   /// Those that were opened after this number.
   void close_since(std::uint64_t number);
-  /// The end of the transaction: those stay that were held at a commit.
+  /// Closes at the end of the transaction those that were not held at a commit.
   void drop_unheld();
 
   PortalPtr make(StatementPtr statement, std::span<const Value> parameters);
-  /// The one that was done with last, if nobody has it any more: a warm point query takes no
-  /// memory.
+  /// Returns the portal that was put away last, if it is not in use any more, so that a warm point
+  /// query allocates nothing.
   PortalPtr make_empty();
   void put_away(PortalPtr portal) noexcept;
 

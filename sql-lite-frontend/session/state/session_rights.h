@@ -13,14 +13,15 @@
 
 namespace swizzle::sql {
 
-/// What the session may do, as whom it acts. A superuser may do anything and is not asked further.
+/// The session's rights, as the role that it acts as. A superuser has all rights without further
+/// checks.
 class SessionRights {
  public:
   explicit SessionRights(Session::State& session) : session_(session) {}
   SessionRights(const SessionRights&) = delete;
   SessionRights& operator=(const SessionRights&) = delete;
 
-  /// The role and all whose rights it has, PUBLIC among them.
+  /// Returns the role and all roles whose rights it has, PUBLIC among them.
   [[nodiscard]] std::vector<Oid> roles_of(Oid role) const;
   /// Whether `role` is `group` or a member of it, directly or not.
   [[nodiscard]] bool is_member(Oid role, Oid group) const;
@@ -40,9 +41,9 @@ class SessionRights {
   /// of its columns; to this one.
   [[nodiscard]] bool may_see(const Relation& relation) const;
   [[nodiscard]] bool may_see(const Relation& relation, const Column& column) const;
-  /// Whether the role is shown the setting: where the server keeps its files is not for everybody.
+  /// True if the role may see the setting: the places of the server's files are not shown to all.
   [[nodiscard]] bool may_examine(std::string_view setting) const;
-  /// What a plan is about to touch may be touched; throws 42501, or 55000 for a materialized view
+  /// Checks the rights for all that a plan accesses; throws 42501, or 55000 for a materialized view
   /// without rows.
   void check_accesses(PlanUse& use);
   void require_populated(const Table& table) const;
@@ -53,7 +54,8 @@ class SessionRights {
   void require_owner(const Table& table) const;
   void require_owner(const Schema& schema) const;
   void require_owner(const DatabaseEntry& database) const;
-  /// What is behind a view is locked as `as_role`, else (kNoOid) as the session's role.
+  /// Checks the right to lock: relations behind a view with the rights of `as_role`, else (kNoOid)
+  /// of the session's role.
   void require_lock(const TablePtr& table, lock::RelationMode mode, Oid as_role = kNoOid) const;
   void require_connect() const;
   void require_create_on_database() const;

@@ -50,7 +50,7 @@ struct Session::State final {
   // run.cpp ---------------------------------------------------------------------------------------
   void run_script(std::string_view text, ResultSink& sink);
   void run_kept_text(const std::string& text, ResultSink& sink);
-  /// SessionPortals::AtEnd::commit where nobody has said BEGIN.
+  /// Runs one statement. SessionPortals::AtEnd::commit outside a transaction block.
   void run_statement(const ast::RawStmt& raw, const std::shared_ptr<const std::string>& script,
                      ResultSink& sink, SessionPortals::AtEnd at_end);
   void check_not_failed(const ast::Node* node);
@@ -62,7 +62,7 @@ struct Session::State final {
                                   std::vector<TypeId> types, bool repeats_row);
   void run_lifted(PortalPtr portal, ResultSink& sink);
 
-  /// Who the session acts as, after SET ROLE or a change of roles.
+  /// Sets the role that the session acts as, after SET ROLE or a change of roles.
   void choose_user();
 
   // prepared.cpp
@@ -95,38 +95,38 @@ struct Session::State final {
   WorkMemory memory;
   SessionNames names{*this};
   SessionRights rights{*this};
-  // Who the session is, by number: a role that is dropped and made anew, or renamed, is another's
-  // or still the same. What such a role may do is looked up whenever it matters.
-  Oid login = kNoOid;         ///< who logged in
-  Oid session_user = kNoOid;  ///< that, or who SET SESSION AUTHORIZATION has named
-  Oid user = kNoOid;          ///< that, or who SET ROLE has named
-  /// Whose rights the running routine has; none: those of whoever the session is.
+  // Identity of the session, by number: a role that is dropped and made again is another one, one
+  // that is renamed is the same. The rights of these roles are looked up at each use.
+  Oid login = kNoOid;         ///< the login role
+  Oid session_user = kNoOid;  ///< that, or the one of SET SESSION AUTHORIZATION
+  Oid user = kNoOid;          ///< that, or the one of SET ROLE
+  /// Role whose rights the running routine has; none: the session's.
   Oid acting_user = kNoOid;
-  // What such a routine may not do (session/state/acting_user.h).
+  // Restrictions of such a routine (session/state/acting_user.h).
   bool in_definer = false;
   bool is_restricted = false;
-  /// Whom the names in the two settings meant when they were set.
+  /// Meanings of the names in the two settings when they were set.
   std::map<std::string, Oid> known_session_users;
   std::map<std::string, Oid> known_current_users;
   Session* owner = nullptr;
   SessionVariables variables{*this};
   SessionTransaction transaction{*this};
-  SessionPlans plans{*this};  ///< before who has plans
+  SessionPlans plans{*this};  ///< outlives all plans
   SessionPortals portals{*this};
   SessionNotifications notifications{*this};
 
   /// Where the routines are that run, outermost first.
   std::vector<const CallPlace*> call_places;
-  /// What the function of a trigger that runs may name; null: nothing.
+  /// Tables that a running trigger's function may name; null: none.
   const TransitionTables* transition_tables = nullptr;
   std::unordered_map<std::string, StatementPtr, NameHash, std::equal_to<>> statements;
-  /// What the routines that were called last are made ready with (routines/language.h).
+  /// Prepared code of the routines that were called last (routines/language.h).
   std::shared_ptr<RoutineCodes> routine_codes;
   /// The same for functions of triggers (triggers/trigger_codes.h).
   std::shared_ptr<TriggerCodes> trigger_codes;
   std::int32_t trigger_depth = 0;  ///< how many run within one another
 
-  /// What rows were shown as ctid in this transaction; null: none.
+  /// Identities of the rows that were shown as ctid in this transaction; null: none.
   std::shared_ptr<RowIdentities> row_identities;
   // For currval() and lastval().
   std::map<Oid, SequenceUse> sequence_uses;
@@ -135,11 +135,11 @@ struct Session::State final {
   Interruption interruption;
   std::string current_query;  ///< for what a deadlock is reported with
   Activity activity;
-  /// What Bind asked for, while a statement without a plan of its own runs: EXECUTE, FETCH.
+  /// Formats in Bind, while a statement without a plan of its own runs: EXECUTE, FETCH.
   std::optional<std::span<const Format>> bound_formats;
   bool advisory_locks_used = false;
   bool slots_used = false;            ///< replication slots of the log
-  std::vector<Oid> known_collations;  ///< whose versions have been looked at
+  std::vector<Oid> known_collations;  ///< their versions have been checked
   int executes_running = 0;           ///< EXECUTE of EXECUTE of …
   ResultSink* sink_for_notices = nullptr;
 };

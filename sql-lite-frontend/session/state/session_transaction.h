@@ -38,7 +38,7 @@ struct TransactionModes {
 class SessionTransaction {
  public:
   enum class Block : std::uint8_t { none, implicit, explicit_block };
-  /// What SET CONSTRAINTS said in this transaction.
+  /// Modes set by SET CONSTRAINTS in this transaction.
   struct ConstraintModes {
     std::optional<bool> all_deferred;
     std::map<Oid, bool> deferred;  ///< those that were named since
@@ -61,7 +61,7 @@ class SessionTransaction {
     Transaction::Durability durability = Transaction::Durability::synchronous;
     Duration lock_timeout{};
     Duration deadlock_timeout{};
-    /// session_replication_role: whose triggers fire.
+    /// session_replication_role: which triggers fire.
     bool is_replica = false;
     std::uint64_t revision = 0;  ///< of the server's settings; 0: the session's have changed
   };
@@ -79,7 +79,7 @@ class SessionTransaction {
   void interrupt_wait() noexcept;
   /// Whether it writes under this number. From any thread.
   [[nodiscard]] bool is_numbered(TxnId number) noexcept;
-  /// What SET lock_timeout said counts from the next wait on.
+  /// Applies lock_timeout from the next wait on.
   void apply_lock_timeout();
 
   /// Does nothing where there is one, but that BEGIN makes it a block.
@@ -138,10 +138,11 @@ class SessionTransaction {
   [[nodiscard]] bool awaits_checks_of(Oid relation) const { return deferred_.awaits(relation); }
   ReferenceQueue& references() noexcept { return references_; }
 
-  // What definitions leave for its end.
+  // Work that definitions leave for the transaction's end.
   void truncate_at_commit(Oid relation) { truncated_on_commit_.push_back(relation); }
   void drop_at_commit(Oid relation) { dropped_on_commit_.push_back(relation); }
-  /// A sequence was given another position, or dropped: one of the two is nobody's in the end.
+  /// Notes that a sequence got another position, or was dropped: one of the two positions is free
+  /// in the end.
   void note_sequence_move(Oid to, Oid from) { sequence_moves_.push_back({to, from}); }
   /// Built in it, at REPEATABLE READ: its snapshot does not read the index.
   void note_young_index(Oid index) { young_indexes_.insert(index); }
@@ -153,12 +154,14 @@ class SessionTransaction {
   void note_temporary() noexcept { used_temporaries_ = true; }
 
   std::int64_t number = 0;  ///< of the present one, once txid_current() was asked
-  /// The engine numbers those that write; here everybody who asks gets a number.
+  /// Returns the transaction's number, given at the first call. (The engine numbers only those that
+  /// write.)
   std::int64_t numbered();
-  /// What it did can be seen by others, or never will be.
+  /// Notes the end of the numbered transaction: its changes are visible, or never will be.
   void end_number(bool committed);
   bool in_script = false;  ///< what runs is one of several statements of a message
-  /// What runs may end the transaction: CALL or DO outside a block, and procedures that it calls.
+  /// True if the running statement may end the transaction: CALL or DO outside a block, and
+  /// procedures that it calls.
   bool may_end = false;
   int guarded_blocks = 0;  ///< within how many blocks of routines, which take their errors back
   /// Of loops whose bodies may end the transaction, outermost first.
@@ -191,12 +194,12 @@ class SessionTransaction {
   void end_savepoint(const ast::TransactionStmt& statement, ResultSink& sink);
   // PREPARE TRANSACTION: two_phase.cpp.
   void prepare(std::string_view gid, ResultSink& sink);
-  /// What is still to be done for it, and what is kept of it; throws what it cannot be prepared
-  /// for.
+  /// Does the transaction's remaining work and returns the note to keep with it; throws if it
+  /// cannot be prepared.
   PreparedNote ready_to_prepare(std::string_view gid);
   /// 42710, 53200, 53100: it is over then.
   void hand_to_engine(std::string_view gid, const PreparedNote& note);
-  /// What is still to be done for it; throws what it fails with.
+  /// Does the transaction's remaining work; throws if that fails.
   void finish_work();
   void run_deferred_checks(std::span<const Oid> constraints);
   void forget_deferred_checks() noexcept;

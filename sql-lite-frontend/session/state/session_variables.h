@@ -27,13 +27,14 @@ class SessionVariables {
   void apply(std::string_view name, std::string_view value, SessionSettings::Lifetime lifetime);
   /// To what the session began with.
   void reset(std::string_view name);
-  /// What SHOW shows: some settings say what the transaction or the session is.
+  /// Returns the value as SHOW shows it: some settings reflect the state of the transaction or the
+  /// session.
   [[nodiscard]] Result<std::string> shown_value(std::string_view name) const;
   /// The one spelling of a value, for the settings that have many. Pre: `name` in lower case.
   std::string canonical_value(std::string_view name, std::string_view value);
   /// After a setting may have changed: formats, search path, ParameterStatus.
   void changed(ResultSink* sink);
-  /// What was set in it alone has gone, or stays.
+  /// Restores or keeps the settings that were set in the transaction alone.
   void end_transaction(ResultSink* sink);
   void end_savepoint(ResultSink* sink);
   /// Name and value of those that the protocol reports.
@@ -43,15 +44,15 @@ class SessionVariables {
 
   // Settings that outlive the session: stored_settings.cpp.
   void change_stored(std::vector<std::string>& list, const ast::VariableSetStmt& change);
-  /// What SET … TO says, or nothing for DEFAULT and RESET.
+  /// Returns the value of SET … TO, or nothing for DEFAULT and RESET.
   std::optional<std::string> stored_value(const ast::VariableSetStmt& change);
   void apply_stored();
 
-  /// What was planned or looked up under another one may mean something else now.
+  /// Version of the settings: plans and names found under another one may be invalid.
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
-  /// What is no setting has changed that plans depend on as on one.
+  /// Invalidates plans because of something that is not a setting but acts like one.
   void invalidate() noexcept { ++version_; }
-  /// A routine's own settings hold from here on; its plans are nobody else's.
+  /// Begins a routine's own settings; plans that are made under them are used nowhere else.
   void begin_inner() noexcept {
     version_ = next_inner_version_;
     next_inner_version_ += 1U << 20U;

@@ -6,8 +6,8 @@
 
 namespace swizzle::sql {
 
-/// What `sql` answers in another session: this one's transaction commits when the other has come as
-/// far as it gets without that.
+/// Returns the answer to `sql` in another session. This session's transaction commits when the
+/// other has come as far as it can without that.
 std::string answer_beside(TestDatabase& db, Session& other, const std::string& sql);
 
 }  // namespace swizzle::sql

@@ -63,8 +63,8 @@ TEST_CASE("Who waits for an object that goes, or is another's, looks for it agai
     const char* statement;
     const char* answer;
   };
-  // Whoever defines something upon an object does not do so upon one that has gone, and whoever
-  // drops an object sees what has come upon it. scripts/wait-diff has all kinds of them.
+  // A definition that uses an object must not succeed if the object was dropped meanwhile, and a
+  // drop must see the definitions made meanwhile. scripts/wait-diff has all kinds of them.
   constexpr Case kCases[] = {
       {"CREATE TABLE t (a int)", "DROP TABLE t", "CREATE VIEW v AS TABLE t", "42P01"},
       {"CREATE TABLE t (a int)", "ALTER TABLE t RENAME TO u; CREATE TABLE t (z text)",

@@ -59,7 +59,7 @@ TEST_CASE("Who books what another is booking, or gives up, waits for the other",
   CHECK(db.run(*other, "DELETE FROM t WHERE id = 4") == "DELETE 1");
   db.run("BEGIN; INSERT INTO t VALUES (3, 1, '[20,30)'); COMMIT");
   CHECK_THAT(book(4, 1, 25, 40), StartsWith(kExcluded));
-  // What is being given up may come back.
+  // A range that is being given up may come back.
   for (const char* gives_up :
        {"DELETE FROM t WHERE id = 3", "UPDATE t SET during = '[60,61)' WHERE id = 3",
         "UPDATE t SET room = 8 WHERE id = 3", "UPDATE t SET during = NULL WHERE id = 3"}) {
@@ -76,7 +76,7 @@ TEST_CASE("Who books what another is booking, or gives up, waits for the other",
     db.run("DELETE FROM t WHERE id IN (3, 4)");
     db.run("INSERT INTO t VALUES (3, 1, '[20,30)')");
   }
-  // Whoever leaves the range as it is keeps nobody out.
+  // An update that leaves the range unchanged excludes no others.
   db.run("BEGIN; UPDATE t SET during = during WHERE id = 3; UPDATE t SET id = 33 WHERE id = 2");
   CHECK_THAT(book(4, 2, 1, 2), Contains("INSERT 0 1"));
   db.run("ROLLBACK");

@@ -59,7 +59,7 @@ std::string orphans(std::size_t family) {
          " p ON p." + column + " = c.p WHERE c.p IS NOT NULL AND p." + column + " IS NULL";
 }
 
-/// What went wrong, of all writers.
+/// Findings of all writers.
 struct Findings {
   std::mutex mutex;
   std::string wrong;
@@ -170,7 +170,7 @@ class Writer {
   std::uint64_t failures_ = 0;
 };
 
-/// What is wrong once all writers are through; empty: nothing.
+/// Returns the violations after all writers have ended; empty: none.
 std::string families_complaint(TestDatabase& db, const Findings& findings) {
   if (!findings.wrong.empty()) return findings.wrong;
   for (std::size_t i = 0; i < std::size(kFamilies); ++i) {

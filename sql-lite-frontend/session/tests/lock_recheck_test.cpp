@@ -8,7 +8,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-/// Somebody changes a row and commits while a query waits for it.
+/// A row is changed and committed while a query waits for it.
 struct Meeting {
   const char* change;
   const char* query;
@@ -338,7 +338,7 @@ TEST_CASE("At REPEATABLE READ nobody writes over a row that others have removed 
       CHECK(db.run(*other, "ROLLBACK") == "ROLLBACK");
       REQUIRE(db.run("INSERT INTO p VALUES (4, 4)") == "INSERT 0 1");
     }
-    // What comes and goes after the snapshot is nothing that it shows.
+    // A row that comes and goes after the snapshot is not visible to it.
     db.run(*other, "BEGIN ISOLATION LEVEL REPEATABLE READ");
     REQUIRE(db.run(*other, "SELECT count(*) FROM p") == "2 SELECT 1");
     db.run("INSERT INTO p VALUES (8, 8); DELETE FROM p WHERE id = 8");

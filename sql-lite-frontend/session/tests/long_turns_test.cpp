@@ -63,7 +63,7 @@ class Bystander {
     }
   }
   void end() noexcept { is_over_ = true; }
-  /// What it has met since the last call.
+  /// Returns the long turns since the last call.
   std::pair<int, Duration> take() {
     return {std::exchange(long_turns_, 0), std::exchange(longest_, {})};
   }
@@ -112,7 +112,7 @@ class SmallServer {
     engine_.reset();
     std::filesystem::remove_all(directory_);
   }
-  /// What begins with "beside: " is another session's.
+  /// Runs a text; one that begins with "beside: " runs in another session.
   void run(std::string text) {
     constexpr std::string_view kBeside = "beside: ";
     const bool is_beside = text.starts_with(kBeside);
@@ -162,8 +162,8 @@ struct Turns {
   long waits_for_pages = 0;
 
   [[nodiscard]] bool are_short() const noexcept {
-    // What is read back from a device helper threads read: there were some 350 waits when a look at
-    // a version read it. A few turns of some milliseconds are the system's, which also clears pages
+    // Helper threads read pages back from the device: there were some 350 waits when a look at a
+    // version read them. A few turns of some milliseconds are the system's, which also clears pages
     // and moves threads.
     return waits_for_pages < 20 && over_2_ms < 50 && longest < std::chrono::milliseconds{50};
   }

@@ -5,11 +5,11 @@
 #include "sql-lite-frontend/session/shared/database_shared.h"
 #include "sql-lite-frontend/session/tests/test_database.h"
 
-/// What statements keep is given back when they end, however they end.
+/// Memory of statements is released when they end, however they end.
 namespace swizzle::sql {
 namespace {
 
-/// What a session may keep for the statements that it knows, and a grant.
+/// Memory that a session may keep for the statements that it knows, and a grant.
 constexpr std::size_t kKeptBytes = std::size_t{1} << 20U;
 
 /// Literals of many rows, in less text than would be parsed. They are in the table already.
@@ -218,7 +218,7 @@ TEST_CASE("Savepoints take back checks, and what has passed them", "[session][me
               .find("23503 insert or update on table \"child\"") != std::string::npos);
     db.run("ROLLBACK TO a");
     CHECK(db.run("SET CONSTRAINTS ALL IMMEDIATE") == "SET CONSTRAINTS");
-    // What they let pass is taken back with them.
+    // The rollback also reverts the changes that let the checks pass.
     db.run("ROLLBACK TO a; DELETE FROM parent WHERE id = 77");
     CHECK(db.run("COMMIT").starts_with("23503"));
     db.run("BEGIN; INSERT INTO child VALUES (1, 200000); SAVEPOINT a");

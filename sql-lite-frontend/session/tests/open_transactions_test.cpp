@@ -5,7 +5,7 @@
 using namespace swizzle;
 using namespace swizzle::sql;
 
-// Who keeps a transaction open: how others see that, and how it is ended for them.
+// Sessions that keep a transaction open: how others see them, and end the transaction.
 
 namespace {
 
@@ -46,7 +46,7 @@ TEST_CASE("pg_stat_activity shows since when a transaction is open and what it k
   db.run(*other, "BEGIN ISOLATION LEVEL REPEATABLE READ");
   db.run(*other, "SELECT * FROM t");
   CHECK(db.run(kOther) == "t|t|f|t SELECT 1");
-  // Who writes from now on is not seen by it.
+  // Writers from now on are not visible to it.
   db.run("BEGIN");
   db.run("INSERT INTO t VALUES (2)");
   CHECK(db.run("SELECT o.backend_xmin = own.backend_xid FROM pg_stat_activity o, pg_stat_activity "

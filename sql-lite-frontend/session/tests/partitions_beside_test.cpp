@@ -44,7 +44,7 @@ class Mover {
     const Outcome outcome = session_->simple_query(sql, sink_);
     if (outcome) return true;
     const std::string state{outcome.error().state.code()};
-    // There is no partition for it just now, or it met the one who changes them.
+    // There is no partition for it just now, or it met the session that changes them.
     const bool is_expected = state == "23514" || state == "40P01" || state == "40001";
     if (!is_expected) wrong = sql + ": " + state + " " + outcome.error().message;
     return false;
@@ -93,7 +93,7 @@ TEST_CASE("Partitions are attached and detached beside writers", "[sql][session]
   for (int round = 0; round < 40; ++round) {
     change(db, "ALTER TABLE t DETACH PARTITION middle");
     if (has_default) {
-      // What has come into the default partition meanwhile is in the way.
+      // Rows that have come into the default partition meanwhile prevent the attachment.
       for (;;) {
         db.run(
             "BEGIN; LOCK TABLE t; INSERT INTO middle SELECT * FROM rest WHERE a >= 10 AND a < 20");

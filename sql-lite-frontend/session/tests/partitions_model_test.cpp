@@ -247,7 +247,7 @@ class Model {
     const std::string sql = statement();
     INFO(sql);
     const std::vector<std::string> divided = answer(on(sql, "t"));
-    // Nobody takes the row: then nothing has happened.
+    // No partition takes the row: then nothing has happened.
     if (divided.front() == "23514") return;
     CHECK(answer(on(sql, "plain")) == divided);
   }
@@ -267,7 +267,8 @@ class Model {
           db_.rows("SELECT * FROM plain ORDER BY a, b, c, d"));
   }
 
-  /// What the catalog says of a partition's rows is so, and each row is in one.
+  /// Checks that each row fulfils its partition's constraint in the catalog, and is in one
+  /// partition.
   void check_places() {
     for (const std::string& leaf : forest_.leaves()) {
       const std::string constraint =

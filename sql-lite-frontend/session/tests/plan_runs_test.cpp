@@ -1,5 +1,5 @@
-// A plan is anybody's: runs of one that go on at the same time, in portals of one session or in
-// several sessions, each have what they have found so far to themselves.
+// Shared plans: runs of one plan that go on at the same time, in portals of one session or in
+// several sessions, each keep their own state.
 #include <catch2/catch.hpp>
 #include <optional>
 #include <thread>
@@ -154,7 +154,7 @@ TEST_CASE("Sessions that run one statement at the same time each find their own 
   std::vector<std::unique_ptr<Session>> sessions;
   for (int i = 0; i < kSessions; ++i) sessions.push_back(db.connect());
   for (const std::string& query : kQueries) {
-    // What locks rows would wait for the others, which is no matter of plans.
+    // Queries that lock rows would wait for the others, which is not the subject here.
     if (query.find("FOR UPDATE") != std::string::npos) continue;
     std::vector<std::vector<std::string>> expected;
     for (int i = 0; i < kSessions; ++i) {

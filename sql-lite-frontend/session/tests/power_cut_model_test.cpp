@@ -20,7 +20,7 @@ namespace {
 /// So small that pages leave it.
 constexpr std::uint64_t kSmallPoolBytes = std::uint64_t{2} << 20U;
 
-/// What a client's own table looks like.
+/// State of a client's own table.
 struct TableShape {
   int columns = 0;  ///< 0: there is no such table
   int rows = 0;
@@ -33,7 +33,7 @@ std::string to_text(const TableShape& shape) {
          std::to_string(shape.indexes) + " indexes";
 }
 
-/// What a client knows, beyond any power cut.
+/// A client's knowledge, which no power cut affects.
 struct Knowledge {
   TableShape acknowledged;
   TableShape committing;  ///< of a COMMIT that has no answer yet; else as acknowledged
@@ -225,7 +225,7 @@ void create_tables(SimulatedDisk& disk) {
   disk.sync_everything();
 }
 
-/// Everybody works until the power is cut at the `cut`-th change of the disk.
+/// Runs all clients until the power is cut at the `cut`-th change of the disk.
 void work_until_cut(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut,
                     std::vector<Knowledge>& clients) {
   Simulation simulation{seed};

@@ -88,7 +88,7 @@ constexpr std::string_view kHandled[] = {
     "RefreshMatViewStmt",
 };
 
-/// What an expression or FROM may consist of: bound, or refused with a name (the table below).
+/// Nodes of an expression or of FROM: bound, or refused with a name (the table below).
 constexpr std::string_view kExpressions[] = {
     "A_ArrayExpr",    "A_Const",  "A_Expr",        "A_Indirection",    "BoolExpr",
     "BooleanTest",    "CaseExpr", "CoalesceExpr",  "CollateClause",    "ColumnRef",
@@ -99,7 +99,7 @@ constexpr std::string_view kExpressions[] = {
     "MultiAssignRef",
 };
 
-/// What stands only inside one of the others, whose reader looks at each of its fields.
+/// Nodes that stand only inside one of the others, whose reader looks at each of its fields.
 constexpr std::string_view kParts[] = {
     "A_Indices",
     "A_Star",

@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/session/tests/test_database.h"
 
-/// Nobody comes to more rights than somebody has given them, and what was taken back is gone.
+/// Roles get no more rights than they were granted, and revoked rights are gone.
 namespace swizzle::sql {
 namespace {
 
@@ -68,7 +68,7 @@ TEST_CASE("CREATEROLE makes no superuser", "[sql][session][roles]") {
   CHECK(run("ALTER ROLE plain SUPERUSER") ==
         "42501 must be superuser to alter superuser roles or change superuser attribute");
   CHECK(run("DROP ROLE su2") == "42501 must be superuser to drop superusers");
-  // What it may do goes on working.
+  // The rights that it has still work.
   CHECK(run("CREATE ROLE good IN ROLE plain ROLE other") == "CREATE ROLE");
   CHECK(run("SELECT pg_has_role('good', 'plain', 'member'), pg_has_role('other', 'good', "
             "'member')") == "t|t SELECT 1");
@@ -130,7 +130,7 @@ TEST_CASE("a session is its role's number, not its name", "[sql][session][roles]
   CHECK(db.run("DROP ROLE ann; CREATE ROLE ann SUPERUSER LOGIN") == "DROP ROLE CREATE ROLE");
   CHECK(db.run("ALTER ROLE bob RENAME TO bert; CREATE ROLE bob SUPERUSER") ==
         "ALTER ROLE CREATE ROLE");
-  // Any SET makes the session look at who it is.
+  // Any SET makes the session determine its user again.
   CHECK(run("SET work_mem = '1MB'") == "SET");
   CHECK(run("SELECT current_user") == "bert SELECT 1");
   CHECK(run("CREATE ROLE evil") == "42501 permission denied to create role");

@@ -116,7 +116,8 @@ TEST_CASE("Who may call a function, and whose rights it has", "[sql][session][ro
   CHECK(db.run(*low, "SELECT mine()") == "42501 permission denied for table secret");
   CHECK(db.run(*low, "SELECT owners()") == "7 SELECT 1");
   CHECK(db.run(*low, "SELECT who() = current_user::text") == "f SELECT 1");
-  // What it calls and sets leaves it the owner's rights, and its caller none of them.
+  // Calls and settings inside leave the routine the owner's rights, and give the caller none of
+  // them.
   CHECK(db.run(*low, "SELECT keeps() = '7' || who()") == "t SELECT 1");
   CHECK(db.run(*low, "SELECT mine()") == "42501 permission denied for table secret");
   CHECK(db.run(*low, "SELECT current_user") == "low SELECT 1");
@@ -232,6 +233,6 @@ TEST_CASE("A routine's variable says which part of an index is read", "[sql][ses
   CHECK(db.run("SELECT in_plpgsql('n1999%'), in_plpgsql('n777')") == "11|1 SELECT 1");
   CHECK(db.run("SELECT in_part(7)") == "20 SELECT 1");
   CHECK(whole_scans() == before);
-  // What no index finds is still found.
+  // Rows that no index finds are still found.
   CHECK(db.run("SELECT in_plpgsql('%999'), in_part(8)") == "20|20 SELECT 1");
 }

@@ -5,7 +5,7 @@
 
 #include "sql-lite-frontend/session/tests/test_database.h"
 
-/// What policies hide, beside other sessions, and from whoever would rather know.
+/// Rows that policies hide, beside other sessions, and from users that try to learn of them.
 namespace swizzle::sql {
 namespace {
 
@@ -28,7 +28,7 @@ void make_documents(TestDatabase& db) {
   REQUIRE(db.run("CREATE POLICY own ON docs USING (author = current_user)") == "CREATE POLICY");
 }
 
-/// What the other session answers when this one's transaction has committed.
+/// Returns the other session's answer after this one's transaction has committed.
 std::string answer_after_commit(TestDatabase& db, Session& other, const std::string& sql) {
   std::string answer;
   std::atomic<bool> has_answered{false};

@@ -101,7 +101,7 @@ TreeId plain_tree() {
   return id;
 }
 
-/// What a statement costs below the executor: a snapshot and a lookup.
+/// Measures the cost of a statement below the executor: a snapshot and a lookup.
 void engine_lookup(benchmark::State& state) {
   Engine& engine = Accounts::instance().engine();
   Tree tree = engine.tree(plain_tree()).value();

@@ -11,7 +11,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-/// What pg_locks says of the relation `t` and the kinds of lock that SQL knows.
+/// Query on pg_locks for the relation `t` and the kinds of lock that SQL knows.
 constexpr const char* kLocksOfT =
     "SELECT pid, mode, granted FROM pg_locks WHERE locktype = 'relation' AND relation = "
     "'t'::regclass ORDER BY pid, mode";

@@ -64,7 +64,7 @@ TEST_CASE("Definitions and rows survive a restart", "[sql][session]") {
 }
 
 TEST_CASE("A sequence goes on behind what it gave after a restart", "[sql][session]") {
-  // What is noted ahead may end with the very number that was given last.
+  // The limit noted ahead may be the very number that was given last.
   for (const int given : {1, 2, 31, 32, 33, 34, 64, 65}) {
     INFO(given);
     TestDatabase db;

@@ -5,7 +5,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// What a session that begins with this parameter is, or what it is refused with.
+/// Returns the user of a session that begins with this parameter, or its refusal.
 std::string who(TestDatabase& db, const std::string& role, const std::string& parameter,
                 const std::string& value) {
   SessionOptions options;

@@ -1,5 +1,5 @@
-// What one session has parsed and planned serves the others: only those to which the statement
-// means the same, and nobody comes to more than he may.
+// Parsed texts and plans of one session serve the others: only those to which the statement means
+// the same, and without giving any session more rights.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <optional>

@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/session/tests/test_database.h"
 
-/// What somebody may not read is not shown in another way either.
+/// Values that a user may not read are not shown in another way either.
 namespace swizzle::sql {
 namespace {
 

@@ -26,7 +26,7 @@ std::string written(std::optional<int> value) {
   return value ? std::to_string(*value) : "NULL";
 }
 
-/// What a WHERE asks, here and in SQL.
+/// Condition of a WHERE, here and in SQL.
 struct ModelCondition {
   enum class Of : std::uint8_t { all, id, u, g } of;
   int value;

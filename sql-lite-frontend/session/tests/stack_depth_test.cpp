@@ -58,7 +58,7 @@ constexpr Nesting kNestings[] = {
 
 constexpr std::string_view kTooDeep = "54001 stack depth limit exceeded";
 
-/// What a statement comes to: rows, or the SQLSTATE.
+/// Returns a statement's outcome: rows, or the SQLSTATE.
 std::string outcome(TestDatabase& database, const std::string& statement) {
   const std::string text = database.run(statement);
   const bool is_error = text.size() > 6 && text[5] == ' ' && database.sink().tags.empty();
@@ -105,8 +105,8 @@ TEST_CASE("Deeper than the stack is an error, whatever nests", "[sql][stack]") {
   CHECK(wrong.empty());
 }
 
-// What is compared with several others is bound once for each, which would double at every level of
-// what nests: gigabytes for a statement of a few hundred bytes.
+// An operand that is compared with several others is bound once for each. Nesting would double the
+// work at every level: gigabytes for a statement of a few hundred bytes.
 TEST_CASE("What nests in comparisons is told, or is too much", "[sql][stack]") {
   constexpr std::size_t kLevels = 40;
   constexpr std::clock_t kMostTime = 10 * CLOCKS_PER_SEC;
@@ -236,7 +236,7 @@ TEST_CASE("Views upon views are dropped however many they are", "[sql][stack]") 
     ask("DROP TABLE below");
     ask("SELECT * FROM v150");
     ask("DROP TABLE below CASCADE");
-    // What is stored is printed from the syntax tree, which the parser library reads back.
+    // Stored text is printed from the syntax tree, and the parser library reads it back.
     ask("CREATE VIEW deep AS SELECT " + times(1000, "(SELECT ") + "1 AS a" + times(1000, ")"));
     ask("CREATE VIEW deeper AS SELECT 1" + times(8000, "+1") + " AS a");
   });

@@ -98,7 +98,7 @@ class TestDatabase {
     std::ranges::sort(sorted);
     return sorted;
   }
-  /// What EXPLAIN prints, a line each.
+  /// Returns EXPLAIN's output, a line each.
   std::string explain(const std::string& query, const std::string& options = "COSTS off") {
     std::string outcome = run("EXPLAIN (" + options + ") " + query);
     if (sink_.rows.empty()) return outcome;

@@ -18,7 +18,7 @@ class TestSink : public ResultSink {
   std::vector<std::string> notifications;
   std::vector<std::uint32_t> parameter_types;
   std::string copied;
-  /// What COPY FROM STDIN reads.
+  /// Input of COPY FROM STDIN.
   std::string copy_input;
   /// Runs before it does, if set.
   std::function<void()> before_copy_input;

@@ -48,7 +48,7 @@ TEST_CASE("A snapshot sees the numbers whose end it has seen", "[sql][numbers]")
   numbers.take_up(3);
   CHECK(shown(numbers.seen_at(Lsn{400})) == "3:14: 3");
   CHECK(numbers.status(3) == Status::in_progress);
-  // What all see is known by its outcome alone.
+  // Of numbers that all snapshots see, only the outcome is kept.
   numbers.forget_before(Lsn{300});
   CHECK(numbers.status(12) == Status::aborted);
   CHECK(shown(numbers.seen_at(Lsn{300})) == "3:14: 3 10");

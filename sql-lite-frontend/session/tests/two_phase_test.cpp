@@ -72,7 +72,7 @@ TEST_CASE("Prepared transactions are there after a restart, with their locks", "
     CHECK(db.run("SELECT pg_try_advisory_xact_lock_shared(1, 2)") == "t SELECT 1");
     CHECK(db.run("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid IS NULL") ==
           "2 SELECT 1");
-    // The rows that nobody sees have numbers that nobody else gets.
+    // The invisible rows have numbers that no other row gets.
     CHECK(db.run("INSERT INTO u VALUES ('meanwhile')") == "INSERT 0 1");
   }
   CHECK(db.run(commits ? "COMMIT PREPARED 'one'" : "ROLLBACK PREPARED 'one'") ==
@@ -188,7 +188,7 @@ TEST_CASE("Deferred constraints are asked when a transaction is prepared, whose 
   CHECK(db.run(kListed) == "SELECT 0");
   db.run("BEGIN; INSERT INTO c VALUES (1); INSERT INTO p VALUES (1)");
   CHECK(db.run("PREPARE TRANSACTION 'one'") == "PREPARE TRANSACTION");
-  // What the checks have locked stays locked.
+  // Locks that the checks took stay.
   db.restart();
   CHECK(db.run("COMMIT PREPARED 'one'") == "COMMIT PREPARED");
   CHECK(db.run("SELECT * FROM c") == "1 SELECT 1");

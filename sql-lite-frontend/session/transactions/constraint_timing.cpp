@@ -49,7 +49,7 @@ void SessionTransaction::run_deferred_checks(std::span<const Oid> constraints) {
   const auto check_one = [&](const DeferredCheck& check) {
     run_deferred_check(session_, session_.names, check);
   };
-  // What the function of a trigger does may have put off more.
+  // A trigger's function may have deferred more checks.
   while (deferred_.run(constraints, check_one)) {
   }
 }

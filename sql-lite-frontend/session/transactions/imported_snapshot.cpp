@@ -49,7 +49,7 @@ std::string SessionTransaction::export_snapshot() {
                    "cannot export a snapshot from a subtransaction"};
   Export made;
   Transaction* of = engine_.get();
-  // The snapshot of a statement ends with it; who locks what it reads has none.
+  // The snapshot of a statement ends with it, and a transaction that locks its reads has none.
   if (engine_isolation() != Isolation::repeatable_read) {
     made.held = session_.shared.engine.begin(Isolation::repeatable_read, Access::read_only);
     of = made.held.get();

@@ -57,7 +57,7 @@ TablePtr keyed_table(Execution& execution, const Value& oid) {
   return table;
 }
 
-/// What stands before the key: another definition of the table has other rows.
+/// Appends the prefix of the key: another version of the table's definition has other rows.
 void append_head(std::string& out, const Table& table) {
   append_word(out, table.relation.oid);
   append_word(out, table.version);

@@ -23,7 +23,7 @@ class RowIdentities {
 
   /// The number of the row that these bytes stand for.
   std::int64_t identify(std::string_view row);
-  /// What the number stands for in `run`: nothing where another run has written the row. Throws
+  /// Returns the row of the number in `run`: nothing if another run has written the row. Throws
   /// 0A000 for a number that was not given here.
   [[nodiscard]] std::optional<std::string_view> row_of(std::int64_t identity,
                                                        std::uint64_t run) const;
@@ -31,7 +31,7 @@ class RowIdentities {
   void use_up(std::int64_t identity, std::uint64_t run);
 
   [[nodiscard]] std::size_t mark() const noexcept { return written_.size(); }
-  /// What was written since has not been.
+  /// Forgets the writes since the mark.
   void roll_back_to(std::size_t mark) noexcept;
 
  private:

@@ -15,7 +15,7 @@ Isolation isolation_of(std::string_view name) {
 
 }  // namespace
 
-/// What settings say about transactions, read once per change of any.
+/// Reads the settings about transactions, once per change of any setting.
 const SessionTransaction::Defaults& SessionTransaction::defaults() {
   const std::uint64_t revision = session_.settings.server_revision();
   if (kept_defaults_.revision == revision) [[likely]] {

@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/types/long_values.h"
 #include "storage/statistics.h"
 
-/// What a session does in and with its transaction.
+/// Operations of a session in and with its transaction.
 namespace swizzle::sql {
 
 std::int64_t SessionTransaction::numbered() {
@@ -21,7 +21,8 @@ void note_end_of_number(Database::Shared& shared, std::int64_t number, bool comm
   if (number == 0) return;
   TransactionNumbers& numbers = shared.transaction_numbers;
   const EngineStatistics now = shared.engine.statistics();
-  // What has been waited for is durable; of others all that is known is that they are in the log.
+  // After a commit that waited the log is durable up to here; other commits are only known to be in
+  // the log.
   const bool is_durable = durability == Transaction::Durability::synchronous && now.log_durable > 0;
   numbers.end(number, committed, Lsn{is_durable ? now.log_durable : now.log_tail});
   if (!numbers.is_full()) return;
@@ -126,7 +127,7 @@ void SessionTransaction::commit() {
   try {
     finish_work();
   } catch (...) {
-    // Rolling back may wait, which nobody does while an exception is being handled.
+    // Rolling back may wait, which is not allowed while an exception is being handled.
     failure = std::current_exception();
   }
   if (failure) {
@@ -134,7 +135,8 @@ void SessionTransaction::commit() {
     std::rethrow_exception(failure);
   }
   session_.portals.drop_unheld();
-  // Whoever gets the locks finds the new definitions, and is told in the order of the commits.
+  // Publish before the locks are released, so that their next holders find the new definitions, and
+  // listeners are told in the order of the commits.
   if (session_.catalog.has_changes() || session_.notifications.has_said()) {
     engine_->before_release([this] {
       if (session_.catalog.has_changes()) session_.catalog.commit();
@@ -181,7 +183,7 @@ void SessionTransaction::end_sequence_moves(Moves outcome, std::size_t mark) noe
   try {
     session_.shared.sequences.remove(session_.catalog.shared(), positions);
   } catch (const SqlError&) {
-    // A record that nobody reads stays behind.
+    // An unused record stays behind.
     return;
   }
 }

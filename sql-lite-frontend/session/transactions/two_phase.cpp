@@ -82,7 +82,7 @@ PreparedNote SessionTransaction::ready_to_prepare(std::string_view gid) {
 }
 
 void SessionTransaction::hand_to_engine(std::string_view gid, const PreparedNote& note) {
-  // From here on nobody can cancel it.
+  // From here on it cannot be cancelled.
   std::unique_ptr<Transaction> own;
   {
     const std::lock_guard lock{mutex_};
@@ -90,7 +90,7 @@ void SessionTransaction::hand_to_engine(std::string_view gid, const PreparedNote
   }
   AdvisoryLocks& locks = session_.shared.advisory_locks;
   const std::int32_t holder = advisory_owner(own->take_id());
-  // Before anybody can end it, and so give them up.
+  // Hand the locks over before another session can finish the transaction, and so release them.
   locks.hand_over(session_.options.backend_pid, holder);
   const auto most =
       static_cast<std::size_t>(session_.settings.integer("max_prepared_transactions"));
@@ -120,7 +120,7 @@ void SessionTransaction::prepare(std::string_view gid, ResultSink& sink) {
   try {
     note = ready_to_prepare(gid);
   } catch (...) {
-    // Rolling back may wait, which nobody does while an exception is being handled.
+    // Rolling back may wait, which is not allowed while an exception is being handled.
     failure = std::current_exception();
   }
   if (failure) {
@@ -137,7 +137,8 @@ void SessionTransaction::prepare(std::string_view gid, ResultSink& sink) {
   savepoints_.clear();
   forget_deferred_checks();
   session_.row_identities.reset();
-  // What it has defined, and given other positions, is whoever's who ends it.
+  // Definitions and positions of sequences that it has changed belong to the session that finishes
+  // it.
   session_.catalog.rollback();
   sequence_moves_.clear();
   dropped_on_commit_.clear();

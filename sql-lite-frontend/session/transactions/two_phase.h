@@ -12,7 +12,8 @@ enum class PreparedEnd : std::uint8_t { commit, rollback };
 void finish_prepared(Session::State& session, std::string_view gid, PreparedEnd end,
                      ResultSink& sink);
 
-/// The end of a transaction that has a number, or 0, is noted for those who ask what snapshots see.
+/// Notes the end of a transaction with a number, or 0, for the functions that tell what snapshots
+/// see.
 void note_end_of_number(Database::Shared& shared, std::int64_t number, bool committed,
                         Transaction::Durability durability);
 

@@ -11,13 +11,13 @@
 
 namespace swizzle::sql {
 
-/// What the engine keeps for us with a prepared transaction: it is all that is known of it after a
-/// restart, so it is written to disk, in this form for ever.
+/// Note that the engine keeps with a prepared transaction. After a restart it is all that is known
+/// of the transaction, so it is written to disk, in this form for ever.
 struct PreparedNote {
-  Oid owner = kNoOid;  ///< who has prepared it
+  Oid owner = kNoOid;  ///< role that has prepared it
   Oid database = kNoOid;
   bool has_definitions = false;  ///< it has changed the catalog's records
-  /// Positions of sequences that are nobody's when it has committed, and when it is rolled back.
+  /// Positions of sequences that are free when it has committed, and when it is rolled back.
   std::vector<Oid> left_by_commit;
   std::vector<Oid> left_by_rollback;
   struct AdvisoryLock {
@@ -25,7 +25,7 @@ struct PreparedNote {
     AdvisoryMode mode;
   };
   std::vector<AdvisoryLock> locks;
-  std::int64_t number = 0;  ///< as pg_current_xact_id() gave it; 0: nobody has asked
+  std::int64_t number = 0;  ///< as pg_current_xact_id() gave it; 0: not asked for
 };
 
 std::vector<std::byte> encode(const PreparedNote& note);

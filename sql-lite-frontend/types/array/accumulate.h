@@ -4,8 +4,9 @@
 
 namespace swizzle::sql {
 
-/// What array_agg() and ARRAY(SELECT …) ask of arrays that become one of a dimension more: none is
-/// NULL (22004) or empty, and all look like the first (2202E). `first`: null for that itself.
+/// Throws unless array_agg() or ARRAY(SELECT …) can make the array an element of one with one
+/// dimension more: none is NULL (22004) or empty, and all have the first one's dimensions (2202E).
+/// `first`: null for the first itself.
 void require_accumulable(const Value* first, const Value& array);
 
 }  // namespace swizzle::sql

@@ -398,7 +398,8 @@ constexpr Type array_of(TypeId id, std::string_view name, std::string_view sql_n
           .order = kArrayOrder,
           .operators_of = TypeId::anyarray};
 }
-/// Values of it are arrays of some type, and say which; nobody may send one that says so itself.
+/// Throws for a value from a client. Values of it are arrays of some type, and carry that type; a
+/// client may not send one that does.
 [[noreturn]] void refuse_any_array() {
   throw SqlError{sqlstate::feature_not_supported, "cannot accept a value of type anyarray"};
 }

@@ -10,7 +10,7 @@
 /// corners. They are read and assigned to as arrays are (`p[0]`), and are none otherwise.
 namespace swizzle::sql {
 
-/// What a value of the type consists of, or none. Looks through domains.
+/// Returns the type of the elements of which a value consists, or none. Looks through domains.
 TypeId fixed_element(TypeId type) noexcept;
 
 /// NULL where there is no such element. The subscripts are of any number; the value is not NULL.

@@ -192,7 +192,7 @@ Value to_integer(FunctionContext&, Arguments a) {
   return Value::from_int(static_cast<Number>(number));
 }
 
-/// What all values so far come to; its bytes are changed where they stand.
+/// Result over all values so far; its bytes are changed in place.
 template <class Operation>
 struct Collected {
   std::byte* data = nullptr;

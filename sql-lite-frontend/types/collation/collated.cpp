@@ -54,14 +54,14 @@ constexpr TypeId numbered(std::size_t kind, std::uint32_t collation) noexcept {
   return TypeId{kFirstCollated + static_cast<std::uint32_t>(kind) * kCollations + collation};
 }
 
-/// A collation, and the types that it makes once somebody asks for one.
+/// A collation, and its types, made at first use.
 struct Known {
   CollationRule rule;
   std::array<Type, kKinds.size()> types;
   std::atomic<bool> has_types = false;
 };
 
-/// What the process knows of collations. Nothing is ever taken out.
+/// The process's table of collations. Entries are never removed.
 struct Collations {
   std::mutex mutex;
   std::deque<Known> known;
@@ -80,7 +80,7 @@ bool is_byte_number(std::uint32_t number) noexcept {
          number == collation_id::posix || number == collation_id::ucs_basic;
 }
 
-/// What the number means by itself.
+/// Sets the rule of a built-in number.
 bool builtin_rule(std::uint32_t number, CollationRule& rule) {
   if (is_byte_number(number) || number == collation_id::indeterminate) return true;
   const std::uint32_t place = number - collation_id::first_locale;
@@ -138,7 +138,7 @@ void make_types(Known& known, std::uint32_t number) {
         i < kFirstFollowing || known.rule.of_all || number == collation_id::indeterminate;
     if (!is_plain && is_ordered_otherwise) type.order = collated_order(order, kForms[i].form);
   }
-  // release: who sees it finds the types.
+  // release: publishes the types with the flag.
   known.has_types.store(true, std::memory_order_release);
 }
 

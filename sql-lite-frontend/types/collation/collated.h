@@ -10,8 +10,9 @@
 #include "sql-lite-frontend/types/user_types.h"
 
 /// Collations as the types of expressions and of the keys of indexes: text under "sv-x-icu" is a
-/// type of its own, whose order is the collation's. Whoever sorts, hashes, groups or encodes keys
-/// by a type does so by the collation, and asks nothing; text without a collation stays what it is.
+/// type of its own, whose order is the collation's. Code that sorts, hashes, groups or encodes keys
+/// by a type thereby does so by the collation, without a check of its own. Text without a collation
+/// keeps its type.
 namespace swizzle::sql {
 
 struct Type;
@@ -24,7 +25,7 @@ inline constexpr std::uint32_t c = 950;
 inline constexpr std::uint32_t posix = 951;
 inline constexpr std::uint32_t ucs_basic = 12340;
 inline constexpr std::uint32_t first_locale = 12342;  ///< of locales.inc
-/// What "default" is in databases where that is not bytes' order: their number comes on top.
+/// Number added to a collation's for "default" in databases where that is not the order of bytes.
 inline constexpr std::uint32_t first_of_database = 0x0100'0000;
 }  // namespace collation_id
 
@@ -33,7 +34,7 @@ constexpr std::uint32_t shown_number(std::uint32_t collation) noexcept {
   return collation >= collation_id::first_of_database ? collation_id::by_default : collation;
 }
 
-/// What the collation of a collated type is.
+/// Returns the collation of a collated type.
 constexpr std::uint32_t collation_of_type(TypeId collated) noexcept {
   return (raw(collated) - kFirstCollated) % kCollations;
 }
@@ -46,7 +47,8 @@ bool follows_database(TypeId type) noexcept;
 TypeId in_database(TypeId type, std::uint32_t database_collation) noexcept;
 /// Whether a column may have a collation of its own.
 bool is_collatable(TypeId type) noexcept;
-/// What a column of the type has where nothing else is said: 0 where values have no collation.
+/// Returns the collation of a column of the type without a COLLATE clause: 0 if values have no
+/// collation.
 std::uint32_t default_collation(TypeId type) noexcept;
 
 /// Of arrays under a collation, what their elements are, and the other way round; or none.
@@ -71,7 +73,7 @@ struct CollationRule {
 
 /// In an engine a number means the same collation for good.
 void note_collation(std::uint32_t number, CollationRule rule);
-/// Null where nobody has noted it and it is not built in.
+/// Null if it is neither noted nor built in.
 const CollationRule* find_collation_rule(std::uint32_t number) noexcept;
 
 /// Whether nothing differs from text as it is: "C" and what goes by other names.
@@ -87,8 +89,8 @@ std::string builtin_collation_name(std::uint32_t number);
 /// ICU's locales that are collations in every database.
 std::span<const std::string_view> builtin_locales() noexcept;
 
-/// Where values have met whose collations differ and nobody said which counts: 42P22.
-/// `purpose`: "string comparison".
+/// Throws 42P22: values with different collations meet, and no COLLATE clause decides. `purpose`:
+/// "string comparison".
 [[noreturn]] void fail_indeterminate(std::string_view purpose);
 
 }  // namespace swizzle::sql

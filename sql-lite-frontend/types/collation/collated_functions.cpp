@@ -20,7 +20,7 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-// What does not know its order by itself asks the first argument's type.
+// Returns the first argument's comparison, for functions without an order of their own.
 CompareFunction compare_of(const FunctionContext& context) {
   return compare_function(context.call.arguments[0]);
 }
@@ -83,7 +83,8 @@ Value change_case(FunctionContext& context, Arguments a) {
   return make_text(context.arena, icu_change_case(rule->locale, wanted, a[0].as_text()));
 }
 
-/// Of values that may be equal and look otherwise, nobody says what it is that was found.
+/// Operations that are not supported if different values may be equal: which text was found would
+/// be undefined.
 enum class Unsupported : std::uint8_t { like, ilike, pattern, search, array };
 template <Unsupported what>
 Value refuse_nondeterministic(FunctionContext&, Arguments) {
@@ -133,7 +134,7 @@ Value like_in_database(FunctionContext& context, Arguments a) {
                                                 : like_any_case<wants_match>(context, a);
 }
 
-/// What the function is, by its name in pg_proc.
+/// Kind of the function, by its name in pg_proc.
 enum class Kind : std::uint8_t {
   text_comparison,
   padded_comparison,
@@ -311,7 +312,7 @@ ScalarFunction test_by_type(std::string_view op) {
 constexpr AggregateFunction kGreatest = aggregate_of<CollatedExtreme<true>>();
 constexpr AggregateFunction kLeast = aggregate_of<CollatedExtreme<false>>();
 
-/// What refuses it under that collation; null where nothing does.
+/// Functions that throw in its place under that collation; null if it is supported.
 struct Refusal {
   ScalarFunction scalar = nullptr;
   SetFunction set = nullptr;
@@ -400,7 +401,7 @@ bool change(Function& function, const Entry& entry, std::uint32_t collation) {
   return true;
 }
 
-/// What has been asked for, by number and collation.
+/// Variants made so far, by number and collation.
 template <class Object>
 struct Variants {
   std::mutex mutex;

@@ -4,16 +4,16 @@
 
 #include "sql-lite-frontend/types/function_registry.h"
 
-/// What functions and operators do with texts whose collation is not that of bytes. Those that do
-/// the same under any are themselves.
+/// Variants of functions and operators for texts whose collation is not the order of bytes.
+/// Functions whose result does not depend on it have no variant.
 namespace swizzle::sql {
 
 /// Lives as long as the process, as built-in functions do.
 const Function& under_collation(const Function& function, std::uint32_t collation);
 const Operator& under_collation(const Operator& op, std::uint32_t collation);
 
-/// What the function does for a type that follows its database (citext), which says with each call
-/// by which locale it is; null where that makes no difference.
+/// Returns the variant of the function for a type that follows its database (citext), to which each
+/// call gives the locale; null if the locale makes no difference.
 ScalarFunction as_database_orders(const Function& function);
 
 }  // namespace swizzle::sql

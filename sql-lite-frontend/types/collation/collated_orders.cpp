@@ -26,7 +26,7 @@ struct Order {
   bool deterministic = true;
 };
 
-/// Each is written once, before anybody has a function of it.
+/// Each is written once, before there is a function of it.
 std::array<Order, kMostCollatedOrders>& orders() {
   static std::array<Order, kMostCollatedOrders> all;
   return all;
@@ -65,8 +65,8 @@ void put_text_key(const Order& order, std::string& key, std::string_view text) {
   if (order.deterministic) keys::put_text(key, text);
 }
 
-// What is done by any order. Types know functions without a state, so there is one of each for each
-// order: it passes the order's number on and is nothing else, for there are thousands of them.
+// Shared part of all orders. Types know functions without a state, so there is one of each for each
+// order. Such a function only passes the order's number on, because there are thousands of them.
 [[gnu::noinline]] int compare_by(std::size_t order, Text text, const Value& a, const Value& b) {
   return compare_texts(used(order, "string comparison"), text(a), text(b));
 }
@@ -81,8 +81,8 @@ void put_text_key(const Order& order, std::string& key, std::string_view text) {
 [[gnu::noinline]] void put_by(std::size_t order, Text text, std::string& key, const Value& value) {
   put_text_key(used(order, "string comparison"), key, text(value));
 }
-/// Of a deterministic order the text stands behind its sort key; else there is nothing but the key,
-/// whose digits stand for what nobody knows any more.
+/// Takes a text off a key. Of a deterministic order the text stands behind its sort key. Else there
+/// is nothing but the key, whose digits cannot be decoded.
 [[gnu::noinline]] Value take_by(std::size_t number, Bytes& key, TypeId type, Arena& arena) {
   const Order& order = used(number, "string comparison");
   const Value sort_key = keys::take_text(key, type, arena);

@@ -12,8 +12,8 @@ namespace swizzle::sql {
 
 /// Orders that differ, of which a process knows so many at most.
 inline constexpr std::size_t kMostCollatedOrders = 256;
-/// What comparing says where nobody knows by which collation (42P22), and where there are no more
-/// orders (54000).
+/// Pseudo-orders whose comparisons throw: 42P22 if the collation is indeterminate, 54000 if there
+/// are no more orders.
 inline constexpr std::size_t kIndeterminateOrder = kMostCollatedOrders;
 inline constexpr std::size_t kNoCollatedOrder = kMostCollatedOrders + 1;
 
@@ -37,7 +37,7 @@ TypeOrder collated_order(std::size_t order, CollatedForm form);
 inline constexpr std::size_t kComparisons = 6;
 /// Pre: the order is one of a type that is not an array. `name`: the operator's; null for others.
 ScalarFunction collated_comparison(std::size_t order, CollatedForm form, std::string_view name);
-/// The order whose type's compare function that is.
+/// Returns the order to which the type's compare function belongs.
 std::size_t order_of_compare(CompareFunction compare, CollatedForm form);
 
 }  // namespace swizzle::sql

@@ -153,7 +153,7 @@ TEST_CASE("jsonb and citext have the order of a database that says so", "[types]
     CHECK_FALSE(same_keys(type, here));
     CHECK(in_database(type, collation_id::by_default) == type);
     CHECK(in_database(here, kFormer) == type);
-    // What was made before is found again.
+    // Types that were made before are found again.
     CHECK(same_keys(type, with_collation(type, kFormer)));
     // No column can say another.
     CHECK(with_collation(type, collation_of_locale("de")) == type);

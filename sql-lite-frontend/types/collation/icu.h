@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-/// What is asked of ICU. Its headers are included here alone, in icu.cpp.
+/// Interface to ICU, whose headers are included in icu.cpp alone.
 namespace swizzle::sql {
 
 /// Orders text by a locale's rules. Any number of threads may use one at once.
@@ -27,7 +27,8 @@ class IcuCollator {
   void* collator_ = nullptr;
 };
 
-/// The locale whose rules the collator of `locale` has: many locales are ordered as the root is.
+/// Returns the locale with the rules of `locale`'s collator: many locales are ordered as the root
+/// is.
 std::string icu_rules_of(const std::string& locale);
 /// pg_collation.collversion.
 std::string icu_version(const std::string& locale);

@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/function_context.h"
 
-/// What SQL does with dates, times and intervals. All throw SqlError 22008 out of range.
+/// SQL's operations on dates, times and intervals. All throw SqlError 22008 out of range.
 namespace swizzle::sql {
 
 std::int32_t read_date(FunctionContext& context, std::string_view text);

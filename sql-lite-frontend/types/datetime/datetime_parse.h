@@ -47,7 +47,7 @@ struct ParsedDateTime {
   bool has_time = false;
   CivilDate date;
   TimeOfDay time;
-  /// What the text says of its zone; neither if nothing.
+  /// The zone in the text; neither if there is none.
   std::optional<std::int32_t> seconds_east;
   std::shared_ptr<const TimeZone> zone;
 };

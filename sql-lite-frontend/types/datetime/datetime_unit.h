@@ -5,8 +5,8 @@
 
 namespace swizzle::sql {
 
-/// What extract() and date_trunc() can be asked for; the first of them are lengths, which intervals
-/// are written in.
+/// Units of extract() and date_trunc(). The first of them are lengths, in which intervals are
+/// written.
 enum class DateTimeUnit : std::uint8_t {
   microsecond,
   millisecond,

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-/// What INTERVAL's type modifier says: which fields, how many decimals of a second.
+/// INTERVAL's type modifier: which fields, how many decimals of a second.
 namespace swizzle::sql {
 
 inline constexpr unsigned kMonthField = 1U << 1;

@@ -154,7 +154,7 @@ Number parse_number(std::string_view text) {
   return out;
 }
 
-/// What a bare number at the end counts, by the interval's declared fields.
+/// Returns the unit of a bare number at the end, by the interval's declared fields.
 DateTimeUnit rightmost_unit(std::int32_t typmod) {
   using enum DateTimeUnit;
   const unsigned fields = interval_fields(typmod);

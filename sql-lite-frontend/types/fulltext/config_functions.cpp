@@ -1,4 +1,4 @@
-// What makes vectors, queries and headlines of texts, by a configuration.
+// Functions that make vectors, queries and headlines of texts, by a configuration.
 #include <algorithm>
 #include <array>
 

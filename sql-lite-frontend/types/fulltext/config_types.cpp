@@ -39,7 +39,7 @@ std::string_view builtin_name(TypeId type, std::uint32_t oid) {
   return found == nullptr ? std::string_view{} : found->name;
 }
 
-/// What a text says.
+/// Reads the object that a text names.
 Value read_object(FunctionContext& context, TypeId type, std::string_view kind,
                   std::string_view text) {
   const std::string_view body = trim_space(text);

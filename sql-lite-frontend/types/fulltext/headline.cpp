@@ -33,7 +33,7 @@ struct Token {
   [[nodiscard]] bool is_word() const noexcept {
     return kind != TokenKind::blank && kind != TokenKind::tag && !is_whole();
   }
-  /// What a headline does not end well with.
+  /// True for tokens that are a bad end of a headline.
   [[nodiscard]] bool ends_badly(std::size_t short_word) const noexcept {
     if (is_found()) return false;
     if (text.size() <= short_word || !is_word()) return true;

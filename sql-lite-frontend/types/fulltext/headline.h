@@ -8,7 +8,7 @@
 
 namespace swizzle::sql {
 
-/// What ts_headline() may be told, as "MaxWords=20, StartSel=<em>".
+/// Options of ts_headline(), as "MaxWords=20, StartSel=<em>".
 struct HeadlineOptions {
   std::string start = "<b>";
   std::string stop = "</b>";

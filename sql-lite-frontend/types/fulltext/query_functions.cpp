@@ -55,7 +55,8 @@ Value node_count(FunctionContext&, Arguments a) {
   return Value::from_int(static_cast<std::int64_t>(query_size(a[0])));
 }
 
-/// What an index could look for: without what is negated. Nothing: it could be anything.
+/// Returns the part that an index could look for: without negated parts. Nothing: any row could
+/// match.
 std::optional<QueryPlace> indexable(QueryTree& tree, QueryPlace place) {
   check_stack();
   const QueryNode node = tree.node(place);

@@ -21,7 +21,7 @@ struct QueryToken {
 };
 using Kind = QueryToken::Kind;
 
-/// What a query consists of: where an operand is due, and where an operator.
+/// Tokens of a query: whether an operand is due, or an operator.
 class QueryTokens {
  public:
   QueryTokens() = default;

@@ -24,8 +24,8 @@ using StopWordsPtr = std::shared_ptr<const StopWords>;
 /// Null: there is no list of that name.
 StopWordsPtr stop_words(std::string_view name);
 
-/// A list as PostgreSQL's files have them: a word a line. English's stays as it is. At start-up,
-/// before anybody asks for one. 22021 where it is not UTF-8.
+/// Adds a list in the format of PostgreSQL's files: a word a line. English's is not replaced. Call
+/// at start-up, before the first use. 22021 if it is not UTF-8.
 Result<> add_stop_words(const std::string& name, std::string_view text);
 
 }  // namespace swizzle::sql

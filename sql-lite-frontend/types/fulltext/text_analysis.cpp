@@ -5,8 +5,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// What a text says stands in a query for the word that it was written as: its words in a row,
-/// with a stop word for each that says nothing.
+/// Replacement in a query of a word as it was written: the words of its analysis in a row, with a
+/// stop word for each token without one.
 class AnalysedWords final : public QueryWords {
  public:
   AnalysedWords(Arena& arena, const TextConfig& config, QueryOp joined_by)
@@ -21,7 +21,7 @@ class AnalysedWords final : public QueryWords {
     };
     std::uint64_t last = 0;
     TextAnalysis{config_}.read(text, [&](std::string_view word, std::uint64_t place) {
-      // Those in front of the first word are nobody's neighbours.
+      // Stop words before the first word have no neighbour.
       const std::uint64_t stops = last == 0 ? 0 : place - last - 1;
       for (std::uint64_t left = stops; left != 0; --left) add({.op = QueryOp::stop});
       add({.weights = weights, .prefix = prefix, .word = arena_.copy(word)});

@@ -27,7 +27,7 @@ class TextAnalysis {
       if (meaning.word) take(*meaning.word, place_);
     }
   }
-  /// What stands behind is no neighbour of what stood before.
+  /// Leaves a gap, so that the next word is not adjacent to the last one.
   void leave_gap() noexcept { ++place_; }
 
  private:

@@ -16,7 +16,7 @@
 /// a user made is to functions.
 namespace swizzle::sql {
 
-/// What a dictionary makes of a token.
+/// A dictionary's result for a token.
 struct TokenMeaning {
   bool is_known = false;            ///< false: the next dictionary is asked
   std::optional<std::string> word;  ///< none: a stop word
@@ -26,8 +26,8 @@ struct TokenMeaning {
 /// Makes words of tokens.
 struct TextDictionary {
   std::uint32_t oid = 0;
-  /// Whose endings it takes off, a number into snowball_languages(); none: it takes words as they
-  /// are.
+  /// Language whose endings it removes, an index into snowball_languages(); none: it takes words as
+  /// they are.
   std::optional<std::uint8_t> language;
   StopWordsPtr stop_words;       ///< null: every word says something
   bool accepts_unlisted = true;  ///< false: it knows its stop words only
@@ -46,12 +46,12 @@ struct TextConfig {
   [[nodiscard]] std::span<const TextDictionaryPtr> of(TokenKind kind) const noexcept {
     return dictionaries[static_cast<std::size_t>(kind)];
   }
-  /// What the first dictionary that knows the token makes of it.
+  /// Returns the result of the first dictionary that knows the token.
   [[nodiscard]] TokenMeaning look_up(const TextToken& token) const;
 };
 using TextConfigPtr = std::shared_ptr<const TextConfig>;
 
-/// What comes with the server.
+/// A configuration that comes with the server.
 struct TextConfigInfo {
   std::uint32_t oid;
   std::string_view name;
@@ -97,7 +97,7 @@ std::span<const std::string_view> snowball_languages() noexcept;
 /// Whether PostgreSQL has a list of the language's stop words that we have not.
 bool lacks_stop_words(std::string_view language) noexcept;
 
-/// What a session says of text search. A session's names (function_context.h) implement it.
+/// Text search objects that a session can see. A session's names (function_context.h) implement it.
 class TextSearchObjects {
  public:
   TextSearchObjects() = default;

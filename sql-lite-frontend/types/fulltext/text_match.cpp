@@ -159,7 +159,7 @@ WordFound find_in(const TextVectorView& vector, const QueryNode& word, bool want
     count_work(10);
     if (!wants_places && word.weights == 0) return {true};
     const WordPlaces places = vector.places(i);
-    // A word that nobody said the place of may have any weight.
+    // A word without a place may have any weight.
     if (!wants_places && places.empty()) return {true};
     for (std::size_t k = 0; k < places.size(); ++k) {
       if (word.weights != 0 && (word.weights >> places[k].weight() & 1U) == 0) continue;

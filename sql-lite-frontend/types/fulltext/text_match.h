@@ -12,7 +12,7 @@ namespace swizzle::sql {
 /// Where a word of a query stands in what is asked.
 struct WordFound {
   bool is_there = false;
-  /// Ascending; empty where nobody knows.
+  /// Ascending; empty if unknown.
   CountedVector<unsigned> places = {};
 };
 /// `wants_places`: that it is there alone does not help.

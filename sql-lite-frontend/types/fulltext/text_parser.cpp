@@ -61,7 +61,7 @@ constexpr bool is_tag_letter(char c) noexcept {
          std::string_view{"=-_#/:.&?%~"}.find(c) != std::string_view::npos;
 }
 
-/// What a run of letters and digits is.
+/// Shape of a run of letters and digits.
 struct WordShape {
   bool has_digit = false;
   bool has_other = false;  ///< letters beyond ASCII
@@ -161,7 +161,7 @@ std::optional<TextToken> TextParser::take_number(bool is_signed) {
       kind = TokenKind::sfloat;
     }
   }
-  // What goes on with letters is a word, with a slash a file.
+  // A number that letters follow is a word, with a slash a file.
   if (kind == TokenKind::uint && (is_letter(letter(at)) || letter(at) == '/')) {
     const bool is_path = letter(at) == '/' && (is_ascii_alnum(letter(at + 1)) ||
                                                letter(at + 1) == '_' || letter(at + 1) == '.');
@@ -243,7 +243,7 @@ std::optional<TextToken> TextParser::take_protocol() {
   return take(TokenKind::protocol, at + 3);
 }
 
-/// What stands before the first slash or point of a bare name, which a point may follow if it is no
+/// Returns the end of a bare name before the first slash or point, or behind the point if it is no
 /// number: ASCII letters, or letters and digits.
 std::optional<std::size_t> TextParser::bare_name_end() const {
   WordShape shape;

@@ -83,7 +83,7 @@ class TextParser {
   std::size_t at_ = 0;
   std::string_view hyphenated_;   ///< of a word with hyphens, the parts that are to come
   std::vector<TextToken> parts_;  ///< of an address, and what follows a word, in reverse
-  // What was looked for in vain from some place is not there from later ones up to these.
+  // Negative cache: searches that start before these places find nothing.
   std::size_t no_email_before_ = 0;
   std::size_t no_host_before_ = 0;
   bool no_comment_end_ = false;

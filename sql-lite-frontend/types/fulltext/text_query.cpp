@@ -379,8 +379,8 @@ class WireReader {
   std::uint32_t left_ = 0;
 };
 
-/// What is left of a part without its stop words, and by how much what stands before or behind it
-/// is farther away.
+/// Rest of a part without its stop words, and the additional distance of its neighbours before and
+/// behind.
 struct Remaining {
   std::optional<QueryPlace> place;
   std::uint32_t before = 0;

@@ -10,7 +10,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// What the method's bits ask to divide by.
+/// Divisors, by the method's bits.
 enum Norm : unsigned {
   log_length = 1,
   length = 2,
@@ -42,7 +42,7 @@ std::vector<const QueryNode*> different_words(const QueryTree& tree) {
   return words;
 }
 
-/// A word that nobody said the place of stands at the end, with the weight D.
+/// Returns the places of a word; one without a place stands at the end, with the weight D.
 std::vector<WordPlace> places_or_end(const WordPlaces& places) {
   if (places.empty()) return {WordPlace{kLastPlace - 1, 0}};
   std::vector<WordPlace> all;
@@ -125,7 +125,7 @@ struct Met {
   std::vector<const QueryNode*> queried;  ///< what it may be
 };
 
-/// What they take counts in `share`.
+/// Returns the places of the query's words in the vector; their memory is charged to `share`.
 std::vector<Met> places_of(const TextVectorView& vector, const QueryTree& tree, MemoryShare& share,
                            MemoryAccount* account) {
   // With the list of one word, and again when they are joined.

@@ -62,7 +62,7 @@ class TextVectorView {
   std::size_t count_ = 0;
 };
 
-/// A word where it was met; place 0: nobody said where. Its letters lie in the arena.
+/// A word and its place; place 0: unknown. Its letters lie in the arena.
 struct WordMet {
   std::string_view word;
   WordPlace place;

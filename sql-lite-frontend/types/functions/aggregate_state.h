@@ -17,7 +17,7 @@ const State* at(const std::byte* memory) noexcept {
 }
 }  // namespace detail
 
-/// What happens to rows with a NULL argument.
+/// Treatment of rows with a NULL argument.
 enum class Nulls : std::uint8_t { skipped, taken };
 
 /// Makes an AggregateFunction of a struct with `void step(FunctionContext&, Arena&, span)` and

@@ -79,7 +79,8 @@ Value continuous(FunctionContext& context, const Values& sorted, double share) {
 
 using Percentile = Value (*)(FunctionContext&, const Values&, double);
 
-/// What is in order comes second; what is asked for, the same for each row, first.
+/// State of the aggregate. Each row has the direct argument first, the same for each row, and the
+/// ordered value second.
 struct Shared {
   Values sorted;
   Value asked;

@@ -8,7 +8,7 @@
 
 namespace swizzle::sql {
 
-/// What a text says by a template.
+/// A text read by a template.
 struct ReadMoment {
   std::int64_t days = 0;  ///< since 2000; a year that is not given is 1 BC
   std::int64_t time = 0;  ///< microseconds of the day
@@ -18,7 +18,7 @@ struct ReadMoment {
 
   int precision = -1;  ///< of FF1 … FF6; -1: not given
 
-  // What the template asks for.
+  // Parts that the template asks for.
   bool has_date = false;
   bool has_time = false;
   bool has_zone = false;

@@ -201,7 +201,7 @@ std::shared_ptr<const TemplateNodes> datetime_template(std::string_view text,
   thread_local std::shared_ptr<const TemplateNodes> kept;
   if (kept && kept_text == text) return kept;
   const bool is_kept = text.size() <= kLongestKept;
-  // What is kept is no session's.
+  // A cached template is charged to no session.
   auto fresh = std::make_shared<const TemplateNodes>(
       parse_datetime_template(text, is_kept ? nullptr : account));
   if (is_kept) {

@@ -12,7 +12,7 @@ namespace {
 using Arguments = std::span<const Value>;
 using i64 = std::int64_t;
 
-/// What a unit of time cuts off; 0 for a day and longer.
+/// Returns the microseconds of a unit of time; 0 for a day and longer.
 i64 micros_of(DateTimeUnit field) {
   switch (field) {
     case DateTimeUnit::microsecond:

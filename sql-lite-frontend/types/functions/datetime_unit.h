@@ -10,7 +10,7 @@ namespace swizzle::sql {
 /// Letters of either case; unknown if it is none.
 DateTimeUnit find_datetime_unit(std::string_view spelled);
 
-/// Says that the type has no such unit, or that nobody knows it.
+/// Throws: the type has no such unit, or there is none of that name.
 [[noreturn]] void refuse_datetime_unit(std::string_view name, DateTimeUnit unit, TypeId type);
 
 }  // namespace swizzle::sql

@@ -4,7 +4,7 @@
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/user/enum_values.h"
 
-/// What an enum's labels are, and their order. The type is the call's: its argument may be NULL.
+/// Labels of an enum, and their order. The type is the call's: its argument may be NULL.
 namespace swizzle::sql {
 namespace {
 

@@ -19,7 +19,7 @@ using i64 = std::int64_t;
 using Keyword = TemplateNode::Keyword;
 using Letters = TemplateNode::Letters;
 
-/// What a template can show: a moment, or an interval's fields.
+/// Input of a template: a moment, or an interval's fields.
 struct Moment {
   i64 year = 0;
   int month = 0;

@@ -29,7 +29,8 @@ Value show_type(FunctionContext& context, Arguments a) {
   const std::int32_t typmod = a[1].is_null() ? kNoTypmod : a[1].as_int4();
   // With a modifier that says "none", char(n) without n goes by its inner name.
   if (type == TypeId::bpchar && !a[1].is_null() && typmod < 0) return Value::from_text("bpchar");
-  // What users made may have to be qualified; of a type without a definition there is but a name.
+  // User-defined types may have to be qualified; for a type without a definition there is only a
+  // name.
   if (type != TypeId::none && !is_built_in(type)) {
     const auto name = context.session.names == nullptr
                           ? std::nullopt

@@ -162,7 +162,7 @@ Hash hash_of_values(TypeId type) {
       {TypeId::varchar, &hash_of_text},    {TypeId::name, &hash_of_text},
       {TypeId::uuid, &hash_of_text},       {TypeId::bpchar, &hash_of_padded},
   };
-  // What this server hashes and PostgreSQL does not.
+  // Types that this server hashes and PostgreSQL does not.
   constexpr TypeId kWithout[] = {builtin_id::bit, builtin_id::varbit, builtin_id::money,
                                  builtin_id::tsvector, builtin_id::tsquery};
   const TypeId plain = base_type(type);

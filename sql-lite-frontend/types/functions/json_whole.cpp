@@ -84,7 +84,7 @@ Value pretty(FunctionContext& context, Arguments a) {
   return out.finish();
 }
 
-// What a set-returning function gives is made at once: the value is there as a whole anyway.
+// Row of a set-returning function. All rows are made at once: the value is there as a whole anyway.
 struct Row {
   std::string key;
   std::optional<std::string> value;

@@ -82,7 +82,7 @@ class Reader {
 
   void pass_character() { rest_.remove_prefix(std::min(rest_.size(), utf8_length(rest_[0]))); }
 
-  /// What is no part of a number.
+  /// Skips characters that are no part of a number.
   void skip(int characters) {
     constexpr std::string_view kData = "0123456789.,+-";
     for (; characters > 0 && !rest_.empty() && !kData.contains(rest_[0]); --characters) {
@@ -159,7 +159,7 @@ Value text_to_number(FunctionContext& context, std::span<const Value> a) {
   if (t.roman) throw SqlError{sqlstate::feature_not_supported, "\"RN\" not supported for input"};
   Reader reader{t, a[0].as_text()};
   const std::string text = reader.read();
-  // What the template has no place for does not fit.
+  // Digits without a place in the template do not fit.
   const int decimals = reader.decimals();
   const Value out = numeric_apply_typmod(context.arena, numeric_from_text(context.arena, text),
                                          numeric_typmod(t.before + decimals, decimals));

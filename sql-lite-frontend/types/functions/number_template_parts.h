@@ -9,7 +9,7 @@
 
 namespace swizzle::sql {
 
-/// What a template of to_char() or to_number() asks for.
+/// A template of to_char() or to_number(), parsed.
 struct NumberTemplate {
   using Ordinal = TemplateNode::Ordinal;
   struct Node {

@@ -346,7 +346,7 @@ class FieldReader {
         return set(fields_.month, 12 - name(node, kRoman), node);
       case Keyword::day_name:
       case Keyword::day_abbreviation:
-        // What it says is set as Sunday's 0 first, which contradicts nothing.
+        // The name is set with Sunday as 0 first, which contradicts no other value.
         set(fields_.week_day,
             name(node, weekdays(node.keyword == Keyword::day_name ? kWhole : kShort)), node);
         ++fields_.week_day;

@@ -10,7 +10,7 @@ namespace swizzle::sql {
 enum class DateConvention : std::uint8_t { none, gregorian, iso_week };
 enum class MomentPart : std::uint8_t { none, date, time, zone };
 
-/// What a keyword of a template is to a reader.
+/// Properties of a template's keyword that a reader needs.
 struct KeywordTraits {
   MomentPart part;
   bool is_number;  ///< so that a number before it must know where it ends

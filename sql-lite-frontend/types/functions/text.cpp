@@ -19,7 +19,7 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-/// So much of a long text between two looks at who waits.
+/// Part of a long text to process between two yield points.
 constexpr std::size_t kLettersAtOnce = 4096;
 
 [[noreturn]] void too_long() {
@@ -313,7 +313,7 @@ Value repeat(FunctionContext& context, Arguments a) {
   const std::size_t size = text.size() * count;
   std::byte* out = context.arena.allocate(size, 1);
   copy_long(out, as_bytes(text));
-  // What is there is doubled: a copy of one letter costs as much as one of many.
+  // Double the text: a copy of one letter costs as much as one of many.
   for (std::size_t have = text.size(); have < size;) {
     const std::size_t now = std::min(have, size - have);
     copy_long(out + have, {out, now});
@@ -367,7 +367,7 @@ void for_each_character(std::string_view text, const Visit& visit) {
   }
 }
 Value translate(FunctionContext& context, Arguments a) {
-  // What each character becomes; of those that stand there twice the first counts.
+  // Replacement of each character; if one stands there twice, the first counts.
   std::unordered_map<std::string_view, std::string_view> becomes;
   std::string_view to = a[2].as_text();
   for_each_character(a[1].as_text(), [&](std::string_view from) {

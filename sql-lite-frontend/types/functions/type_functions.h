@@ -8,8 +8,8 @@
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/functions/aggregate_state.h"
 
-/// What a type's file says of the functions over it, and what those of all ordered types are made
-/// of.
+/// Functions over one type, as its file lists them, and templates for the functions of all ordered
+/// types.
 namespace swizzle::sql {
 
 struct FunctionsOfType {
@@ -33,7 +33,7 @@ Value smaller_of(FunctionContext&, std::span<const Value> a) {
   return compare(a[0], a[1]) < 0 ? a[0] : a[1];
 }
 
-/// What a btree class calls.
+/// Comparison function of a btree operator class.
 template <CompareFunction compare>
 Value order_of_two(FunctionContext&, std::span<const Value> a) {
   const int order = compare(a[0], a[1]);

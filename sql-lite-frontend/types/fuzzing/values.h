@@ -13,12 +13,12 @@
 
 namespace swizzle::sql::fuzzing {
 
-/// What functions need, anew for each input.
+/// Context for calling functions, made anew for each input.
 class Values {
  public:
   FunctionContext& context() noexcept { return context_; }
 
-  /// What the type makes of a text, it must read again as the same.
+  /// Checks that the type reads its own output back as the same value.
   void read_and_write(TypeId type, std::string_view text) {
     attempt([&] {
       const Value value = input_text(context_, type, kNoTypmod, text);
@@ -31,7 +31,7 @@ class Values {
       INVARIANT(to_text(context_, type, received) == written);
     });
   }
-  /// What the type makes of a text; empty where it is none.
+  /// Returns the type's output for a text; empty if the input is invalid.
   std::string text_of(TypeId type, std::string_view text) {
     std::string written;
     attempt(
@@ -42,7 +42,7 @@ class Values {
   void evaluate(std::string_view expression) {
     static_cast<void>(answer_expression(context_, expression));
   }
-  /// What SQL may answer with an error.
+  /// Runs an action that SQL may answer with an error.
   template <class Action>
   static void attempt(const Action& action) {
     try {

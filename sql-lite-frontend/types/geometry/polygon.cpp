@@ -53,7 +53,7 @@ std::int32_t count_of(const Polygon& polygon) {
   return static_cast<std::int32_t>(polygon.points.size());
 }
 
-// What is said of places asks their bounds, and that exactly.
+// Comparisons of places use the bounds, exactly.
 bool left(const Polygon& a, const Polygon& b) {
   return bounds(a.points).high.x < bounds(b.points).low.x;
 }

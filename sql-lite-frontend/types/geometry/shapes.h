@@ -49,7 +49,7 @@ class Points {
   Bytes bytes_;
 };
 
-/// What lies nearest, and how far away that is: NaN where nothing can be told.
+/// The nearest point and its distance: NaN if undefined.
 struct Nearest {
   Point point;
   double distance = 0;

@@ -7,7 +7,7 @@
 
 #include "sql-lite-frontend/types/type_id.h"
 
-/// What an inverted index (USING gin) can be made over.
+/// Types over which an inverted index (USING gin) can be made.
 namespace swizzle::sql {
 
 /// How a value is taken apart into elements, each of which has an entry in an inverted index.

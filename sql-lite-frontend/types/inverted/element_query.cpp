@@ -22,7 +22,7 @@ ElementQuery array_query(std::string_view op, OperandSide side, const Value& val
   const bool is_contained = op == (is_left ? "<@" : "@>");
   const ArrayView view{value};
   ElementList elements = elements_of(ElementClass::array, value, queries.arena());
-  // NULL is nobody's element, and no elements are among everybody's.
+  // NULL is no element, and an empty list of elements is contained in all values.
   if (contains && view.has_nulls()) return queries.of(Kind::nothing);
   if (contains && view.size() == 0) return queries.of(Kind::everything);
   if (contains || op == "=") return queries.of(Kind::all, elements);
@@ -55,7 +55,8 @@ ElementQuery trigrams_query(std::string_view op, const Value& value, ElementQuer
   return queries.joined(is_pattern || op == "=" ? Kind::all : Kind::any, std::move(parts));
 }
 
-/// What is not to be there, and where words stand, no index knows.
+/// Returns the index's query for a text search query. Negations and places of words are unknown to
+/// the index.
 ElementQuery words_query(const QueryTree& tree, QueryPlace place, ElementQueries& queries) {
   check_stack();
   const QueryNode& node = tree.node(place);
@@ -87,7 +88,7 @@ ElementQuery ElementQueries::of(Kind kind, std::span<const std::string_view> ele
 }
 
 ElementQuery ElementQueries::joined(Kind kind, CountedVector<ElementQuery> parts) const {
-  // What decides about the whole, and what does not matter in it.
+  // Kind that decides about the whole, and kind that has no effect in it.
   count_work(parts.size());
   const Kind deciding = kind == Kind::all ? Kind::nothing : Kind::everything;
   const Kind neutral = kind == Kind::all ? Kind::everything : Kind::nothing;

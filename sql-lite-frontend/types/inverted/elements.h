@@ -24,13 +24,14 @@ using ElementList = CountedVector<std::string_view>;
 /// apart.
 ElementList elements_of(ElementClass id, const Value& value, Arena& arena);
 
-/// What stands for a value that has no elements, where an operator may be about such.
+/// Element that stands for a value without elements, where an operator can find such values.
 inline constexpr std::string_view kEmptyMarker = "\x01";
 /// Where all texts are of one kind.
 inline constexpr char kNoTag = 0;
-/// What a piece of text is to an index: words, keys.
+/// Returns the index's element for a piece of text: a word, a key.
 std::string text_element(char tag, std::string_view text);
-/// What all elements begin with that text_element() makes of texts with that beginning.
+/// Returns the common prefix of the elements that text_element() makes of texts with that
+/// beginning.
 std::string text_prefix(char tag, std::string_view beginning);
 
 /// Tags of jsonb's elements. A string in an array counts as a key, since ? asks for either.

@@ -9,7 +9,7 @@
 
 namespace swizzle::sql {
 
-/// What is met on the way through JSON text from its beginning to its end.
+/// Event met while reading JSON text from its beginning to its end.
 struct JsonEvent {
   enum class Kind : std::uint8_t { begin, key, scalar, end };
   Kind kind = Kind::scalar;
@@ -33,7 +33,7 @@ class JsonEvents {
   bool awaits_key_ = false;
 };
 
-/// What a JSON string means.
+/// Returns the text of a JSON string, unescaped.
 std::string json_text_of(std::string_view quoted);
 
 }  // namespace swizzle::sql

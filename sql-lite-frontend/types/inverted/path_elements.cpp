@@ -95,7 +95,7 @@ class PathElements {
           parts.push_back(wanted(node->left, trail));
           break;
         default:
-          // What a method makes of it is something else; an arithmetic one may fail.
+          // A method's result is another value; an arithmetic one may fail.
           is_plain = false;
       }
     }
@@ -134,7 +134,7 @@ ElementQuery path_element_query(ElementClass id, std::string_view op, const Valu
                                 ElementQueries& queries) {
   const auto tree = path_tree(path, queries.arena().account());
   const PathNode& root = tree->at(tree->root);
-  // What a predicate says is there, be it yes or no.
+  // A predicate always has a result, be it yes or no.
   const bool is_predicate = root.op >= PathOp::logical_and && root.next == kNoPlace;
   if (op == "@?" && is_predicate) return queries.of(Kind::everything);
   return PathElements{id, *tree, queries}.wanted(tree->root, {});

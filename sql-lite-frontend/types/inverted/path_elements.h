@@ -4,7 +4,8 @@
 
 namespace swizzle::sql {
 
-/// What rows must have for which `jsonb @? path` or `jsonb @@ path` may hold.
+/// Returns a necessary condition on a row's elements for `jsonb @? path` or `jsonb @@ path` to
+/// hold.
 ElementQuery path_element_query(ElementClass id, std::string_view op, const Value& path,
                                 ElementQueries& queries);
 

@@ -48,7 +48,7 @@ class JsonAssigning {
 
  private:
   [[nodiscard]] bool is_last(std::size_t level) const noexcept { return level + 1 == path_.size(); }
-  /// What stands at a step and was not there before.
+  /// Returns a new value for a step whose value did not exist.
   JsonValue made(std::size_t level) {
     if (level == path_.size()) return value_;
     JsonValue value;

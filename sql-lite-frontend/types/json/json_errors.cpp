@@ -19,7 +19,7 @@ namespace {
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
-/// What belongs to a word, right or wrong.
+/// True for letters of a word, right or wrong.
 bool continues_word(char c) {
   const char low = to_lower(c);
   return (low >= 'a' && low <= 'z') || is_digit(c) || c == '_' ||

@@ -5,7 +5,7 @@
 
 namespace swizzle::sql {
 
-/// What had to stand where something else does.
+/// Token expected at the place of a syntax error.
 enum class JsonExpected : std::uint8_t {
   value,
   end,

@@ -13,7 +13,7 @@
 namespace swizzle::sql {
 namespace {
 
-// What a value begins with, in the order of the kinds.
+// First byte of a value, in the order of the kinds.
 enum class Mark : char {
   outer_empty_array = 1,
   null,

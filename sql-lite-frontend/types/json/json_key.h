@@ -15,7 +15,7 @@ namespace swizzle::sql {
 using PutString = void (*)(std::string& key, std::string_view text);
 void append_jsonb_key(std::string& key, std::string_view json, PutString put_string = nullptr);
 
-/// What strings are in such a key.
+/// Form of strings in such a key.
 enum class JsonbKeyStrings : bool { plain, behind_sort_keys };
 /// A value equal to the one that went in, though 1.0 comes out as 1.
 Value take_jsonb_key(Bytes& key, Arena& arena, JsonbKeyStrings strings = JsonbKeyStrings::plain);

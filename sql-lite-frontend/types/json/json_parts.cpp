@@ -28,8 +28,8 @@ std::size_t skip_string(std::string_view json, std::size_t at) noexcept {
   return std::min(at + 1, json.size());
 }
 
-/// Behind the value that begins at `at`. Who goes down level by level passes over what is inside as
-/// often as it is deep.
+/// Returns the place behind the value that begins at `at`. A walk down level by level passes over
+/// the inside as often as it is deep.
 std::size_t skip_value(std::string_view json, std::size_t at) {
   const std::size_t begin = at;
   if (json[at] == '"') return skip_string(json, at);
@@ -52,7 +52,7 @@ std::size_t skip_value(std::string_view json, std::size_t at) {
   return at;
 }
 
-/// Where the arrays and objects of a text end, found once for who goes down through all its levels.
+/// Ends of the arrays and objects of a text, found once for a walk down through all its levels.
 class JsonEnds {
  public:
   JsonEnds() = default;

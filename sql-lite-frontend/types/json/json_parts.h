@@ -23,7 +23,7 @@ std::string_view json_kind_name(JsonKind kind) noexcept;
 
 /// Without blanks around it.
 std::string_view json_trimmed(std::string_view json) noexcept;
-/// What a JSON string means. 22P05 for \u0000.
+/// Returns the text of a JSON string, unescaped. 22P05 for \u0000.
 std::string json_string_value(std::string_view quoted);
 
 struct JsonMember {

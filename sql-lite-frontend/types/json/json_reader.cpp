@@ -57,7 +57,7 @@ void append_plain_number(std::string_view written, std::string& out) {
   }
 }
 
-/// What would belong to a word or number, right or wrong.
+/// True for letters that would continue a word or number, right or wrong.
 bool is_of_word(char c) {
   const char low = to_lower(c);
   return (low >= 'a' && low <= 'z') || is_digit(c) || c == '_' ||
@@ -69,7 +69,7 @@ class JsonReader {
  public:
   JsonReader(std::string_view text, TypeId type) : text_(text), type_(type) {}
 
-  /// What the string means that the text begins with.
+  /// Returns the string, unescaped, with which the text begins.
   std::string read_string() { return string(); }
 
   std::string read() {

@@ -35,8 +35,8 @@ struct JsonValue {
   [[nodiscard]] const JsonValue* item(std::int64_t index) const;
 };
 
-/// What it takes counts in the account, if there is one: many times what the text does.
-/// Pre: the text is one JSON value, as json and jsonb are once they are stored.
+/// Parses the text into a JsonValue and charges its memory, many times the text's, to the account,
+/// if there is one. Pre: the text is one JSON value, as json and jsonb are once they are stored.
 JsonValue take_json_apart(std::string_view text, MemoryAccount* account);
 
 /// The value as jsonb spells it. Pre: it came from jsonb, or its numbers have no exponents.

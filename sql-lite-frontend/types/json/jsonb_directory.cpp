@@ -138,7 +138,7 @@ class DirectoryWriter {
     closed.bytes = place_of(behind) - closed.begin;
     const bool says_something = closed.entry_count > 0 || closed.inner_count > 0;
     if (closed.bytes < rules.least_bytes || !says_something) {
-      // What is within a short one is shorter still.
+      // The containers within a short one are shorter still.
       containers_.resize(last.container);
       entries_.resize(last.first_entry);
     } else if (closed.parent != kNone) {

@@ -39,13 +39,14 @@ class JsonbDirectory {
   /// The key there, with its quotes. Pre: an object.
   [[nodiscard]] std::string_view key(std::uint32_t entry) const;
   [[nodiscard]] std::uint32_t head(std::uint32_t entry) const noexcept;
-  /// The first entry of an object whose head is not below that.
+  /// Returns the first entry of an object with a head that is not below this one.
   [[nodiscard]] std::uint32_t first_with_head(std::uint32_t head) const noexcept;
   /// Begins to bring the keys of the entries from the processor's memory.
   void prefetch(std::uint32_t first, std::uint32_t behind) const noexcept;
   /// The number of the element there. Pre: an array.
   [[nodiscard]] std::uint32_t number(std::uint32_t entry) const noexcept;
-  /// The part whose value that is, with its own directory if it has one. Pre: it is in the text.
+  /// Returns the part with that value, with its own directory if it has one. Pre: it is in the
+  /// text.
   [[nodiscard]] Jsonb part(std::string_view value) const;
 
  private:
@@ -62,7 +63,7 @@ class JsonbDirectory {
 /// Of a key without its quotes and escapes: ascending as keys stand.
 std::uint32_t jsonb_key_head(std::string_view key) noexcept;
 
-/// What a value's first byte is when a directory stands before its text. No JSON begins so.
+/// First byte of a value whose text follows a directory. No JSON begins so.
 inline constexpr std::byte kJsonbDirectoryMark{1};
 
 struct JsonbDirectoryRules {

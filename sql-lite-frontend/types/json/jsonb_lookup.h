@@ -6,9 +6,9 @@
 
 #include "sql-lite-frontend/types/json/jsonb.h"
 
-/// Parts of jsonb, whose keys stand by length and then by bytes, each once: what is looked for is
-/// found, or known not to be there, by passing over a part of the text, which is short where there
-/// is a directory.
+/// Search for parts of jsonb. Its keys stand by length and then by bytes, each once. A part is
+/// found, or known to be absent, by passing over a piece of the text, which is short if there is a
+/// directory.
 namespace swizzle::sql {
 
 /// Nothing if there is none, or no object.

@@ -11,8 +11,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-/// What the reader says, with nothing before it: a text behind blanks enough is too long for the
-/// short way.
+/// Returns the reader's answer. Blanks in front make the text too long for the short way.
 std::string by_reader(std::string_view text) {
   try {
     check_json(std::string(300 * 1024, ' ').append(text), TypeId::json);

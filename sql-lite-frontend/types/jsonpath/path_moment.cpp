@@ -1,4 +1,4 @@
-// What .datetime() reads: by a template, or else the forms of SQL/JSON, as PostgreSQL's templates
+// Input of .datetime(): by a template, or else the forms of SQL/JSON, as PostgreSQL's templates
 // take them.
 #include <fmt/format.h>
 

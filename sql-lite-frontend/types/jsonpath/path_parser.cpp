@@ -59,7 +59,8 @@ class PathParser {
 
  private:
   [[noreturn]] void fail() { PathScanner::fail("syntax error", token_.written); }
-  /// What is read and has no meaning where it stands, which is told after faults of the grammar.
+  /// Notes a construct that is not allowed in its place. It is reported after errors of the
+  /// grammar.
   void misplaced(const char* what) noexcept {
     if (misplaced_ == nullptr) misplaced_ = what;
   }

@@ -438,7 +438,7 @@ void PathRun::run_arithmetic(const PathNode& node, const PathItem& item, PathIte
         result = numeric_modulo(arena, left, right);
     }
   } catch (SqlError& error) {
-    // What data are to blame for, not a cancelled statement.
+    // Errors of the data make the path fail; others, such as a cancelled statement, pass.
     if (!error.state().code().starts_with("22")) throw;
     throw PathFailure{std::move(error)};
   }

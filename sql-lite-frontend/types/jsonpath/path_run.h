@@ -21,7 +21,7 @@ struct PathMoment {
   std::string text;  ///< as JSON shows it, in the zone that it came with
 };
 
-/// What a path comes to: a part of the JSON value, or something computed.
+/// A result of a path: a part of the JSON value, or something computed.
 struct PathItem {
   const JsonValue* json = nullptr;  ///< null: a moment
   std::optional<PathMoment> moment = {};
@@ -32,7 +32,7 @@ struct PathItem {
 };
 using PathItems = CountedVector<PathItem>;
 
-/// What is wrong with a value for a path; where a predicate asks it is but unknown.
+/// An error of a path on a value. Inside a predicate it makes the result unknown.
 struct PathFailure {
   SqlError error;
 };
@@ -45,7 +45,7 @@ class PathRun {
   PathRun(FunctionContext& context, const PathTree& path, std::string_view json,
           std::string_view variables, Zones zones);
 
-  /// What the path comes to goes to `found`. With a failure, what was found before it.
+  /// Runs the path and returns its items in `found`; after a failure, those found before it.
   enum class Failures : std::uint8_t { thrown, kept };
   struct Outcome {
     PathItems found;
@@ -60,7 +60,7 @@ class PathRun {
 
  private:
   enum class Truth : std::uint8_t { no, yes, unknown };
-  /// What a step leaves as it was.
+  /// State that a step restores when it ends.
   struct Place {
     PathItem current;
     std::int64_t array_size = -1;
@@ -142,7 +142,7 @@ class PathRun {
 
 /// The moment in a text of one of the forms that SQL/JSON has.
 std::optional<PathMoment> read_path_moment(FunctionContext& context, std::string_view text);
-/// By a template, whose faults are errors everywhere; what else is wrong is a PathFailure.
+/// Reads by a template. Errors of the template are errors everywhere; others are a PathFailure.
 PathMoment read_path_moment(FunctionContext& context, std::string_view text,
                             std::string_view format);
 

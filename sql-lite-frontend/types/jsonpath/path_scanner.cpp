@@ -16,7 +16,7 @@ constexpr bool is_blank(char c) noexcept {
 constexpr bool is_digit(char c) noexcept {
   return c >= '0' && c <= '9';
 }
-/// What ends a name.
+/// True for characters that end a name.
 constexpr bool is_special(char c) noexcept {
   return std::string_view{"?%$.[]{}()|&!=<>@#,*:-+/"}.find(c) != std::string_view::npos;
 }
@@ -206,7 +206,7 @@ PathToken PathScanner::read_name(Kind kind) {
       token.text += text_[at_++];
     }
   }
-  // What PostgreSQL names where a name is wrong is what ends it.
+  // PostgreSQL's error for a wrong name shows the character that ends it.
   if (kind == Kind::variable) {
     token.written = text_.substr(begin - 1, at_ - begin + 1);
   } else if (at_ < text_.size() && is_blank(text_[at_])) {

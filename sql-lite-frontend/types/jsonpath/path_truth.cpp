@@ -1,4 +1,4 @@
-// What a path's predicates say: yes, no, or unknown.
+// Predicates of a path: yes, no, or unknown.
 #include <algorithm>
 
 #include "base/runtime/long_work.h"
@@ -153,7 +153,7 @@ PathRun::Truth PathRun::compare_moments(PathOp op, const PathMoment& left,
                     type_info(plain.type).name, type_info(zoned.type).name)
         .with_hint("Use *_tz() function for time zone support.");
   }
-  // What both can be.
+  // Common type of both.
   TypeId common = left.type;
   if (left.type != right.type) {
     const bool any_zone = has_zone(left.type) || has_zone(right.type);

@@ -29,7 +29,7 @@ constexpr std::uint64_t kLowByte = 0xff;
 constexpr std::uint64_t kLowThree = 0xffffff;
 constexpr std::uint64_t kLowFive = 0xffffffffff;
 constexpr std::uint64_t kShortMask = (std::uint64_t{1} << 48U) - 1;
-/// What stands between the halves of a short address that is written as a long one.
+/// Bytes between the halves of a short address that is written as a long one.
 constexpr std::uint64_t kBetween = 0xfffe;
 
 /// 48 bits with ff:fe in the middle.

@@ -25,7 +25,7 @@ struct NetworkAddress {
   std::array<std::uint8_t, 16> bytes{};
 };
 
-/// What a value of the types means. XX001 for malformed bytes.
+/// Decodes a value of the types. XX001 for malformed bytes.
 NetworkAddress network_address(const Value& value);
 Value make_network(Arena& arena, const NetworkAddress& address);
 /// The address with the bits behind the mask cleared.

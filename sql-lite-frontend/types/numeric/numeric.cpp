@@ -261,7 +261,7 @@ int quotient_scale(const Decimal& left, const Decimal& right) {
   return std::min(scale, 1000);
 }
 
-/// What division gives when an operand is NaN or infinite; nothing if none is.
+/// Returns the quotient if an operand is NaN or infinite; nothing if none is.
 std::optional<Value> special_quotient(Arena& arena, const Decimal& a, const Decimal& b) {
   if (a.is_nan() || b.is_nan()) return special(arena, Sign::nan);
   if (a.is_infinite()) {

@@ -61,7 +61,8 @@ Residues roots_of_unity(std::size_t order, TransformDirection direction) {
   return out;
 }
 
-/// What it gives is in bit-reversed order, which products do not mind and transform_back() undoes.
+/// Transforms in place. The result is in bit-reversed order, which products do not mind and
+/// transform_back() undoes.
 void transform(Residues& words, const Residues& roots) {
   for (std::size_t half = words.size() / 2, stride = 1; half != 0; half /= 2, stride *= 2) {
     for (std::size_t block = 0; block < words.size(); block += 2 * half) {

@@ -20,7 +20,7 @@ struct RangeBound {
   [[nodiscard]] bool infinite() const noexcept { return value.is_null(); }
 };
 
-/// What lies between two bounds. Values refer to the range's bytes.
+/// Values between two bounds. Bounds refer to the range's bytes.
 struct Span {
   RangeBound lower;
   RangeBound upper;

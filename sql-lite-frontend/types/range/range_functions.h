@@ -12,7 +12,7 @@ extern const FunctionsOfType kMultirangeFunctions;
 Value hash_range_of(FunctionContext& context, std::span<const Value> a);
 Value hash_multirange_of(FunctionContext& context, std::span<const Value> a);
 
-// What makes values of one range type and its multirange.
+// Constructors and functions of one range type and its multirange.
 extern const FunctionsOfType k_int4range_functions;
 extern const FunctionsOfType k_int8range_functions;
 extern const FunctionsOfType k_numrange_functions;

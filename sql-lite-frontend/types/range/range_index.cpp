@@ -57,7 +57,7 @@ std::int64_t before(std::int64_t place, std::uint8_t of_class) {
                       : static_cast<std::int64_t>(static_cast<std::uint64_t>(place) - reach);
 }
 
-/// What is asked for: ranges that begin no later than `last`, and end no earlier than `end` or
+/// Bounds of the wanted ranges: they begin no later than `last`, and end no earlier than `end` or
 /// begin no earlier than `first`.
 struct WantedBounds {
   const RangeBound* last = nullptr;

@@ -7,10 +7,10 @@
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/type_id.h"
 
-/// Keys of an index that finds ranges by where they lie. In front of a range's own key stands its
-/// class: how long it is, within a factor of two. What overlaps a place begins before it, but of
-/// each class not long before, so a few pieces of the index have all that may; who asks looks at
-/// them again.
+/// Keys of an index that finds ranges by place. In front of a range's own key stands its class: its
+/// length, within a factor of two. A range that overlaps a place begins before it, but within its
+/// class not long before. So a few pieces of the index hold all candidates; the caller checks each
+/// again.
 namespace swizzle::sql {
 
 /// Appends the class; the range's key, or NULL's, comes behind it.

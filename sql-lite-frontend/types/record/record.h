@@ -11,7 +11,7 @@ namespace swizzle::sql {
 
 /// Reads a row value: u32 field count | per field: u32 type (under its collation), u32 end offset
 /// (top bit: NULL) | fields in flat form | nothing, or per field its name: u32 length, text. It
-/// carries its own types, as an anonymous record must, and names only for those who show them
+/// carries its own types, as an anonymous record must, and names only for functions that show them
 /// (JSON).
 class RecordView {
  public:
@@ -21,7 +21,7 @@ class RecordView {
   [[nodiscard]] TypeId type(std::size_t field) const;
   /// The same under its collation.
   [[nodiscard]] TypeId ordered_type(std::size_t field) const;
-  /// What clients are told: of a literal without a type, which is text, `unknown`.
+  /// Returns the type that clients are told: `unknown` for a literal without a type, which is text.
   [[nodiscard]] TypeId told_type(std::size_t field) const;
   [[nodiscard]] Value field(std::size_t field) const;
   /// "f1", "f2" … where the fields have no names.

@@ -14,7 +14,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// What orders the two fields: none knows where their collations differ.
+/// Returns the type that orders the two fields: none if their collations differ.
 TypeId common_order(const RecordView& left, const RecordView& right, std::size_t field) {
   const TypeId one = left.ordered_type(field);
   const TypeId other = right.ordered_type(field);

@@ -85,7 +85,7 @@ void object_id_output(FunctionContext& context, TypeId type, const Value& value,
       return;
     }
   }
-  // What users made has no name without a session.
+  // User-defined objects have no name without a session.
   if (type == TypeId::regtype && is_built_in(TypeId{oid}))
     out += format_type(TypeId{oid});
   else

@@ -22,7 +22,8 @@ std::string stored_cast_target(TypeId type, std::int32_t typmod = kNoTypmod);
 /// The number that stored_cast_target() wrote for a name; none for any other name.
 TypeId type_of_stored_name(std::string_view name);
 
-/// What a stored expression calls a routine that a user made: its number, as with types.
+/// Returns the spelling of a user-defined routine in a stored expression: its number, as with
+/// types.
 std::string stored_routine_name(std::uint32_t oid);
 /// The same for a call that is written as an operator that a user made, or as a cast by a function.
 std::string stored_operator_name(std::uint32_t oid);

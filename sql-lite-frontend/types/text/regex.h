@@ -36,14 +36,14 @@ class CompiledRegex {
   [[nodiscard]] bool matches(std::string_view text) const;
   /// Nothing if there is no match at or behind `start`.
   [[nodiscard]] std::optional<Match> find(std::string_view text, std::size_t start = 0) const;
-  /// The matches from `start` on, as many as are found in some milliseconds, at least one if there
-  /// is one. `next` becomes where the search goes on; it ends with an empty list.
-  /// For texts of which is_long() is true: they have an owner who shares them.
+  /// Returns the matches from `start` on, as many as are found in some milliseconds, at least one
+  /// if there is one. `next` becomes the place where the search goes on; it ends with an empty
+  /// list. For texts with is_long(): they have a shared owner.
   [[nodiscard]] std::vector<Match> find_some(std::shared_ptr<const std::string> text,
                                              std::size_t& next) const;
   /// Where the search for the next match begins; behind the text's end there is none.
   [[nodiscard]] static std::size_t behind(std::string_view text, Range whole) noexcept;
-  /// Whether a search of so much text may take longer than somebody would wait for.
+  /// True if a search of that much text may take noticeably long.
   [[nodiscard]] bool is_long(std::size_t text_bytes) const noexcept;
   [[nodiscard]] std::size_t group_count() const noexcept { return groups_; }
 

@@ -6,7 +6,7 @@
 
 namespace swizzle::sql {
 
-/// What the letters behind a regular expression, or at its front, ask for.
+/// Options given by the letters behind a regular expression, or at its front.
 struct RegexOptions {
   bool ignore_case = false;
   bool newline_stops_dot = false;
@@ -24,7 +24,8 @@ struct TranslatedRegex {
   std::string shortest;   ///< finds the shortest whole; empty unless `is_short`
   bool is_lazy = false;   ///< some part wants to be short
   bool is_short = false;  ///< the whole wants to be short
-  /// What `text` leaves to be looked at: which edge of a word a match begins at.
+  /// Edge of a word at which a match must begin; `text` does not express it, so that the caller
+  /// checks it.
   enum class Edge : std::uint8_t { none, beginning, end } edge = Edge::none;
 };
 /// Throws 2201B for a malformed pattern, 0A000 for what RE2 cannot do.

@@ -82,7 +82,7 @@ Value TextBuilder::finish() {
 TextBuilder::~TextBuilder() {
   constexpr std::size_t kLong = std::size_t{16} << 20U;
   if (finished_bytes_ < kLong) return;
-  // Cut short by an error, so nobody may rest here.
+  // Building may be cut short by an error, so this must not wait.
   HelperThreads::of_the_process().destroy(std::move(finished_));
 }
 

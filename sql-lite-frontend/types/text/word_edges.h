@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string_view>
 
-/// What stands beside \m and \M, the beginning and the end of a word. The library knows only \b,
-/// which is either: it is the same where what stands on one of its sides is sure to be a letter of
-/// a word, or sure not to be one.
+/// Translation of \m and \M, the beginning and the end of a word. The library knows only \b, which
+/// is either. They mean the same if the character on one side is known to be a letter of a word, or
+/// known not to be one.
 namespace swizzle::sql {
 
 enum class Beside : std::uint8_t {

@@ -26,7 +26,7 @@ Value enum_value(const EnumLabels& labels, const EnumLabel& label) {
 
 namespace {
 
-/// Where nobody tells names, as in stored expressions, a value is its position.
+/// Reads a value. Without names, as in stored expressions, it is its position.
 Value enum_input(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
   if (context.session.names == nullptr)
     return Value::from_int(parse_integer(TypeId::int8, text, INT64_MIN, INT64_MAX));

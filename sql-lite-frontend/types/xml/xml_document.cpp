@@ -13,7 +13,7 @@
 namespace swizzle::sql::xml {
 namespace {
 
-/// Whatever a text refers to is empty: neither files nor the network are read.
+/// Makes every external entity empty: neither files nor the network are read.
 xmlParserInputPtr refuse_external(const char*, const char*, xmlParserCtxtPtr parser) {
   return xmlNewStringInputStream(parser, reinterpret_cast<const xmlChar*>(""));
 }
@@ -56,7 +56,7 @@ void ignore(void*, const char*, ...) {}
 
 Complaints::Complaints(About about) : about_{about} {
   prepare_library();
-  // What it has no structure for would go to the server's own output.
+  // Messages without a structure would go to the server's own output.
   xmlSetGenericErrorFunc(nullptr, &ignore);
   xmlSetStructuredErrorFunc(this, [](void* self, xmlErrorPtr error) { hear(self, error); });
 }

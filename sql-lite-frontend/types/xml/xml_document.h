@@ -32,7 +32,8 @@ auto for_library(std::size_t bytes, Work&& work) -> decltype(work()) {
   return std::move(*result);
 }
 
-/// What the library complains about on this thread goes here while this lives. It must not park.
+/// Collects the library's error messages on this thread for its lifetime. The thread must not park
+/// meanwhile.
 class Complaints {
  public:
   /// How much is heard: parsers and memory only, or namespaces, XPath and others as well.
@@ -60,7 +61,7 @@ struct FreeDocument {
 };
 using Document = std::unique_ptr<xmlDoc, FreeDocument>;
 
-/// What stands in <?xml …?> at the beginning, if it does.
+/// The XML declaration <?xml …?> at the beginning, if there is one.
 struct Declaration {
   std::size_t size = 0;  ///< of it in bytes
   std::string_view version{};

@@ -4,7 +4,7 @@
 
 namespace swizzle::sql::xml {
 
-/// What a text is to be well-formed as.
+/// Form in which a text is to be well-formed.
 enum class Option : std::uint8_t { document, content };
 
 enum class Blanks : std::uint8_t { kept, stripped };

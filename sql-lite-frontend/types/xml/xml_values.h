@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/types/function_context.h"
 #include "sql-lite-frontend/types/xml/xml_option.h"
 
-/// What SQL/XML's expressions make. All values are the text of well-formed content.
+/// Results of SQL/XML's expressions. All values are the text of well-formed content.
 namespace swizzle::sql::xml {
 
 /// As xmloption says.
@@ -19,7 +19,7 @@ void append_escaped(std::string& out, std::string_view text);
 /// "xml" in front.
 enum class Escapes : std::uint8_t { needed, all };
 std::string name_of(std::string_view identifier, Escapes escapes);
-/// What it was a name of.
+/// Inverts name_of(): returns the identifier.
 std::string identifier_of(std::string_view name);
 
 /// A value as content or, with `escaped` false, as an attribute's text. Pre: not NULL.

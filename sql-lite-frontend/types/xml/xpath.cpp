@@ -119,7 +119,8 @@ Namespaces read_namespaces(const Value& array) {
   return out;
 }
 
-/// What a path gives: nodes' texts, or the one text of what is no set of nodes.
+/// Returns a path's result: the nodes' texts, or the one text of a result that is not a set of
+/// nodes.
 std::vector<std::string> texts_of(const xmlXPathObject& object) {
   std::vector<std::string> out;
   switch (object.type) {
@@ -143,8 +144,8 @@ std::vector<std::string> texts_of(const xmlXPathObject& object) {
   }
 }
 
-/// Calls `use` with what the path gives, on a helper thread: how long the library takes nobody can
-/// tell from the texts' sizes.
+/// Calls `use` with the path's result, on a helper thread: the texts' sizes do not tell how long
+/// the library takes.
 template <class Use>
 void evaluate(FunctionContext& context, std::span<const Value> arguments, Use&& use) {
   const std::string_view path = arguments[0].as_text();

@@ -32,7 +32,7 @@ class Evaluation {
   Evaluation& operator=(const Evaluation&) = delete;
   ~Evaluation();
 
-  /// What is no path is an error of that state.
+  /// Throws an error of that state for an invalid path.
   [[nodiscard]] Path compile(std::string_view path, SqlState invalid) const;
   /// From `node` on, or from the document.
   [[nodiscard]] Object run(const Path& path, xmlNode* node = nullptr) const;
@@ -44,7 +44,7 @@ class Evaluation {
   xmlXPathContext* context_ = nullptr;
 };
 
-/// What evaluating a path over a document may take.
+/// Returns an estimate of the memory that evaluating a path over a document takes.
 std::size_t bytes_of_evaluation(std::string_view document, std::string_view path);
 
 /// A node as XML; a text or an attribute is its escaped text.

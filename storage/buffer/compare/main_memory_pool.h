@@ -41,7 +41,7 @@ class MainMemoryPool final : public BufferPool {
   PageRef adopt_new(Referrer& parent, Frame& child) noexcept;
   void moved(PageRef ref, Referrer& to) noexcept { PageState::move(*ref.frame(), to); }
 
-  /// Reads the whole tree. Pre: nobody uses it yet.
+  /// Reads the whole tree. Pre: it is not in use yet.
   Result<> load_tree(RootHolder& holder);
 
   void register_root(RootHolder& /*holder*/) override {}

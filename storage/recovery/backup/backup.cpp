@@ -53,8 +53,8 @@ class PageCopier {
   }
 
  private:
-  // A page that is being written while we read it looks damaged for a moment. One that is not on
-  // disk yet, or not as the log has it, is rebuilt by whoever opens the backup.
+  // Rereads a page that is being written while we read it, which looks damaged for a moment. One
+  // that is not on disk yet, or not as the log has it, is rebuilt when the backup is opened.
   Result<bool> make_whole(const PageRead& read) {
     constexpr int kTries = 20;
     constexpr Duration kPause = std::chrono::milliseconds{2};

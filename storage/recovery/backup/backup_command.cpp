@@ -90,8 +90,8 @@ Result<> check_database(FileSystem& files, const std::filesystem::path& database
   return fail(sqlstate::data_corrupted, fmt::format("{} violations", violations.size()));
 }
 
-/// What is restored from it. The backup itself has to stay as it is: recovering it where it lies
-/// would write into it.
+/// Checks a copy restored from the backup. The backup itself must not change: recovering it in
+/// place would write into it.
 Result<> check_backup(FileSystem& files, const std::filesystem::path& backup) {
   std::filesystem::path restored = backup;
   restored += ".check";

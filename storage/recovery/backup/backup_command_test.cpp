@@ -110,7 +110,7 @@ TEST_CASE_METHOD(TemporaryEngine,
   REQUIRE(run({"copy", to("x")}) == 2);
   REQUIRE(run({}) == 2);
 
-  // What is opened as a database is no backup any more, and says so.
+  // A backup that is opened as a database is no backup any more, and says so.
   std::filesystem::copy(backup, to("opened"), std::filesystem::copy_options::recursive);
   REQUIRE(rows_in("opened") == 100);
   insert(*engine, tree, 100, 101);

@@ -244,7 +244,7 @@ TEST_CASE("a database that was restored goes on beside the one it came from", "[
 
 namespace {
 
-/// What a database has of a transaction that changed keys "a" to "c" and waits.
+/// State of a database with a transaction that changed keys "a" to "c" and waits.
 struct Waiting {
   SimulatedDisk& disk;
   TreeId tree;
@@ -370,7 +370,7 @@ TEST_CASE("power cuts while a backup is taken and while one is restored", "[back
       // The database itself.
       const std::uint64_t found = transfers_in(disk, kHome, tree);
       REQUIRE(found + 1 >= acknowledged);
-      // What was being made: whole, or refused.
+      // The backup or restore under way: whole, or refused.
       for (const auto& home : {std::filesystem::path{"/restored"}, kBackup}) {
         if (!disk.exists(home).value()) continue;
         const auto opened = Engine::open(disk, home, small_options(disk));

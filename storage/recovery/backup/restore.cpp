@@ -31,8 +31,8 @@ bool is_database_file(std::string_view name) noexcept {
          std::ranges::find(SpaceMap::kFileNames, name) != std::end(SpaceMap::kFileNames);
 }
 
-/// Where the log is to be cut: a record boundary. 55000 when it ends before the target: who asks
-/// for a moment is not given an earlier one in silence.
+/// Returns where the log is to be cut: a record boundary. 55000 when it ends before the target: a
+/// request for a moment must not silently get an earlier one.
 Result<Lsn> find_stop(wal::Reader reader, Lsn from, const RecoveryTarget& stop) {
   reader.seek(from);
   while (true) {

@@ -82,10 +82,10 @@ std::vector<DirtyPage> Checkpointer::dirty_pages() const {
   std::vector<DirtyPage> pages;
   std::uint32_t looked_at = 0;
   parts_.frames.for_each_used([&](Frame& frame) {
-    // What gets dirty behind us has its first record behind `begin`.
+    // A page that gets dirty behind the walk has its first record behind `begin`.
     if (++looked_at % kFramesBetweenYields == 0) Runtime::current().yield();
-    // Waits for a writer whose record is before `begin` and who has not marked the page yet. One
-    // that latches it later has its record behind `begin`.
+    // Waits for a writer with a record before `begin` that has not marked the page yet. One that
+    // latches it later has its record behind `begin`.
     static_cast<void>(frame.latch.optimistic());
     if (oldest_unwritten(frame) == Lsn::none) return;
     // Together: the frame may be given to another page otherwise.
@@ -127,7 +127,7 @@ Result<> Checkpointer::make_room(Cleaner& cleaner) {
   return take();
 }
 
-/// A transaction that nobody ends keeps all the log since its first change: says so once.
+/// Warns, once, of a transaction that does not end and keeps all the log since its first change.
 void Checkpointer::warn_of_old_transaction(const Checkpoint& taken) {
   const auto oldest = std::ranges::min_element(taken.active, {}, &ActiveTransaction::first);
   if (oldest == taken.active.end() || oldest->id == warned_of_) return;

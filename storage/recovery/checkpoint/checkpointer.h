@@ -16,12 +16,12 @@
 
 namespace swizzle {
 
-/// Takes fuzzy checkpoints: no page is written for one, and nobody waits for one.
+/// Takes fuzzy checkpoints: no page is written for one, and no thread waits for one.
 ///
-/// The order is what makes them right (rule R2): first the begin record and the space map's copy,
-/// in one moment; then the dirty pages; then the active transactions; then all of it is written,
-/// and last the control file, which completes the checkpoint. What changes between is behind the
-/// begin record, where analysis sees it.
+/// The order makes them right (rule R2): first the begin record and the space map's copy, in one
+/// moment; then the dirty pages; then the active transactions; then all of it is written, and last
+/// the control file, which completes the checkpoint. Changes in between are behind the begin
+/// record, where analysis sees them.
 class Checkpointer {
  public:
   struct Parts {
@@ -36,7 +36,7 @@ class Checkpointer {
     std::function<std::vector<ActiveTransaction>(Lsn begin)> active_transactions;
     /// One that no transaction has had, nor will have before the call.
     std::function<TxnId()> next_txn;
-    /// What else becomes durable with a checkpoint, if anything.
+    /// Makes further state durable with a checkpoint; may be empty.
     std::function<Result<>()> persist = {};
     /// The identifier of a prepared transaction, empty for any other.
     std::function<std::string(TxnId)> gid_of = {};
@@ -101,7 +101,8 @@ class Checkpointer {
   const Parts parts_;
   const Options options_;
   ParkMutex one_at_a_time_;
-  /// What the checkpoint before the last one needs: its copy of the control file is still there.
+  /// Start of the log that the checkpoint before the last one needs: its copy of the control file
+  /// still exists.
   Lsn previous_keep_from_;
   std::atomic<int> retentions_{0};
   TxnId warned_of_{};

@@ -26,7 +26,7 @@ struct ActiveTransaction {
   Lsn last;
 };
 
-/// What recovery starts from. Begins as the state of an empty database.
+/// Start of recovery. Begins as the state of an empty database.
 struct Checkpoint {
   /// The checkpoint's own record: analysis reads from here.
   Lsn begin = Lsn::none;

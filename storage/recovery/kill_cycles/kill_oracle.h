@@ -8,8 +8,8 @@
 
 namespace swizzle {
 
-/// What the sessions of a process that may be killed at any moment were told. Lies in memory that
-/// the process shares with the one that kills it, so it outlives it.
+/// Answers that the sessions of a process got, which may be killed at any moment. Lies in memory
+/// that the process shares with its killer, so it outlives the process.
 struct KillOracle {
   static constexpr std::size_t kSessions = 4;
   static constexpr std::size_t kKeys = 600;
@@ -26,7 +26,7 @@ struct KillOracle {
       none,
       committing,
       acknowledged,
-      // Of a commit in two phases. Once it is `prepared` it stays until somebody finishes it.
+      // States of a commit in two phases. Once `prepared` it stays until it is finished.
       preparing,
       prepared,
       finishing_by_commit,

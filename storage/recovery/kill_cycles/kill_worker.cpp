@@ -160,7 +160,8 @@ std::optional<std::uint64_t> version_in(Transaction& reader, const Tree& tree, s
   return version;
 }
 
-/// What is wrong with what a session has prepared; empty: it keeps others off all that it changes.
+/// Returns the first change of a prepared transaction that is not locked against others; empty: all
+/// are.
 std::string find_unlocked(Engine& engine, const KillOracle& oracle, std::size_t number) {
   const KillOracle::Session& session = oracle.sessions.at(number);
   for (std::uint32_t i = 0; i < session.change_count; ++i) {

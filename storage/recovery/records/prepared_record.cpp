@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMostPortionBytes = std::size_t{64} << 10U;
 
-/// What an item is; then come its fields.
+/// Kind of an item; its fields follow.
 enum class Item : std::uint8_t {
   key = 0,            ///< tree u32, hash u64, access to the key u8, to the gap u8
   table = 1,          ///< tree u32, mode u8

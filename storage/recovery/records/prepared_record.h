@@ -11,8 +11,8 @@
 
 namespace swizzle {
 
-/// What the log says of a prepared transaction beyond its changes: transaction_prepared, and before
-/// it, where there is something to keep, prepared_kept records. docs/log-format.md has the layout.
+/// Log records of a prepared transaction beyond its changes: transaction_prepared, and before it,
+/// if needed, prepared_kept records. docs/log-format.md has the layout.
 
 /// The payload of transaction_prepared.
 struct PreparedRecord {
@@ -27,14 +27,14 @@ struct PreparedRecord {
   Lsn began_at = Lsn::none;
 };
 
-/// What a change's undo record says that its log record does not.
+/// Properties of a change's undo record that its log record lacks.
 struct UndoTraits {
   std::uint64_t younger = 0;  ///< how many changes of the transaction came after it
   bool is_move = false;       ///< a removal: the record went to where the change before it inserted
   bool takes_key = false;     ///< an update: its lock was on the key, too
 };
 
-/// What the payload of prepared_kept is a list of.
+/// Items of a prepared_kept payload.
 struct PreparedKept {
   std::vector<lock::HeldLock> locks;
   std::vector<UndoTraits> traits;

@@ -6,8 +6,8 @@
 
 namespace swizzle::describe {
 
-/// What the payloads of log records say, for people. For the kind table (record_kinds.h). A payload
-/// that cannot be read is "malformed".
+/// Descriptions of the payloads of log records, for people. For the kind table (record_kinds.h). A
+/// payload that cannot be read is "malformed".
 std::string row(const wal::Record& record);
 std::string rows(const wal::Record& record);
 std::string update(const wal::Record& record);

@@ -59,7 +59,7 @@ Result<std::vector<PageId>> freed_pages(const wal::Record& record) {
     case RecordKind::pages_freed:
       break;
     case RecordKind::children_freed:
-      // What becomes of their parent comes first.
+      // Skip the state of the parent.
       list = list.subspan(std::min(list.size(), sizeof(std::uint64_t)));
       break;
     default:

@@ -11,8 +11,8 @@
 
 namespace swizzle {
 
-/// What a log record does to pages, as the kind table says (record_kinds.h). Redo, single page
-/// repair and the space map ask here.
+/// Effects of a log record on pages, as the kind table defines them (record_kinds.h). Used by redo,
+/// single page repair and the space map.
 
 enum class PageEffect : std::uint8_t {
   none,    ///< the record does not concern the page
@@ -25,7 +25,7 @@ inline RecordKind kind_of(const wal::RecordHeader& header) noexcept {
   return static_cast<RecordKind>(header.kind);
 }
 
-/// What the record does to its first and to its second page.
+/// Effects of the record on its first and on its second page.
 struct PageEffects {
   PageEffect page = PageEffect::none;
   PageEffect page2 = PageEffect::none;

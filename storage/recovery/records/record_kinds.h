@@ -23,7 +23,7 @@ struct RecordKindEntry {
   /// The rows in the order in which they are undone. Null: never undone, and what the tree says
   /// stays the same.
   Result<std::vector<UndoneRow>> (*undo)(Bytes payload) = nullptr;
-  /// What the payload says, in words; null: nothing that the header does not say.
+  /// Describes the payload in words; null: it adds nothing to the header.
   std::string (*describe)(const wal::Record& record) = nullptr;
 };
 

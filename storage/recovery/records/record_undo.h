@@ -9,11 +9,11 @@
 
 namespace swizzle {
 
-/// What takes one logged change of a row back: the other way round, found by key.
+/// Inverse of one logged change of a row, found by key.
 struct UndoneRow {
   LeafChange::Action action = LeafChange::Action::leave;
   Bytes key;
-  /// What a removed row had; for an update see `update`.
+  /// Value of a removed row; for an update see `update`.
   Bytes value;
   bool overflow = false;
   /// The part of the value that goes back.
