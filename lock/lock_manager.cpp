@@ -83,6 +83,20 @@ std::vector<LockRow> LockManager::snapshot() const {
   return rows;
 }
 
+std::vector<LockRow> LockManager::waits() const {
+  std::vector<LockRow> rows;
+  if (parts_->table == nullptr) return rows;
+  for (std::uint32_t number = 0; number < parts_->seats.size(); ++number) {
+    const auto& waiting = parts_->seats[number].waiting;
+    if (waiting.load(std::memory_order_relaxed) == nullptr) continue;
+    // What is seen from here on is not reused before the guard goes.
+    const auto reading = parts_->epochs.enter(number);
+    if (const Entry* const entry = waiting.load(std::memory_order_seq_cst))
+      rows.push_back(row_of(*entry, EntryState::waiting));
+  }
+  return rows;
+}
+
 LockStatistics LockManager::statistics() const noexcept {
   const auto& counters = parts_->counters;
   const auto read = [](const std::atomic<std::uint64_t>& counter) {

@@ -55,8 +55,9 @@ LockOwner::~LockOwner() {
   parts_.owners.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void LockOwner::begin(TxnId txn) noexcept {
+void LockOwner::begin(TxnId txn, Escalation escalation) noexcept {
   INVARIANT(newest_ == nullptr && own_ == nullptr && slots_used_ == 0);
+  escalation_ = escalation;
   identify(txn);
   watermark_ = Lsn::none;
 }

@@ -33,9 +33,12 @@ class LockOwner {
   /// Pre: nothing is held.
   ~LockOwner();
 
+  /// Whether an owner's many read locks in a table may become one on the table, which holds up all
+  /// who write to it.
+  enum class Escalation : std::uint8_t { never, when_due };
   /// Starts a transaction. Its number decides who is younger; TxnId::none is the youngest.
   /// Pre: nothing is held. Post: the read watermark is Lsn::none.
-  void begin(TxnId txn) noexcept;
+  void begin(TxnId txn, Escalation escalation = Escalation::never) noexcept;
 
   /// Gives the running transaction its number, when it gets one only at its first write.
   void identify(TxnId txn) noexcept;
@@ -215,6 +218,7 @@ class LockOwner {
   std::uint32_t ordinal_ = 0;
   std::uint32_t savepoint_ = 0;
   std::uint32_t slots_used_ = 0;
+  Escalation escalation_ = Escalation::never;
   Lsn watermark_ = Lsn::none;
   Duration deadlock_timeout_ = Duration::zero();
   const std::string* doing_ = nullptr;

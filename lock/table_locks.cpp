@@ -66,7 +66,8 @@ LockOwner::TableRecord& LockOwner::record_of(const LockName& name) {
 }
 
 LockOwner::TableRecord LockOwner::fresh_record(const LockName& name) const noexcept {
-  const std::uint32_t threshold = parts_.options.escalation_threshold;
+  const std::uint32_t threshold =
+      escalation_ == Escalation::when_due ? parts_.options.escalation_threshold : 0;
   TableRecord record{
       .name = name,
       .escalate_at = threshold == 0 ? std::numeric_limits<std::uint32_t>::max() : threshold};

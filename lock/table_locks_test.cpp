@@ -207,6 +207,7 @@ TEST_CASE("many key locks become one table lock", "[lock]") {
   LockManager manager{options};
   LockOwner owner{manager};
   LockOwner other{manager};
+  owner.begin(TxnId::none, LockOwner::Escalation::when_due);
   REQUIRE(owner.acquire_table(kTree, TableMode::intent_exclusive));
   const LockMark mark = owner.mark();
   for (std::uint64_t i = 0; i < 30; ++i) {
@@ -244,6 +245,7 @@ TEST_CASE("only keys that are read bring escalation nearer", "[lock]") {
   options.escalation_threshold = 10;
   LockManager manager{options};
   LockOwner owner{manager};
+  owner.begin(TxnId::none, LockOwner::Escalation::when_due);
   REQUIRE(owner.acquire_table(kTree, TableMode::intent_exclusive));
   for (std::uint64_t i = 0; i < 100; ++i) REQUIRE(owner.acquire(key(i), kWriteKey));
   for (std::uint64_t i = 100; i < 105; ++i) REQUIRE(owner.acquire(key(i), kReadKey));
@@ -263,12 +265,29 @@ TEST_CASE("only keys that are read bring escalation nearer", "[lock]") {
   CHECK(manager.snapshot().empty());
 }
 
+TEST_CASE("an owner that does not say so keeps its locks key by key", "[lock]") {
+  LockOptions options = small_table();
+  options.escalation_threshold = 10;
+  LockManager manager{options};
+  LockOwner owner{manager};
+  LockOwner other{manager};
+  owner.begin(TxnId::none);
+  for (std::uint64_t i = 0; i < 100; ++i) REQUIRE(owner.acquire(key(i), kReadKey));
+  owner.escalate_if_due(kTree);
+  CHECK(owner.locks_held() == 100);
+  CHECK(manager.statistics().escalations == 0);
+  REQUIRE(other.acquire_table(kTree, TableMode::intent_exclusive, kNoWait));
+  other.release_all(Lsn::none);
+  owner.release_all(Lsn::none);
+}
+
 TEST_CASE("escalation gives way to other users of the table and tries again later", "[lock]") {
   LockOptions options = small_table();
   options.escalation_threshold = 10;
   LockManager manager{options};
   LockOwner owner{manager};
   LockOwner other{manager};
+  owner.begin(TxnId::none, LockOwner::Escalation::when_due);
   REQUIRE(other.acquire_table(kTree, TableMode::intent_exclusive));
   REQUIRE(owner.acquire_table(kTree, TableMode::intent_exclusive));
   for (std::uint64_t i = 0; i < 15; ++i) REQUIRE(owner.acquire(key(i), kReadKey));

@@ -10,6 +10,13 @@ namespace swizzle {
 enum class Isolation : std::uint8_t { read_committed, repeatable_read, serializable };
 enum class Access : std::uint8_t { read_write, read_only };
 
+/// Which of the places for open transactions a caller may take when they run out.
+enum class TransactionPlace : std::uint8_t {
+  ordinary,
+  superuser,  ///< also those kept for superusers, so that someone can still look and act
+  internal,   ///< all of them: for short transactions of the system itself
+};
+
 /// How a read treats other transactions.
 enum class ReadMode : std::uint8_t {
   snapshot,  ///< what the transaction's snapshot shows; neither waits nor makes others wait

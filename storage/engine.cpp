@@ -37,6 +37,11 @@ std::unique_ptr<Transaction> Engine::begin(Isolation isolation, Access access) {
   return TransactionAccess::begin(*parts_, isolation, access);
 }
 
+Result<std::unique_ptr<Transaction>> Engine::try_begin(Isolation isolation, Access access,
+                                                       TransactionPlace place) {
+  return TransactionAccess::try_begin(*parts_, isolation, access, place);
+}
+
 Result<TreeId> Engine::create_tree(Transaction& transaction) {
   TransactionState& state = TransactionAccess::state(transaction);
   RETURN_IF_ERROR(state.begin_writing());
@@ -199,6 +204,10 @@ std::uint64_t Engine::pages_read_of(TreeId tree) const {
 
 std::vector<lock::LockRow> Engine::locks() const {
   return parts_->locks.snapshot();
+}
+
+std::vector<lock::LockRow> Engine::lock_waits() const {
+  return parts_->locks.waits();
 }
 
 std::vector<HeldSnapshot> Engine::snapshots() const {

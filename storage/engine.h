@@ -73,9 +73,15 @@ class Engine {
   /// Checkpoints and releases the directory. Pre: no transaction is open.
   Result<> close();
 
-  /// Parks while TransactionRegistry::kSlots are open.
+  /// Begins a transaction of the system itself, which ends soon and is never refused: it has places
+  /// of its own, and parks only while those are taken by others of its kind.
   std::unique_ptr<Transaction> begin(Isolation isolation = Isolation::read_committed,
                                      Access access = Access::read_write);
+  /// Begins a transaction that may stay open for long. Never waits: 53400 when every place that the
+  /// caller may take is taken.
+  Result<std::unique_ptr<Transaction>> try_begin(
+      Isolation isolation = Isolation::read_committed, Access access = Access::read_write,
+      TransactionPlace place = TransactionPlace::ordinary);
 
   /// Those that are prepared, by their identifiers.
   [[nodiscard]] std::vector<PreparedTransaction> prepared() const;
@@ -148,6 +154,8 @@ class Engine {
   /// Returns the locks held and awaited. Blocks no thread: each row was true at some moment of the
   /// call.
   [[nodiscard]] std::vector<lock::LockRow> locks() const;
+  /// Only what is waited for, which costs little.
+  [[nodiscard]] std::vector<lock::LockRow> lock_waits() const;
   /// The same for snapshots.
   [[nodiscard]] std::vector<HeldSnapshot> snapshots() const;
   [[nodiscard]] std::vector<WritingTransaction> writers() const;

@@ -10,6 +10,20 @@ TESTS = [["~[stress]", "~[crash]", "~[hermitage]", "~[.]"], ["[crash]", "~[.]"],
 # (name, file in the folder, the right piece, the wrong one, the tests to run: all unless told)
 FAULTS = [
     (
+        "an asynchronous commit shows the synchronous ones before it at once",
+        "txn/transaction_registry.cpp",
+        "    if (last != Lsn::none) log_.flush_to(Lsn{raw(last) + 1});\n",
+        "    static_cast<void>(last);\n",
+        "a snapshot shows a synchronous commit*",
+    ),
+    (
+        "a reserved place for transactions is left to whoever comes next",
+        "txn/transaction_pool.cpp",
+        "if (TransactionSlot& slot = state->slot; engine_.registry->is_reserved(slot))",
+        "if (TransactionSlot& slot = state->slot; engine_.registry->is_reserved(slot) && false)",
+        "A transaction that finds no place*",
+    ),
+    (
         "a branch's first key matches where it has only the other's length",
         "btree/node_search.h",
         "index >= kFirstWithHead)",

@@ -122,6 +122,7 @@ Result<> Transaction::prepare(std::string_view gid, Bytes note, std::size_t most
   state.release_snapshot();
   state.locks.clear_cancel();
   state.work_for(0, nullptr);
+  if (state.lock_memory != nullptr) state.forget_counted_locks();
   const bool is_empty = state.undo == nullptr || state.undo->count() == 0;
   state.slot.is_prepared_empty.store(is_empty, std::memory_order_relaxed);
   state.slot.is_prepared.store(true, std::memory_order_relaxed);

@@ -1,4 +1,6 @@
 // Transaction: the façade over its working state.
+#include <fmt/format.h>
+
 #include "storage/engine_parts.h"
 #include "storage/txn/transaction_access.h"
 #include "storage/txn/transaction_state.h"
@@ -6,6 +8,8 @@
 namespace swizzle {
 
 namespace {
+
+constexpr SqlState kConfigurationLimitExceeded{"53400"};
 
 Result<Lsn> commit_and_retire(TransactionState& state, Transaction::Durability durability) {
   INVARIANT(state.is_open);
@@ -36,8 +40,25 @@ Result<Lsn> commit_and_retire(TransactionState& state, Transaction::Durability d
 std::unique_ptr<Transaction> TransactionAccess::begin(EngineParts& engine, Isolation isolation,
                                                       Access access) {
   std::unique_ptr<TransactionState> state;
-  while ((state = engine.transactions->take_state()) == nullptr)
+  // All that is waited for are other transactions of the system itself, which end soon.
+  while ((state = engine.transactions->take_state(TransactionPlace::internal)) == nullptr)
     Runtime::current().sleep_until(Runtime::current().now() + std::chrono::milliseconds{1});
+  state->begin(isolation, access);
+  return std::unique_ptr<Transaction>(new Transaction(std::move(state)));
+}
+
+Result<std::unique_ptr<Transaction>> TransactionAccess::try_begin(EngineParts& engine,
+                                                                  Isolation isolation,
+                                                                  Access access,
+                                                                  TransactionPlace place) {
+  std::unique_ptr<TransactionState> state = engine.transactions->take_state(place);
+  if (state == nullptr) [[unlikely]] {
+    return fail(Error{kConfigurationLimitExceeded, "too many transactions are open"}.with_hint(
+        fmt::format("At most {} can be open at a time. Look in pg_stat_activity for sessions "
+                    "that are idle in transaction, and limit their time with "
+                    "idle_in_transaction_session_timeout.",
+                    TransactionRegistry::kOrdinarySlots)));
+  }
   state->begin(isolation, access);
   return std::unique_ptr<Transaction>(new Transaction(std::move(state)));
 }
@@ -74,8 +95,18 @@ Access Transaction::access() const noexcept {
   return state_->access;
 }
 
+void Transaction::restart(Isolation isolation, Access access) noexcept {
+  INVARIANT(state_->is_open && state_->prepared == nullptr);
+  state_->rollback();
+  state_->begin(isolation, access);
+}
+
 void Transaction::begin_statement() {
   state_->begin_statement();
+}
+
+void Transaction::take_snapshot() {
+  if (state_->isolation == Isolation::repeatable_read) state_->take_own();
 }
 
 ReadView Transaction::begin_inner(ReadView::Sees sees) {
@@ -100,6 +131,10 @@ ReadView Transaction::exchange_view(const ReadView& view) noexcept {
 
 void Transaction::work_for(lock::OwnerLabel label, const std::string* doing) noexcept {
   state_->work_for(label, doing);
+}
+
+void Transaction::count_locks_in(LockMemory& memory) noexcept {
+  state_->count_locks_in(memory);
 }
 
 Result<bool> Transaction::lock_relation(lock::RelationId relation, lock::RelationMode mode,

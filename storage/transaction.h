@@ -18,6 +18,19 @@ namespace swizzle {
 
 struct TransactionState;
 
+/// Counts the memory of a transaction's locks for whom it works. Used by the transaction's thread
+/// or fiber alone.
+class LockMemory {
+ public:
+  LockMemory() = default;
+  LockMemory(const LockMemory&) = delete;
+  LockMemory& operator=(const LockMemory&) = delete;
+  virtual ~LockMemory() = default;
+  /// An error, 53200 as a rule, refuses it, and ends the operation that needs the locks.
+  virtual Result<> take(std::size_t bytes) = 0;
+  virtual void give_back(std::size_t bytes) noexcept = 0;
+};
+
 /// Ends by commit() or rollback(); destroying an open one rolls it back.
 class Transaction {
  public:
@@ -29,9 +42,16 @@ class Transaction {
   [[nodiscard]] Isolation isolation() const noexcept;
   [[nodiscard]] Access access() const noexcept;
 
+  /// Rolls back and begins again, in the same place. It works for the same session as before.
+  void restart(Isolation isolation, Access access) noexcept;
+
   /// Starts a statement: at READ COMMITTED it takes a fresh snapshot. What the statement itself
   /// writes is not visible to its own snapshot reads until the next begin_statement().
   void begin_statement();
+
+  /// Takes the transaction's snapshot now, not at its first read. At REPEATABLE READ; elsewhere,
+  /// and where it has been taken, does nothing.
+  void take_snapshot();
 
   /// Starts a statement within the one that runs, and returns what the outer one sees, for
   /// end_inner(). Better by way of InnerStatement.
@@ -52,6 +72,9 @@ class Transaction {
   /// description of the present work, which is read when a wait for a lock begins. `doing` outlives
   /// the transaction.
   void work_for(lock::OwnerLabel label, const std::string* doing) noexcept;
+
+  /// Counts the memory of its locks in `memory` from now on, until it ends or restarts.
+  void count_locks_in(LockMemory& memory) noexcept;
 
   /// PostgreSQL's locks on a relation, for the layer that knows what relations are: they order
   /// statements and changes of definitions. Kept to the end, or to rollback_to() a mark before.

@@ -174,6 +174,33 @@ TEST_CASE("a full disk refuses growth, leaves room for completion, and is over w
   });
 }
 
+TEST_CASE("on a full disk growth gets nothing of what completion takes or gives back",
+          "[log][crash]") {
+  const Silence silence;
+  SimulatedDisk disk{6};
+  REQUIRE(disk.create_directory(kSmallDisk));
+  Simulation{6}.run([&] {
+    auto log = Log::create(disk, crash_options(kSmallDisk)).value();
+    disk.limit_capacity(std::uint64_t{300} << 10U);
+    const std::string payload(400, 'p');
+    while (auto space = log->reserve(payload.size()))
+      log->append(*space, {.kind = kUpdate}, as_bytes(payload));
+    // What is left of others' credits.
+    while (auto space = log->reserve(1)) log->append(*space, {.kind = kUpdate}, as_bytes("x"));
+    for (int i = 0; i < 12; ++i) {
+      {
+        // It takes for the worst case, as undo does, and gives most of it back.
+        auto space = log->reserve(1500, 1, ReservePurpose::completion);
+        REQUIRE(space);
+        log->append(*space, {.kind = RecordKind{18}}, as_bytes("undone"));
+      }
+      REQUIRE(log->reserve(1).error().state() == sqlstate::disk_full);
+    }
+    disk.limit_capacity(UINT64_MAX);
+    log->close();
+  });
+}
+
 TEST_CASE("on a full disk old segments are asked for before anybody is refused", "[log][crash]") {
   const Silence silence;
   Simulation{12}.run([&] {

@@ -172,8 +172,8 @@ Result<Reservation> Log::reserve(std::size_t payload_bytes, std::size_t records,
                                  ReservePurpose purpose) {
   if (!parts_) return Reservation{*this, 0};
   const std::size_t bytes = bound(payload_bytes, records);
-  RETURN_IF_ERROR(parts_->budget.take(bytes, purpose));
-  return Reservation{*this, bytes};
+  ASSIGN_OR_RETURN(const Credits credits, parts_->budget.take(bytes, purpose));
+  return Reservation{*this, bytes, credits};
 }
 
 Result<> Log::owe_rollback(std::uint64_t bytes) {
@@ -197,16 +197,17 @@ std::optional<Reservation> Log::try_reserve(std::size_t payload_bytes, std::size
                                             ReservePurpose purpose) noexcept {
   if (!parts_) return Reservation{*this, 0};
   const std::size_t bytes = bound(payload_bytes, records);
-  if (!parts_->budget.try_take(bytes, purpose)) return std::nullopt;
-  return Reservation{*this, bytes};
+  const auto credits = parts_->budget.try_take(bytes, purpose);
+  if (!credits) return std::nullopt;
+  return Reservation{*this, bytes, *credits};
 }
 
 void Reservation::release() noexcept {
-  log_->give_back(bytes_, records_);
+  log_->give_back(bytes_, records_, credits_);
 }
 
-void Log::give_back(std::size_t bytes, std::size_t records) noexcept {
-  if (parts_) parts_->budget.give_back(bytes, records);
+void Log::give_back(std::size_t bytes, std::size_t records, Credits credits) noexcept {
+  if (parts_) parts_->budget.give_back(bytes, records, credits);
 }
 
 Appended Log::append(Reservation& space, const RecordHeader& header,

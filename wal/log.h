@@ -31,13 +31,17 @@ class [[nodiscard]] Reservation {
  public:
   Reservation() = default;
   Reservation(Reservation&& other) noexcept
-      : log_(other.log_), bytes_(std::exchange(other.bytes_, 0)), records_(other.records_) {
+      : log_(other.log_),
+        bytes_(std::exchange(other.bytes_, 0)),
+        records_(other.records_),
+        credits_(other.credits_) {
     other.log_ = nullptr;
   }
   Reservation& operator=(Reservation&& other) noexcept {
     std::swap(log_, other.log_);
     std::swap(bytes_, other.bytes_);
     std::swap(records_, other.records_);
+    std::swap(credits_, other.credits_);
     return *this;
   }
   ~Reservation() {
@@ -48,12 +52,14 @@ class [[nodiscard]] Reservation {
 
  private:
   friend class Log;
-  Reservation(Log& log, std::size_t bytes) noexcept : log_(&log), bytes_(bytes) {}
+  Reservation(Log& log, std::size_t bytes, Credits credits = Credits::of_growth) noexcept
+      : log_(&log), bytes_(bytes), credits_(credits) {}
   void release() noexcept;
 
   Log* log_ = nullptr;
   std::size_t bytes_ = 0;
-  std::size_t records_ = 0;  ///< appended by it
+  std::uint32_t records_ = 0;  ///< appended by it
+  Credits credits_ = Credits::of_growth;
 };
 
 /// Where a record went. A page or a transaction remembers `lsn`; who waits for it takes `end`.
@@ -184,7 +190,7 @@ class Log {
   static std::size_t bound(std::size_t payload_bytes, std::size_t records) noexcept {
     return payload_bytes + records * kMaxRecordOverhead;
   }
-  void give_back(std::size_t bytes, std::size_t records) noexcept;
+  void give_back(std::size_t bytes, std::size_t records, Credits credits) noexcept;
   /// Null where nothing is logged.
   [[nodiscard]] Followers* followers() const noexcept;
 

@@ -11,4 +11,10 @@ enum class ReservePurpose : std::uint8_t {
   completion,  ///< commit, rollback, checkpoint: what lets the system get out of trouble
 };
 
+/// Which room reserved bytes are of.
+enum class Credits : std::uint8_t {
+  of_growth,           ///< anybody's
+  kept_for_completion  ///< of what growth leaves alone, and must not come to have
+};
+
 }  // namespace swizzle::wal

@@ -23,27 +23,36 @@ std::unique_ptr<Catalogs> Catalogs::open(Engine& engine) {
 }
 
 Catalog& Catalogs::enter(Oid database) {
+  // A database is closed only while its contents are removed.
+  constexpr Duration kMostWait = std::chrono::seconds{5};
+  constexpr Duration kLooksEvery = std::chrono::milliseconds{5};
+  Runtime& runtime = Runtime::current();
+  const TimePoint began = runtime.now();
   for (;;) {
+    bool is_closing = false;
     {
       const std::lock_guard lock{mutex_};
       Entry& entry = entries_[database];
-      if (entry.closing) {
+      is_closing = entry.closing;
+      if (is_closing && runtime.now() - began >= kMostWait)
         throw SqlError{SqlState{"3D000"}, "the database is being dropped"};
-      }
-      if (entry.catalog) {
+      if (entry.catalog && !is_closing) {
         ++entry.users;
         return *entry.catalog;
       }
-      if (!entry.opening) {
+      if (!entry.opening && !is_closing) {
         entry.opening = true;
         break;
       }
     }
-    // Another thread is reading it; that takes a moment.
-    Runtime::current().yield();
+    // Another session reads it; that takes a moment.
+    is_closing ? runtime.sleep_until(runtime.now() + kLooksEvery) : runtime.yield();
   }
   std::unique_ptr<Catalog> catalog;
   try {
+    // It may have been dropped since the caller looked.
+    if (!shared_.database(database))
+      throw_error(SqlState{"3D000"}, "database {} does not exist", database);
     catalog = Catalog::open(engine_, shared_, database);
   } catch (...) {
     const std::lock_guard lock{mutex_};

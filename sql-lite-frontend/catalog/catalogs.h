@@ -26,7 +26,7 @@ class Catalogs {
   /// The catalog of a database that exists, which cannot be dropped while this lives.
   class Use {
    public:
-    /// 3D000 when the database is just being dropped.
+    /// Waits a while for a DROP DATABASE that is under way. 3D000 when there is no such database.
     Use(Catalogs& catalogs, Oid database)
         : catalogs_(catalogs), database_(database), catalog_(catalogs.enter(database)) {}
     Use(const Use&) = delete;

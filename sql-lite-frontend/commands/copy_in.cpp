@@ -52,7 +52,6 @@ class CopyIn {
       } else {
         read_text(sink);
       }
-      write_held();
     }
     tell_rows();
     scratch_->write->end(scratch_->execution);
@@ -113,15 +112,6 @@ class CopyIn {
     reader_ = nullptr;
   }
 
-  void write_held() {
-    try {
-      scratch_->write->write_held(scratch_->execution);
-    } catch (SqlError& error) {
-      locate(error, lines_);
-      throw;
-    }
-  }
-
   void locate(SqlError& error, std::uint64_t line,
               std::optional<std::string_view> record = std::nullopt) const {
     if (is_of_an_index(error)) record.reset();
@@ -132,13 +122,12 @@ class CopyIn {
   void add_place(std::string& where, std::uint64_t line,
                  std::optional<std::string_view> record) const {
     const bool binary = options_.kind == CopyOptions::Kind::binary;
-    const std::size_t behind = scratch_->write->writer().rows_behind();
     if (!where.empty()) where += "\n";
-    where += fmt::format("COPY {}, line {}", table_->relation.name, line - behind);
+    where += fmt::format("COPY {}, line {}", table_->relation.name, line);
     if (converted_ != nullptr && (binary || shows(value_))) {
       where += ", column " + converted_->name;
       if (!binary) where += value_ ? ": " + shown(*value_) : ": null input";
-    } else if (behind == 0 && record && shows(record)) {
+    } else if (record && shows(record)) {
       where += ": " + shown(*record);
     }
   }

@@ -67,12 +67,33 @@ void refuse_where_restricted(const Session::State& session, const ast::Node& nod
   }
 }
 
+/// Whether the statement counts as the first of a REPEATABLE READ transaction, as PostgreSQL's
+/// PlannedStmtRequiresSnapshot() has it.
+bool takes_snapshot(const ast::Node& node) noexcept {
+  using Kind = ast::NodeKind;
+  switch (node.node_kind) {
+    case Kind::transaction_stmt:
+    case Kind::lock_stmt:
+    case Kind::variable_set_stmt:
+    case Kind::variable_show_stmt:
+    case Kind::constraints_set_stmt:
+    case Kind::fetch_stmt:
+    case Kind::listen_stmt:
+    case Kind::notify_stmt:
+    case Kind::unlisten_stmt:
+    case Kind::check_point_stmt:
+      return false;
+    default:
+      return true;
+  }
+}
+
 void run_once(Session::State& session, const ast::Node* node, Statement& statement,
               std::span<const Value> parameters, ResultSink& sink, Attempt& attempt) {
   using Kind = ast::NodeKind;
   const auto definition = [&](std::string_view command) {
     session.transaction.require_read_write(command);
-    session.transaction.begin_statement();
+    session.transaction.begin_definition();
     attempt.begin(session);
   };
   refuse_where_restricted(session, *node);
@@ -340,6 +361,7 @@ void run_utility(Session::State& session, const ast::Node* node, Statement& stat
   for (Attempt attempt;;) {
     try {
       run_once(session, node, statement, parameters, sink, attempt);
+      if (takes_snapshot(*node) && session.transaction) session.transaction.take_snapshot();
       return;
     } catch (const DefinitionsMoved&) {
       attempt.resolution.end();

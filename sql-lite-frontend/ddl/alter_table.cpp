@@ -87,6 +87,55 @@ int turn_of(const ast::AlterTableCmd& command) {
   }
 }
 
+/// The lock that PostgreSQL takes for a part of ALTER TABLE.
+lock::RelationMode lock_mode_of(const ast::AlterTableCmd& command, RelationKind kind) {
+  using Action = ast::AlterTableType;
+  using enum lock::RelationMode;
+  switch (command.subtype) {
+    // What concerns writers alone.
+    case Action::enabletrig:
+    case Action::enablealwaystrig:
+    case Action::enablereplicatrig:
+    case Action::enabletrigall:
+    case Action::enabletriguser:
+    case Action::disabletrig:
+    case Action::disabletrigall:
+    case Action::disabletriguser:
+      return share_row_exclusive;
+    case Action::addconstraint: {
+      const bool is_foreign =
+          ast::as<ast::Constraint>(command.def).contype == ast::ConstrType::foreign;
+      return is_foreign ? share_row_exclusive : access_exclusive;
+    }
+    // What concerns neither.
+    case Action::setstatistics:
+    case Action::setoptions:
+    case Action::resetoptions:
+    case Action::clusteron:
+    case Action::dropcluster:
+    case Action::validateconstraint:
+      return share_update_exclusive;
+    case Action::setreloptions:
+    case Action::resetreloptions:
+      // A view's say what its readers may see.
+      return kind == RelationKind::view ? access_exclusive : share_update_exclusive;
+    default:
+      return access_exclusive;
+  }
+}
+
+/// That of all parts together.
+lock::RelationMode lock_mode_of(const ast::AlterTableStmt& statement, const Relation& relation) {
+  // What is done with a partition is done with others, too.
+  if (relation.is_partitioned() || relation.is_partition())
+    return lock::RelationMode::access_exclusive;
+  // These three follow each other in strength.
+  lock::RelationMode strongest = lock::RelationMode::share_update_exclusive;
+  for (const ast::Node* node : statement.cmds)
+    strongest = std::max(strongest, lock_mode_of(ast::as<ast::AlterTableCmd>(node), relation.kind));
+  return strongest;
+}
+
 void refuse_type_twice(std::span<const ast::AlterTableCmd* const> commands) {
   std::set<std::string_view> names;
   for (const ast::AlterTableCmd* command : commands) {
@@ -124,7 +173,8 @@ void alter_table(Session::State& session, const ast::AlterTableStmt& statement, 
     }
     return sink.command_complete(tag);
   }
-  const TablePtr table = session.rights.lock_own(found->table);
+  const TablePtr table =
+      session.rights.lock_own(found->table, lock_mode_of(statement, found->table->relation));
   require_unused(session, *table, "ALTER TABLE");
   TableChange change{session, table, sink};
   std::vector<const ast::AlterTableCmd*> commands;

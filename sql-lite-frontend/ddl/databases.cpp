@@ -107,23 +107,42 @@ void refuse_repeated(ast::NodeList options) {
   }
 }
 
-[[noreturn]] void refuse_in_use(std::string_view name, std::size_t users) {
+[[noreturn]] void refuse_in_use(std::string_view name, std::size_t users, std::size_t prepared) {
+  const auto counted = [](std::size_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+  };
+  std::string detail =
+      fmt::format("There {} ", (users != 0 ? users : prepared) == 1 ? "is" : "are");
+  if (users != 0 && prepared != 0) {
+    // PostgreSQL's words: it does without plurals here.
+    detail = fmt::format("There are {} other session(s) and {} prepared transaction(s)", users,
+                         prepared);
+  } else {
+    detail +=
+        users != 0 ? counted(users, "other session") : counted(prepared, "prepared transaction");
+  }
   throw sql_error(sqlstate::object_in_use, "database \"{}\" is being accessed by other users", name)
-      .with_detail(users == 1
-                       ? "There is 1 other session using the database."
-                       : fmt::format("There are {} other sessions using the database.", users));
+      .with_detail(detail + " using the database.");
 }
 
-/// Refuses to drop a database with prepared transactions.
-void refuse_prepared(Session::State& session, const DatabaseEntry& database) {
-  const std::size_t count = count_prepared_in(session.shared.engine, database.oid);
-  if (count == 0) return;
-  throw sql_error(sqlstate::object_in_use, "database \"{}\" is being accessed by other users",
-                  database.name)
-      .with_detail(
-          count == 1
-              ? "There is 1 prepared transaction using the database."
-              : fmt::format("There are {} prepared transactions using the database.", count));
+/// Keeps others out of the database from now on. While some are in it, waits for them to leave, as
+/// long as PostgreSQL does; then throws 55006. Others may come and go meanwhile.
+std::unique_ptr<Catalogs::Closing> close_database(Session::State& session,
+                                                  const DatabaseEntry& database) {
+  constexpr int kMostLooks = 50;
+  constexpr Duration kLooksEvery = std::chrono::milliseconds{100};
+  Runtime& runtime = Runtime::current();
+  for (int look = 1;; ++look) {
+    auto closing = std::make_unique<Catalogs::Closing>(*session.shared.catalogs, database.oid);
+    const std::size_t users = closing->users();
+    // What it would take away is not over yet.
+    const std::size_t prepared = count_prepared_in(session.shared.engine, database.oid);
+    if (users == 0 && prepared == 0) return closing;
+    closing.reset();
+    if (look == kMostLooks) refuse_in_use(database.name, users, prepared);
+    runtime.sleep_until(runtime.now() + kLooksEvery);
+    check_cancelled(session);
+  }
 }
 
 /// Removes a database's records, and the trees and statistics of its relations.
@@ -210,8 +229,7 @@ void create_database(Session::State& session, const ast::CreatedbStmt& statement
   sink.command_complete("CREATE DATABASE");
 }
 
-/// Uses a transaction of its own, so that no session enters the database before the drop is
-/// committed.
+/// Commits: prevent_in_block() has made sure that nothing else is in the transaction.
 void drop_database(Session::State& session, const ast::DropdbStmt& statement, ResultSink& sink) {
   session.transaction.prevent_in_block("DROP DATABASE");
   for (const ast::Node* node : statement.options) {
@@ -231,18 +249,16 @@ void drop_database(Session::State& session, const ast::DropdbStmt& statement, Re
   if (database->oid == session.catalog.shared().database()) {
     throw SqlError{sqlstate::object_in_use, "cannot drop the currently open database"};
   }
-  Catalogs::Closing closing{*session.shared.catalogs, database->oid};
-  if (closing.users() != 0) refuse_in_use(name, closing.users());
-  refuse_prepared(session, *database);
-  auto own = session.shared.engine.begin();
-  own->begin_statement();
-  CatalogView view{session.catalog.shared()};
-  view.remove(*own, *database);
-  remove_contents(session.shared, session.catalog.shared().tree(), *own, database->oid);
-  value_of(own->commit());
-  view.commit();
-  closing.forget();
+  // Locks the record, which may wait for others that change it; nobody is kept out meanwhile.
+  session.catalog.remove(*session.transaction, *database);
+  const auto closing = close_database(session, *database);
+  remove_contents(session.shared, session.catalog.shared().tree(), *session.transaction,
+                  database->oid);
+  // Nobody comes in before it is committed.
+  session.transaction.commit();
+  closing->forget();
   session.shared.forget_usage(database->oid);
+  session.transaction.begin(SessionTransaction::Block::implicit);
   sink.command_complete("DROP DATABASE");
 }
 
@@ -271,12 +287,10 @@ void rename_database(Session::State& session, std::string_view name, const std::
   if (database->oid == session.catalog.shared().database()) {
     throw SqlError{sqlstate::feature_not_supported, "current database cannot be renamed"};
   }
-  const Catalogs::Closing closing{*session.shared.catalogs, database->oid};
-  if (closing.users() != 0) refuse_in_use(name, closing.users());
-  refuse_prepared(session, *database);
   DatabaseEntry changed = *database;
   changed.name = new_name;
   session.catalog.replace(*session.transaction, *database, std::move(changed));
+  const auto closing = close_database(session, *database);
 }
 
 void own_database(Session::State& session, std::string_view name, const Role& new_owner) {

@@ -110,7 +110,8 @@ MadeSlot make_slot(Session::State& session, const NewSlot& wanted) {
       made.consistent = LogicalLog::view_of(*session.transaction).lsn;
       break;
     case NewSlot::Snapshot::hold:
-      made.held = session.shared.engine.begin(Isolation::repeatable_read, Access::read_only);
+      made.held =
+          session.transaction.begin_in_engine(Isolation::repeatable_read, Access::read_only);
       made.view = LogicalLog::view_of(*made.held);
       made.consistent = made.view.lsn;
       break;

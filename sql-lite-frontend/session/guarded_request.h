@@ -16,9 +16,6 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
                 const Body& body) {
   state.sink_for_notices = &sink;
   state.session_context.statement_timestamp = SessionContext::system_clock_now();
-  std::optional<SessionTransaction::Savepoint> start;
-  if (state.transaction && state.transaction.in_explicit_block() && !state.transaction.is_failed())
-    start = state.transaction.mark();
   std::optional<Diagnostic> failure;
   state.interruption.begin_request();
   if (state.transaction) state.transaction->clear_cancel();
@@ -42,15 +39,7 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
   if (failure) {
     state.interruption.explain(*failure);
     state.note_failure(failure->state, failure->message);
-    if (state.transaction && state.transaction.in_explicit_block()) {
-      if (start) {
-        state.transaction.fail_statement(*start);
-      } else {
-        state.transaction.set_failed();
-      }
-    } else {
-      state.transaction.rollback();
-    }
+    state.transaction.fail();
   }
   state.sink_for_notices = nullptr;
   state.bound_formats.reset();

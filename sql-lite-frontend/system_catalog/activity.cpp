@@ -48,6 +48,34 @@ std::map<std::int32_t, TransactionIds> transaction_ids(const Engine& engine) {
   return of;
 }
 
+/// PostgreSQL's name of the wait for such a lock. Who waits for a row there waits for the end of
+/// the transaction that has changed it.
+std::string_view wait_event_of(lock::LockRow::Kind kind) {
+  using Kind = lock::LockRow::Kind;
+  switch (kind) {
+    case Kind::key:
+    case Kind::transaction:
+      return "transactionid";
+    case Kind::table:
+    case Kind::relation:
+    case Kind::relation_rows:
+      return "relation";
+    case Kind::database:
+      break;
+  }
+  return "object";
+}
+
+/// By the sessions that wait for locks.
+std::map<std::int32_t, std::string_view> lock_waits(Database::Shared& shared) {
+  std::map<std::int32_t, std::string_view> events;
+  for (const lock::LockRow& row : shared.engine.lock_waits())
+    events.emplace(row.label, wait_event_of(row.kind));
+  for (const AdvisoryLocks::Held& wanted : shared.advisory_locks.waited_for())
+    events.emplace(wanted.session, "advisory");
+  return events;
+}
+
 std::int64_t microseconds_of(TimePoint at) {
   return std::chrono::duration_cast<std::chrono::microseconds>(at.time_since_epoch()).count();
 }
@@ -128,6 +156,7 @@ void activity(Execution& execution, const EmitRow& emit) {
   }
   const std::map<std::int32_t, TransactionIds> transactions =
       transaction_ids(execution.session.shared.engine);
+  const std::map<std::int32_t, std::string_view> waits = lock_waits(execution.session.shared);
   for (const Seen& seen : sessions) {
     const RolePtr role = execution.session.catalog.role(seen.user);
     const DatabasePtr database = execution.session.catalog.database(seen.database);
@@ -144,6 +173,16 @@ void activity(Execution& execution, const EmitRow& emit) {
       return id == TxnId::none ? Value::null()
                                : unless_hidden(Value::from_int(static_cast<std::int64_t>(raw(id))));
     };
+    const auto wait = waits.find(seen.pid);
+    std::string_view wait_type = wait != waits.end() ? "Lock" : "";
+    std::string_view wait_event = wait != waits.end() ? wait->second : "";
+    if (seen.state != Activity::State::active) {
+      wait_type = "Client";
+      wait_event = "ClientRead";
+    }
+    const auto unless_none = [&](std::string_view text) {
+      return text.empty() ? Value::null() : unless_hidden(text_value(execution, text));
+    };
     const Value row[] = {
         Value::from_oid(database ? database->oid : kNoOid),
         text_value(execution, seen.database),
@@ -157,6 +196,8 @@ void activity(Execution& execution, const EmitRow& emit) {
         moment(seen.transaction_start),
         moment(seen.query_start),
         moment(seen.state_change),
+        unless_none(wait_type),
+        unless_none(wait_event),
         unless_hidden(text_value(execution, name_of_state(seen.state))),
         number(&TransactionIds::own),
         number(&TransactionIds::oldest_unseen),
@@ -348,6 +389,8 @@ std::span<const RowProvider> activity_providers() {
         {"xact_start"},
         {"query_start"},
         {"state_change"},
+        {"wait_event_type"},
+        {"wait_event"},
         {"state"},
         {"backend_xid"},
         {"backend_xmin"},

@@ -150,8 +150,9 @@ void version_store_rows(Execution& execution, const EmitRow& emit) {
   emit(row);
 }
 
-void advisory_lock_rows(Execution& execution, const EmitRow& emit) {
-  for (const AdvisoryLocks::Held& held : execution.session.shared.advisory_locks.held()) {
+void advisory_lock_rows(Execution& execution, const EmitRow& emit,
+                        const std::vector<AdvisoryLocks::Held>& locks, bool granted) {
+  for (const AdvisoryLocks::Held& held : locks) {
     const Value columns[] = {
         text_value(execution, "advisory"), Value::from_oid(held.key.database), Value::null(),
         Value::null(), Value::null(), Value::null(), Value::null(),
@@ -161,14 +162,48 @@ void advisory_lock_rows(Execution& execution, const EmitRow& emit) {
         // A prepared transaction is no session's.
         held.session < 0 ? Value::null() : Value::from_int(held.session),
         text_value(execution, held.mode == AdvisoryMode::shared ? "ShareLock" : "ExclusiveLock"),
-        Value::from_bool(true), Value::from_bool(false), Value::null()};
+        Value::from_bool(granted), Value::from_bool(false), Value::null()};
     emit(columns);
   }
 }
 
+/// What a session always holds in PostgreSQL while it reads pg_locks, though nothing here needs
+/// such locks: its virtual transaction, and the view.
+void own_lock_rows(Execution& execution, const EmitRow& emit) {
+  constexpr Oid kPgLocks = 12111;
+  const std::int32_t pid = execution.session.options.backend_pid;
+  const std::string name = fmt::format("{}/1", pid);
+  const auto row = [&](std::string_view type, bool is_relation, std::string_view mode) {
+    const Value columns[] = {text_value(execution, type),
+                             is_relation
+                                 ? Value::from_oid(execution.session.catalog.shared().database())
+                                 : Value::null(),
+                             is_relation ? Value::from_oid(kPgLocks) : Value::null(),
+                             Value::null(),
+                             Value::null(),
+                             is_relation ? Value::null() : text_value(execution, name),
+                             Value::null(),
+                             Value::null(),
+                             Value::null(),
+                             Value::null(),
+                             text_value(execution, name),
+                             Value::from_int(pid),
+                             text_value(execution, mode),
+                             Value::from_bool(true),
+                             Value::from_bool(true),
+                             Value::null()};
+    emit(columns);
+  };
+  row("relation", true, "AccessShareLock");
+  row("virtualxid", false, "ExclusiveLock");
+}
+
 void all_lock_rows(Execution& execution, const EmitRow& emit) {
+  const AdvisoryLocks& advisory = execution.session.shared.advisory_locks;
   lock_rows(execution, emit);
-  advisory_lock_rows(execution, emit);
+  advisory_lock_rows(execution, emit, advisory.held(), true);
+  advisory_lock_rows(execution, emit, advisory.waited_for(), false);
+  own_lock_rows(execution, emit);
 }
 
 }  // namespace

@@ -232,9 +232,6 @@ void RowWriter::encode(std::span<const Value> row) {
 
 void RowWriter::abandon_changes() noexcept {
   load_.reset();
-  held_.clear();
-  holds_back_ = false;
-  rows_behind_ = 0;
   collects_ = false;
   changes_ = 0;
   batches_.clear();
@@ -275,26 +272,10 @@ void RowWriter::apply_batch(std::size_t index, Transaction& transaction) {
 }
 
 void RowWriter::begin_load(Execution& execution) {
-  load_ = TableLoad::start(execution, table_, Engine::Loadable::new_tree);
-  if (load_ != nullptr) return;
-  holds_back_ = value_of(engine_of(execution.session).is_blank(table_.relation.tree));
-}
-
-void RowWriter::write_held(Execution& execution) {
-  if (!std::exchange(holds_back_, false)) return;
-  if (held_.is_full()) load_ = TableLoad::start(execution, table_, Engine::Loadable::blank_tree);
-  std::vector<Value> row(table_.layout.column_count());
-  for (std::size_t i = 0; i < held_.size(); ++i) {
-    rows_behind_ = held_.size() - i - 1;
-    row_buffer_ = held_.row(i);
-    RowReader{table_.layout, as_bytes(held_.row(i))}.columns(row);
-    insert_encoded(execution, held_.key(i), row, OnConflict::fail);
-  }
-  held_.clear();
+  load_ = TableLoad::start(execution, table_);
 }
 
 void RowWriter::end_changes(Execution& execution) {
-  write_held(execution);
   finish_load();
   for (std::size_t i = 0; i < batches_.size(); ++i) {
     if (batches_[i] != nullptr) apply_batch(i, *execution.transaction);
@@ -320,15 +301,7 @@ const Index* RowWriter::insert(Execution& execution, std::span<const Value> row,
                                OnConflict on_conflict) {
   make_key(execution, row, key_buffer_);
   encode(row);
-  if (!holds_back_) return insert_encoded(execution, key_buffer_, row, on_conflict);
-  INVARIANT(on_conflict == OnConflict::fail);
-  held_.add(key_buffer_, row_buffer_);
-  if (held_.is_full()) write_held(execution);
-  return nullptr;
-}
-
-const Index* RowWriter::insert_encoded(Execution& execution, std::string_view key,
-                                       std::span<const Value> row, OnConflict on_conflict) {
+  const std::string_view key = key_buffer_;
   Transaction& transaction = *execution.transaction;
   const Transaction::Mark mark = transaction.mark();
   if (!insert_row(transaction, key)) {

@@ -42,21 +42,15 @@ class RowWriter {
   /// then fails the statement.
   void begin_changes() noexcept;
 
-  /// Begins to insert rows as a load if possible, which it is when the table is empty. Rows that
-  /// come in key order then cost a fraction of an insert; the first that does not ends the load.
-  /// The rows are not visible in the trees before end_changes().
-  ///
-  /// If the table is not this transaction's own, the first rows are held back until they are so
-  /// many that locking out other writers is worth it.
+  /// Begins to insert rows as a load where the table is empty and this transaction has made or
+  /// truncated it: a load of any other would keep all others from writing to it. Rows that come in
+  /// key order then cost a fraction of an insert; the first that does not ends the load. The trees
+  /// show nobody anything before end_changes().
   void begin_load(Execution& execution);
-  /// Writes what is held back.
-  void write_held(Execution& execution);
-  /// Nothing is held back, loaded or collected any more.
+  /// Nothing is loaded or collected any more.
   void end_changes(Execution& execution);
   /// Forgets what a statement that failed has left.
   void abandon_changes() noexcept;
-  /// How many rows that insert() took before are behind the one that failed.
-  [[nodiscard]] std::size_t rows_behind() const noexcept { return rows_behind_; }
 
   /// Nothing, or the index on which the row is a duplicate (of a row that is there and locked);
   /// then nothing has been written.
@@ -134,8 +128,6 @@ class RowWriter {
   void make_key(Execution& execution, std::span<const Value> row, std::string& key) const;
   void put_in_slots(Execution& execution, std::span<const Value> row) const;
   void encode(std::span<const Value> row);
-  const Index* insert_encoded(Execution& execution, std::string_view key,
-                              std::span<const Value> row, OnConflict on_conflict);
   bool insert_row(Transaction& transaction, std::string_view key);
   void remove_entries(Execution& execution, std::span<const Value> old_row);
   /// Where changes of that index are collected; null: they are made at once.
@@ -181,9 +173,6 @@ class RowWriter {
   std::string old_key_buffer_;
   std::string row_buffer_;
   std::unique_ptr<TableLoad> load_;
-  bool holds_back_ = false;
-  HeldRows held_;
-  std::size_t rows_behind_ = 0;
   bool collects_ = false;
   std::size_t changes_ = 0;                           ///< of rows, since begin_changes()
   std::vector<std::unique_ptr<EntryBatch>> batches_;  ///< per index; null: there was nothing yet

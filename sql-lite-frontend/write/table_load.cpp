@@ -12,18 +12,18 @@ constexpr std::size_t kWorkOfEntry = 500;
 
 }  // namespace
 
-std::unique_ptr<TableLoad> TableLoad::start(Execution& execution, const Table& table,
-                                            Engine::Loadable which) {
+std::unique_ptr<TableLoad> TableLoad::start(Execution& execution, const Table& table) {
+  constexpr auto kOwn = Engine::Loadable::new_tree;
   Engine& engine = engine_of(execution.session);
   Transaction& transaction = *execution.transaction;
-  auto rows = value_of(engine.start_load(transaction, table.relation.tree, which));
+  auto rows = value_of(engine.start_load(transaction, table.relation.tree, kOwn));
   if (rows == nullptr) return nullptr;
   std::unique_ptr<TableLoad> load{new TableLoad{std::move(rows)}};
   const WorkSpace sorting = maintenance_space(execution.session);
   for (const IndexAccess& access : table.indexes) {
     load->indexes_.push_back(nullptr);
     if (!access.tree || access.index->unique || access.index->excludes()) continue;
-    auto tree = value_of(engine.start_load(transaction, access.index->tree, which));
+    auto tree = value_of(engine.start_load(transaction, access.index->tree, kOwn));
     if (tree == nullptr) continue;
     load->indexes_.back().reset(new IndexLoad{std::move(tree), EntrySorter{sorting}});
   }

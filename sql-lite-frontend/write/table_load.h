@@ -17,9 +17,8 @@ namespace swizzle::sql {
 /// to be reported with its row.
 class TableLoad {
  public:
-  /// Null where that cannot be done.
-  static std::unique_ptr<TableLoad> start(Execution& execution, const Table& table,
-                                          Engine::Loadable which);
+  /// Null unless the transaction has made or truncated the table itself, and it is empty.
+  static std::unique_ptr<TableLoad> start(Execution& execution, const Table& table);
 
   /// False, and nothing is done: the key is not above the one before.
   bool add(std::string_view key, std::string_view row);
@@ -39,8 +38,7 @@ class TableLoad {
   std::vector<std::unique_ptr<IndexLoad>> indexes_;  ///< null: not loaded
 };
 
-/// The first rows of a statement that may bring many, encoded: what a few rows need is inserts, and
-/// a load keeps others from writing to the table.
+/// Some rows of a statement, encoded, that are written or removed together.
 class HeldRows {
  public:
   static constexpr std::size_t kMostRows = 1000;

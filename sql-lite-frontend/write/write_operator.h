@@ -49,8 +49,6 @@ class WriteOperator final : public PlanOperator {
   enum class Rows : std::uint8_t { one, many };
   void begin(Execution& execution, Rows expected);
   void insert_row(Execution& execution);
-  /// Writes the rows that are held back, if any; what fails with one of them fails here.
-  void write_held(Execution& execution) { writer_.write_held(execution); }
   /// The constraints' checks and actions are then due, see check_written().
   void end(Execution& execution);
   void check(Execution& execution);

@@ -165,16 +165,14 @@ bool BTree<Pool>::may_grow(Node& leaf, std::size_t growth,
   return growth + leaf.owed_bytes() <= free;
 }
 
-/// A value's length has changed. A rollback may make one shorter that an older step wants back.
 template <class Pool>
 void BTree<Pool>::settle_debts(Node& leaf, const TransactionChain* transaction, std::size_t before,
                                std::size_t after) noexcept {
   if (transaction == nullptr || after == before) return;
-  const std::size_t owed = leaf.owed_bytes();
-  if (after < before)
-    leaf.set_owed_bytes(owed + (before - after));
-  else if (transaction->is_undoing.load(std::memory_order_relaxed))
-    leaf.set_owed_bytes(owed - std::min(owed, after - before));
+  leaf.note_length(transaction->is_undoing.load(std::memory_order_relaxed)
+                       ? Node::ChangedBy::rollback
+                       : Node::ChangedBy::transaction,
+                   before, after);
 }
 
 namespace detail {

@@ -92,6 +92,15 @@ class Node {
   void set_owed_bytes(std::size_t bytes) noexcept {
     header_.owed_bytes = static_cast<std::uint16_t>(std::min(bytes, kPageBytes));
   }
+  /// A transaction has changed the length of a value here. The room that its rollback would need
+  /// stays free: a rollback may also make a value shorter that an older step of it wants back.
+  enum class ChangedBy : std::uint8_t { transaction, rollback };
+  void note_length(ChangedBy by, std::size_t before, std::size_t after) noexcept {
+    if (after < before)
+      set_owed_bytes(owed_bytes() + (before - after));
+    else if (by == ChangedBy::rollback)
+      set_owed_bytes(owed_bytes() - std::min(owed_bytes(), after - before));
+  }
   void set_lsn(Lsn lsn) noexcept { header_.lsn = lsn; }
   void set_logical_lsn(Lsn lsn) noexcept { header_.logical_lsn = lsn; }
 

@@ -142,6 +142,42 @@ TEST_CASE("B11 a power cut in the middle of a rollback on a full disk, and of th
   CHECK(cuts > 0);
 }
 
+TEST_CASE("B11 what is prepared is rolled back on a disk that was filled after a restart",
+          "[storage][exhaustion][prepared][crash]") {
+  for_seeds(6, [](std::uint64_t seed) {
+    SimulatedDisk disk{seed};
+    create_crowded(disk);
+    Content content;
+    TreeId tree{};
+    Simulation{bounded(seed)}.run([&] {
+      CrowdedDatabase database(disk);
+      database.make_tree(900);
+      const auto transaction = database.engine->begin();
+      // Shorter in two steps, the second of which is taken back.
+      database.update_all(*transaction, 500);
+      const Transaction::Mark mark = transaction->mark();
+      database.update_all(*transaction, 100);
+      if (seed % 2 == 0) REQUIRE(transaction->rollback_to(mark));
+      REQUIRE(transaction->prepare("p", {}));
+      content = database.content;
+      tree = database.tree;
+    });
+    disk.crash(seed + 1);
+    const auto outcome = Simulation{bounded(seed)}.run([&] {
+      CrowdedDatabase database(disk);
+      database.tree = tree;
+      database.content = content;
+      disk.leave_room(std::uint64_t{1} << 20U);
+      REQUIRE(database.fill_up(1) == sqlstate::disk_full);
+      const auto prepared = database.engine->take_prepared("p").value();
+      prepared->rollback();
+      REQUIRE(database.found() == database.content);
+      REQUIRE(database.engine->verify().value().empty());
+    });
+    REQUIRE(outcome != Simulation::Outcome::stopped);
+  });
+}
+
 TEST_CASE("B11 a checkpoint takes no blocks of a full disk", "[storage][exhaustion]") {
   SimulatedDisk disk{9};
   create_crowded(disk);

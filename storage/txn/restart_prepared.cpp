@@ -191,7 +191,8 @@ Result<std::pair<PreparedRecord, PreparedKept>> read_prepared(EngineParts& engin
 /// Its number, and its place in the log, so that checkpoints and snapshots know of it.
 Result<std::unique_ptr<TransactionState>> new_state(EngineParts& engine,
                                                     const ActiveTransaction& of, Lsn began_at) {
-  std::unique_ptr<TransactionState> state = engine.transactions->take_state();
+  std::unique_ptr<TransactionState> state =
+      engine.transactions->take_state(TransactionPlace::internal);
   if (state == nullptr)
     return fail(sqlstate::out_of_memory, "there is no room for all prepared transactions");
   state->begin(Isolation::read_committed, Access::read_write);

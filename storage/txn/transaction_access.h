@@ -11,6 +11,8 @@ struct TransactionAccess {
   static std::unique_ptr<Transaction> begin(EngineParts& engine,
                                             Isolation isolation = Isolation::read_committed,
                                             Access access = Access::read_write);
+  static Result<std::unique_ptr<Transaction>> try_begin(EngineParts& engine, Isolation isolation,
+                                                        Access access, TransactionPlace place);
   static AnyTree* any_tree(const Tree& tree) noexcept { return static_cast<AnyTree*>(tree.tree_); }
   static Tree handle(AnyTree& tree) noexcept { return Tree(tree.id(), &tree); }
 };

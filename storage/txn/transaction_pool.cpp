@@ -21,17 +21,23 @@ TransactionPool::Shard& TransactionPool::own_shard() noexcept {
   return shards_[thread_number() % kShards];
 }
 
-std::unique_ptr<TransactionState> TransactionPool::take_state() {
-  Shard& shard = own_shard();
-  {
-    const std::lock_guard hold(shard.mutex);
-    if (!shard.states.empty()) {
-      auto state = std::move(shard.states.back());
-      shard.states.pop_back();
-      return state;
-    }
-  }
+std::unique_ptr<TransactionState> TransactionPool::idle_state(Shard& shard) {
+  const std::lock_guard hold(shard.mutex);
+  if (shard.states.empty()) return nullptr;
+  auto state = std::move(shard.states.back());
+  shard.states.pop_back();
+  return state;
+}
+
+std::unique_ptr<TransactionState> TransactionPool::take_state(TransactionPlace place) {
+  if (auto state = idle_state(own_shard())) return state;
   TransactionSlot* slot = engine_.registry->take_slot();
+  if (slot == nullptr) [[unlikely]] {
+    // Idle states of other threads have the slots that are lacking here.
+    for (Shard& shard : shards_)
+      if (auto state = idle_state(shard)) return state;
+    slot = engine_.registry->take_reserved_slot(place);
+  }
   if (slot == nullptr) return nullptr;
   return std::make_unique<TransactionState>(engine_, *slot, engine_.locks, engine_.versions);
 }
@@ -41,6 +47,12 @@ void TransactionPool::give_state(std::unique_ptr<TransactionState> state) {
   shard.leaf_requests.fetch_add(std::exchange(state->leaf_requests, 0), std::memory_order_relaxed);
   // Its session may be gone when it works for another one, which need not set a label.
   state->work_for(0, nullptr);
+  if (TransactionSlot& slot = state->slot; engine_.registry->is_reserved(slot)) [[unlikely]] {
+    // Not for whoever comes next.
+    state = nullptr;
+    engine_.registry->give_reserved_slot(slot);
+    return;
+  }
   const std::lock_guard hold(shard.mutex);
   shard.states.push_back(std::move(state));
 }

@@ -19,8 +19,8 @@ class TransactionPool {
   TransactionPool& operator=(const TransactionPool&) = delete;
   ~TransactionPool();
 
-  /// Null when the registry has no slot left.
-  std::unique_ptr<TransactionState> take_state();
+  /// Null when the registry has no slot left for `place`.
+  std::unique_ptr<TransactionState> take_state(TransactionPlace place);
   void give_state(std::unique_ptr<TransactionState> state);
   std::unique_ptr<UndoLog> take_undo();
   /// Takes an undo log back. Pre: it is empty or rolled back, so that its records are not referred
@@ -76,6 +76,7 @@ class TransactionPool {
     std::atomic<std::uint64_t> leaf_requests{0};
   };
   Shard& own_shard() noexcept;
+  static std::unique_ptr<TransactionState> idle_state(Shard& shard);
   enum class Freed : std::uint8_t { all, some };
   Freed reclaim(Shard& shard, Lsn horizon, std::uint64_t most_changes = UINT64_MAX) noexcept;
   void keep_within_bound() noexcept;

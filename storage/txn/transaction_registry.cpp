@@ -8,24 +8,33 @@
 namespace swizzle {
 
 TransactionRegistry::TransactionRegistry(wal::Log& log)
-    : log_(log), slots_(std::make_unique<std::array<TransactionSlot, kSlots>>()) {}
+    : log_(log), slots_(std::make_unique<std::array<TransactionSlot, kSlots>>()) {
+  free_reserved_.reserve(kReservedSlots);
+  for (std::size_t i = kOrdinarySlots; i < kSlots; ++i) free_reserved_.push_back(&(*slots_)[i]);
+}
 
 TransactionSlot* TransactionRegistry::take_slot() {
   const std::lock_guard hold(free_mutex_);
-  if (!free_.empty()) {
-    TransactionSlot* slot = free_.back();
-    free_.pop_back();
-    return slot;
-  }
   const std::uint32_t index = used_slots_.load(std::memory_order_relaxed);
-  if (index == kSlots) return nullptr;
+  if (index >= kOrdinarySlots) return nullptr;
   used_slots_.store(index + 1, std::memory_order_release);
   return &(*slots_)[index];
 }
 
-void TransactionRegistry::give_slot(TransactionSlot& slot) noexcept {
+TransactionSlot* TransactionRegistry::take_reserved_slot(TransactionPlace place) {
+  if (place == TransactionPlace::ordinary) return nullptr;
+  const std::size_t stay = place == TransactionPlace::internal ? 0 : kInternalSlots;
   const std::lock_guard hold(free_mutex_);
-  free_.push_back(&slot);
+  if (free_reserved_.size() <= stay) return nullptr;
+  TransactionSlot* const slot = free_reserved_.back();
+  free_reserved_.pop_back();
+  used_slots_.store(kSlots, std::memory_order_release);
+  return slot;
+}
+
+void TransactionRegistry::give_reserved_slot(TransactionSlot& slot) noexcept {
+  const std::lock_guard hold(free_mutex_);
+  free_reserved_.push_back(&slot);
 }
 
 void TransactionRegistry::begin_writing(TransactionSlot& slot) noexcept {
@@ -37,7 +46,31 @@ void TransactionRegistry::begin_writing(TransactionSlot& slot) noexcept {
   snapshot_pause();
 }
 
-void TransactionRegistry::acknowledge_asynchronous(Lsn commit_end) noexcept {
+Lsn TransactionRegistry::last_synchronous_before(Lsn commit) const noexcept {
+  Lsn last = Lsn::none;
+  const std::uint32_t used = used_slots_.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    const TransactionSlot& slot = (*slots_)[i];
+    if (slot.begin.load(std::memory_order_seq_cst) == 0) continue;
+    // seq_cst: whoever has a record before ours had said that it commits before it appended that.
+    std::uint64_t outcome = slot.outcome.load(std::memory_order_seq_cst);
+    for (SpinWait wait; outcome == UndoLog::kCommitting;) {
+      wait.once();
+      outcome = slot.outcome.load(std::memory_order_seq_cst);
+    }
+    if (outcome == UndoLog::kActive || Lsn{outcome} >= commit) continue;
+    // Written before the outcome.
+    if (slot.is_asynchronous.load(std::memory_order_relaxed)) continue;
+    last = std::max(last, Lsn{outcome});
+  }
+  return last;
+}
+
+void TransactionRegistry::acknowledge_asynchronous(Lsn commit, Lsn commit_end) noexcept {
+  if (log_.enabled() && log_.durable() < commit) {
+    const Lsn last = last_synchronous_before(commit);
+    if (last != Lsn::none) log_.flush_to(Lsn{raw(last) + 1});
+  }
   std::uint64_t known = asynchronous_end_.load(std::memory_order_relaxed);
   while (known < raw(commit_end) && !asynchronous_end_.compare_exchange_weak(
                                         known, raw(commit_end), std::memory_order_seq_cst)) {

@@ -28,6 +28,8 @@ struct alignas(128) TransactionSlot {
   std::atomic<bool> is_prepared{false};
   /// And has changed nothing, nor will it.
   std::atomic<bool> is_prepared_empty{false};
+  /// Its commit is acknowledged before it is durable.
+  std::atomic<bool> is_asynchronous{false};
 
   /// Versions that this snapshot may need stay; 0: it needs none. With kTooOld: they do not.
   alignas(64) std::atomic<std::uint64_t> snapshot{0};
@@ -52,12 +54,22 @@ static_assert(sizeof(TransactionSlot) == 128);
 class TransactionRegistry {
  public:
   static constexpr std::size_t kSlots = 8192;
+  /// Kept for superusers and for the system itself; of these, for the system alone.
+  static constexpr std::size_t kReservedSlots = 128;
+  static constexpr std::size_t kInternalSlots = 64;
+  static constexpr std::size_t kOrdinarySlots = kSlots - kReservedSlots;
 
   explicit TransactionRegistry(wal::Log& log);
 
-  /// Null when all are taken.
+  /// Returns a slot that anybody may have; null when all are taken.
   TransactionSlot* take_slot();
-  void give_slot(TransactionSlot& slot) noexcept;
+  /// Returns one of the reserved slots; null when those for `place` are taken.
+  TransactionSlot* take_reserved_slot(TransactionPlace place);
+  /// Takes a reserved slot back. The others are never given back: their states are reused.
+  void give_reserved_slot(TransactionSlot& slot) noexcept;
+  [[nodiscard]] bool is_reserved(const TransactionSlot& slot) const noexcept {
+    return &slot >= slots_->data() + kOrdinarySlots;
+  }
 
   TxnId next_id() noexcept { return TxnId{next_id_.fetch_add(1, std::memory_order_relaxed)}; }
   [[nodiscard]] TxnId peek_next_id() const noexcept {
@@ -67,8 +79,10 @@ class TransactionRegistry {
 
   /// Before the first record: readers that look for quiet from now on see the transaction (P35).
   void begin_writing(TransactionSlot& slot) noexcept;
-  /// An asynchronous commit counts as visible at once.
-  void acknowledge_asynchronous(Lsn commit_end) noexcept;
+  /// Makes an asynchronous commit visible at once. What lies before it in the log becomes visible,
+  /// too: so this first waits until the synchronous commits among that are durable, whose flush is
+  /// under way.
+  void acknowledge_asynchronous(Lsn commit, Lsn commit_end) noexcept;
 
   /// Settles the moment of a view and keeps what it needs, until release_snapshot(); where the slot
   /// keeps what an older one needs already, that is enough. `seen` is a commit that the transaction
@@ -123,15 +137,19 @@ class TransactionRegistry {
   [[nodiscard]] std::vector<ActiveTransaction> active_at(Lsn begin) const;
 
  private:
+  /// The last commit before `commit` that somebody waits for; none: there is none.
+  [[nodiscard]] Lsn last_synchronous_before(Lsn commit) const noexcept;
   [[nodiscard]] Lsn visible_end() const noexcept;
   [[nodiscard]] Lsn quiet_below(Lsn end) const noexcept;
   [[nodiscard]] Lsn quiet_below(Lsn end, TransactionSlot& slot) const noexcept;
 
   wal::Log& log_;
   std::unique_ptr<std::array<TransactionSlot, kSlots>> slots_;
+  /// The reserved slots come last: whoever looks at all slots in use passes them only once they are
+  /// needed.
   std::atomic<std::uint32_t> used_slots_{0};
   SpinLatch free_mutex_;
-  std::vector<TransactionSlot*> free_;
+  std::vector<TransactionSlot*> free_reserved_;  ///< under free_mutex_; never grows
   alignas(64) std::atomic<std::uint64_t> next_id_{1};
   alignas(64) std::atomic<std::uint64_t> asynchronous_end_{0};
   std::atomic<std::uint64_t> given_up_{0};

@@ -15,6 +15,9 @@ namespace swizzle {
 
 namespace {
 
+/// An entry, its place in the owner's own table, and what growing that takes.
+constexpr std::size_t kBytesPerLock = 128;
+
 /// Whether nothing is left to undo of a record but what is next.
 bool is_last_of(const UndoRecord& record) noexcept {
   return record.kind != UndoRecord::Kind::removed_run || RemovedRun(record).left() <= 1;
@@ -43,7 +46,9 @@ void TransactionState::begin(Isolation with, Access for_access) noexcept {
   INVARIANT(held_views.empty());
   locks.clear_cancel();
   locks.set_deadlock_timeout(Duration::zero());
-  locks.begin(TxnId::none);
+  // Elsewhere what is locked was to be locked key by key, and its table stays open to writers.
+  locks.begin(TxnId::none, locks_reads() ? lock::LockOwner::Escalation::when_due
+                                         : lock::LockOwner::Escalation::never);
 }
 
 void TransactionState::settle(ReadView& view) {
@@ -56,12 +61,14 @@ void TransactionState::settle(ReadView& view) {
 }
 
 void TransactionState::take_own() {
+  if (own.is_taken) [[likely]]
+    return;
   settle(own);
 }
 
 void TransactionState::take_view() {
   if (isolation == Isolation::repeatable_read && now.sees == ReadView::Sees::durable) {
-    if (!own.is_taken) take_own();
+    take_own();
     now.lsn = own.lsn;
     now.quiet = own.quiet;
     now.is_taken = true;
@@ -82,7 +89,7 @@ void TransactionState::begin_statement() noexcept {
 ReadView TransactionState::begin_inner(ReadView::Sees sees) {
   const bool has_own = isolation == Isolation::repeatable_read;
   // The transaction's snapshot is not younger than anything that is looked at in it.
-  if (has_own && !own.is_taken) take_own();
+  if (has_own) take_own();
   const ReadView outer = now;
   if (outer.is_taken) ++outer_views;
   now = {.statement = ++statement, .sees = has_own ? sees : ReadView::Sees::latest};
@@ -148,7 +155,25 @@ lock::LockWait TransactionState::wait(WaitPolicy policy) const noexcept {
   return {lock::IfBlocked::wait, lock_timeout};
 }
 
+Result<> TransactionState::count_locks() {
+  while (counted_locks <= locks.locks_held()) {
+    RETURN_IF_ERROR(lock_memory->take(kLocksCountedTogether * kBytesPerLock));
+    counted_locks += kLocksCountedTogether;
+  }
+  count_locks_at = counted_locks;
+  return {};
+}
+
+void TransactionState::forget_counted_locks() noexcept {
+  if (counted_locks != 0) lock_memory->give_back(counted_locks * kBytesPerLock);
+  counted_locks = 0;
+  count_locks_at = SIZE_MAX;
+  lock_memory = nullptr;
+}
+
 Result<> TransactionState::intend(TreeId tree, lock::TableMode intent, WaitPolicy policy) {
+  if (locks.locks_held() >= count_locks_at) [[unlikely]]
+    RETURN_IF_ERROR(count_locks());
   if (!engine.options.locking || locks.has_table(tree, intent)) [[likely]]
     return {};
   // To skip a locked row is not to skip the table.
@@ -352,7 +377,9 @@ Result<Lsn> TransactionState::commit(Transaction::Durability durability) {
       if (prepared == nullptr) rollback();
       return fail(std::move(space).error());
     }
-    // From here to the stores below, readers of the outcome wait.
+    // From here to the stores below a reader who asks waits.
+    slot.is_asynchronous.store(durability != Transaction::Durability::synchronous,
+                               std::memory_order_relaxed);
     undo->outcome.store(UndoLog::kCommitting, std::memory_order_seq_cst);
     slot.outcome.store(UndoLog::kCommitting, std::memory_order_seq_cst);
     commit_lsn = append_end(RecordKind::transaction_committed, *space, end);
@@ -374,7 +401,7 @@ Result<Lsn> TransactionState::commit(Transaction::Durability durability) {
       if (end != Lsn::none) engine.log->flush_to(is_writer ? end : Lsn{raw(end) + 1});
       break;
     case Transaction::Durability::asynchronous:
-      if (is_writer) engine.registry->acknowledge_asynchronous(end);
+      if (is_writer) engine.registry->acknowledge_asynchronous(commit_lsn, end);
       [[fallthrough]];
     case Transaction::Durability::unforced:
       // A reader with a higher all-visible LSN may see the commit before it is durable, so unforced
@@ -432,6 +459,7 @@ void TransactionState::finish(Lsn outcome) noexcept {
       engine.transactions->give_undo(std::move(undo));
     undo = nullptr;
   }
+  if (lock_memory != nullptr) forget_counted_locks();
   is_open = false;
 }
 

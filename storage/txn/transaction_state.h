@@ -87,7 +87,13 @@ struct TransactionState {
   /// updates.
   ReadView own;
 
-  /// The function given to Transaction::before_release().
+  /// Counts the locks, unless null, in steps: `counted_locks` are counted, and more are once so
+  /// many are held.
+  LockMemory* lock_memory = nullptr;
+  std::size_t counted_locks = 0;
+  std::size_t count_locks_at = SIZE_MAX;
+
+  /// What Transaction::before_release() was given.
   std::function<void()> publish;
   /// Its place among the prepared; null: it is not.
   PreparedTransactions::Entry* prepared = nullptr;
@@ -128,6 +134,8 @@ struct TransactionState {
     return now;
   }
   void begin_statement() noexcept;
+  /// Takes the transaction's snapshot unless it is taken. Pre: REPEATABLE READ.
+  void take_own();
   [[nodiscard]] ReadView begin_inner(ReadView::Sees sees);
   void end_inner(const ReadView& outer) noexcept;
   [[nodiscard]] ReadView hold_view();
@@ -198,6 +206,14 @@ struct TransactionState {
   /// Takes an intent lock on the tree, before keys of it are locked, so that a lock on the whole
   /// tree excludes them.
   Result<> intend(TreeId tree, lock::TableMode intent, WaitPolicy policy);
+  void count_locks_in(LockMemory& memory) noexcept {
+    lock_memory = &memory;
+    count_locks_at = kLocksCountedTogether;
+  }
+  /// Fails as LockMemory::take() does.
+  Result<> count_locks();
+  /// They have been released, or belong to another session's memory no longer.
+  void forget_counted_locks() noexcept;
   /// 72000 when versions that the snapshot may need were given up.
   [[nodiscard]] Result<> check_snapshot() const;
   [[nodiscard]] bool is_too_old() const noexcept {
@@ -242,10 +258,11 @@ struct TransactionState {
   void abandon() noexcept;
 
  private:
+  static constexpr std::size_t kLocksCountedTogether = 1024;
+
   void settle(ReadView& view);
   void keep_what_is_seen() noexcept;
   void take_view();
-  void take_own();
   void undo_newest_in_the_end() noexcept;
   Result<> undo_newest();
   Result<> undo_run(UndoRecord& record, AnyTree& tree);

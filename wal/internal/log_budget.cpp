@@ -50,9 +50,14 @@ bool LogBudget::take_from_stripe(std::size_t bytes) noexcept {
   return false;
 }
 
-void LogBudget::give_back(std::size_t bytes, std::size_t records) noexcept {
+void LogBudget::give_back(std::size_t bytes, std::size_t records, Credits of) noexcept {
   Stripe& stripe = own_stripe();
   if (records != 0) stripe.records.fetch_add(records, std::memory_order_relaxed);
+  if (of == Credits::kept_for_completion) [[unlikely]] {
+    promised_.fetch_sub(bytes, std::memory_order_seq_cst);
+    if (waiting_.load(std::memory_order_seq_cst) != 0) serve_waiters();
+    return;
+  }
   auto& credits = stripe.credits;
   // Sequentially consistent with take_slowly: either we see that somebody waits, or the waiter sees
   // what lies in our stripe.
@@ -72,9 +77,9 @@ std::uint64_t LogBudget::records() const noexcept {
   return sum;
 }
 
-LogBudget::Obstacle LogBudget::try_promise(std::size_t bytes, ReservePurpose purpose) noexcept {
+LogBudget::Obstacle LogBudget::try_promise(std::size_t bytes, Credits credits) noexcept {
   const std::uint64_t kept =
-      purpose == ReservePurpose::growth ? completion_bytes_ + rollbacks_.uncovered() : 0;
+      credits == Credits::of_growth ? completion_bytes_ + rollbacks_.uncovered() : 0;
   std::uint64_t promised = promised_.load(std::memory_order_relaxed);
   for (;;) {
     // Acquire: the room below these limits has been cleared, or prepared. Sequentially consistent
@@ -89,12 +94,19 @@ LogBudget::Obstacle LogBudget::try_promise(std::size_t bytes, ReservePurpose pur
   }
 }
 
-LogBudget::Obstacle LogBudget::try_promise_all(std::size_t bytes, ReservePurpose purpose) noexcept {
-  if (try_promise(bytes, purpose) == Obstacle::none) return Obstacle::none;
+LogBudget::Obstacle LogBudget::try_promise_all(std::size_t bytes, Credits credits) noexcept {
+  if (try_promise(bytes, credits) == Obstacle::none) return Obstacle::none;
   std::uint64_t unspent = 0;
   for (auto& stripe : stripes_) unspent += stripe.credits.exchange(0, std::memory_order_seq_cst);
   promised_.fetch_sub(unspent, std::memory_order_acq_rel);
-  return try_promise(bytes, purpose);
+  return try_promise(bytes, credits);
+}
+
+LogBudget::Promise LogBudget::try_promise_all(std::size_t bytes, ReservePurpose purpose) noexcept {
+  const Obstacle obstacle = try_promise_all(bytes, Credits::of_growth);
+  if (obstacle != Obstacle::segments || purpose == ReservePurpose::growth)
+    return {obstacle, Credits::of_growth};
+  return {try_promise(bytes, Credits::kept_for_completion), Credits::kept_for_completion};
 }
 
 bool LogBudget::try_take_mark(std::size_t bytes) noexcept {
@@ -130,37 +142,41 @@ bool LogBudget::has_waiting_completion() noexcept {
       queue_, [](const Waiter* waiter) { return waiter->purpose == ReservePurpose::completion; });
 }
 
-void LogBudget::refill(std::size_t bytes, ReservePurpose purpose) noexcept {
+// Of growth's room in any case: who takes credits out of a stripe is not asked what for.
+void LogBudget::refill(std::size_t bytes) noexcept {
   // While somebody waits, what is left goes to the waiter: a large reservation must not starve.
   if (waiting_.load(std::memory_order_relaxed) != 0) return;
-  if (try_promise(bytes, purpose) != Obstacle::none) return;
+  if (try_promise(bytes, Credits::of_growth) != Obstacle::none) return;
   give_back(bytes);
 }
 
-bool LogBudget::try_take(std::size_t bytes, ReservePurpose purpose) noexcept {
-  if (take_from_stripe(bytes)) return true;
+std::optional<Credits> LogBudget::try_take(std::size_t bytes, ReservePurpose purpose) noexcept {
+  if (take_from_stripe(bytes)) return Credits::of_growth;
   const std::lock_guard guard{mutex_};
-  return queue_.empty() && try_promise_all(bytes, purpose) == Obstacle::none;
+  if (!queue_.empty()) return std::nullopt;
+  const Promise promise = try_promise_all(bytes, purpose);
+  if (promise.obstacle != Obstacle::none) return std::nullopt;
+  return promise.credits;
 }
 
-Result<> LogBudget::take_slowly(std::size_t bytes, ReservePurpose purpose) {
+Result<Credits> LogBudget::take_slowly(std::size_t bytes, ReservePurpose purpose) {
   if (bytes > largest_take()) {
     return fail(sqlstate::program_limit_exceeded,
                 fmt::format("cannot reserve {} bytes of log: the log buffer allows {} at a time",
                             bytes, largest_take()));
   }
   if (waiting_.load(std::memory_order_relaxed) == 0 &&
-      try_promise(bytes, purpose) == Obstacle::none) {
-    refill(chunk_bytes_, purpose);
+      try_promise(bytes, Credits::of_growth) == Obstacle::none) {
+    refill(chunk_bytes_);
     // The writer starts early, so that a burst finds room and does not have to wait for it.
     if (promised() - ring_start_.load(std::memory_order_relaxed) > ring_bytes_ / 4) {
       hooks_.want_ring();
     }
-    return {};
+    return Credits::of_growth;
   }
   assert_no_latch_held();
   waits_.fetch_add(1, std::memory_order_relaxed);
-  Waiter waiter{bytes, purpose, &Runtime::current().parker(), Waiter::State::waiting, {}};
+  Waiter waiter{bytes, purpose, &Runtime::current().parker(), Waiter::State::waiting, {}, {}};
   {
     const std::lock_guard guard{mutex_};
     queue_.push_back(&waiter);
@@ -171,7 +187,7 @@ Result<> LogBudget::take_slowly(std::size_t bytes, ReservePurpose purpose) {
   for (;;) {
     {
       const std::lock_guard guard{mutex_};
-      if (waiter.state == Waiter::State::granted) return {};
+      if (waiter.state == Waiter::State::granted) return waiter.credits;
       if (waiter.state == Waiter::State::refused) return fail(std::move(*waiter.why));
     }
     waiter.parker->park();
@@ -204,7 +220,8 @@ LogBudget::Obstacle LogBudget::serve_queue(ReservePurpose purpose) noexcept {
       ++at;
       continue;
     }
-    const Obstacle obstacle = try_promise_all(waiter.bytes, purpose);
+    const auto [obstacle, credits] = try_promise_all(waiter.bytes, purpose);
+    waiter.credits = credits;
     if (obstacle != Obstacle::none) ask_for_room(obstacle, waiter.bytes);
     if (obstacle == Obstacle::segments && failure_ && purpose == ReservePurpose::growth) {
       waiter.why = copy_of(*failure_);

@@ -43,18 +43,21 @@ class LogBudget {
   /// Pre: nobody uses the budget yet.
   void start_at(std::uint64_t tail, std::uint64_t ring_start, std::uint64_t segments_end) noexcept;
 
-  /// Takes `bytes` credits. Parks until there is room. Growth gets 53100, or whatever keeps the
-  /// segments from growing, when waiting would be in vain; completion waits. 54000 when the ring
-  /// could never hold as much.
-  Result<> take(std::size_t bytes, ReservePurpose purpose) {
-    return take_from_stripe(bytes) ? Result<>{} : take_slowly(bytes, purpose);
+  /// Takes `bytes` credits, and says whose they are. Parks until there is room. Growth gets 53100,
+  /// or whatever keeps the segments from growing, when waiting would be in vain; completion waits.
+  /// 54000 when the ring could never hold as much.
+  Result<Credits> take(std::size_t bytes, ReservePurpose purpose) {
+    if (take_from_stripe(bytes)) return Credits::of_growth;
+    return take_slowly(bytes, purpose);
   }
-  /// The same without waiting: false when there is no room now.
-  bool try_take(std::size_t bytes, ReservePurpose purpose) noexcept;
+  /// The same without waiting: nothing when there is no room now.
+  std::optional<Credits> try_take(std::size_t bytes, ReservePurpose purpose) noexcept;
   /// Credits come back: not spent. To be called, with 0 if need be, when a reservation ends: who
   /// waits for room then asks the writer for what has been appended meanwhile.
-  /// `records`: how many were appended, which is counted in passing.
-  void give_back(std::size_t bytes, std::size_t records = 0) noexcept;
+  /// `records`: how many were appended, which is counted in passing. What was kept for completion
+  /// does not go into a stripe, where growth would find it.
+  void give_back(std::size_t bytes, std::size_t records = 0,
+                 Credits credits = Credits::of_growth) noexcept;
 
   /// One that had no reservation.
   void count_record() noexcept { own_stripe().records.fetch_add(1, std::memory_order_relaxed); }
@@ -101,17 +104,24 @@ class LogBudget {
     Parker* parker;
     enum class State : std::uint8_t { waiting, granted, refused } state;
     std::optional<Error> why;
+    Credits credits = Credits::of_growth;
   };
   enum class Obstacle : std::uint8_t { none, ring, segments };
 
   [[nodiscard]] Stripe& own_stripe() noexcept { return stripes_[thread_number() % kStripes]; }
   bool take_from_stripe(std::size_t bytes) noexcept;
-  Result<> take_slowly(std::size_t bytes, ReservePurpose purpose);
-  Obstacle try_promise(std::size_t bytes, ReservePurpose purpose) noexcept;
+  Result<Credits> take_slowly(std::size_t bytes, ReservePurpose purpose);
+  Obstacle try_promise(std::size_t bytes, Credits credits) noexcept;
   // The same, after taking back what lies in the stripes.
-  Obstacle try_promise_all(std::size_t bytes, ReservePurpose purpose) noexcept;
+  Obstacle try_promise_all(std::size_t bytes, Credits credits) noexcept;
+  // Completion takes what growth could have as long as there is some, and then what is kept for it.
+  struct Promise {
+    Obstacle obstacle;
+    Credits credits;
+  };
+  Promise try_promise_all(std::size_t bytes, ReservePurpose purpose) noexcept;
   void ask_for_room(Obstacle obstacle, std::size_t bytes) noexcept;
-  void refill(std::size_t bytes, ReservePurpose purpose) noexcept;
+  void refill(std::size_t bytes) noexcept;
   void serve_waiters() noexcept;
   void serve_waiters_locked() noexcept;
   Obstacle serve_queue(ReservePurpose purpose) noexcept;

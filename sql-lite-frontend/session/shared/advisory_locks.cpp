@@ -48,6 +48,8 @@ bool AdvisoryLocks::try_lock(std::int32_t session, const AdvisoryKey& key, Advis
     ++held_;
   }
   Counts& counts = holders_[key][session];
+  if (scope == AdvisoryScope::transaction && counts.by_transaction[place(mode)] == 0)
+    taken_[session].push_back({key, mode});
   ++(scope == AdvisoryScope::session ? counts.by_session : counts.by_transaction)[place(mode)];
   waits_.erase(session);
   return true;
@@ -84,17 +86,44 @@ bool AdvisoryLocks::unlock(std::int32_t session, const AdvisoryKey& key, Advisor
   const auto own = found->second.find(session);
   if (own == found->second.end() || own->second.by_session[place(mode)] == 0) return false;
   --own->second.by_session[place(mode)];
-  if (own->second.empty()) {
-    found->second.erase(own);
-    keys_[session].erase(key);
-    --held_;
-  }
-  if (found->second.empty()) holders_.erase(found);
+  forget_if_empty(session, key);
   return true;
+}
+
+void AdvisoryLocks::forget_if_empty(std::int32_t session, const AdvisoryKey& key) {
+  const auto held = holders_.find(key);
+  if (!held->second.at(session).empty()) return;
+  held->second.erase(session);
+  if (held->second.empty()) holders_.erase(held);
+  const auto mine = keys_.find(session);
+  mine->second.erase(key);
+  if (mine->second.empty()) keys_.erase(mine);
+  --held_;
+}
+
+std::size_t AdvisoryLocks::mark(std::int32_t session) const {
+  const std::lock_guard lock{mutex_};
+  const auto found = taken_.find(session);
+  return found == taken_.end() ? 0 : found->second.size();
+}
+
+void AdvisoryLocks::unlock_to(std::int32_t session, std::size_t mark) {
+  const std::lock_guard lock{mutex_};
+  const auto found = taken_.find(session);
+  if (found == taken_.end()) return;
+  std::vector<Taken>& taken = found->second;
+  while (taken.size() > mark) {
+    const Taken last = taken.back();
+    taken.pop_back();
+    holders_.at(last.key).at(session).by_transaction[place(last.mode)] = 0;
+    forget_if_empty(session, last.key);
+  }
+  if (taken.empty()) taken_.erase(found);
 }
 
 void AdvisoryLocks::unlock_all(std::int32_t session, AdvisoryScope scope) {
   const std::lock_guard lock{mutex_};
+  if (scope == AdvisoryScope::transaction) taken_.erase(session);
   const auto mine = keys_.find(session);
   if (mine == keys_.end()) return;
   std::erase_if(mine->second, [&](const AdvisoryKey& key) {
@@ -139,6 +168,7 @@ std::vector<AdvisoryLocks::Held> AdvisoryLocks::of_transaction(std::int32_t sess
 
 void AdvisoryLocks::hand_over(std::int32_t from, std::int32_t to) {
   const std::lock_guard lock{mutex_};
+  taken_.erase(from);
   const auto mine = keys_.find(from);
   if (mine == keys_.end()) return;
   std::set<AdvisoryKey>& others = keys_[to];
@@ -160,6 +190,13 @@ std::vector<std::int32_t> AdvisoryLocks::blocking(std::int32_t session) const {
   const auto wait = waits_.find(session);
   if (wait == waits_.end()) return {};
   return blockers(session, wait->second.key, wait->second.mode);
+}
+
+std::vector<AdvisoryLocks::Held> AdvisoryLocks::waited_for() const {
+  const std::lock_guard lock{mutex_};
+  std::vector<Held> list;
+  for (const auto& [session, wait] : waits_) list.push_back({wait.key, wait.mode, session});
+  return list;
 }
 
 std::vector<AdvisoryLocks::Held> AdvisoryLocks::held() const {

@@ -42,9 +42,15 @@ class AdvisoryLocks {
   /// Session locks only. False if there was none.
   bool unlock(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode);
   void unlock_all(std::int32_t session, AdvisoryScope scope);
+  /// For savepoints: how many locks the session's transaction has taken. unlock_to() such a number
+  /// releases those that it has taken since.
+  [[nodiscard]] std::size_t mark(std::int32_t session) const;
+  void unlock_to(std::int32_t session, std::size_t mark);
   [[nodiscard]] std::vector<Held> held() const;
-  /// Returns the locks of a session's transaction, each as often as it was taken. 0A000 if the
-  /// session also holds one of them in session scope: the two could not be told apart afterwards.
+  /// What sessions wait for.
+  [[nodiscard]] std::vector<Held> waited_for() const;
+  /// Of a session's transaction, each as often as it was taken. 0A000 where the session has one of
+  /// them for itself as well: nobody could tell the two apart.
   [[nodiscard]] std::vector<Held> of_transaction(std::int32_t session) const;
   /// These are another's from now on. Pre: of_transaction() has just said what they are.
   void hand_over(std::int32_t from, std::int32_t to);
@@ -58,11 +64,19 @@ class AdvisoryLocks {
     [[nodiscard]] bool empty() const noexcept;
     [[nodiscard]] bool holds(AdvisoryMode mode) const noexcept;
   };
+  /// The first time that a transaction takes a key in a mode.
+  struct Taken {
+    AdvisoryKey key;
+    AdvisoryMode mode;
+  };
   struct Wait {
     AdvisoryKey key;
     AdvisoryMode mode;
   };
   using Holders = std::map<std::int32_t, Counts>;
+
+  /// Drops the session's entry of the key once nothing is left in it. Pre: mutex_ is held.
+  void forget_if_empty(std::int32_t session, const AdvisoryKey& key);
 
   [[nodiscard]] std::vector<std::int32_t> blockers(std::int32_t session, const AdvisoryKey& key,
                                                    AdvisoryMode mode) const;
@@ -76,6 +90,7 @@ class AdvisoryLocks {
   std::map<AdvisoryKey, Holders> holders_;
   /// Keys that each session holds, so that its end need not visit those of others.
   std::map<std::int32_t, std::set<AdvisoryKey>> keys_;
+  std::map<std::int32_t, std::vector<Taken>> taken_;  ///< by each session's transaction, in order
   std::size_t held_ = 0;
   std::map<std::int32_t, Wait> waits_;
 };

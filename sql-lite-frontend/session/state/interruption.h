@@ -34,7 +34,9 @@ class Interruption final : public Overseer {
   void look() override {
     if (is_asked_.load(std::memory_order_relaxed)) act(Afterwards::kept);
   }
-  /// Puts the reason into `failure`: an interrupted wait reports just 57014.
+  /// The same question without acting on it.
+  [[nodiscard]] bool is_asked() const noexcept { return is_asked_.load(std::memory_order_relaxed); }
+  /// A wait that was interrupted knows only that (57014): says in `failure` what asked for it.
   void explain(Diagnostic& failure) const;
 
  private:

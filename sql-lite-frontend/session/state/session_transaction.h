@@ -17,6 +17,7 @@
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/shared/notifications.h"
 #include "sql-lite-frontend/session/state/deferred_checks.h"
+#include "sql-lite-frontend/types/memory_account.h"
 #include "sql-lite-frontend/write/foreign_keys.h"
 
 namespace swizzle::sql {
@@ -31,6 +32,17 @@ struct TransactionModes {
   bool says_uncommitted = false;
   bool read_only = false;
   bool deferrable = false;
+};
+
+/// Counts the locks of a session's transaction in the session's memory.
+class SessionLockMemory final : public LockMemory {
+ public:
+  explicit SessionLockMemory(Session::State& session) noexcept : session_(session) {}
+  Result<> take(std::size_t bytes) override;
+  void give_back(std::size_t bytes) noexcept override;
+
+ private:
+  Session::State& session_;
 };
 
 /// The session's transaction: the engine's, to which it points where there is one, and what SQL
@@ -53,6 +65,7 @@ class SessionTransaction {
     PendingNotifications::Mark pending_mark;
     std::size_t moves_mark;
     std::size_t identities_mark;
+    std::size_t advisory_mark;
     bool read_only;
     ConstraintModes constraint_modes;
   };
@@ -82,6 +95,10 @@ class SessionTransaction {
   /// Applies lock_timeout from the next wait on.
   void apply_lock_timeout();
 
+  /// Begins another of the engine's transactions for this session, which may stay open for long.
+  /// Throws 53400 when no place is left for one.
+  [[nodiscard]] std::unique_ptr<Transaction> begin_in_engine(Isolation isolation, Access access);
+
   /// Does nothing where there is one, but that BEGIN makes it a block.
   void begin(Block kind);
   /// Throws when the commit fails; the transaction is over then, too.
@@ -90,19 +107,26 @@ class SessionTransaction {
   /// BEGIN, COMMIT, SAVEPOINT …
   void run(const ast::TransactionStmt& statement, ResultSink& sink);
 
+  /// At REPEATABLE READ the transaction's snapshot is taken at its first statement, as in
+  /// PostgreSQL.
   void begin_statement();
-  /// The same within one that runs, where a routine has ended its transaction.
+  /// The same for a change of definitions, which waits for its locks first: what others have
+  /// committed until then is no conflict. Its end calls take_snapshot().
+  void begin_definition();
+  /// What has run counts as the transaction's first statement, if there was none before.
+  void take_snapshot();
+  /// A statement within one that runs, where a routine has ended its transaction.
   void begin_inner_statement() {
     if (!any_statement_) [[unlikely]]
       begin_statement();
   }
-  /// After an error: undoes the statement, or everything outside a block.
-  void fail_statement(const Savepoint& start);
+  /// After an error: gives up everything, locks too, back to the last savepoint if there is one. A
+  /// block stays, as a failed one, until its client ends it.
+  void fail() noexcept;
   [[nodiscard]] Savepoint mark(std::string name = {}) const;
   void roll_back_to(const Savepoint& savepoint);
 
   [[nodiscard]] bool is_failed() const noexcept { return failed_; }
-  void set_failed() noexcept { failed_ = true; }
   [[nodiscard]] bool is_implicit() const noexcept { return block_ == Block::implicit; }
   [[nodiscard]] bool in_explicit_block() const noexcept { return block_ == Block::explicit_block; }
   /// The statements of one message are a transaction, too, though not one with savepoints.
@@ -170,7 +194,8 @@ class SessionTransaction {
  private:
   struct Export {
     std::string name;
-    std::unique_ptr<Transaction> held;  ///< sees it; null: this transaction itself
+    std::optional<ReadView> held;  ///< by export_holder_; none: it is this transaction's own
+    MemoryShare share;
   };
   struct SequenceMove {
     Oid to = kNoOid;
@@ -178,6 +203,9 @@ class SessionTransaction {
   };
   enum class Moves : std::uint8_t { stay, are_undone };
 
+  /// Gives up all that it has done outside the engine, before and after the engine's rollback.
+  void begin_rollback() noexcept;
+  void end_rollback() noexcept;
   /// Its snapshot is given back.
   void end_exports() noexcept;
   void put(std::unique_ptr<Transaction> to);
@@ -208,6 +236,7 @@ class SessionTransaction {
   void end_sequence_moves(Moves outcome, std::size_t mark = 0) noexcept;
 
   Session::State& session_;
+  SessionLockMemory lock_memory_{session_};  ///< before engine_, which uses it
   /// Replaced by put() alone, since cancel() looks at it from other threads.
   std::unique_ptr<Transaction> engine_;
   std::mutex mutex_;
@@ -225,6 +254,8 @@ class SessionTransaction {
   std::set<Oid> young_indexes_;
   std::vector<SequenceMove> sequence_moves_;
   std::vector<Export> exports_;
+  /// Keeps the exported snapshots that are not the transaction's own: one place for all of them.
+  std::unique_ptr<Transaction> export_holder_;
   Defaults kept_defaults_;
 };
 

@@ -25,6 +25,10 @@ TEST_CASE("Statements lock what they name, as pg_locks shows", "[sql][session][l
   db.run("INSERT INTO t VALUES (1, 10)");
   db.run("CREATE VIEW w AS SELECT v FROM t");
   db.run("CREATE TABLE u(LIKE t)");
+  db.run("CREATE TABLE p(id int PRIMARY KEY); INSERT INTO p VALUES (10)");
+  db.run("ALTER TABLE t ADD CONSTRAINT positive CHECK (v > 0) NOT VALID");
+  db.run("CREATE FUNCTION g() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'");
+  db.run("CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION g()");
   const std::pair<const char*, const char*> kinds[] = {
       {"SELECT * FROM t", "1|AccessShareLock|t SELECT 1"},
       {"SELECT * FROM w", "1|AccessShareLock|t SELECT 1"},
@@ -37,6 +41,17 @@ TEST_CASE("Statements lock what they name, as pg_locks shows", "[sql][session][l
       {"CREATE INDEX ON t(v)", "1|ShareLock|t SELECT 1"},
       {"ANALYZE t", "1|ShareUpdateExclusiveLock|t SELECT 1"},
       {"ALTER TABLE t ADD COLUMN x int", "1|AccessExclusiveLock|t SELECT 1"},
+      {"ALTER TABLE t ADD CHECK (v > 0) NOT VALID", "1|AccessExclusiveLock|t SELECT 1"},
+      {"ALTER TABLE t VALIDATE CONSTRAINT positive", "1|ShareUpdateExclusiveLock|t SELECT 1"},
+      {"ALTER TABLE t ADD FOREIGN KEY (v) REFERENCES p", "1|ShareRowExclusiveLock|t SELECT 1"},
+      {"ALTER TABLE u ADD FOREIGN KEY (v) REFERENCES t", "1|ShareRowExclusiveLock|t SELECT 1"},
+      {"ALTER TABLE t DISABLE TRIGGER g", "1|ShareRowExclusiveLock|t SELECT 1"},
+      {"ALTER TABLE t DISABLE TRIGGER USER, ALTER v SET STATISTICS 7",
+       "1|ShareRowExclusiveLock|t SELECT 1"},
+      {"ALTER TABLE t ALTER v SET STATISTICS 7", "1|ShareUpdateExclusiveLock|t SELECT 1"},
+      {"ALTER TABLE t SET (fillfactor = 70)", "1|ShareUpdateExclusiveLock|t SELECT 1"},
+      {"ALTER TABLE t RESET (fillfactor)", "1|ShareUpdateExclusiveLock|t SELECT 1"},
+      {"ALTER TABLE t ALTER v SET DEFAULT 7", "1|AccessExclusiveLock|t SELECT 1"},
       {"LOCK TABLE t IN EXCLUSIVE MODE", "1|ExclusiveLock|t SELECT 1"},
       {"LOCK TABLE w IN SHARE MODE", "1|ShareLock|t SELECT 1"}};
   for (const auto& [statement, locks] : kinds) {

@@ -47,23 +47,38 @@ std::string SessionTransaction::export_snapshot() {
   if (!savepoints_.empty() || guarded_blocks != 0)
     throw SqlError{sqlstate::active_sql_transaction,
                    "cannot export a snapshot from a subtransaction"};
-  Export made;
-  Transaction* of = engine_.get();
-  // The snapshot of a statement ends with it, and a transaction that locks its reads has none.
-  if (engine_isolation() != Isolation::repeatable_read) {
-    made.held = session_.shared.engine.begin(Isolation::repeatable_read, Access::read_only);
-    of = made.held.get();
+  constexpr std::size_t kBytesOfExport = 512;
+  Export& made = exports_.emplace_back();
+  try {
+    made.share.set(&session_.memory, kBytesOfExport);
+    ReadView view;
+    if (engine_isolation() == Isolation::repeatable_read) {
+      view = LogicalLog::view_of(*engine_);
+    } else {
+      // A statement's snapshot ends with it, and SERIALIZABLE has none.
+      if (!export_holder_)
+        export_holder_ = begin_in_engine(Isolation::read_committed, Access::read_only);
+      export_holder_->begin_statement();
+      view = export_holder_->hold_view();
+      made.held = view;
+    }
+    made.name =
+        session_.shared.exported_snapshots.add({session_.catalog.shared().database(), view});
+  } catch (...) {
+    if (made.held) export_holder_->release_view(*made.held);
+    exports_.pop_back();
+    throw;
   }
-  exports_.reserve(exports_.size() + 1);
-  made.name = session_.shared.exported_snapshots.add(
-      {session_.catalog.shared().database(), LogicalLog::view_of(*of)});
-  exports_.push_back(std::move(made));
-  return exports_.back().name;
+  return made.name;
 }
 
 void SessionTransaction::end_exports() noexcept {
-  for (const Export& exported : exports_) session_.shared.exported_snapshots.remove(exported.name);
+  for (const Export& exported : exports_) {
+    session_.shared.exported_snapshots.remove(exported.name);
+    if (exported.held) export_holder_->release_view(*exported.held);
+  }
   exports_.clear();
+  export_holder_.reset();
 }
 
 }  // namespace swizzle::sql

@@ -127,8 +127,9 @@ void SessionTransaction::choose_deferrable(bool wanted) {
 void SessionTransaction::begin_as_chosen() {
   if (!any_statement_ && savepoints_.empty() && engine_ &&
       (engine_->isolation() != engine_isolation() || engine_->access() != engine_access())) {
-    engine_->rollback();
-    start_in_engine();
+    engine_->restart(engine_isolation(), engine_access());
+    engine_->count_locks_in(lock_memory_);
+    apply_lock_timeout();
   }
 }
 

@@ -86,10 +86,38 @@ Access SessionTransaction::engine_access() const noexcept {
                                                                   : Access::read_write;
 }
 
+std::unique_ptr<Transaction> SessionTransaction::begin_in_engine(Isolation isolation,
+                                                                 Access access) {
+  Engine& engine = session_.shared.engine;
+  auto begun = engine.try_begin(isolation, access);
+  if (!begun && session_.rights.is_superuser(session_.user))
+    begun = engine.try_begin(isolation, access, TransactionPlace::superuser);
+  return value_of(std::move(begun));
+}
+
 void SessionTransaction::start_in_engine() {
-  put(session_.shared.engine.begin(engine_isolation(), engine_access()));
+  put(begin_in_engine(engine_isolation(), engine_access()));
+  // A cancel that came before put() has found no transaction whose waits it could end. What comes
+  // later finds it: both sides hold the mutex.
+  if (session_.interruption.is_asked()) engine_->cancel();
   engine_->work_for(session_.options.backend_pid, &session_.current_query);
+  engine_->count_locks_in(lock_memory_);
   apply_lock_timeout();
+}
+
+Result<> SessionLockMemory::take(std::size_t bytes) {
+  std::optional<Error> refusal;
+  try {
+    session_.memory.take(bytes);
+  } catch (SqlError& error) {
+    refusal = std::move(error).take_error();
+  }
+  if (refusal) return fail(std::move(*refusal));
+  return {};
+}
+
+void SessionLockMemory::give_back(std::size_t bytes) noexcept {
+  session_.memory.give_back(bytes);
 }
 
 void SessionTransaction::apply_lock_timeout() {
@@ -101,7 +129,18 @@ void SessionTransaction::apply_lock_timeout() {
 
 void SessionTransaction::begin_statement() {
   engine_->begin_statement();
+  take_snapshot();
+}
+
+void SessionTransaction::begin_definition() {
+  engine_->begin_statement();
   any_statement_ = true;
+}
+
+void SessionTransaction::take_snapshot() {
+  any_statement_ = true;
+  if (modes_.isolation != Isolation::read_committed) [[unlikely]]
+    engine_->take_snapshot();
 }
 
 void SessionTransaction::finish_work() {
@@ -195,20 +234,28 @@ void SessionTransaction::end_advisory_locks() noexcept {
 }
 
 void SessionTransaction::rollback() noexcept {
-  session_.portals.drop_unheld();
-  dropped_on_commit_.clear();
-  if (!exports_.empty()) [[unlikely]]
-    end_exports();
+  begin_rollback();
   if (engine_) {
     engine_->rollback();
     session_.usage.add(Used::rollbacks);
   }
-  if (number != 0) [[unlikely]]
-    end_number(false);
   put(nullptr);
   block_ = Block::none;
   failed_ = false;
   savepoints_.clear();
+  end_rollback();
+}
+
+void SessionTransaction::begin_rollback() noexcept {
+  session_.portals.drop_unheld();
+  dropped_on_commit_.clear();
+  if (!exports_.empty()) [[unlikely]]
+    end_exports();
+}
+
+void SessionTransaction::end_rollback() noexcept {
+  if (number != 0) [[unlikely]]
+    end_number(false);
   forget_deferred_checks();
   session_.row_identities.reset();
   session_.catalog.rollback();
@@ -229,6 +276,9 @@ SessionTransaction::Savepoint SessionTransaction::mark(std::string name) const {
           session_.notifications.mark(),
           sequence_moves_.size(),
           session_.row_identities ? session_.row_identities->mark() : 0,
+          session_.advisory_locks_used
+              ? session_.shared.advisory_locks.mark(session_.options.backend_pid)
+              : 0,
           modes_.read_only,
           constraint_modes_};
 }
@@ -236,6 +286,9 @@ SessionTransaction::Savepoint SessionTransaction::mark(std::string name) const {
 void SessionTransaction::roll_back_to(const Savepoint& savepoint) {
   session_.portals.close_since(savepoint.portals_mark);
   value_of(engine_->rollback_to(savepoint.mark));
+  if (session_.advisory_locks_used) {
+    session_.shared.advisory_locks.unlock_to(session_.options.backend_pid, savepoint.advisory_mark);
+  }
   session_.catalog.rollback_to(savepoint.catalog_mark);
   session_.settings.roll_back_to(savepoint.settings_mark);
   deferred_.roll_back_to(savepoint.checks_mark);
@@ -247,21 +300,26 @@ void SessionTransaction::roll_back_to(const Savepoint& savepoint) {
   session_.variables.end_savepoint(session_.sink_for_notices);
 }
 
-void SessionTransaction::fail_statement(const Savepoint& start) {
-  if (!engine_) return;
-  if (!in_explicit_block()) {
+void SessionTransaction::fail() noexcept {
+  if (!engine_ || !in_explicit_block()) {
     rollback();
     return;
   }
-  // The client's next word decides about the rest; what the statement did must not be seen by a
-  // ROLLBACK TO an earlier savepoint, nor hold anything up.
-  try {
-    roll_back_to(start);
-    failed_ = true;
-    return;
-  } catch (const std::exception&) {
-    failed_ = true;
+  if (failed_) return;
+  failed_ = true;
+  if (!savepoints_.empty()) {
+    // ROLLBACK TO it may go on from here.
+    try {
+      roll_back_to(savepoints_.back());
+      return;
+    } catch (const std::exception&) {
+      // All of it goes, then, and nothing can go on.
+      savepoints_.clear();
+    }
   }
+  begin_rollback();
+  engine_->restart(engine_isolation(), engine_access());
+  end_rollback();
 }
 
 void SessionTransaction::require_read_write(std::string_view command) {

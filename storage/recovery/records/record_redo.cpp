@@ -24,6 +24,14 @@ bool hang_foster(Node& node, PageRef child, const KeyBound& chain_high) {
   return true;
 }
 
+// What is still open after the redo, as prepared transactions are, finds its room as before.
+void note_length(const wal::Record& record, Node& leaf, std::size_t before, std::size_t after) {
+  if (record.header.txn == TxnId::none) return;
+  const bool is_undo = (record.header.flags & record_flags::kCompensation) != 0;
+  leaf.note_length(is_undo ? Node::ChangedBy::rollback : Node::ChangedBy::transaction, before,
+                   after);
+}
+
 Result<> remove(const wal::Record& record, PageId page, Node& leaf, Bytes key) {
   const Node::Position at = leaf.lower_bound(key);
   if (!at.exact || leaf.is_ghost(at.index))
@@ -49,6 +57,7 @@ Result<> leaf_insert(const wal::Record& record, PageId page, Node& leaf) {
   if (at.exact) {
     if (!leaf.is_ghost(at.index) || !leaf.has_room_for_value(at.index, insert.value.size()))
       return record_does_not_fit(record, page, "the inserted key is there already");
+    note_length(record, leaf, leaf.value(at.index).size(), insert.value.size());
     leaf.replace_value(at.index, insert.value, flags);
   } else {
     if (!leaf.has_room(insert.key.size(), insert.value.size()))
@@ -79,6 +88,7 @@ Result<> leaf_update(const wal::Record& record, PageId page, Node& leaf) {
     if (!part.empty()) std::memcpy(to, part.data(), part.size());
     to += part.size();
   }
+  note_length(record, leaf, old_value.size(), size);
   leaf.replace_value(at.index, {value.data(), size}, {Node::Ghost::no, update.new_overflow});
   return {};
 }
