@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 
 namespace swizzle::sql {
 
@@ -50,6 +51,6 @@ struct BodyNames {
   /// Null where the language has none. Outlives whoever binds.
   BodyVariables* variables = nullptr;
 };
-using BodyNamesPtr = std::shared_ptr<const BodyNames>;
+using BodyNamesPtr = CheckedShared<const BodyNames>;
 
 }  // namespace swizzle::sql

@@ -87,7 +87,7 @@ int turn_of(const ast::AlterTableCmd& command) {
   }
 }
 
-void refuse_type_twice(std::span<const ast::AlterTableCmd* const> commands) {
+void refuse_type_twice(ast::Items<ast::AlterTableCmd> commands) {
   std::set<std::string_view> names;
   for (const ast::AlterTableCmd* command : commands) {
     const bool is_new = command->subtype != ast::AlterTableType::altercolumntype ||

@@ -55,6 +55,10 @@ class SqlError : public std::exception {
   ErrorFields fields_;
 };
 
+/// False for errors of the moment, which say nothing about what was read or bound: a lost race, a
+/// cancel, a lack of memory or disk.
+[[nodiscard]] bool is_about_definition(SqlState state) noexcept;
+
 /// What the two templates below have in common, so that a place that throws is one call.
 SqlError formatted_error(SqlState state, fmt::string_view format, fmt::format_args args);
 [[noreturn]] void throw_formatted(SqlState state, fmt::string_view format, fmt::format_args args);

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/invariant.h"
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "storage/bulk_changes.h"
 
@@ -321,7 +321,7 @@ const Index* RowWriter::insert(Execution& execution, std::span<const Value> row,
   make_key(execution, row, key_buffer_);
   encode(row);
   if (!holds_back_) return insert_encoded(execution, key_buffer_, row, on_conflict);
-  INVARIANT(on_conflict == OnConflict::fail);
+  STATEMENT_INVARIANT(on_conflict == OnConflict::fail);
   held_.add(key_buffer_, row_buffer_);
   if (held_.is_full()) write_held(execution);
   return nullptr;
@@ -352,7 +352,7 @@ const Index* RowWriter::insert_encoded(Execution& execution, std::string_view ke
     lock_deferrable(execution, i, entry);
     if (load_ != nullptr && load_->add_entry(i, entry.key, entry.value)) continue;
     if (EntryBatch* const batch = batch_of(i)) {
-      INVARIANT(on_conflict == OnConflict::fail);
+      STATEMENT_INVARIANT(on_conflict == OnConflict::fail);
       batch->insert(entry.key);
       continue;
     }

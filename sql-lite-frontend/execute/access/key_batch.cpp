@@ -4,7 +4,7 @@
 
 namespace swizzle::sql {
 
-void KeyBatch::restart() noexcept {
+void KeyBatch::restart() {
   // What a large batch took is not kept for scans that may never need it again.
   if (most_ > kFirst * kGrowth) {
     sorter_.reset();

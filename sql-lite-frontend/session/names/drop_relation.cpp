@@ -62,7 +62,7 @@ void Session::State::drop_owned_temporaries() {
       if (catalog.table(table->relation.oid)) drop_relation(table);
     }
     if (alone) transaction.commit();
-  } catch (const SqlError&) {
+  } catch (const std::exception&) {
     if (alone) transaction.set_failed();
   }
   if (alone && transaction) transaction.rollback();

@@ -30,7 +30,7 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
 
   /// Of whoever evaluates a function, or null: as types/ know only where names come from.
   static const Session::State* session_of(const SessionContext& context) {
-    const auto* names = dynamic_cast<const SessionNames*>(context.names);
+    const auto* names = dynamic_cast<const SessionNames*>(context.names.raw());
     return names == nullptr ? nullptr : &names->session_;
   }
 
