@@ -14,4 +14,11 @@ FAULTS = [
         "",
         "text is valid UTF-8*",
     ),
+    (
+        "who has no stack is not told",
+        "fibers/reactor.cpp",
+        "  if (!fiber.refused_) return add_ready(fiber);\n  fiber.refused_();\n",
+        "  if (!fiber.refused_) return add_ready(fiber);\n",
+        "a fiber for which there is no stack*",
+    ),
 ]

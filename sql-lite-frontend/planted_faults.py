@@ -268,4 +268,25 @@ FAULTS = [
         "      if (entry.grantor != taken.grantee || passed_on == 0 || entry.grantee == taken.grantee) continue;\n",
         "every right comes from the owner*",
     ),
+    (
+        "the default of a generated column can be dropped, and its expression with it",
+        "ddl/alter_column.cpp",
+        "  if (column.generated) refuse(\"a generated column\", \"DROP EXPRESSION\");\n",
+        "",
+        "A generated column keeps its expression*",
+    ),
+    (
+        "a text without a statement is taken for one",
+        "system_catalog/text_queries.cpp",
+        "  if (statements != 1) throw",
+        "  if (statements > 1) throw",
+        "a text of SQL may hold no statement",
+    ),
+    (
+        "an index whose expression cannot be read ends who reads the table",
+        "plan/access_path.cpp",
+        "    made.is_readable = false;\n",
+        "    throw;\n",
+        "a damaged expression of an index*",
+    ),
 ]

@@ -24,7 +24,12 @@ FiberPool& pool() {
 Fiber& Fiber::make() {
   const std::lock_guard guard{pool().mutex};
   auto& free = pool().free;
-  if (free.empty()) return *pool().all.emplace_back(std::make_unique<Fiber>());
+  if (free.empty()) {
+    auto made = std::make_unique<Fiber>();
+    // Room to recycle all of them: that must not need memory.
+    if (free.capacity() <= pool().all.size()) free.reserve(2 * (pool().all.size() + 1));
+    return *pool().all.emplace_back(std::move(made));
+  }
   Fiber* fiber = free.back();
   free.pop_back();
   return *fiber;
@@ -102,6 +107,7 @@ void Fiber::unpark() noexcept {
 void Fiber::run_body() noexcept {
   body_();
   body_ = nullptr;
+  refused_ = nullptr;
   if (const auto end = std::exchange(end_, nullptr)) end->announce();
 }
 

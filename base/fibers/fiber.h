@@ -71,6 +71,8 @@ class Fiber final : public Parker, public TimerHeapNode {
   Fiber* next_ = nullptr;
   std::string name_;
   std::function<void()> body_;
+  /// Called in place of the body if there is no memory to run it; may be empty.
+  std::function<void()> refused_;
   std::shared_ptr<FiberEnd> end_;
   std::optional<Coroutine> coroutine_;
   const CrashSubject* crash_subject_ = nullptr;

@@ -53,15 +53,10 @@ std::size_t FiberRuntime::next_reactor() noexcept {
   return next_reactor_.fetch_add(1, std::memory_order_relaxed) % reactors_.size();
 }
 
-void FiberRuntime::start(std::size_t reactor, std::string name, std::function<void()> body,
-                         std::shared_ptr<FiberEnd> end) {
-  Fiber& fiber = Fiber::make();
+void FiberRuntime::start(std::size_t reactor, Fiber& fiber) noexcept {
   // Forgets a wake that was meant for an earlier fiber.
   fiber.state_.store(Fiber::awake, std::memory_order_relaxed);
   fiber.turn_ = Turn::in_line;
-  fiber.name_ = std::move(name);
-  fiber.body_ = std::move(body);
-  fiber.end_ = std::move(end);
   reactors_[reactor]->expect(fiber);
   reactors_[reactor]->make_ready(fiber);
 }
@@ -74,13 +69,21 @@ std::unique_ptr<Task> FiberRuntime::spawn_on(std::size_t reactor, std::string na
                                              std::function<void()> body) {
   auto end = std::make_shared<FiberEnd>();
   auto task = std::make_unique<FiberTask>(end);
-  start(reactor, std::move(name), std::move(body), std::move(end));
+  Fiber& fiber = Fiber::make();
+  fiber.name_ = std::move(name);
+  fiber.body_ = std::move(body);
+  fiber.end_ = std::move(end);
+  start(reactor, fiber);
   return task;
 }
 
-void FiberRuntime::spawn_detached(std::size_t reactor, std::string name,
-                                  std::function<void()> body) {
-  start(reactor, std::move(name), std::move(body), nullptr);
+void FiberRuntime::spawn_detached(std::size_t reactor, std::string name, std::function<void()> body,
+                                  std::function<void()> refused) {
+  Fiber& fiber = Fiber::make();
+  fiber.name_ = std::move(name);
+  fiber.body_ = std::move(body);
+  fiber.refused_ = std::move(refused);
+  start(reactor, fiber);
 }
 
 void FiberRuntime::release_unused_stack() noexcept {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <thread>
 #include <vector>
 
 #include "base/io/posix_file_system.h"
@@ -54,6 +55,19 @@ TEST_CASE("fibers run, park and join, from inside and from outside", "[fiber]") 
   outer->join();
   outer->join();
   REQUIRE(wrong == 0);
+}
+
+TEST_CASE("a fiber for which there is no stack is refused, and its reactor goes on", "[fiber]") {
+  // No address space is that large.
+  FiberRuntime runtime{{.reactors = 1, .stack_bytes = std::size_t{1} << 50U}};
+  std::atomic<int> ran{0};
+  std::atomic<int> refused{0};
+  for (int i = 0; i < 3; ++i) {
+    runtime.spawn_detached(0, "refused", [&] { ++ran; }, [&] { ++refused; });
+  }
+  for (int wait = 0; refused != 3 && wait < 1000; ++wait) std::this_thread::sleep_for(1ms);
+  CHECK(ran == 0);
+  CHECK(refused == 3);
 }
 
 TEST_CASE("a fiber's deadline passes, or the wake comes first", "[fiber]") {

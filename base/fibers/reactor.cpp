@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -207,11 +208,28 @@ bool Reactor::run_ready_fibers() noexcept {
   return round != 0;
 }
 
-void Reactor::run_one(Fiber& fiber) noexcept {
-  if (!fiber.coroutine_) {
+bool Reactor::give_stack(Fiber& fiber) noexcept {
+  try {
+    // A fiber that waits must not need memory: the one that cannot have it does not begin.
+    timers_.make_room_for(living_.load(std::memory_order_relaxed));
     fiber.coroutine_.emplace(
         stacks_.take(), [](void* self) noexcept { static_cast<Fiber*>(self)->run_body(); }, &fiber);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
   }
+}
+
+void Reactor::go_without_stack(Fiber& fiber) noexcept {
+  if (!fiber.refused_) return add_ready(fiber);
+  fiber.refused_();
+  fiber.body_ = nullptr;
+  fiber.refused_ = nullptr;
+  forget(fiber);
+}
+
+void Reactor::run_one(Fiber& fiber) noexcept {
+  if (!fiber.coroutine_ && !give_stack(fiber)) return go_without_stack(fiber);
   turns_alone_ = &fiber == ran_last_ ? turns_alone_ + 1 : 0;
   ran_last_ = &fiber;
   const TimePoint start = std::chrono::steady_clock::now();
@@ -247,6 +265,10 @@ void Reactor::finish(Fiber& fiber) noexcept {
   const FiberStack stack = fiber.coroutine_->stack();
   fiber.coroutine_.reset();
   stacks_.give_back(stack);
+  forget(fiber);
+}
+
+void Reactor::forget(Fiber& fiber) noexcept {
   Fiber::recycle(fiber);
   living_.fetch_sub(1, std::memory_order_release);
 }

@@ -70,6 +70,10 @@ class Reactor final : public IoBackend {
   Fiber& next_ready() noexcept;
   bool run_ready_fibers() noexcept;
   void run_one(Fiber& fiber) noexcept;
+  /// False if the system has no memory for the fiber's stack.
+  bool give_stack(Fiber& fiber) noexcept;
+  void go_without_stack(Fiber& fiber) noexcept;
+  void forget(Fiber& fiber) noexcept;
   void note_turn(const Fiber& fiber, Duration turn) noexcept;
   bool drain_inbox() noexcept;
   bool fire_timers() noexcept;

@@ -26,6 +26,11 @@ class TimerHeap {
   [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
   [[nodiscard]] Node& first() const noexcept { return *nodes_.front(); }
 
+  /// From here on so many nodes are inserted without taking memory. Throws std::bad_alloc.
+  void make_room_for(std::size_t nodes) {
+    if (nodes > nodes_.capacity()) nodes_.reserve(2 * nodes);
+  }
+
   void insert(Node& node, TimePoint deadline) {
     INVARIANT(node.heap_index == TimerHeapNode::kAbsent);
     node.deadline = deadline;

@@ -17,6 +17,8 @@
 #include <cstddef>
 #include <cstring>
 #include <new>
+#include <optional>
+#include <system_error>
 
 #include "server/main/listener.h"
 #include "server/session/connection.h"
@@ -162,14 +164,20 @@ Descriptor Acceptor::Door::accept_one(Peer& peer) {
 
 void Acceptor::start_serving(Descriptor socket, const Peer& peer) {
   const std::size_t reactor = runtime_.next_reactor();
-  runtime_.spawn_detached(reactor, "session",
-                          // std::function wants to be copied, and a Descriptor cannot be.
-                          [&runtime = runtime_, &context = context_, &buffers = *buffers_[reactor],
-                           peer, shared = std::make_shared<Descriptor>(std::move(socket))] {
-                            Stream stream{std::move(*shared)};
-                            FiberSocketWaiter waiter{runtime, stream.descriptor()};
-                            serve_connection(stream, peer, context, waiter, buffers);
-                          });
+  // std::function wants to be copied, and a Stream cannot be.
+  const auto stream = std::make_shared<Stream>(std::move(socket));
+  const auto serve = [&runtime = runtime_, &context = context_, &buffers = *buffers_[reactor], peer,
+                      stream] {
+    std::optional<FiberSocketWaiter> waiter;
+    try {
+      waiter.emplace(runtime, stream->descriptor());
+    } catch (const std::system_error&) {
+      // The kernel has no memory to watch the socket, or the user's limit of watches is reached.
+      return refuse_without_memory(*stream);
+    }
+    serve_connection(*stream, peer, context, *waiter, buffers);
+  };
+  runtime_.spawn_detached(reactor, "session", serve, [stream] { refuse_without_memory(*stream); });
 }
 
 }  // namespace swizzle::server

@@ -1,6 +1,9 @@
 #include "server/session/connection.h"
 
 #include <algorithm>
+#include <exception>
+#include <new>
+#include <optional>
 
 #include "base/fibers/crash_report.h"
 #include "server/protocol/backend_messages.h"
@@ -70,6 +73,7 @@ class Connection {
   }
 
   void converse(SessionRegistry::Place& place);
+  void end_after(const std::exception_ptr& fault);
 
   const Peer& peer_;
   ServerContext& context_;
@@ -100,7 +104,8 @@ void Connection::converse(SessionRegistry::Place& place) {
                                     ? SessionRegistry::kLongKeyBytes
                                     : SessionRegistry::kShortKeyBytes;
   const Bytes key = place.attach(**session, channel_.stream().descriptor(), key_bytes);
-  {
+  std::exception_ptr fault;
+  try {
     const RunningStatement statement{**session};
     const CrashSubjectScope crash_scope{statement};
     SessionJournal journal{context_.statement_metrics(), context_.log(), sql::usage_of(**session),
@@ -112,15 +117,49 @@ void Connection::converse(SessionRegistry::Place& place) {
     conversation.greet(place.id(), key);
     conversation.run();
     journal.note_disconnection();
+  } catch (...) {
+    // Nothing may wait in a handler, and the session's end may.
+    fault = std::current_exception();
   }
+  if (fault) end_after(fault);
   place.detach();
+}
+
+/// Outside of statements there is no answer to carry an error, so it ends the session.
+void Connection::end_after(const std::exception_ptr& fault) {
+  channel_.flush();
+  std::optional<sql::Diagnostic> report;
+  try {
+    std::rethrow_exception(fault);
+  } catch (const std::bad_alloc&) {
+    refuse_without_memory(channel_.stream());
+  } catch (const std::exception& error) {
+    report = fatal_report(sqlstate::internal_error, error.what());
+  }
+  if (!report) return;
+  context_.log().write({.severity = sql::severity_name(report->severity),
+                        .message = report->message,
+                        .sqlstate = report->state.code()},
+                       nullptr);
+  tell(*report);
+  channel_.flush();
 }
 
 }  // namespace
 
 void serve_connection(Stream& stream, const Peer& peer, ServerContext& context,
                       SocketWaiter& waiter, BufferPool& buffers) {
-  Connection{stream, peer, context, waiter, buffers}.serve();
+  try {
+    Connection{stream, peer, context, waiter, buffers}.serve();
+  } catch (const std::bad_alloc&) {
+    refuse_without_memory(stream);
+  }
+}
+
+void refuse_without_memory(Stream& stream) noexcept {
+  // As put_report() would write it, without taking memory.
+  static constexpr char kReport[] = "E\0\0\0\x29SFATAL\0VFATAL\0C53200\0Mout of memory\0";
+  static_cast<void>(stream.write(as_bytes(std::string_view{kReport, sizeof kReport})));
 }
 
 }  // namespace swizzle::server

@@ -12,4 +12,7 @@ namespace swizzle::server {
 void serve_connection(Stream& stream, const Peer& peer, ServerContext& context,
                       SocketWaiter& waiter, BufferPool& buffers);
 
+/// Sends FATAL 53200 as far as the socket takes it now. Takes no memory.
+void refuse_without_memory(Stream& stream) noexcept;
+
 }  // namespace swizzle::server

@@ -65,7 +65,7 @@ ExprPtr ExpressionBinder::bind_node(const ast::Node* node, Scope& scope) {
   repeated_.note_node();
   constexpr std::size_t kWorkOfNode = 500;
   count_work(kWorkOfNode);
-  switch (node->node_kind) {
+  switch (ast::kind_of(node)) {
     case ast::NodeKind::a_const:
       return bind_constant(ast::as<ast::A_Const>(node));
     case ast::NodeKind::param_ref:

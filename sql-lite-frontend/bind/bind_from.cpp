@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/bind/view_options.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -232,6 +233,9 @@ ExprPtr ExpressionBinder::bind_stored(std::string_view sql, Scope& scope) {
   const std::string text = "SELECT " + std::string{sql};
   const auto statements = parse_script(parse_arena, text);
   const auto& select = ast::as<ast::SelectStmt>(statements[0]->stmt);
+  if (select.target_list.empty()) {
+    throw SqlError{sqlstate::internal_error, "the catalog has no expression where one is stored"};
+  }
   // The variables of the routine in whose body the statement stands mean nothing in it.
   const auto* const around = open_view_;
   const auto* const body = std::exchange(body_, nullptr);
@@ -254,7 +258,7 @@ ExprPtr ExpressionBinder::bind_stored(std::string_view sql, Scope& scope) {
 
 FromPtr QueryBinder::bind_from_item(const ast::Node* node, Scope& scope) {
   check_stack();
-  switch (node->node_kind) {
+  switch (ast::kind_of(node)) {
     case ast::NodeKind::range_var:
       return bind_range_var(ast::as<ast::RangeVar>(node), scope);
     case ast::NodeKind::range_subselect:
@@ -411,6 +415,7 @@ FromPtr QueryBinder::bind_sequence(const TablePtr& sequence, const ast::RangeVar
 FromPtr QueryBinder::bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope) {
   const std::size_t access = note_access(view, privilege::kSelect, std::nullopt);
   std::unique_ptr<Query> query = bind_view_query(*view);
+  STATEMENT_INVARIANT(query->targets.size() == view->relation.columns.size());
   query->is_barrier = has_view_option(view->relation, "security_barrier");
   ScopeItem item;
   item.alias = view->relation.name;

@@ -88,7 +88,7 @@ ExpressionBinder::CallArguments ExpressionBinder::bind_arguments(const ast::Func
     }
     any_named |= named != nullptr;
     given.names.push_back(name);
-    given.values.push_back(bind_expression(named != nullptr ? named->arg : arg, scope));
+    given.values.push_back(bind_expression(named != nullptr ? named->arg.raw() : arg, scope));
     given.types.push_back(given.values.back()->type());
     if (any_named && named == nullptr) {
       throw SqlError{sqlstate::syntax_error, "positional argument cannot follow named argument"}

@@ -42,7 +42,7 @@ std::string_view ExpressionBinder::weak_name(const ast::Node* node) {
 
 std::string ExpressionBinder::target_name(const ast::Node* node) {
   check_stack();
-  switch (node->node_kind) {
+  switch (ast::kind_of(node)) {
     case ast::NodeKind::column_ref: {
       const ast::Node* last = ast::as<ast::ColumnRef>(node).fields.back();
       if (const auto* name = ast::try_as<ast::String>(last)) return std::string{name->sval};

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 
 /// Views that can be written: those over one table or such a view, column by column.
 namespace swizzle::sql {
@@ -120,7 +121,7 @@ std::vector<ViewTargetColumn> targets_of(const Table& view, const ast::SelectStm
     }
     positions.push_back(position);
   }
-  INVARIANT(positions.size() == view.relation.columns.size());
+  STATEMENT_INVARIANT(positions.size() == view.relation.columns.size());
   std::vector<ViewTargetColumn> targets;
   for (std::size_t i = 0; i < positions.size(); ++i) {
     // A column that is there twice can be written only where it comes first.

@@ -4,10 +4,10 @@
 #include <ranges>
 #include <utility>
 
-#include "base/invariant.h"
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -346,7 +346,7 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
 ExprPtr Binder::old_value(const Scope& scope, Slot slot) {
   const auto& columns = scope.items[0].columns;
   const auto at = std::ranges::find(columns, slot, &ScopeColumn::slot);
-  INVARIANT(at != columns.end());
+  STATEMENT_INVARIANT(at != columns.end());
   return slot_expr(*at);
 }
 

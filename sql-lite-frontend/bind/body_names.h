@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 
 namespace swizzle::sql {
 
@@ -50,6 +51,6 @@ struct BodyNames {
   /// Null if the language has no variables. Outlives the binder.
   BodyVariables* variables = nullptr;
 };
-using BodyNamesPtr = std::shared_ptr<const BodyNames>;
+using BodyNamesPtr = CheckedShared<const BodyNames>;
 
 }  // namespace swizzle::sql

@@ -18,6 +18,7 @@
 #include "sql-lite-frontend/execute/steps/basic_operators.h"
 #include "sql-lite-frontend/execute/steps/cte.h"
 #include "sql-lite-frontend/execute/steps/subquery.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 
 /// A query after binding and before planning: names are slots, types are known, nothing is decided
 /// about how rows are found.
@@ -25,7 +26,7 @@ namespace swizzle::sql {
 
 struct Query;
 struct FromNode;
-using FromPtr = std::unique_ptr<FromNode>;
+using FromPtr = CheckedUnique<FromNode>;
 
 /// Column i of the table is in slot first_slot + i.
 struct FromTable {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/invariant.h"
 #include "sql-lite-frontend/execute/grouping/window.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 
 namespace swizzle::sql {
 
@@ -35,7 +35,7 @@ inline WindowFunctionKind window_kind(std::string_view name) {
   for (const auto& [known, kind] : kWindowFunctions) {
     if (known == name) return kind;
   }
-  INVARIANT(false);
+  STATEMENT_INVARIANT(false);
   std::unreachable();
 }
 

@@ -7,6 +7,7 @@
 
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/types/arena.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/function_context.h"
 #include "sql-lite-frontend/types/memory_account.h"
@@ -34,7 +35,7 @@ struct WorkMemory : MemoryAccount {
 
   /// work_mem: what one step may take before it puts rows into `files`.
   std::size_t work_bytes = SIZE_MAX;
-  TemporaryFiles* files = nullptr;
+  CheckedPointer<TemporaryFiles> files;
 
   /// Steps that hash may take more, as with PostgreSQL's default of hash_mem_multiplier.
   [[nodiscard]] std::size_t hash_bytes() const noexcept {
@@ -83,7 +84,7 @@ struct Execution {
   std::span<const Value> parameters;
   Arena row_arena;
   Session::State& session;
-  Transaction* transaction = nullptr;
+  CheckedPointer<Transaction> transaction;
   WorkMemory* memory;  ///< the session's
   FunctionContext functions;
   /// Differs for every run: what is kept "once per run" is tagged with it.
@@ -119,9 +120,9 @@ struct Execution {
     return static_cast<State&>(*state);
   }
 
-  /// Source of the names that copies of steps look up. Null: the run uses the plan's own steps,
-  /// which no other run shares.
-  NameSource* names = nullptr;
+  /// Where the names are that copies of steps ask for. Null: the plan's own steps run, since nobody
+  /// else has them.
+  CheckedPointer<NameSource> names;
   /// The run's own WITH queries.
   struct CteOfRun {
     const Cte* planned;

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/catalog/objects.h"
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/type_id.h"
@@ -17,7 +18,7 @@
 namespace swizzle::sql {
 
 class Expr;
-using ExprPtr = std::unique_ptr<Expr>;
+using ExprPtr = CheckedUnique<Expr>;
 
 /// Writes an expression as SQL: for stored defaults and checks, for EXPLAIN, and to see whether
 /// two expressions are the same.

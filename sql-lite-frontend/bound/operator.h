@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/bound/planned.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 
 namespace swizzle::sql {
 
@@ -28,7 +29,7 @@ struct PlanMeasure {
 };
 
 class PlanOperator;
-using PlanPtr = std::unique_ptr<PlanOperator>;
+using PlanPtr = CheckedUnique<PlanOperator>;
 
 /// Plan that runs besides a step's inputs: a subquery of its expressions, or a WITH query.
 struct Subplan {

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/catalog/callable_routine.h"
 #include "sql-lite-frontend/catalog/made_objects.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 
 /// Calls of routines that users made, from a plan. What a routine does, its language knows
 /// (routines/language.h): here a call has a routine, types and values, and gives values.
@@ -26,7 +27,7 @@ struct RoutineCall {
   /// Returns the types that the arguments have inside the routine.
   [[nodiscard]] std::vector<TypeId> parameter_types() const;
 };
-using RoutineCallPtr = std::shared_ptr<const RoutineCall>;
+using RoutineCallPtr = CheckedShared<const RoutineCall>;
 
 /// State that a call keeps for its run, at its place: the code that it found last.
 struct RoutineCallState;

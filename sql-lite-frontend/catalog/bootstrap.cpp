@@ -1,11 +1,11 @@
 #include "sql-lite-frontend/catalog/bootstrap.h"
 
-#include "base/invariant.h"
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 
 namespace swizzle::sql {
 namespace {
@@ -59,7 +59,7 @@ void write_first_catalog(Engine& engine, Oid database) {
   auto transaction = engine.begin();
   transaction->begin_statement();
   const TreeId id = value_of(engine.create_tree(*transaction));
-  INVARIANT(id == Catalog::kTree);
+  STATEMENT_INVARIANT(id == Catalog::kTree);
   Tree tree = value_of(engine.tree(id));
   FirstCatalog first{tree, *transaction};
   std::string counter;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 #include "sql-lite-frontend/types/function_registry.h"
 
 namespace swizzle::sql {
@@ -28,7 +29,7 @@ struct CallableRoutine {
   std::vector<TypeId> column_types;
   Function function;  ///< its views are into what stands above
 };
-using CallablePtr = std::shared_ptr<const CallableRoutine>;
+using CallablePtr = CheckedShared<const CallableRoutine>;
 
 Volatility volatility_of(char letter) noexcept;
 

@@ -196,12 +196,12 @@ void Catalog::load_made() {
 }
 
 template <class Object>
-std::shared_ptr<const Object> Catalog::made(Oid oid) const {
+CheckedShared<const Object> Catalog::made(Oid oid) const {
   const std::shared_lock lock{mutex_};
   return find_or_null(std::get<Made<Object>>(made_), oid);
 }
 template <class Object>
-std::vector<std::shared_ptr<const Object>> Catalog::all_made() const {
+std::vector<CheckedShared<const Object>> Catalog::all_made() const {
   const std::shared_lock lock{mutex_};
   return values_of(std::get<Made<Object>>(made_));
 }

@@ -74,10 +74,10 @@ class Catalog {
   [[nodiscard]] std::vector<RoutinePtr> routines() const;
   /// Operators, casts, collations, extensions, publications, and what text search is made of.
   template <class Object>
-  [[nodiscard]] std::shared_ptr<const Object> made(Oid oid) const;
+  [[nodiscard]] CheckedShared<const Object> made(Oid oid) const;
   template <class Object>
-  [[nodiscard]] std::vector<std::shared_ptr<const Object>> all_made() const;
-  /// Returns all tables; reads those that are not in memory yet.
+  [[nodiscard]] std::vector<CheckedShared<const Object>> all_made() const;
+  /// All there are: reads those that nobody has asked for yet.
   [[nodiscard]] std::vector<TablePtr> tables();
   /// Returns the tables that have been read so far.
   [[nodiscard]] std::vector<TablePtr> known_tables() const;
@@ -136,7 +136,7 @@ class Catalog {
   std::map<Oid, RoutinePtr> routines_;
   std::multimap<std::string, RoutinePtr, std::less<>> routine_names_;
   template <class Object>
-  using Made = std::map<Oid, std::shared_ptr<const Object>>;
+  using Made = std::map<Oid, CheckedShared<const Object>>;
   std::tuple<Made<UserOperator>, Made<UserCast>, Made<Extension>, Made<UserCollation>,
              Made<Publication>, Made<UserTextDictionary>, Made<UserTextConfig>>
       made_;
@@ -210,14 +210,14 @@ class CatalogView {
   /// Operators, casts, collations, extensions, publications, and what text search is made of; all
   /// of a kind by ascending oid.
   template <class Object>
-  [[nodiscard]] std::shared_ptr<const Object> made(Oid oid) const;
+  [[nodiscard]] CheckedShared<const Object> made(Oid oid) const;
   template <class Object>
-  [[nodiscard]] std::vector<std::shared_ptr<const Object>> all_made() const;
+  [[nodiscard]] std::vector<CheckedShared<const Object>> all_made() const;
   [[nodiscard]] ExtensionPtr extension(std::string_view name) const;
   [[nodiscard]] CollationPtr collation(Oid schema, std::string_view name) const;
   /// Of a text search dictionary or configuration.
   template <class Object>
-  [[nodiscard]] std::shared_ptr<const Object> made_named(Oid schema, std::string_view name) const;
+  [[nodiscard]] CheckedShared<const Object> made_named(Oid schema, std::string_view name) const;
   [[nodiscard]] PublicationPtr publication(std::string_view name) const;
   [[nodiscard]] RolePtr role(Oid oid) const;
   [[nodiscard]] RolePtr role(std::string_view name) const;

@@ -311,7 +311,7 @@ void CatalogView::remove_object(Transaction& transaction, const Object& object) 
     throw_error(sqlstate::undefined_object, "{} \"{}\" does not exist", traits.noun, object.name);
   }
   value_of(catalog_.tree().remove(transaction, as_bytes(name)));
-  change({object.oid, false, std::shared_ptr<const Object>{}});
+  change({object.oid, false, CheckedShared<const Object>{}});
 }
 
 SchemaPtr CatalogView::create(Transaction& transaction, Schema schema) {

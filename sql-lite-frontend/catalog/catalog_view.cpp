@@ -127,13 +127,13 @@ RoutinePtr CatalogView::routine(Oid oid) const {
   return catalog_.routine(oid);
 }
 template <class Object>
-std::shared_ptr<const Object> CatalogView::made(Oid oid) const {
-  using Ptr = std::shared_ptr<const Object>;
+CheckedShared<const Object> CatalogView::made(Oid oid) const {
+  using Ptr = CheckedShared<const Object>;
   if (const Ptr* mine = own<Ptr>(oid)) return *mine;
   return catalog_.made<Object>(oid);
 }
 template <class Object>
-std::vector<std::shared_ptr<const Object>> CatalogView::all_made() const {
+std::vector<CheckedShared<const Object>> CatalogView::all_made() const {
   return merged(catalog_.all_made<Object>());
 }
 template OperatorPtr CatalogView::made<UserOperator>(Oid oid) const;
@@ -221,8 +221,8 @@ CollationPtr CatalogView::collation(Oid schema, std::string_view name) const {
   return made_named<UserCollation>(schema, name);
 }
 template <class Object>
-std::shared_ptr<const Object> CatalogView::made_named(Oid schema, std::string_view name) const {
-  for (const std::shared_ptr<const Object>& object : all_made<Object>()) {
+CheckedShared<const Object> CatalogView::made_named(Oid schema, std::string_view name) const {
+  for (const CheckedShared<const Object>& object : all_made<Object>()) {
     if (object->schema == schema && object->name == name) return object;
   }
   return nullptr;

@@ -14,10 +14,11 @@
 #include "sql-lite-frontend/catalog/objects.h"
 #include "sql-lite-frontend/catalog/shared_objects.h"
 #include "sql-lite-frontend/catalog/table.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 
 namespace swizzle::sql {
 
-using SchemaPtr = std::shared_ptr<const Schema>;
+using SchemaPtr = CheckedShared<const Schema>;
 
 /// One object's new state; a null pointer is a dropped object.
 struct CatalogChange {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 
 /// Operators, casts, collations, and what text search is made of, that users made; extensions, and
 /// publications.
@@ -32,7 +33,7 @@ struct UserOperator {
   bool can_merge = false;
   std::string comment;
 };
-using OperatorPtr = std::shared_ptr<const UserOperator>;
+using OperatorPtr = CheckedShared<const UserOperator>;
 
 /// pg_cast.castmethod's letters.
 enum class UserCastMethod : char { function = 'f', binary = 'b', text_form = 'i' };
@@ -48,7 +49,7 @@ struct UserCast {
   UserCastMethod method = UserCastMethod::function;
   std::string comment;
 };
-using CastPtr = std::shared_ptr<const UserCast>;
+using CastPtr = CheckedShared<const UserCast>;
 std::string cast_name(TypeId source, TypeId target);
 
 /// An order of texts.
@@ -65,7 +66,7 @@ struct UserCollation {
   std::string version;  ///< of the library when it was made, or refreshed; empty: it has none
   std::string comment;
 };
-using CollationPtr = std::shared_ptr<const UserCollation>;
+using CollationPtr = CheckedShared<const UserCollation>;
 
 /// Makes words of tokens.
 struct UserTextDictionary {
@@ -83,7 +84,7 @@ struct UserTextDictionary {
   std::vector<Option> options;
   std::string comment;
 };
-using UserTextDictionaryPtr = std::shared_ptr<const UserTextDictionary>;
+using UserTextDictionaryPtr = CheckedShared<const UserTextDictionary>;
 
 /// Which dictionaries are asked about which tokens.
 struct UserTextConfig {
@@ -99,7 +100,7 @@ struct UserTextConfig {
   std::vector<Mapping> mappings;  ///< those of a kind stand in the order in which they are asked
   std::string comment;
 };
-using UserTextConfigPtr = std::shared_ptr<const UserTextConfig>;
+using UserTextConfigPtr = CheckedShared<const UserTextConfig>;
 
 /// First character, in a query's record of the names it uses (ViewRoutine), of entries that are not
 /// routines. No routine's name begins so.
@@ -129,7 +130,7 @@ struct Extension {
   std::vector<Member> members;
   std::string comment;
 };
-using ExtensionPtr = std::shared_ptr<const Extension>;
+using ExtensionPtr = CheckedShared<const Extension>;
 
 /// Tables of a database whose changes subscribers receive.
 struct Publication {
@@ -169,6 +170,6 @@ struct Publication {
     return false;
   }
 };
-using PublicationPtr = std::shared_ptr<const Publication>;
+using PublicationPtr = CheckedShared<const Publication>;
 
 }  // namespace swizzle::sql

@@ -14,6 +14,7 @@
 #include "sql-lite-frontend/catalog/policy.h"
 #include "sql-lite-frontend/catalog/routine.h"
 #include "sql-lite-frontend/catalog/view_names.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 #include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/type_id.h"
@@ -321,7 +322,7 @@ struct UserType {
     return relation != kNoOid && id() == row_type_of_relation(relation);
   }
 };
-using TypePtr = std::shared_ptr<const UserType>;
+using TypePtr = CheckedShared<const UserType>;
 
 /// Membership of a role in another.
 struct Membership {

@@ -8,6 +8,7 @@
 
 #include "sql-lite-frontend/catalog/partition_map.h"
 #include "sql-lite-frontend/catalog/table.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 
 namespace swizzle::sql {
 
@@ -36,7 +37,7 @@ struct PartitionTree {
   static std::shared_ptr<const PartitionTree> of(const TablePtr& root, const Find& find);
   [[nodiscard]] double expected_rows() const noexcept;
 };
-using PartitionTreePtr = std::shared_ptr<const PartitionTree>;
+using PartitionTreePtr = CheckedShared<const PartitionTree>;
 
 /// Where each column of `from` is in `to`, by name; kNone for dropped ones. Empty: all are at the
 /// same place.

@@ -73,7 +73,7 @@ class ChangedObjects {
   bool read(Bytes key) { return value_of(catalog_.tree().get(transaction_, key, buffer_)); }
   /// Null: it is dropped.
   template <class Object>
-  std::shared_ptr<const Object> object(Bytes key) {
+  CheckedShared<const Object> object(Bytes key) {
     if (!read(key)) return nullptr;
     return std::make_shared<const Object>(decode<Object>(buffer_.bytes()));
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/view_names.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 #include "sql-lite-frontend/types/type_id.h"
 
 /// Functions, procedures and aggregates that users made, as the catalog stores them.
@@ -105,6 +106,6 @@ struct Routine {
     return types;
   }
 };
-using RoutinePtr = std::shared_ptr<const Routine>;
+using RoutinePtr = CheckedShared<const Routine>;
 
 }  // namespace swizzle::sql

@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 #include "storage/engine.h"
 
 namespace swizzle::sql {
 
-using RolePtr = std::shared_ptr<const Role>;
-using DatabasePtr = std::shared_ptr<const DatabaseEntry>;
+using RolePtr = CheckedShared<const Role>;
+using DatabasePtr = CheckedShared<const DatabaseEntry>;
 
 /// Objects that belong to all databases of a data directory: roles, the databases themselves, and
 /// the counter that gives objects their numbers. Thread-safe.

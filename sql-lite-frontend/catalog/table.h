@@ -11,6 +11,7 @@
 
 #include "sql-lite-frontend/catalog/objects.h"
 #include "sql-lite-frontend/catalog/table_counters.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 #include "sql-lite-frontend/types/inverted/element_class.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "storage/engine.h"
@@ -91,7 +92,7 @@ struct Table {
   /// Number of rows, as far as known; 1000 for a table that was never analyzed.
   [[nodiscard]] double expected_rows() const noexcept;
 };
-using TablePtr = std::shared_ptr<const Table>;
+using TablePtr = CheckedShared<const Table>;
 
 /// Opens the trees of `relation`. `runtime` may be null: a fresh one is made.
 TablePtr open_table(Engine& engine, Relation relation, std::uint64_t version,

@@ -97,7 +97,7 @@ void run_once(Session::State& session, const ast::Node* node, Statement& stateme
     attempt.begin(session);
   };
   refuse_where_restricted(session, *node);
-  switch (node->node_kind) {
+  switch (ast::kind_of(node)) {
     case Kind::variable_set_stmt:
       return session.variables.set(ast::as<ast::VariableSetStmt>(node), sink);
     case Kind::variable_show_stmt:

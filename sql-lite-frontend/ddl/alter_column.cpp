@@ -90,6 +90,11 @@ void TableChange::recheck_foreign_keys(std::size_t position) {
 void TableChange::alter_type(const ast::AlterTableCmd& command) {
   const auto& definition = ast::as<ast::ColumnDef>(command.def);
   const std::size_t position = require_column(command.name);
+  if (definition.raw_default != nullptr && table_->relation.columns[position].generated) {
+    throw SqlError{SqlState{"42611"}, "cannot specify USING when altering type of generated column"}
+        .with_detail(fmt::format("Column \"{}\" is a generated column.",
+                                 table_->relation.columns[position].name));
+  }
   const std::unique_ptr<Scratch> scratch = session_.new_scratch();
   Binder binder{session_.names, scratch->arena};
   const TypeReference type =
@@ -175,10 +180,16 @@ void TableChange::set_default(const ast::AlterTableCmd& command) {
   const std::size_t position = require_column(command.name);
   Relation relation = table_->relation;
   Column& column = relation.columns[position];
-  if (column.identity != 0) {
-    throw_error(sqlstate::syntax_error, "column \"{}\" of relation \"{}\" is an identity column",
-                column.name, relation.name);
-  }
+  const auto refuse = [&](std::string_view what, std::string_view instead) {
+    SqlError error = sql_error(sqlstate::syntax_error, "column \"{}\" of relation \"{}\" is {}",
+                               column.name, relation.name, what);
+    if (command.def != nullptr) throw error;
+    throw std::move(error).with_hint(
+        fmt::format("Use ALTER TABLE ... ALTER COLUMN ... {} instead.", instead));
+  };
+  if (column.identity != 0) refuse("an identity column", "DROP IDENTITY");
+  // Without its expression, the column could be neither written nor altered.
+  if (column.generated) refuse("a generated column", "DROP EXPRESSION");
   column.default_sql = command.def == nullptr ? std::string{} : without_position([&] {
     return stored_expression(session_, relation, command.def, Clause::column_default, &column);
   });

@@ -70,6 +70,10 @@ void require_own(const Table& table, const ast::AlterTableCmd& command) {
       if (!is_inherited) return;
       throw_error(sqlstate::invalid_table_definition, "cannot alter inherited column \"{}\"",
                   command.name);
+    case DividedAction::dropexpression:
+      if (!is_inherited || !relation.columns[*column].generated) return;
+      throw SqlError{sqlstate::invalid_table_definition,
+                     "cannot drop generation expression from inherited column"};
     case DividedAction::dropconstraint: {
       const Constraint* constraint = table.constraint_named(command.name);
       if (constraint == nullptr || constraint->parent == kNoOid) return;
@@ -150,6 +154,9 @@ void require_not_only(const Relation& relation, const ast::AlterTableCmd& comman
                      "cannot remove constraint from only the partitioned table when partitions "
                      "exist"}
           .with_hint("Do not specify the ONLY keyword.");
+    case DividedAction::dropexpression:
+      throw SqlError{sqlstate::feature_not_supported,
+                     "ALTER TABLE / DROP EXPRESSION must be applied to child tables too"};
     case DividedAction::validateconstraint:
       refuse_definition("constraint must be validated on child tables too");
     case DividedAction::addconstraint: {

@@ -136,7 +136,7 @@ lock::RelationMode lock_mode_of(const ast::AlterTableStmt& statement, const Rela
   return strongest;
 }
 
-void refuse_type_twice(std::span<const ast::AlterTableCmd* const> commands) {
+void refuse_type_twice(ast::Items<ast::AlterTableCmd> commands) {
   std::set<std::string_view> names;
   for (const ast::AlterTableCmd* command : commands) {
     const bool is_new = command->subtype != ast::AlterTableType::altercolumntype ||

@@ -86,6 +86,12 @@ void require_same_columns(const Relation& parent, const Relation& relation) {
       throw_error(sqlstate::datatype_mismatch,
                   "column \"{}\" in child table must not be a generated column", column.name);
     }
+    // Stored expressions are canonical, and name columns.
+    if (column.generated && column.default_sql != own->default_sql) {
+      throw_error(sqlstate::datatype_mismatch,
+                  "column \"{}\" in child table has a conflicting generation expression",
+                  column.name);
+    }
   }
 }
 

@@ -12,7 +12,7 @@
 namespace swizzle::sql {
 namespace {
 
-using Parts = std::span<const ast::Node* const>;
+using Parts = ast::NodeList;
 
 /// The table of a policy's name: all but the last part.
 ast::RangeVar table_before(Parts object) {

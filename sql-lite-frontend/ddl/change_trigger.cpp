@@ -13,7 +13,7 @@
 namespace swizzle::sql {
 namespace {
 
-using Names = std::span<const ast::Node* const>;
+using Names = ast::NodeList;
 
 /// The table of a trigger's name: all but the last part.
 ast::RangeVar table_in(Names object) {

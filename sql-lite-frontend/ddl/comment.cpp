@@ -137,7 +137,7 @@ class Commenting {
   }
 
  private:
-  using Names = std::span<const ast::Node* const>;
+  using Names = ast::NodeList;
 
   [[nodiscard]] Names names() const { return ast::as<ast::List>(statement_.object).items; }
   [[nodiscard]] Oid database() const { return session_.catalog.shared().database(); }

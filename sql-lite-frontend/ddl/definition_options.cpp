@@ -34,7 +34,7 @@ ast::NodeList option_names(const ast::DefElem& option) {
   if (option.arg == nullptr) refuse_option_form(option, "a parameter");
   if (const auto* type = ast::try_as<ast::TypeName>(option.arg)) return type->names;
   if (const auto* list = ast::try_as<ast::List>(option.arg)) return list->items;
-  if (ast::try_as<ast::String>(option.arg) != nullptr) return {&option.arg, 1};
+  if (ast::try_as<ast::String>(option.arg) != nullptr) return ast::NodeList::of(option.arg);
   throw_error(sqlstate::syntax_error, "argument of {} must be a name", option.defname);
 }
 

@@ -18,8 +18,7 @@ void alter_policy(Session::State& session, const ast::AlterPolicyStmt& statement
 void drop_policy(Session::State& session, const ast::DropStmt& statement, ResultSink& sink);
 void rename_policy(Session::State& session, const ast::RenameStmt& statement);
 /// COMMENT ON POLICY; `object` is the table's name and the policy's.
-void comment_on_policy(Session::State& session, std::span<const ast::Node* const> object,
-                       std::string_view text);
+void comment_on_policy(Session::State& session, ast::NodeList object, std::string_view text);
 /// ALTER TABLE … ENABLE, DISABLE, FORCE or NO FORCE ROW LEVEL SECURITY. False: it is something
 /// else.
 bool set_row_security(const ast::AlterTableCmd& command, Relation& relation);

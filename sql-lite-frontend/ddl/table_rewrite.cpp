@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "base/invariant.h"
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/execute/rows/entry_sorter.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/session/state/acting_user.h"
 #include "sql-lite-frontend/session/state/command_progress.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/write/constraint_check.h"
 #include "sql-lite-frontend/write/foreign_key.h"
 
@@ -38,7 +38,7 @@ constexpr std::size_t kWorkOfEntry = 500;
 std::unique_ptr<TreeLoad> load_of(Session::State& session, TreeId tree) {
   auto load = value_of(
       session.shared.engine.start_load(*session.transaction, tree, Engine::Loadable::new_tree));
-  INVARIANT(load != nullptr);
+  STATEMENT_INVARIANT(load != nullptr);
   return load;
 }
 

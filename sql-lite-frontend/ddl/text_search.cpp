@@ -59,8 +59,8 @@ Oid require_written(Session::State& session, ast::NodeList names) {
 }
 
 template <class Object>
-std::shared_ptr<const Object> lock_own(Session::State& session, ast::NodeList names,
-                                       std::string_view shown) {
+CheckedShared<const Object> lock_own(Session::State& session, ast::NodeList names,
+                                     std::string_view shown) {
   const Oid found = require_written<Object>(session, names);
   const auto made = session.catalog.made<Object>(found);
   const bool may =
@@ -80,7 +80,7 @@ std::shared_ptr<const Object> lock_own(Session::State& session, ast::NodeList na
   return newest;
 }
 template <class Object>
-std::shared_ptr<const Object> lock_own(Session::State& session, ast::NodeList names) {
+CheckedShared<const Object> lock_own(Session::State& session, ast::NodeList names) {
   return lock_own<Object>(session, names, written_name(names));
 }
 
@@ -109,7 +109,7 @@ void refuse_taken(Session::State& session, const Object& made, std::string_view 
 
 template <class Object>
 void drop_written(Session::State& session, const ast::DropStmt& statement, ResultSink& sink) {
-  std::vector<std::shared_ptr<const Object>> gone;
+  std::vector<CheckedShared<const Object>> gone;
   for (const ast::Node* node : statement.objects) {
     const ast::NodeList names = written_names(node);
     const std::string_view schema = written_schema(names);

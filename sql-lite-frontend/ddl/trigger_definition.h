@@ -10,8 +10,7 @@ void create_trigger(Session::State& session, const ast::CreateTrigStmt& statemen
 void drop_trigger(Session::State& session, const ast::DropStmt& statement, ResultSink& sink);
 void rename_trigger(Session::State& session, const ast::RenameStmt& statement);
 /// COMMENT ON TRIGGER; `object` is the table's name and the trigger's.
-void comment_on_trigger(Session::State& session, std::span<const ast::Node* const> object,
-                        std::string_view text);
+void comment_on_trigger(Session::State& session, ast::NodeList object, std::string_view text);
 /// ALTER TABLE … ENABLE or DISABLE TRIGGER. False: it is something else.
 bool enable_triggers(Session::State& session, const ast::AlterTableCmd& command,
                      Relation& relation);

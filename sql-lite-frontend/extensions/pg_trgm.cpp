@@ -173,7 +173,7 @@ Value set_limit(FunctionContext& context, Arguments a) {
                 "{} is outside the valid range for parameter \"{}\" (0 .. 1)", limit,
                 kSimilarity.setting);
   }
-  if (auto* const names = dynamic_cast<SessionNames*>(context.session.names)) {
+  if (auto* const names = dynamic_cast<SessionNames*>(context.session.names.raw())) {
     names->set_setting(kSimilarity.setting, fmt::format("{}", limit));
   }
   return a[0];

@@ -18,7 +18,7 @@ Value unaccent(FunctionContext& context, std::span<const Value> a) {
 /// By a dictionary; what that does not know stays as it is.
 Value unaccent_by(FunctionContext& context, std::span<const Value> a) {
   TextDictionaryPtr dictionary = builtin_text_dictionary(a[0].as_oid());
-  auto* const objects = dynamic_cast<TextSearchObjects*>(context.session.names);
+  auto* const objects = dynamic_cast<TextSearchObjects*>(context.session.names.raw());
   if (dictionary == nullptr && objects != nullptr)
     dictionary = objects->text_dictionary(a[0].as_oid());
   if (dictionary == nullptr) {

@@ -17,6 +17,13 @@ const T* try_as(const Node* node) noexcept {
   return is<T>(node) ? static_cast<const T*>(node) : nullptr;
 }
 
+/// Pre: there is a node; otherwise throws SqlError XX000.
+inline NodeKind kind_of(const Node* node) {
+  return Link<Node> {
+    node
+  } -> node_kind;
+}
+
 /// Throws SqlError 42601: the grammar puts something else there than PostgreSQL's does.
 [[noreturn]] void throw_unexpected(const Node* node);
 

@@ -88,7 +88,7 @@ class Decoder {
   explicit Decoder(Arena& arena) noexcept : arena_(arena) {}
 
   /// Throws SqlError 54001 when the tree is nested too deeply for the stack.
-  std::span<const RawStmt* const> statements(Bytes bytes);
+  Items<RawStmt> statements(Bytes bytes);
 
  private:
   /// Collects a repeated field whose length is known only at its end.
@@ -100,7 +100,7 @@ class Decoder {
       if (size_ == capacity_) grow();
       items_[size_++] = item;
     }
-    [[nodiscard]] std::span<const T* const> list() const { return {items_, size_}; }
+    [[nodiscard]] Items<T> list() const { return {items_, size_}; }
 
    private:
     void grow() {

@@ -70,12 +70,12 @@ def enumerators(name, values):
 
 def field_type(repeated, kind, enums, kept):
     if repeated:
-        return "NodeList" if kind == "Node" else f"std::span<const {kind}* const>"
+        return "NodeList" if kind == "Node" else f"Items<{kind}>"
     if kind in SCALARS:
         return SCALARS[kind]
     if kind in enums:
         return kind
-    return "const Node*" if kind == "Node" else f"const {kind}*"
+    return f"Link<{kind}>"
 
 
 def kept_fields(name, fields, enums, kept):
@@ -89,7 +89,8 @@ def kept_fields(name, fields, enums, kept):
 
 def header(messages, enums, kinds, kept):
     out = ["// Made by generate_ast.py from pg_query.proto.", "#pragma once", "", "#include <cstdint>",
-           "#include <functional>", "#include <span>", "#include <string>", "#include <string_view>", "", "namespace swizzle::sql::ast {", ""]
+           "#include <functional>", "#include <string>", "#include <string_view>", "",
+           '#include "sql-lite-frontend/parse/links.h"', "", "namespace swizzle::sql::ast {", ""]
     out.append("enum class NodeKind : std::uint16_t {\n  none = 0,")
     out += [f"  {identifier(field)} = {number}," for _, field, number in kinds]
     out += ["};", "inline constexpr std::uint16_t kLastNodeKind = %d;" % max(k[2] for k in kinds), "",
@@ -98,7 +99,7 @@ def header(messages, enums, kinds, kept):
             "/// Whether the parser can produce the node; others have no struct here.",
             "bool is_parsed(NodeKind kind) noexcept;", "",
             "struct Node {", "  NodeKind node_kind = NodeKind::none;", "};",
-            "using NodeList = std::span<const Node* const>;", ""]
+            "using NodeList = Items<Node>;", ""]
     for name, values in enums.items():
         if name in NOT_ENUMS:
             continue
@@ -244,7 +245,7 @@ def decoder(messages, enums, kinds, kept):
             out.append(f"    case {number}: return message<{kind}>(inner);")
     out += ["    default: break;", "  }", "  auto* node = create<Node>();",
             "  node->node_kind = static_cast<NodeKind>(wire.field());", "  return node;", "}", "",
-            "std::span<const RawStmt* const> Decoder::statements(Bytes bytes) {",
+            "Items<RawStmt> Decoder::statements(Bytes bytes) {",
             "  WireReader wire{bytes};", "  Gather<RawStmt> list{*this};", "  while (wire.next()) {",
             "    if (wire.field() == 2) {",
             "      list.add(nested<RawStmt>(wire.bytes()));",

@@ -89,7 +89,7 @@ std::string with_whole_word(std::string message, std::string_view rest) {
 
 }  // namespace
 
-std::span<const ast::RawStmt* const> parse_script(Arena& arena, const std::string& text) {
+ast::Items<ast::RawStmt> parse_script(Arena& arena, const std::string& text) {
   // The library cannot let go: more text than it reads in a millisecond is for another thread.
   constexpr std::size_t kLongText = 8 << 10;
   const bool is_long = text.size() >= kLongText;
@@ -102,10 +102,10 @@ std::span<const ast::RawStmt* const> parse_script(Arena& arena, const std::strin
     std::ranges::transform(decoded, read, [&](const ast::RawStmt* statement) {
       return as_postgres_reads(arena, statement);
     });
-    return std::span<const ast::RawStmt* const>{read, decoded.size()};
+    return ast::Items<ast::RawStmt>{read, decoded.size()};
   };
   if (!is_long) return parse();
-  std::span<const ast::RawStmt* const> statements;
+  ast::Items<ast::RawStmt> statements;
   Runtime::current().run_aside([&] { statements = parse(); });
   return statements;
 }

@@ -47,7 +47,7 @@ const ast::SelectStmt* without_into(Arena& arena, const ast::SelectStmt& select)
 void refuse_parameters(ast::NodeList values) {
   for (const ast::Node* value : values) {
     const auto* const option = ast::try_as<ast::DefElem>(value);
-    const ast::Node* const said = option != nullptr ? option->arg : value;
+    const ast::Node* const said = option != nullptr ? option->arg.raw() : value;
     if (ast::is<ast::ParamRef>(said)) ast::throw_unexpected(said);
   }
 }
@@ -61,7 +61,7 @@ void refuse_parameters(const ast::VariableSetStmt* statement) {
 const ast::RawStmt* as_postgres_reads(Arena& arena, const ast::RawStmt* statement) {
   const ast::Node* const node = statement->stmt;
   if (node == nullptr) return statement;
-  switch (node->node_kind) {
+  switch (ast::kind_of(node)) {
     case ast::NodeKind::select_stmt: {
       const auto& select = ast::as<ast::SelectStmt>(node);
       refuse_later_into(select);

@@ -2,6 +2,9 @@
 
 #include <pg_query.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "sql-lite-frontend/parse/decoder.h"
 
 namespace swizzle::sql {
@@ -27,6 +30,52 @@ void append_varint(std::string& out, std::size_t value) {
     value >>= 7U;
   }
   out += static_cast<char>(value);
+}
+
+/// Behind the constant or quoted name that begins at `at`; `at` itself where there is none.
+std::size_t end_of_quoted(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  if (quote != '\'' && quote != '"') return at;
+  const bool has_escapes = quote == '\'' && at > 0 && text[at - 1] == 'E';
+  std::size_t end = at + 1;
+  while (end < text.size() && text[end] != quote) end += has_escapes && text[end] == '\\' ? 2 : 1;
+  return std::min(end + 1, text.size());
+}
+
+/// Between FETCH FIRST and ROWS the grammar takes a constant, or an expression in parentheses; the
+/// library prints every expression without.
+std::string with_parentheses_in_fetch(std::string_view text) {
+  constexpr std::string_view kFetch = "FETCH FIRST ";
+  constexpr std::string_view kRows = " ROWS ";
+  std::string out;
+  std::vector<int> open;  // the depths at which a FETCH FIRST has begun
+  int depth = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    if (const std::size_t end = end_of_quoted(text, at); end != at) {
+      out += text.substr(at, end - at);
+      at = end;
+    } else if (text.substr(at).starts_with(kFetch)) {
+      out += kFetch;
+      out += '(';
+      open.push_back(depth);
+      at += kFetch.size();
+    } else if (!open.empty() && open.back() == depth && text.substr(at).starts_with(kRows)) {
+      out += ')';
+      out += kRows;
+      open.pop_back();
+      at += kRows.size();
+    } else {
+      depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+      out += text[at++];
+    }
+  }
+  return out;
+}
+
+/// Whether the text is one statement.
+bool is_readable(const std::string& text) {
+  const SyntaxTree again{text};
+  return !again.error() && statement_at(again, 0).has_value();
 }
 
 }  // namespace
@@ -70,7 +119,10 @@ std::string printed_statement(const SyntaxTree& parsed, std::string_view node) {
   std::string text;
   if (printed.error == nullptr) text = printed.query;
   pg_query_free_deparse_result(printed);
-  return text;
+  // A text that is kept must be read again.
+  if (text.empty() || is_readable(text)) return text;
+  text = with_parentheses_in_fetch(text);
+  return is_readable(text) ? text : std::string{};
 }
 
 }  // namespace swizzle::sql

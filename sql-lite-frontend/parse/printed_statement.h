@@ -18,7 +18,8 @@ std::optional<Bytes> statement_at(const SyntaxTree& parsed, std::int32_t locatio
 std::optional<Bytes> field_of(Bytes message, std::uint32_t number);
 /// A message that has `body` under that number, and nothing else.
 std::string message_with(std::uint32_t number, std::string_view body);
-/// `node`, a statement, as SQL. Empty where the library cannot print it. Throws SqlError 54001.
+/// `node`, a statement, as SQL. Empty where the library cannot print it so that it can be read.
+/// Throws SqlError 54001.
 std::string printed_statement(const SyntaxTree& parsed, std::string_view node);
 
 }  // namespace swizzle::sql

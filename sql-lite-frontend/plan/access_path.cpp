@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/plan/cost.h"
 #include "sql-lite-frontend/plan/index_match.h"
 #include "sql-lite-frontend/types/key_codec.h"
+#include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
 namespace {
@@ -97,17 +98,24 @@ ExprPtr AccessPaths::bind(const FromTable& table, std::string_view sql, Clause c
 
 const AccessPaths::BoundIndex& AccessPaths::bound(const FromTable& table, const Index& index) {
   const auto [at, is_new] = bound_.try_emplace({table.first_slot, &index});
-  if (!is_new) return at->second;
-  for (const IndexColumn& column : index.columns) {
-    at->second.columns.push_back(
-        column.column != 0 ? nullptr
-                           : bind(table, column.expression_sql, Clause::index_expression));
+  BoundIndex& made = at->second;
+  if (!is_new) return made;
+  try {
+    for (const IndexColumn& column : index.columns) {
+      made.columns.push_back(column.column != 0
+                                 ? nullptr
+                                 : bind(table, column.expression_sql, Clause::index_expression));
+    }
+    if (!index.predicate_sql.empty()) {
+      made.predicate.push_back(bind(table, index.predicate_sql, Clause::index_predicate));
+      split_conjunctions(made.predicate);
+    }
+  } catch (const SqlError& error) {
+    // A damaged definition costs what uses the index: the table is read without it.
+    if (!is_about_definition(error.state())) throw;
+    made.is_readable = false;
   }
-  if (!index.predicate_sql.empty()) {
-    at->second.predicate.push_back(bind(table, index.predicate_sql, Clause::index_predicate));
-    split_conjunctions(at->second.predicate);
-  }
-  return at->second;
+  return made;
 }
 
 bool AccessPaths::is_allowed(std::string_view setting) const {
@@ -124,6 +132,7 @@ bool AccessPaths::is_worth_planning(const FromTable& table) {
 std::optional<AccessPath> AccessPaths::path_over(const FromTable& table, const IndexAccess& index,
                                                  std::span<Expr* const> conditions) {
   const BoundIndex& in = bound(table, *index.index);
+  if (!in.is_readable) return std::nullopt;
   const std::vector<Slot> own = table_slots(table);
   Follows all = Follows::yes;
   for (const ExprPtr& wanted : in.predicate) {

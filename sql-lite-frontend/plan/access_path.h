@@ -94,6 +94,7 @@ class AccessPaths {
   struct BoundIndex {
     std::vector<ExprPtr> columns;  ///< null for plain ones
     std::vector<ExprPtr> predicate;
+    bool is_readable = true;
   };
   const BoundIndex& bound(const FromTable& table, const Index& index);
   ExprPtr bind(const FromTable& table, std::string_view sql, Clause clause);

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "base/invariant.h"
 #include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 
 namespace swizzle::sql {
 namespace {
@@ -194,7 +194,7 @@ PlanPtr Planner::merge_join(JoinKind kind, Relation& outer, Relation& inner, Con
     append(own, take_if(conditions, is_local));
     WantedOrder order{&keys};
     PlanPtr plan = plan_node(*relation.node, own, &order);
-    INVARIANT(order.satisfied);
+    STATEMENT_INVARIANT(order.satisfied);
     return filtered(std::move(plan), std::move(own));
   };
   PlanPtr left_plan = planned(outer, sides.left, ascending(pairs, best, &Pair::left_column));

@@ -158,6 +158,9 @@ Flow ExecuteStep::run(Frame& frame) {
   DynamicStatement dynamic{frame, *text, using_values};
   const RowScope scope{frame.execution};
   frame.row_count = 0;
+  if (has_into && dynamic.statements.empty()) {
+    throw SqlError{sqlstate::syntax_error, "INTO used with a command that cannot return data"};
+  }
   for (const StatementPtr& each : dynamic.statements) {
     if (!is_plannable(each->node)) {
       if (has_into) {
@@ -267,6 +270,9 @@ Flow ReturnQueryStep::run(Frame& frame) {
   const RowScope scope{frame.execution};
   if (text) {
     DynamicStatement dynamic{frame, *text, using_values};
+    if (dynamic.statements.empty()) {
+      throw SqlError{sqlstate::syntax_error, "empty query does not return tuples"};
+    }
     const StatementPtr& running = dynamic.query("cursor");
     StatementRun run{frame, running, dynamic.context(), dynamic.values};
     return_rows(frame, run);

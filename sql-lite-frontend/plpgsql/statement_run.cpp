@@ -231,7 +231,6 @@ namespace {
 
 void refuse_in_text(const StatementPtr& statement) {
   const ast::Node* const node = statement->node;
-  if (node == nullptr) return;
   if (const auto* create = ast::try_as<ast::CreateTableAsStmt>(node);
       create != nullptr && create->is_select_into) {
     throw SqlError{sqlstate::feature_not_supported, "EXECUTE of SELECT ... INTO is not implemented"}
@@ -271,6 +270,7 @@ DynamicStatement::DynamicStatement(Frame& frame, Expression& expression,
     }
     for (const std::string& part : parts) {
       StatementPtr statement = frame.session.plans.parse(part, {});
+      if (statement->node == nullptr) continue;
       statement->declared_types = types;
       statements.push_back(std::move(statement));
     }

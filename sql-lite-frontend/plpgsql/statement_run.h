@@ -99,7 +99,7 @@ void run_without_plan(Frame& frame, const StatementPtr& statement, const std::st
 struct DynamicStatement {
   DynamicStatement(Frame& frame, Expression& text, std::span<const ExpressionPtr> using_values);
 
-  std::vector<StatementPtr> statements;
+  std::vector<StatementPtr> statements;  ///< none of a text of comments and semicolons
   std::string text;
   std::vector<TypeId> types;
   std::vector<Value> values;

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/plpgsql/conditions.h"
 #include "sql-lite-frontend/plpgsql/expression.h"
 #include "sql-lite-frontend/plpgsql/variables.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 
 /// A function as its text has it. What a step does stands in the run_….cpp files.
 namespace swizzle::sql::plpgsql {
@@ -29,7 +30,7 @@ struct Step {
 
   int line = 0;
 };
-using StepPtr = std::unique_ptr<Step>;
+using StepPtr = CheckedUnique<Step>;
 using Steps = std::vector<StepPtr>;
 
 /// Target of an assignment: a variable, or a field of a record. Assignment to a part of these is

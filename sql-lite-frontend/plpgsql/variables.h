@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/bind/body_names.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 #include "sql-lite-frontend/types/collation/collated.h"
 
 /// Meanings of a function's names, as far as its text tells.
@@ -31,7 +32,7 @@ struct Shape {
 
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
 };
-using ShapePtr = std::shared_ptr<const Shape>;
+using ShapePtr = CheckedShared<const Shape>;
 
 /// Where a shape has a field of some name: most often it is the shape that was asked last.
 struct FieldPosition {

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/bound/routine_call.h"
 #include "sql-lite-frontend/routines/trigger_call.h"
 #include "sql-lite-frontend/session/state/acting_user.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 
 /// Interface that a routine's language implements. The code that runs routines (run.cpp) knows no
 /// language: it calls code that the language has prepared.
@@ -34,7 +35,7 @@ class RoutineCode {
   virtual void run(Session::State& session, std::span<const Value> arguments,
                    const TakeRow& take) = 0;
 };
-using RoutineCodePtr = std::shared_ptr<RoutineCode>;
+using RoutineCodePtr = CheckedShared<RoutineCode>;
 
 class RoutineLanguage {
  public:

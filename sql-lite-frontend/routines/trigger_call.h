@@ -7,6 +7,7 @@
 
 #include "sql-lite-frontend/catalog/callable_routine.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 
 /// Interface between code that fires triggers and the language in which their functions are
 /// written. Neither knows the other.
@@ -39,6 +40,6 @@ class TriggerCode {
   virtual std::optional<std::span<const Value>> run(Session::State& session,
                                                     const TriggerCall& call, Arena& arena) = 0;
 };
-using TriggerCodePtr = std::shared_ptr<TriggerCode>;
+using TriggerCodePtr = CheckedShared<TriggerCode>;
 
 }  // namespace swizzle::sql

@@ -127,6 +127,8 @@ std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOpt
   } catch (const SqlError& error) {
     failure = to_diagnostic(error, {});
     failure->severity = Severity::fatal;
+  } catch (const std::bad_alloc&) {
+    refuse(sqlstate::out_of_memory, "out of memory");
   }
   if (failure) return std::unexpected{std::move(*failure)};
   session->state_->owner = session.get();

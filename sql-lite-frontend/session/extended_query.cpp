@@ -149,6 +149,8 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
     if (!request.portal.empty() && state.portals.find(request.portal)) {
       throw_error(sqlstate::duplicate_cursor, "cursor \"{}\" already exists", request.portal);
     }
+    // Reading a parameter may call functions: checks of domains.
+    if (!state.transaction) state.transaction.begin(SessionTransaction::Block::implicit);
     PortalPtr portal = state.portals.make_empty();
     portal->name = request.portal;
     portal->opened_at = state.session_context.statement_timestamp;
@@ -182,7 +184,6 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
                     portal->formats.size(), columns);
       }
     }
-    if (!state.transaction) state.transaction.begin(SessionTransaction::Block::implicit);
     state.portals.open(std::move(portal));
   });
 }

@@ -31,8 +31,8 @@ std::string_view select_name(const ast::SelectStmt& select) noexcept {
 
 }  // namespace
 
-std::string_view statement_name(const ast::Node* node) noexcept {
-  switch (node->node_kind) {
+std::string_view statement_name(const ast::Node* node) {
+  switch (ast::kind_of(node)) {
     case ast::NodeKind::select_stmt:
       return select_name(ast::as<ast::SelectStmt>(node));
     case ast::NodeKind::insert_stmt:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/type_id.h"
 
@@ -42,7 +43,7 @@ struct TableStatistics {
   /// Null when nothing is known, or only of another type.
   [[nodiscard]] const ColumnStatistics* column(std::int16_t number, TypeId type) const noexcept;
 };
-using StatisticsPtr = std::shared_ptr<const TableStatistics>;
+using StatisticsPtr = CheckedShared<const TableStatistics>;
 
 /// The stored form: a format version, then the fields in order, little-endian.
 std::string encode(const ColumnStatistics& statistics);

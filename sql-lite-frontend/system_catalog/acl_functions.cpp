@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <array>
 
-#include "base/invariant.h"
 #include "sql-lite-frontend/session/functions/session_functions.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/privileges.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/record/record.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 
 /// aclexplode() and acldefault(): the lists of privileges that relacl and its like show.
 namespace swizzle::sql {
@@ -17,7 +17,7 @@ using Arguments = std::span<const Value>;
 
 const Session::State& session_of(const FunctionContext& context) {
   const Session::State* const session = SessionNames::session_of(context.session);
-  INVARIANT(session != nullptr);
+  STATEMENT_INVARIANT(session != nullptr);
   return *session;
 }
 

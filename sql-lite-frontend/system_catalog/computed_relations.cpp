@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "base/invariant.h"
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/system_catalog/providers.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/type.h"
 
 /// Puts the system relations together: their columns from the facts, their rows from a provider.
@@ -31,7 +31,7 @@ class Builder {
       for (const RowProvider& provider : providers) {
         const bool added =
             providers_.emplace(Key{provider.schema, provider.name}, &provider).second;
-        INVARIANT(added);
+        STATEMENT_INVARIANT(added);
       }
     }
     for (const auto views : {system_views(), information_schema_views()}) {
@@ -75,7 +75,7 @@ class Builder {
         relation.sources[j] = static_cast<int>(i);
         found = true;
       }
-      INVARIANT(found);
+      STATEMENT_INVARIANT(found);
     }
   }
 
@@ -94,7 +94,7 @@ class Builder {
                              array_spelling(column.type), column.name);
     }
     const auto listed = static_cast<std::size_t>(std::ranges::count(view.columns, ' ')) + 1;
-    INVARIANT(found == listed);
+    STATEMENT_INVARIANT(found == listed);
     return fmt::format("SELECT {} FROM ({}) v", targets, view.query);
   }
   static std::string array_spelling(TypeId type) {
@@ -108,14 +108,14 @@ class Builder {
     for (const auto& [key, provider] : providers_) {
       ComputedRelation relation{.oid = oid++, .schema = key.first, .name = key.second, .kind = 'v'};
       for (const RowProvider::Column& column : provider->columns) {
-        INVARIANT(column.type != TypeId::none);
+        STATEMENT_INVARIANT(column.type != TypeId::none);
         relation.columns.push_back({column.name, column.type});
         relation.constants.push_back(Value::null());
       }
       connect(relation, *provider);
       relations.push_back(std::move(relation));
     }
-    INVARIANT(views_.empty());
+    STATEMENT_INVARIANT(views_.empty());
   }
 
   std::map<Key, const RowProvider*> providers_;

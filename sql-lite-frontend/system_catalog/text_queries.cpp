@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/session/functions/session_functions.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/slot_functions.h"
@@ -44,8 +45,14 @@ void for_each_row_of(Session::State& session, std::string_view text, std::size_t
                      TypeId type, std::string_view refusal, const Visit& visit) {
   check_stack();
   PortalPtr portal = session.portals.make_empty();
+  const std::string query{text};
+  Arena tree;
+  tree.count_in(&session.memory);
+  const std::size_t statements =
+      told_within(text, [&] { return parse_script(tree, query).size(); });
+  if (statements != 1) throw SqlError{SqlState{"42P11"}, "cannot open multi-query plan as cursor"};
   told_within(text, [&] {
-    portal->statement = session.plans.parse(std::string{text}, {});
+    portal->statement = session.plans.parse(query, {});
     if (!is_plannable(portal->statement->node)) {
       throw_error(SqlState{"42P11"}, "cannot open {} query as cursor",
                   statement_name(portal->statement->node));

@@ -11,6 +11,7 @@
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 
 namespace swizzle::sql {
 void Arena::enter(std::size_t chunk) noexcept {
@@ -32,7 +33,7 @@ void Arena::poison_behind([[maybe_unused]] Mark mark) noexcept {
 }
 
 std::byte* Arena::allocate_slow(std::size_t bytes, std::size_t alignment) {
-  INVARIANT(alignment <= 16);
+  STATEMENT_INVARIANT(alignment <= 16);
   // No value may be longer, and nothing else is.
   if (bytes > kMaxFieldBytes) {
     throw_error(sqlstate::internal_error, "invalid memory alloc request size {}", bytes);
@@ -97,6 +98,7 @@ void Arena::drop_from(std::size_t chunk) noexcept {
 }
 
 void Arena::count_in(MemoryAccount* account) noexcept {
+  // Ends the process: nothing may be thrown here, and the account would be wrong for good.
   INVARIANT(reserved_bytes_ == 0 || account == account_);
   account_ = account;
 }
@@ -134,6 +136,7 @@ void Arena::reset() noexcept {
 
 void Arena::rewind(Mark mark) noexcept {
   if (chunks_.empty()) return;
+  // Ends the process: destructors rewind, and memory in use would be given away.
   INVARIANT(mark.chunk <= current_);
   poison_behind(mark);
   enter(mark.chunk);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/types/arena.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/type_id.h"
 
@@ -91,7 +92,7 @@ class ObjectNames {
 class SessionContext {
  public:
   FormatSettings format;
-  ObjectNames* names = nullptr;
+  CheckedPointer<ObjectNames> names;
 
   /// Microseconds since 2000-01-01 UTC, set when a transaction or statement starts.
   std::int64_t transaction_timestamp = 0;

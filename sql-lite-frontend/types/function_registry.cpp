@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/types/functions/type_functions.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -96,6 +97,7 @@ class Registry {
     build_functions();
     build_operators();
     build_casts();
+    // Ends the process: the registry is made before the first session.
     for (const auto& [signature, implementation] : implementations_)
       INVARIANT(used_.contains(signature));
   }
@@ -187,6 +189,7 @@ class Registry {
 
   void add(std::string_view signature, Implementation implementation) {
     const bool added = implementations_.emplace(signature, implementation).second;
+    // Ends the process: the registry is made before the first session.
     INVARIANT(added);
   }
 
@@ -309,6 +312,7 @@ const Registry& registry() {
 }  // namespace
 
 void add_builtin_functions(const AddedFunctions& added) {
+  // Ends the process: a static initializer calls this.
   INVARIANT(!additions().closed);
   additions().added.push_back(added);
 }
@@ -413,7 +417,7 @@ Value cast_elements(FunctionContext& context, const Cast& cast, const Value& val
   const ArrayView view{value};
   const TypeId target = element_type(cast.target);
   auto element = find_cast(view.element_type(), target, CastContext::explicit_cast);
-  INVARIANT(element);
+  STATEMENT_INVARIANT(element);
   element->typmod = cast.typmod;
   std::vector<Value> elements(view.size());
   for (std::size_t i = 0; i < elements.size(); ++i) {

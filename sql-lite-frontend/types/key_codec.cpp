@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/types/orders.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -31,7 +32,7 @@ bool take_null_marker(Bytes& key, NullsOrder nulls) {
 
 void append_key(std::string& key, const KeyColumn& column, const Value& value) {
   if (value.is_null()) {
-    INVARIANT(column.nulls != NullsOrder::absent);
+    STATEMENT_INVARIANT(column.nulls != NullsOrder::absent);
     return key.push_back(column.nulls == NullsOrder::first ? keys::kNullFirst : keys::kNullLast);
   }
   if (column.nulls != NullsOrder::absent) key.push_back(keys::kPresent);

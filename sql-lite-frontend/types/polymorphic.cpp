@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/types/resolve.h"
 #include "sql-lite-frontend/types/row_codec.h"
+#include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -172,6 +173,48 @@ class ParameterBinder {
 };
 
 }  // namespace
+
+namespace {
+
+[[noreturn]] void refuse_argument(TypeId declared, TypeId given) {
+  std::string_view kind;
+  switch (declared) {
+    case TypeId::anyarray:
+    case TypeId::anycompatiblearray:
+      kind = "an array";
+      break;
+    case TypeId::anyrange:
+    case TypeId::anycompatiblerange:
+      kind = "a range type";
+      break;
+    case TypeId::anymultirange:
+    case TypeId::anycompatiblemultirange:
+      kind = "a multirange type";
+      break;
+    case TypeId::anyenum:
+      throw_error(sqlstate::datatype_mismatch, "type matched to anyenum is not an enum type: {}",
+                  format_type(given));
+    case TypeId::anynonarray:
+    case TypeId::anycompatiblenonarray:
+      throw_error(sqlstate::datatype_mismatch, "type matched to {} is an array type: {}",
+                  format_type(declared), format_type(given));
+    default:
+      throw_error(sqlstate::datatype_mismatch, "arguments declared \"{}\" are not all alike",
+                  format_type(declared));
+  }
+  throw_error(sqlstate::datatype_mismatch, "argument declared {} is not {} but type {}",
+              format_type(declared), kind, format_type(given));
+}
+
+}  // namespace
+
+Bindings require_polymorphic(std::span<const TypeId> declared, std::span<const TypeId> actual) {
+  ParameterBinder binder{declared};
+  for (std::size_t i = 0; i < declared.size(); ++i)
+    if (!binder.take(declared[i], actual[i])) refuse_argument(declared[i], actual[i]);
+  if (auto bindings = binder.finish()) return *bindings;
+  throw SqlError{sqlstate::datatype_mismatch, "arguments of polymorphic types are not all alike"};
+}
 
 std::optional<Bindings> bind_polymorphic(std::span<const TypeId> declared,
                                          std::span<const TypeId> actual) {

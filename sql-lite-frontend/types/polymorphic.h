@@ -32,5 +32,7 @@ TypeId substitute(TypeId declared, const Bindings& bindings);
 /// everything.
 std::optional<Bindings> bind_polymorphic(std::span<const TypeId> declared,
                                          std::span<const TypeId> actual);
+/// The same; throws SqlError 42804 that says which argument does not fit.
+Bindings require_polymorphic(std::span<const TypeId> declared, std::span<const TypeId> actual);
 
 }  // namespace swizzle::sql

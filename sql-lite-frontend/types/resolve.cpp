@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/invariant.h"
 #include "sql-lite-frontend/types/polymorphic.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -230,15 +229,15 @@ std::optional<Matched> match(const Function& f, const FunctionCall& call) {
 
 ResolvedFunction finish(const Matched& matched, const FunctionCall& call) {
   const auto& f = *static_cast<const Function*>(matched.candidate.subject);
-  const auto bindings = bind_polymorphic(matched.candidate.declared, call.argument_types);
-  INVARIANT(bindings);
+  // A call by the declared types themselves, which are pseudo-types then, is no call at all.
+  const Bindings bindings = require_polymorphic(matched.candidate.declared, call.argument_types);
   ResolvedFunction out;
   out.function = &f;
   out.argument_order = matched.order;
-  out.result = substitute(f.result, *bindings);
+  out.result = substitute(f.result, bindings);
   const bool needs_element =
       std::ranges::any_of(matched.candidate.declared, is_any_family) || is_any_family(f.result);
-  if (needs_element && bindings->element == TypeId::none && bindings->array == TypeId::none)
+  if (needs_element && bindings.element == TypeId::none && bindings.array == TypeId::none)
     throw SqlError{sqlstate::datatype_mismatch,
                    "could not determine polymorphic type because input has type unknown"};
   for (std::size_t i = 0; i < matched.order.size(); ++i) {
@@ -246,7 +245,7 @@ ResolvedFunction finish(const Matched& matched, const FunctionCall& call) {
     const TypeId declared = argument >= 0
                                 ? matched.candidate.declared[static_cast<std::size_t>(argument)]
                                 : f.arguments[i];
-    TypeId type = substitute(declared, *bindings);
+    TypeId type = substitute(declared, bindings);
     // "any" takes the argument as it is, literals as unknown.
     if (type == TypeId::any && argument >= 0)
       type = call.argument_types[static_cast<std::size_t>(argument)];
@@ -257,7 +256,7 @@ ResolvedFunction finish(const Matched& matched, const FunctionCall& call) {
       f.variadic == TypeId::any && call.variadic == FunctionCall::Variadic::as_array;
   if (matched.candidate.expanded && f.variadic != TypeId::any) {
     out.first_variadic = f.arguments.size() - 1;
-    out.variadic_element = substitute(f.variadic, *bindings);
+    out.variadic_element = substitute(f.variadic, bindings);
   }
   return out;
 }
@@ -364,17 +363,16 @@ ResolvedOperator finish_operator(const Operator& op, std::span<const TypeId> act
   const bool binary = op.left != TypeId::none;
   TypeId declared[2] = {op.left, op.right};
   const std::span<const TypeId> used{declared + (binary ? 0 : 1), binary ? 2U : 1U};
-  const auto bindings = bind_polymorphic(used, actual);
-  INVARIANT(bindings);
-  if (std::ranges::any_of(used, is_any_family) && bindings->element == TypeId::none &&
-      bindings->array == TypeId::none)
+  const Bindings bindings = require_polymorphic(used, actual);
+  if (std::ranges::any_of(used, is_any_family) && bindings.element == TypeId::none &&
+      bindings.array == TypeId::none)
     throw SqlError{sqlstate::datatype_mismatch,
                    "could not determine polymorphic type because input has type unknown"};
   ResolvedOperator out;
   out.op = &op;
-  out.left = binary ? substitute(op.left, *bindings) : TypeId::none;
-  out.right = substitute(op.right, *bindings);
-  out.result = substitute(op.result, *bindings);
+  out.left = binary ? substitute(op.left, bindings) : TypeId::none;
+  out.right = substitute(op.right, bindings);
+  out.result = substitute(op.result, bindings);
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/invariant.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 
 namespace swizzle::sql {
 namespace {
@@ -25,7 +26,7 @@ void patch(std::string& out, std::size_t at, T value) {
 }  // namespace
 
 RowLayout::RowLayout(std::span<const TypeId> types) : defaults_(types.size()) {
-  INVARIANT(types.size() < kWideOffsets);
+  STATEMENT_INVARIANT(types.size() < kWideOffsets);
   columns_.reserve(types.size());
   for (const TypeId type : types) {
     Column column{type, shape_of(type), false, 0, fixed_bytes_, variable_count_};
@@ -45,7 +46,7 @@ void RowLayout::set_default(std::size_t column, const Value& value) {
 }
 
 void append_row(std::string& out, const RowLayout& layout, std::span<const Value> values) {
-  INVARIANT(values.size() == layout.columns_.size());
+  STATEMENT_INVARIANT(values.size() == layout.columns_.size());
   std::size_t bytes = 0;
   for (const Value& value : values)
     if (value.is_bytes()) bytes += value.as_bytes().size() + 1;
@@ -70,7 +71,7 @@ void append_row(std::string& out, const RowLayout& layout, std::span<const Value
       append_flat(out, layout.columns_[i].shape, values[i]);
     }
   }
-  INVARIANT(out.size() == offsets_start);
+  STATEMENT_INVARIANT(out.size() == offsets_start);
   out.resize(bytes_start);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const RowLayout::Column& column = layout.columns_[i];

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/resolve.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 #include "sql-lite-frontend/types/type_io.h"
 
@@ -182,7 +183,7 @@ class Parser {
     if (name.empty()) throw_error(sqlstate::syntax_error, "syntax error at \"{}\"", rest_);
     const Call call = prepare(name);
     const Function& f = *call.resolved.function;
-    INVARIANT(f.kind == FunctionKind::scalar);
+    STATEMENT_INVARIANT(f.kind == FunctionKind::scalar);
     return {call.resolved.result, invoke(f, call.resolved.argument_types, call.resolved.result,
                                          call.arguments, call.resolved.variadic_array)};
   }
@@ -373,7 +374,7 @@ std::string answer_aggregate(FunctionContext& context, std::string_view name,
     alignas(16) std::byte state[256];
     alignas(16) std::byte other[256];
     Arena group;
-    INVARIANT(aggregate.state_bytes <= sizeof state);
+    STATEMENT_INVARIANT(aggregate.state_bytes <= sizeof state);
     aggregate.init(state);
     aggregate.init(other);
     context.call = {r.argument_types, r.result};

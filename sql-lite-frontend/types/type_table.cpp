@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/prototypes.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -36,6 +37,7 @@ class TypeTable {
  public:
   TypeTable() {
     for (const auto& [type, id, array] : kTypes) {
+      // Ends the process: the table is made before the first session.
       INVARIANT(type->id == id && type->array == array);
       add(*type);
       // Arrays of rows are a type of their own kind.
@@ -51,6 +53,7 @@ class TypeTable {
 
  private:
   void add(const Type& type) {
+    // Ends the process: the table is made before the first session.
     INVARIANT(raw(type.id) < kDirectIds && by_id[raw(type.id)] == nullptr);
     types.push_back(&type);
     by_id[raw(type.id)] = &type;
@@ -122,9 +125,9 @@ const Type& value_type(TypeId type) noexcept {
   return known != nullptr ? *known : builtin::record;
 }
 
-const Type& type_info(TypeId type) noexcept {
+const Type& type_info(TypeId type) {
   const Type* info = find_type(type);
-  INVARIANT(info != nullptr);
+  STATEMENT_INVARIANT(info != nullptr);
   return *info;
 }
 

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/types/range/range_operands.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -80,7 +81,7 @@ std::optional<ExclusionOperator> exclusion_operator(std::string_view name) noexc
 Exclusion::Exclusion(TablePtr table, std::size_t index) : table_(std::move(table)), number_(index) {
   for (const IndexColumn& column : this->index().columns) {
     const auto op = exclusion_operator(column.excludes_by);
-    INVARIANT(op.has_value());
+    STATEMENT_INVARIANT(op.has_value());
     parts_.push_back({*op, column.type});
   }
   while (equal_ < parts_.size() && parts_[equal_].op == ExclusionOperator::equal) ++equal_;

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/invariant.h"
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "storage/bulk_changes.h"
 
@@ -325,7 +325,7 @@ const Index* RowWriter::insert(Execution& execution, std::span<const Value> row,
     lock_deferrable(execution, i, entry);
     if (load_ != nullptr && load_->add_entry(i, entry.key, entry.value)) continue;
     if (EntryBatch* const batch = batch_of(i)) {
-      INVARIANT(on_conflict == OnConflict::fail);
+      STATEMENT_INVARIANT(on_conflict == OnConflict::fail);
       batch->insert(entry.key);
       continue;
     }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "base/invariant.h"
 #include "sql-lite-frontend/execute/steps/basic_operators.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/write/constraint_check.h"
 
 namespace swizzle::sql {
@@ -161,7 +161,7 @@ bool StatementTriggers::fire_for_row(Execution& execution, TriggerTime time, Tri
     const auto made = fire(execution, trigger, write_.table, event, {old_row, new_row});
     if (!made) return false;
     if (removes) continue;
-    INVARIANT(made->size() == new_row.size());
+    STATEMENT_INVARIANT(made->size() == new_row.size());
     if (made->data() != new_row.data()) std::ranges::copy(*made, new_row.begin());
   }
   return true;

@@ -1,9 +1,9 @@
 #include "sql-lite-frontend/write/table_load.h"
 
-#include "base/invariant.h"
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 
 namespace swizzle::sql {
 namespace {
@@ -49,7 +49,7 @@ void TableLoad::finish() {
       count_work(kWorkOfEntry);
       // The row's key is part of the entry's, so there are no two of them.
       const bool added = value_of(index->tree->add(as_bytes(entry->key), as_bytes(entry->value)));
-      INVARIANT(added);
+      STATEMENT_INVARIANT(added);
     }
     value_of(index->tree->finish());
   }

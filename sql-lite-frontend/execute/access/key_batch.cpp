@@ -4,8 +4,8 @@
 
 namespace swizzle::sql {
 
-void KeyBatch::restart() noexcept {
-  // Do not keep the memory of a large batch for scans that may never need it again.
+void KeyBatch::restart() {
+  // What a large batch took is not kept for scans that may never need it again.
   if (most_ > kFirst * kGrowth) {
     sorter_.reset();
   } else if (sorter_) {

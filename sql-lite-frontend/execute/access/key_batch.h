@@ -17,7 +17,7 @@ namespace swizzle::sql {
 class KeyBatch {
  public:
   /// Forgets the keys and begins with a small batch again.
-  void restart() noexcept;
+  void restart();
   [[nodiscard]] bool is_full() const noexcept { return count_ >= most_; }
   void add(std::string_view key);
   /// False where there are no keys.

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 
-#include "base/invariant.h"
 #include "base/runtime/runtime.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 
 namespace swizzle::sql {
 namespace {
@@ -135,8 +135,8 @@ void EntrySorter::forget_items() noexcept {
   left_in_chunk_ = 0;
 }
 
-void EntrySorter::restart() noexcept {
-  INVARIANT(runs_.empty());
+void EntrySorter::restart() {
+  STATEMENT_INVARIANT(runs_.empty());
   forget_items();
   position_ = 0;
 }

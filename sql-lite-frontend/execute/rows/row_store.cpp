@@ -1,11 +1,11 @@
 #include "sql-lite-frontend/execute/rows/row_store.h"
 
 #include "base/checksum.h"
-#include "base/invariant.h"
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 
 namespace swizzle::sql {
 
@@ -29,8 +29,8 @@ std::size_t RowStore::keep_in_file(Execution& execution) {
 
 void RowStore::restore_from_file(Execution& execution, std::size_t row) const {
   file_->reader.seek(file_->places[row]);
-  INVARIANT(file_->reader.next(execution, slots_));
-  // Another row may be read before this one is done with.
+  STATEMENT_INVARIANT(file_->reader.next(execution, slots_));
+  // Somebody else may read another row before this one is done.
   for (const Slot slot : slots_)
     execution.slots[slot] = execution.slots[slot].copy_to(execution.row_arena);
 }

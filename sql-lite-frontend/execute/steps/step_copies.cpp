@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "base/invariant.h"
 #include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/execute/steps/cte.h"
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 
 namespace swizzle::sql {
 
@@ -29,7 +29,7 @@ PlanPtr StepCopies::copy(const PlanPtr& step) {
 PlanOperator* StepCopies::find(const PlanOperator* step) const {
   if (step == nullptr) return nullptr;
   const auto found = std::ranges::find(made_, step, [](const auto& made) { return made.first; });
-  INVARIANT(found != made_.end());
+  STATEMENT_INVARIANT(found != made_.end());
   return found->second;
 }
 

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bound/routine_call.h"
 #include "sql-lite-frontend/session/names/domains.h"
+#include "sql-lite-frontend/session/names/or_stored_text.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
@@ -114,16 +115,21 @@ struct Printed {
 
 Printed print_stored(Session::State& session, const Table& table, const std::string& sql,
                      Layout layout) {
-  Arena arena;
-  Binder binder{session.names, arena};
-  const ExprPtr expr = binder.bind_table_expression(
-      sql, table, binder.new_slots(table.relation.columns.size()), Clause::check);
-  ExprPrinter printer{.out = {},
-                      .context = &session.session_context,
-                      .bare_depth = layout == Layout::pretty ? 1 : 0,
-                      .breaks_lines = true};
-  printer.print(*expr);
-  return {std::move(printer.out), looks_like_call(*expr)};
+  Printed printed;
+  printed.text = or_stored_text(sql, [&] {
+    Arena arena;
+    Binder binder{session.names, arena};
+    const ExprPtr expr = binder.bind_table_expression(
+        sql, table, binder.new_slots(table.relation.columns.size()), Clause::check);
+    ExprPrinter printer{.out = {},
+                        .context = &session.session_context,
+                        .bare_depth = layout == Layout::pretty ? 1 : 0,
+                        .breaks_lines = true};
+    printer.print(*expr);
+    printed.is_call = looks_like_call(*expr);
+    return std::move(printer.out);
+  });
+  return printed;
 }
 
 std::string index_column(Session::State& session, const Table& table, const IndexColumn& column,

@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/session/names/in_use.h"
+#include "sql-lite-frontend/session/names/or_stored_text.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -129,26 +130,32 @@ std::string stored_domain_check(Session::State& session, TypeReference base,
 
 std::string shown_domain_default(Session::State& session, const UserType& domain) {
   if (domain.default_sql.empty()) return {};
-  Arena arena;
-  Binder binder{session.names, arena};
-  const ExprPtr expr = binder.bind_stored_expression(domain.default_sql);
-  ExprPrinter printer{.out = {}, .context = &session.session_context};
-  printer.print(*expr);
-  return std::move(printer.out);
+  return or_stored_text(domain.default_sql, [&] {
+    Arena arena;
+    Binder binder{session.names, arena};
+    const ExprPtr expr = binder.bind_stored_expression(domain.default_sql);
+    ExprPrinter printer{.out = {}, .context = &session.session_context};
+    printer.print(*expr);
+    return std::move(printer.out);
+  });
 }
 
 std::string shown_domain_check(Session::State& session, const UserType& domain,
                                const DomainCheck& check, bool pretty) {
-  Arena arena;
-  Binder binder{session.names, arena};
-  Scope scope = binder.domain_scope({type_of_value(domain), domain.base_typmod}, binder.new_slot());
-  const ExprPtr expr = binder.bind_stored(check.sql, scope);
-  ExprPrinter printer{.out = {},
-                      .context = &session.session_context,
-                      .bare_depth = pretty ? 1 : 0,
-                      .breaks_lines = true};
-  printer.print(*expr);
-  return fmt::format("CHECK ({}){}", printer.out, check.validated ? "" : " NOT VALID");
+  const std::string condition = or_stored_text(check.sql, [&] {
+    Arena arena;
+    Binder binder{session.names, arena};
+    Scope scope =
+        binder.domain_scope({type_of_value(domain), domain.base_typmod}, binder.new_slot());
+    const ExprPtr expr = binder.bind_stored(check.sql, scope);
+    ExprPrinter printer{.out = {},
+                        .context = &session.session_context,
+                        .bare_depth = pretty ? 1 : 0,
+                        .breaks_lines = true};
+    printer.print(*expr);
+    return std::move(printer.out);
+  });
+  return fmt::format("CHECK ({}){}", condition, check.validated ? "" : " NOT VALID");
 }
 
 }  // namespace swizzle::sql

@@ -62,7 +62,7 @@ void Session::State::drop_owned_temporaries() {
       if (catalog.table(table->relation.oid)) drop_relation(table);
     }
     if (alone) transaction.commit();
-  } catch (const SqlError&) {
+  } catch (const std::exception&) {
     // The rollback below waits, which nobody does while an exception is being handled.
   }
   if (alone && transaction) transaction.rollback();

@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/session/names/definitions.h"
+#include "sql-lite-frontend/session/names/or_stored_text.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 
@@ -47,18 +48,20 @@ std::string as_written(Session::State& session, const Table& table,
 
 std::string shown_policy_condition(Session::State& session, const TablePtr& table,
                                    const PolicyCondition& condition) {
-  Arena arena;
-  Binder binder{session.names, arena};
-  const Slot first = binder.new_slots(table->relation.columns.size());
-  const ExprPtr bound = binder.bind_policy(condition, table, first);
-  if (!binder.pending().empty()) return as_written(session, *table, condition);
-  walk(*bound, [&](Expr& part) {
-    auto* const column = dynamic_cast<SlotExpr*>(&part);
-    if (column != nullptr) column->rename(table->relation.columns[column->slot() - first].name);
+  return or_stored_text(condition.sql, [&] {
+    Arena arena;
+    Binder binder{session.names, arena};
+    const Slot first = binder.new_slots(table->relation.columns.size());
+    const ExprPtr bound = binder.bind_policy(condition, table, first);
+    if (!binder.pending().empty()) return as_written(session, *table, condition);
+    walk(*bound, [&](Expr& part) {
+      auto* const column = dynamic_cast<SlotExpr*>(&part);
+      if (column != nullptr) column->rename(table->relation.columns[column->slot() - first].name);
+    });
+    ExprPrinter printer{.out = {}, .context = &session.session_context, .breaks_lines = true};
+    printer.print(*bound);
+    return std::move(printer.out);
   });
-  ExprPrinter printer{.out = {}, .context = &session.session_context, .breaks_lines = true};
-  printer.print(*bound);
-  return std::move(printer.out);
 }
 
 bool policy_reads(Session::State& session, const TablePtr& table, const PolicyCondition& condition,

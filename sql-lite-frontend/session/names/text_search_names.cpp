@@ -27,11 +27,11 @@ struct Place {
 };
 
 template <class Object>
-Oid number_of(const std::shared_ptr<const Object>& object) {
+Oid number_of(const CheckedShared<const Object>& object) {
   return object == nullptr ? kNoOid : object->oid;
 }
 template <class Object>
-Place place_of(const std::shared_ptr<const Object>& object) {
+Place place_of(const CheckedShared<const Object>& object) {
   return object == nullptr ? Place{} : Place{object->schema, object->name};
 }
 

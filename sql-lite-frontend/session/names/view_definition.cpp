@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/session/names/definitions.h"
+#include "sql-lite-frontend/session/names/or_stored_text.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
@@ -263,9 +264,8 @@ std::vector<std::string> names_of_query(Session::State& session, const Table& vi
   return names;
 }
 
-}  // namespace
-
-std::string definition_of_view(Session::State& session, const Table& view) {
+/// Throws SqlError where the view's text or its names cannot be read any more.
+std::string present_definition(Session::State& session, const Table& view) {
   const std::string query = with_present_names(session, view.relation);
   std::vector<std::string> names;
   for (const Column& column : view.relation.columns) names.push_back(column.name);
@@ -281,6 +281,13 @@ std::string definition_of_view(Session::State& session, const Table& view) {
     aliases += quote_identifier(name);
   }
   return fmt::format(" SELECT {} FROM ({}) named({});", columns, query, aliases);
+}
+
+}  // namespace
+
+std::string definition_of_view(Session::State& session, const Table& view) {
+  return or_stored_text(" " + view.relation.view_sql + ";",
+                        [&] { return present_definition(session, view); });
 }
 
 }  // namespace swizzle::sql

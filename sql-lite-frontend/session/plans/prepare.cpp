@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/invariant.h"
 #include "sql-lite-frontend/parse/long_identifiers.h"
 #include "sql-lite-frontend/plan/constants.h"
 #include "sql-lite-frontend/plan/planner.h"
@@ -11,6 +10,7 @@
 #include "sql-lite-frontend/session/plans/routine_services.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/long_values.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 
 namespace swizzle::sql {
 namespace {
@@ -92,7 +92,7 @@ const ast::Node* parse_again(Statement& into, const Statement& whole) {
   into.parsed = parsed;
   const auto list = parse_script(parsed->arena, into.text());
   const auto found = std::ranges::find(list, whole.location, &ast::RawStmt::stmt_location);
-  INVARIANT(found != list.end());
+  STATEMENT_INVARIANT(found != list.end());
   return (*found)->stmt;
 }
 

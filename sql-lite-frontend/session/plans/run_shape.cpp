@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/parse/literal_lifter.h"
 #include "sql-lite-frontend/parse/row_lifter.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/built_in.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// Messages that differ only in their literals have one plan.
 namespace swizzle::sql {
@@ -28,6 +32,12 @@ std::vector<TypeId> literal_types(const LiftedText& lifted) {
   std::vector<TypeId> types;
   for (const LiftedText::Literal& literal : lifted.literals) types.push_back(literal.type);
   return types;
+}
+
+/// Whether reading a value of it may run statements, which need a transaction: what is in a domain
+/// must pass its checks, which may call functions.
+bool may_need_transaction(TypeId type) {
+  return !is_built_in(type) && !is_enum(type);
 }
 
 Value literal_value(FunctionContext& context, TypeId type, const LiftedRows::Literal& literal) {
@@ -85,7 +95,8 @@ bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
   try {
     const StatementPtr statement =
         statement_of_shape(shape_key(*lifted), lifted->shape, literal_types(*lifted), false);
-    if (!statement) return false;
+    if (!statement || std::ranges::any_of(statement->parameter_types, may_need_transaction))
+      return false;
     portal = portals.make_empty();
     portal->statement = statement;
     FunctionContext context{portal->arena, session_context, {}};
@@ -120,7 +131,8 @@ bool Session::State::run_rows(std::string_view text, ResultSink& sink) {
   try {
     const StatementPtr statement =
         statement_of_shape(shape_key(*lifted), lifted->shape, lifted->types, true);
-    if (!statement) return false;
+    if (!statement || std::ranges::any_of(statement->parameter_types, may_need_transaction))
+      return false;
     portal = portals.make_empty();
     portal->statement = statement;
     std::vector<Value>& values = portal->parameters;

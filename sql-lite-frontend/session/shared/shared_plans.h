@@ -9,11 +9,12 @@
 #include <string_view>
 
 #include "sql-lite-frontend/session/shared/statement_cache.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 
 namespace swizzle::sql {
 
 struct ParsedText;
-using ParsedTextPtr = std::shared_ptr<const ParsedText>;
+using ParsedTextPtr = CheckedShared<const ParsedText>;
 struct SharedPlan;
 using SharedPlanPtr = std::shared_ptr<const SharedPlan>;
 

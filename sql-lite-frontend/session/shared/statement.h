@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/result_sink.h"
 #include "sql-lite-frontend/session/shared/tables_in_use.h"
 #include "sql-lite-frontend/statistics/statement_counters.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 #include "sql-lite-frontend/write/write_operator.h"
 
 namespace swizzle::sql {
@@ -33,7 +34,7 @@ struct ParsedText {
 
   static constexpr std::size_t kTreeBytes = 2048;
 };
-using ParsedTextPtr = std::shared_ptr<const ParsedText>;
+using ParsedTextPtr = CheckedShared<const ParsedText>;
 
 /// Plan of a statement. Immutable once made: any number of runs share it.
 struct Plan {
@@ -143,7 +144,7 @@ struct PlanUse {
   std::size_t place = 0;       ///< there
   bool was_used = false;       ///< since the keeper looked last
 };
-using PlanUsePtr = std::shared_ptr<PlanUse>;
+using PlanUsePtr = CheckedShared<PlanUse>;
 
 /// Which of a session's plans keep a run for the next time: those that ran last, so that memory is
 /// bounded however many statements a session knows.
@@ -210,7 +211,7 @@ struct Statement {
     return result ? *result : kNone;
   }
 };
-using StatementPtr = std::shared_ptr<Statement>;
+using StatementPtr = CheckedShared<Statement>;
 
 /// Temporary tables are the session's alone: a read-only transaction may write them.
 bool writes_what_others_see(const Plan& plan);
@@ -232,7 +233,7 @@ OutputColumn explain_column(const ast::ExplainStmt& explain);
 const ast::Node* query_within(const ast::Node* node) noexcept;
 
 /// "SELECT", "INSERT", "CREATE TABLE" …: what errors and tags call it.
-std::string_view statement_name(const ast::Node* node) noexcept;
+std::string_view statement_name(const ast::Node* node);
 
 /// A statement that is being executed, or waits to be: the protocol's portal, and SQL's cursor.
 struct Portal {
@@ -288,6 +289,6 @@ struct Portal {
     opened_at = 0;
   }
 };
-using PortalPtr = std::shared_ptr<Portal>;
+using PortalPtr = CheckedShared<Portal>;
 
 }  // namespace swizzle::sql

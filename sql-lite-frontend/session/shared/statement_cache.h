@@ -7,10 +7,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "sql-lite-frontend/types/checked_pointers.h"
+
 namespace swizzle::sql {
 
 struct Statement;
-using StatementPtr = std::shared_ptr<Statement>;
+using StatementPtr = CheckedShared<Statement>;
 
 struct NameHash {
   using is_transparent = void;

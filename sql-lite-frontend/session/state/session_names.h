@@ -31,7 +31,7 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   /// Returns the session in which a function is evaluated, or null. Folder types/ knows a session
   /// only as a source of names.
   static const Session::State* session_of(const SessionContext& context) {
-    const auto* names = dynamic_cast<const SessionNames*>(context.names);
+    const auto* names = dynamic_cast<const SessionNames*>(context.names.raw());
     return names == nullptr ? nullptr : &names->session_;
   }
 

@@ -17,6 +17,7 @@
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/shared/notifications.h"
 #include "sql-lite-frontend/session/state/deferred_checks.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
 #include "sql-lite-frontend/types/memory_account.h"
 #include "sql-lite-frontend/write/foreign_keys.h"
 
@@ -85,8 +86,8 @@ class SessionTransaction {
 
   // The engine's.
   explicit operator bool() const noexcept { return engine_ != nullptr; }
-  Transaction& operator*() const noexcept { return *engine_; }
-  Transaction* operator->() const noexcept { return engine_.get(); }
+  Transaction& operator*() const { return *engine_; }
+  Transaction* operator->() const { return &*engine_; }
   [[nodiscard]] Transaction* get() const noexcept { return engine_.get(); }
   /// Ends the wait for a lock that is in progress, if one is. From any thread.
   void interrupt_wait() noexcept;
@@ -238,7 +239,7 @@ class SessionTransaction {
   Session::State& session_;
   SessionLockMemory lock_memory_{session_};  ///< before engine_, which uses it
   /// Replaced by put() alone, since cancel() looks at it from other threads.
-  std::unique_ptr<Transaction> engine_;
+  CheckedUnique<Transaction> engine_;
   std::mutex mutex_;
   Block block_ = Block::none;
   bool failed_ = false;

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -50,8 +51,8 @@ ArrayView::ArrayView(const Value& array) : bytes_{array.as_bytes()} {
   if (elements_start_ > bytes_.size()) corrupt_array();
 }
 
-ArrayDimension ArrayView::dimension(std::size_t index) const noexcept {
-  INVARIANT(index < dimensions_);
+ArrayDimension ArrayView::dimension(std::size_t index) const {
+  STATEMENT_INVARIANT(index < dimensions_);
   return load<ArrayDimension>(bytes_.data() + kHeaderBytes + index * sizeof(ArrayDimension));
 }
 
@@ -62,7 +63,7 @@ bool ArrayView::has_nulls() const noexcept {
 }
 
 Value ArrayView::element(std::size_t index) const {
-  INVARIANT(index < count_);
+  STATEMENT_INVARIANT(index < count_);
   const std::byte* offsets = bytes_.data() + offsets_start_;
   const auto end = load<std::uint32_t>(offsets + index * 4);
   if ((end & kNullBit) != 0) return Value::null();
@@ -100,8 +101,8 @@ Value array_of_elements(Arena& arena, TypeId element_type,
                         std::span<const ArrayDimension> dimensions,
                         std::span<const Value> elements) {
   if (elements.empty()) dimensions = {};
-  INVARIANT(array_size(dimensions) == elements.size());
-  INVARIANT(dimensions.size() <= kMaxArrayDimensions);
+  STATEMENT_INVARIANT(array_size(dimensions) == elements.size());
+  STATEMENT_INVARIANT(dimensions.size() <= kMaxArrayDimensions);
   for (const ArrayDimension& d : dimensions) {
     std::int32_t behind = 0;
     if (__builtin_add_overflow(d.lower, d.length, &behind))

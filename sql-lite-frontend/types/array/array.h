@@ -34,7 +34,7 @@ class ArrayView {
 
   [[nodiscard]] TypeId element_type() const noexcept { return element_type_; }
   [[nodiscard]] std::size_t dimension_count() const noexcept { return dimensions_; }
-  [[nodiscard]] ArrayDimension dimension(std::size_t index) const noexcept;
+  [[nodiscard]] ArrayDimension dimension(std::size_t index) const;
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
   [[nodiscard]] bool has_nulls() const noexcept;
   /// In row-major order.

@@ -1,6 +1,6 @@
 #include "sql-lite-frontend/types/datetime/datetime.h"
 
-#include "base/invariant.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 
 namespace swizzle::sql {
 
@@ -103,18 +103,18 @@ std::int64_t round_micros(std::int64_t micros, int precision) noexcept {
   return micros >= 0 ? (micros + half) / unit * unit : -((half - micros) / unit * unit);
 }
 
-std::string_view month_name(int month) noexcept {
+std::string_view month_name(int month) {
   constexpr std::string_view kNames[] = {"January",   "February", "March",    "April",
                                          "May",       "June",     "July",     "August",
                                          "September", "October",  "November", "December"};
-  INVARIANT(month >= 1 && month <= 12);
+  STATEMENT_INVARIANT(month >= 1 && month <= 12);
   return kNames[month - 1];
 }
 
-std::string_view weekday_name(int day) noexcept {
+std::string_view weekday_name(int day) {
   constexpr std::string_view kNames[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
                                          "Thursday", "Friday", "Saturday"};
-  INVARIANT(day >= 0 && day <= 6);
+  STATEMENT_INVARIANT(day >= 0 && day <= 6);
   return kNames[day];
 }
 

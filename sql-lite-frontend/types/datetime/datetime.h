@@ -95,7 +95,7 @@ std::int64_t days_from_iso_week(std::int64_t year, int week) noexcept;
 /// Rounds microseconds to 0 … 6 decimals of a second, half away from zero.
 std::int64_t round_micros(std::int64_t micros, int precision) noexcept;
 
-std::string_view month_name(int month) noexcept;  ///< "January"; from 1
-std::string_view weekday_name(int day) noexcept;  ///< "Sunday"; from 0
+std::string_view month_name(int month);  ///< "January"; from 1
+std::string_view weekday_name(int day);  ///< "Sunday"; from 0
 
 }  // namespace swizzle::sql

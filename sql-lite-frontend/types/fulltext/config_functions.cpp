@@ -18,7 +18,7 @@ namespace {
 using Arguments = std::span<const Value>;
 
 TextSearchObjects* objects_of(FunctionContext& context) {
-  return dynamic_cast<TextSearchObjects*>(context.session.names);
+  return dynamic_cast<TextSearchObjects*>(context.session.names.raw());
 }
 
 TextConfigPtr config_of(FunctionContext& context, const Value& regconfig) {

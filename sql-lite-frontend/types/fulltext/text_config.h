@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sql-lite-frontend/types/checked_pointers.h"
 #include "sql-lite-frontend/types/fulltext/stop_words.h"
 #include "sql-lite-frontend/types/fulltext/text_parser.h"
 
@@ -35,7 +36,7 @@ struct TextDictionary {
 
   [[nodiscard]] TokenMeaning look_up(std::string_view token) const;
 };
-using TextDictionaryPtr = std::shared_ptr<const TextDictionary>;
+using TextDictionaryPtr = CheckedShared<const TextDictionary>;
 
 /// Which dictionaries are asked about which tokens.
 struct TextConfig {
@@ -49,7 +50,7 @@ struct TextConfig {
   /// Returns the result of the first dictionary that knows the token.
   [[nodiscard]] TokenMeaning look_up(const TextToken& token) const;
 };
-using TextConfigPtr = std::shared_ptr<const TextConfig>;
+using TextConfigPtr = CheckedShared<const TextConfig>;
 
 /// A configuration that comes with the server.
 struct TextConfigInfo {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/invariant.h"
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/numeric/numeric_product.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 
 namespace swizzle::sql {
 namespace {
@@ -52,7 +52,7 @@ Decimal combine_magnitudes(const Decimal& left, const Decimal& right, int sign) 
     }
     out.digits[static_cast<std::size_t>(high - position)] = static_cast<Digit>(sum);
   }
-  INVARIANT(carry == 0);
+  STATEMENT_INVARIANT(carry == 0);
   return out;
 }
 
@@ -81,8 +81,8 @@ int Decimal::signum() const noexcept {
   return sign == Sign::negative ? -1 : 1;
 }
 
-int Decimal::decimal_weight() const noexcept {
-  INVARIANT(!digits.empty());
+int Decimal::decimal_weight() const {
+  STATEMENT_INVARIANT(!digits.empty());
   int length = 0;
   for (int first = digits.front(); first > 0; first /= 10) ++length;
   return weight * kDigitsPerDigit + length - 1;
@@ -325,7 +325,7 @@ Limbs long_division(Limbs& dividend, Limbs divisor) {
 }  // namespace
 
 Decimal divide(const Decimal& left, const Decimal& right, int scale, Rounding rounding) {
-  INVARIANT(!right.digits.empty());
+  STATEMENT_INVARIANT(!right.digits.empty());
   Decimal out;
   out.scale = std::max(scale, 0);
   if (left.digits.empty()) return out;

@@ -35,7 +35,7 @@ struct Decimal {
   /// -1, 0, 1; NaN is 1.
   [[nodiscard]] int signum() const noexcept;
   /// Decimal position of the first digit: 0 for 1..9, 2 for 100..999. Pre: not zero.
-  [[nodiscard]] int decimal_weight() const noexcept;
+  [[nodiscard]] int decimal_weight() const;
 
   /// No zero digits at either end; zero is positive with weight 0.
   void normalize();

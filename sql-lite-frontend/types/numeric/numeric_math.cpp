@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/invariant.h"
 #include "sql-lite-frontend/types/numeric/numeric_decimal.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 
 namespace swizzle::sql {
 namespace {
@@ -138,7 +138,7 @@ Decimal exponential(const Decimal& value, int scale) {
 }
 
 Decimal natural_logarithm(const Decimal& value, int scale) {
-  INVARIANT(value.signum() > 0);
+  STATEMENT_INVARIANT(value.signum() > 0);
   Decimal x = value;
   int roots = 0;
   const Decimal low = decimal_from_int(9, 1);

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -57,13 +58,13 @@ RecordView::RecordView(const Value& record) : bytes_{record.as_bytes()} {
 }
 
 TypeId RecordView::ordered_type(std::size_t field) const {
-  INVARIANT(field < count_);
+  STATEMENT_INVARIANT(field < count_);
   const TypeId kept{load<std::uint32_t>(bytes_.data() + 4 + field * kEntryBytes)};
   return kept == TypeId::unknown ? TypeId::text : kept;
 }
 
 TypeId RecordView::told_type(std::size_t field) const {
-  INVARIANT(field < count_);
+  STATEMENT_INVARIANT(field < count_);
   return without_collation(TypeId{load<std::uint32_t>(bytes_.data() + 4 + field * kEntryBytes)});
 }
 
@@ -76,7 +77,7 @@ std::uint32_t RecordView::end_of(std::size_t field) const {
 }
 
 Value RecordView::field(std::size_t field) const {
-  INVARIANT(field < count_);
+  STATEMENT_INVARIANT(field < count_);
   const std::uint32_t end = end_of(field);
   if ((end & kNullBit) != 0) return Value::null();
   const std::uint32_t begin = field == 0 ? 0 : end_of(field - 1) & ~kNullBit;
@@ -116,8 +117,8 @@ void refuse_row_without_columns(std::string_view function) {
 
 Value make_record(Arena& arena, std::span<const TypeId> types, std::span<const Value> fields,
                   std::span<const std::string> names) {
-  INVARIANT(types.size() == fields.size());
-  INVARIANT(names.empty() || names.size() == fields.size());
+  STATEMENT_INVARIANT(types.size() == fields.size());
+  STATEMENT_INVARIANT(names.empty() || names.size() == fields.size());
   const std::size_t bytes = bytes_of(fields);
   count_bytes(bytes);
   return for_bytes(bytes, [&] { return record_of(arena, types, fields, names); });

@@ -1,0 +1,45 @@
+-- A text of SQL that holds no statement, or several, wherever a text is taken.
+select * from ts_stat('');
+select * from ts_stat('-- nothing');
+select * from ts_stat(';');
+select * from ts_stat('', 'ab');
+select * from ts_stat('select ''a''::tsvector; select ''b''::tsvector');
+select * from ts_stat('select ''a''::tsvector; -- and nothing');
+select ts_rewrite('a'::tsquery, '');
+select ts_rewrite('a'::tsquery, '/* nothing */ ;');
+do $$ begin execute ''; end $$;
+do $$ begin execute ';'; end $$;
+do $$ begin execute ' -- nothing'; end $$;
+do $$ declare r record; begin execute '' into r; end $$;
+do $$ declare r record; begin execute ' ; ' into r; end $$;
+do $$ declare r record; begin execute '/**/' into strict r; end $$;
+do $$ declare r record; begin for r in execute '' loop null; end loop; end $$;
+do $$ declare r record; begin for r in execute ';' loop null; end loop; end $$;
+do $$ declare r record; begin for r in execute '/* */' loop null; end loop; end $$;
+do $$ declare c refcursor; begin open c for execute ''; end $$;
+do $$ declare c refcursor; begin open c for execute '--'; end $$;
+do $$ declare c refcursor; begin open c no scroll for execute ';;' using 1; end $$;
+create function rows_of(t text) returns setof int language plpgsql as $$
+begin
+  return query execute t;
+end $$;
+select * from rows_of('');
+select * from rows_of(';;');
+select * from rows_of('-- nothing');
+select * from rows_of('select 1');
+create function f0() returns void language sql as '';
+select f0();
+create function f1() returns int language sql as '';
+create function f2() returns void language sql as ' ; ';
+select f2();
+create function f3() returns void language sql as '-- nothing';
+select f3();
+create function f4() returns setof int language sql as ' ; ';
+do $$ begin perform; end $$;
+select ''::regproc;
+select ''::regprocedure;
+select to_regclass('');
+select ''::regclass;
+select ''::regtype;
+select ''::regrole;
+select ''::jsonpath;

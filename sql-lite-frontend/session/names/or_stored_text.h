@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+
+/// What `show` returns; the text as it is stored where the definition cannot be read or bound. A
+/// list of all definitions must not fail because of one of them.
+template <class Show>
+std::string or_stored_text(std::string_view stored, const Show& show) {
+  try {
+    return show();
+  } catch (const SqlError& error) {
+    if (!is_about_definition(error.state())) throw;
+    return std::string{stored};
+  }
+}
+
+}  // namespace swizzle::sql
