@@ -272,6 +272,7 @@ DynamicStatement::DynamicStatement(Frame& frame, Expression& expression,
     for (const std::string& part : parts) {
       StatementPtr statement = frame.session.plans.parse(part, {});
       statement->declared_types = types;
+      statement->takes_parameters = !types.empty();
       statements.push_back(std::move(statement));
     }
   } catch (SqlError& error) {

@@ -46,6 +46,7 @@ void for_each_row_of(Session::State& session, std::string_view text, std::size_t
   PortalPtr portal = session.portals.make_empty();
   told_within(text, [&] {
     portal->statement = session.plans.parse(std::string{text}, {});
+    portal->statement->takes_parameters = false;
     if (!is_plannable(portal->statement->node)) {
       throw_error(SqlState{"42P11"}, "cannot open {} query as cursor",
                   statement_name(portal->statement->node));
