@@ -2,6 +2,7 @@
 with a cluster of its own below one scratch folder, reachable through unix sockets only."""
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import subprocess
@@ -70,7 +71,8 @@ class Postgres:
 
 
 class Swizzle:
-    def __init__(self, scratch, port, program, icu_locale="", settings=()):
+    def __init__(self, scratch, port, program, icu_locale="", settings=(), address_space=resource.RLIM_INFINITY):
+        self.address_space = address_space
         self.options = [word for option in settings for word in ("-c", option)]
         self.folder = scratch / "swizzle"
         self.locale = ["--locale-provider", "icu", "--icu-locale", icu_locale] if icu_locale else []
@@ -97,7 +99,8 @@ class Swizzle:
         with open(self.folder / "log", "a") as log:
             self.process = subprocess.Popen(
                 [self.program, "-D", self.folder / "data", "-p", str(self.port), "-k", self.folder, "-h", "",
-                 "-c", "shared_buffers=128MB", "-c", "max_prepared_transactions=5", *self.options], stdout=log, stderr=log)
+                 "-c", "shared_buffers=128MB", "-c", "max_prepared_transactions=5", *self.options], stdout=log, stderr=log,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (self.address_space, self.address_space)))
         for _ in range(300):
             try:
                 return wire.Connection(self.folder, self.port)

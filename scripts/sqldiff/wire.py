@@ -6,11 +6,21 @@ import struct
 MOST_EVENTS = 20000
 
 
+class Fatal(ConnectionError):
+    """An error that ended the session; its fields by letter."""
+
+    def __init__(self, fields):
+        super().__init__(fields["M"])
+        self.fields = fields
+
+
 class Connection:
     def __init__(self, directory, port, database="postgres", timeout=10, user="postgres"):
-        self.socket = socket.socket(socket.AF_UNIX)
+        # As libpq does: what begins with a slash is the socket's folder, all else a host.
+        local = str(directory).startswith("/")
+        self.socket = socket.socket(socket.AF_UNIX if local else socket.AF_INET)
         self.socket.settimeout(timeout)
-        self.socket.connect(f"{directory}/.s.PGSQL.{port}")
+        self.socket.connect(f"{directory}/.s.PGSQL.{port}" if local else (str(directory), port))
         self.buffer = b""
         self.extended = False
         words = ("user", user, "database", database, "client_encoding", "UTF8", "TimeZone", "UTC")
@@ -29,8 +39,8 @@ class Connection:
     def send(self, kind, body):
         self.socket.sendall(kind + struct.pack("!i", len(body) + 4) + body)
 
-    def run(self, text, copy_data="", parameters=None):
-        """The events of one request: see script.transcript."""
+    def run(self, text, copy_data="", parameters=None, binary=False):
+        """The events of one request: see script.transcript. `binary`: rows come in the binary format, if there are parameters."""
         self.extended = parameters is not None
         if parameters is None:
             self.send(b"Q", text.encode() + b"\0")
@@ -41,11 +51,19 @@ class Connection:
             for value in parameters:
                 data = None if value is None else value.encode()
                 bound += struct.pack("!i", -1) if data is None else struct.pack("!i", len(data)) + data
-            self.send(b"B", bound + struct.pack("!h", 0))
+            self.send(b"B", bound + (struct.pack("!hh", 1, 1) if binary else struct.pack("!h", 0)))
             self.send(b"E", b"\0" + struct.pack("!i", 0))
             # A Sync now would be passed over by a COPY that reads rows, or end one that has failed.
             self.send(b"H", b"")
         return self.answer(copy_data)
+
+    def prepare_all(self, texts):
+        """Sends a Parse of each text, each with its Sync, in one go. Returns the error of each, or None."""
+        messages = b"".join(b"P" + struct.pack("!i", len(body) + 4) + body + b"S\0\0\0\4"
+                            for body in (b"\0" + text.encode() + b"\0\0\0" for text in texts))
+        self.extended = False
+        self.socket.sendall(messages)
+        return [next((value for kind, value in self.answer(None) if kind == "error"), None) for _ in texts]
 
     def prepare(self, name, text):
         """A Parse message alone."""
@@ -81,7 +99,7 @@ class Connection:
                 fields = {f[:1].decode(): f[1:].decode(errors="backslashreplace") for f in body[:-1].split(b"\0") if f}
                 events.append(("error" if kind == b"E" else "notice", fields))
                 if fields.get("V", fields["S"]) == "FATAL":
-                    raise ConnectionError(fields["M"])
+                    raise Fatal(fields)
             elif kind == b"G":
                 self.send(b"d", copy_data.encode())
                 self.send(b"c", b"")

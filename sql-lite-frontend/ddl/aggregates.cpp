@@ -201,13 +201,9 @@ class AggregateBuilder {
       throw invalid_aggregate(
           fmt::format("aggregate transition data type cannot be {}", format_type(type)));
     }
-    if (is_polymorphic(type) && !std::ranges::any_of(inputs_, is_polymorphic)) {
+    if (std::string missing = missing_polymorphic_input(type, inputs_); !missing.empty())
       throw invalid_aggregate("cannot determine transition data type")
-          .with_detail(fmt::format(
-              "A result of type {} requires at least one input of type anyelement, anyarray, "
-              "anynonarray, anyenum, anyrange, or anymultirange.",
-              format_type(type)));
-    }
+          .with_detail(std::move(missing));
     return type;
   }
   void read_state() {
@@ -276,11 +272,10 @@ class AggregateBuilder {
       definition_.final = function.oid;
       routine_.result = function.result;
     }
-    if (is_polymorphic(routine_.result) && !std::ranges::any_of(inputs_, is_polymorphic)) {
+    if (std::string missing = missing_polymorphic_input(routine_.result, inputs_);
+        !missing.empty()) {
       throw SqlError{sqlstate::datatype_mismatch, "cannot determine result data type"}.with_detail(
-          fmt::format("A result of type {} requires at least one input of type anyelement, "
-                      "anyarray, anynonarray, anyenum, anyrange, or anymultirange.",
-                      format_type(routine_.result)));
+          std::move(missing));
     }
   }
 

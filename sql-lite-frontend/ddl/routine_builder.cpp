@@ -296,7 +296,6 @@ class RoutineBuilder {
     if (routine_.returns_set && routine_.rows == 0) routine_.rows = 1000;
     check_costs(routine_);
     const std::vector<TypeId> inputs = routine_.argument_types();
-    const bool any_polymorphic = std::ranges::any_of(inputs, is_polymorphic);
     for (const TypeId type : inputs) {
       // An extension's functions take any row.
       const bool is_any_row = type == TypeId::record && routine_.language == "c";
@@ -306,13 +305,8 @@ class RoutineBuilder {
             routine_.language == "sql" ? "have arguments of" : "accept", format_type(type)));
       }
     }
-    if (is_polymorphic(routine_.result) && !any_polymorphic) {
-      throw invalid("cannot determine result data type")
-          .with_detail(fmt::format(
-              "A result of type {} requires at least one input of type anyelement, anyarray, "
-              "anynonarray, anyenum, anyrange, or anymultirange.",
-              format_type(routine_.result)));
-    }
+    if (std::string missing = missing_polymorphic_input(routine_.result, inputs); !missing.empty())
+      throw invalid("cannot determine result data type").with_detail(std::move(missing));
     for (const RoutineParameter* column : output_columns_of(routine_)) {
       if (!is_polymorphic(column->type)) continue;
       throw_error(sqlstate::feature_not_supported, "columns of type {} are not supported",

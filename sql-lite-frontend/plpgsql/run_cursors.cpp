@@ -83,6 +83,7 @@ void open(Frame& frame, std::size_t variable, const Source& source, BoundCursor:
     }
     portal->use = session.plans.make(*own);
     own->plan = portal->use;
+    SessionPortals::require_parameters(*portal);
     SessionPortals::require_runnable(portal->plan());
     portal->name = name_for(frame, variable);
     session.transaction.begin_inner_statement();

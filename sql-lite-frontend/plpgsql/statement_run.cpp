@@ -272,6 +272,7 @@ DynamicStatement::DynamicStatement(Frame& frame, Expression& expression,
       StatementPtr statement = frame.session.plans.parse(part, {});
       if (statement->node == nullptr) continue;
       statement->declared_types = types;
+      statement->takes_parameters = !types.empty();
       statements.push_back(std::move(statement));
     }
   } catch (SqlError& error) {

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/polymorphic.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -65,6 +68,34 @@ TypePtr shell_named(Session::State& session, const ast::TypeName& name) {
                                       : std::string_view{};
   TypePtr type = session.names.find_user_type(schema, ast::string_of(name.names.back()));
   return type && type->is_shell() ? type : nullptr;
+}
+
+std::string missing_polymorphic_input(TypeId result, std::span<const TypeId> inputs) {
+  if (!is_polymorphic(result)) return {};
+  const auto is_compatible_range = [](TypeId type) {
+    return type == TypeId::anycompatiblerange || type == TypeId::anycompatiblemultirange;
+  };
+  const auto is_compatible = [](TypeId type) {
+    return is_polymorphic(type) && !is_any_family(type);
+  };
+  std::string_view wanted =
+      "anyelement, anyarray, anynonarray, anyenum, anyrange, or anymultirange";
+  bool has_input = std::ranges::any_of(inputs, is_any_family);
+  if (is_range_family(result)) {
+    wanted = "anyrange or anymultirange";
+    has_input = std::ranges::any_of(inputs, is_range_family);
+  } else if (is_compatible_range(result)) {
+    wanted = "anycompatiblerange or anycompatiblemultirange";
+    has_input = std::ranges::any_of(inputs, is_compatible_range);
+  } else if (is_compatible(result)) {
+    wanted =
+        "anycompatible, anycompatiblearray, anycompatiblenonarray, anycompatiblerange, or "
+        "anycompatiblemultirange";
+    has_input = std::ranges::any_of(inputs, is_compatible);
+  }
+  if (has_input) return {};
+  return fmt::format("A result of type {} requires at least one input of type {}.",
+                     format_type(result), wanted);
 }
 
 }  // namespace swizzle::sql

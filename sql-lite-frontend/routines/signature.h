@@ -1,5 +1,8 @@
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "sql-lite-frontend/session/state/session_state.h"
 
 namespace swizzle::sql {
@@ -13,5 +16,8 @@ struct SignatureType {
 SignatureType signature_type(Session::State& session, const ast::TypeName& name, ResultSink* told);
 /// The type of which there is only that name yet; null for anything else.
 TypePtr shell_named(Session::State& session, const ast::TypeName& name);
+/// Says which inputs a result of this polymorphic type needs, if there is none of them: without
+/// one, a call could not tell the type of its result. Empty for any other result.
+std::string missing_polymorphic_input(TypeId result, std::span<const TypeId> inputs);
 
 }  // namespace swizzle::sql

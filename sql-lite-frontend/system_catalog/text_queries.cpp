@@ -53,6 +53,7 @@ void for_each_row_of(Session::State& session, std::string_view text, std::size_t
   if (statements != 1) throw SqlError{SqlState{"42P11"}, "cannot open multi-query plan as cursor"};
   told_within(text, [&] {
     portal->statement = session.plans.parse(query, {});
+    portal->statement->takes_parameters = false;
     if (!is_plannable(portal->statement->node)) {
       throw_error(SqlState{"42P11"}, "cannot open {} query as cursor",
                   statement_name(portal->statement->node));

@@ -71,6 +71,12 @@ void SessionPortals::put_away(PortalPtr portal) noexcept {
   spare_ = std::move(portal);
 }
 
+void SessionPortals::require_parameters(const Portal& portal) {
+  if (portal.statement->parameter_types.size() <= portal.parameters.size()) return;
+  throw sql_error(sqlstate::undefined_parameter, "there is no parameter ${}",
+                  portal.parameters.size() + 1);
+}
+
 PortalPtr SessionPortals::make(StatementPtr statement, std::span<const Value> parameters) {
   if (!is_plannable(statement->node)) {
     throw_error(sqlstate::feature_not_supported, "{} is not supported here",
@@ -80,11 +86,7 @@ PortalPtr SessionPortals::make(StatementPtr statement, std::span<const Value> pa
   portal->statement = std::move(statement);
   for (const Value& value : parameters) portal->parameters.push_back(value.copy_to(portal->arena));
   portal->use = session_.plans.plan_for(*portal->statement, portal->parameters);
-  // A portal for a part of a statement may be made without values.
-  if (portal->statement->parameter_types.size() > portal->parameters.size()) {
-    throw sql_error(sqlstate::undefined_parameter, "there is no parameter ${}",
-                    portal->parameters.size() + 1);
-  }
+  require_parameters(*portal);
   return portal;
 }
 
@@ -291,6 +293,7 @@ void SessionPortals::require_allowed(const Statement& statement, const Plan& pla
 
 void SessionPortals::prepare_inner(Portal& portal, bool may_write) {
   portal.use = session_.plans.plan_for(*portal.statement, portal.parameters);
+  require_parameters(portal);
   lock_tables(portal, Columns::open);
   require_runnable(portal.plan());
   require_allowed(*portal.statement, portal.plan(), may_write);

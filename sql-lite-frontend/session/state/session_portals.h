@@ -54,6 +54,9 @@ class SessionPortals {
   void describe_columns(const Portal& portal, ResultSink& sink);
   /// Throws what the plan's constants are at fault with.
   static void require_runnable(const Plan& plan);
+  /// Refuses a statement with more parameters than it was given values: a part of another
+  /// statement, and a text that a routine runs, may have none.
+  static void require_parameters(const Portal& portal);
   /// 25006 in a transaction that only reads.
   void require_writable(const Portal& portal) const;
   void lock_tables(Portal& portal, Columns columns);
