@@ -9,6 +9,13 @@ TESTS = [["~[crash]", "~[stress]", "~[.]"]]
 # (name, file in the folder, the right piece, the wrong one, its tests)
 FAULTS = [
     (
+        "a failed transaction keeps its locks until its client ends it",
+        "session/transactions/transactions.cpp",
+        "  engine_->restart(engine_isolation(), engine_access());\n  end_rollback();",
+        "  end_rollback();",
+        "A failed transaction holds nothing up*",
+    ),
+    (
         "a row of a hash join is looked for in another part than it was put in",
         "execute/joins/hash_join.cpp",
         "splitting_[has_key ? KeyTable::part_of(table_.key(), splitting_.size(), depth) : 0]",

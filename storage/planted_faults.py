@@ -17,6 +17,13 @@ FAULTS = [
         "a snapshot shows a synchronous commit*",
     ),
     (
+        "redo forgets what a shorter value owes to its rollback",
+        "recovery/records/record_redo.cpp",
+        "  note_length(record, leaf, old_value.size(), size);\n",
+        "",
+        "B11 what is prepared*",
+    ),
+    (
         "a reserved place for transactions is left to whoever comes next",
         "txn/transaction_pool.cpp",
         "if (TransactionSlot& slot = state->slot; engine_.registry->is_reserved(slot))",

@@ -8,6 +8,13 @@ TESTS = [["~[stress]", "~[.]"], ["[stress]"]]
 # (name, file in the folder, the right piece, the wrong one, the tests to run: all unless told)
 FAULTS = [
     (
+        "on a full disk what completion gives back comes to growth",
+        "internal/log_budget.cpp",
+        "  if (of == Credits::kept_for_completion) [[unlikely]] {",
+        "  if (of == Credits::kept_for_completion && bytes == 0) [[unlikely]] {",
+        "on a full disk growth gets nothing*",
+    ),
+    (
         "a record of another database passes",
         "record.cpp",
         "(raw(lsn) + std::rotl(database_id, 29))",

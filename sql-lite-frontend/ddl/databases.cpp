@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/transactions/two_phase_note.h"
+#include "storage/held_view.h"
 
 /// CREATE, ALTER and DROP DATABASE.
 namespace swizzle::sql {
@@ -252,8 +253,12 @@ void drop_database(Session::State& session, const ast::DropdbStmt& statement, Re
   // Locks the record, which may wait for others that change it; nobody is kept out meanwhile.
   session.catalog.remove(*session.transaction, *database);
   const auto closing = close_database(session, *database);
-  remove_contents(session.shared, session.catalog.shared().tree(), *session.transaction,
-                  database->oid);
+  {
+    // What came into it while others were waited for goes as well.
+    const InnerStatement now{*session.transaction, ReadView::Sees::latest};
+    remove_contents(session.shared, session.catalog.shared().tree(), *session.transaction,
+                    database->oid);
+  }
   // Nobody comes in before it is committed.
   session.transaction.commit();
   closing->forget();

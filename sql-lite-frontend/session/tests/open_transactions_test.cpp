@@ -187,7 +187,7 @@ TEST_CASE("REPEATABLE READ begins with the first statement that has a snapshot i
     REQUIRE_FALSE(db.run(one.statement).starts_with("42"));
     db.run(*other, "INSERT INTO t VALUES (1)");
     CHECK(db.run("SELECT count(*) FROM t") == (one.takes ? "0 SELECT 1" : "1 SELECT 1"));
-    db.run("ROLLBACK; BEGIN");
+    db.run("ROLLBACK; DEALLOCATE ALL; BEGIN");
     db.run(one.statement);
     const std::string set = db.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
     if (one.takes) CHECK(set.starts_with("25001"));

@@ -54,7 +54,7 @@ constexpr Wait kWaits[] = {
     {"", "SELECT pg_advisory_xact_lock(1)", "SELECT pg_advisory_xact_lock_shared(1)", "advisory"},
     {"", "CREATE TABLE t(a int)", "CREATE TABLE t(a int)", "transactionid"},
     {"", "CREATE SCHEMA s", "CREATE SCHEMA s", "transactionid"},
-    {"", "CREATE TYPE e AS ENUM ('a')", "CREATE TYPE e AS ENUM ('a')", "transactionid"},
+    {"", "CREATE TYPE e AS ENUM ('a')", "CREATE TYPE e AS ENUM ('a')", nullptr},
     {"", "CREATE ROLE r", "CREATE ROLE r", "transactionid"},
     {"CREATE ROLE r", "ALTER ROLE r CREATEDB", "ALTER ROLE r CREATEROLE", nullptr},
     {"CREATE ROLE r", "ALTER ROLE r CREATEDB", "DROP ROLE r", nullptr},
