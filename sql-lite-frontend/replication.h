@@ -67,7 +67,7 @@ class ChangeSender {
   ChangeSender(const ChangeSender&) = delete;
   ChangeSender& operator=(const ChangeSender&) = delete;
   virtual ~ChangeSender() = default;
-  /// Returns when the client wants no more, or is gone. What the stream throws passes.
+  /// Returns when the client wants no more, or is gone. Exceptions of the stream pass.
   virtual void send(ChangeStream& stream) = 0;
 };
 

@@ -124,7 +124,7 @@ struct BindRequest {
 /// One connection's conversation. Belongs to one thread or fiber at a time; only cancel() and
 /// terminate() may come from elsewhere. Every request either succeeds or returns the one error that
 /// the client is to be told; after an error in the extended protocol the server skips messages
-/// until Sync. What was sent to the sink before the error stays sent.
+/// until Sync. Output sent to the sink before the error stays sent.
 class Session {
  public:
   Session(const Session&) = delete;

@@ -29,8 +29,8 @@ class Transaction {
   [[nodiscard]] Isolation isolation() const noexcept;
   [[nodiscard]] Access access() const noexcept;
 
-  /// Starts a statement: at READ COMMITTED it takes a fresh snapshot. What the statement itself
-  /// writes is not visible to its own snapshot reads until the next begin_statement().
+  /// Starts a statement: at READ COMMITTED it takes a fresh snapshot. The statement's own writes
+  /// are not visible to its snapshot reads until the next begin_statement().
   void begin_statement();
 
   /// Starts a statement within the one that runs, and returns what the outer one sees, for

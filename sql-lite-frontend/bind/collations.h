@@ -22,8 +22,8 @@ struct DerivedCollation {
 };
 
 DerivedCollation collation_of(const Expr& expr);
-/// Of what has these operands; null ones are passed over. 42P21 where COLLATE clauses say different
-/// collations.
+/// Returns the collation of an expression with these operands; null ones are passed over. 42P21 if
+/// COLLATE clauses name different collations.
 DerivedCollation merge_collations(NameSource& names, std::span<const ExprPtr> operands);
 DerivedCollation merge_collations(NameSource& names, const ExprPtr& left, const ExprPtr& right);
 DerivedCollation merge_collations(NameSource& names, std::span<const Expr* const> operands);

@@ -32,7 +32,7 @@ struct PendingSubquery {
   std::unique_ptr<Query> query;
 };
 
-/// Gives names and types to expressions. What it makes lives in the plan; the plan's arena takes
+/// Gives names and types to expressions. The results live in the plan; the plan's arena takes
 /// constants. Queries within them are QueryBinder's.
 class ExpressionBinder : public BoundNames {
  public:
@@ -220,7 +220,8 @@ class ExpressionBinder : public BoundNames {
   };
   std::map<Slot, RecordFields> record_fields_;
   ExprPtr field_of(ExprPtr record, std::string_view field, std::int32_t location);
-  /// Of what is one of several values, or is made of them: theirs, if they agree.
+  /// Returns the type modifier of a value that is one of several, or is made of them: theirs, if
+  /// they agree.
   static std::int32_t common_typmod(std::span<const ExprPtr> values);
   std::vector<ExprPtr> unify(std::vector<ExprPtr> exprs, std::string_view construct, TypeId& type,
                              std::int32_t location);

@@ -31,7 +31,7 @@ struct ExprPrinter {
   /// Depth of the expression. Operands of functions and operators show casts that are not in the
   /// text, the whole expression does not, as in pg_get_expr.
   int depth = 0;
-  /// An operator at this depth goes without parentheses; 0 is none. What pg_get_expr calls pretty
+  /// Depth at which an operator goes without parentheses; 0 is none. The pretty form of pg_get_expr
   /// begins with 1: the whole, and then the operands of an outermost AND or OR.
   int bare_depth = 0;
   /// The text is to be kept: types that users made are written as numbers, too.

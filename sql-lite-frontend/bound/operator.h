@@ -54,7 +54,7 @@ class PlanOperator {
 
   /// Starts, or starts over. Reads the slots and parameters that it depends on now.
   virtual void open(Execution& execution) = 0;
-  /// The next row; false at the end. What the previous row's slots referred to is gone.
+  /// Moves to the next row; false at the end. Invalidates the values of the previous row.
   virtual bool next(Execution& execution) = 0;
   /// Lets go of cursors and memory of the run. Harmless when not open.
   virtual void close() = 0;

@@ -8,8 +8,8 @@
 #include "sql-lite-frontend/catalog/callable_routine.h"
 #include "sql-lite-frontend/catalog/made_objects.h"
 
-/// Calls of routines that users made, from a plan. What a routine does, its language knows
-/// (routines/language.h): here a call has a routine, types and values, and gives values.
+/// Calls of user-defined routines, from a plan. Only a routine's language knows its effect
+/// (routines/language.h): here a call has a routine, types and values, and returns values.
 namespace swizzle::sql {
 
 /// One place that calls a routine.

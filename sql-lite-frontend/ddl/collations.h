@@ -27,8 +27,8 @@ Oid used_collation(Session::State& session, ast::NodeList name, std::int32_t loc
 Oid collation_of_column(Session::State& session, const ast::CollateClause* clause, TypeId type);
 /// The same for an index's column, whose expression has `type`. An index says all of them.
 Oid collation_of_key(Session::State& session, ast::NodeList name, TypeId type);
-/// Of what a query gives, as a column of a table or view is defined: takes the collation out of the
-/// type. 42P22 where it has none.
+/// Moves the collation from the type into the column, for a column of a table or view that is
+/// defined by a query. 42P22 if it is indeterminate.
 enum class DefinedIn : std::uint8_t { table, view };
 void define_collation(Column& column, DefinedIn where);
 

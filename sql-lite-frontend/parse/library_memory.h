@@ -12,9 +12,9 @@
 /// here is measured what it does not measure: stack and memory.
 namespace swizzle::sql {
 
-/// While it lives, what the library allocates on this thread counts in an account. What the account
-/// does not have ends the library's work: parsing as its own error does, packing by the escape of
-/// its LibraryDescent.
+/// Charges the library's allocations on this thread to an account for its lifetime. If the account
+/// is exhausted the library's work ends: parsing as by its own error, packing by the escape of its
+/// LibraryDescent.
 class LibraryMemory {
  public:
   /// Null: nothing is counted.

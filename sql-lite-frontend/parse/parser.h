@@ -10,8 +10,8 @@
 namespace swizzle::sql {
 
 /// Parses any number of statements with PostgreSQL's grammar. The tree lies in `arena` and does not
-/// refer to `text`. Throws SqlError with PostgreSQL's message and a byte position. What a long text
-/// takes meanwhile counts where the arena does.
+/// refer to `text`. Throws SqlError with PostgreSQL's message and a byte position. Temporary memory
+/// for a long text is charged to the arena's account.
 std::span<const ast::RawStmt* const> parse_script(Arena& arena, const std::string& text);
 
 /// The part of the script that one statement takes, without surrounding blanks.

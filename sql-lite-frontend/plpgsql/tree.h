@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/plpgsql/expression.h"
 #include "sql-lite-frontend/plpgsql/variables.h"
 
-/// A function as its text has it. What a step does stands in the run_….cpp files.
+/// A function as its text has it. The run_….cpp files execute the steps.
 namespace swizzle::sql::plpgsql {
 
 struct Frame;

@@ -51,7 +51,7 @@ struct AggregateFunction {
 struct CallableRoutine;
 struct Execution;
 
-/// Of what knows the session that runs it; what a session is, is known above this folder.
+/// Function that needs the session that runs it; sessions are defined above this folder.
 using SessionCall = Value (*)(Execution& execution, std::span<const Value> arguments);
 
 enum class FunctionKind : std::uint8_t { scalar, set, aggregate, window };

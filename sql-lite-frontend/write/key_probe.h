@@ -25,7 +25,7 @@ class KeyProbe {
   /// was made, which is of no use then.
   bool holds_still(Session::State& session);
 
-  // By what the inner statement sees that runs. No value is NULL. Pre: holds_still().
+  // Uses the view of the inner statement that runs. No value is NULL. Pre: holds_still().
 
   /// Whether there is a row.
   bool finds(Session::State& session, std::span<const Value> values);

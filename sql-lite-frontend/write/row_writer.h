@@ -16,8 +16,8 @@
 namespace swizzle::sql {
 
 /// Writes single rows of one table: the row, its index entries, and the errors that keep both
-/// consistent. Slots of `write` must hold the row where index expressions need it. What its index
-/// entries are lies in row_entries.cpp.
+/// consistent. Slots of `write` must hold the row where index expressions need it. row_entries.cpp
+/// makes the index entries.
 class RowWriter {
  public:
   explicit RowWriter(const WriteStatement& write);
@@ -125,8 +125,8 @@ class RowWriter {
   /// The row's values in an exclusion's index; none where it is not in it, or one is NULL.
   std::vector<Value> excluded_values(Execution& execution, std::size_t index,
                                      std::span<const Value> row) const;
-  /// The row is about to get its entry in the index. False: there is one beside which it may not
-  /// be. What is deferrable is noted.
+  /// Checks a row that is about to get its entry in the index. False: there is a conflicting one. A
+  /// deferrable conflict is noted.
   bool may_stand(Execution& execution, std::size_t index, std::span<const Value> row);
   /// Locks the key of a deferrable constraint until the transaction ends; insert and removal of the
   /// key both take the lock.

@@ -26,7 +26,7 @@ struct LeafContent {
 /// late, and what was handed out fits its page whatever prefix its fences turned out to have.
 class LeafStage {
  public:
-  /// Leaves are filled to this much. What is left takes the updates that make records longer.
+  /// Fill factor of new leaves. The rest is for updates that make records longer.
   static constexpr std::size_t kFillPercent = 95;
   /// But a leaf of large records that would be filled less takes one more where it fits: what is
   /// left free otherwise costs a page in four.

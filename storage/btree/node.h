@@ -120,8 +120,8 @@ class Node {
   [[nodiscard]] bool has_foster() const noexcept { return !load_ref(&foster_).is_none(); }
   [[nodiscard]] PageRef* foster_ref() noexcept { return &foster_; }
   [[nodiscard]] const PageRef* foster_ref() const noexcept { return &foster_; }
-  /// The foster child moves to the parent: high fence stays, the chain ends here. What the fences
-  /// then share in addition leaves the records.
+  /// Gives the foster child to the parent: the high fence stays, the chain ends here. A prefix that
+  /// the fences then share in addition is removed from the records.
   void drop_foster() noexcept;
   /// Whether `key`, which lies in the chain, belongs to the foster child.
   [[nodiscard]] bool is_beyond(Bytes key) const noexcept {

@@ -20,7 +20,8 @@ class PagedPool : public BufferPool {
   PagedPool(FrameArena arena, PageStore& store, PageLayout layout,
             const ReplacementOptions& options);
 
-  /// The page in `frame` was used. What is hot has a saturated counter and is not written.
+  /// Notes a use of the page in `frame`. A hot page has a saturated counter and is not written
+  ///
   void used(Frame& frame) noexcept {
     const std::uint8_t count = frame.usage.load(std::memory_order_relaxed);
     if (count >= Frame::kMaxUsage) [[likely]]

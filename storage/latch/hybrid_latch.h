@@ -47,7 +47,8 @@ class HybridLatch {
     return optimistic_slow();
   }
 
-  /// Whether nothing changed since `version` was taken. What was read before counts only if so.
+  /// True if nothing changed since `version` was taken. Only then may the reader use what it has
+  /// read.
   [[nodiscard]] bool validate(LatchVersion version) const noexcept {
     page_pause(PagePause::before_validate);
     // Orders the reads of the page before this load; pairs with the release of the version below.

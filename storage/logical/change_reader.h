@@ -24,8 +24,8 @@ struct CommittedChanges {
 };
 
 /// Puts the changes in the log together by transactions, and hands out those that commit, in the
-/// order of their commits. What was rolled back, as a whole or to a savepoint, is not among them.
-/// Of one thread or fiber at a time; parks while it reads.
+/// order of their commits. Changes that were rolled back, as a whole or to a savepoint, are left
+/// out. Of one thread or fiber at a time; parks while it reads.
 class ChangeReader {
  public:
   struct Options {

@@ -20,8 +20,8 @@ struct UndoStep {
   std::vector<std::byte> payload;
 };
 
-/// Walks a transaction's records from the newest to the oldest. What compensation records say has
-/// been undone already is passed over, so a rollback that a crash interrupted goes on where it
+/// Walks a transaction's records from the newest to the oldest. Changes that compensation records
+/// have undone already are passed over, so a rollback that a crash interrupted goes on where it
 /// stopped (rule R5).
 class UndoChain {
  public:

@@ -278,7 +278,8 @@ class Session {
     return unlist(key, seen);
   }
 
-  /// The same of several that a scan has shown. What it does not remove with the first it leaves.
+  /// The same for several rows that a scan has shown. Rows that cannot be removed together with the
+  /// first are left.
   Result<> remove_stretch() {
     const auto [low, high] = some_range();
     ASSIGN_OR_RETURN(const VersionModel::Content shown, scan(db_.rows, low, high));

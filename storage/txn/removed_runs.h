@@ -26,7 +26,7 @@ struct RunPlace {
 /// The keys follow in their order.
 class RemovedRun {
  public:
-  /// Of what follows the UndoRecord.
+  /// Returns the size of the data behind the UndoRecord.
   static std::size_t bytes_for(std::span<const Removal> removals) noexcept;
   /// Pre: `record` has that much behind it.
   static void write(UndoRecord& record, std::span<const Removal> removals, Lsn lsn) noexcept;
@@ -35,7 +35,7 @@ class RemovedRun {
       : record_(const_cast<UndoRecord&>(record)) {}
 
   [[nodiscard]] std::uint32_t count() const noexcept { return head().count; }
-  /// Of what follows the UndoRecord.
+  /// Returns the size of the data behind the UndoRecord.
   [[nodiscard]] std::size_t bytes() const noexcept;
   /// How many of the first keys are not undone.
   [[nodiscard]] std::uint32_t left() const noexcept {

@@ -9,7 +9,7 @@
 namespace swizzle {
 
 /// One write of a transaction to one key: locks first, then registers the old version, then the
-/// tree changes the leaf. What is held by others is tried under the latch and waited for without it
+/// tree changes the leaf. Locks of others are tried under the latch and waited for without it
 /// the caller loops while blocked().
 class RowChange final : public LeafChange {
  public:

@@ -66,7 +66,7 @@ class Notifications {
 
   /// To all listeners of `database`, at once: what two transactions say is never mixed.
   void publish(const std::string& database, std::span<const NotificationPtr> said);
-  /// Of what may wait, the share that does.
+  /// Returns the used share of the capacity.
   [[nodiscard]] double usage() const;
   /// For the reckoning: a notification counts until its last listener has heard it.
   NotificationPtr make(std::int32_t sender, std::string_view channel, std::string_view payload);

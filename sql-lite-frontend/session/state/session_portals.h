@@ -67,7 +67,7 @@ class SessionPortals {
   static void require_allowed(const Statement& statement, const Plan& plan, bool may_write);
   /// Plans and locks, and sees that it may run.
   void prepare_inner(Portal& portal, bool may_write);
-  /// Of what has been prepared. Where that fails, nothing runs.
+  /// Opens a portal that has been prepared. If that fails, nothing runs.
   PlanRun& open_inner(Portal& portal, Reads reads);
 
   void declare(const ast::DeclareCursorStmt& statement, ResultSink& sink,

@@ -30,9 +30,9 @@ class TriggerCodes;
 class CallPlace;
 struct TransitionTables;
 
-/// One session from the inside: its parts, which know one another through it. What a name means is
-/// asked of `names`, what may be done of `rights`; `variables` are its settings as SQL has them,
-/// `plans` what it has parsed and planned, `portals` what runs.
+/// One session from the inside: its parts, which know one another through it. `names` has the
+/// meanings of names, `rights` the session's rights, `variables` its settings in SQL's form,
+/// `plans` its parsed texts and plans, `portals` the running statements.
 struct Session::State final {
   State(Database::Shared& shared_database, SessionOptions session_options);
   State(const State&) = delete;

@@ -25,7 +25,7 @@ class SessionVariables {
   void set(const ast::VariableSetStmt& statement, ResultSink& sink);
   void show(const ast::VariableShowStmt& statement, ResultSink& sink);
   void apply(std::string_view name, std::string_view value, SessionSettings::Lifetime lifetime);
-  /// To what the session began with.
+  /// Restores the value with which the session began.
   void reset(std::string_view name);
   /// Returns the value as SHOW shows it: some settings reflect the state of the transaction or the
   /// session.

@@ -14,7 +14,7 @@ struct FormatSettings;
 namespace geometry {
 
 /// Reads the text forms of geometric types, which are alike and full of parentheses that may be
-/// left out. What does not fit is 22P02 in the type's name.
+/// left out. A text that does not fit is 22P02 in the type's name.
 class TextReader {
  public:
   TextReader(TypeId type, std::string_view text) noexcept : type_{type}, text_{text}, rest_{text} {}

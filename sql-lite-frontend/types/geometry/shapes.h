@@ -6,8 +6,8 @@
 #include "base/bytes.h"
 #include "sql-lite-frontend/types/geometry/tolerance.h"
 
-/// Points, lines, segments and boxes, and what is asked of two of them. What is computed in which
-/// order decides about the last digits of an answer; the order here is PostgreSQL's.
+/// Points, lines, segments and boxes, and functions of two of them. The order of computation
+/// decides about the last digits of an answer; it is PostgreSQL's here.
 namespace swizzle::sql::geometry {
 
 struct Point {

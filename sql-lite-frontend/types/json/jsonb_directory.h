@@ -9,9 +9,9 @@
 
 namespace swizzle::sql {
 
-/// Where every so many bytes a part of an object or array begins in its text, so that whoever looks
-/// for one passes over few others. Numbers are as wide as the first byte says, in the machine's
-/// byte order; places count from the container's first byte.
+/// Places in the text of an object or array where parts begin, one in every so many bytes, so that
+/// a search for a part passes over few others. The first byte gives the width of the numbers, which
+/// are in the machine's byte order; places count from the container's first byte.
 ///
 /// | numbers       | what                                                                      |
 /// |---------------|---------------------------------------------------------------------------|
@@ -24,8 +24,8 @@ namespace swizzle::sql {
 /// | …             | the inner directories                                                     |
 ///
 /// Keys stand in the text by length and then by bytes. A head is a key's length and its first three
-/// bytes: most entries are halved by it without going to where they lead, which is memory that
-/// nobody has read yet. Directories refer to nothing outside: a part's own is copied with the part.
+/// bytes: most steps of the binary search compare heads alone, without touching the text, which is
+/// not in the cache yet. Directories refer to nothing outside: a part's own is copied with it.
 class JsonbDirectory {
  public:
   /// Pre: `whole` has a directory. Throws XX001 where its head says what cannot be.
