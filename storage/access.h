@@ -10,7 +10,7 @@ namespace swizzle {
 enum class Isolation : std::uint8_t { read_committed, repeatable_read, serializable };
 enum class Access : std::uint8_t { read_write, read_only };
 
-/// How a read treats other transactions.
+/// Treatment of other transactions by a read.
 enum class ReadMode : std::uint8_t {
   snapshot,  ///< what the transaction's snapshot shows; neither waits nor makes others wait
   /// The newest committed version, whose key stays until the transaction ends; others may change

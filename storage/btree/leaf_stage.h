@@ -79,7 +79,7 @@ class LeafStage {
     forget_all();
     return {};
   }
-  /// That these fit was seen when the last record came.
+  /// Emits all leaves but the last. They fit: this was checked when the last record came.
   template <class Emit>
   Result<> emit_but_last(Emit& emit) {
     const std::span<const LeafContent::Record> all{items_};
@@ -104,7 +104,8 @@ class LeafStage {
   void forget_but_last() noexcept;
 
   std::vector<std::byte> low_;
-  /// How much of the low fence the last key has; those before have as much, or more.
+  /// Length of the prefix that the last key shares with the low fence; earlier keys share as much,
+  /// or more.
   std::size_t low_shared_ = 0;
   std::vector<std::byte> bytes_;
   std::size_t used_ = 0;

@@ -95,8 +95,8 @@ class PagedPool : public BufferPool {
   void finish(ReadAhead& ahead) noexcept;
 
   const std::uint32_t most_ahead_;
-  /// How many frames are freed at a time. In a small pool fewer, or what has been read ahead would
-  /// go before it was looked at.
+  /// Number of frames freed at a time. In a small pool fewer, or pages that were read ahead would
+  /// be evicted before they are used.
   const std::uint32_t batch_;
   ReadsAhead reads_ahead_;
 };

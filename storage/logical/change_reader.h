@@ -56,7 +56,7 @@ class ChangeReader {
   /// position() on.
   [[nodiscard]] Lsn needed_from() const noexcept;
 
-  /// How many transactions, and bytes, went to files.
+  /// Numbers of transactions, and bytes, that went to files.
   [[nodiscard]] std::uint64_t spilled_transactions() const noexcept { return spilled_; }
   [[nodiscard]] std::uint64_t spilled_bytes() const noexcept { return spilled_bytes_; }
 

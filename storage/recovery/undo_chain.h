@@ -14,7 +14,7 @@ struct UndoStep {
   RecordKind kind;
   TreeId tree;
   PageId page;
-  /// Where undo goes on after this step: what its compensation record carries as undo_next.
+  /// LSN at which undo goes on after this step: its compensation record carries it as undo_next.
   Lsn undo_next;
   /// Owned, since the reader moves on.
   std::vector<std::byte> payload;
