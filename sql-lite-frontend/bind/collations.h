@@ -11,13 +11,13 @@
 namespace swizzle::sql {
 
 struct DerivedCollation {
-  /// From the weakest to the strongest.
+  /// Strengths, from the weakest to the strongest.
   enum class Strength : std::uint8_t { none, implicit, conflict, explicit_ };
   Oid collation = kNoOid;
   Strength strength = Strength::none;
   /// Not the default's, or said: only then it changes what the expression does.
   bool matters = false;
-  /// Where columns' collations met, the other one.
+  /// The other collation, if columns with different ones meet.
   Oid other = kNoOid;
 };
 

@@ -35,7 +35,7 @@ class NameSource {
   /// is empty: of those with the same arguments only the first.
   struct FoundRoutine {
     CallablePtr callable;
-    /// Its schema comes before the built-in functions' on the search path.
+    /// True if its schema comes before the built-in functions' on the search path.
     bool before_builtin = false;
   };
   virtual std::vector<FoundRoutine> find_routines(std::string_view /*schema*/,
@@ -58,7 +58,7 @@ class NameSource {
   }
   /// Returns the meaning of "default".
   virtual Oid database_collation() { return collation_id::by_default; }
-  /// Its bare name.
+  /// Returns its bare name.
   virtual std::string collation_name(Oid collation) { return builtin_collation_name(collation); }
   virtual OperatorPtr made_operator(Oid /*oid*/) { return nullptr; }
   virtual CastPtr made_cast(TypeId /*source*/, TypeId /*target*/) { return nullptr; }

@@ -22,8 +22,8 @@ class QueryBinder : public ExpressionBinder {
   /// Binds it for the sake of relations_read(), which are the view's own then; views that it reads
   /// stay closed, however many lie below one another.
   void read_view(const Table& view);
-  /// From here on policies decide which rows of tables the statement sees and may write. Not called
-  /// for what only looks at a statement, nor for those of the system itself.
+  /// Makes policies decide, from here on, which rows of tables the statement sees and may write.
+  /// Not called if a statement is only inspected, nor for statements of the system itself.
   void heed_policies() noexcept { heeds_policies_ = true; }
   /// Whether it met a table whose row security is on, so that its plan is of this role alone.
   [[nodiscard]] bool met_policies() const noexcept { return met_policies_; }

@@ -65,7 +65,7 @@ struct ExpressionState {
   /// A run has ended: what is much is given back.
   virtual void end_run() noexcept {}
 };
-/// Where it stands in an execution.
+/// Place of the state in an execution.
 using StatePlace = std::uint32_t;
 
 /// One run of one plan. Reused from run to run, so that a warm one allocates nothing.
@@ -104,7 +104,7 @@ struct Execution {
   /// steps live as long as its execution.
   void release_kept();
   std::vector<RowStore*> kept_for_run;
-  /// Those that have written what constraints must be asked about once all have written.
+  /// Steps with written rows whose constraints must be checked once all have written.
   std::vector<WriteOperator*> unchecked;
 
   /// Returns the state that an expression keeps for this run, made at first use. `place` is the

@@ -72,7 +72,7 @@ class PlanOperator {
   [[nodiscard]] virtual std::string_view scanned_relation() const noexcept { return {}; }
   /// Whether EXPLAIN gives it a line of its own; otherwise it is shown with its input.
   [[nodiscard]] virtual bool is_shown() const noexcept { return true; }
-  /// Of the last run.
+  /// Returns the measures of the last run.
   [[nodiscard]] virtual std::vector<PlanMeasure> measured() const { return {}; }
 
   /// The planner's guess, shown by EXPLAIN.
@@ -103,7 +103,7 @@ void visit_each(Planned<std::vector<T>>& planned, const std::function<void(ExprP
 std::vector<TypeId> expression_types(std::span<const ExprPtr> exprs);
 
 std::string describe(const Expr& expr, ExprPrinter::Columns columns);
-/// All of them hold.
+/// Describes the conjunction of the conditions.
 std::string describe(std::span<const ExprPtr> conditions, ExprPrinter::Columns columns);
 /// At a scan only what is not the scanned relation's own has its relation's name.
 std::string describe_at(std::string_view relation, const Expr& condition);

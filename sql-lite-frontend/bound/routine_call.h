@@ -53,7 +53,7 @@ class RoutineExpr final : public OperandsExpr {
   [[nodiscard]] const Routine& routine() const noexcept { return *call_->callable->routine; }
   [[nodiscard]] StatePlace place() const noexcept { return place_; }
 
-  /// How it was written, where not as a call.
+  /// Written form, if it is not a call.
   struct Written {
     OperatorPtr op;  ///< as this operator
     bool is_cast = false;

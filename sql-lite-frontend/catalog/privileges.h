@@ -38,7 +38,7 @@ struct PrivilegeName {
   std::string_view name;  ///< as GRANT has it: "INSERT"
 };
 std::span<const PrivilegeName> privilege_names();
-/// By its name in any case; nothing for what is none.
+/// Returns the privilege of that name, in any case; nothing if there is none.
 std::optional<Privileges> find_privilege(std::string_view name);
 /// "INSERT, SELECT"
 std::string list_privileges(Privileges privileges);

@@ -27,7 +27,8 @@ struct TableRuntime {
   /// Counters' values when the table was analyzed last.
   std::atomic<std::uint64_t> analyzed_changes{0};
   std::atomic<std::int64_t> analyzed_delta{0};
-  /// Of ANALYZE, since start-up: when it ran last, as a timestamp or 0, and how often.
+  /// Runs of ANALYZE since start-up: the time of the last one, as a timestamp or 0, and their
+  /// number.
   struct Analyses {
     std::atomic<std::int64_t> last{0};
     std::atomic<std::uint64_t> count{0};
@@ -54,10 +55,10 @@ struct IndexAccess {
   std::optional<Tree> tree;  ///< absent for the primary key: the table is its index
   std::vector<KeyColumn> columns;
   TableCounters* counters = nullptr;  ///< lives with the table's runtime
-  /// Of an inverted index: how values of its columns are taken apart.
+  /// Classes of an inverted index, which take apart the values of its columns.
   std::vector<ElementClass> classes = {};
 
-  /// It has an entry per element of a row's values, and no order of its columns.
+  /// True if it has an entry per element of a row's values, and no order of its columns.
   [[nodiscard]] bool is_inverted() const noexcept { return !classes.empty(); }
 };
 

@@ -10,7 +10,7 @@
 /// definitions.
 namespace swizzle::sql {
 
-/// To look through a relation's definition; there may be thousands.
+/// Cost of looking through a relation's definition; there may be thousands.
 inline constexpr std::size_t kWorkOfDefinition = 200;
 
 struct Dependent {
@@ -39,7 +39,7 @@ struct Dependent {
   /// The view, or the table that it is a part of; null for a type, a domain's constraint, an
   /// attribute, a routine.
   TablePtr table;
-  /// Of a constraint, an index, a type, a routine, a trigger; of an attribute: its type.
+  /// Number of a constraint, an index, a type, a routine, a trigger; of an attribute: its type's.
   Oid oid = kNoOid;
   std::size_t position = 0;  ///< of a default, a column or an attribute
   std::string name;          ///< "view v", "constraint c on table t" …: as messages call it
@@ -113,7 +113,7 @@ void remove_extension(Session::State& session, const Extension& extension);
 /// Takes what belongs to extensions out of the list, and puts those in instead, with what depends
 /// on them.
 void replace_members(Session::State& session, std::string_view on, std::vector<Dependent>& list);
-/// Those of the schema's extensions that are not there yet: they may have nothing in it.
+/// Adds the schema's extensions that are not in the list yet: they may have no objects in it.
 void add_extensions_of_schema(Session::State& session, const Schema& schema,
                               std::vector<Dependent>& list);
 /// "function f(integer)".
@@ -122,8 +122,8 @@ std::string described(Session::State& session, const Routine& routine);
 /// Name in messages for several objects that are dropped at once.
 inline constexpr std::string_view kSeveralObjects = "desired object(s)";
 
-/// With RESTRICT, throws 2BP01 if there is any dependent; with CASCADE, says what goes too and
-/// removes it. `what` is the object: "table t".
+/// With RESTRICT, throws 2BP01 if there is any dependent; with CASCADE, reports the dependents and
+/// removes them. `what` is the object: "table t".
 void drop_dependents(Session::State& session, std::span<const Dependent> dependents,
                      std::string_view what, ast::DropBehavior behavior, ResultSink& sink);
 

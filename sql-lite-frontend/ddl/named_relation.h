@@ -21,7 +21,7 @@ std::optional<NamedRelation> find_named_relation(Session::State& session,
 /// 42P01 where nothing has that name.
 NamedRelation require_named_relation(Session::State& session, const ast::RangeVar& range);
 
-/// Of ALTER: none, and the client is told, where nothing has that name and nothing has to.
+/// Finds the relation of an ALTER. None, with a notice, if it does not exist and need not.
 std::optional<NamedRelation> find_to_change(Session::State& session, const ast::RangeVar& range,
                                             bool missing_ok, ResultSink& sink);
 

@@ -8,7 +8,7 @@
 /// partitioned table reach its partitions.
 namespace swizzle::sql {
 
-/// Of a table that has its columns.
+/// Reads the partition key of a table that has its columns.
 PartitionKey read_partition_key(Session::State& session, const Relation& relation,
                                 const ast::PartitionSpec& spec);
 /// The values as those of the parent's key.

@@ -17,7 +17,7 @@ void require_renameable(Session::State& session, const Relation& relation, std::
 /// The same in the partitions of `table`, which is the definition before.
 void rename_column_below(Session::State& session, const Table& table, std::string_view name,
                          const std::string& new_name);
-/// Of a check.
+/// Renames a check in the partitions.
 void rename_constraint_below(Session::State& session, const Table& table, std::string_view name,
                              const std::string& new_name);
 

@@ -23,7 +23,7 @@ class TableBuilder {
 
   /// Adds a column with what its definition says: default, identity, serial, constraints.
   void add_column(const ast::ColumnDef& definition);
-  /// Of a partition, which has its parent's columns: what is said of one besides.
+  /// Applies a column definition of a partition, which has its parent's columns.
   void change_column(const ast::ColumnDef& definition);
   void add_constraint(const ast::Constraint& constraint);
   /// LIKE other_table INCLUDING …
@@ -105,7 +105,7 @@ class TableBuilder {
   Relation& relation_;
   std::vector<Pending> pending_;
   std::vector<Generation> generations_;
-  /// By base: where the search for a free name goes on. Those before are taken for good.
+  /// Numbers at which the search for a free name goes on, by base. Lower ones are taken for good.
   std::map<std::string, int> next_numbers_;
 };
 
@@ -144,7 +144,7 @@ bool is_sequence_type(TypeId type) noexcept;
 /// Returns a sequence of the type with the default limits.
 SequenceDefinition sequence_of(TypeId type);
 void change_sequence(Session::State& session, const TablePtr& sequence, ast::NodeList options);
-/// From the next number on, which is `next`, if the transaction commits.
+/// Restarts the sequence at `next`, from the next call on, if the transaction commits.
 void restart_sequence(Session::State& session, const TablePtr& sequence, std::int64_t next);
 SequenceDefinition read_sequence_options(ast::NodeList options, SequenceDefinition definition,
                                          Session::State& session, bool is_new);

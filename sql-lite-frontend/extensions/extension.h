@@ -22,12 +22,13 @@ struct BundledExtension {
   /// Statements, run with the extension's schema as the search path. `$libdir/NAME` in LANGUAGE c
   /// is this extension.
   std::string_view script = {};
-  /// By the names that the script gives them; a ScalarEntry's signature is such a name here.
+  /// Functions by the names that the script gives them; a ScalarEntry's signature is such a name
+  /// here.
   std::span<const ScalarEntry> scalars = {};
   std::span<const SetEntry> sets = {};
 };
 
-/// By name.
+/// Returns them by name.
 std::span<const BundledExtension* const> bundled_extensions();
 /// Null: the server does not bring it.
 const BundledExtension* find_bundled_extension(std::string_view name);

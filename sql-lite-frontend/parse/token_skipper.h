@@ -40,7 +40,7 @@ class TokenSkipper {
       if (letter == '\'') return;
     }
   }
-  /// How deep it nested; 0 where it does not end.
+  /// Skips a comment and returns its depth of nesting; 0 if it does not end.
   int skip_comment() {
     int depth = 0;
     int deepest = 0;

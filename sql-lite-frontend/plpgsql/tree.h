@@ -14,7 +14,7 @@ namespace swizzle::sql::plpgsql {
 
 struct Frame;
 
-/// How a step ends.
+/// End of a step.
 enum class Flow : std::uint8_t { next, exit_loop, continue_loop, returned };
 
 struct Step {
@@ -41,7 +41,7 @@ struct Target {
   mutable FieldPosition position = {};
   ExpressionPtr part = {};  ///< the variable with a field of it set: `Expression::put`
 };
-/// Of INTO: several, or one record as a whole.
+/// Targets of INTO: several, or one record as a whole.
 using Targets = std::vector<Target>;
 
 struct BlockStep final : Step {

@@ -5,14 +5,14 @@
 
 #include "sql-lite-frontend/catalog/computed.h"
 
-/// Where the rows of system relations come from, by kind of source.
+/// Providers of the rows of system relations, by kind of source.
 namespace swizzle::sql {
 
-/// From the catalog's objects: pg_class, pg_attribute, pg_constraint …
+/// Rows from the catalog's objects: pg_class, pg_attribute, pg_constraint …
 std::span<const RowProvider> catalog_providers();
 /// Rows that the server knows without a catalog: pg_operator, pg_cast, pg_opclass …
 std::span<const RowProvider> fact_providers();
-/// From sessions, settings and the engine: pg_stat_activity, pg_settings, swizzle_log …
+/// Rows from sessions, settings and the engine: pg_stat_activity, pg_settings, swizzle_log …
 std::span<const RowProvider> activity_providers();
 /// Locks, snapshots and what is kept for them.
 std::span<const RowProvider> lock_providers();

@@ -152,7 +152,7 @@ enum class Shape : std::uint8_t {
 
 struct Type;
 
-/// All types that the server knows without a catalog, by ascending id: the rows of pg_type.
+/// Returns all types that the server knows without a catalog, by ascending id: the rows of pg_type.
 std::span<const Type* const> builtin_types() noexcept;
 
 /// Null for a type that only the catalog knows. Of one that a user made, what all of its kind have
@@ -162,7 +162,7 @@ const Type* find_type(std::string_view name) noexcept;
 
 /// Pre: `type` is known here.
 const Type& type_info(TypeId type) noexcept;
-/// As find_type(); what it does not know has rows as values.
+/// The same as find_type(); an unknown type has rows as values.
 const Type& value_type(TypeId type) noexcept;
 
 /// The type of a range's bounds, else none.

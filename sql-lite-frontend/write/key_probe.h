@@ -48,7 +48,7 @@ class KeyProbe {
   TablePtr table_;
   std::vector<Column> columns_;
   std::unique_ptr<TableAccess> access_;
-  /// Its slots are the values in the order of the columns, then the row's identity.
+  /// Execution whose slots are the values in the order of the columns, then the row's identity.
   std::unique_ptr<Execution> execution_;
   std::vector<Value> row_;
   CatalogView::Stamp seen_at_;

@@ -25,7 +25,7 @@ class LockRows final : public PlanOperator {
   /// join on.
   struct Recheck {
     std::vector<ExprPtr> conditions;
-    /// Of an outer join: where the conditions do not hold, its other side has no row.
+    /// True for an outer join: if the conditions do not hold, its other side has no row.
     bool is_outer_join = false;
     std::vector<Slot> other_side;
     /// Targets that a query computes for the rows that fulfil the conditions.

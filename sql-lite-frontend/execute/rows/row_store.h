@@ -101,7 +101,8 @@ class KeyTable {
  public:
   static constexpr std::uint32_t kAbsent = UINT32_MAX;
 
-  /// Its memory counts there from now on. Pre: it holds nothing, or counts there already.
+  /// Charges its memory to the account from now on. Pre: it holds nothing, or is charged there
+  /// already.
   void count_in(MemoryAccount* account) {
     sql::count_in(entries_, account);
     keys_.count_in(account);

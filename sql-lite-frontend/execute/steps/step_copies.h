@@ -30,7 +30,7 @@ class StepCopies {
   std::shared_ptr<Cte> copy_of(const std::shared_ptr<Cte>& cte);
   std::vector<std::shared_ptr<Cte>> copy_of(const std::vector<std::shared_ptr<Cte>>& ctes);
 
-  /// Of the session that runs the copies.
+  /// Names of the session that runs the copies.
   [[nodiscard]] NameSource& names() const noexcept { return *execution_.names; }
 
  private:

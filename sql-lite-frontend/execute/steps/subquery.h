@@ -62,7 +62,7 @@ class SubqueryExpr final : public Expr {
   Value quantified(Execution& execution, Run& run) const;
   Value row(Execution& execution, PlanOperator& plan) const;
   Value hashed_any(Execution& execution, Run& run) const;
-  /// With one row after the other.
+  /// Compares with one row after the other.
   Value compared(Execution& execution, Run& run) const;
   Value array(Execution& execution, PlanOperator& plan) const;
   [[nodiscard]] bool uses_hash() const noexcept;

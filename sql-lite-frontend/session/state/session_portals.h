@@ -40,7 +40,7 @@ class SessionPortals {
   void open(const PortalPtr& portal);
   void close(std::string_view name);
   void close_all();
-  /// Those that were opened after this number.
+  /// Closes the portals that were opened after this number.
   void close_since(std::uint64_t number);
   /// Closes at the end of the transaction those that were not held at a commit.
   void drop_unheld();

@@ -24,7 +24,7 @@ namespace swizzle::sql {
 class PinnedRows;
 struct PreparedNote;
 
-/// How a transaction is, as BEGIN and SET TRANSACTION say it.
+/// Modes of a transaction, as in BEGIN and SET TRANSACTION.
 struct TransactionModes {
   Isolation isolation = Isolation::read_committed;
   /// The client asked for READ UNCOMMITTED: shown as that, though it acts as READ COMMITTED.
@@ -115,7 +115,7 @@ class SessionTransaction {
   /// Some statement of it has run, so that it may have its snapshot.
   [[nodiscard]] bool has_run_statements() const noexcept { return any_statement_; }
   [[nodiscard]] const TransactionModes& modes() const noexcept { return modes_; }
-  /// It has just begun, and is to be as another was: AND CHAIN.
+  /// Takes the modes of another transaction, at the beginning: AND CHAIN.
   void act_as(const TransactionModes& modes);
   /// SET TRANSACTION.
   void set_modes_by_statement(ast::NodeList options);
@@ -164,7 +164,7 @@ class SessionTransaction {
   /// procedures that it calls.
   bool may_end = false;
   int guarded_blocks = 0;  ///< within how many blocks of routines, which take their errors back
-  /// Of loops whose bodies may end the transaction, outermost first.
+  /// Loops whose bodies may end the transaction, outermost first.
   std::vector<PinnedRows*> pinned_rows;
 
  private:
@@ -178,7 +178,7 @@ class SessionTransaction {
   };
   enum class Moves : std::uint8_t { stay, are_undone };
 
-  /// Its snapshot is given back.
+  /// Releases its exported snapshots.
   void end_exports() noexcept;
   void put(std::unique_ptr<Transaction> to);
   void start_in_engine();

@@ -59,11 +59,11 @@ bool same(const Point& a, const Point& b);
 double distance(const Point& a, const Point& b);
 /// Infinity of a vertical way.
 double slope(const Point& a, const Point& b);
-/// That of the perpendicular.
+/// Returns the slope of the perpendicular.
 double inverse_slope(const Point& a, const Point& b);
 Point add(const Point& a, const Point& b);
 Point subtract(const Point& a, const Point& b);
-/// As complex numbers: the first turned and scaled by the second.
+/// Multiply and divide as complex numbers: the first turned and scaled by the second.
 Point multiply(const Point& a, const Point& b);
 Point divide(const Point& a, const Point& b);
 

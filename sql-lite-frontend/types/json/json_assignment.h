@@ -17,8 +17,8 @@ Value json_at(Arena& arena, const Value& json, std::span<const std::string> path
 /// Throws 22023, 22P02.
 Value json_assign(Arena& arena, const Value& json, std::span<const std::string> path,
                   bool begins_list, const Value& value);
-/// The same of every value, by taking it apart: what json_assign() does where it cannot put the
-/// part into the text.
+/// The same for every value, by taking it apart: used by json_assign() if it cannot put the part
+/// into the text.
 Value json_assign_apart(Arena& arena, const Value& json, std::span<const std::string> path,
                         bool begins_list, const Value& value);
 

@@ -31,10 +31,10 @@ class JsonbDirectory {
   /// Pre: `whole` has a directory. Throws XX001 where its head says what cannot be.
   explicit JsonbDirectory(const Jsonb& whole);
 
-  /// How many parts there are.
+  /// Number of parts.
   [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
   [[nodiscard]] std::uint32_t entries() const noexcept { return entry_count_; }
-  /// Where an entry leads. Throws XX001 for places outside the text.
+  /// Returns the place that an entry refers to. Throws XX001 for places outside the text.
   [[nodiscard]] std::size_t place(std::uint32_t entry) const;
   /// The key there, with its quotes. Pre: an object.
   [[nodiscard]] std::string_view key(std::uint32_t entry) const;
@@ -60,16 +60,17 @@ class JsonbDirectory {
   bool is_object_ = false;
 };
 
-/// Of a key without its quotes and escapes: ascending as keys stand.
+/// Returns the head of a key without its quotes and escapes: ascending as keys stand.
 std::uint32_t jsonb_key_head(std::string_view key) noexcept;
 
 /// First byte of a value whose text follows a directory. No JSON begins so.
 inline constexpr std::byte kJsonbDirectoryMark{1};
 
 struct JsonbDirectoryRules {
-  /// Of the text that has a directory. Shorter ones are passed over as fast as entries are halved.
+  /// Least size of a text with a directory. Shorter ones are passed over as fast as a binary search
+  /// takes.
   std::size_t least_bytes = 512;
-  /// From one entry to the next.
+  /// Distance from one entry to the next.
   std::size_t stride = 256;
 };
 /// For tests that want directories of short texts too.

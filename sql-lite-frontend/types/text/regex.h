@@ -41,7 +41,8 @@ class CompiledRegex {
   /// list. For texts with is_long(): they have a shared owner.
   [[nodiscard]] std::vector<Match> find_some(std::shared_ptr<const std::string> text,
                                              std::size_t& next) const;
-  /// Where the search for the next match begins; behind the text's end there is none.
+  /// Returns the place where the search for the next match begins; behind the text's end there is
+  /// none.
   [[nodiscard]] static std::size_t behind(std::string_view text, Range whole) noexcept;
   /// True if a search of that much text may take noticeably long.
   [[nodiscard]] bool is_long(std::size_t text_bytes) const noexcept;

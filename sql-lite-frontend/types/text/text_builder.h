@@ -13,7 +13,7 @@ namespace swizzle::sql {
 /// text longer than a value may be is refused as soon as it is (54000).
 class TextBuilder {
  public:
-  /// Its memory counts where that of `arena` does, which gets the text.
+  /// Builds a text for `arena`, to whose account the memory is charged.
   explicit TextBuilder(Arena& arena) noexcept : arena_(arena) {}
   TextBuilder(const TextBuilder&) = delete;
   TextBuilder& operator=(const TextBuilder&) = delete;
