@@ -111,7 +111,7 @@ class Binder final : public QueryBinder {
   static void refuse_default_part(const ast::ResTarget& target);
   /// Returns the type of the value assigned to the target: the column's, or that of its elements.
   TypeId part_type(const ast::ResTarget& target, const Column& column);
-  /// `value` as what is assigned to a part of that type.
+  /// `value` coerced to the type of the part that it is assigned to.
   ExprPtr coerce_part(ExprPtr value, TypeId type, std::int32_t typmod);
   /// The step by subscripts, which are added to `indices`; returns the type of what it leads to.
   TypeId subscript_part(PartAssignment::Step& step, ast::NodeList path, TypeId type,

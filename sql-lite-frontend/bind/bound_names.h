@@ -10,8 +10,8 @@
 namespace swizzle::sql {
 
 /// Objects that a statement, or a view's query, names and depends on, collected while it is bound.
-/// They are what to lock, to hold and to check rights for, and what invalidates a plan or a stored
-/// text when it changes.
+/// These objects are locked, held and checked for rights, and a change to one of them invalidates a
+/// plan or a stored text.
 class BoundNames {
  public:
   /// Relation that a FROM clause of the statement names itself (or of the view, in

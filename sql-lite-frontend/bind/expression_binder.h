@@ -279,7 +279,7 @@ class ExpressionBinder : public BoundNames {
                         std::span<const TypeId> types, std::vector<ExprPtr> arguments, Scope& scope,
                         std::int32_t location);
   // bind_routine.cpp
-  /// A call's arguments, and what they are called in it.
+  /// Arguments of a call, and the names given to them in it.
   struct CallArguments {
     std::vector<ExprPtr> values;
     std::vector<std::string_view> names;  ///< empty, or one per argument
@@ -406,8 +406,8 @@ class ExpressionBinder : public BoundNames {
   std::vector<bool> used_;
   std::vector<PendingSubquery> pending_;
   const BodyNames* body_ = nullptr;
-  /// Inside a view, which knows what its names mean. The outermost view's own relations are noted
-  /// in `read_`.
+  /// The view that is being bound, which records the meaning of its names. The outermost view's own
+  /// relations are noted in `read_`.
   const Relation* open_view_ = nullptr;
   struct Noted {
     RelationAccess access;

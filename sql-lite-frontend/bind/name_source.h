@@ -73,7 +73,8 @@ class NameSource {
   virtual bool expands(const Table& table) { return table.relation.kind == RelationKind::view; }
   /// Whether it is a materialized view that is being refreshed, and so may be written.
   virtual bool refreshes(const Table& /*table*/) { return false; }
-  /// For the planner: what ANALYZE found, or null, and what the enable_… settings allow.
+  /// For the planner: the results of ANALYZE, or null, and whether an enable_… setting allows a
+  /// step.
   virtual StatisticsPtr statistics(const Table& /*table*/) { return nullptr; }
   virtual bool planner_allows(std::string_view /*setting*/) { return true; }
   /// Tells the client of something that is no error.

@@ -10,14 +10,14 @@
 
 namespace swizzle::sql {
 
-/// Gives names and types to queries: what stands in FROM, the select list, grouping, order, WITH.
+/// Gives names and types to queries: FROM, the select list, grouping, order, WITH.
 class QueryBinder : public ExpressionBinder {
  public:
   using ExpressionBinder::ExpressionBinder;
 
   std::unique_ptr<Query> bind_select(const ast::SelectStmt& select, Scope* parent,
                                      OutputTypes output = OutputTypes::final) override;
-  /// Binds the query of a stored view, whose names mean what they meant when it was made.
+  /// Binds the query of a stored view, whose names keep the meaning that they had when it was made.
   std::unique_ptr<Query> bind_view_query(const Table& view);
   /// Binds it for the sake of relations_read(), which are the view's own then; views that it reads
   /// stay closed, however many lie below one another.

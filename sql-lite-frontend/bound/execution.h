@@ -28,11 +28,11 @@ class TemporaryFiles;
 class WriteOperator;
 struct Cte;
 
-/// A session's account, and what one step of its statements may take of it.
+/// Memory account of a session, and the limit for one step of its statements.
 struct WorkMemory : MemoryAccount {
   using MemoryAccount::MemoryAccount;
 
-  /// work_mem: what one step may take before it puts rows into `files`.
+  /// work_mem: the limit of one step before it puts rows into `files`.
   std::size_t work_bytes = SIZE_MAX;
   TemporaryFiles* files = nullptr;
 
@@ -62,7 +62,7 @@ struct ExpressionState {
   ExpressionState(const ExpressionState&) = delete;
   ExpressionState& operator=(const ExpressionState&) = delete;
   virtual ~ExpressionState() = default;
-  /// A run has ended: what is much is given back.
+  /// Called at the end of a run: the step frees memory that exceeds kKeptByStep.
   virtual void end_run() noexcept {}
 };
 /// Place of the state in an execution.
@@ -86,7 +86,7 @@ struct Execution {
   Transaction* transaction = nullptr;
   WorkMemory* memory;  ///< the session's
   FunctionContext functions;
-  /// Differs for every run: what is kept "once per run" is tagged with it.
+  /// Differs for every run; values that are kept "once per run" are tagged with it.
   std::uint64_t run = 0;
 
   /// Called for every row that an operator looks at, and for every call of a routine: lets others

@@ -59,7 +59,7 @@ class PlanOperator {
   /// Lets go of cursors and memory of the run. Harmless when not open.
   virtual void close() = 0;
 
-  /// The slots that hold a row after next(): what has to be kept to bring the row back.
+  /// The slots that hold a row after next(); they have to be kept to bring the row back.
   [[nodiscard]] virtual std::vector<Slot> output_slots() const = 0;
 
   [[nodiscard]] virtual PlanNote note(ExprPrinter::Columns columns) const = 0;

@@ -35,7 +35,7 @@ std::uint64_t run_internal(Session::State& session, const std::string& sql,
 void run_as_owner(Session::State& session, Oid owner, const std::function<void()>& body);
 
 /// Check that is done when the transaction commits, or by SET CONSTRAINTS … IMMEDIATE. It records
-/// what was written, not the query to run: tables may have been renamed and altered by then.
+/// the written row, not the query to run: tables may have been renamed and altered by then.
 struct DeferredCheck {
   enum class Kind : std::uint8_t {
     refers,     ///< a row of the relation has these values in its foreign key

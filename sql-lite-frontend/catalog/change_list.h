@@ -34,7 +34,7 @@ struct CatalogChange {
 class ChangeList {
  public:
   void add(CatalogChange change);
-  /// Forgets what came behind the first `size`.
+  /// Removes all changes but the first `size`.
   void cut(std::size_t size);
   /// Removes and returns all of them, in order.
   [[nodiscard]] std::vector<CatalogChange> take();

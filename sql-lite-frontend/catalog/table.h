@@ -36,7 +36,8 @@ struct TableRuntime {
   Analyses analyzed_by_users;
   Analyses analyzed_by_server;
 
-  /// Rows inserted minus rows deleted since start-up. Not exact: what rolled back stays counted.
+  /// Rows inserted minus rows deleted since start-up. Not exact: changes that were rolled back stay
+  /// counted.
   [[nodiscard]] std::int64_t row_delta() const noexcept {
     return static_cast<std::int64_t>(counters.total(Counted::inserted)) -
            static_cast<std::int64_t>(counters.total(Counted::removed));
@@ -70,7 +71,7 @@ struct IndexAccess {
 /// says.
 struct Table {
   Relation relation;
-  /// Raised by every change; what a writer compares after it has locked the relation.
+  /// Raised by every change; a writer compares it after it has locked the relation.
   std::uint64_t version = 0;
   std::vector<TypeId> column_types;
   RowLayout layout;

@@ -5,7 +5,7 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// CREATE, ALTER and DROP COLLATION, and what COLLATE says in other definitions.
+/// CREATE, ALTER and DROP COLLATION, and COLLATE in other definitions.
 namespace swizzle::sql {
 
 void create_collation(Session::State& session, const ast::DefineStmt& statement, ResultSink& sink);
@@ -35,7 +35,7 @@ void define_collation(Column& column, DefinedIn where);
 /// For a collation that is to go.
 std::vector<Dependent> dependents_of_collation(Session::State& session,
                                                const UserCollation& collation);
-/// The schema's collations, and what depends on them elsewhere.
+/// Adds the schema's collations, and the objects elsewhere that depend on them.
 void add_collations_of_schema(Session::State& session, const Schema& schema,
                               std::vector<Dependent>& dependents);
 std::string described(Session::State& session, const UserCollation& collation);

@@ -11,7 +11,7 @@ namespace swizzle::sql {
 /// Definitions that name an object as a constant: 'orders_seq'::regclass.
 class ConstantDependents {
  public:
-  /// `type` is regclass or one of its like; `on` is what messages call the object.
+  /// `type` is regclass or one of its like; `on` is the object's name in messages.
   ConstantDependents(Session::State& session, TypeId type, Oid oid, std::string on);
 
   /// Adds those of the relation.

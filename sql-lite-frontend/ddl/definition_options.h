@@ -21,7 +21,7 @@ bool option_boolean(const ast::DefElem& option);
 bool option_is_none(const ast::DefElem& option);
 const ast::TypeName& option_type(const ast::DefElem& option);
 
-/// A function that a definition names, by what it is to take.
+/// Function that a definition names, found by its argument types.
 struct FoundFunction {
   Oid oid = kNoOid;
   std::string name;

@@ -5,7 +5,7 @@
 /// CREATE INDEX … USING gin.
 namespace swizzle::sql {
 
-/// Refuses what such an index cannot have.
+/// Throws for options that an inverted index does not support.
 void check_inverted_index(const ast::IndexStmt& statement);
 /// The same of one of its columns.
 void check_inverted_column(const ast::IndexElem& element);

@@ -33,7 +33,7 @@ void require_alterable(Session::State& session, const NamedRelation& found);
 /// takes every kind.
 void require_named_kind(const NamedRelation& found, ast::ObjectType type);
 
-/// "views", "indexes": what is not supported for it.
+/// Returns the plural for messages that refuse the kind of relation: "views", "indexes".
 std::string_view plural_of(const NamedRelation& found);
 
 }  // namespace swizzle::sql

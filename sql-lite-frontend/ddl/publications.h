@@ -23,7 +23,7 @@ struct PublicationObjects {
   std::vector<const ast::PublicationTable*> tables;
   std::vector<SchemaPtr> schemas;
 };
-/// 42704 and 3F000 for what is not there.
+/// Returns the objects of the list; throws 42704 or 3F000 for one that does not exist.
 PublicationObjects named_objects(Session::State& session, ast::NodeList objects);
 /// The members that the tables become, checked: 42501, 22023, 42710, 42703, 42P10, 0A000.
 std::vector<Publication::Member> members_of(Session::State& session,

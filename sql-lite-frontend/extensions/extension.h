@@ -5,8 +5,8 @@
 
 #include "sql-lite-frontend/types/function_registry.h"
 
-/// The extensions that the server brings. Each is one file: what CREATE EXTENSION runs, and the
-/// functions that its LANGUAGE c names mean.
+/// The extensions that the server brings. Each is one file: the script that CREATE EXTENSION runs,
+/// and the functions behind its LANGUAGE c names.
 namespace swizzle::sql {
 
 struct BundledExtension {

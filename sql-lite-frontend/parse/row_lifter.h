@@ -10,9 +10,9 @@
 
 namespace swizzle::sql {
 
-/// An INSERT of rows of literals, taken apart without the parser: the statement for one row, and
-/// what each row gives for its parameters. Inserts that differ only in their rows, or in how many
-/// there are, have one plan.
+/// INSERT of rows of literals, taken apart without the parser: the statement for one row, and each
+/// row's values for its parameters. Inserts that differ only in their rows, or in the number of
+/// rows, have one plan.
 struct LiftedRows {
   struct Literal {
     /// Text as written; of a string the part between its quotes.

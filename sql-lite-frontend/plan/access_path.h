@@ -72,7 +72,8 @@ class AccessPaths {
   /// The cheapest. `order` may be null.
   AccessPath best(const FromTable& table, std::span<Expr* const> conditions,
                   const WantedOrder* order, Identity identity);
-  /// Takes what the path answers out of `conditions`, which are those that it was chosen for.
+  /// Removes the conditions that the path answers from `conditions`, which are those that it was
+  /// chosen for.
   struct Taken {
     IndexBounds bounds;
     std::optional<InvertedBounds> inverted;  ///< instead of `bounds`
@@ -81,7 +82,7 @@ class AccessPaths {
   /// Returns the first slot of a partition's columns while its indexes are considered: the table's,
   /// or, if they have another order, that of slots of its own.
   Slot slot_of_leaf(const FromTable& table, std::size_t leaf);
-  /// Returns the leaves that remain by what is known now.
+  /// Returns the leaves that remain after pruning by the values known now.
   std::vector<std::size_t> leaves_of(const FromTable& table, const PartitionPruner* pruner) const;
   Taken take(const FromTable& table, const AccessPath& path, std::vector<ExprPtr>& conditions);
   /// Whether best() passed an index over for what a parameter may be, in a table where it matters.

@@ -21,10 +21,10 @@ class ColumnKnowledge {
     bool not_null = false;
   };
   void add(Slot slot, Column column) { columns_[slot] = std::move(column); }
-  /// Null for what is no table's column.
+  /// Returns null for an expression that is no table's column.
   [[nodiscard]] const Column* find(Slot slot) const;
 
-  /// Lets what is no constant, but will be the same for all rows, be computed.
+  /// Allows computing expressions that are not constants but have the same value for all rows.
   void foresee_by(Execution& execution) noexcept { execution_ = &execution; }
   /// The value of such an expression, if it is known by now.
   [[nodiscard]] std::optional<Value> foreseen(const Expr& expr) const;

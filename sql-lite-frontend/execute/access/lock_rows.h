@@ -8,8 +8,8 @@
 namespace swizzle::sql {
 
 /// FOR UPDATE and its weaker forms: locks the rows it passes on. A row that changed before the lock
-/// was there is looked at again in its newest version: it must still fulfil `recheck`. FOR KEY
-/// SHARE at REPEATABLE READ lets it have changed and passes on what the snapshot shows.
+/// was acquired is read again in its newest version: it must still fulfil `recheck`. FOR KEY SHARE
+/// at REPEATABLE READ accepts such a change and passes on the snapshot's version.
 class LockRows final : public PlanOperator {
  public:
   struct Target {

@@ -32,8 +32,8 @@ struct WindowCall {
   Slot slot = 0;
 };
 
-/// A condition on what a ranking call gives, which only grows within a partition. So there is a row
-/// after which it never holds, and no row after that is wanted.
+/// Condition on the result of a ranking call, which only grows within a partition. So there is a
+/// row after which the condition never holds, and no row after that is needed.
 struct RankCondition {
   ExprPtr condition;
   /// Whether it has to hold once before it can hold no more: "=".
@@ -73,7 +73,7 @@ class Window final : public PlanOperator {
   }
 
  private:
-  /// Reads the next partition and computes what its rows get; false when there is none.
+  /// Reads the next partition and computes the results of its rows; returns false if there is none.
   bool next_partition(Execution& execution);
   bool next_input(Execution& execution);
   /// Relation of the row in the slots to the one before it.

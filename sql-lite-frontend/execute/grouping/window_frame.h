@@ -69,7 +69,7 @@ class PeerGroups {
     sql::count_in(starts_, account);
     sql::count_in(groups_, account);
   }
-  /// Gives back what is more than the next run may find.
+  /// Frees memory that exceeds the amount kept for the next run.
   void release() noexcept {
     clear_for_next_run(starts_);
     clear_for_next_run(groups_);

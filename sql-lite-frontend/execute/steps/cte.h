@@ -53,7 +53,7 @@ struct Cte {
   RowStore working{RowStore::Overflow::to_file_of_run};
   std::uint64_t filled_in_run = 0;
 
-  /// For one run: shares what was planned, with a state of its own.
+  /// For one run: shares the planned part, with a state of its own.
   void become_copy(const Cte& of, StepCopies& copies);
 
   /// Runs it, unless it has been in this run. A recursive one only begins: its rows come as its
