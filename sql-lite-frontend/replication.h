@@ -35,7 +35,7 @@ class ChangeStream {
   /// is to end or its request was cancelled.
   virtual std::optional<Message> next() = 0;
   [[nodiscard]] virtual bool is_at_end() const noexcept = 0;
-  /// All that committed before has been handed out.
+  /// Position before which all commits have been handed out.
   [[nodiscard]] virtual Lsn position() const noexcept = 0;
 
   /// Whether there is no more at present. Then `wake` is called, once, by another thread, as soon
@@ -67,7 +67,7 @@ class ChangeSender {
   ChangeSender(const ChangeSender&) = delete;
   ChangeSender& operator=(const ChangeSender&) = delete;
   virtual ~ChangeSender() = default;
-  /// Returns when the client wants no more, or is gone. What the stream throws passes.
+  /// Returns when the client wants no more, or is gone. Exceptions of the stream pass.
   virtual void send(ChangeStream& stream) = 0;
 };
 

@@ -11,7 +11,7 @@
 
 namespace swizzle::sql {
 
-/// As on the wire: 0 is text, 1 is binary.
+/// Format, numbered as on the wire: 0 is text, 1 is binary.
 enum class Format : std::int16_t { text = 0, binary = 1 };
 
 /// One column of a result, as a RowDescription describes it. The name lives as long as the
@@ -45,7 +45,7 @@ class OutputRow {
   ~OutputRow() = default;
 };
 
-/// How the rows of a COPY travel: one format for all, and per column.
+/// Formats of the rows of a COPY: one for all, and one per column.
 struct CopyDescription {
   Format overall = Format::text;
   std::size_t columns = 0;

@@ -53,7 +53,8 @@ struct SessionOptions {
   std::optional<Encryption> encryption;
   /// One of the server's own, that looks after tables.
   bool is_maintenance = false;
-  /// It may be told of changes, as replication=database asks for: its role has to have the right.
+  /// True if it may stream changes, as replication=database asks for: its role has to have the
+  /// right.
   bool is_replication = false;
   /// Called, from any thread, when the session has something for its client that no request asked
   /// for: send_notifications(). Neither waits nor calls back. May be empty.
@@ -108,7 +109,7 @@ class Database {
   std::unique_ptr<Shared> shared_;
 };
 
-/// As in ReadyForQuery.
+/// Status, with the letters of ReadyForQuery.
 enum class TransactionStatus : char { idle = 'I', in_block = 'T', failed = 'E' };
 
 /// Parameters as Bind carries them: `formats` and `result_formats` hold none (all text), one (for
@@ -124,7 +125,7 @@ struct BindRequest {
 /// One connection's conversation. Belongs to one thread or fiber at a time; only cancel() and
 /// terminate() may come from elsewhere. Every request either succeeds or returns the one error that
 /// the client is to be told; after an error in the extended protocol the server skips messages
-/// until Sync. What was sent to the sink before the error stays sent.
+/// until Sync. Output sent to the sink before the error stays sent.
 class Session {
  public:
   Session(const Session&) = delete;
@@ -165,7 +166,7 @@ class Session {
   void send_notifications(ResultSink& sink);
   /// Sends the notices due before a new session's first request.
   void send_first_notices(ResultSink& sink);
-  /// Why the session must end, once terminate() was called.
+  /// Reason why the session must end, once terminate() was called.
   [[nodiscard]] std::optional<Diagnostic> termination() const;
 
   /// Name and value of every setting that the protocol reports at start-up.

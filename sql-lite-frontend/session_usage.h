@@ -25,7 +25,7 @@ enum class Used : std::uint8_t {
 };
 inline constexpr std::size_t kUsedKinds = 7;
 
-/// How a session ended, as pg_stat_database tells it.
+/// End of a session, as pg_stat_database counts it.
 enum class SessionEnd : std::uint8_t {
   by_client,
   abandoned,  ///< its client was gone

@@ -21,18 +21,18 @@ struct BackupOutcome {
   std::uint64_t pages_left_to_the_log = 0;
 };
 
-/// Where a restore stops; without either, at the end of what backup and archive have.
+/// End of a restore; without either, the end of backup and archive.
 struct RecoveryTarget {
-  /// In front of the first record at or behind it.
+  /// Stops in front of the first record at or behind it.
   std::optional<Lsn> lsn = std::nullopt;
-  /// In front of the first commit that is younger; microseconds since 1970-01-01 UTC.
+  /// Stops in front of the first commit that is younger; microseconds since 1970-01-01 UTC.
   std::optional<std::int64_t> time_us = std::nullopt;
 };
 
 struct RestoreOutcome {
-  /// Where the history that was restored ends: a record boundary of the old log.
+  /// End of the restored history: a record boundary of the old log.
   Lsn end = Lsn::none;
-  /// Where the new log begins.
+  /// Beginning of the new log.
   Lsn begins_again = Lsn::none;
 };
 

@@ -17,7 +17,7 @@ void prefetch_change(const Tree& tree, Transaction& transaction, Bytes key, Fetc
 /// A record to remove.
 struct Removal {
   Bytes key;
-  /// As in remove_unchanged(). None: whatever it has.
+  /// Expected value, as in remove_unchanged(). None: any.
   std::optional<Bytes> seen;
 };
 /// Removes the first of the records, as many as one visit of a leaf can, and returns their number.

@@ -83,7 +83,7 @@ class Engine {
       Isolation isolation = Isolation::read_committed, Access access = Access::read_write,
       TransactionPlace place = TransactionPlace::ordinary);
 
-  /// Those that are prepared, by their identifiers.
+  /// Returns the prepared transactions, by their identifiers.
   [[nodiscard]] std::vector<PreparedTransaction> prepared() const;
   /// Takes one out so that it can be finished, by commit(), which is synchronous, or rollback(),
   /// which returns when it is durable; destroyed without either it is prepared as before, as it is
@@ -106,7 +106,7 @@ class Engine {
   /// Reads the greatest key that stands in the tree, or stood there: no transaction has put a key
   /// above it, visible or not. False: the tree has none.
   Result<bool> greatest_key(TreeId tree, ValueBuffer& into);
-  /// How many pages of the tree have been read from the data file since the engine opened.
+  /// Returns the number of the tree's pages read from the data file since the engine opened.
   [[nodiscard]] std::uint64_t pages_read_of(TreeId tree) const;
   /// No records, nor what is left of some.
   Result<bool> is_blank(TreeId tree);
@@ -146,9 +146,9 @@ class Engine {
   [[nodiscard]] EngineStatistics statistics() const;
   /// Logical changes of transactions, in terms of the layer above, and their readers.
   [[nodiscard]] LogicalLog& logical_log() const noexcept;
-  /// Which database it is, among all that ever were: drawn at random when it was made.
+  /// Identifier of this database, among all that ever were: drawn at random when it was made.
   [[nodiscard]] std::uint64_t database_id() const noexcept;
-  /// Where the database lies, for what the layer above keeps beside it.
+  /// File system and directory of the database, for files that the layer above keeps beside it.
   [[nodiscard]] FileSystem& files() const noexcept;
   [[nodiscard]] const std::filesystem::path& directory() const noexcept;
   /// Returns the locks held and awaited. Blocks no thread: each row was true at some moment of the

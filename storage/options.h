@@ -95,7 +95,7 @@ struct EngineOptions {
 #endif
 };
 
-/// How far a recovery, or a backup, has come.
+/// Progress of a recovery, or a backup.
 struct RecoveryProgress {
   /// analysis, redo, undo; of a backup checkpoint, backup (its pages) and log.
   std::string phase;

@@ -65,7 +65,7 @@ class Transaction {
   /// Reads see by `view` from now on; returns by what they saw.
   [[nodiscard]] ReadView exchange_view(const ReadView& view) noexcept;
 
-  /// How many leaves its reads and writes have asked for.
+  /// Number of leaves that its reads and writes have asked for.
   [[nodiscard]] std::uint64_t leaf_requests() const noexcept;
 
   /// Sets the label for the views and for reports of deadlocks, and, unless null, the place with a
@@ -91,9 +91,10 @@ class Transaction {
   /// definitions.
   void before_release(std::function<void()> publish);
 
-  /// How long a lock may be waited for; zero, the default: without limit.
+  /// Sets the limit of a wait for a lock; zero, the default: without limit.
   void set_lock_timeout(Duration timeout) noexcept;
-  /// How long a wait lasts before a deadlock is looked for; zero, the default: at once.
+  /// Sets the duration of a wait after which a deadlock is looked for; zero, the default: not at
+  /// all.
   void set_deadlock_timeout(Duration timeout) noexcept;
   /// Makes the wait in progress, and every later one, fail with 57014 until clear_cancel().
   /// Callable from any thread while the transaction is open.
@@ -118,7 +119,7 @@ class Transaction {
   /// that waits makes them. A caller that uses what the transaction wrote before then must depend
   /// on the LSN.
   Result<Lsn> commit_unforced();
-  /// Its commit waits for the one at `commit`, even if it has written nothing itself.
+  /// Makes its commit wait for the one at `commit`, even if it has written nothing itself.
   void depend_on(Lsn commit) noexcept;
   void rollback() noexcept;
 
@@ -131,7 +132,7 @@ class Transaction {
   static constexpr std::size_t kMostGidBytes = 199;
   static constexpr std::size_t kAnyNumber = SIZE_MAX;
   Result<> prepare(std::string_view gid, Bytes note, std::size_t most_at_once = kAnyNumber);
-  /// Its number, which it gets now, as if it had written, if it has none yet.
+  /// Returns its number, and gives it one, as if it had written, if it has none yet.
   [[nodiscard]] TxnId take_id();
   /// Returns its state as a prepared transaction. Pre: Engine::take_prepared() has handed it out,
   /// and it has not ended.

@@ -108,7 +108,7 @@ class Tree {
     moved,  ///< to the key that trace() leaves in `moved_to`
     gone,
   };
-  /// Where trace() stands: at first on the record that the view shows.
+  /// Position of trace(): at first on the record that the view shows.
   struct Trail {
     const void* at = nullptr;
   };
@@ -150,7 +150,7 @@ class Cursor {
   Result<std::size_t> pass();
   [[nodiscard]] Bytes key() const noexcept;
   [[nodiscard]] Bytes value() const noexcept;
-  /// How many leaves it has asked for.
+  /// Number of leaves that it has asked for.
   [[nodiscard]] std::uint64_t leaf_requests() const noexcept;
 
  private:

@@ -20,7 +20,8 @@ struct RelationAccess {
   std::vector<std::size_t> read;
   std::vector<std::size_t> inserted;
   std::vector<std::size_t> updated;
-  /// It reads ctid or tableoid, to which no right is given: only one to the whole table is enough.
+  /// True if it reads ctid or tableoid, for which no column right exists: only one to the whole
+  /// table is enough.
   bool reads_system_column = false;
   /// No right to columns is enough.
   bool is_whole = false;

@@ -338,7 +338,7 @@ ExprPtr ExpressionBinder::bind_cast(const ast::TypeCast& node, Scope& scope) {
         .at_position(location + 1);
   }
   if (coerced->location() < 0) coerced->set_location(location);
-  // v::varchar says nothing of a length, whatever v has. What fits a value to one keeps it.
+  // v::varchar has no length, whatever v has. A LengthExpr, which fits a value to one, keeps it.
   const bool has_other = target.typmod == kNoTypmod && coerced->typmod() != kNoTypmod;
   if (has_other && dynamic_cast<const LengthExpr*>(coerced.get()) == nullptr) {
     coerced->set_type(coerced->type(), kNoTypmod);

@@ -208,7 +208,7 @@ bool ExpressionBinder::expand_composite(const ast::Node* node, Scope& scope,
   if (const auto* column = ast::try_as<ast::ColumnRef>(indirection->arg);
       column != nullptr && column->fields.size() == 1 && indirection->indirection.size() == 1 &&
       is_row_of_view(ast::string_of(column->fields[0]), column->location, scope)) {
-    // Of what a view named when it was made, it shows what there was then.
+    // A relation in a view's text shows the columns that it had when the view was made.
     auto* const fields = arena_.allocate_array<const ast::Node*>(2);
     fields[0] = column->fields[0];
     fields[1] = indirection->indirection[0];

@@ -18,7 +18,7 @@ class Binder final : public QueryBinder {
 
   /// The key of `partitioned` over a row of `table`, which has columns of the same names.
   std::vector<ExprPtr> bind_partition_key(const Table& partitioned, const Table& table, Slot row);
-  /// By node of the tree, the key over a row of the root.
+  /// Returns, by node of the tree, the key over a row of the root.
   std::vector<std::vector<ExprPtr>> bind_partition_keys(const PartitionTree& tree, Slot row);
 
   std::unique_ptr<WriteStatement> bind_insert(const ast::InsertStmt& insert, Scope* parent);
@@ -42,7 +42,8 @@ class Binder final : public QueryBinder {
 
   /// Returns the default of a column that has none of its own: its domain's, else NULL.
   ExprPtr type_default(const Column& column);
-  /// Why a view over the query cannot be written: "containing DISTINCT"; empty if it can.
+  /// Returns the reason why a view over the query cannot be written: "containing DISTINCT"; empty
+  /// if it can.
   static std::string_view view_hindrance(const ast::SelectStmt& query);
 
  private:
@@ -110,7 +111,7 @@ class Binder final : public QueryBinder {
   static void refuse_default_part(const ast::ResTarget& target);
   /// Returns the type of the value assigned to the target: the column's, or that of its elements.
   TypeId part_type(const ast::ResTarget& target, const Column& column);
-  /// `value` as what is assigned to a part of that type.
+  /// `value` coerced to the type of the part that it is assigned to.
   ExprPtr coerce_part(ExprPtr value, TypeId type, std::int32_t typmod);
   /// The step by subscripts, which are added to `indices`; returns the type of what it leads to.
   TypeId subscript_part(PartAssignment::Step& step, ast::NodeList path, TypeId type,

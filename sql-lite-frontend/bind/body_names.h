@@ -36,7 +36,7 @@ class BodyVariables {
   /// that a row does not have and `must_have_field` is set.
   virtual std::optional<Meaning> find(std::span<const std::string_view> parts,
                                       bool must_have_field) = 0;
-  /// Where a name could also be a column's.
+  /// Meaning of a name that could also be a column's.
   enum class Conflict : std::uint8_t { error, use_variable, use_column };
   [[nodiscard]] virtual Conflict conflict() const = 0;
 };
@@ -44,9 +44,9 @@ class BodyVariables {
 /// Names that a statement in a routine's body can use besides relations and their columns.
 struct BodyNames {
   RoutinePtr routine;
-  /// By parameter number from 1; empty where it has no name. Columns of that name come first.
+  /// Names by parameter number from 1; empty if it has none. Columns of that name come first.
   std::vector<std::string> parameters;
-  /// Of an atomic body, what its names meant when it was made; only the `view_…` lists are set.
+  /// Meanings of an atomic body's names when it was made; only the `view_…` lists are set.
   std::unique_ptr<const Relation> meanings;
   /// Null if the language has no variables. Outlives the binder.
   BodyVariables* variables = nullptr;

@@ -10,8 +10,8 @@
 namespace swizzle::sql {
 
 /// Objects that a statement, or a view's query, names and depends on, collected while it is bound.
-/// They are what to lock, to hold and to check rights for, and what invalidates a plan or a stored
-/// text when it changes.
+/// These objects are locked, held and checked for rights, and a change to one of them invalidates a
+/// plan or a stored text.
 class BoundNames {
  public:
   /// Relation that a FROM clause of the statement names itself (or of the view, in
@@ -35,7 +35,7 @@ class BoundNames {
   [[nodiscard]] const std::vector<RoutinePtr>& routines_behind() const noexcept {
     return routines_behind_;
   }
-  /// Those that the statement calls, in views too, in the version that was bound.
+  /// Routines that the statement calls, in views too, in the version that was bound.
   [[nodiscard]] const std::vector<RoutinePtr>& routines_called() const noexcept {
     return routines_called_;
   }
@@ -55,14 +55,14 @@ class BoundNames {
 
   /// Every table the statement depends on, in the version that was bound.
   [[nodiscard]] const std::vector<TablePtr>& dependencies() const noexcept { return tables_; }
-  /// Those that it writes to, by itself or in WITH queries.
+  /// Tables that it writes to, by itself or in WITH queries.
   [[nodiscard]] const std::vector<TablePtr>& written() const noexcept { return written_; }
   /// Set when the plan must not be reused: a constant such as 'now' was read.
   [[nodiscard]] bool is_single_use() const noexcept { return single_use_; }
   /// A constant is an object's number, which was found by its name: 'orders_seq'::regclass; or a
   /// type that a user made was.
   [[nodiscard]] bool looked_up_objects() const noexcept { return looked_up_objects_; }
-  /// Where a view that was read with read_view() names an object that a user made as a constant of
+  /// Place where a view that was read with read_view() names a user-defined object as a constant of
   /// regclass or one of its like.
   struct ConstantPlace {
     std::int32_t location = 0;
@@ -72,8 +72,8 @@ class BoundNames {
   [[nodiscard]] const std::vector<ConstantPlace>& constant_places() const noexcept {
     return constant_places_;
   }
-  /// Where a view that was read with read_view() has a literal that is a value of a type that a
-  /// user made: what it says changes with the labels of an enum.
+  /// Literal of a user-defined type in a view that was read with read_view(): its text changes with
+  /// the labels of an enum.
   struct LiteralPlace {
     std::int32_t location = 0;
     TypeId type = TypeId::none;
@@ -82,7 +82,8 @@ class BoundNames {
   [[nodiscard]] const std::vector<LiteralPlace>& literal_places() const noexcept {
     return literal_places_;
   }
-  /// Its plan has something of a type's definition that ALTER may change, besides a name.
+  /// True if the plan contains a property of a type's definition that ALTER may change, besides a
+  /// name.
   [[nodiscard]] bool depends_on_types() const noexcept {
     return depends_on_types_ || !types_read_.empty();
   }

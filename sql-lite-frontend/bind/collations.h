@@ -11,19 +11,19 @@
 namespace swizzle::sql {
 
 struct DerivedCollation {
-  /// From the weakest to the strongest.
+  /// Strengths, from the weakest to the strongest.
   enum class Strength : std::uint8_t { none, implicit, conflict, explicit_ };
   Oid collation = kNoOid;
   Strength strength = Strength::none;
   /// Not the default's, or said: only then it changes what the expression does.
   bool matters = false;
-  /// Where columns' collations met, the other one.
+  /// The other collation, if columns with different ones meet.
   Oid other = kNoOid;
 };
 
 DerivedCollation collation_of(const Expr& expr);
-/// Of what has these operands; null ones are passed over. 42P21 where COLLATE clauses say different
-/// collations.
+/// Returns the collation of an expression with these operands; null ones are passed over. 42P21 if
+/// COLLATE clauses name different collations.
 DerivedCollation merge_collations(NameSource& names, std::span<const ExprPtr> operands);
 DerivedCollation merge_collations(NameSource& names, const ExprPtr& left, const ExprPtr& right);
 DerivedCollation merge_collations(NameSource& names, std::span<const Expr* const> operands);

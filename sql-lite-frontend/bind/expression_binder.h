@@ -32,7 +32,7 @@ struct PendingSubquery {
   std::unique_ptr<Query> query;
 };
 
-/// Gives names and types to expressions. What it makes lives in the plan; the plan's arena takes
+/// Gives names and types to expressions. The results live in the plan; the plan's arena takes
 /// constants. Queries within them are QueryBinder's.
 class ExpressionBinder : public BoundNames {
  public:
@@ -48,7 +48,8 @@ class ExpressionBinder : public BoundNames {
   /// The statement stands in a routine's body, whose parameters are the statement's. `names`
   /// outlive the binder.
   void enter_body(const BodyNames& names);
-  /// Where a subquery named the enclosing query's column; `otherwise` if it did not by itself.
+  /// Returns the place where a subquery named the enclosing query's column; `otherwise` if it did
+  /// not by itself.
   [[nodiscard]] std::int32_t named_outside(Slot slot, std::int32_t otherwise) const {
     const auto named = named_outside_.find(slot);
     return named == named_outside_.end() ? otherwise : named->second;
@@ -102,7 +103,7 @@ class ExpressionBinder : public BoundNames {
     used_.resize(slot_count_, false);
     return first;
   }
-  /// Where an expression keeps what it remembers of a run.
+  /// Returns a new place for the state that an expression keeps for a run.
   StatePlace new_state() noexcept { return state_count_++; }
   [[nodiscard]] Slot slot_count() const noexcept { return slot_count_; }
   [[nodiscard]] bool is_used(Slot slot) const { return used_[slot]; }
@@ -114,7 +115,7 @@ class ExpressionBinder : public BoundNames {
   [[nodiscard]] std::vector<RelationAccess> accesses() const;
 
   std::vector<PendingSubquery>& pending() noexcept { return pending_; }
-  /// How EXPLAIN writes columns: with their relation's name once there are several.
+  /// Returns EXPLAIN's form of columns: with their relation's name if there are several relations.
   [[nodiscard]] ExprPrinter::Columns explained_columns() const noexcept {
     return relations_named_ > 1 ? ExprPrinter::Columns::qualified : ExprPrinter::Columns::names;
   }
@@ -157,16 +158,19 @@ class ExpressionBinder : public BoundNames {
                            const DerivedCollation& collation);
   const Operator& collated(const Operator& op, std::span<const ExprPtr> operands,
                            const DerivedCollation& collation);
-  /// Of a sort key or a field, which no operator has seen: that of the database, if it has one.
+  /// Gives a sort key or a field, which no operator has seen, the collation of the database, if it
+  /// has one.
   void apply_usual_collation(Expr& expr);
-  /// Has jsonb and citext compared as this database does; false: there are none, or by bytes.
+  /// Makes jsonb and citext compared as this database does; false: there are none, or the order is
+  /// by bytes.
   bool order_as_database(Expr& expr);
   bool order_as_database(std::span<const ExprPtr> operands);
   /// Orders jsonb and citext operands of an extension's function as this database does.
   void order_native_call(const CallableRoutine& callable, std::span<const ExprPtr> operands);
   static bool is_native(const CallableRoutine& callable) noexcept;
   static Oid effective(const DerivedCollation& collation) noexcept;
-  /// As try_coerce(), where either has a collation: what comes out has the type's, else its own.
+  /// The same as try_coerce(), if either type has a collation: the result has the type's, else its
+  /// own.
   ExprPtr coerce_collated(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how);
   /// Returns pg_collation_for()'s text for the expression; empty: NULL.
   std::string described_collation(const Expr& expr);
@@ -182,9 +186,9 @@ class ExpressionBinder : public BoundNames {
   std::vector<ExprPtr> fields_of_row(const ast::RowExpr& node, Scope& scope);
   ExprPtr bind_indirection(const ast::A_Indirection& node, Scope& scope);
   ExprPtr bind_subscript(const ast::Node& node, Scope& scope);
-  /// Of a jsonb value: an int4 or a text.
+  /// Binds the subscript of a jsonb value: an int4 or a text.
   ExprPtr bind_json_subscript(const ast::A_Indices& index, Scope& scope);
-  /// The one key, as a text. Throws where there are more, or slices.
+  /// Binds the one key, as a text. Throws if there are more, or slices.
   ExprPtr bind_hstore_key(ast::NodeList indices, Scope& scope);
   ExprPtr bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scope);
   // bind_sublink.cpp
@@ -220,7 +224,8 @@ class ExpressionBinder : public BoundNames {
   };
   std::map<Slot, RecordFields> record_fields_;
   ExprPtr field_of(ExprPtr record, std::string_view field, std::int32_t location);
-  /// Of what is one of several values, or is made of them: theirs, if they agree.
+  /// Returns the type modifier of a value that is one of several, or is made of them: theirs, if
+  /// they agree.
   static std::int32_t common_typmod(std::span<const ExprPtr> values);
   std::vector<ExprPtr> unify(std::vector<ExprPtr> exprs, std::string_view construct, TypeId& type,
                              std::int32_t location);
@@ -250,8 +255,7 @@ class ExpressionBinder : public BoundNames {
                     std::int32_t location);
   ExprPtr row_distinction(DistinctExpr::Kind kind, const ast::RowExpr& left_row,
                           const ast::RowExpr& right_row, Scope& scope, std::int32_t location);
-  /// Where the left side is a row that is written out and the right one, too, or a subquery; null
-  /// for anything else.
+  /// Binds a comparison of a written row with another, or with a subquery; null for anything else.
   ExprPtr bind_rows_beside(std::string_view op, const ast::Node* left, const ast::Node* right,
                            Scope& scope, std::int32_t location);
   ExprPtr bind_row_operator(std::string_view op, const ast::RowExpr& left_row,
@@ -264,18 +268,18 @@ class ExpressionBinder : public BoundNames {
 
   // bind_function.cpp
   ExprPtr bind_function(const ast::FuncCall& node, Scope& scope);
-  /// Of a window function or an aggregate.
+  /// Binds a call of a window function or an aggregate.
   ExprPtr bind_window_call(const ast::FuncCall& node, Scope& scope, std::vector<ExprPtr> arguments,
                            const ResolvedFunction& resolved, CallsBefore before);
   /// Makes the call one of those of the query whose scope it is.
   ExprPtr bind_aggregate(const ast::FuncCall& node, Scope& scope, AggregateCall call);
-  /// Of a call without arguments, only count(*) is an aggregate.
+  /// Throws for a call of an aggregate without arguments, except count(*).
   static void require_star(const ast::FuncCall& node);
   ExprPtr bind_set_call(const Function& function, const RoutineCallPtr& routine, TypeId result,
                         std::span<const TypeId> types, std::vector<ExprPtr> arguments, Scope& scope,
                         std::int32_t location);
   // bind_routine.cpp
-  /// A call's arguments, and what they are called in it.
+  /// Arguments of a call, and the names given to them in it.
   struct CallArguments {
     std::vector<ExprPtr> values;
     std::vector<std::string_view> names;  ///< empty, or one per argument
@@ -302,7 +306,7 @@ class ExpressionBinder : public BoundNames {
   RoutineCallPtr make_call(const ResolvedRoutine& routine, std::span<const ExprPtr> placed);
   ExprPtr bind_routine(const ast::FuncCall& node, const ResolvedRoutine& routine,
                        CallArguments arguments, Scope& scope);
-  /// How much the enclosing queries have noted of what they are read for.
+  /// Numbers of the enclosing queries' notes on the purposes of reads.
   struct OuterNotes {
     explicit OuterNotes(const Scope& scope);
     /// Forgets what was noted since by the queries inside `home`.
@@ -395,25 +399,25 @@ class ExpressionBinder : public BoundNames {
     std::int32_t location;
   };
   std::vector<UntypedParameter> untyped_;
-  /// Where an enclosing query's column was named first, for errors.
+  /// Places where an enclosing query's column was named first, for errors.
   std::map<Slot, std::int32_t> named_outside_;
   Slot slot_count_ = 0;
   StatePlace state_count_ = 0;
   std::vector<bool> used_;
   std::vector<PendingSubquery> pending_;
   const BodyNames* body_ = nullptr;
-  /// Inside a view, which knows what its names mean. The outermost view's own relations are noted
-  /// in `read_`.
+  /// The view that is being bound, which records the meaning of its names. The outermost view's own
+  /// relations are noted in `read_`.
   const Relation* open_view_ = nullptr;
   struct Noted {
     RelationAccess access;
     std::optional<Slot> first_slot;  ///< of its columns, where using one counts as reading it
-    /// Of the table that is written through a view: what the view shows of it.
+    /// Columns that the view shows, of the table that is written through it.
     std::vector<std::size_t> shown = {};
   };
   std::vector<Noted> noted_;
   Oid as_role_ = kNoOid;
-  /// Why a recursive reference may not stand here: "an outer join"; empty where it may.
+  /// Reason why a recursive reference may not stand here: "an outer join"; empty if it may.
   std::string_view recursion_forbidden_;
   int view_depth_ = 0;
   /// A locking clause is about what is being bound.

@@ -35,7 +35,7 @@ class NameSource {
   /// is empty: of those with the same arguments only the first.
   struct FoundRoutine {
     CallablePtr callable;
-    /// Its schema comes before the built-in functions' on the search path.
+    /// True if its schema comes before the built-in functions' on the search path.
     bool before_builtin = false;
   };
   virtual std::vector<FoundRoutine> find_routines(std::string_view /*schema*/,
@@ -58,7 +58,7 @@ class NameSource {
   }
   /// Returns the meaning of "default".
   virtual Oid database_collation() { return collation_id::by_default; }
-  /// Its bare name.
+  /// Returns its bare name.
   virtual std::string collation_name(Oid collation) { return builtin_collation_name(collation); }
   virtual OperatorPtr made_operator(Oid /*oid*/) { return nullptr; }
   virtual CastPtr made_cast(TypeId /*source*/, TypeId /*target*/) { return nullptr; }
@@ -73,7 +73,8 @@ class NameSource {
   virtual bool expands(const Table& table) { return table.relation.kind == RelationKind::view; }
   /// Whether it is a materialized view that is being refreshed, and so may be written.
   virtual bool refreshes(const Table& /*table*/) { return false; }
-  /// For the planner: what ANALYZE found, or null, and what the enable_… settings allow.
+  /// For the planner: the results of ANALYZE, or null, and whether an enable_… setting allows a
+  /// step.
   virtual StatisticsPtr statistics(const Table& /*table*/) { return nullptr; }
   virtual bool planner_allows(std::string_view /*setting*/) { return true; }
   /// Tells the client of something that is no error.

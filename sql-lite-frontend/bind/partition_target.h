@@ -6,7 +6,7 @@
 
 namespace swizzle::sql {
 
-/// Which partition a row of the table is in, as a column of a query that passes its rows on.
+/// Returns the number of a row's partition, as a column of a query that passes its rows on.
 inline OutputTarget partition_target(const FromTable& table) {
   OutputTarget target;
   target.name = "tableoid";

@@ -33,11 +33,11 @@ struct FromTable {
   TablePtr table;
   std::string alias;
   Slot first_slot = 0;
-  /// Of a partitioned table. Behind its columns' slots come those of `partition_slot`.
+  /// Partitions of a partitioned table. Behind its columns' slots come those of `partition_slot`.
   PartitionTreePtr partitions = nullptr;
 };
-/// How many slots a row of the table has: behind the columns of a partitioned one, the number of
-/// the partition that it is in, and that one's place among the tree's leaves.
+/// Returns the number of slots of a row of the table. A partitioned table has, behind its columns,
+/// the number of the row's partition, and that one's place among the tree's leaves.
 inline std::size_t row_slots(const Table& table) noexcept {
   constexpr std::size_t kOfPartition = 2;
   return table.relation.columns.size() + (table.relation.is_partitioned() ? kOfPartition : 0);
@@ -49,7 +49,7 @@ inline Slot partition_slot(const Table& table, Slot first_slot) noexcept {
 struct FromSubquery {
   std::unique_ptr<Query> query;
   std::string alias;
-  /// Of a view, the binder's note of it.
+  /// The binder's note of a view.
   std::optional<std::size_t> view_access = std::nullopt;
 };
 struct FromFunctions {
@@ -90,7 +90,7 @@ struct WindowDefinition {
   std::vector<SortKey> order;
   WindowFrame frame;
   std::vector<WindowCall> calls;
-  /// Of the rows that are wanted of it, where RankRows gives the calls.
+  /// Conditions on the rows that are wanted of it, if RankRows computes the calls.
   std::vector<RankCondition> wanted;
 };
 
@@ -107,8 +107,8 @@ struct Query {
 
   std::vector<FromPtr> from;
   std::vector<ExprPtr> where;
-  /// Its conditions decide which rows may be known of: whatever else is asked of the rows is asked
-  /// of those alone, unless asking tells nothing (plan/leakproof.h).
+  /// True if its conditions decide which rows may be known of. Other conditions are evaluated on
+  /// those rows alone, unless they reveal nothing (plan/leakproof.h).
   bool is_barrier = false;
   bool grouped = false;
   std::vector<Aggregate::Key> group_keys;
@@ -129,7 +129,7 @@ struct Query {
   std::unique_ptr<Query> left;
   std::unique_ptr<Query> right;
 
-  /// Of VALUES and set operations: where the rows are before what `targets` compute from them.
+  /// Slots of the rows of VALUES and set operations, before `targets` are computed from them.
   std::vector<Slot> body_slots;
   std::vector<OutputTarget> targets;
   /// Slots of its own FROM clause that were read for the targets only. Of subqueries.
@@ -138,7 +138,7 @@ struct Query {
   ExprPtr limit;
   ExprPtr offset;
   bool with_ties = false;
-  /// Its FROM clause names the WITH query that it is a part of.
+  /// True if its FROM clause names the WITH query that it is a part of.
   bool reads_working_table = false;
   std::vector<RowLock> locks;
   /// A second binding of WHERE, where rows are locked here or by an enclosing query: checked again
@@ -216,7 +216,7 @@ struct WriteStatement {
   std::vector<Assignment> defaults;
   std::vector<Assignment> assignments;
   std::vector<Assignment> generated;  ///< stored generated columns, computed from the new row
-  /// Of the columns that are assigned or generated, those of keys that a foreign key can refer to.
+  /// Columns of keys that a foreign key can refer to, among those that are assigned or generated.
   std::vector<std::size_t> assigned_key_columns;
   ConflictAction conflict;
   std::vector<ExprPtr> conflict_where;
@@ -241,8 +241,8 @@ struct WriteStatement {
     std::string name;
     Kind kind = Kind::constraint;
   };
-  /// Of a partition that the statement names itself: its new rows have to be within its bound, and
-  /// within those of what it is a partition of.
+  /// Bound of a partition that the statement names itself: its new rows have to be within it, and
+  /// within the bounds of the tables that it is a partition of.
   struct WithinBound {
     std::shared_ptr<const PartitionMap> map;
     std::size_t place = 0;
@@ -251,13 +251,13 @@ struct WriteStatement {
     std::vector<TablePtr> siblings;
   };
   std::vector<WithinBound> bounds;
-  /// Of a partition that is written through a partitioned table: the table as which errors show
-  /// rows, and the places of its columns (PartitionTree::Leaf::columns).
+  /// Table as which errors show rows of a partition that is written through a partitioned table,
+  /// and the places of its columns (PartitionTree::Leaf::columns).
   TablePtr shown_as;
   std::vector<std::size_t> shown_places;
-  /// Of a partitioned table.
+  /// Partitions of a partitioned table.
   PartitionTreePtr partitions;
-  /// By node of the tree: the key, over the new row.
+  /// Key over the new row, by node of the tree.
   std::vector<std::vector<ExprPtr>> partition_keys;
   /// Statements of the leaves, for rows that are given: updates and removals, and inserts.
   std::vector<Planned<WriteStatement>> leaf_changes;
@@ -275,11 +275,11 @@ struct WriteStatement {
     ExprPtr predicate;
   };
   std::vector<IndexExpressions> index_expressions;
-  /// Where a row is put, old or new, for the index expressions.
+  /// Slots of a row, old or new, for the index expressions.
   Slot index_first_slot = 0;
   [[nodiscard]] bool has_index_expressions() const noexcept { return !index_expressions.empty(); }
 
-  /// Those of the table that the statement may fire, in the order in which they do.
+  /// Triggers of the table that the statement may fire, in the order in which they do.
   struct Fired {
     const Trigger* trigger = nullptr;  ///< of `table`
     TriggerEvent event = TriggerEvent::insert;

@@ -10,20 +10,20 @@
 
 namespace swizzle::sql {
 
-/// Gives names and types to queries: what stands in FROM, the select list, grouping, order, WITH.
+/// Gives names and types to queries: FROM, the select list, grouping, order, WITH.
 class QueryBinder : public ExpressionBinder {
  public:
   using ExpressionBinder::ExpressionBinder;
 
   std::unique_ptr<Query> bind_select(const ast::SelectStmt& select, Scope* parent,
                                      OutputTypes output = OutputTypes::final) override;
-  /// Binds the query of a stored view, whose names mean what they meant when it was made.
+  /// Binds the query of a stored view, whose names keep the meaning that they had when it was made.
   std::unique_ptr<Query> bind_view_query(const Table& view);
   /// Binds it for the sake of relations_read(), which are the view's own then; views that it reads
   /// stay closed, however many lie below one another.
   void read_view(const Table& view);
-  /// From here on policies decide which rows of tables the statement sees and may write. Not called
-  /// for what only looks at a statement, nor for those of the system itself.
+  /// Makes policies decide, from here on, which rows of tables the statement sees and may write.
+  /// Not called if a statement is only inspected, nor for statements of the system itself.
   void heed_policies() noexcept { heeds_policies_ = true; }
   /// Whether it met a table whose row security is on, so that its plan is of this role alone.
   [[nodiscard]] bool met_policies() const noexcept { return met_policies_; }

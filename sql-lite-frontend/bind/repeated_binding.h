@@ -5,15 +5,14 @@
 
 namespace swizzle::sql {
 
-/// Counts what of a statement is bound more than once, as BETWEEN and IN do with what they compare.
-/// Where such stand within one another that doubles at each level: 54001 when it has become too
-/// much.
+/// Counts the nodes that are bound more than once, such as those in the first operand of BETWEEN
+/// and IN. Each level of nesting doubles their number. Throws 54001 if it exceeds the limit.
 class RepeatedBinding {
  public:
   /// A list's subject is bound for each member, which counts only where that nests: the list itself
   /// may be long.
   enum class For : std::uint8_t { one_more, each_of_a_list };
-  /// While it lives, what is bound is bound another time.
+  /// While an object of this class exists, expressions that are bound count as bound once more.
   class Again {
    public:
     explicit Again(RepeatedBinding& all, For what = For::one_more) noexcept

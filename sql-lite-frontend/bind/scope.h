@@ -35,22 +35,22 @@ struct ScopeItem {
   /// Columns of the item that an unqualified name or * finds; those merged by USING are found in
   /// the join's own, nameless item.
   std::vector<bool> visible;
-  /// Not so for the inside of a join that has an alias of its own.
+  /// False for the inside of a join that has an alias of its own.
   bool named = true;
   /// For "invalid reference to FROM-clause entry": a FROM item that is not LATERAL sees no sibling.
   bool reachable = true;
-  /// Not so for the left side of a RIGHT or FULL join, while its right side is bound.
+  /// False for the left side of a RIGHT or FULL join, while its right side is bound.
   bool lateral_allowed = true;
   /// The columns of a join as a whole: others have them already.
   bool is_join = false;
-  /// On a side of an outer join that a row of the other side may not have a partner in.
+  /// True on a side of an outer join in which a row of the other side may have no partner.
   bool may_be_absent = false;
   TablePtr table;
   /// Row type of a relation, if all of its columns have their own names here.
   TypeId row_type = TypeId::none;
   /// Fields of such a row if a view's names mean fewer or other columns; empty: the columns.
   std::vector<ScopeColumn> whole_row;
-  /// Of a partitioned table: where a row says which of its partitions it is in.
+  /// Slot that tells in which partition of a partitioned table a row is.
   std::optional<Slot> partition_slot;
 
   void show_all() { visible.assign(columns.size(), true); }
@@ -97,7 +97,8 @@ std::string_view subquery_refusal(Clause clause) noexcept;
 /// Sorts the slots and leaves each once.
 void remove_repeats(std::vector<Slot>& slots);
 
-/// How many calls that return sets, and calls with OVER, a scope had before a call's arguments.
+/// Numbers of calls that return sets, and of calls with OVER, that a scope had before a call's
+/// arguments.
 struct CallsBefore {
   std::size_t sets = 0;
   std::size_t windows = 0;
@@ -112,7 +113,7 @@ struct Scope {
   /// WITH queries that are not bound yet, so that nothing can refer to them.
   std::vector<std::string_view> later_ctes;
   Clause clause = Clause::other;
-  /// Where functions that return sets were called so far.
+  /// Places of the calls so far of functions that return sets.
   std::vector<std::int32_t> set_locations;
   /// The same of calls with OVER.
   std::vector<std::int32_t> window_locations;
@@ -123,7 +124,8 @@ struct Scope {
   std::vector<std::pair<std::string, const void*>> named_windows;
   /// Reading a slot of an enclosing query is noted here, on every level in between.
   std::vector<Slot>* outer_slots = nullptr;
-  /// Of INSERT's RETURNING: where a row says whether it was there before, once xmax is asked for.
+  /// Slot that tells, in INSERT's RETURNING, whether a row was there before, once xmax is asked
+  /// for.
   std::optional<Slot>* was_there = nullptr;
 };
 

@@ -11,8 +11,8 @@
 
 namespace swizzle::sql {
 
-/// A name that a written view, or what it reads, has for a column of the table below. Without a
-/// position the column is computed and cannot be written.
+/// Name in a written view, or in a relation that it reads, of a column of the table below. Without
+/// a position the column is computed and cannot be written.
 struct ViewTargetColumn {
   std::string name;
   std::optional<std::size_t> position;

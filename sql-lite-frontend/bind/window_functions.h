@@ -25,7 +25,7 @@ inline constexpr std::array kWindowFunctions =
         {"nth_value", WindowFunctionKind::nth_value},
     });
 
-/// Those that are aggregates WITHIN GROUP, too, when they have arguments.
+/// True for window functions that are aggregates WITHIN GROUP, too, when they have arguments.
 constexpr bool is_hypothetical_set(std::string_view name) noexcept {
   return name == "rank" || name == "dense_rank" || name == "percent_rank" || name == "cume_dist";
 }

@@ -29,11 +29,11 @@ class TemporaryFiles;
 class WriteOperator;
 struct Cte;
 
-/// A session's account, and what one step of its statements may take of it.
+/// Memory account of a session, and the limit for one step of its statements.
 struct WorkMemory : MemoryAccount {
   using MemoryAccount::MemoryAccount;
 
-  /// work_mem: what one step may take before it puts rows into `files`.
+  /// work_mem: the limit of one step before it puts rows into `files`.
   std::size_t work_bytes = SIZE_MAX;
   CheckedPointer<TemporaryFiles> files;
 
@@ -63,10 +63,10 @@ struct ExpressionState {
   ExpressionState(const ExpressionState&) = delete;
   ExpressionState& operator=(const ExpressionState&) = delete;
   virtual ~ExpressionState() = default;
-  /// A run has ended: what is much is given back.
+  /// Called at the end of a run: the step frees memory that exceeds kKeptByStep.
   virtual void end_run() noexcept {}
 };
-/// Where it stands in an execution.
+/// Place of the state in an execution.
 using StatePlace = std::uint32_t;
 
 /// One run of one plan. Reused from run to run, so that a warm one allocates nothing.
@@ -87,7 +87,7 @@ struct Execution {
   CheckedPointer<Transaction> transaction;
   WorkMemory* memory;  ///< the session's
   FunctionContext functions;
-  /// Differs for every run: what is kept "once per run" is tagged with it.
+  /// Differs for every run; values that are kept "once per run" are tagged with it.
   std::uint64_t run = 0;
 
   /// Called for every row that an operator looks at, and for every call of a routine: lets others
@@ -105,7 +105,7 @@ struct Execution {
   /// steps live as long as its execution.
   void release_kept();
   std::vector<RowStore*> kept_for_run;
-  /// Those that have written what constraints must be asked about once all have written.
+  /// Steps with written rows whose constraints must be checked once all have written.
   std::vector<WriteOperator*> unchecked;
 
   /// Returns the state that an expression keeps for this run, made at first use. `place` is the

@@ -26,13 +26,13 @@ struct ExprPrinter {
   enum class Columns : std::uint8_t { names, qualified, slots };
   Columns columns = Columns::names;
   std::string out;
-  /// With one, constants of reg* types are written as names; without, as numbers, which stay right
-  /// when the object is renamed.
+  /// Session for the names of constants of reg* types; without, they are written as numbers, which
+  /// stay right when the object is renamed.
   SessionContext* context = nullptr;
   /// Depth of the expression. Operands of functions and operators show casts that are not in the
   /// text, the whole expression does not, as in pg_get_expr.
   int depth = 0;
-  /// An operator at this depth goes without parentheses; 0 is none. What pg_get_expr calls pretty
+  /// Depth at which an operator goes without parentheses; 0 is none. The pretty form of pg_get_expr
   /// begins with 1: the whole, and then the operands of an outermost AND or OR.
   int bare_depth = 0;
   /// The text is to be kept: types that users made are written as numbers, too.
@@ -81,7 +81,7 @@ class Expr {
     type_ = type;
     typmod_ = typmod;
   }
-  /// Its type's collation was said with COLLATE, here or below.
+  /// True if its type's collation was given with COLLATE, here or below.
   [[nodiscard]] bool has_explicit_collation() const noexcept { return explicit_collation_; }
   /// Gives the type, if it has one, that collation. Pre: not a domain's.
   void set_collation(Oid collation, bool is_explicit) noexcept {
@@ -137,9 +137,9 @@ class ParameterExpr final : public Expr {
 /// A column of a table in FROM, or anything else that an operator leaves in a slot.
 class SlotExpr final : public Expr {
  public:
-  /// Where a column comes from, for RowDescription and for error messages.
+  /// Origin of a column, for RowDescription and for error messages.
   struct Origin {
-    /// In place of a column's number: VALUE, in a domain's CHECK.
+    /// Number in place of a column's: VALUE, in a domain's CHECK.
     static constexpr std::int16_t kDomainValue = -1;
     Oid table = kNoOid;
     std::int16_t column = 0;
@@ -420,8 +420,8 @@ class RowExpr final : public OperandsExpr {
   /// The field is a literal that says no type: it is text, but clients are told so.
   void mark_untyped(std::size_t field) { types_[field] = TypeId::unknown; }
   bool tells_names = false;  ///< in its value, for who shows them
-  /// Where an outer join may not have found a row, the whole is NULL: if this field is, or if all
-  /// are where no field of the row is always there.
+  /// Condition under which the whole is NULL because an outer join has not found a row: if this
+  /// field is NULL, or if all are where no field of the row is always there.
   enum class Absence : std::uint8_t { never, field_is_null, all_are_null };
   Absence absence = Absence::never;
   std::size_t telling_field = 0;

@@ -55,12 +55,12 @@ class PlanOperator {
 
   /// Starts, or starts over. Reads the slots and parameters that it depends on now.
   virtual void open(Execution& execution) = 0;
-  /// The next row; false at the end. What the previous row's slots referred to is gone.
+  /// Moves to the next row; false at the end. Invalidates the values of the previous row.
   virtual bool next(Execution& execution) = 0;
   /// Lets go of cursors and memory of the run. Harmless when not open.
   virtual void close() = 0;
 
-  /// The slots that hold a row after next(): what has to be kept to bring the row back.
+  /// The slots that hold a row after next(); they have to be kept to bring the row back.
   [[nodiscard]] virtual std::vector<Slot> output_slots() const = 0;
 
   [[nodiscard]] virtual PlanNote note(ExprPrinter::Columns columns) const = 0;
@@ -73,7 +73,7 @@ class PlanOperator {
   [[nodiscard]] virtual std::string_view scanned_relation() const noexcept { return {}; }
   /// Whether EXPLAIN gives it a line of its own; otherwise it is shown with its input.
   [[nodiscard]] virtual bool is_shown() const noexcept { return true; }
-  /// Of the last run.
+  /// Returns the measures of the last run.
   [[nodiscard]] virtual std::vector<PlanMeasure> measured() const { return {}; }
 
   /// The planner's guess, shown by EXPLAIN.
@@ -104,7 +104,7 @@ void visit_each(Planned<std::vector<T>>& planned, const std::function<void(ExprP
 std::vector<TypeId> expression_types(std::span<const ExprPtr> exprs);
 
 std::string describe(const Expr& expr, ExprPrinter::Columns columns);
-/// All of them hold.
+/// Describes the conjunction of the conditions.
 std::string describe(std::span<const ExprPtr> conditions, ExprPrinter::Columns columns);
 /// At a scan only what is not the scanned relation's own has its relation's name.
 std::string describe_at(std::string_view relation, const Expr& condition);

@@ -9,8 +9,8 @@
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/types/checked_pointers.h"
 
-/// Calls of routines that users made, from a plan. What a routine does, its language knows
-/// (routines/language.h): here a call has a routine, types and values, and gives values.
+/// Calls of user-defined routines, from a plan. Only a routine's language knows its effect
+/// (routines/language.h): here a call has a routine, types and values, and returns values.
 namespace swizzle::sql {
 
 /// One place that calls a routine.
@@ -54,7 +54,7 @@ class RoutineExpr final : public OperandsExpr {
   [[nodiscard]] const Routine& routine() const noexcept { return *call_->callable->routine; }
   [[nodiscard]] StatePlace place() const noexcept { return place_; }
 
-  /// How it was written, where not as a call.
+  /// Written form, if it is not a call.
   struct Written {
     OperatorPtr op;  ///< as this operator
     bool is_cast = false;

@@ -11,7 +11,7 @@ namespace swizzle::sql {
 /// that is looked at is.
 class RowOrderExpr final : public OperandsExpr {
  public:
-  /// How the fields in one place are compared. All are strict.
+  /// Comparisons of the fields in one place. All are strict.
   struct Field {
     const Operator* asked;  ///< the operator of the whole
     const Operator* less;   ///< "<" or ">": what decides where they differ

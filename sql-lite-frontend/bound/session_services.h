@@ -35,7 +35,7 @@ std::uint64_t run_internal(Session::State& session, const std::string& sql,
 void run_as_owner(Session::State& session, Oid owner, const std::function<void()>& body);
 
 /// Check that is done when the transaction commits, or by SET CONSTRAINTS … IMMEDIATE. It records
-/// what was written, not the query to run: tables may have been renamed and altered by then.
+/// the written row, not the query to run: tables may have been renamed and altered by then.
 struct DeferredCheck {
   enum class Kind : std::uint8_t {
     refers,     ///< a row of the relation has these values in its foreign key
@@ -65,7 +65,7 @@ void defer_check(Session::State& session, const DeferredCheck& check);
 /// Throws the error with which the running request is to end, if its cancellation was requested.
 void check_cancelled(Session::State& session);
 
-/// Of a schema, for error fields.
+/// Returns the name of a schema, for error fields.
 std::string schema_name(Session::State& session, Oid schema);
 /// Whether the user may read these columns, counted from 1: what errors may show of a row.
 bool may_read(Session::State& session, const TablePtr& table,
@@ -84,7 +84,7 @@ Transaction& transaction_of(Session::State& session);
 /// `seen_at` says when that was found last.
 bool keep_definition(Session::State& session, const TablePtr& table, lock::RelationMode mode,
                      CatalogView::Stamp& seen_at);
-/// Where what its statements keep counts.
+/// Returns the account of the session's statements.
 WorkMemory& work_memory(Session::State& session) noexcept;
 /// Returns the limits for building an index, or loading rows.
 WorkSpace maintenance_space(Session::State& session);

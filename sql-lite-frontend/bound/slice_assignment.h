@@ -7,7 +7,7 @@ namespace swizzle::sql {
 /// The array with a slice of it set: what `SET a[i:j] = x` gives the column.
 class SliceAssignment final : public OperandsExpr {
  public:
-  /// Which bounds of a dimension the statement gives; the others are the array's own.
+  /// Bounds of a dimension that the statement gives; the others are the array's own.
   struct Given {
     bool lower = true;
     bool upper = true;

@@ -69,7 +69,7 @@ class Catalog {
   [[nodiscard]] TypePtr type(Oid schema, std::string_view name) const;
   [[nodiscard]] std::vector<TypePtr> types() const;
   [[nodiscard]] RoutinePtr routine(Oid oid) const;
-  /// All of that name, whatever their schemas and arguments.
+  /// Returns all routines of that name, in all schemas, with all arguments.
   [[nodiscard]] std::vector<RoutinePtr> routines_named(std::string_view name) const;
   [[nodiscard]] std::vector<RoutinePtr> routines() const;
   /// Operators, casts, collations, extensions, publications, and what text search is made of.
@@ -81,7 +81,8 @@ class Catalog {
   [[nodiscard]] std::vector<TablePtr> tables();
   /// Returns the tables that have been read so far.
   [[nodiscard]] std::vector<TablePtr> known_tables() const;
-  /// Of all its tables since the start or pg_stat_reset(), dropped ones included.
+  /// Returns the counts of all its tables since the start or pg_stat_reset(), dropped ones
+  /// included.
   [[nodiscard]] CountedRows counted_rows() const;
   /// The part of pg_stat_reset() that no table has.
   void forget_rows_of_dropped();
@@ -215,7 +216,7 @@ class CatalogView {
   [[nodiscard]] std::vector<CheckedShared<const Object>> all_made() const;
   [[nodiscard]] ExtensionPtr extension(std::string_view name) const;
   [[nodiscard]] CollationPtr collation(Oid schema, std::string_view name) const;
-  /// Of a text search dictionary or configuration.
+  /// Returns a text search dictionary or configuration.
   template <class Object>
   [[nodiscard]] CheckedShared<const Object> made_named(Oid schema, std::string_view name) const;
   [[nodiscard]] PublicationPtr publication(std::string_view name) const;
@@ -223,7 +224,7 @@ class CatalogView {
   [[nodiscard]] RolePtr role(std::string_view name) const;
   [[nodiscard]] DatabasePtr database(Oid oid) const;
   [[nodiscard]] DatabasePtr database(std::string_view name) const;
-  /// By ascending oid.
+  /// Return all objects by ascending oid.
   [[nodiscard]] std::vector<TablePtr> tables() const;
   [[nodiscard]] std::vector<SchemaPtr> schemas() const;
   [[nodiscard]] std::vector<TypePtr> types() const;
@@ -320,7 +321,7 @@ class CatalogView {
   /// Returns the objects that have been made since the mark and still exist, as an extension's
   /// script makes them.
   [[nodiscard]] std::vector<Extension::Member> made_since(std::size_t mark) const;
-  /// Of relations that are, or were, only this session's.
+  /// True if it changes relations that are, or were, only this session's.
   [[nodiscard]] bool changes_temporaries() const;
 
   [[nodiscard]] Catalog& shared() const noexcept { return catalog_; }

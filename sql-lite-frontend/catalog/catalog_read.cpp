@@ -21,8 +21,8 @@ void remember(Set& absent, Key&& key) {
 
 }  // namespace
 
-/// A look at what is committed, under no lock. What is applied while it lasts is in the maps, or
-/// among the dropped; what was applied before it began is in what it reads.
+/// A read of committed definitions, without a lock. Changes applied meanwhile are in the maps, or
+/// among the dropped; earlier ones are in the records that it reads.
 struct Catalog::Reading {
   explicit Reading(Catalog& of) : catalog(of) {
     {

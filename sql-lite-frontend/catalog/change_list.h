@@ -35,9 +35,9 @@ struct CatalogChange {
 class ChangeList {
  public:
   void add(CatalogChange change);
-  /// Forgets what came behind the first `size`.
+  /// Removes all changes but the first `size`.
   void cut(std::size_t size);
-  /// All of them, in order; none is left.
+  /// Removes and returns all of them, in order.
   [[nodiscard]] std::vector<CatalogChange> take();
 
   [[nodiscard]] bool empty() const noexcept { return list_.empty(); }
@@ -58,9 +58,9 @@ class ChangeList {
   }
 
   using Place = std::uint32_t;
-  /// Where tables got that name, or an index with it, in order.
+  /// Returns the places where tables got that name, or an index with it, in order.
   [[nodiscard]] std::span<const Place> named(std::string_view name) const;
-  /// Where tables got, or had, foreign keys to that one.
+  /// Returns the places where tables got, or had, foreign keys to that one.
   [[nodiscard]] std::span<const Place> referring(Oid referenced) const;
 
  private:

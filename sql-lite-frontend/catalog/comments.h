@@ -18,7 +18,8 @@ struct Comment {
   std::string text;
 };
 
-/// Those of the database, or (kSharedCatalog) those on what all databases share.
+/// Returns the comments of the database, or (kSharedCatalog) those on objects shared by all
+/// databases.
 std::vector<Comment> read_comments(Catalog& catalog, Transaction& transaction, Oid database);
 /// Empty when there is none.
 std::string read_comment(Catalog& catalog, Transaction& transaction, Oid database, Oid of_catalog,

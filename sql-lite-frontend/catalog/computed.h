@@ -67,7 +67,7 @@ struct ComputedRelation {
   std::vector<Value> constants = {};
 };
 
-/// All of them; null when there is none of that name.
+/// Return all computed relations, or the one of that name; null if there is none.
 std::span<const ComputedRelation> computed_relations();
 const ComputedRelation* find_computed(Oid schema, std::string_view name);
 

@@ -15,14 +15,14 @@ namespace swizzle::sql {
 struct DefaultGrants {
   Oid oid = kNoOid;
   Oid role = kNoOid;
-  /// Where the objects will be. None: everywhere; then `grants` are all there are, and replace what
-  /// is usual. Those for one schema are added to them.
+  /// Schema of the objects. None: all schemas; then `grants` are complete, and replace the usual
+  /// ones. Those for one schema are added to them.
   Oid schema = kNoOid;
   GrantedOn kind = GrantedOn::table;
   std::vector<Grant> grants;
 };
 
-/// As the transaction sees them, by role.
+/// Returns them as the transaction sees them, by role.
 std::vector<DefaultGrants> read_default_grants(Catalog& catalog, Transaction& transaction);
 /// One of them, which others cannot change before the transaction ends; without grants when there
 /// is none yet.
@@ -37,7 +37,7 @@ void remove_default_grants(Catalog& catalog, Transaction& transaction, const Def
 std::vector<Grant> grants_of_new(Catalog& catalog, Transaction& transaction, Oid role, Oid schema,
                                  GrantedOn kind);
 
-/// As pg_default_acl has them, 'r' for tables.
+/// Returns pg_default_acl's letter, 'r' for tables.
 char letter_of(GrantedOn kind) noexcept;
 /// "default privileges on new relations belonging to role a in schema b"
 std::string described(const CatalogView& catalog, const DefaultGrants& grants);

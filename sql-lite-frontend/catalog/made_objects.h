@@ -38,7 +38,7 @@ using OperatorPtr = CheckedShared<const UserOperator>;
 /// pg_cast.castmethod's letters.
 enum class UserCastMethod : char { function = 'f', binary = 'b', text_form = 'i' };
 
-/// How values of one type become another's.
+/// User-defined cast between two types.
 struct UserCast {
   Oid oid = kNoOid;
   std::string name;  ///< both types' numbers: a unique name
@@ -86,7 +86,7 @@ struct UserTextDictionary {
 };
 using UserTextDictionaryPtr = CheckedShared<const UserTextDictionary>;
 
-/// Which dictionaries are asked about which tokens.
+/// User-defined choice of dictionaries by kind of token.
 struct UserTextConfig {
   struct Mapping {
     std::int32_t kind = 0;  ///< of token

@@ -85,7 +85,7 @@ struct Constraint {
   std::vector<std::int16_t> columns;  ///< column numbers from 1
   std::string check_sql;
   bool no_inherit = false;
-  /// Of a key or an exclusion; of a foreign key, the key it refers to.
+  /// Index of a key or an exclusion; of a foreign key, that of the referenced key.
   Oid index = kNoOid;
   Oid referenced_table = kNoOid;
   std::vector<std::int16_t> referenced_columns;
@@ -137,8 +137,8 @@ struct IndexColumn {
   SortDirection direction = SortDirection::ascending;
   NullsOrder nulls = NullsOrder::last;
   std::string operator_class;  ///< as the user named it; empty: the default
-  /// Of an exclusion constraint's index: no two rows may be so to each other in all its columns.
-  /// Columns that are to be equal come first, so that rows which may conflict lie together.
+  /// Operator of an exclusion constraint's index: it must not hold between two rows for all of the
+  /// columns. Columns with equality come first, so that rows which may conflict lie together.
   std::string excludes_by = {};
   std::int16_t written_place =
       0;                   ///< from 0, among the columns of the constraint as it was written
@@ -151,7 +151,7 @@ struct IndexColumn {
 enum class IndexMethod : char {
   tree = 'b',      ///< an entry per row, in the order of the columns: btree
   inverted = 'g',  ///< an entry per element of the columns' values: gin
-  /// As tree, of an exclusion constraint that was made USING gist.
+  /// The same as tree, of an exclusion constraint that was made USING gist.
   excluding = 'x',
   /// An entry per row, by how long its range is and then by the range: gist.
   ranges = 'r',
@@ -165,7 +165,8 @@ struct Index {
   Oid oid = kNoOid;
   std::string name;
   IndexMethod method = IndexMethod::tree;
-  /// Its entries have each key once; of a deferrable key's index they may repeat for a while.
+  /// True if its entries have each key once; in a deferrable key's index they may repeat for a
+  /// while.
   bool unique = false;
   bool primary = false;
   bool nulls_not_distinct = false;
@@ -180,7 +181,7 @@ struct Index {
   std::int64_t estimated_pages = 0;  ///< as of the last ANALYZE
   Oid parent = kNoOid;               ///< of a partition: the index of its parent that it is part of
 
-  /// Of an exclusion constraint.
+  /// True for an exclusion constraint's index.
   [[nodiscard]] bool excludes() const noexcept {
     return !columns.empty() && !columns.front().excludes_by.empty();
   }
@@ -233,7 +234,7 @@ struct Relation {
   Oid owner = kBootstrapRole;
   Oid row_type = kNoOid;    ///< pg_type's row for the relation's rows
   Oid array_type = kNoOid;  ///< and for arrays of them
-  /// Where the rows are; of a sequence, where its value is. None for views.
+  /// Tree of the rows, or of a sequence's value. None for views.
   TreeId tree = TreeId::directory;
   std::vector<Column> columns;
   std::vector<Constraint> constraints;
@@ -248,7 +249,7 @@ struct Relation {
   char on_commit = 0;  ///< temporary tables: 'd' delete rows, 'x' drop, 0 keep
   std::string comment;
   std::vector<Grant> grants;
-  /// As of the last ANALYZE; -1 before the first.
+  /// Number of rows as of the last ANALYZE; -1 before the first.
   double estimated_rows = -1;
   std::int64_t estimated_pages = 0;  ///< then, too
   /// False: a materialized view whose query has not run yet, so that it cannot be read.
@@ -261,18 +262,17 @@ struct Relation {
   bool row_security = false;
   bool forces_row_security = false;
   std::vector<Policy> policies;  ///< in the order of their names
-  /// Of a partitioned table: how its rows are divided, and its partitions, in the order of their
-  /// bounds.
+  /// Partition key of a partitioned table, and its partitions, in the order of their bounds.
   std::optional<PartitionKey> partition_key;
   std::vector<Oid> partitions;
-  /// Of a partition, which may be partitioned itself.
+  /// Parent and bound of a partition, which may be partitioned itself.
   Oid partition_of = kNoOid;
   std::optional<PartitionBound> partition_bound;
 
   [[nodiscard]] bool is_partitioned() const noexcept { return kind == RelationKind::partitioned; }
   [[nodiscard]] bool is_partition() const noexcept { return partition_of != kNoOid; }
 
-  /// Those that its foreign keys refer to, each once.
+  /// Returns the tables that its foreign keys reference, each once.
   [[nodiscard]] std::vector<Oid> referenced_relations() const {
     std::vector<Oid> all;
     for (const Constraint& constraint : constraints) {
@@ -317,7 +317,7 @@ struct UserType {
   [[nodiscard]] TypeId id() const noexcept { return TypeId{oid}; }
   /// CREATE TYPE without a definition: a name that is to become a type, whose number is of no kind.
   [[nodiscard]] bool is_shell() const noexcept { return !is_user_type(id()); }
-  /// Of the rows of a relation, without which it cannot be.
+  /// True for the row type of a relation, without which it cannot exist.
   [[nodiscard]] bool is_of_relation() const noexcept {
     return relation != kNoOid && id() == row_type_of_relation(relation);
   }

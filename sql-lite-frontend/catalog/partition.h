@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/catalog/oid.h"
 #include "sql-lite-frontend/types/type_id.h"
 
-/// How a partitioned table's rows are divided, as the catalog stores it.
+/// Partitioning of a table's rows, as the catalog stores it.
 namespace swizzle::sql {
 
 /// pg_partitioned_table.partstrat's letters.

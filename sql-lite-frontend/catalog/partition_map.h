@@ -41,16 +41,16 @@ class PartitionMap {
   /// The place of the partition that a row with these values in the key belongs to; nothing: there
   /// is none.
   [[nodiscard]] std::optional<std::size_t> find(std::span<const Value> key) const;
-  /// Their places in the order of their bounds, the default one last.
+  /// Places of the partitions in the order of their bounds, the default one last.
   [[nodiscard]] const std::vector<std::size_t>& order() const noexcept { return order_; }
-  /// Which of them may have rows for which all of that holds.
+  /// Returns the partitions that may have rows within the restriction.
   [[nodiscard]] std::vector<bool> select(const KeyRestriction& restriction) const;
   /// Returns the first partition whose bound has values in common with the other one.
   [[nodiscard]] std::optional<std::size_t> overlapping(const PartitionBound& bound) const;
   [[nodiscard]] std::optional<std::size_t> default_place() const noexcept { return default_; }
   [[nodiscard]] const std::vector<TypeId>& types() const noexcept { return types_; }
-  /// Of a hash partition: whether the moduli of all, with this one, divide one another; else the
-  /// place of one that does not.
+  /// Checks that the moduli of all hash partitions, with this one, divide one another; else returns
+  /// the place of one that does not.
   [[nodiscard]] std::optional<std::size_t> misfit(std::int32_t modulus) const;
 
   /// -1, 0 or 1: how the edge of a range stands to a key's values, as far as there are any.

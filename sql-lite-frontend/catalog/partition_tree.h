@@ -26,7 +26,7 @@ struct PartitionTree {
   struct Leaf {
     std::size_t node = 0;
     TablePtr table;
-    /// Where each of the root's columns is; kNone for dropped ones. Empty: at the same place.
+    /// Places of the root's columns; kNone for dropped ones. Empty: the same places.
     std::vector<std::size_t> columns;
   };
   std::vector<Node> nodes;   ///< the root first, parents before their partitions
@@ -39,8 +39,8 @@ struct PartitionTree {
 };
 using PartitionTreePtr = CheckedShared<const PartitionTree>;
 
-/// Where each column of `from` is in `to`, by name; kNone for dropped ones. Empty: all are at the
-/// same place.
+/// Returns the place in `to` of each column of `from`, by name; kNone for dropped ones. Empty: all
+/// are at the same place.
 std::vector<std::size_t> column_places(const Relation& from, const Relation& to);
 
 }  // namespace swizzle::sql

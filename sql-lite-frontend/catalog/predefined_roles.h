@@ -14,7 +14,7 @@ inline constexpr Oid kReadAllStatsRole = 3375;
 inline constexpr Oid kScanTablesRole = 3377;
 inline constexpr Oid kSignalBackendRole = 4200;
 inline constexpr Oid kCheckpointRole = 4544;
-/// Has the owner of the present database as its only member.
+/// Role with the owner of the present database as its only member.
 inline constexpr Oid kDatabaseOwnerRole = 6171;
 inline constexpr Oid kReadAllDataRole = 6181;
 inline constexpr Oid kWriteAllDataRole = 6182;

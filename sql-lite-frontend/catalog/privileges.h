@@ -38,7 +38,7 @@ struct PrivilegeName {
   std::string_view name;  ///< as GRANT has it: "INSERT"
 };
 std::span<const PrivilegeName> privilege_names();
-/// By its name in any case; nothing for what is none.
+/// Returns the privilege of that name, in any case; nothing if there is none.
 std::optional<Privileges> find_privilege(std::string_view name);
 /// "INSERT, SELECT"
 std::string list_privileges(Privileges privileges);
@@ -91,7 +91,8 @@ class AccessList {
                                     Privileges wanted) const noexcept;
 
   void grant(Oid grantee, Oid grantor, Privileges privileges, GrantOption option);
-  /// 2BP01 when others hold what they have from `grantee`, unless that is to go as well.
+  /// Throws 2BP01 if privileges of other roles depend on a grant option that `grantee` loses,
+  /// unless `dependents` says to revoke them too.
   void revoke(Oid grantee, Oid grantor, Privileges privileges, Revoked what, Dependents dependents);
   /// Sets the function that returns the roles whose rights a role has. With it, a grant option that
   /// a role has through a membership counts when options would be lost or form a circle. Without
@@ -100,8 +101,8 @@ class AccessList {
   void set_memberships(RolesOf roles_of) { roles_of_ = std::move(roles_of); }
   /// Adds what `other` has, a table's rights to those on one of its columns.
   void add(const AccessList& other);
-  /// Takes away what the roles hold or have granted, and what others have by way of them. Whether
-  /// there was anything.
+  /// Removes the privileges that the roles hold or have granted, and the privileges of others that
+  /// depend on them. Returns whether there were any.
   bool forget(std::span<const Oid> roles);
   /// Gives the new owner what the old one held and granted.
   void change_owner(Oid owner);

@@ -97,7 +97,7 @@ struct Routine {
   std::string comment;
   std::vector<Grant> grants;
 
-  /// Of the arguments that a call gives: no two of a name may have the same.
+  /// Returns the types of the arguments in a call: no two routines of a name may have the same.
   [[nodiscard]] std::vector<TypeId> argument_types() const {
     std::vector<TypeId> types;
     for (const RoutineParameter& parameter : parameters) {

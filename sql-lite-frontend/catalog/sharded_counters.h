@@ -7,7 +7,7 @@
 
 namespace swizzle::sql {
 
-/// How many shards counters have; the last is for all threads beyond the others.
+/// Number of shards of a counter; the last is for all threads beyond the others.
 inline constexpr std::size_t kCounterShards = 16;
 /// The calling thread's shard. Below kCounterShards - 1 it is this thread's alone.
 std::size_t counter_shard() noexcept;

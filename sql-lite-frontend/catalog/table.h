@@ -28,7 +28,8 @@ struct TableRuntime {
   /// Counters' values when the table was analyzed last.
   std::atomic<std::uint64_t> analyzed_changes{0};
   std::atomic<std::int64_t> analyzed_delta{0};
-  /// Of ANALYZE, since start-up: when it ran last, as a timestamp or 0, and how often.
+  /// Runs of ANALYZE since start-up: the time of the last one, as a timestamp or 0, and their
+  /// number.
   struct Analyses {
     std::atomic<std::int64_t> last{0};
     std::atomic<std::uint64_t> count{0};
@@ -36,7 +37,8 @@ struct TableRuntime {
   Analyses analyzed_by_users;
   Analyses analyzed_by_server;
 
-  /// Rows inserted minus rows deleted since start-up. Not exact: what rolled back stays counted.
+  /// Rows inserted minus rows deleted since start-up. Not exact: changes that were rolled back stay
+  /// counted.
   [[nodiscard]] std::int64_t row_delta() const noexcept {
     return static_cast<std::int64_t>(counters.total(Counted::inserted)) -
            static_cast<std::int64_t>(counters.total(Counted::removed));
@@ -55,10 +57,10 @@ struct IndexAccess {
   std::optional<Tree> tree;  ///< absent for the primary key: the table is its index
   std::vector<KeyColumn> columns;
   TableCounters* counters = nullptr;  ///< lives with the table's runtime
-  /// Of an inverted index: how values of its columns are taken apart.
+  /// Classes of an inverted index, which take apart the values of its columns.
   std::vector<ElementClass> classes = {};
 
-  /// It has an entry per element of a row's values, and no order of its columns.
+  /// True if it has an entry per element of a row's values, and no order of its columns.
   [[nodiscard]] bool is_inverted() const noexcept { return !classes.empty(); }
 };
 
@@ -70,7 +72,7 @@ struct IndexAccess {
 /// says.
 struct Table {
   Relation relation;
-  /// Raised by every change; what a writer compares after it has locked the relation.
+  /// Raised by every change; a writer compares it after it has locked the relation.
   std::uint64_t version = 0;
   std::vector<TypeId> column_types;
   RowLayout layout;

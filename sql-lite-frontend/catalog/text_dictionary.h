@@ -12,7 +12,7 @@ namespace swizzle::sql {
 /// understand its options.
 TextDictionary text_dictionary_of(const UserTextDictionary& made);
 
-/// As pg_ts_dict shows them: "language = 'english', accept = 1".
+/// Returns the options as pg_ts_dict shows them: "language = 'english', accept = 1".
 std::string shown_options(const UserTextDictionary& made);
 
 /// "dictionary" and "configuration", as messages have it behind "text search".

@@ -24,7 +24,7 @@ struct CopyOptions {
   bool force_quote_all = false;
   std::vector<std::string> force_not_null;
   std::vector<std::string> force_null;
-  /// Has nothing to freeze here, but is only for tables that this transaction made or emptied.
+  /// FREEZE: without effect, but allowed only for tables that this transaction made or emptied.
   bool freeze = false;
 };
 

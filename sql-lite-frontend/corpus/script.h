@@ -14,9 +14,9 @@ struct Request {
   bool unordered = false;
   /// Sent through Parse and Bind with these values; nullopt is NULL.
   std::optional<std::vector<std::optional<std::string>>> parameters;
-  /// It is the first of a new connection, to that database; empty: it is not.
+  /// Database, if it is the first request of a new connection; empty: it is not.
   std::string connect;
-  /// Why our answer is known not to be PostgreSQL's; empty: it must be.
+  /// Reason why our answer is known to differ from PostgreSQL's; empty: it must not.
   std::string differs;
   std::string copy_data;
 };

@@ -39,7 +39,7 @@ class Transcript final : public ResultSink {
   const Request& request_;
   std::vector<std::string> lines_;
   std::vector<std::string> rows_;
-  /// Where the last column line is, while no row has followed it.
+  /// Place of the last column line, while no row has followed it.
   std::optional<std::size_t> described_;
   std::string copied_;
   bool copy_sent_ = false;

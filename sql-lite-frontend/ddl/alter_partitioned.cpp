@@ -41,7 +41,7 @@ bool is_in_key_expression(Session::State& session, const Table& table, std::stri
   return binder.is_used(first + static_cast<Slot>(*position));
 }
 
-/// By what a table is divided stays as it is.
+/// Refuses to change a column of the partition key.
 void require_not_key(Session::State& session, const TablePtr& table, std::string_view name,
                      std::string_view verb) {
   for (const TablePtr& one : with_partitions(session, table)) {

@@ -19,7 +19,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// Of what there is for indexes, hints alone have a meaning here, which is none.
+/// Applies the actions to an index: of those that exist, only hints are accepted, and have no
+/// effect.
 void alter_index(const Index& index, ast::NodeList actions) {
   for (const ast::Node* node : actions) {
     const auto& action = ast::as<ast::AlterTableCmd>(node);

@@ -4,7 +4,7 @@
 
 namespace swizzle::sql {
 
-/// Which relations an action of ALTER TABLE is for. 42809 where it is not for this one.
+/// Throws 42809 if the action of ALTER TABLE is not for this kind of relation.
 void require_target(const NamedRelation& found, const ast::AlterTableCmd& action);
 
 }  // namespace swizzle::sql

@@ -5,7 +5,7 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// CREATE, ALTER and DROP COLLATION, and what COLLATE says in other definitions.
+/// CREATE, ALTER and DROP COLLATION, and COLLATE in other definitions.
 namespace swizzle::sql {
 
 void create_collation(Session::State& session, const ast::DefineStmt& statement, ResultSink& sink);
@@ -27,15 +27,15 @@ Oid used_collation(Session::State& session, ast::NodeList name, std::int32_t loc
 Oid collation_of_column(Session::State& session, const ast::CollateClause* clause, TypeId type);
 /// The same for an index's column, whose expression has `type`. An index says all of them.
 Oid collation_of_key(Session::State& session, ast::NodeList name, TypeId type);
-/// Of what a query gives, as a column of a table or view is defined: takes the collation out of the
-/// type. 42P22 where it has none.
+/// Moves the collation from the type into the column, for a column of a table or view that is
+/// defined by a query. 42P22 if it is indeterminate.
 enum class DefinedIn : std::uint8_t { table, view };
 void define_collation(Column& column, DefinedIn where);
 
 /// For a collation that is to go.
 std::vector<Dependent> dependents_of_collation(Session::State& session,
                                                const UserCollation& collation);
-/// The schema's collations, and what depends on them elsewhere.
+/// Adds the schema's collations, and the objects elsewhere that depend on them.
 void add_collations_of_schema(Session::State& session, const Schema& schema,
                               std::vector<Dependent>& dependents);
 std::string described(Session::State& session, const UserCollation& collation);

@@ -8,15 +8,15 @@
 
 namespace swizzle::sql {
 
-/// Which definitions name an object as a constant: 'orders_seq'::regclass.
+/// Definitions that name an object as a constant: 'orders_seq'::regclass.
 class ConstantDependents {
  public:
-  /// `type` is regclass or one of its like; `on` is what messages call the object.
+  /// `type` is regclass or one of its like; `on` is the object's name in messages.
   ConstantDependents(Session::State& session, TypeId type, Oid oid, std::string on);
 
-  /// Those of the relation.
+  /// Adds those of the relation.
   void of_relation(const TablePtr& table, std::vector<Dependent>& list);
-  /// All, and what depends on them. Adds those that are not there yet.
+  /// Adds all dependents that are not in the list yet, and their own dependents.
   void collect(std::vector<Dependent>& list);
 
  private:
@@ -32,7 +32,7 @@ class ConstantDependents {
   std::vector<std::pair<TablePtr, std::size_t>> columns_;  ///< generated from it
 };
 
-/// As stored expressions have the constant.
+/// Returns the constant's spelling in stored expressions.
 std::string stored_constant(TypeId type, Oid oid);
 /// True if a view or a body with this record names the object.
 bool is_named_in(const std::vector<ViewRoutine>& named, Oid oid);

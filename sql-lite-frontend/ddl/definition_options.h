@@ -17,11 +17,11 @@ namespace swizzle::sql {
 ast::NodeList option_names(const ast::DefElem& option);
 std::string option_text(const ast::DefElem& option);
 bool option_boolean(const ast::DefElem& option);
-/// Where the option is NONE.
+/// True if the option is NONE.
 bool option_is_none(const ast::DefElem& option);
 const ast::TypeName& option_type(const ast::DefElem& option);
 
-/// A function that a definition names, by what it is to take.
+/// Function that a definition names, found by its argument types.
 struct FoundFunction {
   Oid oid = kNoOid;
   std::string name;
@@ -36,7 +36,7 @@ enum class Match : std::uint8_t { exact, by_call };
 /// 42501 for one that the session may not call.
 FoundFunction require_function(Session::State& session, ast::NodeList names,
                                std::span<const TypeId> types, Match match);
-/// By its number, as it was found before.
+/// Returns the function of that number, found before.
 FoundFunction function_by_number(Session::State& session, Oid oid);
 /// Whether values of the one are values of the other as they are.
 bool is_binary_coercible(TypeId source, TypeId target);
@@ -44,7 +44,7 @@ bool is_binary_coercible(TypeId source, TypeId target);
 std::string function_signature(Session::State& session, ast::NodeList names,
                                std::span<const TypeId> types);
 
-/// Where an object of that name goes, in which the session may make it.
+/// Returns the schema for an object of that name, in which the session may create it.
 Oid place_of_definition(Session::State& session, ast::NodeList names);
 
 }  // namespace swizzle::sql

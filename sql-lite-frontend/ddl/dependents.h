@@ -10,7 +10,7 @@
 /// definitions.
 namespace swizzle::sql {
 
-/// To look through a relation's definition; there may be thousands.
+/// Cost of looking through a relation's definition; there may be thousands.
 inline constexpr std::size_t kWorkOfDefinition = 200;
 
 struct Dependent {
@@ -39,7 +39,7 @@ struct Dependent {
   /// The view, or the table that it is a part of; null for a type, a domain's constraint, an
   /// attribute, a routine.
   TablePtr table;
-  /// Of a constraint, an index, a type, a routine, a trigger; of an attribute: its type.
+  /// Number of a constraint, an index, a type, a routine, a trigger; of an attribute: its type's.
   Oid oid = kNoOid;
   std::size_t position = 0;  ///< of a default, a column or an attribute
   std::string name;          ///< "view v", "constraint c on table t" …: as messages call it
@@ -68,8 +68,8 @@ std::vector<Dependent> dependents_of_key(Session::State& session, const Table& t
 std::vector<TablePtr> views_over_column(Session::State& session, const Table& table,
                                         std::size_t position);
 
-/// For types that are to go: columns of them, what names them in its definition, and what depends
-/// on that.
+/// Returns the dependents of types that are to be dropped: columns of the types, objects that name
+/// the types in their definition, and the dependents of both.
 std::vector<Dependent> dependents_of_types(Session::State& session, std::span<const TypePtr> types);
 /// Returns the type, and all types with values that contain its values; of an array type, its
 /// elements' type.
@@ -83,7 +83,7 @@ void refuse_columns_of_rows(Session::State& session, const Table& table);
 void refuse_ranges_of(Session::State& session, const UserType& type);
 /// 42P16 where an attribute of the type `added` would have values of the type itself in it.
 void refuse_in_itself(Session::State& session, const UserType& type, TypeId added);
-/// The schema's types, and what depends on them elsewhere.
+/// Adds the schema's types, and the objects elsewhere that depend on them.
 void add_types_of_schema(Session::State& session, const Schema& schema,
                          std::vector<Dependent>& dependents);
 
@@ -91,29 +91,30 @@ void add_types_of_schema(Session::State& session, const Schema& schema,
 /// that call them in their definition.
 std::vector<Dependent> dependents_of_routines(Session::State& session,
                                               std::span<const RoutinePtr> routines);
-/// Routines that name one of the types in their signature, or one of the relations in an atomic
-/// body or as what they return; each with what depends on it. Adds those that are not there yet.
+/// Adds the routines that name one of the types in their signature, or one of the relations in an
+/// atomic body or as their return type; each with its dependents. Routines that are in the list
+/// already are skipped.
 void add_routines_of_types(Session::State& session, std::span<const TypePtr> types,
                            std::vector<Dependent>& list);
 void add_routines_of_relations(Session::State& session, std::span<const TablePtr> relations,
                                std::vector<Dependent>& list);
-/// The schema's routines, and what depends on them elsewhere.
+/// Adds the schema's routines, and the objects elsewhere that depend on them.
 void add_routines_of_schema(Session::State& session, const Schema& schema,
                             std::vector<Dependent>& dependents);
 /// The same for operators.
 std::vector<Dependent> dependents_of_operators(Session::State& session,
                                                std::span<const OperatorPtr> operators);
-/// For an extension that is to go: what depends on what belongs to it, apart from that itself.
+/// Returns the dependents of an extension that is to be dropped: objects that depend on its
+/// members, apart from the members themselves.
 std::vector<Dependent> dependents_of_extension(Session::State& session, const Extension& extension);
-/// Exclusion constraints that are made of what the extension btree_gist gives.
+/// Adds the exclusion constraints that use operator classes of the extension btree_gist.
 void add_exclusions_of(Session::State& session, const Extension& extension,
                        std::vector<Dependent>& list);
 /// Removes the extension and the objects that belong to it.
 void remove_extension(Session::State& session, const Extension& extension);
-/// Takes what belongs to extensions out of the list, and puts those in instead, with what depends
-/// on them.
+/// Replaces members of extensions in the list by their extensions, with the dependents of these.
 void replace_members(Session::State& session, std::string_view on, std::vector<Dependent>& list);
-/// Those of the schema's extensions that are not there yet: they may have nothing in it.
+/// Adds the schema's extensions that are not in the list yet: they may have no objects in it.
 void add_extensions_of_schema(Session::State& session, const Schema& schema,
                               std::vector<Dependent>& list);
 /// "function f(integer)".
@@ -122,8 +123,8 @@ std::string described(Session::State& session, const Routine& routine);
 /// Name in messages for several objects that are dropped at once.
 inline constexpr std::string_view kSeveralObjects = "desired object(s)";
 
-/// With RESTRICT, throws 2BP01 if there is any dependent; with CASCADE, says what goes too and
-/// removes it. `what` is the object: "table t".
+/// With RESTRICT, throws 2BP01 if there is any dependent; with CASCADE, reports the dependents and
+/// removes them. `what` is the object: "table t".
 void drop_dependents(Session::State& session, std::span<const Dependent> dependents,
                      std::string_view what, ast::DropBehavior behavior, ResultSink& sink);
 

@@ -5,12 +5,12 @@
 /// CREATE INDEX … USING gin.
 namespace swizzle::sql {
 
-/// Refuses what such an index cannot have.
+/// Throws for options that an inverted index does not support.
 void check_inverted_index(const ast::IndexStmt& statement);
 /// The same of one of its columns.
 void check_inverted_column(const ast::IndexElem& element);
-/// As the catalog keeps the class of that name over a column's type: empty for the default. `name`
-/// empty: the default is wanted.
+/// Returns the catalog's name of a class over a column's type: empty for the default. `name` empty:
+/// the default is wanted.
 std::string element_class_name(Session::State& session, TypeId type, std::string_view name);
 /// WITH (…) of an index.
 void check_index_options(IndexMethod method, ast::NodeList options);

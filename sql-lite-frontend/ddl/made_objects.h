@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 
 /// CREATE, ALTER and DROP of aggregates, operators, casts and extensions. Aggregates are routines:
-/// what else is done with them is done there (routine_definition.h).
+/// routine_definition.h has the statements that they share with other routines.
 namespace swizzle::sql {
 
 /// CREATE AGGREGATE, CREATE OPERATOR and whatever else has their form.

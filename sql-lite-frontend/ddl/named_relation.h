@@ -21,7 +21,7 @@ std::optional<NamedRelation> find_named_relation(Session::State& session,
 /// 42P01 where nothing has that name.
 NamedRelation require_named_relation(Session::State& session, const ast::RangeVar& range);
 
-/// Of ALTER: none, and the client is told, where nothing has that name and nothing has to.
+/// Finds the relation of an ALTER. None, with a notice, if it does not exist and need not.
 std::optional<NamedRelation> find_to_change(Session::State& session, const ast::RangeVar& range,
                                             bool missing_ok, ResultSink& sink);
 
@@ -33,7 +33,7 @@ void require_alterable(Session::State& session, const NamedRelation& found);
 /// takes every kind.
 void require_named_kind(const NamedRelation& found, ast::ObjectType type);
 
-/// "views", "indexes": what is not supported for it.
+/// Returns the plural for messages that refuse the kind of relation: "views", "indexes".
 std::string_view plural_of(const NamedRelation& found);
 
 }  // namespace swizzle::sql

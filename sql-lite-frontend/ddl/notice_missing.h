@@ -6,7 +6,8 @@
 
 namespace swizzle::sql {
 
-/// IF EXISTS: the client is told that `what`, kind and name, does not exist.
+/// IF EXISTS: tells the client that the object, which `what` gives by kind and name, does not
+/// exist.
 void notice_missing(Session::State& session, ResultSink& sink, std::string_view what);
 
 /// The same in the words of the error that it would have been.

@@ -4,10 +4,10 @@
 
 namespace swizzle::sql {
 
-/// DROP OWNED BY: what the roles own in this database goes, and so does what they have been
-/// granted.
+/// DROP OWNED BY: drops the objects that the roles own in this database, and revokes the privileges
+/// granted to them.
 void drop_owned(Session::State& session, const ast::DropOwnedStmt& statement, ResultSink& sink);
-/// REASSIGN OWNED BY: what the roles own, databases too, gets another owner.
+/// REASSIGN OWNED BY: gives the objects that the roles own, databases too, another owner.
 void reassign_owned(Session::State& session, const ast::ReassignOwnedStmt& statement,
                     ResultSink& sink);
 

@@ -37,7 +37,7 @@ void change_parts(Session::State& session, const Table& table, std::vector<Part>
   }
 }
 
-/// All of them go.
+/// Drops the parts of all partitions.
 template <typename Part>
 void drop_parts(Session::State& session, const Table& table, std::vector<Part> Relation::* list,
                 Oid whole) {

@@ -8,7 +8,7 @@
 /// partitioned table reach its partitions.
 namespace swizzle::sql {
 
-/// Of a table that has its columns.
+/// Reads the partition key of a table that has its columns.
 PartitionKey read_partition_key(Session::State& session, const Relation& relation,
                                 const ast::PartitionSpec& spec);
 /// The values as those of the parent's key.
@@ -23,7 +23,8 @@ void check_default_rows(Session::State& session, const Table& parent, const Part
 void check_rows_within(Session::State& session, const TablePtr& table, const Table& parent,
                        const PartitionBound& bound);
 
-/// The parent that PARTITION OF names, or ALTER TABLE, locked; 42809 for what is not partitioned.
+/// Locks and returns the parent that PARTITION OF, or ALTER TABLE, names; throws 42809 for a table
+/// that is not partitioned.
 TablePtr lock_parent(Session::State& session, const ast::RangeVar& range);
 /// The relation gets the columns and checks that it has as the parent's partition.
 void inherit_columns(Session::State& session, const Relation& parent, Relation& relation);

@@ -25,7 +25,7 @@ bool set_row_security(const ast::AlterTableCmd& command, Relation& relation);
 /// "policy p on table t".
 std::string described(Session::State& session, const Table& table, const Policy& policy);
 
-/// Of a policy's conditions, "SELECT condition", from the text that defines it.
+/// Returns the text of a policy's condition, "SELECT condition", from the text that defines it.
 enum class PolicyClause : std::uint8_t { using_rows, with_check };
 std::string policy_condition_text(const Statement& whole, PolicyClause clause);
 
@@ -34,7 +34,8 @@ void add_policies_over(Session::State& session, const Table& relation, const std
                        std::vector<Dependent>& list);
 void add_policies_over_column(Session::State& session, const Table& relation, std::size_t position,
                               const std::string& on, std::vector<Dependent>& list);
-/// Also as a constant of regtype. `type` may be a collation, as in ViewType.
+/// Adds policies that use the type, also as a constant of regtype. `type` may be a collation, as in
+/// ViewType.
 void add_policies_with_type(Session::State& session, Oid type, const std::string& on,
                             std::vector<Dependent>& list);
 /// Adds the policies whose conditions call the object: a routine, or the object of a constant.

@@ -23,7 +23,7 @@ struct PublicationObjects {
   std::vector<const ast::PublicationTable*> tables;
   std::vector<SchemaPtr> schemas;
 };
-/// 42704 and 3F000 for what is not there.
+/// Returns the objects of the list; throws 42704 or 3F000 for one that does not exist.
 PublicationObjects named_objects(Session::State& session, ast::NodeList objects);
 /// The members that the tables become, checked: 42501, 22023, 42710, 42703, 42P10, 0A000.
 std::vector<Publication::Member> members_of(Session::State& session,
@@ -33,8 +33,8 @@ void refuse_lists_beside_schemas(Session::State& session, const Publication& pub
 
 /// Removes a dropped schema from all publications.
 void forget_published_schema(Session::State& session, Oid schema);
-/// Those that name the column in a list or a filter: 2BP01, or with CASCADE the table is no longer
-/// among theirs.
+/// Handles publications that name the column in a list or a filter: 2BP01, or with CASCADE the
+/// table is removed from them.
 void drop_published_column(Session::State& session, const Table& table, std::size_t position,
                            ast::DropBehavior behavior, ResultSink& sink);
 /// 0A000 where a list or a filter names the column, whose type is to change.

@@ -11,13 +11,13 @@ namespace swizzle::sql {
 /// stores as text over its columns.
 void rename_column(Session::State& session, const TablePtr& table, Relation& relation,
                    std::size_t position, const std::string& new_name);
-/// 42P16 for what a partition has from its parent, and for ONLY.
+/// Throws 42P16 for a column that a partition has from its parent, and for ONLY.
 void require_renameable(Session::State& session, const Relation& relation, std::size_t position,
                         bool with_partitions);
 /// The same in the partitions of `table`, which is the definition before.
 void rename_column_below(Session::State& session, const Table& table, std::string_view name,
                          const std::string& new_name);
-/// Of a check.
+/// Renames a check in the partitions.
 void rename_constraint_below(Session::State& session, const Table& table, std::string_view name,
                              const std::string& new_name);
 

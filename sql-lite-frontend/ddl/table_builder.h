@@ -21,9 +21,9 @@ class TableBuilder {
   TableBuilder(Session::State& session, Relation& relation)
       : session_(session), relation_(relation) {}
 
-  /// Adds a column with what its definition says: default, identity, serial, constraints.
+  /// Adds a column with all that its definition contains: default, identity, serial, constraints.
   void add_column(const ast::ColumnDef& definition);
-  /// Of a partition, which has its parent's columns: what is said of one besides.
+  /// Applies a column definition of a partition, which has its parent's columns.
   void change_column(const ast::ColumnDef& definition);
   void add_constraint(const ast::Constraint& constraint);
   /// LIKE other_table INCLUDING …
@@ -105,7 +105,7 @@ class TableBuilder {
   Relation& relation_;
   std::vector<Pending> pending_;
   std::vector<Generation> generations_;
-  /// By base: where the search for a free name goes on. Those before are taken for good.
+  /// Numbers at which the search for a free name goes on, by base. Lower ones are taken for good.
   std::map<std::string, int> next_numbers_;
 };
 
@@ -126,7 +126,7 @@ FreeName free_name(Session::State& session, const Relation& relation, const std:
                    int first);
 /// base, base1, base2 …: the first that no relation, index or constraint of the schema has.
 std::string free_name(Session::State& session, const Relation& relation, const std::string& base);
-/// "a_b_c" cut to what a name may have.
+/// Returns "a_b_c", cut to the longest length of a name.
 std::string object_name(std::string_view first, std::string_view second, std::string_view suffix);
 /// A message of level DEBUG1, to the client that wants them.
 void tell_debug(Session::State& session, std::string message);
@@ -144,7 +144,7 @@ bool is_sequence_type(TypeId type) noexcept;
 /// Returns a sequence of the type with the default limits.
 SequenceDefinition sequence_of(TypeId type);
 void change_sequence(Session::State& session, const TablePtr& sequence, ast::NodeList options);
-/// From the next number on, which is `next`, if the transaction commits.
+/// Restarts the sequence at `next`, from the next call on, if the transaction commits.
 void restart_sequence(Session::State& session, const TablePtr& sequence, std::int64_t next);
 SequenceDefinition read_sequence_options(ast::NodeList options, SequenceDefinition definition,
                                          Session::State& session, bool is_new);
@@ -163,7 +163,7 @@ void refuse_system_column(std::string_view name);
 /// invalid.
 void announce_foreign_keys(Session::State& session, const Relation& relation, std::size_t first);
 void create_trees(Session::State& session, Relation& relation);
-/// Puts what `source` gives into a table without rows. Returns how many rows.
+/// Inserts the rows of `source` into a table without rows. Returns the number of rows.
 std::uint64_t fill_table(Session::State& session, const TablePtr& table, Portal& source);
 /// The query of CREATE [MATERIALIZED] VIEW, as the parser library prints it.
 std::string view_query_text(const Statement& whole);

@@ -9,7 +9,7 @@
 
 namespace swizzle::sql {
 
-/// Applies the commands of one ALTER TABLE in turn; each sees what the ones before have done.
+/// Applies the commands of one ALTER TABLE in turn; each sees the results of the ones before.
 class TableChange {
  public:
   TableChange(Session::State& session, TablePtr table, ResultSink& sink)

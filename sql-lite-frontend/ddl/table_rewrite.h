@@ -12,8 +12,8 @@ using RowChange = std::function<void(Execution& execution, std::span<const Value
                                      std::span<Value> new_row)>;
 
 /// Writes all rows of `old` into fresh trees in the order of the new definition's key, with all
-/// indexes, and drops the old trees. Without a `change` the rows stay what they are. `relation` is
-/// the new definition; its trees are set here. Constraints are checked: NOT NULL, CHECK, keys.
+/// indexes, and drops the old trees. Without a `change` the rows are copied unchanged. `relation`
+/// is the new definition; its trees are set here. Constraints are checked: NOT NULL, CHECK, keys.
 /// Returns the new version of the table.
 TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation relation,
                        const RowChange& change);

@@ -31,7 +31,7 @@ constexpr bool is_text_search(ast::ObjectType kind) noexcept {
   return kind == ast::ObjectType::tsdictionary || kind == ast::ObjectType::tsconfiguration;
 }
 
-/// By its name: 42704, 3F000.
+/// Return the object of that name: 42704, 3F000.
 Oid require_text_config(Session::State& session, ast::NodeList names);
 Oid require_text_dictionary(Session::State& session, ast::NodeList names);
 /// The session's own, locked against others that change it. 42501; 0A000 for what came with the
@@ -41,7 +41,7 @@ UserTextDictionaryPtr lock_own_text_dictionary(Session::State& session, ast::Nod
 /// 23505 where there is one, as PostgreSQL's catalog has a unique index over it.
 void refuse_taken_text_search(Session::State& session, const UserTextDictionary& made);
 void refuse_taken_text_search(Session::State& session, const UserTextConfig& made);
-/// In which schema a definition goes; a temporary one is 0A000.
+/// Returns the schema of a definition; a temporary one is 0A000.
 Oid place_of_text_search(Session::State& session, ast::NodeList names);
 
 /// "text search configuration other.c".

@@ -16,7 +16,7 @@ struct TypeName {
 };
 TypeName type_named(ast::NodeList names);
 std::string written(const TypeName& name);
-/// The one of that name that came with the server, or null.
+/// Returns the built-in type of that name, or null.
 const Type* builtin_named(const TypeName& name);
 
 /// Null where no user made one of that name. 3F000.
@@ -39,8 +39,8 @@ void replace_type(Session::State& session, const UserType& old, UserType type);
 /// A composite type is a relation as well.
 enum class TypeOf : std::uint8_t { values, rows };
 
-/// Of that name where the search path wants it, without a number; nothing is stored yet. 42710
-/// where the name is taken, 42501. Ends a shell of that name.
+/// Returns a type of that name in the schema that the search path gives, without a number; nothing
+/// is stored yet. 42710 if the name is taken, 42501. Ends a shell of that name.
 UserType new_type(Session::State& session, const TypeName& name, TypeOf made = TypeOf::values);
 /// A new number of the kind that begins with `first`.
 Oid allocate_type(Session::State& session, std::uint32_t first);

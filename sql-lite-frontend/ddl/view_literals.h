@@ -37,7 +37,7 @@ class ViewLiterals {
   };
   void read_view(const TablePtr& view);
   void read_body(const RoutinePtr& routine);
-  /// Those that a statement has, which begins at `offset` of the text.
+  /// Notes the literals of a statement, which begins at `offset` of the text.
   void note(Text& into, std::string_view text, const Binder& binder, std::size_t offset);
   /// Returns `text` with the literals in their present spelling; `what` names its owner.
   std::string written_again(std::string text, std::vector<Literal>& literals,

@@ -5,8 +5,8 @@
 
 #include "sql-lite-frontend/types/function_registry.h"
 
-/// The extensions that the server brings. Each is one file: what CREATE EXTENSION runs, and the
-/// functions that its LANGUAGE c names mean.
+/// The extensions that the server brings. Each is one file: the script that CREATE EXTENSION runs,
+/// and the functions behind its LANGUAGE c names.
 namespace swizzle::sql {
 
 struct BundledExtension {
@@ -22,12 +22,13 @@ struct BundledExtension {
   /// Statements, run with the extension's schema as the search path. `$libdir/NAME` in LANGUAGE c
   /// is this extension.
   std::string_view script = {};
-  /// By the names that the script gives them; a ScalarEntry's signature is such a name here.
+  /// Functions by the names that the script gives them; a ScalarEntry's signature is such a name
+  /// here.
   std::span<const ScalarEntry> scalars = {};
   std::span<const SetEntry> sets = {};
 };
 
-/// By name.
+/// Returns them by name.
 std::span<const BundledExtension* const> bundled_extensions();
 /// Null: the server does not bring it.
 const BundledExtension* find_bundled_extension(std::string_view name);

@@ -4,8 +4,8 @@
 
 namespace swizzle::sql {
 
-/// LANGUAGE c and internal, as far as there is something of the name: what an extension of ours
-/// brings, and built-in functions under other names.
+/// Returns the languages c and internal, which know two sorts of names: functions of an extension
+/// that the server brings, and built-in functions under other names.
 const RoutineLanguage& native_language();
 
 }  // namespace swizzle::sql

@@ -12,9 +12,9 @@
 /// here is measured what it does not measure: stack and memory.
 namespace swizzle::sql {
 
-/// While it lives, what the library allocates on this thread counts in an account. What the account
-/// does not have ends the library's work: parsing as its own error does, packing by the escape of
-/// its LibraryDescent.
+/// Charges the library's allocations on this thread to an account for its lifetime. If the account
+/// is exhausted the library's work ends: parsing as by its own error, packing by the escape of its
+/// LibraryDescent.
 class LibraryMemory {
  public:
   /// Null: nothing is counted.
@@ -23,7 +23,7 @@ class LibraryMemory {
   LibraryMemory& operator=(const LibraryMemory&) = delete;
   ~LibraryMemory();
 
-  /// Why the work ended, if that is why.
+  /// Error of the account, if that ended the work.
   [[nodiscard]] const std::exception_ptr& refusal() const noexcept { return refusal_; }
 
   /// False: it may not.
@@ -39,12 +39,12 @@ class LibraryMemory {
   std::exception_ptr refusal_;
 };
 
-/// How far down the library has gone, and where it goes when that is too far.
+/// Guard of the library's recursion: measures its depth, and escapes when that is too large.
 class LibraryDescent {
  public:
   LibraryDescent() noexcept;
 
-  /// From now on the library's allocations measure this thread's stack, and may escape.
+  /// Makes the library's allocations measure this thread's stack, and perhaps escape, from now on.
   void begin() noexcept;
   void end() noexcept;
 

@@ -17,7 +17,7 @@ namespace swizzle::sql {
 /// that has one of these.
 class PackedTree {
  public:
-  /// Takes what the library packs on this thread from now on.
+  /// Receives the trees that the library packs on this thread from now on.
   PackedTree() noexcept;
   PackedTree(const PackedTree&) = delete;
   PackedTree& operator=(const PackedTree&) = delete;

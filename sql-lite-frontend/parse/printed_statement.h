@@ -8,8 +8,8 @@
 #include "base/bytes.h"
 #include "sql-lite-frontend/parse/syntax_tree.h"
 
-/// Parts of what the parser library has read, printed by it as SQL: what is stored of a definition
-/// is its own text, whatever stood around it.
+/// Parts of a statement that the parser library has read, printed by it as SQL. A definition is
+/// stored as its own text, without the statement around it.
 namespace swizzle::sql {
 
 /// The statement of the script that begins at `location`, as RawStmt::stmt_location has it.

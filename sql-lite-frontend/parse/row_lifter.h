@@ -10,12 +10,12 @@
 
 namespace swizzle::sql {
 
-/// An INSERT of rows of literals, taken apart without the parser: the statement for one row, and
-/// what each row gives for its parameters. Inserts that differ only in their rows, or in how many
-/// there are, have one plan.
+/// INSERT of rows of literals, taken apart without the parser: the statement for one row, and each
+/// row's values for its parameters. Inserts that differ only in their rows, or in the number of
+/// rows, have one plan.
 struct LiftedRows {
   struct Literal {
-    /// As written; of a string what is between its quotes.
+    /// Text as written; of a string the part between its quotes.
     std::string_view text;
     /// int4, int8, numeric, bool; unknown is a string.
     TypeId type = TypeId::unknown;
@@ -25,7 +25,7 @@ struct LiftedRows {
 
   explicit LiftedRows(MemoryAccount* account) : literals(CountedAllocator<Literal>{account}) {}
 
-  /// With $1, $2 … for the row.
+  /// Text with $1, $2 … for the row.
   std::string shape;
   std::vector<TypeId> types;        ///< of the parameters: what all rows have in common
   CountedVector<Literal> literals;  ///< row by row; they refer to the text

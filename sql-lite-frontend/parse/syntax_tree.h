@@ -27,7 +27,7 @@ class SyntaxTree {
   ~SyntaxTree() = default;
 
   [[nodiscard]] const std::optional<SyntaxError>& error() const noexcept { return error_; }
-  /// In protobuf's encoding. Empty if there is an error.
+  /// Tree in protobuf's encoding. Empty if there is an error.
   [[nodiscard]] Bytes bytes() const noexcept { return packed_.bytes(); }
   /// Before the library is to read the bytes back, for which it takes far more of the stack than it
   /// took to make them. Throws SqlError 54001.

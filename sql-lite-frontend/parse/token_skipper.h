@@ -14,7 +14,7 @@ inline bool continues_name(char letter) noexcept {
   return begins_name(letter) || (letter >= '0' && letter <= '9') || letter == '$';
 }
 
-/// Skips tokens of SQL, as far as it takes to know names and comments from what is quoted.
+/// Skips tokens of SQL, as far as is needed to tell names and comments from quoted text.
 class TokenSkipper {
  protected:
   explicit TokenSkipper(std::string_view text) : rest_(text) {}
@@ -40,7 +40,7 @@ class TokenSkipper {
       if (letter == '\'') return;
     }
   }
-  /// How deep it nested; 0 where it does not end.
+  /// Skips a comment and returns its depth of nesting; 0 if it does not end.
   int skip_comment() {
     int depth = 0;
     int deepest = 0;

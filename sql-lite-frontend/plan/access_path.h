@@ -17,7 +17,7 @@ namespace swizzle::sql {
 /// An order that would save a sort.
 struct WantedOrder {
   const std::vector<SortKey>* keys = nullptr;
-  /// How many rows of it are wanted.
+  /// Number of its rows that are wanted.
   double rows = std::numeric_limits<double>::infinity();
   bool satisfied = false;
   /// Cost per row if they do not come in that order; absent: they are sorted.
@@ -34,13 +34,13 @@ struct AccessPath {
   std::optional<std::size_t> high;
   std::optional<std::size_t> prefix;  ///< LIKE; stays to be asked
   std::optional<std::size_t> not_null;
-  /// Of an inverted index: the columns and the conditions over them, which stay to be asked.
+  /// Columns of an inverted index and the conditions over them, which stay to be checked.
   struct OfElements {
     std::size_t column;
     std::size_t condition;
   };
   std::vector<OfElements> of_elements;
-  /// Of an index of ranges: the condition over its column, which stays to be asked.
+  /// Condition over the column of an index of ranges, which stays to be checked.
   std::optional<std::size_t> of_range;
   bool one_row = false;
   bool is_partial = false;  ///< the index has only some of the rows
@@ -72,16 +72,17 @@ class AccessPaths {
   /// The cheapest. `order` may be null.
   AccessPath best(const FromTable& table, std::span<Expr* const> conditions,
                   const WantedOrder* order, Identity identity);
-  /// Takes what the path answers out of `conditions`, which are those that it was chosen for.
+  /// Removes the conditions that the path answers from `conditions`, which are those that it was
+  /// chosen for.
   struct Taken {
     IndexBounds bounds;
     std::optional<InvertedBounds> inverted;  ///< instead of `bounds`
     std::string text;                        ///< of the conditions, for EXPLAIN
   };
-  /// Where the columns of a partition are when its indexes are looked at: where the table's are,
-  /// or, if they have another order, in slots of their own.
+  /// Returns the first slot of a partition's columns while its indexes are considered: the table's,
+  /// or, if they have another order, that of slots of its own.
   Slot slot_of_leaf(const FromTable& table, std::size_t leaf);
-  /// Those that what is known by now leaves.
+  /// Returns the leaves that remain after pruning by the values known now.
   std::vector<std::size_t> leaves_of(const FromTable& table, const PartitionPruner* pruner) const;
   Taken take(const FromTable& table, const AccessPath& path, std::vector<ExprPtr>& conditions);
   /// Whether best() passed an index over for what a parameter may be, in a table where it matters.
@@ -120,13 +121,13 @@ class AccessPaths {
   Binder& binder_;
   const ColumnKnowledge& known_;
   bool guesses_parameters_ = false;
-  /// Of the table that best() looks at: an index would do for some values of the parameters.
+  /// True if an index of the table that best() looks at would do for some values of the parameters.
   bool awaits_values_ = false;
   std::map<std::pair<Slot, const Index*>, BoundIndex> bound_;
   std::map<std::pair<Slot, std::size_t>, Slot> leaf_slots_;
 };
 
-/// As far as known.
+/// Returns the number of rows, as far as known.
 inline double expected_rows_of(const FromTable& table) noexcept {
   return table.partitions ? table.partitions->expected_rows() : table.table->expected_rows();
 }

@@ -11,7 +11,7 @@ namespace swizzle::sql {
 /// Takes a list of conditions apart at its ANDs.
 void split_conjunctions(std::vector<ExprPtr>& conditions);
 
-/// Beside a comparison of rows, what it says of their first fields.
+/// Adds to each comparison of rows the comparison of their first fields that follows from it.
 void add_leads_of_rows(std::vector<ExprPtr>& conditions);
 
 /// The slots that an expression reads, those of its subqueries outside included.

@@ -7,12 +7,13 @@
 
 namespace swizzle::sql {
 
-/// The error of a part of the query that has no variables and cannot be computed: 1 / 0. It belongs
-/// to the statement, whether there is a row or not, and comes before the first of them, as where a
-/// planner folds constants. Looks at the outermost SELECT's clauses, at those of a set operation's
-/// parts, and at SET and WHERE of UPDATE and DELETE: not at subqueries, of which much may be left
-/// out, nor at INSERT's query and LIMIT. Of CASE and COALESCE what constants decide against is left
-/// out; behind what parameters decide, and in CASE with a subject, nothing is looked at.
+/// Returns the error of a part of the query that has no variables and cannot be computed: 1 / 0. It
+/// belongs to the statement, whether there is a row or not, and comes before the first row, as with
+/// a planner that folds constants. Looks at the outermost SELECT's clauses, at those of a set
+/// operation's parts, and at SET and WHERE of UPDATE and DELETE; not at subqueries, of which much
+/// may be left out, nor at INSERT's query and LIMIT. In CASE and COALESCE, branches that constants
+/// rule out are skipped. Branches after a condition that depends on parameters are skipped too, and
+/// so is CASE with a subject.
 std::optional<SqlError> constant_failure(const Query& query, Execution& execution);
 std::optional<SqlError> constant_failure(const WriteStatement& write, Execution& execution);
 
@@ -27,7 +28,8 @@ std::vector<ExprPtr> computed_from_parameters(const WriteStatement& write);
 /// runs.
 std::optional<Value> foreseen_value(const Expr& expr, Execution& execution);
 
-/// Whether it is computed from constants and parameters alone, by what always gives the same.
+/// Whether the expression is computed from constants and parameters alone, by functions that always
+/// give the same result.
 enum class Fixed : std::uint8_t { no, by_parameters, always };
 Fixed how_fixed(const Expr& expr);
 

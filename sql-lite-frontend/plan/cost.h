@@ -21,8 +21,8 @@ inline constexpr double kKeep = 0.0075;  ///< a row kept and brought back
 
 /// Expected number of elements in a condition over an inverted index, if unknown.
 inline constexpr double kElements = 2;
-/// In how many pieces of an index of ranges those lie that a condition is about. Most are empty,
-/// and next to each other.
+/// Number of pieces of an index of ranges that a condition is about. Most are empty, and next to
+/// each other.
 inline constexpr double kRangeClasses = 20;
 
 /// A step of a kind that a setting disables: taken only where nothing else does.
@@ -31,7 +31,7 @@ inline constexpr double kDisabled = 1e10;
 /// Plans are kept while tables grow: below this a table's size must not decide against an index.
 inline constexpr double kFewRows = 1000;
 
-/// To sort `rows`, of which the first `wanted` are needed.
+/// Returns the cost of sorting `rows`, of which the first `wanted` are needed.
 inline double sort(double rows, double wanted) {
   const double depth = std::log2(std::max(2.0, std::min(rows, wanted)));
   return rows * (kKeep + 2 * kCondition * depth);

@@ -7,8 +7,9 @@
 
 namespace swizzle::sql {
 
-/// (a AND b) OR (a AND c) becomes a, and b OR c: what all branches ask is asked by itself, where an
-/// index or a join can answer it. `conditions` have been taken apart at their ANDs.
+/// Rewrites (a AND b) OR (a AND c) to a, and b OR c: a condition common to all branches becomes a
+/// condition of its own, which an index or a join can answer. `conditions` have been taken apart at
+/// their ANDs.
 void take_out_common(std::vector<ExprPtr>& conditions);
 
 /// Returns the restriction that an OR over several relations puts on the one with these slots

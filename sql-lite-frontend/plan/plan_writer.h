@@ -18,7 +18,8 @@ struct PlanDetails {
   std::string output;
 };
 
-/// In PostgreSQL's words, a line each. Steps under an Instrumented show what it measured.
+/// Returns the plan in PostgreSQL's words, a line each. Steps under an Instrumented show its
+/// measures.
 std::vector<std::string> plan_as_text(const PlanOperator& root, const PlanDetails& details);
 /// The object under "Plan", indented for its place in EXPLAIN's JSON. Each level indents all that
 /// is below it, so this may become long.

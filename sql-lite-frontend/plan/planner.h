@@ -32,7 +32,7 @@ class Planner {
   using Conditions = std::vector<ExprPtr>;
 
   explicit Planner(Binder& binder) : binder_(binder), paths_(binder, known_) {}
-  /// With the execution of the plan to be, which does not run yet.
+  /// Plans with the execution of the future plan, which does not run yet.
   Planner(Binder& binder, Execution& execution) : Planner(binder) { known_.foresee_by(execution); }
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
@@ -210,7 +210,7 @@ class Planner {
   std::vector<std::pair<Slot, TableAccess*>> accesses_;
   /// First slots of tables whose rows need an identity.
   std::vector<Slot> identified_;
-  /// Of the table that is being written, for the names of its partitions.
+  /// Slot for the partitions' names of the table that is being written.
   std::optional<Slot> written_slot_;
   /// Targets that the queries below a lock compute.
   std::map<const Query*, std::vector<LockRows::Recomputed>> computed_targets_;

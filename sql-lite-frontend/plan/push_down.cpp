@@ -66,7 +66,8 @@ Restriction as_restriction(Expr& condition, std::span<const Slot> local) {
 
 }  // namespace
 
-/// a = b AND a < 5 is b < 5 as well. What an enclosing query's row gives is a constant here.
+/// Derives constants: a = b AND a < 5 implies b < 5 as well. Values of an enclosing query's row are
+/// constants here.
 void Planner::propagate_constants(Conditions& conditions, std::span<const Slot> local) {
   EqualColumns equal;
   bool any = false;

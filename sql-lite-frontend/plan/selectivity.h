@@ -21,10 +21,10 @@ class ColumnKnowledge {
     bool not_null = false;
   };
   void add(Slot slot, Column column) { columns_[slot] = std::move(column); }
-  /// Null for what is no table's column.
+  /// Returns null for an expression that is no table's column.
   [[nodiscard]] const Column* find(Slot slot) const;
 
-  /// Lets what is no constant, but will be the same for all rows, be computed.
+  /// Allows computing expressions that are not constants but have the same value for all rows.
   void foresee_by(Execution& execution) noexcept { execution_ = &execution; }
   /// The value of such an expression, if it is known by now.
   [[nodiscard]] std::optional<Value> foreseen(const Expr& expr) const;
@@ -42,11 +42,13 @@ class ColumnKnowledge {
 /// The share of the rows for which a condition holds, between 0 and 1. A condition over columns of
 /// several tables gives the share of all their combinations.
 double selectivity(const Expr& condition, const ColumnKnowledge& known);
-/// All of them together; bounds of one column from both sides count as one range.
+/// Returns the selectivity of all of them together; bounds of one column from both sides count as
+/// one range.
 double selectivity(std::span<const ExprPtr> conditions, const ColumnKnowledge& known);
 double selectivity(std::span<Expr* const> conditions, const ColumnKnowledge& known);
 
-/// How many different values an expression has among `rows` rows: for GROUP BY and DISTINCT.
+/// Returns the number of distinct values that an expression has among `rows` rows: for GROUP BY and
+/// DISTINCT.
 double distinct_values(const Expr& expr, double rows, const ColumnKnowledge& known);
 
 /// The constant text before the first wildcard of a LIKE pattern, if the pattern is given; empty
@@ -57,7 +59,7 @@ struct LikePrefix {
   bool is_exact = false;  ///< the pattern has no wildcard at all
 };
 std::optional<LikePrefix> like_prefix(const Expr& condition, const ColumnKnowledge& known);
-/// Of `text LIKE pattern`, or null.
+/// Operands of `text LIKE pattern`, or null.
 struct LikeOperands {
   const Expr* column = nullptr;
   const Expr* pattern = nullptr;

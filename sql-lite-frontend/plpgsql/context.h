@@ -16,8 +16,8 @@ inline void add_context(SqlError& error, std::string_view line) {
   error.fields().position = 0;
 }
 
-/// Of a statement or expression; where a position tells the place inside, PostgreSQL shows that
-/// instead.
+/// Appends the context of a statement or expression; if a position tells the place inside,
+/// PostgreSQL shows that instead.
 inline void add_sql_context(SqlError& error, std::string_view line) {
   if (error.fields().position > 0) {
     error.fields().position = 0;

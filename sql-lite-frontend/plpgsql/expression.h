@@ -61,8 +61,8 @@ struct AssignedPart {
   std::vector<std::string> around;
   std::vector<ExpressionPtr> subscripts;
 
-  /// Where the value, or a subscript, takes a statement, it is computed first, into a place among
-  /// the frame's values.
+  /// Value, or subscript, that takes a statement: it is computed first, into a place among the
+  /// frame's values.
   struct Computed {
     std::optional<std::size_t> place = std::nullopt;  ///< once it has one it keeps it
     TypeId type = TypeId::none;                       ///< none: the text is bound as it stands
@@ -76,9 +76,10 @@ class Expression {
   enum class Kind : std::uint8_t { value, statement };
   Expression(Kind kind, std::string text, const Name* names);
 
-  /// Its value, in the frame's row arena.
+  /// Returns its value, in the frame's row arena.
   Value evaluate(Frame& frame);
-  /// Of one with a part: the whole, with the part set to `value` instead of what the text gives.
+  /// Returns, for one with a part, the whole with the part set to `value` instead of the text's
+  /// value.
   Value put(Frame& frame, const Value& value, TypeId type);
   /// After evaluate().
   [[nodiscard]] TypeId type() const noexcept { return type_; }
@@ -100,8 +101,8 @@ class Expression {
   [[nodiscard]] std::size_t sql_before() const noexcept;
   /// Assigned to what `target` names.
   void set_target(std::string target) { target_ = std::move(target); }
-  /// Its value is that of a variable, or of a field of a record, with a part of it set to what the
-  /// text gives.
+  /// Makes its value that of a variable, or of a field of a record, with a part of it set to the
+  /// text's value.
   void set_part(AssignedPart part) {
     part_ = std::make_unique<AssignedPart>(std::move(part));
     part_->computed.resize(part_->subscripts.size());

@@ -63,7 +63,8 @@ struct Frame final : CallPlace {
   [[nodiscard]] const Value& value_of(std::size_t variable) const {
     return values[program.variables[variable].place];
   }
-  /// As assignment does: as what the variable is. Throws 22004 for NULL where it may not be.
+  /// Assigns a value, converted to the variable's type. Throws 22004 for NULL if the variable does
+  /// not allow it.
   void assign(std::size_t variable, Value value, TypeId type);
   void assign(const Target& target, Value value, TypeId type);
   /// A row to INTO or a loop's variables: what is missing is NULL.
@@ -74,7 +75,7 @@ struct Frame final : CallPlace {
   void assign_nothing(const Targets& targets, const ShapePtr& shape);
   void set_found(bool is_found);
   [[nodiscard]] bool is_true(Expression& condition);
-  /// As a text; nothing for NULL.
+  /// Returns the value as a text; nothing for NULL.
   std::optional<std::string> text_of(Expression& expression);
   Value convert(const Value& value, TypeId from, TypeId to, std::int32_t typmod);
   /// A record's value as the row that the call's columns are.

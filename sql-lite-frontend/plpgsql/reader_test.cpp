@@ -1,5 +1,4 @@
-// How deep and how long bodies in PL/pgSQL may be. What is said of wrong ones: corpus,
-// plpgsql_faults.
+// Limits of the depth and length of bodies in PL/pgSQL. Errors in them: corpus, plpgsql_faults.
 #include <catch2/catch.hpp>
 
 #include "sql-lite-frontend/session/tests/test_database.h"

@@ -26,7 +26,7 @@ struct Token {
   [[nodiscard]] bool is_name() const noexcept { return kind == Kind::word || kind == Kind::quoted; }
 };
 
-/// All of them, and one of kind end. Throws 42601 for a quotation that does not end.
+/// Returns all tokens, and one of kind end. Throws 42601 for a quotation that does not end.
 std::vector<Token> scan(std::string_view body);
 
 /// Counted from 1.

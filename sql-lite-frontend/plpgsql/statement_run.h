@@ -8,15 +8,16 @@
 
 namespace swizzle::sql::plpgsql {
 
-/// One run of a statement that has a plan, within the statement that has called the function. What
-/// reads in parts keeps what it sees, since the function's other statements run in between.
+/// One run of a statement that has a plan, within the statement that has called the function. A
+/// statement that is read in parts holds its snapshot, since the function's other statements run in
+/// between.
 class StatementRun {
  public:
   using Reads = SessionPortals::Reads;
-  /// Of a fragment: the frame's values are its parameters.
+  /// Runs a fragment: the frame's values are its parameters.
   StatementRun(Frame& frame, Expression& fragment, const StatementPtr& statement,
                Reads reads = Reads::at_once);
-  /// Of a text that came as a value.
+  /// Runs a text that came as a value.
   StatementRun(Frame& frame, const StatementPtr& statement, std::string context,
                std::span<const Value> parameters, Reads reads = Reads::at_once);
   StatementRun(const StatementRun&) = delete;
@@ -38,7 +39,7 @@ class StatementRun {
   void finish();
 
  private:
-  /// Of a loop: its rows outlive the transaction that its body ends.
+  /// Pins the rows of a loop, which outlive the transaction that its body ends.
   class Pin final : public PinnedRows {
    public:
     explicit Pin(StatementRun& run) : PinnedRows(run.frame_.session), run_(run) {}
@@ -106,7 +107,7 @@ struct DynamicStatement {
   Arena arena{256};
 
   [[nodiscard]] std::string context() const { return "SQL statement \"" + text + "\""; }
-  /// Of loops and cursors. Throws where there are several, or it gives no rows.
+  /// Returns the query of a loop or a cursor. Throws if there are several, or it gives no rows.
   [[nodiscard]] const StatementPtr& query(std::string_view what) const;
 };
 

@@ -10,12 +10,12 @@
 #include "sql-lite-frontend/plpgsql/variables.h"
 #include "sql-lite-frontend/types/checked_pointers.h"
 
-/// A function as its text has it. What a step does stands in the run_….cpp files.
+/// A function as its text has it. The run_….cpp files execute the steps.
 namespace swizzle::sql::plpgsql {
 
 struct Frame;
 
-/// How a step ends.
+/// End of a step.
 enum class Flow : std::uint8_t { next, exit_loop, continue_loop, returned };
 
 struct Step {
@@ -42,7 +42,7 @@ struct Target {
   mutable FieldPosition position = {};
   ExpressionPtr part = {};  ///< the variable with a field of it set: `Expression::put`
 };
-/// Of INTO: several, or one record as a whole.
+/// Targets of INTO: several, or one record as a whole.
 using Targets = std::vector<Target>;
 
 struct BlockStep final : Step {

@@ -34,7 +34,7 @@ struct Shape {
 };
 using ShapePtr = CheckedShared<const Shape>;
 
-/// Where a shape has a field of some name: most often it is the shape that was asked last.
+/// Position of a field of some name in a shape: most often the shape is that of the last call.
 struct FieldPosition {
   ShapePtr shape = nullptr;
   std::optional<std::size_t> found = std::nullopt;
@@ -63,7 +63,7 @@ struct Variable {
   std::uint32_t collation = 0;  ///< that COLLATE says, or the call; 0: the database's
   bool is_constant = false;
   bool not_null = false;
-  /// Of a record that always has the same fields; null: whatever it is given.
+  /// Shape of a record that always has the same fields; null: that of its value.
   ShapePtr shape = nullptr;
   ExpressionPtr initial = nullptr;
   std::unique_ptr<BoundCursor> cursor = nullptr;

@@ -20,9 +20,8 @@ inline constexpr std::uint8_t kDelete = 4;
 inline constexpr std::uint8_t kTruncate = 8;
 }  // namespace published
 
-/// All facts about a table that are needed to tell its subscribers of a change: its form when the
-/// change was made, and its publications. So a reader of changes does not need the table's present
-/// definition.
+/// Description of a table that tells its subscribers of a change: its form when the change was
+/// made, and its publications. So a reader of changes does not need the table's present definition.
 struct TableShape {
   struct Column {
     std::string name;
@@ -47,10 +46,10 @@ struct TableShape {
   std::string schema;
   std::string name;
   char identity = 'd';  ///< Relation::replica_identity
-  /// Those that rows of changes have: not the dropped ones, nor those that are computed.
+  /// Columns in rows of changes: without the dropped and the computed ones.
   std::vector<Column> columns;
   std::vector<Membership> memberships;
-  /// Those of the columns, and what these are made of, which comes first.
+  /// User-defined types of the columns, each behind the types that it consists of.
   std::vector<MadeType> types;
 
   /// Null: no user made it, or the shape is of a version that did not keep types.

@@ -16,7 +16,7 @@ void put_number(std::string& out, T value) {
   out += as_text(Bytes{bytes, sizeof bytes});
 }
 
-/// With the zero byte that ends it.
+/// Appends the text with the zero byte that ends it.
 inline void put_string(std::string& out, std::string_view text) {
   out += text;
   out += '\0';

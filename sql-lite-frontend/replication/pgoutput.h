@@ -22,7 +22,7 @@ struct TransactionFacts {
 std::string begin(const TransactionFacts& transaction);
 std::string commit(const TransactionFacts& transaction);
 
-/// Which of a shape's columns a subscriber gets: places in TableShape::columns.
+/// Columns of a shape that a subscriber gets: places in TableShape::columns.
 using Places = std::span<const std::uint32_t>;
 
 /// A type that users made, by what it is over.
@@ -33,7 +33,7 @@ struct TypeFacts {
 };
 std::string type(const TypeFacts& facts);
 std::string relation(const TableShape& shape, Places places);
-/// Of pg_logical_emit_message; `lsn` is its own.
+/// Message of pg_logical_emit_message; `lsn` is its own.
 std::string message(Lsn lsn, const PublishedChange& change);
 std::string truncate(std::span<const Oid> relations, const PublishedChange& change);
 

@@ -74,7 +74,7 @@ class PublishedChanges {
   std::unique_ptr<Scratch> writer_;  ///< for what values are written with
   bool are_known_ = false;
   std::map<std::uint32_t, std::unique_ptr<Subscribed>> tables_;
-  /// By relation: the shape that was told last.
+  /// Shapes that were sent last, by relation.
   std::map<Oid, std::uint32_t> told_;
 };
 

@@ -33,9 +33,9 @@ class SlotStream final : public ChangeStream {
   [[nodiscard]] Lsn position() const noexcept override {
     return current_ ? current_->commit : read_up_to_;
   }
-  /// Of the transaction whose message was handed out last.
+  /// Transaction whose message was handed out last.
   [[nodiscard]] TxnId transaction() const noexcept { return handed_out_of_; }
-  /// Between two transactions.
+  /// True between two transactions.
   [[nodiscard]] bool is_between() const noexcept { return !current_ && ready_.empty(); }
   bool awaits_more(const std::function<void()>& wake) override;
   void confirm(Lsn lsn) override;
@@ -51,7 +51,7 @@ class SlotStream final : public ChangeStream {
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
     ~Hold();
-    /// As it was found.
+    /// The slot as it was found.
     [[nodiscard]] const swizzle::Slot& slot() const noexcept { return slot_; }
 
    private:

@@ -162,7 +162,7 @@ std::string shown_definition(Session::State& session, const Routine& routine) {
   if (routine.strict) options += " STRICT";
   if (routine.security_definer) options += " SECURITY DEFINER";
   if (routine.leakproof) options += " LEAKPROOF";
-  // Of what is no text, calls cost one.
+  // Calls of native routines cost one unit.
   const bool is_native = routine.language == "c" || routine.language == "internal";
   const float usual_cost = is_native ? 1.0F : 100.0F;
   constexpr float kUsualRows = 1000;

@@ -16,7 +16,7 @@ std::string shown_result(Session::State& session, const Routine& routine);
 /// RETURN … or BEGIN ATOMIC … END with the names that its relations have now.
 std::string shown_atomic_body(Session::State& session, const Routine& routine);
 std::string shown_definition(Session::State& session, const Routine& routine);
-/// Of one parameter; empty: none.
+/// Returns the default of one parameter; empty: none.
 std::string shown_default(Session::State& session, const RoutineParameter& parameter);
 
 }  // namespace swizzle::sql

@@ -98,7 +98,7 @@ class RoutineFrame {
   std::optional<ActingUser> acting_;
 };
 
-/// Of a session that has called a routine.
+/// Returns the code of a session that has called a routine.
 RoutineCodes& routine_codes_of(Session::State& session);
 
 /// Runs it as `call` says; without a caller's plan, as CALL does.

@@ -35,8 +35,8 @@ class TriggerCode {
   TriggerCode& operator=(const TriggerCode&) = delete;
   virtual ~TriggerCode() = default;
 
-  /// The row that it returned, for the relation's columns, of `arena`; nullopt: it returned NULL.
-  /// What a statement's trigger returns means nothing. May be entered again while it runs.
+  /// Returns the function's row, for the relation's columns, in `arena`; nullopt: it returned NULL.
+  /// The result of a statement's trigger is ignored. May be entered again while it runs.
   virtual std::optional<std::span<const Value>> run(Session::State& session,
                                                     const TriggerCall& call, Arena& arena) = 0;
 };

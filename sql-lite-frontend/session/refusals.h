@@ -5,7 +5,7 @@
 
 #include "sql-lite-frontend/parse/ast.h"
 
-/// How what is not supported is called when it is refused (0A000).
+/// Names of unsupported features in their refusals (0A000).
 namespace swizzle::sql {
 
 /// "TRIGGER", "MATERIALIZED VIEW": the words of CREATE and DROP.

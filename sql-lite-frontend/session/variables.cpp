@@ -223,8 +223,8 @@ void SessionVariables::apply(std::string_view name, std::string_view value,
 
 namespace {
 
-/// The value of SET name = …: a list joined by commas, each as it would be written. What stands in
-/// a list of names is one name, whatever it contains.
+/// Returns the value of SET name = …: a list joined by commas, each as it would be written. An
+/// element of a list of names is one name, with any content.
 std::string joined_arguments(std::string_view name, ast::NodeList arguments) {
   const bool names = name == "search_path";
   std::string text;

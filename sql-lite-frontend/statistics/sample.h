@@ -48,7 +48,7 @@ TypeId statistics_type(const Column& column) noexcept;
 /// table's number of rows.
 ColumnStatistics summarize(std::span<const Value> values, double rows, TypeId type);
 
-/// All columns of a sample. Pre: the sample is sorted.
+/// Summarizes all columns of a sample. Pre: the sample is sorted.
 TableStatistics summarize(const RowSample& sample, const Table& table);
 
 }  // namespace swizzle::sql

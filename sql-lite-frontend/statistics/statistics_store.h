@@ -24,7 +24,7 @@ class StatisticsStore {
   /// Returns the statistics as of the newest commit, for a table in its committed form. Null: never
   /// analyzed.
   StatisticsPtr of(const Table& table);
-  /// As `transaction` sees them.
+  /// Returns the statistics as `transaction` sees them.
   StatisticsPtr read(Transaction& transaction, Oid relation) const;
   void write(Transaction& transaction, Oid relation, const TableStatistics& statistics);
   void remove(Transaction& transaction, Oid relation);

@@ -19,7 +19,8 @@ struct ColumnStatistics {
   TypeId type = TypeId::none;
   double null_fraction = 0;
   double average_width = 0;
-  /// As in pg_statistic: a number of values, or, below zero, minus their share of the rows.
+  /// Number of distinct values, as in pg_statistic: a number, or, below zero, minus their share of
+  /// the rows.
   double distinct = 0;
   struct Common {
     std::string value;
@@ -28,7 +29,7 @@ struct ColumnStatistics {
   std::vector<Common> common;
   /// Bounds of parts with as many rows each, of what is not in `common`.
   std::vector<std::string> histogram;
-  /// Between the order of the rows and the order of the values.
+  /// Correlation between the order of the rows and the order of the values.
   double correlation = 0;
 
   [[nodiscard]] double distinct_of(double rows) const noexcept {

@@ -12,7 +12,7 @@ void rule_rows(Execution& execution, const EmitRow& emit);
 
 // Parts that have no number of their own are numbered after what they belong to.
 bool has_default_row(const Column& column) noexcept;
-/// Of the default of the column at `position`, from 0.
+/// Returns the number of the default of the column at `position`, from 0.
 Oid default_oid(const Relation& relation, std::size_t position) noexcept;
 Oid rule_oid(const Relation& view) noexcept;
 

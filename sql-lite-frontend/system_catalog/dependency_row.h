@@ -25,7 +25,7 @@ void emit_dependency(const EmitRow& emit, const ObjectAddress& dependent, const 
                      Dependency kind);
 /// Everything goes with its schema, but what is always there.
 void emit_schema(const EmitRow& emit, const ObjectAddress& dependent, Oid schema);
-/// On columns of a relation, or on the relation itself where there are none.
+/// Emits dependencies on columns of a relation, or on the relation itself if there are none.
 void emit_columns(const EmitRow& emit, const ObjectAddress& dependent, Oid relation,
                   std::span<const std::int16_t> columns, Dependency kind);
 void emit_collation(const EmitRow& emit, const ObjectAddress& dependent, Oid collation);
@@ -34,7 +34,7 @@ void emit_calls(const EmitRow& emit, const ObjectAddress& dependent, std::string
 /// Emits the object behind a routine's name in a view or a body, which may be an operator, or a
 /// constant's object.
 void emit_called(const EmitRow& emit, const ObjectAddress& dependent, const ViewRoutine& called);
-/// All rows of a relation, its columns, constraints, indexes, triggers, policies and rule.
+/// Emits all rows of a relation, its columns, constraints, indexes, triggers, policies and rule.
 void emit_relation(const EmitRow& emit, Session::State& session, const Table& table);
 
 }  // namespace swizzle::sql

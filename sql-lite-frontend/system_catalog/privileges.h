@@ -8,7 +8,7 @@
 
 namespace swizzle::sql {
 
-/// As aclitem is written: "grantee=letters/grantor".
+/// Returns the grant as an aclitem: "grantee=letters/grantor".
 std::string acl_text(const Session::State& session, const Grant& grant);
 /// An array of aclitem, as relacl and its like have it; NULL when nothing was granted or revoked.
 Value acl_value(Execution& execution, std::span<const Grant> grants);

@@ -31,7 +31,7 @@ Value filter_value(Execution& execution, const Publication::Member& member) {
   return text_value(execution, printed_expression(execution.session, *table, member.filter_sql));
 }
 
-/// Of what may be kept: how much more can be logged before the slot is lost.
+/// Room until a slot is lost: how much more can be logged.
 struct SlotRoom {
   std::string_view status;
   Value safe_bytes = Value::null();

@@ -11,7 +11,7 @@ struct ConditionSlots {
   Slot old_row = 0;
   Slot new_row = 0;
 };
-/// In which old.a and new.a are columns.
+/// Returns a scope in which old.a and new.a are columns.
 Scope condition_scope(Binder& binder, const TablePtr& table, const ConditionSlots& slots);
 
 /// The stored form of what CREATE TRIGGER says; throws what PostgreSQL refuses.
@@ -20,11 +20,11 @@ std::string stored_condition(Session::State& session, const TablePtr& table, con
 /// Whether it reads the column, counted from 0.
 bool condition_reads(Session::State& session, const TablePtr& table, const Trigger& trigger,
                      std::size_t position);
-/// With the column called otherwise.
+/// Returns the condition with another name of the column.
 std::string renamed_condition(Session::State& session, const TablePtr& table,
                               const Trigger& trigger, std::size_t position,
                               const std::string& new_name);
-/// As pg_get_triggerdef shows it, with its parentheses.
+/// Returns the condition as pg_get_triggerdef shows it, with its parentheses.
 std::string shown_condition(Session::State& session, const TablePtr& table, const Trigger& trigger,
                             bool pretty);
 

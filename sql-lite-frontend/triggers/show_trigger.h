@@ -10,7 +10,7 @@ namespace swizzle::sql {
 
 /// pg_trigger.tgtype.
 std::int16_t trigger_type_bits(const Trigger& trigger);
-/// As the SQL that would make it.
+/// Returns the SQL that would make the trigger.
 std::string shown_trigger(Session::State& session, const TablePtr& table, const Trigger& trigger,
                           bool pretty);
 

@@ -41,7 +41,7 @@ class TriggerCodes {
     std::string new_name;
     Found found;
   };
-  /// By function and relation, and by trigger where that says what names mean.
+  /// Codes by function and relation, and by trigger if that has names of its own.
   std::map<std::tuple<Oid, Oid, Oid>, Known> codes_;
   Latest latest_;
   Oid latest_trigger_ = kNoOid;

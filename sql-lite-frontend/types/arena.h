@@ -24,7 +24,7 @@ class Arena {
       : chunk_bytes_{chunk_bytes} {}
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
-  /// With its memory and its account; the other is empty then.
+  /// Takes the memory and the account; the other is empty then.
   Arena(Arena&& other) noexcept { swap(other); }
   Arena& operator=(Arena&& other) noexcept {
     if (this == &other) return *this;
@@ -99,7 +99,7 @@ class Arena {
   void swap(Arena& other) noexcept;
   void poison_behind(Mark mark) noexcept;
 
-  /// Where nothing has been taken yet; what is copied from no bytes has an address, too.
+  /// Address of an empty arena: a copy of no bytes has an address, too.
   static inline std::byte nothing{};
 
   std::byte* base_ = &nothing;

@@ -11,7 +11,7 @@ namespace swizzle::sql {
 
 /// Whether it comes with the server: not what users made, nor what extensions bring.
 bool is_built_in(TypeId type) noexcept;
-/// By pg_type's name, "int4". Null: none that comes with the server.
+/// Returns the built-in type with pg_type's name, "int4". Null: there is none.
 const Type* find_built_in_type(std::string_view name) noexcept;
 /// format_type() of a number from a client: "???" if no type that clients can know has it.
 std::string name_of_number(std::uint32_t oid);

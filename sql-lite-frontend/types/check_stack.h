@@ -13,8 +13,8 @@ inline void check_stack() {
     throw_stack_too_deep();
 }
 
-/// Where a list of a client's becomes a chain, `levels` long, that will be gone down later: what is
-/// put over one another in a plan, say.
+/// Checks that the stack suffices for recursion over a chain of `levels`, made of a client's list:
+/// steps over one another in a plan, say.
 inline void check_stack_for(std::size_t levels) {
   constexpr std::size_t kBytesPerLevel = 1024;
   if (!stack_has(levels * kBytesPerLevel)) throw_stack_too_deep();

@@ -16,7 +16,7 @@ using HashFunction = std::uint64_t (*)(const Value& value, std::uint64_t seed);
 CompareFunction compare_function(TypeId type) noexcept;
 HashFunction hash_function(TypeId type) noexcept;
 
-/// As these, of a type that must have one: else 42883.
+/// Return the functions of a type that must have one: else 42883.
 CompareFunction ordered(TypeId type);
 HashFunction hashed(TypeId type);
 

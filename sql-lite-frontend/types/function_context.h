@@ -23,7 +23,7 @@ struct EnumLabels;
 enum class DateStyle : std::uint8_t { iso, postgres, sql, german };
 enum class DateOrder : std::uint8_t { ymd, dmy, mdy };
 enum class IntervalStyle : std::uint8_t { postgres, postgres_verbose, sql_standard, iso_8601 };
-/// How bytes stand in XML.
+/// Form of bytes in XML.
 enum class XmlBinary : std::uint8_t { base64, hex };
 enum class ByteaOutput : std::uint8_t { hex, escape };
 

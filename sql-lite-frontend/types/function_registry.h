@@ -51,7 +51,7 @@ struct AggregateFunction {
 struct CallableRoutine;
 struct Execution;
 
-/// Of what knows the session that runs it; what a session is, is known above this folder.
+/// Function that needs the session that runs it; sessions are defined above this folder.
 using SessionCall = Value (*)(Execution& execution, std::span<const Value> arguments);
 
 enum class FunctionKind : std::uint8_t { scalar, set, aggregate, window };
@@ -82,7 +82,8 @@ struct Function {
   bool takes_text = false;
   /// Set where a user made it (catalog/callable_routine.h): nothing above does it then.
   const CallableRoutine* routine = nullptr;
-  /// It asks the types of its arguments for their collation (collation/collated_functions.h).
+  /// True if it asks the types of its arguments for their collation
+  /// (collation/collated_functions.h).
   bool takes_collation = false;
 };
 
@@ -147,7 +148,7 @@ struct AddedFunctions {
   std::span<const ScalarEntry> scalars = {};
   std::span<const SetEntry> sets = {};
   std::span<const SessionEntry> sessions = {};
-  /// Those that PostgreSQL does not have, whole.
+  /// Functions that PostgreSQL does not have, complete.
   std::span<const Function> own = {};
 };
 /// At start-up, before the first look at the registry; the spans must stay.
@@ -161,8 +162,7 @@ bool is_missing_function(std::string_view name);
 bool is_missing_type(std::string_view name);
 bool is_unsupported_operator(std::string_view name);
 
-/// All functions, operators and casts the server has built in, functions by number. Immutable and
-/// shared.
+/// Return all built-in functions, operators and casts, functions by number. Immutable and shared.
 std::span<const Function> builtin_functions();
 std::span<const Operator> builtin_operators();
 /// The rows of pg_cast whose function we have.
@@ -170,7 +170,7 @@ std::span<const Cast> builtin_casts();
 
 const Function* find_function(std::uint32_t oid);
 const Operator* find_operator(std::uint32_t oid);
-/// All functions of that name, of any kind.
+/// Returns all functions of that name, of any kind.
 std::span<const Function* const> functions_named(std::string_view name);
 /// Whether PostgreSQL has several of that name, so that it does not say which one is meant.
 bool is_ambiguous_function(std::string_view name);

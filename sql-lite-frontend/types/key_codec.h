@@ -13,7 +13,7 @@ enum class SortDirection : std::uint8_t { ascending, descending };
 /// `absent` says that the column is NOT NULL: its keys carry no marker byte.
 enum class NullsOrder : std::uint8_t { first, last, absent };
 
-/// How one column of an index is ordered.
+/// Order of one column of an index.
 struct KeyColumn {
   TypeId type = TypeId::none;
   SortDirection direction = SortDirection::ascending;

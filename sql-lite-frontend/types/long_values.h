@@ -13,7 +13,8 @@
 /// (base/runtime/long_work.h).
 namespace swizzle::sql {
 
-/// From here on a value is worth a thread of its own: it takes longer to work on than to hand over.
+/// Size from which on a value is worth a thread of its own: it takes longer to work on than to hand
+/// over.
 inline constexpr std::size_t kLongBytes = std::size_t{256} << 10U;
 
 inline std::size_t bytes_of(std::span<const Value> values) noexcept {
@@ -39,15 +40,15 @@ inline void count_bytes(std::size_t bytes) {
   count_work(bytes / 4);
 }
 
-/// Of a template's letters, as of everything that PostgreSQL keeps in one piece, there can be only
-/// so many: XX000 for more than a gigabyte of so many bytes each.
+/// Throws XX000 for a `count` that takes more than a gigabyte at so many bytes each: PostgreSQL
+/// keeps such data in one piece, a template's letters for example.
 void require_room_for(std::size_t count, std::size_t bytes_each);
 
 /// memcpy() in pieces.
 void copy_long(std::byte* to, Bytes from);
-/// As std::string_view::find, but in linear time whatever repeats itself.
+/// The same as std::string_view::find, but in linear time whatever repeats itself.
 std::size_t find_long(std::string_view text, std::string_view part, std::size_t from = 0);
-/// As count_characters() and bytes_of_characters(), in pieces.
+/// The same as count_characters() and bytes_of_characters(), in pieces.
 std::size_t count_long_characters(std::string_view text);
 std::size_t bytes_of_long_characters(std::string_view text, std::size_t count);
 

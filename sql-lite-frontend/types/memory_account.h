@@ -96,7 +96,7 @@ class MemoryShare {
   }
   ~MemoryShare() { lower(0); }
 
-  /// Of no account nothing is counted. Throws SqlError 53200.
+  /// Sets the share. Without an account nothing is counted. Throws SqlError 53200.
   void set(MemoryAccount* account, std::size_t bytes) {
     if (bytes != bytes_) [[unlikely]]
       change(account, bytes);
@@ -128,12 +128,13 @@ class MemoryShare {
   std::size_t bytes_ = 0;
 };
 
-/// As much as the system clears, and takes back, in a time that others of a reactor would notice.
+/// Amount of memory that the system clears, and takes back, in a time that others of a reactor
+/// would notice.
 inline constexpr std::size_t kLongMemory = std::size_t{16} << 20U;
 /// Faults the memory in, before its first use. A helper thread does it while the caller, if it may,
 /// waits.
 void touch_aside(std::byte* memory, std::size_t bytes);
-/// With memory that is there. Throws std::bad_alloc.
+/// Allocates memory that is faulted in already. Throws std::bad_alloc.
 void* allocate_long(std::size_t bytes);
 /// Gives it back some time soon.
 void free_long(void* memory) noexcept;

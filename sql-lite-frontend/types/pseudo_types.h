@@ -16,7 +16,7 @@ constexpr Type pseudo_type(TypeId id, std::string_view name) {
           .kind = 'p'};
 }
 
-/// Of arrays and ranges, whose values are of any length.
+/// Pseudo-type of arrays and ranges, whose values are of any length.
 constexpr Type long_pseudo_type(TypeId id, std::string_view name) {
   Type type = pseudo_type(id, name);
   type.length = -1;

@@ -9,7 +9,7 @@
 
 namespace swizzle::sql {
 
-/// How one call is to be made.
+/// Result of resolving one call.
 struct ResolvedFunction {
   const Function* function = nullptr;
   /// The type each parameter takes, polymorphic ones made concrete: cast argument i of the call
@@ -17,7 +17,7 @@ struct ResolvedFunction {
   /// named arguments; a variadic tail has one entry per argument given.
   std::vector<TypeId> argument_types;
   TypeId result = TypeId::none;
-  /// Which argument of the call is parameter i; -1 takes its default.
+  /// Argument of the call for parameter i; -1 takes its default.
   std::vector<int> argument_order;
   /// The arguments from here on are packed into one array (none if the same as size()).
   std::size_t first_variadic = 0;
@@ -42,17 +42,17 @@ struct FunctionCall {
   std::span<const std::string_view> argument_names = {};  ///< empty, or one per argument ("": none)
   enum class Variadic : std::uint8_t { expanded, as_array } variadic = Variadic::expanded;
   int position = 0;  ///< in the statement, for errors
-  /// Which functions the name can mean, where those are not the built-in ones alone.
+  /// Functions that the name can mean, if they are not the built-in ones alone.
   std::optional<std::span<const Function* const>> candidates = std::nullopt;
   std::string_view schema = {};      ///< as it was written, for errors
   const MadeCasts* casts = nullptr;  ///< null: there are none
 };
 
-/// By PostgreSQL's rules: exact, then by implicit casts, then most exact and most preferred
-/// matches, then categories of unknown arguments. Throws SqlError: 42883 "function f(integer) does
-/// not exist" with its hint, 42725 "function f(unknown) is not unique".
-/// A call f(x) with the name of a type, where no function fits, is a cast: nothing then and the
-/// caller tries find_type (as PostgreSQL does for e.g. text(1)).
+/// Resolves a call by PostgreSQL's rules: exact, then by implicit casts, then most exact and most
+/// preferred matches, then categories of unknown arguments. Throws SqlError: 42883 "function
+/// f(integer) does not exist" with its hint, 42725 "function f(unknown) is not unique". A call f(x)
+/// with the name of a type, where no function fits, is a cast: nothing then and the caller tries
+/// find_type (as PostgreSQL does for e.g. text(1)).
 ResolvedFunction resolve_function(const FunctionCall& call);
 /// The same without the errors: nothing if no function fits.
 std::optional<ResolvedFunction> try_resolve_function(const FunctionCall& call);
@@ -69,7 +69,7 @@ struct OperatorCall {
   TypeId left = TypeId::none;  ///< none for a prefix operator
   TypeId right = TypeId::none;
   int position = 0;
-  /// Which operators the name can mean, where those are not the built-in ones alone.
+  /// Operators that the name can mean, if they are not the built-in ones alone.
   std::optional<std::span<const Operator* const>> candidates = std::nullopt;
   std::string_view schema = {};  ///< as it was written, for errors
   const MadeCasts* casts = nullptr;

@@ -10,7 +10,7 @@
 
 namespace swizzle::sql {
 
-/// Where the columns of a table's rows lie. Columns are only ever added at the end: rows written
+/// Layout of the columns in a table's rows. Columns are only ever added at the end: rows written
 /// before know fewer columns and read the missing ones as their default.
 ///
 /// Row: u16 header (bits 0-14: column count, bit 15: wide offsets) | null bitmap | fixed-width

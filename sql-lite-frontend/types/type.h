@@ -19,7 +19,7 @@ struct FunctionContext;
 struct FunctionsOfType;
 enum class Coercion : std::uint8_t;
 
-/// How values are read and written. Several types may share one, so it is told which is meant.
+/// Input and output of values. Several types may share one codec, so it is told the type.
 struct TypeCodec {
   Value (*input)(FunctionContext&, TypeId, std::int32_t typmod, std::string_view text) = nullptr;
   void (*output)(FunctionContext&, TypeId, const Value&, std::string& out) = nullptr;
@@ -27,7 +27,7 @@ struct TypeCodec {
   void (*send)(FunctionContext&, TypeId, const Value&, std::string& out) = nullptr;
 };
 
-/// How values are ordered, told apart and found. `orders.h` has those that several types share.
+/// Order, equality and keys of values. `orders.h` has those that several types share.
 struct TypeOrder {
   /// Null for a type without a default btree class.
   CompareFunction compare = nullptr;
@@ -60,7 +60,7 @@ struct TypeMeasures {
 
 /// Meaning of the numbers in parentheses behind a type's name.
 struct TypeModifier {
-  /// As the type's typmodin function. Throws SqlError.
+  /// The type's typmodin function. Throws SqlError.
   std::int32_t (*read)(std::span<const std::int32_t> modifiers) = nullptr;
   /// The whole name: "time(3) without time zone".
   std::string (*show)(std::string_view sql_name, std::int32_t typmod) = nullptr;

@@ -152,7 +152,7 @@ enum class Shape : std::uint8_t {
 
 struct Type;
 
-/// All types that the server knows without a catalog, by ascending id: the rows of pg_type.
+/// Returns all types that the server knows without a catalog, by ascending id: the rows of pg_type.
 std::span<const Type* const> builtin_types() noexcept;
 
 /// Null for a type that only the catalog knows. Of one that a user made, what all of its kind have

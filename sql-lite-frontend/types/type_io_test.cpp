@@ -116,7 +116,8 @@ TEST_CASE("every type's text and binary forms round trip", "[types]") {
     send_binary(f.context, type, value, wire);
     CHECK(f.show(type, receive_binary(f.context, type, kNoTypmod, as_bytes(wire))) == text);
     const Shape shape = type_info(type).shape;
-    // Of what has any length, and of macaddr8, which takes a macaddr's six bytes, parts are whole.
+    // Parts of a value of any length, and of macaddr8, which takes a macaddr's six bytes, are whole
+    // values.
     if (shape == Shape::text || shape == Shape::bytes || type == TypeId{774}) continue;
     for (std::size_t cut = 0; cut < wire.size(); ++cut)
       CHECK_THROWS_AS(receive_binary(f.context, type, kNoTypmod, as_bytes(wire).first(cut)),

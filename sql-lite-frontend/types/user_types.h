@@ -13,7 +13,7 @@
 /// ordered without a look-up. The names of types and of labels are in the catalog.
 namespace swizzle::sql {
 
-/// So many numbers there are of each kind. The numbers of arrays of a kind follow the kind's.
+/// Count of the numbers of each kind. The numbers of arrays of a kind follow the kind's.
 inline constexpr std::uint32_t kUserTypeIds = 0x1000'0000;
 inline constexpr std::uint32_t kFirstEnum = 0x2000'0000;
 inline constexpr std::uint32_t kFirstDomain = 0x4000'0000;
@@ -30,8 +30,8 @@ inline constexpr std::uint32_t kBehindUserTypes = 0xe000'0000;
 inline constexpr std::uint32_t kFirstCollated = 0xe000'0000;
 /// Collations have smaller numbers.
 inline constexpr std::uint32_t kCollations = 0x0200'0000;
-/// In the order of their numbers, which stand in keys of rows: new ones come behind. citext and its
-/// arrays are the last.
+/// Types with collations, in the order of their numbers, which stand in keys of rows: new ones are
+/// added at the end. citext and its arrays are the last.
 inline constexpr std::array kCollatedKinds{
     TypeId::text,         TypeId::varchar,       TypeId::bpchar,
     TypeId::name,         TypeId::text_array,    TypeId::varchar_array,
@@ -67,7 +67,7 @@ constexpr bool is_user_array(TypeId type) noexcept {
 constexpr TypeId user_array_of(TypeId type) noexcept {
   return TypeId{raw(type) | kUserTypeIds};
 }
-/// Of an array of what users make, what its elements are; else the type itself.
+/// Returns the element type of an array of a user-defined type; else the type itself.
 constexpr TypeId without_array(TypeId type) noexcept {
   return is_user_array(type) ? TypeId{raw(type) & ~kUserTypeIds} : type;
 }
@@ -102,8 +102,8 @@ void note_domain(TypeId domain, DomainBase base);
 TypeId noted_subtype(TypeId range) noexcept;
 void note_range(TypeId range, TypeId subtype);
 
-/// The one place where a type's base is asked: of a domain what it is over in the end, else the
-/// type itself. Without a collation.
+/// Returns a type's base: of a domain its base type in the end, else the type itself. Without a
+/// collation. This is the only function that answers this.
 inline TypeId base_type(TypeId type) noexcept {
   return without_collation(is_domain(type) ? base_of_domain(type).type : type);
 }

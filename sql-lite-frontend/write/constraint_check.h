@@ -13,7 +13,7 @@ namespace swizzle::sql {
 
 /// "public.t"
 std::string table_name(NameSource& names, const Table& table);
-/// Of a column, counted from 1, as SQL writes it.
+/// Returns the name of a column, counted from 1, as SQL writes it.
 std::string column_name(const Table& table, std::int16_t number);
 /// "a = $1 AND b = $2"
 std::string equal_all(const Table& table, std::span<const std::int16_t> columns);

@@ -25,7 +25,7 @@ class EntryBatch {
   [[nodiscard]] bool is_full() const noexcept { return bytes_ > kMostBytes; }
   /// Makes the changes; of those to one key, removing comes first.
   void apply(Transaction& transaction);
-  /// How many leaves the changes have asked for since the last call.
+  /// Returns the number of leaves that the changes have asked for since the last call.
   [[nodiscard]] std::uint64_t take_leaf_requests() noexcept {
     return std::exchange(leaf_requests_, 0);
   }

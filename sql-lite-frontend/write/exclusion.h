@@ -49,7 +49,7 @@ class Exclusion {
   /// The row's key of an entry.
   [[nodiscard]] std::string row_key_of(std::string_view entry) const;
 
-  /// Of an index that has just been built: 23P01 where two of its entries may not be there both.
+  /// Checks an index that has just been built: 23P01 if two of its entries conflict.
   void check_all(Session::State& session, FunctionContext& functions,
                  Transaction& transaction) const;
 
@@ -67,7 +67,7 @@ class Exclusion {
   [[nodiscard]] std::string key_of(std::span<const Value> values) const;
   /// The columns' values of an entry, or nothing where one is NULL; takes them off the key.
   bool read_entry(Bytes& key, Arena& arena, std::vector<Value>& values) const;
-  /// Of a whole row, where the columns are the table's; else those in the entry.
+  /// Returns the values of a whole row, if the columns are the table's; else those in the entry.
   std::vector<Value> shown_values(Transaction& transaction, Arena& arena,
                                   std::string_view entry) const;
   [[nodiscard]] std::string described(FunctionContext& functions,
@@ -80,8 +80,8 @@ class Exclusion {
   std::size_t number_;
   std::vector<Part> parts_;
   std::size_t equal_ = 0;  ///< so many columns are to be equal; they come first
-  /// Behind those there is one column, of ranges that must not overlap, and a group's never do: so
-  /// only its neighbours need to be looked at for a new one.
+  /// True if the remaining column is one of ranges that must not overlap. A group's ranges never
+  /// do, so only the neighbours of a new one need to be checked.
   bool is_ordered_ = false;
 };
 
@@ -96,7 +96,8 @@ class Exclusions {
   }
   void forget_notes() noexcept { notes_.clear(); }
   [[nodiscard]] bool has_notes() const noexcept { return !notes_.empty(); }
-  /// Of a deferrable one: to be looked at when the statement has written all its rows.
+  /// Notes a row for a deferrable constraint, to be checked when the statement has written all its
+  /// rows.
   void note(WorkMemory& memory, std::size_t index, std::span<const Value> values);
   /// Fails with 23P01, or leaves what is in conflict to the transaction's end.
   void finish(Execution& execution);

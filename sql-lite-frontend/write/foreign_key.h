@@ -48,7 +48,7 @@ class ForeignKey {
   [[nodiscard]] std::string delete_references_sql(NameSource& names) const;
   /// The new values follow the old ones.
   [[nodiscard]] std::string update_references_sql(NameSource& names) const;
-  /// To NULL, or with SET DEFAULT to the columns' defaults.
+  /// Returns the statement that sets them to NULL, or with SET DEFAULT to the columns' defaults.
   [[nodiscard]] std::string clear_references_sql(NameSource& names,
                                                  std::span<const std::int16_t> columns,
                                                  ReferentialAction action) const;

@@ -61,7 +61,8 @@ class ReferenceQueue {
   /// Whether a statement that ends now is one that an action runs.
   [[nodiscard]] bool is_running() const noexcept { return is_running_; }
 
-  /// Of a table's statement-level triggers for an event: they fire once for all that actions do.
+  /// Key of a table's statement-level triggers for an event: they fire once for all that actions
+  /// do.
   using StatementKey = std::uint64_t;
   /// True if the statement is the first of that key among those that run for the same statement of
   /// a user, itself included.

@@ -25,7 +25,7 @@ class KeyProbe {
   /// was made, which is of no use then.
   bool holds_still(Session::State& session);
 
-  // By what the inner statement sees that runs. No value is NULL. Pre: holds_still().
+  // Uses the view of the inner statement that runs. No value is NULL. Pre: holds_still().
 
   /// Whether there is a row.
   bool finds(Session::State& session, std::span<const Value> values);
@@ -48,7 +48,7 @@ class KeyProbe {
   TablePtr table_;
   std::vector<Column> columns_;
   std::unique_ptr<TableAccess> access_;
-  /// Its slots are the values in the order of the columns, then the row's identity.
+  /// Execution whose slots are the values in the order of the columns, then the row's identity.
   std::unique_ptr<Execution> execution_;
   std::vector<Value> row_;
   CatalogView::Stamp seen_at_;

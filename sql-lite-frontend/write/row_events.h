@@ -34,7 +34,8 @@ class RowEvents {
   /// forgotten since.
   void cut(const Mark& mark) noexcept;
 
-  /// From the first event, or from a mark, to the last. More may come meanwhile, none may go.
+  /// Reads from the first event, or from a mark, to the last. Events may be added meanwhile, but
+  /// not removed.
   class Reader {
    public:
     explicit Reader(const RowEvents& events);
@@ -66,7 +67,7 @@ class EventActor {
   EventActor& operator=(const EventActor&) = delete;
   virtual ~EventActor() = default;
   virtual void act_on(Execution& execution, std::int64_t event, std::span<const Value> values) = 0;
-  /// All events are done with that the same statement has left.
+  /// Acts after all events that the same statement has left.
   virtual void act_last(Execution& /*execution*/) {}
 };
 

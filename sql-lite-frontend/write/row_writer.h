@@ -16,8 +16,8 @@
 namespace swizzle::sql {
 
 /// Writes single rows of one table: the row, its index entries, and the errors that keep both
-/// consistent. Slots of `write` must hold the row where index expressions need it. What its index
-/// entries are lies in row_entries.cpp.
+/// consistent. Slots of `write` must hold the row where index expressions need it. row_entries.cpp
+/// makes the index entries.
 class RowWriter {
  public:
   explicit RowWriter(const WriteStatement& write);
@@ -75,11 +75,11 @@ class RowWriter {
   /// The first of `rows`, from that of number `from` on, that can be removed together, but not
   /// their entries: how many they are. Pre: their keys ascend.
   std::size_t remove_first(Execution& execution, const HeldRows& rows, std::size_t from);
-  /// Their entries. Slots hold the row where index expressions need it.
+  /// Removes the row's entries. Slots hold the row where index expressions need it.
   void removed(Execution& execution, std::string_view key, std::span<const Value> old_row);
   /// Whether removing a row needs no more of it than that it is what it was.
   [[nodiscard]] bool has_entries() const noexcept;
-  /// How many of a row's first columns say what its entries are.
+  /// Number of a row's first columns that determine its entries.
   [[nodiscard]] std::size_t columns_of_entries() const noexcept;
 
   /// The stored row that has the same values in a unique index; its key, or nullopt.
@@ -90,7 +90,7 @@ class RowWriter {
   /// not read the columns, or, with expressions among them, the table.
   std::string index_key_detail(Execution& execution, const Index& index,
                                std::span<const Value> row) const;
-  /// Of an exclusion's index: with the row that there is beside which this one may not be.
+  /// Throws the error of a duplicate; for an exclusion's index with the conflicting row.
   [[noreturn]] void fail_duplicate(Execution& execution, const Index& index,
                                    std::span<const Value> row) const;
 
@@ -110,7 +110,7 @@ class RowWriter {
   };
   Entry entry_of(Execution& execution, std::size_t index, std::span<const Value> row,
                  std::string_view row_key) const;
-  /// The same of an inverted index: keys alone, ascending, in the row arena.
+  /// Keys of an inverted index for a row: ascending, in the row arena.
   using EntryKeys = CountedVector<std::string_view>;
   EntryKeys element_entries_of(Execution& execution, std::size_t index, std::span<const Value> row,
                                std::string_view row_key) const;
@@ -119,8 +119,8 @@ class RowWriter {
   /// The row's values in an exclusion's index; none where it is not in it, or one is NULL.
   std::vector<Value> excluded_values(Execution& execution, std::size_t index,
                                      std::span<const Value> row) const;
-  /// The row is about to get its entry in the index. False: there is one beside which it may not
-  /// be. What is deferrable is noted.
+  /// Checks a row that is about to get its entry in the index. False: there is a conflicting one. A
+  /// deferrable conflict is noted.
   bool may_stand(Execution& execution, std::size_t index, std::span<const Value> row);
   /// Locks the key of a deferrable constraint until the transaction ends; insert and removal of the
   /// key both take the lock.
@@ -130,7 +130,7 @@ class RowWriter {
   void encode(std::span<const Value> row);
   bool insert_row(Transaction& transaction, std::string_view key);
   void remove_entries(Execution& execution, std::span<const Value> old_row);
-  /// Where changes of that index are collected; null: they are made at once.
+  /// Returns the batch that collects changes of that index; null: they are made at once.
   EntryBatch* batch_of(std::size_t index);
   void note_change(Transaction& transaction, Counted kind);
   /// An entry of that index is about to be written or removed.

@@ -22,7 +22,7 @@ class AfterTriggers final : public EventActor {
 
   /// The event is the trigger's place among the statement's.
   void act_on(Execution& execution, std::int64_t event, std::span<const Value> values) override;
-  /// Those of the statement.
+  /// Fires those of the statement.
   void act_last(Execution& execution) override { fire_statement(execution, last_event_); }
   void fire_statement(Execution& execution, TriggerEvent event);
   void set_last_event(TriggerEvent event) noexcept { last_event_ = event; }
@@ -92,7 +92,7 @@ class StatementTriggers {
   bool runs_between_rows_ = false;
   bool notes_rows_ = false;
   bool fires_last_ = false;
-  /// Which rows transition tables show, by event.
+  /// Rows that transition tables show, by event.
   struct Shown {
     bool old_rows = false;
     bool new_rows = false;

@@ -27,7 +27,7 @@ class TableReferences final : public EventActor {
     std::span<const Value> old_values;
     std::span<const Value> new_values;
 
-    /// As an event says what it is; `values` are the old ones, then the new ones.
+    /// Decodes an event; `values` are the old ones, then the new ones.
     static Note of_event(std::int64_t what, std::span<const Value> values) noexcept;
     static std::int64_t event(Kind kind, std::size_t key) noexcept;
     [[nodiscard]] bool asks_for_action() const noexcept { return kind != Kind::reference; }

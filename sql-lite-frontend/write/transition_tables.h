@@ -25,7 +25,7 @@ struct TransitionTables {
   [[nodiscard]] TablePtr find(std::string_view name) const;
 };
 
-/// Those that the trigger names, without rows.
+/// Returns the tables that the trigger names, without rows.
 TransitionTables transition_tables_of(const Trigger& trigger, const Table& table);
 [[nodiscard]] inline bool names_transition_tables(const Trigger& trigger) noexcept {
   return !trigger.old_table.empty() || !trigger.new_table.empty();

@@ -37,11 +37,11 @@ class WriteOperator final : public PlanOperator {
   }
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override;
 
-  /// Its source is one row of VALUES, and is to give it for each `width` of the parameters. False:
-  /// it is something else.
+  /// Repeats its source, one row of VALUES, for each `width` of the parameters. False: the source
+  /// is something else.
   bool repeat_row(std::size_t width);
 
-  /// How many rows were written: the number of the command tag.
+  /// Number of rows written, for the command tag.
   [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
   [[nodiscard]] const WriteStatement& statement() const noexcept { return *write_; }
 
@@ -60,7 +60,7 @@ class WriteOperator final : public PlanOperator {
 
  private:
   friend class PartitionWrites;
-  /// Of one partition, for rows that a statement about what it is a part of gives it.
+  /// Makes the operator of one partition, for rows that a statement about its parent gives it.
   WriteOperator(const Planned<WriteStatement>& leaf, const WriteStatement& root, NameSource& names);
 
   // leaf_rows.cpp
@@ -128,7 +128,7 @@ class WriteOperator final : public PlanOperator {
   KeyTable touched_;
   std::uint64_t written_ = 0;
   RowStore returned_{RowStore::Overflow::to_file};
-  /// Of RETURNING, what is not a column of the row.
+  /// Targets of RETURNING that are not columns of the row.
   std::vector<const OutputTarget*> computed_returning_;
   std::size_t position_ = 0;
 };

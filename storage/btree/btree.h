@@ -58,7 +58,7 @@ using GoesOn = std::function<bool()>;
 struct LeavesAhead {
   std::uint32_t leaves = 0;
   std::uint32_t absent = 0;
-  /// Where to go on: the key from which on, or below which, nothing was passed; none at the end.
+  /// Key to go on with: from which on, or below which, nothing was passed; none at the end.
   std::optional<std::vector<std::byte>> next;
 };
 
@@ -167,8 +167,8 @@ class BTree {
   /// meanwhile. XX002 for a damaged tree.
   Result<std::vector<PageId>> pages();
 
-  /// How many pages begin in [low, high); of foster leaves, those that their parents know. Others
-  /// may change the tree meanwhile: then each level is right for some moment.
+  /// Counts the pages that begin in [low, high); of foster leaves, those that their parents know.
+  /// Others may change the tree meanwhile: then each level is right for some moment.
   Result<std::uint64_t> count_pages(Bytes low, const KeyBound& high);
 
   /// Whether the tree is one leaf without records, ghosts included.
@@ -199,12 +199,12 @@ class BTree {
   static constexpr std::uint16_t kLongChain = 3;
   /// Under one latch on the parent.
   static constexpr std::size_t kAdoptedAtOnce = 4;
-  /// So many writers had to start again because a leaf was busy: it is split where they meet.
+  /// Number of writers that had to restart at a busy leaf from which on it is split between them.
   static constexpr std::uint32_t kContended = 64;
   /// A node with less than this is merged with a neighbour.
   static constexpr std::size_t kUnderfullBytes = kPageBytes / 4;
 
-  /// So often disturbed, a reader becomes patient.
+  /// Number of disturbances from which on a reader becomes patient.
   static constexpr std::uint32_t kPatience = 16;
 
   /// One descent to a level of the tree: to the node that covers a key.
@@ -236,9 +236,9 @@ class BTree {
     Bytes key;
     std::uint8_t level;
     const KeyBound* bound = nullptr;
-    /// In the node itself; those above it are kept anyway.
+    /// Interest in the node itself; those above it are kept anyway.
     Interest interest = Interest::keep;
-    /// Where to look before going down, or null.
+    /// Leaf to try before going down, or null.
     const LeafHint* hint = nullptr;
     /// Treatment of pages that contradict their parents: `anything` accepts them, for callers that
     /// examine the actual content. With `proof` every page on the way is compared, even if it was
@@ -265,7 +265,7 @@ class BTree {
     }
     Promise compare_with_promise(Frame& child, ReadGuard& child_guard) noexcept;
     [[nodiscard]] Error broken_promise() const;
-    /// Which reference of the parent is followed: the slot of a branch, or one of these.
+    /// Followed reference of the parent: the slot of a branch, or one of these.
     static constexpr std::uint32_t kRootReference = UINT32_MAX;
     static constexpr std::uint32_t kFosterReference = UINT32_MAX - 1;
     std::uint32_t reference_ = kRootReference;

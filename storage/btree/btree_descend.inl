@@ -39,9 +39,9 @@ std::uint16_t BTree<Pool>::Descent::child_of(const Node& node) const noexcept {
   return end == 0 ? std::uint16_t{0} : static_cast<std::uint16_t>(end - 1);
 }
 
-/// Whether a node is what its parent promised: a damaged reference, a page in another's place and a
-/// page whose last write was lost are seen here, all of them whole by their checksums. What is
-/// compared may be changing: only if both guards are valid afterwards does the answer count.
+/// True if a node is as its parent promised. This finds a damaged reference, a page in another's
+/// place and a page whose last write was lost, all of them whole by their checksums. The node may
+/// be changing: the answer counts only if both guards are valid afterwards.
 template <class Pool>
 bool BTree<Pool>::Descent::is_as_promised(const Node& child) const noexcept {
   if (child.tree() != tree.id()) return false;

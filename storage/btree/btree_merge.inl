@@ -136,8 +136,9 @@ struct NewShares {
   }
 };
 
-/// The right child leaves the parent and becomes the left one's foster child. What follows changes
-/// these two alone, so that each record has two pages at most, and the tree is whole between them.
+/// Makes the right child, which leaves the parent, the left one's foster child. The next step
+/// changes these two alone, so that each record has two pages at most, and the tree is whole
+/// between them.
 template <class Pool>
 void BTree<Pool>::deadopt(Neighbours& pair, LogSpace& space) noexcept {
   const payload::Deadoption deadoption{pair.right().low_fence(), pair.right().id(),

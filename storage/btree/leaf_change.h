@@ -58,7 +58,7 @@ class LeafRemovals {
   virtual Bytes decide(const Node& leaf) noexcept = 0;
   /// Returns the slots that decide() has chosen: live records of the leaf, in their order.
   [[nodiscard]] virtual std::span<const std::uint16_t> slots() const noexcept = 0;
-  /// As LeafChange's, for all of them.
+  /// LeafChange::logged() for all of them.
   virtual void logged(const Node& leaf, Lsn lsn) noexcept = 0;
 };
 
@@ -71,7 +71,7 @@ class GhostKeeper {
   GhostKeeper& operator=(const GhostKeeper&) = delete;
   virtual ~GhostKeeper() = default;
   [[nodiscard]] virtual bool may_remove(const Node& leaf, std::uint16_t index) noexcept = 0;
-  /// How much longer these records of `leaf` get if all open transactions are rolled back.
+  /// Returns how much longer these records of `leaf` get if all open transactions are rolled back.
   [[nodiscard]] virtual std::size_t owed_bytes(const Node& /*leaf*/, std::uint16_t /*begin*/,
                                                std::uint16_t /*end*/) noexcept {
     return 0;

@@ -26,7 +26,7 @@ struct LeafContent {
 /// late, and what was handed out fits its page whatever prefix its fences turned out to have.
 class LeafStage {
  public:
-  /// Leaves are filled to this much. What is left takes the updates that make records longer.
+  /// Fill factor of new leaves. The rest is for updates that make records longer.
   static constexpr std::size_t kFillPercent = 95;
   /// But a leaf of large records that would be filled less takes one more where it fits: what is
   /// left free otherwise costs a page in four.
@@ -79,7 +79,7 @@ class LeafStage {
     forget_all();
     return {};
   }
-  /// That these fit was seen when the last record came.
+  /// Emits all leaves but the last. They fit: this was checked when the last record came.
   template <class Emit>
   Result<> emit_but_last(Emit& emit) {
     const std::span<const LeafContent::Record> all{items_};
@@ -104,7 +104,8 @@ class LeafStage {
   void forget_but_last() noexcept;
 
   std::vector<std::byte> low_;
-  /// How much of the low fence the last key has; those before have as much, or more.
+  /// Length of the prefix that the last key shares with the low fence; earlier keys share as much,
+  /// or more.
   std::size_t low_shared_ = 0;
   std::vector<std::byte> bytes_;
   std::size_t used_ = 0;

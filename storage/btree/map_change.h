@@ -26,7 +26,7 @@ class MapChange final : public LeafChange {
   bool done_ = false;
 };
 
-/// All ghosts may go: no transaction looks back.
+/// Lets all ghosts be removed: no transaction needs older versions.
 class NoGhostIsNeeded final : public GhostKeeper {
  public:
   bool may_remove(const Node& /*leaf*/, std::uint16_t /*index*/) noexcept override { return true; }

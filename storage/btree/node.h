@@ -129,8 +129,8 @@ class Node {
   [[nodiscard]] bool has_foster() const noexcept { return !load_ref(&foster_).is_none(); }
   [[nodiscard]] PageRef* foster_ref() noexcept { return &foster_; }
   [[nodiscard]] const PageRef* foster_ref() const noexcept { return &foster_; }
-  /// The foster child moves to the parent: high fence stays, the chain ends here. What the fences
-  /// then share in addition leaves the records.
+  /// Gives the foster child to the parent: the high fence stays, the chain ends here. A prefix that
+  /// the fences then share in addition is removed from the records.
   void drop_foster() noexcept;
   /// Whether `key`, which lies in the chain, belongs to the foster child.
   [[nodiscard]] bool is_beyond(Bytes key) const noexcept {
@@ -159,10 +159,10 @@ class Node {
   [[nodiscard]] const PageRef* child_ref(std::uint16_t index) const noexcept {
     return const_cast<Node*>(this)->child_ref(index);
   }
-  /// Of a leaf: copies to the page `into` what the accessors of the slots [begin, end) and of the
-  /// fences look at. The rest of it is left as it was, or copied too where that is cheaper.
+  /// Copies the part of a leaf to the page `into` that the accessors of the slots [begin, end) and
+  /// of the fences read. The rest is left as it was, or copied too where that is cheaper.
   void copy_part(std::uint16_t begin, std::uint16_t end, std::byte* into) const noexcept;
-  /// Where the record of a leaf slot lies, for prefetching.
+  /// Returns the address of a leaf slot's record, for prefetching.
   [[nodiscard]] const std::byte* record_address(std::uint16_t index) const noexcept {
     return base() + bounded_offset(slot(index).offset, 1);
   }
@@ -175,7 +175,7 @@ class Node {
   /// Bytes that a record takes, slot included.
   [[nodiscard]] std::size_t footprint(std::size_t key_length,
                                       std::size_t value_length) const noexcept;
-  /// Of the record that is there.
+  /// Returns the footprint of an existing record.
   [[nodiscard]] std::size_t footprint_of(std::uint16_t index) const noexcept {
     return slot_bytes() + record_bytes(index);
   }
@@ -188,7 +188,7 @@ class Node {
   [[nodiscard]] bool has_room(std::size_t key_length, std::size_t value_length) const noexcept {
     return footprint(key_length, value_length) <= free_bytes();
   }
-  /// By how much less room is free when the record at `at` has so long a value.
+  /// Returns by how much the free room shrinks when the record at `at` gets a value of that length.
   [[nodiscard]] std::size_t growth(Position at, std::size_t key_length,
                                    std::size_t value_length) const noexcept {
     if (!at.exact) return footprint(key_length, value_length);
@@ -279,7 +279,7 @@ class Node {
   [[nodiscard]] Slot& slot(std::uint16_t index) noexcept {
     return const_cast<Slot&>(std::as_const(*this).slot(index));
   }
-  /// Where `size` bytes can be read whatever the page says.
+  /// Returns an offset at which `size` bytes can be read, whatever the page contains.
   static std::size_t bounded_offset(std::size_t offset, std::size_t size) noexcept {
     return std::min(offset, kPageBytes - size);
   }

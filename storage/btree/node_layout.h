@@ -4,7 +4,7 @@
 
 namespace swizzle {
 
-/// How the pool walks the references of B-tree nodes.
+/// Returns the functions by which the pool walks the references of B-tree nodes.
 PageLayout node_layout() noexcept;
 
 }  // namespace swizzle

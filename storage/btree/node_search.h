@@ -11,8 +11,8 @@
 namespace swizzle {
 namespace detail {
 
-/// How many of the hints are below `head`, four at a time. Comparisons of vectors are signed, so
-/// both sides are shifted by the sign bit; each yields -1 where it holds.
+/// Returns the number of hints below `head`, compared four at a time. Comparisons of vectors are
+/// signed, so both sides are shifted by the sign bit; each yields -1 where it holds.
 inline std::uint32_t count_below(const std::array<std::uint32_t, Node::kHintCount>& hints,
                                  std::uint32_t head) noexcept {
   using Lanes = std::int32_t __attribute__((vector_size(16)));
@@ -45,7 +45,7 @@ inline std::uint32_t Node::head_of(Bytes bytes) noexcept {
   return head;
 }
 
-/// Where `key_rest` stands to every key that begins with what the keys share: 0 if it does too.
+/// Compares `key_rest` with the keys' shared prefix: 0 if it begins with that too.
 inline int Node::order_to_shared(Bytes key_rest) const noexcept {
   const std::size_t length = shared().size();
   if (length == 0) return 0;

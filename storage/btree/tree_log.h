@@ -13,8 +13,8 @@
 
 namespace swizzle {
 
-/// Where a transaction's records hang together. Null stands for a system transaction. The owner
-/// writes; checkpoints read the atomics.
+/// Chain of a transaction's log records. Null stands for a system transaction. The owner writes;
+/// checkpoints read the atomics.
 struct TransactionChain {
   std::atomic<TxnId> id{TxnId::none};
   std::atomic<Lsn> first{Lsn::none};
@@ -27,7 +27,7 @@ struct TransactionChain {
 /// Room in the log, taken before any latch. Gives back what was not used.
 using LogSpace = wal::Reservation;
 
-/// How trees write the log: prepare (reserve) may wait and fail, append may not.
+/// Interface for writing the log from trees: prepare (reserve) may wait and fail, append may not.
 class TreeLog {
  public:
   TreeLog() = default;

@@ -16,7 +16,7 @@
 
 namespace swizzle {
 
-/// Where a tree's root is referred to from. Latched like a page, so that descents treat it as one.
+/// Holder of the reference to a tree's root. Latched like a page, so that descents treat it as one.
 struct alignas(64) RootHolder : Referrer {
   RootHolder(TreeId of, PageId root) noexcept
       : Referrer(Kind::root_holder), reference(root), tree(of), page(root) {}
@@ -68,7 +68,7 @@ enum class Interest : std::uint8_t {
 
 struct PoolCounters {
   std::atomic<std::uint64_t> reads{0};
-  /// Those of the reads that were started before the page was needed.
+  /// Number of reads that were started before the page was needed.
   std::atomic<std::uint64_t> reads_ahead{0};
   std::atomic<std::uint64_t> evictions{0};
   std::atomic<std::uint64_t> swizzled{0};
@@ -163,7 +163,7 @@ class BufferPool {
   PageLayout layout_;
   PoolCounters counters_;
   ReadsByTree reads_by_tree_;
-  /// With which usage a page enters.
+  /// Usage counter of a page that enters.
   std::uint8_t entry_usage_ = 1;
   /// Frames that hold no page.
   PartitionedQueue free_;

@@ -64,9 +64,9 @@ class InsertPattern {
  private:
   static constexpr int kRun = 8;
   static constexpr int kEnough = 1000;
-  /// How often in a row the page grew at its end; negative: at its beginning.
+  /// Number of times in a row that the page grew at its end; negative: at its beginning.
   int at_edge_ = 0;
-  /// How often in a row a record came in right behind the one before.
+  /// Number of times in a row that a record came in right behind the one before.
   int ascending_ = 0;
   int next_ = -1;
 };
@@ -111,7 +111,8 @@ struct alignas(64) Frame : Referrer {
 
  public:
   std::atomic<std::uint8_t> usage{0};
-  /// How many writers were disturbed by others since the page was read, made or split for that.
+  /// Number of writers that were disturbed by others since the page was read, made or split because
+  /// of that.
   std::atomic<std::uint16_t> contention{0};
 
  private:
@@ -133,8 +134,8 @@ struct alignas(64) Frame : Referrer {
   std::atomic<bool> is_queued_{false};
 
  public:
-  /// Where records have come in lately: splits favour ascending and descending patterns. Written
-  /// under the exclusive latch.
+  /// Places of recent inserts: splits favour ascending and descending patterns. Written under the
+  /// exclusive latch.
   InsertPattern inserts;
 
   [[nodiscard]] std::byte* page() noexcept {

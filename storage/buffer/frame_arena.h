@@ -23,7 +23,7 @@ class FrameArena {
   /// while but delays no later access.
   enum class Touch : std::uint8_t { as_used, at_once };
 
-  /// As many frames as fit in `bytes`, in `partitions` parts; 0: one for each memory node.
+  /// Maps as many frames as fit in `bytes`, in `partitions` parts; 0: one for each memory node.
   static Result<FrameArena> map(std::uint64_t bytes, std::uint32_t partitions = 0,
                                 Touch touch = Touch::as_used);
   FrameArena(FrameArena&& other) noexcept;
@@ -31,7 +31,7 @@ class FrameArena {
   ~FrameArena();
 
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
-  /// How many frames have been in use; only these may be looked at, see for_each_used().
+  /// Number of frames that have been in use; only these may be looked at, see for_each_used().
   [[nodiscard]] std::uint32_t used() const noexcept;
   template <class Visit>
   void for_each_used(Visit visit) const {
@@ -68,8 +68,8 @@ class FrameArena {
     if (partition_count() == 1) return 0;
     return std::min(index_of(&frame) / frames_per_partition_, partition_count() - 1);
   }
-  /// Where the calling thread should look for frames first: its node's, or, where there are not as
-  /// many partitions as nodes, the thread's number's.
+  /// Partition in which the calling thread should look for frames first: its node's, or, if there
+  /// are not as many partitions as nodes, the thread's number's.
   [[nodiscard]] std::uint32_t home_partition() const noexcept {
     return partition_count() == 1 ? 0 : home_among_many();
   }

@@ -21,13 +21,14 @@ class PageState {
   static void assign(Frame& frame, PageId page) noexcept;
   /// The page never came. Pre: assigned and private.
   static void unassign(Frame& frame) noexcept;
-  /// Its content is what its parent says: it was made here, or a descent has looked. Pre: held
-  /// exclusively.
+  /// Notes that the content is what its parent says: it was made here, or a descent has looked.
+  /// Pre: held exclusively.
   static void compared(Frame& frame) noexcept;
-  /// To be found by its number. Pre: assigned; private or held exclusively. Publishes the page.
+  /// Makes the page findable by its number. Pre: assigned; private or held exclusively. Publishes
+  /// the page.
   static void become_resident(Frame& frame) noexcept;
-  /// To be found by the address that `parent` is about to get. Pre: assigned; both are held
-  /// exclusively.
+  /// Makes the page findable by the address that `parent` is about to get. Pre: assigned; both are
+  /// held exclusively.
   static void become_child(Frame& frame, Referrer& parent) noexcept;
 
   /// Pre: unswizzled and just taken out of the page table, so that no evictor can have it;
@@ -39,13 +40,14 @@ class PageState {
   /// exclusively, as is the one that it came from.
   static void move(Frame& frame, Referrer& to) noexcept;
 
-  /// Its page leaves: it has no number from here on. Returns the number. Pre: unswizzled, held
-  /// exclusively, just taken out of the page table.
+  /// Begins the eviction: the frame has no page number from here on. Returns the number. Pre:
+  /// unswizzled, held exclusively, just taken out of the page table.
   static PageId begin_eviction(Frame& frame) noexcept;
   /// The page is pinned: it stays.
   static void cancel_eviction(Frame& frame, PageId page) noexcept;
   static void end_eviction(Frame& frame) noexcept;
-  /// Its page is no more. Pre: resident, held exclusively; no reference leads to it.
+  /// Frees the frame of a page that does not exist any more. Pre: resident, held exclusively; no
+  /// reference leads to it.
   static void release(Frame& frame) noexcept;
 
   /// The frame enters the clock hand's queue. False: it stands there. Pre: private or held

@@ -11,8 +11,8 @@
 
 namespace swizzle {
 
-/// Where a pool reads absent pages from and gets numbers for new ones. The data file implements it;
-/// tests and in-memory experiments have smaller ones.
+/// Source of a pool's absent pages and of numbers for new ones. The data file implements it; tests
+/// and in-memory experiments have smaller ones.
 class PageStore {
  public:
   PageStore() = default;

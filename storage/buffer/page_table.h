@@ -43,7 +43,7 @@ class PageTable {
   /// is given back.
   void finish_read(PageId page, Frame* frame, const Error* error) noexcept;
 
-  /// How many pages are in the table, and how many are being read, about.
+  /// Approximate numbers of pages in the table, and of pages being read.
   struct Counts {
     std::uint64_t resident = 0;
     std::uint64_t being_read = 0;

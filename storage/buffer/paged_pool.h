@@ -20,7 +20,8 @@ class PagedPool : public BufferPool {
   PagedPool(FrameArena arena, PageStore& store, PageLayout layout,
             const ReplacementOptions& options);
 
-  /// The page in `frame` was used. What is hot has a saturated counter and is not written.
+  /// Notes a use of the page in `frame`. A hot page has a saturated counter and is not written
+  ///
   void used(Frame& frame) noexcept {
     const std::uint8_t count = frame.usage.load(std::memory_order_relaxed);
     if (count >= Frame::kMaxUsage) [[likely]]
@@ -94,8 +95,8 @@ class PagedPool : public BufferPool {
   void finish(ReadAhead& ahead) noexcept;
 
   const std::uint32_t most_ahead_;
-  /// How many frames are freed at a time. In a small pool fewer, or what has been read ahead would
-  /// go before it was looked at.
+  /// Number of frames freed at a time. In a small pool fewer, or pages that were read ahead would
+  /// be evicted before they are used.
   const std::uint32_t batch_;
   ReadsAhead reads_ahead_;
 };

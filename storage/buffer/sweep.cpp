@@ -115,8 +115,8 @@ std::uint32_t SwizzlingPool::unswizzle_unused_children(Referrer& parent) noexcep
   page_pause(PagePause::between_looks);
   ExclusiveGuard hold = ExclusiveGuard::try_lock(parent.latch);
   if (!hold) return 0;
-  // Since its children were looked at, its page may have been merged away. What the frame still
-  // shows then are addresses that stand in another page by now.
+  // Its page may have been merged away since its children were visited. The frame then still shows
+  // addresses that stand in another page by now.
   if (!may_hold_addresses(parent) && !planted(PoolFault::sweep_trusts_the_parent)) {
     hold.release_unchanged();
     return 0;

@@ -14,7 +14,8 @@ namespace swizzle {
 /// - clock_sweep, the default: the clock hand goes round the unswizzled frames and evicts those
 ///   whose counter is 0. When they run low, a depth-first sweep over the trees, resumed where it
 ///   stopped, counts usage down and unswizzles pages whose counter is 0, children before parents.
-///   What is unswizzled but resident is a second chance: touching it swizzles it again without I/O.
+///   An unswizzled page that is still resident has a second chance: touching it swizzles it again
+///   without I/O.
 /// - cooling_fifo (LeanStore's): pages chosen at random are unswizzled and wait in the same queue;
 ///   one that is touched there is swizzled again, one that reaches the end goes. Uses are not
 ///   counted.

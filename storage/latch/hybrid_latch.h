@@ -47,7 +47,8 @@ class HybridLatch {
     return optimistic_slow();
   }
 
-  /// Whether nothing changed since `version` was taken. What was read before counts only if so.
+  /// True if nothing changed since `version` was taken. Only then may the reader use what it has
+  /// read.
   [[nodiscard]] bool validate(LatchVersion version) const noexcept {
     page_pause(PagePause::before_validate);
     // Orders the reads of the page before this load; pairs with the release of the version below.
@@ -64,7 +65,7 @@ class HybridLatch {
     std::uint64_t word = word_.load(std::memory_order_relaxed);
     return (word & ~kVersionMask) == 0 && begin_exclusive(word, word);
   }
-  /// From an optimistic read to an exclusive hold, if nothing came between.
+  /// Upgrades an optimistic read to an exclusive hold, if nothing came between.
   [[nodiscard]] bool try_upgrade(LatchVersion version) noexcept {
     page_pause(PagePause::before_latch);
     return begin_exclusive(version, version);

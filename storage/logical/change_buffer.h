@@ -12,8 +12,8 @@
 
 namespace swizzle {
 
-/// Where the changes of transactions that have not ended are put when they are many: files that go
-/// with their owner. The layer above has them.
+/// Files for the changes of transactions that have not ended, when they are many; each goes with
+/// its owner. The layer above implements it.
 class SpillFiles {
  public:
   class Spill {
@@ -59,7 +59,8 @@ class ChangeBuffer {
     Lsn lsn = Lsn::none;
     Bytes body;  ///< valid until the next call
   };
-  /// From the first one on; nullopt at the end. Nothing is added or taken back any more.
+  /// Returns the changes, from the first one on; nullopt at the end. Nothing may be added or taken
+  /// back any more.
   Result<std::optional<Change>> next();
 
  private:

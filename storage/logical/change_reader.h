@@ -24,8 +24,8 @@ struct CommittedChanges {
 };
 
 /// Puts the changes in the log together by transactions, and hands out those that commit, in the
-/// order of their commits. What was rolled back, as a whole or to a savepoint, is not among them.
-/// Of one thread or fiber at a time; parks while it reads.
+/// order of their commits. Changes that were rolled back, as a whole or to a savepoint, are left
+/// out. Of one thread or fiber at a time; parks while it reads.
 class ChangeReader {
  public:
   struct Options {
@@ -56,7 +56,7 @@ class ChangeReader {
   /// position() on.
   [[nodiscard]] Lsn needed_from() const noexcept;
 
-  /// How many transactions, and bytes, went to files.
+  /// Numbers of transactions, and bytes, that went to files.
   [[nodiscard]] std::uint64_t spilled_transactions() const noexcept { return spilled_; }
   [[nodiscard]] std::uint64_t spilled_bytes() const noexcept { return spilled_bytes_; }
 

@@ -10,7 +10,7 @@ namespace swizzle::payload {
 
 /// A change, or a part of one: a large one goes over several records.
 struct NotedChange {
-  /// How many undo records the transaction had when it was noted.
+  /// Number of undo records that the transaction had when it was noted.
   std::uint64_t undo_position = 0;
   enum class Part : std::uint8_t { last = 0, more = 1 } part = Part::last;
   Bytes body;

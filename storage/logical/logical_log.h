@@ -41,9 +41,9 @@ class LogicalLog {
   /// Makes durable what has been logged up to now.
   void flush() noexcept;
 
-  /// The first half of making a slot: the log is kept from now on, and returns when every
-  /// transaction has ended that may have written something before; `waits` is asked now and then
-  /// and may throw. What commits from now on is whole in the log that is kept.
+  /// Does the first half of making a slot. The log is kept from now on. Returns when every
+  /// transaction has ended that may have written something before; `waits` is called now and then
+  /// and may throw. Transactions that commit from now on are whole in the log that is kept.
   Result<> begin_slot(Slot slot, std::size_t most, const std::function<void()>& waits);
 
   /// Returns the view of a transaction at REPEATABLE READ, or of the running statement; takes it

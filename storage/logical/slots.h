@@ -25,9 +25,10 @@ struct Slot {
   /// The log is kept from here on: no transaction that its reader is still to be given has written
   /// a change before it.
   Lsn restart = Lsn::none;
-  /// Its reader has everything that committed before.
+  /// Position of its reader, which has everything that committed before.
   Lsn confirmed = Lsn::none;
-  /// It fell too far behind: the log has been given up, and the slot cannot be read any more.
+  /// True if it fell too far behind: the log has been given up, and the slot cannot be read any
+  /// more.
   bool is_lost = false;
   /// Number of the reader or maker of the slot, as given to acquire() and reserve(); 0: none.
   std::int32_t holder = 0;
@@ -59,13 +60,15 @@ class LogSlots {
   Result<> drop(std::string_view name, std::int32_t holder);
   /// Drops a slot that was reserved and not completed. Does not park.
   void drop_unfinished(std::string_view name) noexcept;
-  /// Those temporary slots, and half made ones, that `holder` has made; what it reads by is free.
+  /// Drops the temporary slots, and half made ones, that `holder` has made, and releases the one
+  /// that it reads by.
   void drop_all_of(std::int32_t holder) noexcept;
   [[nodiscard]] std::vector<Slot> list() const;
   [[nodiscard]] std::optional<Slot> find(std::string_view name) const;
 
-  /// Its reader has what is before `confirmed`; of the log it needs what is from `restart` on. The
-  /// log is released only as far as the file says, which save() writes; nothing goes back.
+  /// Advances a slot: its reader has everything before `confirmed`, and needs the log from
+  /// `restart` on. The log is released only as far as the file says, which save() writes; nothing
+  /// goes back.
   enum class Save : std::uint8_t { soon, now };
   Result<> advance(std::string_view name, Lsn restart, Lsn confirmed, Save when);
   /// Writes the file if anything has changed.

@@ -24,7 +24,7 @@ struct PageHeader {
   TreeId tree;
   std::uint8_t level;  ///< 0 is a leaf
   PageKind kind;
-  /// Of a leaf: how much of its free room may not be used, see Node::owed_bytes().
+  /// Part of a leaf's free room that may not be used, see Node::owed_bytes().
   std::uint16_t owed_bytes;
 };
 static_assert(sizeof(PageHeader) == 40);

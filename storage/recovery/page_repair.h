@@ -26,7 +26,7 @@ class PageRepair {
   /// records ends: the way back through them needs no search. Otherwise as rebuild().
   Result<> renew(PageId page, Lsn newest, std::byte* into);
 
-  /// The one or the other: rebuild() where `newest` is none.
+  /// Calls rebuild() if `newest` is none, else renew().
   Result<> mend(PageId page, Lsn newest, std::byte* into) {
     return newest == Lsn::none ? rebuild(page, into) : renew(page, newest, into);
   }

@@ -34,7 +34,7 @@ class RedoPages {
 
   RedoPages(Volume& volume, std::uint64_t memory_bytes, Repair repair);
 
-  /// How many pages one window may use.
+  /// Number of pages that one window may use.
   [[nodiscard]] std::size_t window_pages() const noexcept { return pages_.size() / 2; }
 
   /// A page that a window needs: it is read if its old content matters, else it gets a blank frame.

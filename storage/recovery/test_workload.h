@@ -12,7 +12,7 @@ namespace swizzle::test {
 struct Oracle {
   Content committed;
   std::optional<Content> in_doubt;
-  /// By the end of each commit record.
+  /// Content by the end of each commit record.
   std::map<Lsn, Content> history;
   // Work of restarts, so that a test can show that it tests something.
   std::uint64_t changes_redone = 0;

@@ -14,14 +14,14 @@ struct UndoStep {
   RecordKind kind;
   TreeId tree;
   PageId page;
-  /// Where undo goes on after this step: what its compensation record carries as undo_next.
+  /// LSN at which undo goes on after this step: its compensation record carries it as undo_next.
   Lsn undo_next;
   /// Owned, since the reader moves on.
   std::vector<std::byte> payload;
 };
 
-/// Walks a transaction's records from the newest to the oldest. What compensation records say has
-/// been undone already is passed over, so a rollback that a crash interrupted goes on where it
+/// Walks a transaction's records from the newest to the oldest. Changes that compensation records
+/// have undone already are passed over, so a rollback that a crash interrupted goes on where it
 /// stopped (rule R5).
 class UndoChain {
  public:

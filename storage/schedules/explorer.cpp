@@ -72,7 +72,7 @@ void pause_there(PagePause at) {
 
 constexpr const char* kAtSeed = "at seed ";
 
-/// Of what a child wrote: the last seed that it began.
+/// Returns the last seed that a child began, from its output.
 std::uint64_t last_seed(const std::string& output) {
   const std::size_t at = output.rfind(kAtSeed);
   if (at == std::string::npos) return 0;

@@ -9,9 +9,9 @@ namespace swizzle::schedules {
 
 /// Actions of the explorer in one schedule.
 struct Trace {
-  /// How often a task came to a pause point.
+  /// Number of times that a task came to a pause point.
   std::uint64_t pauses = 0;
-  /// How often one lost the processor there.
+  /// Number of times that one lost the processor there.
   std::uint64_t preemptions = 0;
 };
 

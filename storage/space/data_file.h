@@ -16,7 +16,7 @@ class DataFile final : public PageStore {
   /// the older one that is there to that LSN (PageRepair).
   using Rebuild = std::function<Result<>(PageId page, Lsn newest, std::byte* into)>;
 
-  /// Where the log ends now.
+  /// Returns the present end of the log.
   using LogEnd = std::function<Lsn()>;
 
   DataFile(Volume& volume, SpaceMap& map, Rebuild rebuild = {}, LogEnd log_end = {}) noexcept

@@ -99,8 +99,8 @@ Result<DoubleWrite::Content> DoubleWrite::read_area(std::size_t index, AlignedBu
   return content;
 }
 
-// Of the last two batches. What came before them may have been written again since, by a batch that
-// is no longer here.
+// True for the last two batches. Pages of earlier ones may have been written again since, by a
+// batch that is no longer here.
 bool DoubleWrite::is_recent(std::uint64_t sequence) const noexcept {
   return sequence + kAreas >= next_sequence_.load();
 }

@@ -14,10 +14,9 @@
 
 namespace swizzle {
 
-/// Which pages of the volume are in use: a bitmap in memory. It changes only with the log record
-/// that brings a page into use or frees it, so that its last durable copy plus the log is the truth
-/// (rule S1). A reservation is in memory only and is no allocation (rule S2): a crash forgets it.
-/// Thread-safe.
+/// Bitmap of the volume's pages in use, in memory. It changes only with the log record that brings
+/// a page into use or frees it, so that its last durable copy plus the log is the truth (rule S1).
+/// A reservation is in memory only and is no allocation (rule S2): a crash forgets it. Thread-safe.
 class SpaceMap {
  public:
   /// Page 0 is the volume's header.
@@ -59,8 +58,8 @@ class SpaceMap {
   /// Ends a reservation that came to nothing.
   void cancel(PageId page) noexcept;
 
-  /// Between [append the record] and [mark] the caller holds this, so that a checkpoint's copy of
-  /// the map has exactly the marks of the records before its begin LSN. Counts as a latch.
+  /// Held by the caller between [append the record] and [mark], so that a checkpoint's copy of the
+  /// map has exactly the marks of the records before its begin LSN. Counts as a latch.
   class ApplyGuard {
    public:
     explicit ApplyGuard(SpaceMap& map) noexcept : map_(map) { map_.begin_marks(); }

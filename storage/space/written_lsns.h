@@ -22,7 +22,7 @@ class WrittenLsns {
   WrittenLsns& operator=(const WrittenLsns&) = delete;
   ~WrittenLsns();
 
-  /// It is durable in its place. What there is no memory for is not known.
+  /// Notes that the page is durable in its place. Without memory for it the LSN is not noted.
   void note(PageId page, Lsn lsn) noexcept;
   /// None: no write is known.
   [[nodiscard]] Lsn of(PageId page) const noexcept;

@@ -4,7 +4,7 @@
 
 namespace swizzle::test {
 
-/// Where tests keep a database on a simulated disk.
+/// Directory of the tests' database on a simulated disk.
 inline const std::filesystem::path kHome = "/database";
 
 }  // namespace swizzle::test

@@ -73,7 +73,7 @@ std::vector<Scenario> write_scenarios() {
        {set(1, id(1), 11), set(1, id(2), 19), set(2, id(1), 12), commit(1), select(3, id(1)),
         set(2, id(2), 18), select(3, id(2)), commit(2), select(3, id(2)), select(3, id(1)),
         commit(3)},
-       // Of what session 3 has seen of session 2, nothing goes away again.
+       // Changes of session 2 that session 3 has seen must not go away again.
        [](const Run& run) {
          return read(run, 4, 1) == 12 && (read(run, 6, 2) == 19 || read(run, 9, 1) == 11);
        },

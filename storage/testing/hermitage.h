@@ -53,7 +53,7 @@ struct Step {
   int id = 0;
   int value = 0;
 
-  /// As a server is told.
+  /// Returns the step as SQL, for a server.
   [[nodiscard]] std::string sql() const;
 };
 
@@ -69,7 +69,7 @@ struct Outcome {
 struct Run {
   std::vector<Outcome> steps;
   Rows table;
-  /// Of the sessions whose commit succeeded.
+  /// True for sessions whose commit succeeded.
   [[nodiscard]] bool committed(int session) const { return committed_sessions.contains(session); }
   std::set<int> committed_sessions;
 };

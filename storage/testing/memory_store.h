@@ -47,7 +47,7 @@ class MemoryStore final : public PageStore {
       }
     }
   }
-  /// As a device that gives back something else.
+  /// Damages the stored page, as a device that returns other bytes.
   void damage(PageId page) {
     const std::lock_guard hold(mutex_);
     pages_.at(raw(page))[kPageBytes / 2] ^= std::byte{0xff};

@@ -148,7 +148,7 @@ class Session {
     return value;
   }
 
-  /// Where reads without locks belong to, and those with.
+  /// Returns the moment to which a read belongs, without locks or with them.
   Lsn position(ReadMode mode) {
     return mode == ReadMode::snapshot && !is_serializable() ? state().view().lsn : tail();
   }
@@ -278,7 +278,8 @@ class Session {
     return unlist(key, seen);
   }
 
-  /// The same of several that a scan has shown. What it does not remove with the first it leaves.
+  /// The same for several rows that a scan has shown. Rows that cannot be removed together with the
+  /// first are left.
   Result<> remove_stretch() {
     const auto [low, high] = some_range();
     ASSIGN_OR_RETURN(const VersionModel::Content shown, scan(db_.rows, low, high));
@@ -296,7 +297,7 @@ class Session {
     return unlist_all(entries);
   }
 
-  /// As a statement of many rows does.
+  /// Removes entries as a statement of many rows does.
   Result<> unlist_all(const std::vector<std::string>& entries) {
     std::vector<Removal> removals;
     for (const std::string& entry : entries) removals.push_back({as_bytes(entry), std::nullopt});

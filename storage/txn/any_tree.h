@@ -33,7 +33,7 @@ class AnyTree {
   [[nodiscard]] virtual PageId root_page() const noexcept = 0;
   virtual Result<> read(Bytes key, LeafVisitor& visitor, Interest interest = Interest::keep,
                         LeafHint* hint = nullptr) = 0;
-  /// As BTree's.
+  /// BTree::prefetch().
   virtual std::size_t prefetch(std::span<const Bytes> keys,
                                std::span<LeafHint> leaves) noexcept = 0;
   virtual Result<> read_below(const KeyBound& bound, LeafVisitor& visitor,

@@ -63,7 +63,7 @@ class LeafScan final : public LeafVisitor {
   [[nodiscard]] bool is_overflow(std::size_t row) const noexcept {
     return memory_->rows[row].overflow;
   }
-  /// Of the leaf that was visited last: fences, counts, and the slots of what was wanted.
+  /// Returns the leaf that was visited last: fences, counts, and the wanted slots.
   [[nodiscard]] const Node& leaf() const noexcept { return memory_->copy.node(); }
   /// True if the leaf has enough unneeded ghosts that removing them is worth a latch.
   [[nodiscard]] bool wants_tidying() noexcept;

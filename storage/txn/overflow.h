@@ -40,7 +40,7 @@ Result<StoredAddress> write_overflow(TransactionState& transaction, TreeId owner
 Result<> read_overflow(TransactionState& transaction, TreeId owner, PointRead::Which which,
                        ValueBuffer& buffer);
 Result<> remove_overflow(TransactionState& transaction, TreeId owner, const StoredAddress& stored);
-/// How many pages begin with a chunk of a tree's.
+/// Counts the pages that begin with a chunk of the tree.
 Result<std::uint64_t> count_overflow_pages(EngineParts& engine, TreeId owner);
 /// Removes all large values of a tree, in transactions of their own. For a tree that cannot be read
 /// any more; may be repeated after a crash. Chunks that cannot be read stay, with those behind them

@@ -27,7 +27,7 @@ class PointRead final : public LeafVisitor {
   Result<bool> run(AnyTree& tree);
   /// The value is an address in the overflow tree.
   [[nodiscard]] bool is_overflow() const noexcept { return overflow_; }
-  /// Where the key is, or would be.
+  /// Returns the leaf where the key is, or would be.
   [[nodiscard]] PageId leaf() const noexcept { return leaf_; }
 
   /// Call after locking the key: holder() then tells whether another transaction has access that

@@ -32,11 +32,11 @@ class PreparedTransactions {
   /// `most` already.
   Result<Entry*> reserve(PreparedTransaction transaction,
                          std::size_t most = Transaction::kAnyNumber);
-  /// It waits from now on.
+  /// Makes the transaction wait from now on.
   void put(Entry& entry, std::unique_ptr<TransactionState> state);
   /// 42704, 55000.
   Result<std::unique_ptr<TransactionState>> take(std::string_view gid);
-  /// It is finished, or was not prepared after all.
+  /// Removes a transaction that is finished, or was not prepared after all.
   void forget(Entry& entry) noexcept;
 
   [[nodiscard]] std::vector<PreparedTransaction> list() const;

@@ -26,7 +26,7 @@ struct RunPlace {
 /// The keys follow in their order.
 class RemovedRun {
  public:
-  /// Of what follows the UndoRecord.
+  /// Returns the size of the data behind the UndoRecord.
   static std::size_t bytes_for(std::span<const Removal> removals) noexcept;
   /// Pre: `record` has that much behind it.
   static void write(UndoRecord& record, std::span<const Removal> removals, Lsn lsn) noexcept;
@@ -35,9 +35,9 @@ class RemovedRun {
       : record_(const_cast<UndoRecord&>(record)) {}
 
   [[nodiscard]] std::uint32_t count() const noexcept { return head().count; }
-  /// Of what follows the UndoRecord.
+  /// Returns the size of the data behind the UndoRecord.
   [[nodiscard]] std::size_t bytes() const noexcept;
-  /// How many of the first keys are not undone.
+  /// Returns how many of the first keys are not undone.
   [[nodiscard]] std::uint32_t left() const noexcept {
     return head().left.load(std::memory_order_relaxed);
   }
@@ -47,7 +47,7 @@ class RemovedRun {
   /// The log record of all of them.
   [[nodiscard]] Lsn lsn() const noexcept { return head().lsn; }
   [[nodiscard]] RunPlace& first_place() const noexcept { return head().first_place; }
-  /// As UndoRecord::first_away().
+  /// See UndoRecord::first_away().
   [[nodiscard]] const void* first_away() const noexcept;
 
  private:
@@ -61,7 +61,7 @@ class RemovedRun {
   [[nodiscard]] Head& head() const noexcept {
     return *std::launder(reinterpret_cast<Head*>(&record_ + 1));
   }
-  /// Where each key begins, and the last one ends, from the first key on.
+  /// Offsets of the keys, and of the end of the last one, from the first key on.
   [[nodiscard]] std::uint32_t* offsets() const noexcept {
     return reinterpret_cast<std::uint32_t*>(&head() + 1);
   }

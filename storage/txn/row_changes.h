@@ -9,7 +9,7 @@
 namespace swizzle {
 
 /// One write of a transaction to one key: locks first, then registers the old version, then the
-/// tree changes the leaf. What is held by others is tried under the latch and waited for without it
+/// tree changes the leaf. Locks of others are tried under the latch and waited for without it
 /// the caller loops while blocked().
 class RowChange final : public LeafChange {
  public:
@@ -46,7 +46,7 @@ class RowChange final : public LeafChange {
   /// Prepares the transaction to change records of `tree`: its number, an intent lock, its views.
   /// run() does it.
   Result<> begin(AnyTree& tree, WaitPolicy policy);
-  /// Of the record that decide() has looked at last.
+  /// True if the record that decide() has looked at last is settled.
   [[nodiscard]] bool is_settled() const noexcept { return is_settled_; }
 
   /// Applies it to `tree`, waiting if needed. True: done; false: the key is there already (insert),
@@ -84,7 +84,7 @@ class RowChange final : public LeafChange {
   bool done_ = false;
   bool moves_ = false;
   bool is_settled_ = false;
-  /// How often what has been kept of the key was read back from files.
+  /// Number of times that versions of the key were read back from files.
   unsigned reads_back_ = 0;
   /// At REPEATABLE READ the transaction's snapshot, with require() what it reads now.
   Viewer viewer_;

@@ -20,8 +20,8 @@ class RowRemovals final : public LeafRemovals {
   RowRemovals(TransactionState& transaction, TreeId tree,
               std::span<const Removal> removals) noexcept;
 
-  /// How many of the first have been removed: 0 if the first one has to be looked at by itself, or
-  /// those that are in its leaf and nothing is in the way of.
+  /// Returns how many of the first have been removed: 0 if the first one has to be removed by
+  /// itself, else those in its leaf that have no obstacle.
   Result<std::size_t> run(AnyTree& tree);
 
   [[nodiscard]] Bytes first_key() const noexcept override { return removals_.front().key; }
@@ -36,7 +36,7 @@ class RowRemovals final : public LeafRemovals {
   /// More than a leaf has of all but the smallest records.
   static constexpr std::size_t kMost = 256;
   static constexpr std::size_t kMostPayloadBytes = 4 * kPageBytes;
-  /// Of a record whose value the caller does not know.
+  /// Assumed size of a value that the caller does not know.
   static constexpr std::size_t kUnknownValueBytes = 16;
 
   void keep_run(const Node& leaf, Lsn lsn) noexcept;

@@ -15,7 +15,7 @@ class ScanAhead {
  public:
   ScanAhead(AnyTree& tree, ScanHint hint) noexcept;
 
-  /// How the next leaf is to be read.
+  /// Interest with which the next leaf is to be read.
   [[nodiscard]] Interest interest() const noexcept {
     return hint_ == ScanHint::large && leaves_ > kept_leaves_ ? Interest::once : Interest::keep;
   }

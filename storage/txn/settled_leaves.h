@@ -38,7 +38,7 @@ class SettledLeaves {
     return index > place.last_index || (wanted == Change::removal && place.only_removals);
   }
 
-  /// Its change at `lsn`, which the leaf does not show yet, is one of a record that was settled.
+  /// Notes a change at `lsn`, which the leaf does not show yet, of a record that was settled.
   /// Without prepare() it is forgotten.
   void note(const Node& leaf, std::uint16_t index, Change made, Lsn lsn) noexcept {
     if (places_.empty()) return;

@@ -33,7 +33,7 @@ class TransactionPool {
   /// left to free.
   bool reclaim_some() noexcept;
   [[nodiscard]] std::uint64_t retained_bytes() const noexcept;
-  /// Of what committed at or after `snapshot`.
+  /// Returns the bytes retained of commits at or after `snapshot`.
   [[nodiscard]] std::uint64_t retained_since(Lsn snapshot) noexcept;
   /// Returns the bytes of files used for undo records since the start.
   [[nodiscard]] std::uint64_t spilled_bytes() const noexcept {

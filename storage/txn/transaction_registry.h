@@ -22,11 +22,11 @@ struct alignas(128) TransactionSlot {
   /// No record of the transaction is before it; 0: it has none that is not yet acknowledged.
   std::atomic<std::uint64_t> begin{0};
   TransactionChain chain;
-  /// As UndoLog::outcome, for checkpoints; the end of a rollback counts too.
+  /// Copy of UndoLog::outcome, for checkpoints; the end of a rollback counts too.
   std::atomic<std::uint64_t> outcome{UndoLog::kActive};
-  /// It is prepared and not finished yet: for the views.
+  /// True if it is prepared and not finished yet: for the views.
   std::atomic<bool> is_prepared{false};
-  /// And has changed nothing, nor will it.
+  /// True if it is prepared and has changed nothing.
   std::atomic<bool> is_prepared_empty{false};
   /// Its commit is acknowledged before it is durable.
   std::atomic<bool> is_asynchronous{false};
@@ -127,7 +127,7 @@ class TransactionRegistry {
     TxnId next_id;
   };
   [[nodiscard]] std::vector<Held> held_snapshots() const;
-  /// Those that have a record in the log, which is kept for them.
+  /// Returns the transactions with a record in the log, which is kept for them.
   [[nodiscard]] std::vector<WritingTransaction> writers() const;
 
   /// True if a transaction has written under a number below this, or may be about to.

@@ -21,8 +21,8 @@ namespace swizzle {
 class AnyTree;
 struct EngineParts;
 
-/// Where keys are that were asked for beforehand, so that the lookups need not go down the tree
-/// once more. As a rule they come in the same order.
+/// Places of keys that were prefetched, so that the look-ups need not descend again. As a rule they
+/// come in the same order.
 struct ExpectedKeys {
   TreeId tree{};
   std::size_t next = 0;
@@ -48,17 +48,18 @@ struct TransactionState {
   /// True if it marks records that it changes from now on, and keeps no locks for them
   /// (EngineOptions::row_lock_limit).
   bool marks_rows = false;
-  /// Where it has been: what is read for update is updated next. They outlive transactions.
+  /// Leaves that it has visited: a row that is read for update is updated next. They outlive
+  /// transactions.
   std::array<LeafHint, 16> hints;
-  /// Of the last calls of Tree::prefetch().
+  /// Keys of the last calls of Tree::prefetch().
   std::array<ExpectedKeys, 2> expected;
   std::size_t expectations = 0;
   /// Leaves that it has changed and that were settled before.
   SettledLeaves settled_leaves;
-  /// How many it has written: they are numbered by that.
+  /// Number of large values that it has written, by which they are numbered.
   std::uint64_t large_values = 0;
-  /// How many undo records it had when it noted a change for the logical log last, as far as that
-  /// is not taken back; 0: it has noted none.
+  /// Number of undo records that it had when it noted a change for the logical log last, as far as
+  /// that is not taken back; 0: it has noted none.
   std::uint64_t noted_position = 0;
   /// Leaves it has asked trees for, not yet added to the pool of transactions' count.
   std::uint64_t leaf_requests = 0;
@@ -77,7 +78,7 @@ struct TransactionState {
   std::uint32_t statement = 0;
   /// Present view of reads: of the running statement, or of an inner one.
   ReadView now;
-  /// How many views inner statements have put aside that their outer ones go on with.
+  /// Number of views that inner statements have put aside, with which their outer ones go on.
   std::uint32_t outer_views = 0;
   /// The moments of views that are read beside later statements, and up to which of them versions
   /// are no longer kept.
@@ -95,11 +96,11 @@ struct TransactionState {
 
   /// What Transaction::before_release() was given.
   std::function<void()> publish;
-  /// Its place among the prepared; null: it is not.
+  /// Entry among the prepared transactions; null: it is not prepared.
   PreparedTransactions::Entry* prepared = nullptr;
 
   void begin(Isolation with, Access for_access) noexcept;
-  /// As Transaction::work_for().
+  /// See Transaction::work_for().
   void work_for(lock::OwnerLabel label, const std::string* doing) noexcept {
     slot.label.store(label, std::memory_order_relaxed);
     locks.work_for(label, doing);
@@ -191,7 +192,7 @@ struct TransactionState {
     const UndoRecord* const newest = undo != nullptr ? undo->newest() : nullptr;
     return newest != nullptr && now.statement != 0 && newest->statement >= now.statement;
   }
-  /// Where it hides_own(): what a read of the newest sees of a tree.
+  /// If it hides_own(): returns the part of a tree that a read of the newest sees.
   [[nodiscard]] TreeView newest_view_of(const TreeBirth& birth) const noexcept {
     const Viewer viewer{Lsn::max, undo.get(), now.statement};
     return birth.is_visible_to(viewer) ? TreeView::whole : TreeView::own_changes;
@@ -246,7 +247,7 @@ struct TransactionState {
   }
   /// Tells the logical log that what was noted behind `position` is undone, if there is any.
   void take_back_noted(std::uint64_t position) noexcept;
-  /// As LogicalLog::adopt_view().
+  /// See LogicalLog::adopt_view().
   void adopt_view(const ReadView& view) noexcept;
   /// Parks where it lacks something, for as long as it takes.
   void undo_to(std::uint64_t position) noexcept;

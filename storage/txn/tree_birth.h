@@ -26,9 +26,9 @@ class TreeBirth {
     return !is_loading() && viewer.own == loader_.load(std::memory_order_relaxed) &&
            (viewer.statement == 0 || statement_.load(std::memory_order_relaxed) < viewer.statement);
   }
-  /// How often a load has begun. Asked before is_visible_to(), so that what that says is no older;
-  /// asked again after a validated read of a page, it counts the load that the page came from: the
-  /// count grows before there is a page.
+  /// Returns how often a load has begun. Read before is_visible_to(), so that its answer is no
+  /// older. Read again after a validated read of a page, it counts the load that the page came
+  /// from: the count grows before there is a page.
   [[nodiscard]] std::uint32_t loads() const noexcept {
     return loads_.load(std::memory_order_acquire);
   }

@@ -71,8 +71,8 @@ struct UndoRecord {
   [[nodiscard]] Bytes old_value() const noexcept {
     return {reinterpret_cast<const std::byte*>(this + 1) + key_size, old_size};
   }
-  /// Where it lies in a file that is put away (base/memory/put_away.h), or null. Touches nothing
-  /// there.
+  /// Returns the first address of the record in a swapped-out file (base/memory/put_away.h), or
+  /// null. Touches nothing there.
   [[nodiscard]] const void* first_away() const noexcept {
     if (put_away::has(this)) return this;
     const auto* const after = reinterpret_cast<const std::byte*>(this + 1);
@@ -82,15 +82,15 @@ struct UndoRecord {
   }
 };
 
-/// How much memory one transaction's undo records may take, how much more all of them together,
-/// and where the rest of them goes.
+/// Memory for one transaction's undo records, memory for all of them together, and the place of the
+/// rest.
 struct UndoSpace {
   FileSystem& files;
   wal::Log& log;
   const std::filesystem::path directory;
   const std::size_t memory_bytes;
   const std::size_t shared_bytes;
-  /// Of the shared ones.
+  /// Used part of the shared memory.
   std::atomic<std::size_t> lent_bytes{0};
   /// Bytes of files that have been taken for undo records since the start.
   std::atomic<std::uint64_t> spilled_bytes{0};
@@ -132,9 +132,9 @@ class UndoLog {
     bool takes_key = false;
     std::size_t new_bytes = 0;  ///< of the value in its place, at most
   };
-  /// To be called before a change that will add a record with at most so many bytes of key and old
-  /// value: makes room in a scratch file if memory is used up. Parks; no latch held. 53100 when the
-  /// disk is full.
+  /// Call before a change that will add a record with at most so many bytes of key and old value.
+  /// Makes room in a scratch file if memory is used up. Parks; no latch held. 53100 when the disk
+  /// is full.
   Result<> prepare(std::size_t bytes) { return prepare(bytes, 1); }
   /// The same before changes that will add so many records.
   Result<> prepare(std::size_t bytes, std::size_t records) {
@@ -146,8 +146,8 @@ class UndoLog {
   }
   /// Pre: prepare() since the last add(), or for all records since then.
   UndoRecord& add(const Change& change);
-  /// Of a run of removals, with room behind it for what the caller puts there. Pre: neither key nor
-  /// old value.
+  /// Adds a run of removals, with room behind it for the caller's data. Pre: neither key nor old
+  /// value.
   UndoRecord& add_run(const Change& change, std::size_t bytes, std::size_t removals);
 
   /// Pages in the stretch with `record` by a helper thread, if it is in a file, so that no touch of
@@ -196,7 +196,7 @@ class UndoLog {
   void leave_memory() noexcept;
   void bring_back_slowly(const UndoRecord* record);
 
-  /// Where records lie.
+  /// Memory in which records lie.
   struct Stretch {
     const std::byte* begin = nullptr;
     std::size_t size = 0;

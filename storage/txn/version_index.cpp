@@ -159,7 +159,7 @@ std::uint64_t VersionIndex::outcome_of(const UndoLog& log) noexcept {
   return outcome;
 }
 
-/// Of what the writer of a change has of its key.
+/// Returns the mark that the writer of a change has on its key.
 VersionIndex::Mark VersionIndex::mark_of(const UndoRecord& newest, const UndoLog* own) noexcept {
   Mark mark;
   mark.is_own = newest.log == own;

@@ -31,13 +31,13 @@ struct Viewer {
   Unversioned unversioned = Unversioned::visible;
 };
 
-/// From a key to the undo records that other transactions may need, newest first. A writer adds its
-/// record under the leaf's exclusive latch, before the leaf changes.
+/// Index from a key to the undo records that other transactions may need, newest first. A writer
+/// adds its record under the leaf's exclusive latch, before the leaf changes.
 class VersionIndex {
  public:
   explicit VersionIndex(std::size_t buckets);
 
-  /// Has the bucket of a key fetched that add() or remove() will want soon.
+  /// Prefetches the bucket of a key that add() or remove() will need soon.
   void prefetch(std::uint64_t hash) const noexcept {
     __builtin_prefetch(&buckets_[hash & mask_], 1);
   }
@@ -61,7 +61,7 @@ class VersionIndex {
   /// The same of all keys of a RemovedRun at once.
   void add_run(UndoRecord& run, PageId leaf) noexcept { runs_.add(run, leaf); }
   void remove(UndoRecord& record) noexcept;
-  /// Its change is undone; of a RemovedRun the last one.
+  /// Notes that its change is undone; of a RemovedRun the last one.
   void undone(UndoRecord& record) noexcept;
   void records_moved(PageId from, PageId to) noexcept { runs_.records_moved(from, to); }
 
@@ -70,7 +70,8 @@ class VersionIndex {
     older,    ///< what `copy` was called with
     absent,   ///< the key did not exist
   };
-  /// Which version of the key `viewer` sees. `copy(Bytes value, bool overflow)` runs under a latch.
+  /// Finds the version of the key that `viewer` sees. `copy(Bytes value, bool overflow)` runs under
+  /// a latch.
   template <class Copy>
   Version find(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf, const Viewer& viewer,
                Copy&& copy) noexcept {
@@ -196,7 +197,7 @@ class VersionIndex {
   [[nodiscard]] const void* first_away_before(const UndoRecord& record) noexcept {
     return put_away::any() ? find_first_away_before(record) : nullptr;
   }
-  /// Has all of them read by a helper thread. May park; no latch held. Others may put them away
+  /// Pages in all of them by a helper thread. May park; no latch held. Others may swap them out
   /// again meanwhile.
   void bring_back(std::uint64_t hash, PageId leaf) {
     bring_back_all([&] { return first_away(hash, leaf); });
@@ -218,8 +219,8 @@ class VersionIndex {
   const void* find_first_away(std::uint64_t hash, PageId leaf) noexcept;
   const void* find_first_away_before(const UndoRecord& record) noexcept;
 
-  /// Its records may lie in files, and to pass one reads it. So what a bucket does not have it says
-  /// without a look at what it has.
+  /// Bucket of the index. Records may lie in files, and passing one reads it, so a bucket tells
+  /// from bits in memory that it has no record of a key.
   struct Bucket {
     SpinLatch mutex;
     std::uint16_t seen_more = 0;  ///< one bit each
@@ -244,11 +245,11 @@ class VersionIndex {
   };
   static_assert(sizeof(Bucket) == 16);
   [[nodiscard]] Bucket& bucket_of(std::uint64_t hash) noexcept { return buckets_[hash & mask_]; }
-  /// From a key's newest version to the one that a viewer sees.
+  /// Walk from a key's newest version to the one that a viewer sees.
   struct Way {
     const UndoRecord* hidden = nullptr;  ///< the last on it that the viewer does not see
     const UndoRecord* seen = nullptr;    ///< none: what was before all that is kept
-    /// Where there is a run, the way ends there: what is older is settled.
+    /// A run ends the walk: older versions are settled.
     enum class Run : std::uint8_t { none, seen, hidden };
     Run run = Run::none;
     Lsn run_commit = Lsn::none;  ///< of another transaction's run that is seen

@@ -8,8 +8,8 @@
 namespace swizzle::sql {
 
 /// FOR UPDATE and its weaker forms: locks the rows it passes on. A row that changed before the lock
-/// was there is looked at again in its newest version: it must still fulfil `recheck`. FOR KEY
-/// SHARE at REPEATABLE READ lets it have changed and passes on what the snapshot shows.
+/// was acquired is read again in its newest version: it must still fulfil `recheck`. FOR KEY SHARE
+/// at REPEATABLE READ accepts such a change and passes on the snapshot's version.
 class LockRows final : public PlanOperator {
  public:
   struct Target {
@@ -25,7 +25,7 @@ class LockRows final : public PlanOperator {
   /// join on.
   struct Recheck {
     std::vector<ExprPtr> conditions;
-    /// Of an outer join: where the conditions do not hold, its other side has no row.
+    /// True for an outer join: if the conditions do not hold, its other side has no row.
     bool is_outer_join = false;
     std::vector<Slot> other_side;
     /// Targets that a query computes for the rows that fulfil the conditions.

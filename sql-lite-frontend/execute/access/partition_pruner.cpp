@@ -129,7 +129,7 @@ std::vector<bool> PartitionPruner::children_of(std::size_t node, const Evaluate&
   for (const auto& branches : conditions.either) {
     std::vector<bool> any(wanted.size(), false);
     for (const std::vector<Condition>& branch : branches) {
-      // With what all rows have, for a key of several columns.
+      // Together with the common conditions of all rows, for a key of several columns.
       std::vector<const Condition*> asked = pointers(conditions.all);
       for (const Condition& condition : branch) asked.push_back(&condition);
       const std::vector<bool> of_branch = selected(map, asked, evaluate);

@@ -28,7 +28,7 @@ class PartitionPruner {
     Test test = Test::equal;
     ExprPtr value;  ///< null for is_null and not_null
   };
-  /// Of one table that is partitioned: all hold, and of each list of `either` all of one branch.
+  /// Conditions on one partitioned table: all hold, and of each list of `either` all of one branch.
   struct Conditions {
     std::vector<Condition> all;
     std::vector<std::vector<std::vector<Condition>>> either;
@@ -41,7 +41,7 @@ class PartitionPruner {
 
   /// The value of an expression; nothing where it is not known yet.
   using Evaluate = std::function<std::optional<Value>(const Expr&)>;
-  /// By leaf, whether it is to be looked at.
+  /// Returns, by leaf, whether it is to be read.
   [[nodiscard]] std::vector<bool> leaves(const Evaluate& evaluate) const;
   /// Whether a later question may leave out more than one that knows `evaluate` alone.
   [[nodiscard]] bool awaits_values(const Evaluate& evaluate) const;

@@ -48,7 +48,7 @@ class PartitionScan final : public TableAccess {
   }
   /// "p1 p_1", by part.
   [[nodiscard]] std::vector<std::string> part_titles() const;
-  /// Where the row is among the tree's leaves.
+  /// Slot of the row's place among the tree's leaves.
   [[nodiscard]] Slot leaf_slot() const noexcept { return partition_slot_ + 1; }
   /// One part alone is shown as what it is.
   [[nodiscard]] bool is_shown() const noexcept override { return parts_.size() != 1; }

@@ -81,7 +81,7 @@ class RangeAccess final : public TableAccess {
   Direction direction_;
   std::vector<FromKey> from_key_;  ///< by ascending place
   std::optional<Cursor> cursor_;
-  /// In the order of the scan; the first `range_count_` count. The others keep their memory.
+  /// Ranges in the order of the scan; the first `range_count_` count. The others keep their memory.
   std::vector<KeyRange> ranges_;
   std::size_t range_count_ = 0;
   std::size_t next_range_ = 0;

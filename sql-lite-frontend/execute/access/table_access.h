@@ -31,11 +31,11 @@ class TableAccess : public PlanOperator {
   [[nodiscard]] const Table& table() const noexcept { return *table_; }
   [[nodiscard]] const TablePtr& table_pointer() const noexcept { return table_; }
   [[nodiscard]] const std::string& alias() const noexcept { return alias_; }
-  /// Of the row that next() found; valid until the next call.
+  /// Key of the row that next() found; valid until the next call.
   [[nodiscard]] virtual Bytes key() const noexcept { return as_bytes(key_); }
   [[nodiscard]] virtual Bytes row() const noexcept = 0;
 
-  /// Also leaves the row's key and its stored form in slots, so that it can be locked or written
+  /// Leaves the row's key and its stored form in slots as well, so that it can be locked or written
   /// after a sort or a hash join has kept it.
   void keep_identity(Slot key_slot, Slot row_slot) { identity_ = Identity{key_slot, row_slot}; }
   /// Sets the wait policy of reads that lock at SERIALIZABLE, when another transaction has locked
@@ -61,7 +61,7 @@ class TableAccess : public PlanOperator {
   [[nodiscard]] std::vector<Slot> output_slots() const override;
   [[nodiscard]] std::string_view scanned_relation() const noexcept override { return alias_; }
 
-  /// All columns, for writers: fills `values` with one per column.
+  /// Reads all columns, for writers: fills `values` with one per column.
   void read_row(Bytes row, std::span<Value> values) const;
 
   /// Conditions that the access has answered by itself, for EXPLAIN.
@@ -106,8 +106,8 @@ class TableAccess : public PlanOperator {
   ValueBuffer moved_to_;
 };
 
-/// Where an index scan begins and ends: equal values for the first columns, then perhaps a range
-/// of the next one, or several.
+/// Bounds of an index scan: equal values for the first columns, then perhaps a range of the next
+/// one, or several.
 struct IndexBounds {
   const IndexAccess* index = nullptr;
   std::vector<ExprPtr> equal;
@@ -129,8 +129,8 @@ struct IndexBounds {
     ScanRange::Bound high_bound = ScanRange::Bound::inclusive;
   };
   std::vector<Alternative> alternatives;
-  /// Of an index of ranges: what its column is to be to the value, by the operator's name. The
-  /// rows that it finds are asked again.
+  /// Operator between the column of an index of ranges and the value, by its name. The rows that it
+  /// finds are checked again.
   std::string range_operator = {};
   ExprPtr of_range = nullptr;
 

@@ -37,7 +37,7 @@ class AggregateStates {
  public:
   explicit AggregateStates(const AggregateCall& call);
 
-  /// Where its memory counts. Pre: it holds nothing, or counts there already.
+  /// Charges its memory to the account. Pre: it holds nothing, or is charged there already.
   void count_in(MemoryAccount* account);
   /// Clears the states; keeps little of the memory.
   void clear();
@@ -143,7 +143,7 @@ class Aggregate final : public PlanOperator {
   void add_group(Execution& execution);
   [[nodiscard]] bool is_full(const Execution& execution) const noexcept;
   [[nodiscard]] std::size_t held_bytes() const noexcept;
-  /// All calls are count(*).
+  /// True if all calls are count(*).
   [[nodiscard]] bool only_counts() const noexcept;
 
   PlanPtr input_;
@@ -160,7 +160,7 @@ class Aggregate final : public PlanOperator {
   HashUsage usage_;
   std::size_t position_ = 0;
 
-  /// So many groups are finished before they are handed out.
+  /// Number of groups finished before they are handed out.
   static constexpr std::size_t kTogether = 256;
   Rows rows_;
   std::vector<CompareFunction> compare_;

@@ -66,7 +66,7 @@ class SetOperation final : public PlanOperator {
   bool next_left(Execution& execution);
   /// Counts the right rows of the next part; false when there is none.
   bool next_part(Execution& execution);
-  /// Where rows with the present key go.
+  /// Returns the part for rows with the present key.
   Part& part_of_key(const Execution& execution);
   void put_aside(const Execution& execution, std::unique_ptr<RowFile>& file,
                  std::span<const Slot> slots) const;

@@ -32,13 +32,13 @@ struct WindowCall {
   Slot slot = 0;
 };
 
-/// A condition on what a ranking call gives, which only grows within a partition. So there is a row
-/// after which it never holds, and no row after that is wanted.
+/// Condition on the result of a ranking call, which only grows within a partition. So there is a
+/// row after which the condition never holds, and no row after that is needed.
 struct RankCondition {
   ExprPtr condition;
   /// Whether it has to hold once before it can hold no more: "=".
   bool begins_false = false;
-  /// Of the condition: no row of a higher number is wanted. Null: it does not say so.
+  /// Limit that the condition gives: no row of a higher number is wanted. Null: it gives none.
   const Expr* last_number = nullptr;
 };
 
@@ -73,10 +73,10 @@ class Window final : public PlanOperator {
   }
 
  private:
-  /// Reads the next partition and computes what its rows get; false when there is none.
+  /// Reads the next partition and computes the results of its rows; returns false if there is none.
   bool next_partition(Execution& execution);
   bool next_input(Execution& execution);
-  /// How the row in the slots stands to the one before it.
+  /// Relation of the row in the slots to the one before it.
   enum class Row : std::uint8_t { first_of_partition, first_of_peers, peer };
   Row classify(Execution& execution, bool is_first);
   [[nodiscard]] FrameRows frame_of(Execution& execution, Places partition, std::size_t place) const;

@@ -9,7 +9,7 @@
 
 namespace swizzle::sql {
 
-/// Which rows of its partition a row's window function reads.
+/// Rows of its partition that a row's window function reads.
 struct WindowFrame {
   enum class Unit : std::uint8_t { rows, range, groups };
   enum class Bound : std::uint8_t {
@@ -30,8 +30,8 @@ struct WindowFrame {
   /// RANGE with an offset: distances are measured in the type of this, the one column of the order.
   struct Range {
     ExprPtr key;
-    /// Where the frame begins and ends for the row in the slots, as values of the key; null where
-    /// that is not by an offset.
+    /// Beginning and end of the frame for the row in the slots, as values of the key; null if that
+    /// is not by an offset.
     ExprPtr start;
     ExprPtr end;
     /// Whether an offset is negative, which is an error; null like the ones above.
@@ -64,12 +64,12 @@ struct FrameRows {
 /// The rows of a partition that its order does not tell apart, in groups.
 class PeerGroups {
  public:
-  /// Its memory counts there from now on.
+  /// Charges its memory to the account from now on.
   void count_in(MemoryAccount* account) {
     sql::count_in(starts_, account);
     sql::count_in(groups_, account);
   }
-  /// Gives back what is more than the next run may find.
+  /// Frees memory that exceeds the amount kept for the next run.
   void release() noexcept {
     clear_for_next_run(starts_);
     clear_for_next_run(groups_);

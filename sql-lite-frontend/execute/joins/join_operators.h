@@ -55,7 +55,7 @@ class JoinOperator : public PlanOperator {
     return kind_ == JoinKind::right_semi || kind_ == JoinKind::right_anti;
   }
   [[nodiscard]] bool has_conditions() const noexcept { return !conditions_.empty(); }
-  /// Of the inner row that stands in its slots, with the outer row.
+  /// True if the inner row in its slots matches the outer row.
   [[nodiscard]] bool matches(Execution& execution) const;
   void set_null(Execution& execution, std::span<const Slot> slots) const;
 

@@ -12,7 +12,7 @@ namespace swizzle::sql {
 /// order stays.
 class MergeJoin final : public JoinOperator {
  public:
-  /// As many on both sides, in the order in which they sort, of the same types.
+  /// Keys, as many on both sides, in the order in which they sort, of the same types.
   struct Keys {
     std::vector<ExprPtr> outer;
     std::vector<ExprPtr> inner;

@@ -11,11 +11,11 @@
 
 namespace swizzle::sql {
 
-/// Records on their way into a new tree: taken in any order, handed out in key order. What does not
-/// fit the memory that it may use goes to temporary files as sorted runs, which are merged.
+/// Records on their way into a new tree: taken in any order, handed out in key order. Records
+/// beyond the memory limit go to temporary files as sorted runs, which are merged.
 ///
-/// In memory keys and values lie in large chunks; what is sorted are their addresses with the first
-/// eight bytes of each key, by these bytes' values rather than by comparisons.
+/// In memory keys and values lie in large chunks. Their addresses are sorted, with the first eight
+/// bytes of each key, by these bytes' values rather than by comparisons.
 class EntrySorter {
  public:
   struct Entry {

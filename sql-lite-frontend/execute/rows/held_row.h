@@ -19,7 +19,7 @@ class HeldRow {
   bool next(Execution& execution, const Read& read) {
     const Arena::Mark before = execution.row_arena.mark();
     if (!read()) return false;
-    // Rows of tables refer to what the scan holds: they need no copy.
+    // Rows of tables refer to memory that the scan holds: they need no copy.
     const Arena::Mark after = execution.row_arena.mark();
     if (after.chunk != before.chunk || after.used != before.used) keep(execution);
     return true;

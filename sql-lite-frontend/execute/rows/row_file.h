@@ -15,7 +15,8 @@ namespace swizzle::sql {
 /// 53100 when the disk is full.
 class RowFile {
  public:
-  /// Also of each reader. Small, since a statement may write to dozens at once.
+  /// Size of its buffer, and of each reader's. Small, since a statement may write to dozens at
+  /// once.
   static constexpr std::size_t kBufferBytes = 16384;
 
   explicit RowFile(TemporaryFiles& files) : RowFile(&files, kBufferBytes) {}
@@ -44,7 +45,7 @@ class RowFile {
     /// However many values it has.
     bool next_whole(std::vector<Value>& row);
     bool next(Execution& execution, std::span<const Slot> slots);
-    /// Where the next row is read. Pre: append() returned it.
+    /// Sets the place of the next row. Pre: append() returned it.
     void seek(std::uint64_t begin) noexcept;
 
    private:

@@ -19,11 +19,12 @@ class RowKeyStream {
   RowKeyStream& operator=(const RowKeyStream&) = delete;
   virtual ~RowKeyStream() = default;
 
-  /// To the next key; false at the end, where nothing more may be asked.
+  /// Moves to the next key; false at the end, where nothing more may be asked.
   virtual bool next(Execution& execution) = 0;
-  /// To the first key that is not below `key`, or false; does not go back. Pre: next() was called.
+  /// Moves to the first key that is not below `key`, or returns false; does not go back. Pre:
+  /// next() was called.
   virtual bool seek(Execution& execution, std::string_view key) = 0;
-  /// Where it stands; valid until it moves.
+  /// Present key; valid until it moves.
   [[nodiscard]] virtual std::string_view key() const noexcept = 0;
 };
 using RowKeyStreamPtr = std::unique_ptr<RowKeyStream>;

@@ -16,8 +16,8 @@ namespace swizzle::sql {
 std::size_t partition_count(const WorkMemory& memory) noexcept;
 
 /// Rows that wait for memory, spread over temporary files by their keys. Each file is read back
-/// when there is room, and what does not fit then is spread anew, by other bits of the hash: that
-/// is the depth. Every part is smaller than the rows that it comes from.
+/// when there is room, and rows that do not fit then are spread anew, by other bits of the hash:
+/// that is the depth. Every part is smaller than the rows that it comes from.
 class RowPartitions {
  public:
   struct Part {

@@ -12,8 +12,8 @@
 
 namespace swizzle::sql {
 
-/// Brings rows into order, stably. What does not fit work_mem goes to temporary files as sorted
-/// runs, which are merged.
+/// Brings rows into order, stably. Rows beyond work_mem go to temporary files as sorted runs, which
+/// are merged.
 ///
 /// A row has the values of some slots and of the keys that are no such slots.
 class RowSorter {
@@ -38,7 +38,7 @@ class RowSorter {
     Method method = Method::quicksort;
     std::size_t bytes = 0;  ///< of memory, or of files
   };
-  /// Of what was sorted last, release() or not.
+  /// Returns the report on the last sort, release() or not.
   [[nodiscard]] const Report& report() const noexcept { return report_; }
 
  private:

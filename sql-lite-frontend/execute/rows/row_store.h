@@ -33,7 +33,7 @@ class RowStore {
     for (const Slot slot : slots_) values_.push_back(execution.slots[slot].copy_to(arena_));
     return in_memory_++;
   }
-  /// Puts a kept row back into the slots. What comes from a file lies in the row arena.
+  /// Puts a kept row back into the slots. Values from a file lie in the row arena.
   void restore(Execution& execution, std::size_t row) const {
     if (row >= in_memory_) [[unlikely]] {
       restore_from_file(execution, row - in_memory_);
@@ -45,7 +45,7 @@ class RowStore {
   [[nodiscard]] std::size_t size() const noexcept {
     return file_ ? in_memory_ + file_->places.size() : in_memory_;
   }
-  /// For what is kept beside the rows.
+  /// Returns the arena, for data kept beside the rows.
   Arena& arena(Execution& execution) noexcept {
     arena_.count_in(execution.memory);
     return arena_;
@@ -101,7 +101,8 @@ class KeyTable {
  public:
   static constexpr std::uint32_t kAbsent = UINT32_MAX;
 
-  /// Its memory counts there from now on. Pre: it holds nothing, or counts there already.
+  /// Charges its memory to the account from now on. Pre: it holds nothing, or is charged there
+  /// already.
   void count_in(MemoryAccount* account) {
     sql::count_in(entries_, account);
     keys_.count_in(account);

@@ -17,7 +17,7 @@ class SortHead {
   explicit SortHead(std::span<const SortKey> keys);
 
   [[nodiscard]] bool reads_two() const noexcept { return packs_two_; }
-  /// Of a row's values of its first keys; `second` is looked at where reads_two().
+  /// Returns the sort head of a row's values of its first keys; `second` is used if reads_two().
   [[nodiscard]] std::uint64_t of(const Value& first, const Value& second) const {
     return packs_two_ ? of_two(first, second) : of_one(first);
   }

@@ -29,8 +29,8 @@ class TemporaryFile {
   std::unique_ptr<File> file_;
 };
 
-/// Where statements put what does not fit the memory that they may use: files in one folder of the
-/// data directory. Thread-safe, but for one that counts; outlives its files.
+/// Files for statements' data beyond their memory limit, in one folder of the data directory.
+/// Thread-safe, but for one that counts; outlives its files.
 class TemporaryFiles {
  public:
   /// Nothing of an earlier run stays in `folder`.
@@ -40,8 +40,8 @@ class TemporaryFiles {
   TemporaryFiles& operator=(const TemporaryFiles&) = delete;
   ~TemporaryFiles() = default;
 
-  /// In the same folder, for one session: its files are counted there, with their sizes, when they
-  /// go. `usage` outlives what is returned.
+  /// Returns the same folder for one session: its files are counted there, with their sizes, when
+  /// they go. `usage` outlives the result.
   [[nodiscard]] TemporaryFiles counted_in(SessionUsage& usage) const {
     return TemporaryFiles{folder_, &usage};
   }

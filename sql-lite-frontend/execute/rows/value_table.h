@@ -17,7 +17,8 @@ class ValueTable {
   /// Throws SqlError 42883 for a type without equality.
   explicit ValueTable(std::span<const TypeId> types);
 
-  /// Its memory counts there from now on. Pre: it holds nothing, or counts there already.
+  /// Charges its memory to the account from now on. Pre: it holds nothing, or is charged there
+  /// already.
   void count_in(MemoryAccount* account) {
     sql::count_in(numbers_, account);
     table_.count_in(account);
@@ -58,7 +59,7 @@ class ValueTable {
     std::int64_t key = 0;
     std::uint32_t number = kAbsent;  ///< absent: the entry is free
   };
-  /// Where the key is, or the free entry where it would go. Pre: an entry is free.
+  /// Returns the entry of the key, or the free one where it would go. Pre: an entry is free.
   [[nodiscard]] std::size_t place_of(std::int64_t key) const noexcept {
     // Fibonacci hashing: neighbours go far apart.
     const std::uint64_t hash = static_cast<std::uint64_t>(key) * 0x9e3779b97f4a7c15ULL;

@@ -9,12 +9,12 @@
 
 namespace swizzle::sql {
 
-/// Of rows that are about to be sorted, and numbered within their partitions, those that may have a
-/// wanted number: a row goes no further when as many as are wanted of its partition have come that
-/// stand before it. Others of them may turn out not to be wanted either.
+/// Filters rows that are about to be sorted, and numbered within their partitions: it passes those
+/// that may have a wanted number. A row is dropped when as many rows as are wanted of its partition
+/// have come that stand before it. Some of the passed rows may turn out not to be wanted either.
 ///
-/// It keeps the sort heads of as many rows of each partition; where that takes too much memory, or
-/// is of no use, it lets all rows through.
+/// It keeps the sort heads of as many rows of each partition; if that takes too much memory, or is
+/// of no use, it lets all rows through.
 class LeadingRows final : public PlanOperator {
  public:
   /// `last_number`: no row of a higher number is wanted. Pre: there are partition keys and an

@@ -55,7 +55,7 @@ ArrayComparisonExpr::ArrayComparisonExpr(Kind kind, const Operator& op, ExprPtr 
   operands_.push_back(std::move(array));
 }
 
-/// For what an element that equals decides.
+/// True if one equal element decides the result.
 bool ArrayComparisonExpr::asks_for_equality() const noexcept {
   return op_.name == (kind_ == Kind::any ? "=" : "<>") && op_.left == op_.right &&
          op_.function->strict && is_indexable(op_.left);

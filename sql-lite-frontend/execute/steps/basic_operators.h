@@ -239,7 +239,7 @@ class ValuesScan final : public PlanOperator {
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override {}
-  /// Its one row is to come for each `width` of the parameters, which are those of many rows.
+  /// Repeats its one row for each `width` of the parameters, which are those of many rows.
   void repeat(std::size_t width) noexcept { width_ = width; }
   [[nodiscard]] std::vector<Slot> output_slots() const override { return slots_; }
   [[nodiscard]] PlanNote note(ExprPrinter::Columns /*columns*/) const override {

@@ -34,17 +34,17 @@ struct Cte {
   bool in_recursive_term = false;
   int recursive_references = 0;
   std::vector<Slot> outer_slots;
-  /// Of a recursive one: stands for its working table. A reader of the working table depends on
+  /// Slot that stands for a recursive one's working table. A reader of the working table depends on
   /// this slot, so that no step above it keeps rows from one round to the next.
   Slot round_slot = 0;
-  /// Of a recursive one: WITH queries of the UNION itself that read slots outside.
+  /// WITH queries of a recursive one's UNION itself that read slots outside.
   std::vector<std::shared_ptr<Cte>> correlated;
 
   // Planned once; each execution has a copy, which runs at most once.
   PlanPtr plan;
   std::vector<TypeId> column_types;
-  /// Where its readers find a row. A recursive query has slots of its own for that, each once,
-  /// because it copies the rows of both parts there, and a part may show a slot twice.
+  /// Slots where its readers find a row. A recursive query has slots of its own for that, each
+  /// once, because it copies the rows of both parts there, and a part may show a slot twice.
   std::vector<Slot> outputs;
   std::vector<Slot> first_outputs;
   PlanPtr recursive_plan;
@@ -53,7 +53,7 @@ struct Cte {
   RowStore working{RowStore::Overflow::to_file_of_run};
   std::uint64_t filled_in_run = 0;
 
-  /// For one run: shares what was planned, with a state of its own.
+  /// For one run: shares the planned part, with a state of its own.
   void become_copy(const Cte& of, StepCopies& copies);
 
   /// Runs it, unless it has been in this run. A recursive one only begins: its rows come as its

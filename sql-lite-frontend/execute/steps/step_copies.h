@@ -11,9 +11,9 @@ namespace swizzle::sql {
 class NameSource;
 struct Cte;
 
-/// Copies a plan's steps for one run: a copy has a state of its own and shares what was planned, so
-/// that any number of sessions, and of portals of one, run a plan at once. Subqueries of
-/// expressions are copied when they are asked first.
+/// Copies a plan's steps for one run. A copy has a state of its own and shares the planned part, so
+/// that any number of sessions, and of portals of one session, run a plan at once. Subqueries of
+/// expressions are copied when they are first evaluated.
 class StepCopies {
  public:
   /// Pre: `execution.names` is set.
@@ -30,7 +30,7 @@ class StepCopies {
   std::shared_ptr<Cte> copy_of(const std::shared_ptr<Cte>& cte);
   std::vector<std::shared_ptr<Cte>> copy_of(const std::vector<std::shared_ptr<Cte>>& ctes);
 
-  /// Of the session that runs the copies.
+  /// Names of the session that runs the copies.
   [[nodiscard]] NameSource& names() const noexcept { return *execution_.names; }
 
  private:

@@ -14,11 +14,11 @@ struct SubplanVisitor {
   std::function<void(SubqueryExpr&)> subquery;  ///< of an expression of the step, with its plan
   std::function<void(Cte&)> with_query;         ///< that the step reads, or runs
 };
-/// Of this step alone, not of its inputs.
+/// Visits the subplans of this step alone, not of its inputs.
 void visit_subplans(PlanOperator& step, const SubplanVisitor& visitor);
 
-/// For EXPLAIN: notes at each line of the plan which subplans are shown under it. What runs once
-/// stands under the uppermost one, as in PostgreSQL.
+/// For EXPLAIN: notes at each line of the plan which subplans are shown under it. Subplans that run
+/// once stand under the uppermost one, as in PostgreSQL.
 void note_subplans(PlanOperator& root);
 
 }  // namespace swizzle::sql

@@ -5,8 +5,8 @@
 
 namespace swizzle::sql {
 
-/// A query inside an expression: scalar, EXISTS, IN / op ANY / op ALL, (a, b) = (…), ARRAY(…). It
-/// runs in the frame of the statement, so what it refers to outside is simply there.
+/// Query inside an expression: scalar, EXISTS, IN / op ANY / op ALL, (a, b) = (…), ARRAY(…). It
+/// runs in the frame of the statement, so it reads the variables outside directly.
 class SubqueryExpr final : public Expr {
  public:
   /// `arrays`: an array of a dimension more than those that the subquery gives.
@@ -51,7 +51,7 @@ class SubqueryExpr final : public Expr {
   /// Expires with the expression. The binder and the planner may drop an expression that contains a
   /// subquery: one that equals another, or stands in a WITH query that is not read.
   [[nodiscard]] std::weak_ptr<const void> life() const noexcept { return life_; }
-  /// Slots outside that the subquery reads: what an expression that contains it depends on.
+  /// Slots outside that the subquery reads; an expression that contains it depends on them.
   std::vector<Slot> outer_slots;
 
  private:
@@ -62,7 +62,7 @@ class SubqueryExpr final : public Expr {
   Value quantified(Execution& execution, Run& run) const;
   Value row(Execution& execution, PlanOperator& plan) const;
   Value hashed_any(Execution& execution, Run& run) const;
-  /// With one row after the other.
+  /// Compares with one row after the other.
   Value compared(Execution& execution, Run& run) const;
   Value array(Execution& execution, PlanOperator& plan) const;
   [[nodiscard]] bool uses_hash() const noexcept;

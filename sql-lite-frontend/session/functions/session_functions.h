@@ -48,7 +48,7 @@ void add_acl_functions();
 /// ts_stat and ts_rewrite over a query's rows: at start-up.
 void add_text_query_functions();
 
-/// All of these, and those of the session itself: at start-up.
+/// Adds all of these, and those of the session itself: at start-up.
 void add_session_functions();
 
 /// nextval() as identity columns call it: the right to write the column includes its numbers.

@@ -39,7 +39,7 @@ class DomainRules {
 
 /// The stored form of a CHECK's condition; throws what PostgreSQL refuses.
 std::string stored_domain_check(Session::State& session, TypeReference base, const ast::Node* node);
-/// As pg_get_constraintdef shows it.
+/// Returns the check as pg_get_constraintdef shows it.
 std::string shown_domain_check(Session::State& session, const UserType& domain,
                                const DomainCheck& check, bool pretty);
 

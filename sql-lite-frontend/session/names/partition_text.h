@@ -6,7 +6,7 @@
 #include "sql-lite-frontend/catalog/table.h"
 #include "sql-lite-frontend/session.h"
 
-/// How tables are divided, as SQL: pg_get_partkeydef and its like.
+/// Partitioning as SQL text: pg_get_partkeydef and its like.
 namespace swizzle::sql {
 
 /// "RANGE (a, lower(b))"

@@ -27,7 +27,8 @@ std::optional<std::uint32_t> find_operator_written(Session::State& session, std:
 std::string procedure_name(const Function& function);
 /// The same as regprocedure shows it: with the schema where a user's function hides it.
 std::string procedure_signature(Session::State& session, const Function& function);
-/// As regproc and regoper show them: with the schema where the name alone would not say which.
+/// Return the name as regproc and regoper show it: with the schema if the name alone would be
+/// ambiguous.
 std::string function_name(Session::State& session, const Function& function);
 std::string operator_name(Session::State& session, const Operator& op);
 std::string operator_name(Session::State& session, const UserOperator& op);

@@ -15,8 +15,8 @@ namespace swizzle::sql {
 /// Returns the relation that regclass's text names. Nothing if there is none.
 std::optional<Oid> find_relation_named(Session::State& session, std::string_view schema,
                                        std::string_view name);
-/// As regclass shows it: with its schema where the search path would find another. Nothing where
-/// there is no such object.
+/// Returns the name as regclass shows it: with its schema if the search path would find another.
+/// Nothing if there is no such object.
 std::optional<std::string> relation_name(Session::State& session, Oid oid);
 /// Whether the search path finds it by its name. Nothing where there is no such object.
 std::optional<bool> is_relation_visible(Session::State& session, Oid oid);

@@ -13,8 +13,8 @@ std::size_t SessionPlans::shared_plan_limit() const {
 }
 
 bool SessionPlans::may_share(const Statement& statement) const {
-  // EXPLAIN measures its plan, and a cursor's is made to be read in parts. What stands in another
-  // statement is found by that one's text, which says less than it means.
+  // EXPLAIN measures its plan, and a cursor's is made to be read in parts. A statement within
+  // another is found by the other's text, which does not determine its meaning.
   const bool is_whole = statement.parsed != nullptr && statement.node == statement.parsed->node &&
                         statement.text().size() <= kLongestKeptText;
   if (!is_whole || statement.is_explained || statement.of_cursor) return false;

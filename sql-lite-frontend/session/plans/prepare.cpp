@@ -220,7 +220,7 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
     plan->arena.count_in(&session_.memory);
     plan->nodes_share.set(&session_.memory, statement.parsed->arena.reserved_bytes());
   }
-  // For what is computed while planning.
+  // Execution for expressions that are computed while planning.
   Execution execution{session_, session_.session_context};
   execution.parameters = parameters;
   const TrustedNames trusted{session_, statement.trusted};

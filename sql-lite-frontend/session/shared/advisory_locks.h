@@ -83,7 +83,7 @@ class AdvisoryLocks {
   [[nodiscard]] bool reaches(std::int32_t from, std::int32_t to,
                              std::set<std::int32_t>& seen) const;
 
-  /// Of all sessions together: several times what PostgreSQL has room for by default.
+  /// Limit of all sessions together: several times that of PostgreSQL by default.
   static constexpr std::size_t kMostLocks = 100'000;
 
   mutable std::mutex mutex_;

@@ -52,8 +52,8 @@ struct Database::Shared {
   /// forgets it; no name: forgets all. Empty where there is no server.
   std::function<Result<>(std::optional<std::string> name, std::optional<std::string> value)>
       store_server_setting;
-  /// Of a password in clear text, what is stored: a SCRAM-SHA-256 verifier. Takes milliseconds.
-  /// Empty where there is no server.
+  /// Returns the stored form of a password in clear text: a SCRAM-SHA-256 verifier. Takes
+  /// milliseconds. Empty if there is no server.
   std::function<std::string(std::string_view password)> derive_verifier;
   /// swizzle_backup(): copies the server's directory to another; says what it has copied, and
   /// meanwhile how far it is. Empty where there is no server.
@@ -75,7 +75,7 @@ struct Database::Shared {
   std::map<Oid, EndedSessions::Entry> usage_by_database();
   /// The counts of one begin anew.
   void reset_usage(Oid database);
-  /// It is gone.
+  /// Forgets the usage of a dropped database.
   void forget_usage(Oid database);
 };
 

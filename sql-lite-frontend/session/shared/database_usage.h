@@ -37,7 +37,7 @@ struct DatabaseUsage {
 struct EndedSessions {
   struct Entry {
     DatabaseUsage usage;
-    /// Of pg_stat_reset(): when it was, and what had been counted by then, of all sessions.
+    /// Time of the last pg_stat_reset(), and the counts of all sessions by then.
     std::int64_t reset_at = 0;
     DatabaseUsage before_reset;
   };

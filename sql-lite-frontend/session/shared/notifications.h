@@ -30,7 +30,7 @@ class Notifications {
  public:
   /// Limit for the notifications that wait for listeners, in all.
   static constexpr std::size_t kCapacityBytes = std::size_t{256} << 20U;
-  /// As in PostgreSQL: a payload is shorter than this.
+  /// Limit of a payload: it is shorter than this, as in PostgreSQL.
   static constexpr std::size_t kPayloadBytes = 8000;
 
   /// A session's queue of notifications. The notifying session calls `wake`, under the mutex,
@@ -64,9 +64,10 @@ class Notifications {
     std::atomic<bool> has_any_{false};
   };
 
-  /// To all listeners of `database`, at once: what two transactions say is never mixed.
+  /// Sends to all listeners of `database`, at once: notifications of two transactions are never
+  /// mixed.
   void publish(const std::string& database, std::span<const NotificationPtr> said);
-  /// Of what may wait, the share that does.
+  /// Returns the used share of the capacity.
   [[nodiscard]] double usage() const;
   /// For the reckoning: a notification counts until its last listener has heard it.
   NotificationPtr make(std::int32_t sender, std::string_view channel, std::string_view payload);

@@ -14,7 +14,7 @@ namespace swizzle::sql {
 struct SharedPlan {
   std::shared_ptr<const Plan> plan;
   std::uint64_t catalog_version = 0;
-  /// Of the plan's tables, in their order: what ANALYZE had found of each.
+  /// Results of ANALYZE for the plan's tables, in their order, when it was made.
   std::vector<StatisticsPtr> statistics;
 };
 

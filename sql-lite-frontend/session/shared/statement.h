@@ -70,14 +70,15 @@ struct Plan {
   std::vector<RelationAccess> accesses;
   ExprPrinter::Columns explained_columns = ExprPrinter::Columns::names;
   bool single_use = false;
-  /// It reads or writes a table whose row security is on: made for one role, under the definitions
-  /// of that time.
+  /// True if it reads or writes a table whose row security is on: made for one role, under the
+  /// definitions of that time.
   bool met_policies = false;
   bool looked_up_objects = false;  ///< it has objects' numbers, or calls routines, found by name
   bool names_user_types = false;   ///< under the names they had when it was made, or their defaults
-  /// Which way is best depends on the parameters' values, which were not known when it was made.
+  /// True if the best way depends on the parameters' values, which were not known when it was made.
   bool guesses_parameters = false;
-  /// It cannot be run: Bind says so, and the simple protocol before it describes the columns.
+  /// Error of a plan that cannot be run: Bind reports it, and the simple protocol before it
+  /// describes the columns.
   std::optional<Diagnostic> failure;
   /// Computed before the run of a statement whose literals are parameters, for their errors.
   std::vector<ExprPtr> computed_from_literals;
@@ -98,7 +99,7 @@ struct PlanRun {
   PlanPtr copy;
   PlanOperator* root;
   WriteOperator* write;
-  /// As the last run sent them.
+  /// Columns as the last run sent them.
   std::vector<OutputColumn> columns;
   std::vector<Format> column_formats;
 
@@ -115,7 +116,7 @@ struct PlanRun {
     in_use_ = {};
   }
 
-  /// From its beginning to its end its tables are in use.
+  /// Marks its tables as in use, from its beginning to its end.
   void use_tables(TablesInUse& in_use) { in_use_ = {in_use, plan->tables}; }
 
  private:
@@ -133,7 +134,7 @@ struct PlanUse {
 
   std::shared_ptr<const Plan> plan;
   std::shared_ptr<Plan> own;  ///< the same, if not shared: EXPLAIN's
-  /// It was what would be made, and its privileges were found sufficient, under these.
+  /// Conditions under which the plan was valid, and its privileges were found sufficient.
   CatalogView::Stamp stamp;
   std::uint64_t settings_version = 0;
   Oid made_as = kNoOid;  ///< of one that met policies: the role
@@ -146,7 +147,7 @@ struct PlanUse {
 };
 using PlanUsePtr = CheckedShared<PlanUse>;
 
-/// Which of a session's plans keep a run for the next time: those that ran last, so that memory is
+/// Plans of a session that keep a run for the next time: those that ran last, so that memory is
 /// bounded however many statements a session knows.
 class IdleRuns {
  public:
@@ -175,14 +176,14 @@ struct Scratch {
 /// A statement that has been parsed, with its plan once there is one: an entry of the prepared
 /// statements and of the cache by text.
 struct Statement {
-  /// Where there are several: of all of them, which share it.
+  /// Text of the script; if it has several statements, they share it.
   std::shared_ptr<const std::string> script = std::make_shared<const std::string>();
   ParsedTextPtr parsed;             ///< keeps `node`; null: it is kept elsewhere
   const ast::Node* node = nullptr;  ///< null: an empty query
   std::int32_t location = 0;        ///< where it begins in the text, which may have others
   std::vector<TypeId> declared_types;
   std::vector<TypeId> parameter_types;
-  /// Of the result; null: not known.
+  /// Columns of the result; null: not known.
   std::shared_ptr<const std::vector<OutputTarget>> result;
   bool returns_rows = false;
   PlanUsePtr plan;
@@ -269,7 +270,7 @@ struct Portal {
 
   static constexpr std::size_t kKeptParameters = 1024;
 
-  /// As new, but with its memory.
+  /// Restores the initial state, but keeps the memory.
   void reset() {
     name.clear();
     run.reset();

@@ -16,7 +16,7 @@ class TablesInUse {
  public:
   using Tables = std::vector<TablePtr>;
 
-  /// As long as it is there the tables, which outlive it, are in use.
+  /// Keeps the tables, which outlive it, in use for its lifetime.
   class Entry {
    public:
     Entry() = default;

@@ -20,7 +20,7 @@ namespace swizzle::sql {
 /// the next time.
 class TransactionNumbers {
  public:
-  /// Where numbers begin: the time of the start in microseconds, so that none is given twice.
+  /// Sets the first number: the time of the start in microseconds, so that none is given twice.
   void begin_at(std::int64_t first);
   [[nodiscard]] std::int64_t take();
   /// One that was given before the start, whose transaction is prepared.
@@ -41,7 +41,7 @@ class TransactionNumbers {
   /// number that was not given out yet.
   [[nodiscard]] std::optional<Status> status(std::int64_t number) const;
 
-  /// So many are remembered that it is time to forget those that all snapshots see.
+  /// True if it is time to forget the numbers that all snapshots see.
   [[nodiscard]] bool is_full() const;
   /// `oldest`: no snapshot is older, nor will be.
   void forget_before(Lsn oldest);

@@ -11,7 +11,7 @@
 
 namespace swizzle::sql {
 
-/// A text that one thread at a time writes, without a lock, and any thread reads. What is longer
+/// A text that one thread at a time writes, without a lock, and any thread reads. A text longer
 /// than `capacity` is cut.
 template <std::size_t capacity>
 class PublishedText {

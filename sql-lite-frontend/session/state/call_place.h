@@ -5,8 +5,8 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// Where in routines and their statements the session is: CONTEXT of notices. Errors collect theirs
-/// as they leave.
+/// Position of the session in routines and their statements: CONTEXT of notices. Errors collect
+/// theirs as they leave.
 namespace swizzle::sql {
 
 class CallPlace {

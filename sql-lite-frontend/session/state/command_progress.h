@@ -11,8 +11,8 @@
 
 namespace swizzle::sql {
 
-/// How far a long command is, for pg_stat_progress_…: numbers that mean what PostgreSQL's
-/// parameters of the command do. Shown to others as long as it lives; written by its session alone.
+/// Progress of a long command, for pg_stat_progress_…: numbers with the meaning of PostgreSQL's
+/// parameters of the command. Shown to others as long as it lives; written by its session alone.
 class CommandProgress {
  public:
   enum class Command : std::uint8_t { analyze, backup, create_index, copy };
@@ -82,7 +82,7 @@ class CommandProgress {
     parameters_[which - 1U].store(static_cast<std::int64_t>(value), std::memory_order_relaxed);
   }
 
-  /// Those of the server that run now.
+  /// Returns the commands of the server that run now.
   static std::vector<Seen> of(const Database::Shared& server, Command command) {
     std::vector<Seen> found;
     Board& all = board();

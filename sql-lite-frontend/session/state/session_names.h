@@ -61,7 +61,8 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   Oid find_collation(std::string_view schema, std::string_view name) override;
   Oid database_collation() override;
   std::string collation_name(Oid collation) override;
-  /// As regcollation shows it: quoted, with its schema where the search path would not find it.
+  /// Returns the name as regcollation shows it: quoted, with its schema if the search path would
+  /// not find it.
   std::optional<std::string> shown_collation(Oid collation);
   bool is_visible(const UserCollation& collation);
   CastPtr made_cast(TypeId source, TypeId target) override;
@@ -69,7 +70,7 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   std::optional<std::string> operator_name(std::uint32_t oid) override;
   /// "===(integer,integer)"; NONE for what a prefix operator has not.
   std::string operator_signature(const UserOperator& op);
-  /// As regtype shows it.
+  /// Returns the name as regtype shows it.
   std::string type_name_of(TypeId type);
   /// SET, for functions that are one.
   void set_setting(std::string_view name, std::string_view value);
@@ -95,7 +96,8 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   std::optional<bool> is_visible_text_search(TypeId kind, Oid oid);
   /// Quoted, with its schema where the search path would not find it.
   std::optional<std::string> shown_text_search(TypeId kind, Oid oid);
-  /// As default_text_search_config has it: with its schema. Nothing where there is none.
+  /// Returns the name in the form of default_text_search_config: with its schema. Nothing if there
+  /// is none.
   std::optional<std::string> canonical_text_config(std::string_view written);
   TextConfigPtr default_text_config() override;
   TextConfigPtr text_config(std::uint32_t oid) override;
@@ -108,7 +110,7 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   void forget_search_path() noexcept { search_path_version_ = 0; }
   /// 3F000 when there is none of that name; pg_temp is the session's own.
   Oid schema_named(std::string_view name);
-  /// Where unqualified new objects go. 3F000 when the path has no existing schema.
+  /// Returns the schema for unqualified new objects. 3F000 when the path has no existing schema.
   Oid creation_schema(const ast::RangeVar& range);
   Oid temporary_schema();
   bool is_visible(const Table& table);
@@ -118,7 +120,7 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   TypePtr composite_of(Oid relation);
   /// Whether clients can know the type: it comes with the server, or is in the catalog.
   bool is_type(TypeId type);
-  /// As regtype shows it, also of an array; nothing where no user made it.
+  /// Returns the name as regtype shows it, also of an array; nothing if it is not user-defined.
   std::optional<std::string> user_type_name(TypeId type);
   std::optional<TypeId> find_user_type_written(std::string_view text);
   std::string qualified_name(const Table& table);
@@ -140,18 +142,18 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   std::vector<Oid> search_path_;
   std::uint64_t search_path_version_ = 0;
   CatalogView::Stamp search_path_stamp_;
-  /// Those that have been called or looked for, in the version that was found last.
+  /// Routines that have been called or looked for, in the version that was found last.
   std::unordered_map<Oid, CallablePtr> callables_;
-  /// Of the enums whose values this session has read or written, as of this stamp.
+  /// Labels of the enums whose values this session has read or written, as of this stamp.
   std::vector<std::pair<TypeId, std::unique_ptr<EnumLabels>>> known_labels_;
   CatalogView::Stamp label_stamp_;
   /// The same for the domains that it has given values (session/names/domains.h).
   std::unordered_map<TypeId, std::shared_ptr<DomainRules>> known_domains_;
   CatalogView::Stamp domain_stamp_;
-  /// And for composite types.
+  /// The same for composite types.
   std::unordered_map<TypeId, std::shared_ptr<const RowShape>> known_shapes_;
   CatalogView::Stamp shape_stamp_;
-  /// And for text search configurations that users made.
+  /// The same for user-defined text search configurations.
   std::unordered_map<Oid, TextConfigPtr> known_text_configs_;
   CatalogView::Stamp text_config_stamp_;
 };

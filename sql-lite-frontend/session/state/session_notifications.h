@@ -23,7 +23,7 @@ class SessionNotifications {
   /// LISTEN and UNLISTEN: they count from the commit on.
   void resolve(const ast::Node& statement, ResultSink& sink);
   void unlisten_all();
-  /// Of the transaction.
+  /// True if the transaction has notifications; has_resolved(): LISTEN or UNLISTEN.
   [[nodiscard]] bool has_said() const noexcept { return !pending_.said().empty(); }
   [[nodiscard]] bool has_resolved() const noexcept { return pending_.has_resolutions(); }
   [[nodiscard]] PendingNotifications::Mark mark() const noexcept { return pending_.mark(); }
@@ -41,7 +41,7 @@ class SessionNotifications {
  private:
   Session::State& session_;
   PendingNotifications pending_;
-  /// From the first LISTEN on.
+  /// Listener, from the first LISTEN on.
   std::unique_ptr<Notifications::Listener> listener_;
 };
 

@@ -23,7 +23,7 @@ class SessionPlans {
   SessionPlans(const SessionPlans&) = delete;
   SessionPlans& operator=(const SessionPlans&) = delete;
 
-  /// The one statement of the text, or none.
+  /// Parses the one statement of the text, or none.
   StatementPtr parse(const std::string& text, std::span<const std::uint32_t> type_oids);
   /// Fills in parameter types and result columns; 0A000 when a replan changes the result.
   void analyze(Statement& statement);
@@ -52,18 +52,19 @@ class SessionPlans {
 
   // Caches of statements. They return null for a text that is not known, or whose plan would now be
   // another.
-  /// Of a Query message.
+  /// Finds the statement of a Query message.
   StatementPtr known_text(const std::string& text) { return known(texts_, text); }
   void keep_text(const std::string& text, StatementPtr statement) {
     texts_.put(text, std::move(statement));
   }
-  /// Of a Parse message without a name, by its text and the types that it gives.
+  /// Finds the statement of a Parse message without a name, by its text and the types that it
+  /// gives.
   StatementPtr known_parse(const std::string& key) { return known(parses_, key); }
   void keep_parse(const std::string& key, StatementPtr statement) {
     parses_.put(key, std::move(statement));
   }
-  /// By text with its literals lifted, current or not; a statement without a node marks a shape
-  /// that does not work.
+  /// Finds a statement by text with its literals lifted, current or not; a statement without a node
+  /// marks a shape that does not work.
   StatementPtr known_shape(const std::string& key) { return shapes_.find(key); }
   void keep_shape(const std::string& key, StatementPtr statement) {
     shapes_.put(key, std::move(statement));

@@ -40,7 +40,7 @@ class SessionPortals {
   void open(const PortalPtr& portal);
   void close(std::string_view name);
   void close_all();
-  /// Those that were opened after this number.
+  /// Closes the portals that were opened after this number.
   void close_since(std::uint64_t number);
   /// Closes at the end of the transaction those that were not held at a commit.
   void drop_unheld();
@@ -70,7 +70,7 @@ class SessionPortals {
   static void require_allowed(const Statement& statement, const Plan& plan, bool may_write);
   /// Plans and locks, and sees that it may run.
   void prepare_inner(Portal& portal, bool may_write);
-  /// Of what has been prepared. Where that fails, nothing runs.
+  /// Opens a portal that has been prepared. If that fails, nothing runs.
   PlanRun& open_inner(Portal& portal, Reads reads);
 
   void declare(const ast::DeclareCursorStmt& statement, ResultSink& sink,

@@ -30,9 +30,9 @@ class TriggerCodes;
 class CallPlace;
 struct TransitionTables;
 
-/// One session from the inside: its parts, which know one another through it. What a name means is
-/// asked of `names`, what may be done of `rights`; `variables` are its settings as SQL has them,
-/// `plans` what it has parsed and planned, `portals` what runs.
+/// One session from the inside: its parts, which know one another through it. `names` has the
+/// meanings of names, `rights` the session's rights, `variables` its settings in SQL's form,
+/// `plans` its parsed texts and plans, `portals` the running statements.
 struct Session::State final {
   State(Database::Shared& shared_database, SessionOptions session_options);
   State(const State&) = delete;
@@ -67,7 +67,8 @@ struct Session::State final {
 
   // prepared.cpp
   StatementPtr prepared_by(const ast::ExecuteStmt& statement);
-  /// With the values that EXECUTE gives it. 0A000 for a statement without a plan.
+  /// Makes the portal of a prepared statement with the values that EXECUTE gives it. 0A000 for a
+  /// statement without a plan.
   PortalPtr portal_of(const ast::ExecuteStmt& statement);
   void send_text_row(ResultSink& sink, std::string_view column, std::string_view value);
 
@@ -115,7 +116,7 @@ struct Session::State final {
   SessionPortals portals{*this};
   SessionNotifications notifications{*this};
 
-  /// Where the routines are that run, outermost first.
+  /// Positions in the running routines, outermost first.
   std::vector<const CallPlace*> call_places;
   /// Tables that a running trigger's function may name; null: none.
   const TransitionTables* transition_tables = nullptr;

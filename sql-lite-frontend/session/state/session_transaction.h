@@ -26,7 +26,7 @@ namespace swizzle::sql {
 class PinnedRows;
 struct PreparedNote;
 
-/// How a transaction is, as BEGIN and SET TRANSACTION say it.
+/// Modes of a transaction, as in BEGIN and SET TRANSACTION.
 struct TransactionModes {
   Isolation isolation = Isolation::read_committed;
   /// The client asked for READ UNCOMMITTED: shown as that, though it acts as READ COMMITTED.
@@ -140,7 +140,7 @@ class SessionTransaction {
   /// Some statement of it has run, so that it may have its snapshot.
   [[nodiscard]] bool has_run_statements() const noexcept { return any_statement_; }
   [[nodiscard]] const TransactionModes& modes() const noexcept { return modes_; }
-  /// It has just begun, and is to be as another was: AND CHAIN.
+  /// Takes the modes of another transaction, at the beginning: AND CHAIN.
   void act_as(const TransactionModes& modes);
   /// SET TRANSACTION.
   void set_modes_by_statement(ast::NodeList options);
@@ -189,7 +189,7 @@ class SessionTransaction {
   /// procedures that it calls.
   bool may_end = false;
   int guarded_blocks = 0;  ///< within how many blocks of routines, which take their errors back
-  /// Of loops whose bodies may end the transaction, outermost first.
+  /// Loops whose bodies may end the transaction, outermost first.
   std::vector<PinnedRows*> pinned_rows;
 
  private:

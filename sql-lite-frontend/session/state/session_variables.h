@@ -25,12 +25,13 @@ class SessionVariables {
   void set(const ast::VariableSetStmt& statement, ResultSink& sink);
   void show(const ast::VariableShowStmt& statement, ResultSink& sink);
   void apply(std::string_view name, std::string_view value, SessionSettings::Lifetime lifetime);
-  /// To what the session began with.
+  /// Restores the value with which the session began.
   void reset(std::string_view name);
   /// Returns the value as SHOW shows it: some settings reflect the state of the transaction or the
   /// session.
   [[nodiscard]] Result<std::string> shown_value(std::string_view name) const;
-  /// The one spelling of a value, for the settings that have many. Pre: `name` in lower case.
+  /// Returns the one spelling of a value, for the settings that have many. Pre: `name` in lower
+  /// case.
   std::string canonical_value(std::string_view name, std::string_view value);
   /// After a setting may have changed: formats, search path, ParameterStatus.
   void changed(ResultSink* sink);
@@ -57,7 +58,8 @@ class SessionVariables {
     version_ = next_inner_version_;
     next_inner_version_ += 1U << 20U;
   }
-  /// All is as it was under that version, and so are the plans that were made under it.
+  /// Returns to that version, whose settings are restored, and so to the plans that were made under
+  /// it.
   void end_inner(std::uint64_t version) noexcept { version_ = version; }
 
  private:
@@ -67,7 +69,7 @@ class SessionVariables {
 
   Session::State& session_;
   std::uint64_t version_ = 1;
-  /// Of settings that hold while a routine runs; no other version is so high.
+  /// Next version for settings that hold while a routine runs; no other version is so high.
   std::uint64_t next_inner_version_ = 1ULL << 63U;
   /// Something was SET or RESET in this transaction, so its end may change settings again.
   bool touched_ = false;

@@ -1,5 +1,5 @@
-// Indexes under collations beside the same questions without them, and over a restart. What
-// statements answer is in the corpus.
+// Indexes under collations, compared with the same queries without them, and over a restart.
+// Answers of statements are in the corpus.
 #include <catch2/catch.hpp>
 #include <random>
 #include <string>

@@ -1,5 +1,5 @@
-// Exclusion constraints beside other sessions, against a model, and over a restart. What one
-// session sees of them is in the corpus.
+// Exclusion constraints beside other sessions, against a model, and over a restart. Their effects
+// within one session are in the corpus.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>

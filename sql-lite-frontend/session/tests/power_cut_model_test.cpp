@@ -176,7 +176,8 @@ std::string complaint_of_indexes(TestDatabase& db, const std::string& table,
   return by_index == by_table ? "" : query + ": " + by_index + " by index, " + by_table;
 }
 
-/// Empty, or what is wrong after a restart. What was under way is known from here on.
+/// Returns the violations after a restart; empty: none. Outcomes that were under way are known from
+/// here on.
 std::string complaint(TestDatabase& db, std::vector<Knowledge>& clients) {
   std::string wrong = db.run("SELECT swizzle_verify()");
   if (wrong != " SELECT 1") return wrong;  // one empty text

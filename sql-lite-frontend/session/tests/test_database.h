@@ -22,7 +22,7 @@ namespace swizzle::sql {
 class TestDatabase {
  public:
   TestDatabase() : TestDatabase(usual_row_lock_limit()) {}
-  /// So many changed rows are locked one by one.
+  /// Makes a database with a limit of changed rows that are locked one by one.
   explicit TestDatabase(std::uint32_t row_lock_limit)
       : own_files_(std::make_unique<PosixFileSystem>()),
         files_(*own_files_),
@@ -36,7 +36,7 @@ class TestDatabase {
   struct Existing {
     std::uint64_t pool_bytes;
   };
-  /// The one that was made on this disk before.
+  /// Opens the database that was made on this disk before.
   TestDatabase(SimulatedDisk& disk, Existing with) : files_(disk), directory_("/database") {
     set_options();
     options_.pool_bytes = with.pool_bytes;

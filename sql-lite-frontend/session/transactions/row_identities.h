@@ -43,7 +43,7 @@ class RowIdentities {
   [[nodiscard]] std::size_t place_of(std::int64_t identity) const;
 
   KeyTable places_;
-  /// By number: later ones are larger.
+  /// Identities by number: later ones are larger.
   CountedVector<Identity> identities_;
   CountedVector<std::uint32_t> written_;
   Arena rows_;

@@ -2,7 +2,7 @@
 
 #include "base/sqlstate.h"
 
-/// Of what cannot be asked of a transaction.
+/// Errors for requests that a transaction cannot fulfil.
 namespace swizzle::sqlstate {
 inline constexpr SqlState active_sql_transaction{"25001"};
 inline constexpr SqlState invalid_savepoint{"3B001"};

@@ -37,7 +37,7 @@ class ArrayView {
   [[nodiscard]] ArrayDimension dimension(std::size_t index) const;
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
   [[nodiscard]] bool has_nulls() const noexcept;
-  /// In row-major order.
+  /// Returns an element, in row-major order.
   [[nodiscard]] Value element(std::size_t index) const;
   /// The element at the subscripts, NULL if there is none (too few, too many, out of bounds).
   [[nodiscard]] Value at(std::span<const std::int32_t> subscripts) const;

@@ -18,7 +18,7 @@ class BitView {
   explicit BitView(const Value& value);
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// Of the bits alone.
+  /// Bytes of the bits alone.
   [[nodiscard]] Bytes bytes() const noexcept { return bytes_; }
   [[nodiscard]] bool at(std::size_t bit) const noexcept {
     return (std::to_integer<unsigned>(bytes_[bit / 8]) >> (7 - bit % 8) & 1U) != 0;

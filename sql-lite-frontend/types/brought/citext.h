@@ -8,9 +8,9 @@
 namespace swizzle::sql {
 
 int compare_citext(const Value& a, const Value& b);
-/// As lower() has it: ASCII letters, as in a database with the collation "C".
+/// Returns lower() of the text: ASCII letters, as in a database with the collation "C".
 std::string lowered(std::string_view text);
-/// In the small letters of a database whose text is not ordered by bytes.
+/// Returns the text in the small letters of a database whose text is not ordered by bytes.
 std::string folded_citext(const Value& value, std::uint32_t database_collation);
 
 }  // namespace swizzle::sql

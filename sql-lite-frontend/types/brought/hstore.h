@@ -40,9 +40,9 @@ class HstoreView {
 
 /// Whether a key comes before another.
 bool hstore_key_before(std::string_view a, std::string_view b) noexcept;
-/// In any order; of those with one key the first counts.
+/// Makes an hstore of pairs in any order; of those with one key the first counts.
 Value make_hstore(Arena& arena, std::vector<HstorePair> pairs);
-/// As hstore's input function. Throws where the text is none.
+/// Reads a text as hstore's input function does. Throws if it is invalid.
 Value read_hstore(Arena& arena, std::string_view text);
 int compare_hstores(const Value& a, const Value& b);
 

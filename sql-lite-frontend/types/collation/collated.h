@@ -29,7 +29,7 @@ inline constexpr std::uint32_t first_locale = 12342;  ///< of locales.inc
 inline constexpr std::uint32_t first_of_database = 0x0100'0000;
 }  // namespace collation_id
 
-/// As catalogs show it.
+/// Returns the number that catalogs show.
 constexpr std::uint32_t shown_number(std::uint32_t collation) noexcept {
   return collation >= collation_id::first_of_database ? collation_id::by_default : collation;
 }
@@ -51,7 +51,7 @@ bool is_collatable(TypeId type) noexcept;
 /// collation.
 std::uint32_t default_collation(TypeId type) noexcept;
 
-/// Of arrays under a collation, what their elements are, and the other way round; or none.
+/// Returns the element type of an array type under a collation, and the other way round; or none.
 TypeId collated_element(TypeId type) noexcept;
 TypeId collated_array(TypeId type) noexcept;
 
@@ -62,7 +62,7 @@ const Type& collated_type(TypeId type) noexcept;
 /// its collation.
 bool same_keys(TypeId left, TypeId right) noexcept;
 
-/// How a collation orders.
+/// Order of a collation.
 struct CollationRule {
   std::string locale;  ///< of ICU; empty: by bytes
   bool deterministic = true;
@@ -71,7 +71,7 @@ struct CollationRule {
   friend bool operator==(const CollationRule&, const CollationRule&) = default;
 };
 
-/// In an engine a number means the same collation for good.
+/// Notes the rule of a collation. In an engine a number means the same collation for good.
 void note_collation(std::uint32_t number, CollationRule rule);
 /// Null if it is neither noted nor built in.
 const CollationRule* find_collation_rule(std::uint32_t number) noexcept;
@@ -83,7 +83,7 @@ bool is_nondeterministic(std::uint32_t collation) noexcept;
 
 /// The built-in collation of that name, "sv-x-icu" or "C"; nothing where there is none.
 std::optional<std::uint32_t> builtin_collation(std::string_view name);
-/// Its name; empty where it is not built in.
+/// Returns its name; empty if it is not built in.
 std::string builtin_collation_name(std::uint32_t number);
 
 /// ICU's locales that are collations in every database.

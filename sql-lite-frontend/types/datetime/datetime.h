@@ -13,7 +13,7 @@ inline constexpr std::int64_t kMicrosPerMinute = 60 * kMicrosPerSecond;
 inline constexpr std::int64_t kMicrosPerHour = 60 * kMicrosPerMinute;
 inline constexpr std::int64_t kMicrosPerDay = 24 * kMicrosPerHour;
 inline constexpr std::int64_t kSecondsPerDay = 86400;
-/// From 1970-01-01 to 2000-01-01.
+/// Distance from 1970-01-01 to 2000-01-01.
 inline constexpr std::int64_t kUnixEpochDays = 10957;
 inline constexpr std::int64_t kUnixEpochSeconds = kUnixEpochDays * kSecondsPerDay;
 /// Julian day number of 2000-01-01.

@@ -29,7 +29,7 @@ struct DateTimeToken {
 /// Cuts a text into tokens. Nothing if a character has no place in one.
 std::optional<std::vector<DateTimeToken>> tokenize_date_time(std::string_view text);
 
-/// How reading failed; what it becomes is said by throw_date_time_error().
+/// Reason of a failed read; throw_date_time_error() turns it into an error.
 enum class DateTimeFault : std::uint8_t {
   bad_format,
   field_overflow,
@@ -55,7 +55,7 @@ struct ParsedDateTime {
 /// Reads a text as PostgreSQL's date and timestamp input does. `type_name` is for messages.
 ParsedDateTime parse_date_time(FunctionContext& context, std::string_view text,
                                std::string_view type_name);
-/// As time input does: a date may be missing.
+/// Reads as time input does: a date may be missing.
 ParsedDateTime parse_time(FunctionContext& context, std::string_view text,
                           std::string_view type_name);
 

@@ -26,7 +26,7 @@ struct IntervalFieldNames {
   unsigned fields;
   std::string_view text;
 };
-/// As they stand behind INTERVAL.
+/// Names as they stand behind INTERVAL.
 inline constexpr IntervalFieldNames kIntervalFieldNames[] = {
     {kYearField, "year"},
     {kMonthField, "month"},

@@ -25,9 +25,9 @@ class TimeZone {
   /// Null if there is none. Thread-safe.
   static std::shared_ptr<const TimeZone> find(std::string_view name);
   static std::shared_ptr<const TimeZone> utc();
-  /// From a compiled file's bytes (RFC 8536). Null if it is none.
+  /// Reads a compiled file's bytes (RFC 8536). Null if they are invalid.
   static std::shared_ptr<const TimeZone> read(std::string name, Bytes file);
-  /// As SET TIME ZONE with a number of hours names it: "<-03>+03".
+  /// Returns the zone that SET TIME ZONE with a number of hours names: "<-03>+03".
   static std::shared_ptr<const TimeZone> fixed(std::int32_t seconds_east);
   /// The names of all zones, for pg_timezone_names.
   static std::vector<std::string> names();
@@ -82,7 +82,7 @@ struct ZoneAbbreviation {
   std::int32_t seconds_east;
   bool is_daylight;
 };
-/// All of them, in lower case.
+/// Returns all of them, in lower case.
 std::span<const ZoneAbbreviation> zone_abbreviations() noexcept;
 const ZoneAbbreviation* find_zone_abbreviation(std::string_view name) noexcept;
 

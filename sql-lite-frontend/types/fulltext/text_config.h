@@ -38,7 +38,7 @@ struct TextDictionary {
 };
 using TextDictionaryPtr = CheckedShared<const TextDictionary>;
 
-/// Which dictionaries are asked about which tokens.
+/// Dictionaries by kind of token.
 struct TextConfig {
   static constexpr std::size_t kKinds = 24;
   std::uint32_t oid = 0;
@@ -79,7 +79,8 @@ inline constexpr std::uint32_t kDefaultTextParser = 3722;
 std::span<const TextConfigInfo> text_configs() noexcept;
 std::span<const TextDictionaryInfo> text_dictionaries() noexcept;
 std::span<const TextTemplateInfo> text_templates() noexcept;
-/// By their names alone, and by numbers; null: it does not come with the server.
+/// Find a configuration by its name alone, or by its number; null: it does not come with the
+/// server.
 const TextConfigInfo* find_text_config(std::string_view name) noexcept;
 const TextConfigInfo* find_text_config(std::uint32_t oid) noexcept;
 const TextDictionaryInfo* find_text_dictionary(std::string_view name) noexcept;

@@ -9,7 +9,7 @@
 
 namespace swizzle::sql {
 
-/// Where a word of a query stands in what is asked.
+/// Places of a query's word in the searched value.
 struct WordFound {
   bool is_there = false;
   /// Ascending; empty if unknown.

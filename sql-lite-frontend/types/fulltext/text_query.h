@@ -63,7 +63,7 @@ class QueryTree {
 Value make_text_query(Arena& arena, const QueryTree& tree);
 /// Words refer to the value. Throws SqlError XX001 on malformed bytes.
 QueryTree query_tree(const Value& value, MemoryAccount* account);
-/// How many nodes a value has.
+/// Returns the number of nodes of a value.
 std::size_t query_size(const Value& value);
 /// The checksum by which PostgreSQL compares words before their letters, and its form's bytes.
 std::int32_t query_checksum(std::string_view word);
@@ -86,7 +86,7 @@ class QueryWords {
                           bool prefix) = 0;
 };
 QueryTree read_query(std::string_view text, QueryWords& words, MemoryAccount* account);
-/// As websearch_to_tsquery() reads it; nothing is a syntax error there.
+/// Reads a query as websearch_to_tsquery() does; nothing is a syntax error there.
 QueryTree read_web_query(std::string_view text, QueryWords& words, MemoryAccount* account);
 /// Words as they are.
 Value read_text_query(Arena& arena, std::string_view text);
@@ -95,7 +95,7 @@ Value read_text_query(Arena& arena, std::string_view text);
 /// and | have no order, nor weights a meaning. Pre: both have a root.
 QueryTree rewritten_query(const QueryTree& tree, const QueryTree& target,
                           const QueryTree& substitute, MemoryAccount* account);
-/// By their letters, but first by their checksums. Pre: both are words.
+/// Compares the letters, but first the checksums. Pre: both are words.
 int compare_query_words(const QueryNode& left, const QueryNode& right);
 /// The order of operators among each other.
 int operator_rank(QueryOp op) noexcept;

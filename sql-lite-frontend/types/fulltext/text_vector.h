@@ -72,12 +72,12 @@ inline WordsMet words_met(const Arena& arena) {
   return WordsMet{CountedAllocator<WordMet>{arena.account()}};
 }
 
-/// In any order. Throws SqlError 54000 where all words together are too long.
+/// Makes a vector of words in any order. Throws SqlError 54000 if all words together are too long.
 Value make_text_vector(Arena& arena, WordsMet words);
 
 /// Bytes of PostgreSQL's form, by which it orders before it looks at words.
 std::size_t vector_reference_bytes(const TextVectorView& view);
-/// In PostgreSQL's order, by its sizes first.
+/// Compares in PostgreSQL's order, by sizes first.
 int compare_text_vectors(const Value& left, const Value& right);
 
 /// 'word':1A,2 …
@@ -86,7 +86,7 @@ void print_text_vector(const Value& value, std::string& out);
 Value receive_text_vector(Arena& arena, Bytes bytes);
 void send_text_vector(const Value& value, std::string& out);
 
-/// With its quotes, as in both types.
+/// Appends the word with its quotes, as in both types.
 void append_quoted_word(std::string_view word, std::string& out);
 /// 'A' to 'D'.
 constexpr char weight_letter(unsigned weight) noexcept {

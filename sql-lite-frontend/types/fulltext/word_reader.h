@@ -38,7 +38,7 @@ class WordReader {
   std::string word_;
 };
 
-/// As C's isspace, which is what separates words.
+/// True for C's isspace, which separates words.
 constexpr bool is_blank(char c) noexcept {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }

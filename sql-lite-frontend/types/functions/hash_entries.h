@@ -20,8 +20,8 @@ std::uint64_t hash_of_float8(const Value& value, std::uint64_t seed);
 std::uint64_t hash_of_numeric(const Value& value, std::uint64_t seed);
 
 using Hash = std::uint64_t (*)(const Value& value, std::uint64_t seed);
-/// As PostgreSQL's default operator class of the type hashes: 42883 where there is none, 0A000
-/// where it is not among ours.
+/// Returns the hash of PostgreSQL's default operator class of the type: 42883 if there is none,
+/// 0A000 if it is not available here.
 Hash hash_of_values(TypeId type);
 
 template <Hash hash>

@@ -18,8 +18,8 @@
 #include "sql-lite-frontend/types/user_types.h"
 
 /// hashtext() and its like. Programs call them for keys of advisory locks and to spread rows, so
-/// the numbers are PostgreSQL's: Bob Jenkins' lookup3, begun with PostgreSQL's constants. What
-/// hashes rows in this server is another function (hash.h).
+/// the numbers are PostgreSQL's: Bob Jenkins' lookup3, begun with PostgreSQL's constants. This
+/// server hashes rows with another function (hash.h).
 namespace swizzle::sql {
 namespace {
 

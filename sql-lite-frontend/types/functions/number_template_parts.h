@@ -44,7 +44,8 @@ struct NumberTemplate {
   bool blank = false;     ///< B, which changes nothing but is not for EEEE
 };
 
-/// Its parts count in the account. Throws 42601 for parts that do not go together.
+/// Parses a template. Its parts are charged to the account. Throws 42601 for parts that do not go
+/// together.
 NumberTemplate parse_number_template(std::string_view text, MemoryAccount* account);
 
 }  // namespace swizzle::sql

@@ -5,10 +5,10 @@
 
 namespace swizzle::sql {
 
-/// As quote_ident: in double quotes unless it is a plain lower-case word that the grammar does not
-/// reserve.
+/// Returns quote_ident() of the name: in double quotes unless it is a plain lower-case word that
+/// the grammar does not reserve.
 std::string quote_identifier(std::string_view name);
-/// As quote_literal: with an E in front if there are backslashes.
+/// Returns quote_literal() of the text: with an E in front if there are backslashes.
 std::string quote_literal(std::string_view text);
 /// Whether the word may not stand unquoted as a name everywhere (keywords that are not
 /// "unreserved").

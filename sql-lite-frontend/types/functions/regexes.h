@@ -25,9 +25,9 @@ class RegexMatches {
   std::string_view text_;
   std::string_view pattern_;
   std::string flags_;
-  /// Behind the text's end when there are no more.
+  /// Place to go on; behind the text's end when there are no more.
   std::size_t at_ = 0;
-  /// Of a search that may take long: a copy of the text, and what has been found ahead.
+  /// Copy of the text, and the matches found ahead, for a search that may take long.
   std::shared_ptr<const std::string> shared_text_;
   std::vector<CompiledRegex::Match> found_;
   std::size_t given_ = 0;

@@ -6,7 +6,7 @@
 
 namespace swizzle::sql {
 
-/// How a keyword counts days. A template has those of one kind.
+/// Convention by which a keyword counts days. A template has keywords of one convention.
 enum class DateConvention : std::uint8_t { none, gregorian, iso_week };
 enum class MomentPart : std::uint8_t { none, date, time, zone };
 

@@ -38,7 +38,7 @@ class Values {
         [&] { written = to_text(context_, type, input_text(context_, type, kNoTypmod, text)); });
     return written;
   }
-  /// In the small language of the types' tests; its errors are answers.
+  /// Evaluates an expression in the small language of the types' tests; its errors are answers.
   void evaluate(std::string_view expression) {
     static_cast<void>(answer_expression(context_, expression));
   }

@@ -14,7 +14,7 @@ struct FormatSettings;
 namespace geometry {
 
 /// Reads the text forms of geometric types, which are alike and full of parentheses that may be
-/// left out. What does not fit is 22P02 in the type's name.
+/// left out. A text that does not fit is 22P02 in the type's name.
 class TextReader {
  public:
   TextReader(TypeId type, std::string_view text) noexcept : type_{type}, text_{text}, rest_{text} {}
@@ -29,7 +29,7 @@ class TextReader {
   double number();
   /// x,y or (x,y).
   Point pair();
-  /// Of x,y,x,y…: nothing where numbers do not come in pairs.
+  /// Counts the points of x,y,x,y…: nothing if numbers do not come in pairs.
   [[nodiscard]] std::optional<std::size_t> count_points() const noexcept;
   /// Whether the next parenthesis is the only one of the rest.
   [[nodiscard]] bool has_only_one_parenthesis() const noexcept;
@@ -37,7 +37,7 @@ class TextReader {
   bool take_outer_parenthesis();
 
   enum class Brackets : unsigned char { refused, allowed };
-  /// As many points, within parentheses or without any, or in brackets: then they are open.
+  /// Reads as many points, within parentheses or without any, or in brackets: then they are open.
   /// `take` is called for each. Returns whether they are open.
   template <class Take>
   bool points(std::size_t count, Brackets brackets, Take&& take) {

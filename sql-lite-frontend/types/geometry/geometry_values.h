@@ -14,9 +14,9 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_codec.h"
 
-/// How geometric values lie in memory and rows, and how functions over them are made of functions
-/// over shapes. A point, line, segment, box or circle is its numbers; a polygon is its points; a
-/// path is its points behind a number that says whether it is closed.
+/// Layout of geometric values in memory and rows, and functions over them made of functions over
+/// shapes. A point, line, segment, box or circle is its numbers; a polygon is its points; a path is
+/// its points behind a number that says whether it is closed.
 namespace swizzle::sql::geometry {
 
 [[noreturn]] inline void refuse_stored() {
@@ -133,7 +133,7 @@ class PointsMaker {
     store(next_, point);
     next_ += sizeof(Point);
   }
-  /// Of a path.
+  /// Sets whether a path is closed.
   void close(bool closed) { store(begin_, std::uint64_t{closed}); }
   [[nodiscard]] Value value() const { return Value::from_bytes({begin_, size_}); }
   [[nodiscard]] Points points() const { return Points{Bytes{begin_, size_}.subspan(head_)}; }
@@ -164,7 +164,7 @@ inline void put_point(std::string& out, const Point& point) {
   put_number(out, point.y);
 }
 void put_points(std::string& out, const Points& points);
-/// As many as the message says; none, and more than there can be, is 22P03.
+/// Reads the number of points from the message; none, and more than there can be, is 22P03.
 std::size_t take_count(BinaryReader& reader, std::string_view type);
 
 /// The codec of a type that is its numbers, which all are sent one behind the other.

@@ -62,7 +62,7 @@ bool has_nan(const Line& line) {
   return std::isnan(line.a) || std::isnan(line.b) || std::isnan(line.c);
 }
 
-/// By what factor the second's numbers are the first's, told by the first that is not zero.
+/// Returns the factor between the lines' numbers, from the first of the second's that is not zero.
 double ratio_of(const Line& a, const Line& b) {
   if (!is_zero(b.a)) return over(a.a, b.a);
   if (!is_zero(b.b)) return over(a.b, b.b);

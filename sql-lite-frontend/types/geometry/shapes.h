@@ -6,8 +6,8 @@
 #include "base/bytes.h"
 #include "sql-lite-frontend/types/geometry/tolerance.h"
 
-/// Points, lines, segments and boxes, and what is asked of two of them. What is computed in which
-/// order decides about the last digits of an answer; the order here is PostgreSQL's.
+/// Points, lines, segments and boxes, and functions of two of them. The order of computation
+/// decides about the last digits of an answer; it is PostgreSQL's here.
 namespace swizzle::sql::geometry {
 
 struct Point {
@@ -59,11 +59,11 @@ bool same(const Point& a, const Point& b);
 double distance(const Point& a, const Point& b);
 /// Infinity of a vertical way.
 double slope(const Point& a, const Point& b);
-/// That of the perpendicular.
+/// Returns the slope of the perpendicular.
 double inverse_slope(const Point& a, const Point& b);
 Point add(const Point& a, const Point& b);
 Point subtract(const Point& a, const Point& b);
-/// As complex numbers: the first turned and scaled by the second.
+/// Multiply and divide as complex numbers: the first turned and scaled by the second.
 Point multiply(const Point& a, const Point& b);
 Point divide(const Point& a, const Point& b);
 

@@ -2,8 +2,9 @@
 
 #include <cmath>
 
-/// How geometric values compare and compute, as PostgreSQL's do: numbers within a millionth are the
-/// same, a result that overflows or vanishes is an error (22003), so is division by zero (22012).
+/// Comparison and arithmetic of geometric values, as PostgreSQL's: numbers within a millionth are
+/// the same, a result that overflows or vanishes is an error (22003), so is division by zero
+/// (22012).
 namespace swizzle::sql::geometry {
 
 inline constexpr double kTolerance = 1.0e-06;

@@ -10,7 +10,8 @@
 /// Types over which an inverted index (USING gin) can be made.
 namespace swizzle::sql {
 
-/// How a value is taken apart into elements, each of which has an entry in an inverted index.
+/// Method by which a value is taken apart into elements, each of which has an entry in an inverted
+/// index.
 enum class ElementClass : std::uint8_t {
   array,       ///< its elements
   jsonb,       ///< keys, and values by themselves, at any depth

@@ -10,8 +10,8 @@
 
 namespace swizzle::sql {
 
-/// Which rows may satisfy a condition, by the elements of their values: all that do are among them,
-/// and others may be.
+/// Query for the rows that may satisfy a condition, by the elements of their values: all that do
+/// are among the results, and others may be.
 struct ElementQuery {
   enum class Kind : std::uint8_t {
     everything,
@@ -34,9 +34,10 @@ class ElementQueries {
 
   [[nodiscard]] ElementQuery of(Kind kind) const { return {kind, {}, list()}; }
   ElementQuery of(Kind kind, std::string_view bytes) { return {kind, arena_.copy(bytes), list()}; }
-  /// Of elements that lie in the arena.
+  /// Makes a query of elements that lie in the arena.
   [[nodiscard]] ElementQuery of(Kind kind, std::span<const std::string_view> elements) const;
-  /// Of `all` or `any`: what says nothing is left out, and one part stands for itself.
+  /// Joins parts by `all` or `any`: a part without effect is left out, and a single part stands for
+  /// itself.
   [[nodiscard]] ElementQuery joined(Kind kind, CountedVector<ElementQuery> parts) const;
 
   [[nodiscard]] CountedVector<ElementQuery> list() const {
@@ -48,7 +49,7 @@ class ElementQueries {
   Arena& arena_;
 };
 
-/// Of `operand op value`, or `value op operand`. Pre: answers().
+/// Returns the query for `operand op value`, or `value op operand`. Pre: answers().
 ElementQuery element_query(ElementClass id, std::string_view op, OperandSide side,
                            const Value& value, Arena& arena);
 

@@ -17,16 +17,16 @@ namespace swizzle::sql {
 /// An element has no more bytes than this.
 inline constexpr std::size_t kMostElementBytes = 280;
 
-/// Their bytes lie in an arena.
+/// List of elements, whose bytes lie in an arena.
 using ElementList = CountedVector<std::string_view>;
 
-/// Those of a value, each once, ascending. Pre: it is not NULL, and of a type that the class takes
-/// apart.
+/// Returns the elements of a value, each once, ascending. Pre: it is not NULL, and of a type that
+/// the class takes apart.
 ElementList elements_of(ElementClass id, const Value& value, Arena& arena);
 
 /// Element that stands for a value without elements, where an operator can find such values.
 inline constexpr std::string_view kEmptyMarker = "\x01";
-/// Where all texts are of one kind.
+/// Tag for values with texts of one kind only.
 inline constexpr char kNoTag = 0;
 /// Returns the index's element for a piece of text: a word, a key.
 std::string text_element(char tag, std::string_view text);

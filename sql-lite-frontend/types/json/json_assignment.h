@@ -12,12 +12,13 @@ namespace swizzle::sql {
 /// it is negative.
 Value json_at(Arena& arena, const Value& json, std::span<const std::string> path);
 
-/// For UPDATE t SET json[a][b] = x: `json` may be NULL, and is a list then if `begins_list`, else
-/// an object. What is missing on the way is made, lists are filled with nulls. Throws 22023, 22P02.
+/// Returns the new value for UPDATE t SET json[a][b] = x. `json` may be NULL, and is a list then if
+/// `begins_list`, else an object. Missing values on the way are made, lists are filled with nulls.
+/// Throws 22023, 22P02.
 Value json_assign(Arena& arena, const Value& json, std::span<const std::string> path,
                   bool begins_list, const Value& value);
-/// The same of every value, by taking it apart: what json_assign() does where it cannot put the
-/// part into the text.
+/// The same for every value, by taking it apart: used by json_assign() if it cannot put the part
+/// into the text.
 Value json_assign_apart(Arena& arena, const Value& json, std::span<const std::string> path,
                         bool begins_list, const Value& value);
 

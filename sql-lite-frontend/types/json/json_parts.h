@@ -16,9 +16,9 @@ enum class JsonKind : std::uint8_t { object, array, string, number, boolean, nul
 constexpr bool is_json_scalar(JsonKind kind) noexcept {
   return kind != JsonKind::object && kind != JsonKind::array;
 }
-/// By the first character that is no blank.
+/// Returns the kind by the first character that is no blank.
 JsonKind json_kind(std::string_view json) noexcept;
-/// As json_typeof() calls it.
+/// Returns json_typeof()'s name of the kind.
 std::string_view json_kind_name(JsonKind kind) noexcept;
 
 /// Without blanks around it.
@@ -35,7 +35,7 @@ std::vector<JsonMember> json_members(std::string_view json);
 /// Pre: an array.
 CountedVector<std::string_view> json_elements(std::string_view json, MemoryAccount* account);
 
-/// Of several members of that name the last; nothing if there is none, or no object.
+/// Returns the last of the members of that name; nothing if there is none, or no object.
 std::optional<std::string_view> json_member(std::string_view json, std::string_view key);
 /// Counted from 0, or from the end by a negative number; nothing outside, or without an array.
 std::optional<std::string_view> json_element(std::string_view json, std::int32_t index);

@@ -21,9 +21,9 @@ struct JsonValue {
   ~JsonValue();
 
   JsonKind kind = JsonKind::null;
-  /// As it is written.
+  /// Text of the value as it is written.
   std::string_view raw;
-  /// Of a string its letters; of other scalars as they are written.
+  /// Letters of a string; of other scalars as they are written.
   std::string text;
   CountedVector<JsonValue> items;
   CountedVector<std::pair<std::string, JsonValue>> members;

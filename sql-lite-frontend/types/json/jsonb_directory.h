@@ -9,9 +9,9 @@
 
 namespace swizzle::sql {
 
-/// Where every so many bytes a part of an object or array begins in its text, so that whoever looks
-/// for one passes over few others. Numbers are as wide as the first byte says, in the machine's
-/// byte order; places count from the container's first byte.
+/// Places in the text of an object or array where parts begin, one in every so many bytes, so that
+/// a search for a part passes over few others. The first byte gives the width of the numbers, which
+/// are in the machine's byte order; places count from the container's first byte.
 ///
 /// | numbers       | what                                                                      |
 /// |---------------|---------------------------------------------------------------------------|
@@ -24,17 +24,17 @@ namespace swizzle::sql {
 /// | …             | the inner directories                                                     |
 ///
 /// Keys stand in the text by length and then by bytes. A head is a key's length and its first three
-/// bytes: most entries are halved by it without going to where they lead, which is memory that
-/// nobody has read yet. Directories refer to nothing outside: a part's own is copied with the part.
+/// bytes: most steps of the binary search compare heads alone, without touching the text, which is
+/// not in the cache yet. Directories refer to nothing outside: a part's own is copied with it.
 class JsonbDirectory {
  public:
   /// Pre: `whole` has a directory. Throws XX001 where its head says what cannot be.
   explicit JsonbDirectory(const Jsonb& whole);
 
-  /// How many parts there are.
+  /// Number of parts.
   [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
   [[nodiscard]] std::uint32_t entries() const noexcept { return entry_count_; }
-  /// Where an entry leads. Throws XX001 for places outside the text.
+  /// Returns the place that an entry refers to. Throws XX001 for places outside the text.
   [[nodiscard]] std::size_t place(std::uint32_t entry) const;
   /// The key there, with its quotes. Pre: an object.
   [[nodiscard]] std::string_view key(std::uint32_t entry) const;
@@ -60,16 +60,17 @@ class JsonbDirectory {
   bool is_object_ = false;
 };
 
-/// Of a key without its quotes and escapes: ascending as keys stand.
+/// Returns the head of a key without its quotes and escapes: ascending as keys stand.
 std::uint32_t jsonb_key_head(std::string_view key) noexcept;
 
 /// First byte of a value whose text follows a directory. No JSON begins so.
 inline constexpr std::byte kJsonbDirectoryMark{1};
 
 struct JsonbDirectoryRules {
-  /// Of the text that has a directory. Shorter ones are passed over as fast as entries are halved.
+  /// Least size of a text with a directory. Shorter ones are passed over as fast as a binary search
+  /// takes.
   std::size_t least_bytes = 512;
-  /// From one entry to the next.
+  /// Distance from one entry to the next.
   std::size_t stride = 256;
 };
 /// For tests that want directories of short texts too.

@@ -13,7 +13,7 @@ namespace swizzle::sql {
 
 /// Nothing if there is none, or no object.
 std::optional<Jsonb> jsonb_member(const Jsonb& json, std::string_view key);
-/// How many elements. Pre: an array.
+/// Returns the number of elements. Pre: an array.
 std::uint32_t jsonb_size(const Jsonb& array);
 /// Counted from 0, or from the end by a negative number; nothing outside, or without an array.
 std::optional<Jsonb> jsonb_element(const Jsonb& json, std::int32_t index);

@@ -8,7 +8,7 @@
 
 namespace swizzle::sql {
 
-/// Behind the string that begins at `at`. Pre: valid JSON.
+/// Returns the place behind the string that begins at `at`. Pre: valid JSON.
 inline const char* behind_json_string(const char* at, const char* end) noexcept {
   constexpr std::ptrdiff_t kBlock = 16;
   const __m128i quotes = _mm_set1_epi8('"');
@@ -34,7 +34,8 @@ inline const char* behind_json_string(const char* at, const char* end) noexcept 
   return end;
 }
 
-/// Behind the value that begins at `at`. Pre: valid JSON without blanks before commas and brackets.
+/// Returns the place behind the value that begins at `at`. Pre: valid JSON without blanks before
+/// commas and brackets.
 inline const char* behind_json_value(const char* at, const char* end) noexcept {
   if (*at == '"') return behind_json_string(at, end);
   if (*at != '{' && *at != '[') {
@@ -59,7 +60,7 @@ inline const char* behind_json_value(const char* at, const char* end) noexcept {
 /// commas and colons.
 class JsonbParts {
  public:
-  /// Those from a place on where one begins.
+  /// Reads the parts from the place on where one begins.
   explicit JsonbParts(std::string_view json, std::size_t from = 1) noexcept
       : at_(json.data() + from), end_(json.data() + json.size() - 1), is_object_(json[0] == '{') {}
 
@@ -81,7 +82,7 @@ class JsonbParts {
     at_ += 2;
     return true;
   }
-  /// With its quotes.
+  /// Returns the key with its quotes.
   [[nodiscard]] std::string_view key() const noexcept { return key_; }
   [[nodiscard]] std::string_view value() const noexcept { return value_; }
 

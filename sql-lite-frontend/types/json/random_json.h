@@ -16,7 +16,7 @@ class DirectoriesBy {
   DirectoriesBy& operator=(const DirectoriesBy&) = delete;
   ~DirectoriesBy() { set_jsonb_directory_rules({}); }
 };
-/// Of all texts with more parts than one, an entry for each but the first.
+/// Rules that give each text with more parts than one an entry for each part but the first.
 inline constexpr JsonbDirectoryRules kEveryPart{.least_bytes = 1, .stride = 1};
 
 inline std::string random_json(std::mt19937& random, int depth) {

@@ -55,7 +55,7 @@ class PathRun {
   /// Whether it comes to anything; nothing: it failed. In lax mode nothing is looked at behind the
   /// first item, so that failures there are none.
   std::optional<bool> exists(Failures failures);
-  /// As jsonb has it.
+  /// Appends the item in jsonb's spelling.
   void append(const PathItem& item, std::string& out) const;
 
  private:
@@ -89,7 +89,7 @@ class PathRun {
   void next(const PathNode& node, const PathItem& item, PathItems& found);
   void each_element(const PathNode& node, PathPlace place, const PathItem& array, PathItems& found);
   bool unwrap_target(PathPlace place, const PathItem& item, PathItems& found, bool unwraps);
-  /// All that an operand comes to; in lax mode arrays stand for their elements.
+  /// Returns all items of an operand; in lax mode arrays stand for their elements.
   PathItems operand(PathPlace place, const PathItem& item, bool unwraps);
   std::optional<PathItems> operand_or_nothing(PathPlace place, const PathItem& item, bool unwraps);
   std::optional<bool> exists_or_nothing(PathPlace place, const PathItem& item);

@@ -14,7 +14,8 @@ namespace swizzle::sql {
 std::vector<std::uint64_t> convolve(std::span<const std::uint16_t> left,
                                     std::span<const std::uint16_t> right);
 
-/// From so many digits of the shorter number on it is faster than the way taught at school.
+/// Number of digits of the shorter number from which on it is faster than schoolbook
+/// multiplication.
 inline constexpr std::size_t kWorthTransforming = 256;
 
 }  // namespace swizzle::sql

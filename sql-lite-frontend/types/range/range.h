@@ -43,7 +43,7 @@ class BoundOrder {
   [[nodiscard]] bool overlap(const Span& a, const Span& b) const;
   [[nodiscard]] bool contains(const Span& a, const Span& b) const;
   [[nodiscard]] bool contains(const Span& a, const Value& element) const;
-  /// By the lower bounds, then by the upper ones.
+  /// Compares by the lower bounds, then by the upper ones.
   [[nodiscard]] int spans(const Span& a, const Span& b) const;
 
  private:
@@ -70,15 +70,15 @@ class RangeView {
 /// The type in front of a range or multirange.
 TypeId type_of_range(const Value& value);
 
-/// In canonical form: whole numbers and days as [a,b). 22000 where the lower bound is above the
-/// upper one. Pre: `type` is a range.
+/// Makes a range in canonical form: whole numbers and days as [a,b). 22000 if the lower bound is
+/// above the upper one. Pre: `type` is a range.
 Value make_range(Arena& arena, TypeId type, Span span);
 Value empty_range(Arena& arena, TypeId type);
 
 /// The ranges of a multirange: u32 its type | u32 count | u32 end of each | the ranges.
 std::vector<Span> spans_of(const Value& multirange);
-/// In canonical form: in order, without what is empty, those that touch become one. The spans may
-/// come in any order.
+/// Makes a multirange in canonical form: in order, without empty spans, with adjacent ones joined.
+/// The spans may come in any order.
 Value make_multirange(Arena& arena, TypeId type, std::vector<Span> spans);
 /// Pre: the spans are as make_multirange() would leave them.
 Value multirange_from_canonical(Arena& arena, TypeId type, std::vector<Span> spans);

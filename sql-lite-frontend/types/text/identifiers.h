@@ -28,7 +28,7 @@ std::string stored_routine_name(std::uint32_t oid);
 /// The same for a call that is written as an operator that a user made, or as a cast by a function.
 std::string stored_operator_name(std::uint32_t oid);
 std::string stored_cast_name(std::uint32_t function);
-/// And for a collation.
+/// The same for a collation.
 std::string stored_collation_name(std::uint32_t oid);
 std::uint32_t collation_of_stored_name(std::string_view name);
 std::uint32_t operator_of_stored_name(std::string_view name);

@@ -141,7 +141,7 @@ namespace {
 using Match = CompiledRegex::Match;
 
 // Instructions of the program times bytes of the text: the worst that a search steps through, some
-// nanoseconds each. What RE2 usually needs is a nanosecond for each byte.
+// nanoseconds each. Usually RE2 needs a nanosecond for each byte.
 constexpr std::size_t kWorkAside = 4'000'000;
 constexpr std::size_t kWorkAbandonable = 100'000'000;
 

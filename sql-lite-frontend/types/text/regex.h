@@ -9,11 +9,11 @@
 
 namespace swizzle::sql {
 
-/// One of PostgreSQL's regular expressions, run by RE2 in time proportional to the text. What RE2
-/// cannot do (back references, look-around) is refused with 0A000 and its name.
+/// One of PostgreSQL's regular expressions, run by RE2 in time proportional to the text. Features
+/// that RE2 lacks (back references, look-around) are refused with 0A000 and their names.
 ///
-/// The factor is the pattern's: RE2 cannot be interrupted, so what may take long runs aside, and
-/// what may take very long on a copy of the text, so that it can be left to itself
+/// The factor is the pattern's. RE2 cannot be interrupted, so a search that may take long runs
+/// aside. One that may take very long runs on a copy of the text, so that it can be abandoned
 /// (Runtime::run_aside, run_abandonable).
 class CompiledRegex {
  public:
@@ -41,7 +41,8 @@ class CompiledRegex {
   /// list. For texts with is_long(): they have a shared owner.
   [[nodiscard]] std::vector<Match> find_some(std::shared_ptr<const std::string> text,
                                              std::size_t& next) const;
-  /// Where the search for the next match begins; behind the text's end there is none.
+  /// Returns the place where the search for the next match begins; behind the text's end there is
+  /// none.
   [[nodiscard]] static std::size_t behind(std::string_view text, Range whole) noexcept;
   /// True if a search of that much text may take noticeably long.
   [[nodiscard]] bool is_long(std::size_t text_bytes) const noexcept;

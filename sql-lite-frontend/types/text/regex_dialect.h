@@ -31,7 +31,7 @@ struct TranslatedRegex {
 /// Throws 2201B for a malformed pattern, 0A000 for what RE2 cannot do.
 TranslatedRegex translate_regex(std::string_view pattern, const RegexOptions& options);
 
-/// How deep parentheses stand in one another; brackets' and quoted ones count as well.
+/// Returns the depth of nested parentheses; brackets' and quoted ones count as well.
 std::size_t regex_nesting(std::string_view pattern) noexcept;
 
 [[noreturn]] void invalid_regex(std::string_view why);

@@ -9,11 +9,11 @@
 
 namespace swizzle::sql {
 
-/// Builds a text of any length. What is there is not copied when it grows, others run meanwhile,
-/// and a text longer than a value may be is refused as soon as it is (54000).
+/// Builds a text of any length. Growing does not copy the present text, others run meanwhile, and a
+/// text longer than a value may be is refused as soon as it is (54000).
 class TextBuilder {
  public:
-  /// Its memory counts where that of `arena` does, which gets the text.
+  /// Builds a text for `arena`, to whose account the memory is charged.
   explicit TextBuilder(Arena& arena) noexcept : arena_(arena) {}
   TextBuilder(const TextBuilder&) = delete;
   TextBuilder& operator=(const TextBuilder&) = delete;

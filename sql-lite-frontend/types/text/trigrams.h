@@ -20,7 +20,7 @@ Trigrams trigrams_of(std::string_view text);
 /// Sorted.
 std::vector<Trigram> each_once(std::vector<Trigram> list);
 
-/// Those that every text has that is LIKE the pattern, each once.
+/// Returns the trigrams of every text that is LIKE the pattern, each once.
 std::vector<Trigram> trigrams_of_pattern(std::string_view pattern);
 
 }  // namespace swizzle::sql

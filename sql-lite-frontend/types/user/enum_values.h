@@ -6,7 +6,7 @@
 
 namespace swizzle::sql {
 
-/// As the session sees them, until it looks again. 42704 without such a type.
+/// Returns the labels as the session sees them, until it looks again. 42704 without such a type.
 const EnumLabels& enum_labels(FunctionContext& context, TypeId type);
 
 /// The value that a label stands for. 55P04 where the label may not be used yet.

@@ -36,7 +36,7 @@ auto for_library(std::size_t bytes, Work&& work) -> decltype(work()) {
 /// meanwhile.
 class Complaints {
  public:
-  /// How much is heard: parsers and memory only, or namespaces, XPath and others as well.
+  /// Messages to collect: of parsers and memory only, or of namespaces, XPath and others as well.
   enum class About : std::uint8_t { well_formedness, everything };
   explicit Complaints(About about);
   Complaints(const Complaints&) = delete;
@@ -84,7 +84,7 @@ bool is_well_formed(MemoryAccount* memory, Option option, std::string_view text)
 /// The text, a document, as a tree. Throws 2200M. Pre: the caller keeps complaints.
 Document parse_document(const Complaints& complaints, std::string_view text);
 
-/// As a stored or made value is shown: without an encoding, which is the connection's.
+/// Appends a stored or made value as it is shown: without an encoding, which is the connection's.
 void append_shown(std::string& out, std::string_view text);
 
 }  // namespace swizzle::sql::xml

@@ -10,13 +10,13 @@
 /// Results of SQL/XML's expressions. All values are the text of well-formed content.
 namespace swizzle::sql::xml {
 
-/// As xmloption says.
+/// Returns the option that xmloption sets.
 Option option_of(const FunctionContext& context);
 
 void append_escaped(std::string& out, std::string_view text);
 
-/// How much of a name that is no name in XML is escaped: what has to be, or also a colon and an
-/// "xml" in front.
+/// Escapes in a name that is no name in XML: the necessary ones, or also a colon and an "xml" in
+/// front.
 enum class Escapes : std::uint8_t { needed, all };
 std::string name_of(std::string_view identifier, Escapes escapes);
 /// Inverts name_of(): returns the identifier.

@@ -34,7 +34,7 @@ class Evaluation {
 
   /// Throws an error of that state for an invalid path.
   [[nodiscard]] Path compile(std::string_view path, SqlState invalid) const;
-  /// From `node` on, or from the document.
+  /// Evaluates the path from `node` on, or from the document.
   [[nodiscard]] Object run(const Path& path, xmlNode* node = nullptr) const;
   [[nodiscard]] xmlDoc* document() const noexcept { return document_.get(); }
 
@@ -49,7 +49,7 @@ std::size_t bytes_of_evaluation(std::string_view document, std::string_view path
 
 /// A node as XML; a text or an attribute is its escaped text.
 std::string node_as_xml(xmlNode* node);
-/// As a string of the library's, which is freed here.
+/// Returns a string of the library, which is freed here.
 std::string taken(xmlChar* text);
 
 }  // namespace swizzle::sql::xml

@@ -5,8 +5,8 @@
 
 namespace swizzle {
 
-/// No pool at all: every reference is an address, nothing is looked up, counted or replaced. What
-/// does not fit is refused with 53200. An existing tree is loaded whole before its first use.
+/// No pool at all: every reference is an address, nothing is looked up, counted or replaced. Pages
+/// that do not fit are refused with 53200. An existing tree is loaded whole before its first use.
 class MainMemoryPool final : public BufferPool {
  public:
   /// Whether accesses count towards replacement.

@@ -34,7 +34,7 @@ Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
 
 struct RestoredLog {
   Lsn end = Lsn::none;
-  /// Where all ended that backup and archive have.
+  /// End of backup and archive together.
   Lsn known_end = Lsn::none;
 };
 /// Makes a database directory at `target`, which does not exist, out of a backup, and of archived

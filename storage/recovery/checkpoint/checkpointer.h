@@ -40,7 +40,7 @@ class Checkpointer {
     std::function<Result<>()> persist = {};
     /// The identifier of a prepared transaction, empty for any other.
     std::function<std::string(TxnId)> gid_of = {};
-    /// From where on others want the log kept; Lsn::max: nowhere.
+    /// Returns the position from which others need the log; Lsn::max: none.
     std::function<Lsn()> kept_for_others = {};
   };
   struct Options {
@@ -84,7 +84,7 @@ class Checkpointer {
   [[nodiscard]] std::uint64_t taken() const noexcept {
     return taken_.load(std::memory_order_relaxed);
   }
-  /// Of these, those that were taken because it was time.
+  /// Number of those that were taken because it was time.
   [[nodiscard]] std::uint64_t taken_by_time() const noexcept {
     return by_time_.load(std::memory_order_relaxed);
   }

@@ -42,7 +42,7 @@ struct Checkpoint {
 
 struct Control {
   std::uint64_t database_id = 0;
-  /// Of the log: a restore to a point in time goes on with a new one.
+  /// Identifier of the log: a restore to a point in time goes on with a new one.
   std::uint64_t log_id = 0;
   std::uint64_t log_segment_bytes = 0;
   /// The root of the tree of trees.

@@ -18,12 +18,12 @@ namespace swizzle {
 struct PreparedRecord {
   std::int64_t prepared_at_us = 0;
   std::string gid;
-  /// Of the layer above.
+  /// Note of the layer above.
   std::vector<std::byte> note;
-  /// How many items the prepared_kept records have that come right before it in the chain.
+  /// Number of items in the prepared_kept records that come right before it in the chain.
   std::uint64_t kept_items = 0;
-  /// Where its changes began in an older log, whose LSNs pages have; none: this log has them as
-  /// they were made.
+  /// Beginning of its changes in an older log, if pages have LSNs of that; none: this log has them
+  /// as they were made.
   Lsn began_at = Lsn::none;
 };
 
@@ -44,12 +44,12 @@ struct PreparedKept {
 namespace payload {
 
 inline constexpr std::size_t kMostGidBytes = 199;
-/// So that both fit a record.
+/// Limit that lets both fit a record.
 inline constexpr std::size_t kMostNoteBytes = std::size_t{256} << 10U;
 std::vector<std::byte> encode_prepared(const PreparedRecord& record);
 Result<PreparedRecord> decode_prepared(Bytes payload);
 
-/// In portions, each the payload of a record.
+/// Encodes in portions, each the payload of a record.
 std::vector<std::vector<std::byte>> encode_kept(const PreparedKept& kept);
 /// Appends what `payload` has.
 Result<> decode_kept(Bytes payload, PreparedKept& into);

@@ -18,7 +18,7 @@ std::string deadoption(const wal::Record& record);
 /// One page image or several.
 std::string images(const wal::Record& record);
 std::string pages(const wal::Record& record);
-/// Of a commit or the end of a rollback.
+/// Describes a commit or the end of a rollback.
 std::string time(const wal::Record& record);
 std::string prepared(const wal::Record& record);
 std::string kept(const wal::Record& record);

@@ -12,8 +12,8 @@
 
 namespace swizzle {
 
-/// All that there is to know of one kind of log record. A new kind is a line in the table in
-/// record_kinds.cpp, and a value in RecordKind.
+/// Definition of one kind of log record. A new kind is a line in the table in record_kinds.cpp, and
+/// a value in RecordKind.
 struct RecordKindEntry {
   RecordKind kind;
   std::string_view name;

@@ -13,22 +13,22 @@ namespace swizzle {
 std::unexpected<Error> record_does_not_fit(const wal::Record& record, PageId page,
                                            std::string_view why);
 
-/// How a record's change is repeated on `node`, which holds `page`, one of the record's pages, and
-/// is as the record found it. For the kind table (record_kinds.h); XX001 when the record does not
-/// fit. Rows are found by key.
+/// Functions that repeat a record's change on `node`, which holds `page`, one of the record's
+/// pages, and is as the record found it. For the kind table (record_kinds.h); XX001 when the record
+/// does not fit. Rows are found by key.
 namespace redo_of {
 Result<> leaf_insert(const wal::Record& record, PageId page, Node& leaf);
 Result<> leaf_update(const wal::Record& record, PageId page, Node& leaf);
 Result<> leaf_remove(const wal::Record& record, PageId page, Node& leaf);
 Result<> leaf_removals(const wal::Record& record, PageId page, Node& leaf);
 Result<> ghosts_removed(const wal::Record& record, PageId page, Node& leaf);
-/// Of the left node; the right one is an image.
+/// Redoes the left node; the right one is an image.
 Result<> split_left(const wal::Record& record, PageId page, Node& node);
 Result<> adoption(const wal::Record& record, PageId page, Node& node);
 Result<> deadoption(const wal::Record& record, PageId page, Node& node);
-/// Of the root; its new child is an image.
+/// Redoes the root; its new child is an image.
 Result<> root_growth(const wal::Record& record, PageId page, Node& root);
-/// Of the parent; its new child is an image.
+/// Redoes the parent; its new child is an image.
 Result<> appended_child(const wal::Record& record, PageId page, Node& parent);
 Result<> freed_children(const wal::Record& record, PageId page, Node& parent);
 }  // namespace redo_of
