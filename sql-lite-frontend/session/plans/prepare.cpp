@@ -173,11 +173,13 @@ bool SessionPlans::is_current(const PlanUsePtr& known_use) {
   if (!known_use) return false;
   const PlanUse& use = *known_use;
   if (use.settings_version != session_.variables.version()) return false;
-  if (use.made_as != kNoOid &&
-      (use.made_as != session_.user || use.stamp != session_.catalog.stamp())) {
-    return false;
+  const RoleStamp now = session_.role_stamp();
+  if (use.stamp == now) [[likely]] {
+    return true;
   }
-  if (use.stamp == session_.catalog.stamp()) return true;
+  if (use.plan->met_policies) return false;
+  // "$user" and USAGE of schemas may give the role other operators and functions.
+  if (use.stamp.role != now.role && use.plan->looked_up_objects) return false;
   if (use.plan->names_user_types || !has_same_routines(*use.plan)) return false;
   const bool same_tables = std::ranges::all_of(use.plan->tables, [&](const TablePtr& known) {
     return known->computed != nullptr || session_.catalog.table(known->relation.oid) == known;
@@ -187,7 +189,7 @@ bool SessionPlans::is_current(const PlanUsePtr& known_use) {
 
 bool SessionPlans::means_the_same(const PlanUsePtr& known_use) {
   return is_current(known_use) &&
-         (!known_use->plan->looked_up_objects || known_use->stamp == session_.catalog.stamp());
+         (!known_use->plan->looked_up_objects || known_use->stamp == session_.role_stamp());
 }
 
 bool SessionPlans::has_same_names(const Plan& plan, bool trusts) {
@@ -212,7 +214,7 @@ bool SessionPlans::has_same_routines(const Plan& plan) const {
 PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> parameters) {
   auto use = std::make_shared<PlanUse>();
   auto plan = std::make_shared<Plan>();
-  use->stamp = session_.catalog.stamp();
+  use->stamp = session_.role_stamp();
   use->settings_version = session_.variables.version();
   if (statement.parsed && statement.parsed->arena.account() != nullptr) {
     // Steps and expressions take about as much as the tree that they are made of.
@@ -311,7 +313,6 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
                         binder.routines_behind().end());
   plan->explained_columns = binder.explained_columns();
   plan->met_policies = binder.met_policies();
-  use->made_as = plan->met_policies ? session_.user : kNoOid;
   plan->single_use = binder.is_single_use();
   plan->looked_up_objects = binder.looked_up_objects();
   plan->names_user_types = binder.depends_on_types();
@@ -352,7 +353,7 @@ void SessionPlans::analyze(Statement& statement) {
 
 PlanUsePtr SessionPlans::plan_for(Statement& statement, std::span<const Value> parameters) {
   if (is_current(statement.plan) && !statement.plan->plan->single_use) {
-    statement.plan->stamp = session_.catalog.stamp();
+    statement.plan->stamp = session_.role_stamp();
   } else {
     statement.plan = plan_of(statement);
   }

@@ -11,8 +11,11 @@
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/result_sink.h"
+#include "sql-lite-frontend/session/shared/lasting_share.h"
+#include "sql-lite-frontend/session/shared/role_stamp.h"
 #include "sql-lite-frontend/session/shared/tables_in_use.h"
 #include "sql-lite-frontend/statistics/statement_counters.h"
+#include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/write/write_operator.h"
 
 namespace swizzle::sql {
@@ -132,10 +135,9 @@ struct PlanUse {
   std::shared_ptr<const Plan> plan;
   std::shared_ptr<Plan> own;  ///< the same, where nobody else may run it: EXPLAIN's
   /// It was what would be made, and its privileges were found sufficient, under these.
-  CatalogView::Stamp stamp;
+  RoleStamp stamp;
   std::uint64_t settings_version = 0;
-  Oid made_as = kNoOid;  ///< of one that met policies: the role
-  CatalogView::Stamp allowed_under;
+  RoleStamp allowed_under;
 
   std::unique_ptr<PlanRun> idle;
   IdleRuns* keeper = nullptr;  ///< of `idle`

@@ -95,6 +95,8 @@ struct Session::State final {
   WorkMemory memory;
   SessionNames names{*this};
   SessionRights rights{*this};
+  /// Compared by whatever remembers what the session may do, or what names mean to it.
+  [[nodiscard]] RoleStamp role_stamp() const noexcept { return {catalog.stamp(), user}; }
   // Who the session is, by number: a role that is dropped and made anew, or renamed, is another's
   // or still the same. What such a role may do is looked up whenever it matters.
   Oid login = kNoOid;         ///< who logged in
