@@ -111,6 +111,10 @@ Result<> Server::store_setting(const std::optional<std::string>& name,
   for (const SettingAssignment& assignment : kept) {
     std::string quoted;
     for (const char letter : assignment.value) {
+      if (letter == '\n') {
+        quoted += "\\n";  // a value is one line of the file
+        continue;
+      }
       if (letter == '\'' || letter == '\\') quoted += letter == '\'' ? '\'' : '\\';
       quoted += letter;
     }
@@ -282,9 +286,7 @@ Result<> Server::open_database(const ServerSettings& settings,
   database_->shared().store_server_setting = [this](const auto& name, const auto& value) {
     return store_setting(name, value);
   };
-  database_->shared().derive_verifier = [](std::string_view password) {
-    return ScramVerifier::derive(password).text();
-  };
+  database_->shared().stored_password = ScramVerifier::stored_form;
   database_->shared().back_up = [this](const std::string& target,
                                        const RecoveryObserver& observer) {
     return back_up_server(directory_, *engine_, target, observer);

@@ -54,7 +54,7 @@ struct Database::Shared {
       store_server_setting;
   /// Of a password in clear text, what is stored: a SCRAM-SHA-256 verifier. Takes milliseconds.
   /// Empty where there is no server.
-  std::function<std::string(std::string_view password)> derive_verifier;
+  std::function<std::string(std::string_view password)> stored_password;
   /// swizzle_backup(): copies the server's directory to another; says what it has copied, and
   /// meanwhile how far it is. Empty where there is no server.
   std::function<Result<std::string>(const std::string& target, const RecoveryObserver& observer)>
