@@ -48,6 +48,7 @@ void TriggerCodes::note_latest(const RoleStamp& now, const TablePtr& table, cons
 }
 
 bool may_fire(Session::State& session, const Trigger& trigger) {
+  if (session.transaction.clears_temporaries()) return false;
   if (trigger.enabled == 'A') return true;
   return trigger.enabled == (acts_as_replica(session) ? 'R' : 'O');
 }

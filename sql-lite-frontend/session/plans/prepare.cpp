@@ -84,15 +84,38 @@ const ast::Node* query_within(const ast::Node* node) noexcept {
   return nullptr;
 }
 
-const ast::Node* parse_again(Statement& into, const Statement& whole) {
+const ast::Node* parse_again(MemoryAccount& account, Statement& into, const Statement& whole) {
+  std::string_view own =
+      std::string_view{whole.text()}.substr(static_cast<std::size_t>(whole.location));
+  if (whole.length > 0) own = own.substr(0, static_cast<std::size_t>(whole.length));
+  // What stands behind the only statement of a script is a semicolon.
+  const bool is_all = whole.location == 0 && whole.text().find_last_not_of("; \t\r\n") < own.size();
   const auto parsed = std::make_shared<ParsedText>();
-  parsed->script = into.script = whole.script;
-  parsed->arena.count_in(whole.parsed ? whole.parsed->arena.account() : nullptr);
+  parsed->count_in(account, is_all ? whole.text().size() : own.size());
+  parsed->script = is_all ? whole.script : std::make_shared<const std::string>(own);
+  into.script = parsed->script;
   into.parsed = parsed;
   const auto list = parse_script(parsed->arena, into.text());
-  const auto found = std::ranges::find(list, whole.location, &ast::RawStmt::stmt_location);
-  INVARIANT(found != list.end());
-  return (*found)->stmt;
+  INVARIANT(list.size() == 1);
+  return list[0]->stmt;
+}
+
+void Statement::count_as_kept(MemoryAccount& account) {
+  // The statement, its entry, and what the plan has besides its arena.
+  constexpr std::size_t kFixed = 2048;
+  std::size_t bytes = kFixed;
+  const bool is_counted = parsed && parsed->arena.account() != nullptr;
+  if (!is_counted) {
+    bytes += script->capacity();
+    if (parsed) bytes += parsed->arena.reserved_bytes();
+  }
+  const bool has_counted_plan = plan && plan->plan->arena.account() != nullptr;
+  if (plan && !has_counted_plan) {
+    // Steps and expressions take about as much as the tree that they are made of.
+    bytes += plan->plan->arena.reserved_bytes();
+    if (parsed) bytes += parsed->arena.reserved_bytes();
+  }
+  kept_share.set(account, bytes);
 }
 
 bool tell_of_long_names(Session::State& session, std::string_view text, ResultSink& sink) {

@@ -181,6 +181,7 @@ struct Statement {
   ParsedTextPtr parsed;             ///< keeps `node`; null: somebody else does
   const ast::Node* node = nullptr;  ///< null: an empty query
   std::int32_t location = 0;        ///< where it begins in the text, which may have others
+  std::int32_t length = 0;          ///< of its part of the text; 0: to the end
   std::vector<TypeId> declared_types;
   std::vector<TypeId> parameter_types;
   /// Of the result; null: not known.
@@ -199,6 +200,11 @@ struct Statement {
   std::int64_t prepared_at = 0;
   /// Null before the first run, and for statements that are not counted.
   StatementCountersPtr counters;
+  /// Of one that the session keeps by a name: text, tree and plan, also where they are shared.
+  LastingShare kept_share;
+
+  /// Throws SqlError 53200.
+  void count_as_kept(MemoryAccount& account);
 
   /// What the plan says of it.
   void take_result(const std::shared_ptr<const Plan>& of) {
@@ -223,9 +229,22 @@ bool has_same_result(const Statement& statement, const Plan& plan) noexcept;
 /// Whether the statement is one that has a plan: SELECT, VALUES, INSERT, UPDATE, DELETE.
 bool is_plannable(const ast::Node* node) noexcept;
 
-/// Parses the text of `whole` once more, into the arena of `into`, which outlives the script, and
-/// returns the same statement there.
-const ast::Node* parse_again(Statement& into, const Statement& whole);
+/// Parses the statement's own part of its script once more, into an arena of `into`, which outlives
+/// the script and counts in the account. Returns the same statement there; places in it are those
+/// of its own part, which is the text of `into`.
+const ast::Node* parse_again(MemoryAccount& account, Statement& into, const Statement& whole);
+
+/// Runs `body`, which binds a tree of parse_again(). An error that it throws tells its place in the
+/// whole script.
+template <class Body>
+void with_places_in(const Statement& whole, const Body& body) {
+  try {
+    body();
+  } catch (SqlError& error) {
+    if (error.fields().position > 0) error.fields().position += whole.location;
+    throw;
+  }
+}
 
 /// What EXPLAIN answers with.
 OutputColumn explain_column(const ast::ExplainStmt& explain);
