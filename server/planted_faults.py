@@ -91,4 +91,16 @@ FAULTS = [
         "      return std::pair{remembered(kept, now), kept.last};\n",
         "      return kept.last;\n",
     ),
+    (
+        "sameuser in the column of roles admits everybody",
+        "auth/hba.cpp",
+        "return is_named(name, visitor.role); });",
+        'return name == "sameuser" || is_named(name, visitor.role); });',
+    ),
+    (
+        "what only begins like a verifier is stored as one",
+        "auth/scram_verifier.cpp",
+        "  return parse_verifier(password) ? std::string{password} : derive(password).text();",
+        "  return password.starts_with(kPrefix) ? std::string{password} : derive(password).text();",
+    ),
 ]

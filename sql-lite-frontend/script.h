@@ -1,14 +1,23 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace swizzle::sql {
 
-/// Returns the statement of a script, without surrounding blanks, that comes after `others`
-/// statements, for a caller that has the text of a Query message and has seen that many tags.
-/// Returns all of the text if there is no such statement, or the text cannot be parsed, or is too
-/// long to parse twice. Parses, so use it for failures only.
+class Session;
+
+/// The statement of a script, without surrounding blanks, that comes after so many others: for who
+/// has the text of a Query message and has seen that many tags. All of the text where there is no
+/// such statement, the text cannot be parsed, or is longer than is worth a second look. Parses, so
+/// it is for what went wrong.
 std::string_view statement_after(std::string_view script, std::size_t others);
+
+/// What log_statement distinguishes, from what is logged least often to what is logged most. The
+/// classes are PostgreSQL's, except that a query whose WITH writes counts as a change.
+enum class LogClass : std::uint8_t { other, change, definition };
+/// The highest class of a text's statements; EXECUTE is what the session has prepared.
+LogClass log_class(Session& session, std::string_view script);
 
 }  // namespace swizzle::sql

@@ -14,6 +14,9 @@ namespace {
 constexpr SqlState kCannotChangeNow{"55P02"};
 constexpr SqlState kInvalidName{"42602"};
 
+/// A node of a map, with what it points at.
+constexpr std::size_t kEntryBytes = 96;
+
 /// Two or more identifiers with dots between them.
 bool is_custom_name(std::string_view name) {
   bool begins = true;
@@ -53,6 +56,7 @@ Result<const SettingDefinition*> SessionSettings::definition_to_set(std::string_
     }
     const std::string key = lower_case(name);
     custom_.emplace(key, string_setting(key, "", SettingContext::user, "Customized Options", ""));
+    kept_bytes_ += sizeof(SettingDefinition) + 2 * key.size() + kEntryBytes;
   }
   return changeable(name);
 }
@@ -135,38 +139,58 @@ void SessionSettings::replace(const SettingDefinition& setting, std::optional<Ow
   const auto known = own_.find(&setting);
   undo_.push_back(
       {&setting, known == own_.end() ? std::nullopt : std::optional{known->second}, lifetime});
+  kept_bytes_ += sizeof(Undo) + bytes_of(undo_.back().before);
   put(setting, std::move(own));
 }
 
 void SessionSettings::put(const SettingDefinition& setting, std::optional<Own> own) {
+  const auto known = own_.find(&setting);
+  if (known != own_.end()) kept_bytes_ -= std::min(kept_bytes_, bytes_of(known->second));
   if (own) {
+    kept_bytes_ += bytes_of(own);
     own_.insert_or_assign(&setting, std::move(*own));
-  } else {
-    own_.erase(&setting);
+  } else if (known != own_.end()) {
+    own_.erase(known);
   }
+}
+
+std::size_t SessionSettings::bytes_of(const std::optional<Own>& own) noexcept {
+  if (!own) return 0;
+  const auto* text = std::get_if<std::string>(&own->value);
+  return kEntryBytes + (text != nullptr ? text->capacity() : 0);
+}
+
+void SessionSettings::forget_undo(const Undo& undo) noexcept {
+  kept_bytes_ -= std::min(kept_bytes_, sizeof(Undo) + bytes_of(undo.before));
 }
 
 void SessionSettings::roll_back_to(Mark mark) {
   while (undo_.size() > static_cast<std::size_t>(mark)) {
     Undo last = std::move(undo_.back());
     undo_.pop_back();
+    forget_undo(last);
     put(*last.setting, std::move(last.before));
   }
 }
 
 void SessionSettings::commit() {
   // Per setting, the last SET stays; a SET LOCAL after it gives way to what was before.
-  while (!undo_.empty()) {
-    const SettingDefinition* setting = undo_.back().setting;
-    std::optional<Undo> oldest_local;
-    for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo) {
-      if (undo->setting != setting) continue;
-      if (undo->lifetime == Lifetime::session) break;
-      oldest_local = *undo;
-    }
-    if (oldest_local) put(*setting, std::move(oldest_local->before));
-    std::erase_if(undo_, [&](const Undo& undo) { return undo.setting == setting; });
+  struct End {
+    bool stays = false;
+    Undo* oldest_local = nullptr;  ///< behind the last SET
+  };
+  std::map<const SettingDefinition*, End> ends;
+  for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo) {
+    forget_undo(*undo);
+    End& end = ends[undo->setting];
+    if (end.stays) continue;
+    end.stays = undo->lifetime == Lifetime::session;
+    if (!end.stays) end.oldest_local = &*undo;
   }
+  for (auto& [setting, end] : ends) {
+    if (end.oldest_local != nullptr) put(*setting, std::move(end.oldest_local->before));
+  }
+  undo_.clear();
 }
 
 SettingValue SessionSettings::value_of(std::string_view name) const {

@@ -172,6 +172,9 @@ class SessionSettings {
   /// The same for everything that was set, also where the power for it is gone.
   void reset_all();
 
+  /// What values, names and what is kept to undo them take, for memory accounting.
+  [[nodiscard]] std::size_t kept_bytes() const noexcept { return kept_bytes_; }
+
   [[nodiscard]] Mark mark() const noexcept { return Mark{undo_.size()}; }
   void roll_back_to(Mark mark);
   /// The transaction is committed: SET stays, SET LOCAL ends.
@@ -208,6 +211,8 @@ class SessionSettings {
   void restore(const SettingDefinition& setting);
   void replace(const SettingDefinition& setting, std::optional<Own> own, Lifetime lifetime);
   void put(const SettingDefinition& setting, std::optional<Own> own);
+  static std::size_t bytes_of(const std::optional<Own>& own) noexcept;
+  void forget_undo(const Undo& undo) noexcept;
   [[nodiscard]] SettingValue value_of(std::string_view name) const;
 
   const Settings& server_;
@@ -215,6 +220,7 @@ class SessionSettings {
   std::map<const SettingDefinition*, Own> own_;
   std::map<const SettingDefinition*, Own> initial_;
   std::vector<Undo> undo_;
+  std::size_t kept_bytes_ = 0;
   /// Names with a dot that the session has set without anybody's defining them; they stay known.
   std::map<std::string, SettingDefinition, std::less<>> custom_;
 };

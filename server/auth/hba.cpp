@@ -161,15 +161,24 @@ Result<HbaRule> parse_rule(const std::vector<Field>& fields, std::size_t line) {
   return rule;
 }
 
-bool names_match(const std::vector<std::string>& names, std::string_view wanted,
-                 std::string_view same) {
-  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    if (name == "all") return true;
-    if (name == "sameuser") return wanted == same;
-    if (name == "replication") return false;  // there are no replication connections
-    if (name.starts_with(kQuotedMark)) return std::string_view{name}.substr(1) == wanted;
-    return name == wanted;
+bool is_named(const std::string& name, std::string_view wanted) {
+  if (name == "all") return true;
+  if (name.starts_with(kQuotedMark)) return std::string_view{name}.substr(1) == wanted;
+  return name == wanted;
+}
+
+bool database_matches(const std::vector<std::string>& names, const Visitor& visitor) {
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    if (name == "sameuser") return visitor.database == visitor.role;
+    if (name == "replication") return false;  // there are no physical replication connections
+    return is_named(name, visitor.database);
   });
+}
+
+/// Only "all" has a meaning of its own here: "sameuser" is a role of that name, as in PostgreSQL.
+bool role_matches(const std::vector<std::string>& names, const Visitor& visitor) {
+  return std::ranges::any_of(names,
+                             [&](const std::string& name) { return is_named(name, visitor.role); });
 }
 
 }  // namespace
@@ -182,8 +191,7 @@ bool HbaRule::matches(const Visitor& visitor) const {
   if (network && !(visitor.address && network->shares_prefix(*visitor.address, prefix_bits))) {
     return false;
   }
-  return names_match(databases, visitor.database, visitor.role) &&
-         names_match(roles, visitor.role, visitor.role);
+  return database_matches(databases, visitor) && role_matches(roles, visitor);
 }
 
 Result<HbaRules> HbaRules::parse(std::string_view text) {

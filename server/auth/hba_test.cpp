@@ -46,6 +46,20 @@ hostnossl all     all   ::/0     reject
   CHECK(chosen(rules, from("fe80::1", Transport::tls)) == AuthMethod::scram_sha_256);
 }
 
+TEST_CASE("sameuser and replication are words of the database column alone") {
+  constexpr std::string_view rules = R"(
+local   all          sameuser      trust
+local   all          replication   peer
+local   "sameuser"   ann           scram-sha-256
+)";
+  CHECK(chosen(rules, local("db", "bob")) == std::nullopt);
+  CHECK(chosen(rules, local("bob", "bob")) == std::nullopt);
+  CHECK(chosen(rules, local("db", "sameuser")) == AuthMethod::trust);
+  CHECK(chosen(rules, local("db", "replication")) == AuthMethod::peer);
+  CHECK(chosen(rules, local("ann", "ann")) == std::nullopt);
+  CHECK(chosen(rules, local("sameuser", "ann")) == AuthMethod::scram_sha_256);
+}
+
 TEST_CASE("what cannot be honoured is refused with its line") {
   for (const char* bad : {
            "local all all",

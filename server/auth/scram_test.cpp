@@ -157,6 +157,18 @@ TEST_CASE("verifiers have PostgreSQL's text form") {
   std::string costly = text;
   costly.replace(costly.find("4096"), 4, "1000001");
   CHECK_FALSE(ScramVerifier::from_text(costly));
+  CHECK(ScramVerifier::stored_form(text) == text);
+  CHECK(ScramVerifier::stored_form(costly) == costly);
+  // What only begins like one is a password.
+  for (const std::string password :
+       {std::string{"SCRAM-SHA-256$x"}, std::string{"SCRAM-SHA-256$"}, text + "x",
+        text.substr(0, text.size() - 1), std::string{"SCRAM-SHA-256$0:c2FsdA==$a:b"}}) {
+    CAPTURE(password);
+    const std::string stored = ScramVerifier::stored_form(password);
+    const auto made = ScramVerifier::from_text(stored);
+    REQUIRE(made);
+    CHECK(ScramVerifier::derive(password, made->salt, made->iterations).text() == stored);
+  }
   const auto fresh = ScramVerifier::derive("secret");
   CHECK(fresh.text().find("secret") == std::string::npos);
   CHECK(ScramVerifier::derive("secret", fresh.salt, fresh.iterations).text() == fresh.text());

@@ -24,7 +24,7 @@ std::optional<std::uint32_t> parse_iterations(std::string_view text) {
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  if (value == 0 || value > kMaxScramIterations) return std::nullopt;
+  if (value == 0) return std::nullopt;
   return value;
 }
 
@@ -43,7 +43,10 @@ std::string ScramVerifier::text() const {
                      encode_base64(stored_key), encode_base64(server_key));
 }
 
-std::optional<ScramVerifier> ScramVerifier::from_text(std::string_view text) {
+namespace {
+
+/// However many iterations it asks for.
+std::optional<ScramVerifier> parse_verifier(std::string_view text) {
   if (!text.starts_with(kPrefix)) return std::nullopt;
   text.remove_prefix(kPrefix.size());
   const auto iterations_text = take_until(text, ':');
@@ -56,6 +59,18 @@ std::optional<ScramVerifier> ScramVerifier::from_text(std::string_view text) {
   const auto server_key = parse_digest(text);
   if (!iterations || !salt || salt->empty() || !stored_key || !server_key) return std::nullopt;
   return ScramVerifier{*iterations, std::move(*salt), *stored_key, *server_key};
+}
+
+}  // namespace
+
+std::optional<ScramVerifier> ScramVerifier::from_text(std::string_view text) {
+  std::optional<ScramVerifier> verifier = parse_verifier(text);
+  if (verifier && verifier->iterations > kMaxScramIterations) return std::nullopt;
+  return verifier;
+}
+
+std::string ScramVerifier::stored_form(std::string_view password) {
+  return parse_verifier(password) ? std::string{password} : derive(password).text();
 }
 
 ScramVerifier ScramVerifier::derive(std::string_view password, std::string_view salt,

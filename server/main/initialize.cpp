@@ -31,8 +31,8 @@ constexpr std::string_view kSettings =
 #user = ''                              # whose it becomes when root starts it
 #hba_file = 'swizzle_hba.conf'
 
-#shared_buffers = 1GB                   # memory for pages
-#server_memory_limit = 0                # of all statements; 0: half of the machine's
+#shared_buffers = 1GB                   # memory for pages; less where memory is less than 4GB
+#server_memory_limit = 0                # of all statements; 0: half of what the pages leave
 #wal_buffers = 8MB
 #max_wal_size = 1GB                     # a checkpoint at least this often
 #checkpoint_timeout = 5min

@@ -111,6 +111,10 @@ Result<> Server::store_setting(const std::optional<std::string>& name,
   for (const SettingAssignment& assignment : kept) {
     std::string quoted;
     for (const char letter : assignment.value) {
+      if (letter == '\n') {
+        quoted += "\\n";  // a value is one line of the file
+        continue;
+      }
       if (letter == '\'' || letter == '\\') quoted += letter == '\'' ? '\'' : '\\';
       quoted += letter;
     }
@@ -197,7 +201,6 @@ Result<> Server::open() {
   ASSIGN_OR_RETURN(std::string secret, read_text_file(directory_.secret_file().string()));
   context_ = std::make_unique<ServerContext>(*database_, settings.limits, std::move(secret), log_);
   context_->set_policy(std::move(policy));
-  database_->shared().memory.set_limit(settings.memory_bytes);
   runtime_ = std::make_unique<FiberRuntime>(FiberRuntime::Options{
       .reactors = settings.reactor_threads, .longest_spin = settings.reactor_spin});
   for (const ListeningSocket& socket : sockets) spdlog::info("listening on {}", socket.name);
@@ -283,9 +286,7 @@ Result<> Server::open_database(const ServerSettings& settings,
   database_->shared().store_server_setting = [this](const auto& name, const auto& value) {
     return store_setting(name, value);
   };
-  database_->shared().derive_verifier = [](std::string_view password) {
-    return ScramVerifier::derive(password).text();
-  };
+  database_->shared().stored_password = ScramVerifier::stored_form;
   database_->shared().back_up = [this](const std::string& target,
                                        const RecoveryObserver& observer) {
     return back_up_server(directory_, *engine_, target, observer);
@@ -295,10 +296,23 @@ Result<> Server::open_database(const ServerSettings& settings,
   Settings& registry = database_->shared().settings;
   define_server_settings(registry);
   define_file_locations(registry, directory_.path(), directory_.settings_file());
-  database_->shared().memory.set_limit(settings.memory_bytes);
   RETURN_IF_ERROR(apply(registry, file));
-  limit_slots();
+  apply_limits(settings);
   return {};
+}
+
+void Server::apply_limits(const ServerSettings& settings) {
+  database_->shared().memory.set_limit(settings.memory_bytes);
+  sql::TemporaryFiles& temporary = *database_->shared().temporary_files;
+  std::uint64_t bytes = settings.temporary_file_bytes;
+  if (bytes == 0) {
+    std::error_code error;
+    const auto space = std::filesystem::space(directory_.path(), error);
+    bytes =
+        error ? sql::TemporaryFiles::kNoLimit : (space.available + temporary.server_bytes()) / 2;
+  }
+  temporary.set_server_limit(bytes);
+  limit_slots();
 }
 
 void Server::limit_slots() {
@@ -315,7 +329,7 @@ Result<> Server::reload() {
   ASSIGN_OR_RETURN(DoorPolicy policy, make_policy(settings));
   context_->set_policy(std::move(policy));
   log_->set_format(settings.log_format, settings.log_line_prefix);
-  limit_slots();
+  apply_limits(settings);
   return {};
 }
 

@@ -60,6 +60,8 @@ class Server {
                          const std::vector<SettingAssignment>& file);
   void open_metrics(std::vector<ListeningSocket> sockets);
   Result<> reload();
+  /// Of memory, temporary files and slots: at the start, and when settings are read again.
+  void apply_limits(const ServerSettings& settings);
   /// As the settings say: how much of the log is kept for slots.
   void limit_slots();
   Result<> store_setting(const std::optional<std::string>& name,

@@ -75,25 +75,37 @@ wal::InsertMode insert_mode(std::string_view name) noexcept {
 void define_resources(Settings& settings) {
   const char* const category = "Resource Usage";
   const auto at_start = SettingContext::postmaster;
-  settings.define(integer_setting("shared_buffers", (std::int64_t{1} << 30U) / kBlockBytes,
-                                  {128, INT32_MAX}, SettingUnit::blocks, at_start, category,
-                                  "Memory for pages."));
+  const MemoryDefaults defaults = memory_defaults(system_memory_bytes());
+  settings.define(integer_setting(
+      "shared_buffers", static_cast<std::int64_t>(defaults.pool_bytes / kBlockBytes),
+      {128, INT32_MAX}, SettingUnit::blocks, at_start, category,
+      "Memory for pages; by default at most a quarter of what there is."));
   settings.define(boolean_setting("prefault_buffers", false, at_start, category,
                                   "Has the system give all of shared_buffers at the start."));
-  settings.define(integer_setting(
-      "version_store_size", 1024, {1, INT32_MAX}, SettingUnit::megabytes, at_start, category,
-      "Memory for old row versions; beyond it the oldest snapshots fail (72000)."));
+  settings.define(integer_setting("version_store_size",
+                                  static_cast<std::int64_t>(defaults.version_store_bytes >> 20U),
+                                  {1, INT32_MAX}, SettingUnit::megabytes, at_start, category,
+                                  "Memory for old row versions; beyond it the oldest snapshots "
+                                  "fail (72000). By default at most "
+                                  "an eighth of what there is."));
   settings.define(integer_setting(
       "server_memory_limit", 0, {0, INT32_MAX}, SettingUnit::kilobytes, SettingContext::sighup,
       category,
-      "Memory that the statements of all sessions may keep together; 0 is half of the machine's."));
+      "Memory that the statements of all sessions may keep together; 0 is half of what "
+      "shared_buffers leaves of the machine's, or of the control group's."));
+  settings.define(integer_setting(
+      "server_temp_file_limit", 0, {0, INT32_MAX}, SettingUnit::kilobytes, SettingContext::sighup,
+      "Resource Usage / Disk",
+      "What the temporary files of all sessions may take together (53400); 0 is half of what is "
+      "free on the disk when the server starts."));
   settings.define(integer_setting("row_lock_limit", 10'000, {0, INT32_MAX}, SettingUnit::none,
                                   at_start, "Lock Management",
                                   "Changed rows up to which a transaction locks each; beyond it "
                                   "what is kept of the old row says whose it is."));
   settings.define(integer_setting("reactor_threads", 0, {0, 1024}, SettingUnit::none, at_start,
                                   category,
-                                  "Threads that serve sessions; 0 is one per processor."));
+                                  "Threads that serve sessions; 0 is one per processor, as the "
+                                  "control group allows."));
   settings.define(integer_setting(
       "reactor_spin", 100, {0, 1'000'000}, SettingUnit::none, at_start, category,
       "How long a thread that serves one busy session polls before it sleeps, when waits are that "
@@ -208,14 +220,18 @@ Result<ServerSettings> server_settings(const Settings& settings) {
       std::chrono::milliseconds{number("client_connection_check_interval")};
   values.transaction_log_bytes = number("max_transaction_wal_size") << 20U;
   values.reactor_threads = number("reactor_threads");
+  if (values.reactor_threads == 0) values.reactor_threads = system_processors();
   values.reactor_spin = std::chrono::microseconds{number("reactor_spin")};
   values.metrics_port = static_cast<std::uint16_t>(number("metrics_port"));
   values.metrics_address = settings.text("metrics_address");
   values.log_format = settings.text("log_format") == "json" ? LogFormat::json : LogFormat::plain;
   values.log_line_prefix = settings.text("log_line_prefix");
   values.memory_bytes = number("server_memory_limit") << 10U;
-  if (values.memory_bytes == 0) values.memory_bytes = system_memory_bytes() / 2;
+  values.temporary_file_bytes = number("server_temp_file_limit") << 10U;
   values.engine.pool_bytes = number("shared_buffers") * kBlockBytes;
+  if (values.memory_bytes == 0) {
+    values.memory_bytes = statement_memory(system_memory_bytes(), values.engine.pool_bytes);
+  }
   values.engine.pool_prefault = settings.boolean("prefault_buffers");
   values.engine.version_store_bytes = number("version_store_size") << 20U;
   values.engine.row_lock_limit = small("row_lock_limit");

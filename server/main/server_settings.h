@@ -40,7 +40,8 @@ struct ServerSettings {
   std::string metrics_address;
   LogFormat log_format = LogFormat::plain;
   std::string log_line_prefix;
-  std::uint64_t memory_bytes = 0;  ///< of all sessions' statements
+  std::uint64_t memory_bytes = 0;          ///< of all sessions' statements
+  std::uint64_t temporary_file_bytes = 0;  ///< of all sessions; zero: a share of the disk
   EngineOptions engine;
 };
 /// F0000 where settings contradict each other.

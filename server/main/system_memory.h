@@ -1,11 +1,26 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 
 namespace swizzle::server {
 
-/// Returns the memory of the machine, or of the process's control group where that is less.
-std::uint64_t system_memory_bytes();
+/// What the machine has, or the control groups that the process is in where that is less.
+std::uint64_t system_memory_bytes(const std::filesystem::path& root = "/");
+/// Processors that the process may run on at once, by its affinity and its control groups; at
+/// least 1.
+std::size_t system_processors(const std::filesystem::path& root = "/");
+
+/// What settings are where nobody sets them.
+struct MemoryDefaults {
+  std::uint64_t pool_bytes;
+  std::uint64_t version_store_bytes;
+};
+/// A gigabyte each, or less on a small machine: a quarter and an eighth of what there is.
+MemoryDefaults memory_defaults(std::uint64_t system_bytes);
+/// For the statements of all sessions: half of what the pool leaves.
+std::uint64_t statement_memory(std::uint64_t system_bytes, std::uint64_t pool_bytes);
 
 /// Large pieces of memory go back to the system when they are freed, whoever had them. Before any
 /// thread begins.

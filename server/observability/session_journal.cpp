@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <charconv>
 
 #include "sql-lite-frontend/script.h"
@@ -13,43 +11,6 @@
 
 namespace swizzle::server {
 namespace {
-
-/// The first word of a statement, in lower case, behind blanks and comments.
-std::string first_word(std::string_view text) {
-  for (;;) {
-    const std::size_t begin = text.find_first_not_of(" \t\r\n;(");
-    if (begin == std::string_view::npos) return {};
-    text.remove_prefix(begin);
-    if (text.starts_with("--")) {
-      text.remove_prefix(std::min(text.find('\n'), text.size()));
-    } else if (text.starts_with("/*")) {
-      const std::size_t end = text.find("*/", 2);
-      if (end == std::string_view::npos) return {};
-      text.remove_prefix(end + 2);
-    } else {
-      break;
-    }
-  }
-  std::string word;
-  for (const char letter : text) {
-    if (std::isalpha(static_cast<unsigned char>(letter)) == 0) break;
-    word += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  }
-  return word;
-}
-
-bool is_definition(std::string_view word) {
-  constexpr std::array<std::string_view, 9> kWords{
-      "create", "alter", "drop", "comment", "grant", "revoke", "reindex", "cluster", "reassign"};
-  return std::ranges::find(kWords, word) != kWords.end();
-}
-
-/// WITH may hide a change, and PREPARE one: logged rather than missed.
-bool is_change(std::string_view word) {
-  constexpr std::array<std::string_view, 9> kWords{
-      "insert", "update", "delete", "truncate", "copy", "merge", "prepare", "execute", "with"};
-  return std::ranges::find(kWords, word) != kWords.end();
-}
 
 /// A setting's value in milliseconds, as SHOW writes it; nothing for -1.
 std::optional<Duration> milliseconds_of(const std::optional<std::string>& text) {
@@ -128,7 +89,8 @@ void SessionJournal::keep(std::string_view text) {
   }
 }
 
-void SessionJournal::running(std::string_view text, std::optional<std::string_view> statement) {
+void SessionJournal::running(sql::Session& session, std::string_view text,
+                             std::optional<std::string_view> statement) {
   if (pending_) finish_pending(Runtime::current().now());
   may_be_several_ = !statement;
   completed_ = 0;
@@ -140,7 +102,7 @@ void SessionJournal::running(std::string_view text, std::optional<std::string_vi
   }
   if (!wants_text_) return;
   statement_ = statement ? std::optional<std::string>{*statement} : std::nullopt;
-  text_is_logged_ = is_logged_by_kind(text);
+  text_is_logged_ = is_logged_by_class(text, session);
   if (!text_is_logged_) return;
   const std::string message =
       statement_
@@ -149,11 +111,12 @@ void SessionJournal::running(std::string_view text, std::optional<std::string_vi
   log_.write({.severity = "LOG", .message = message}, &subject_);
 }
 
-bool SessionJournal::is_logged_by_kind(std::string_view text) const {
+bool SessionJournal::is_logged_by_class(std::string_view text, sql::Session& session) const {
   if (log_statement_ == LogStatement::none) return false;
   if (log_statement_ == LogStatement::all) return true;
-  const std::string word = first_word(text);
-  return is_definition(word) || (log_statement_ == LogStatement::mod && is_change(word));
+  const sql::LogClass lowest =
+      log_statement_ == LogStatement::mod ? sql::LogClass::change : sql::LogClass::definition;
+  return sql::log_class(session, text) >= lowest;
 }
 
 void SessionJournal::completed(std::string_view tag) {

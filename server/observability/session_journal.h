@@ -43,7 +43,8 @@ class SessionJournal {
   void begin();
   /// `text` is about to run. `statement` is the prepared statement's name, by the extended
   /// protocol.
-  void running(std::string_view text, std::optional<std::string_view> statement);
+  void running(sql::Session& session, std::string_view text,
+               std::optional<std::string_view> statement);
   /// A statement is done, but for its commit.
   void completed(std::string_view tag);
   void failed(const sql::Diagnostic& error, std::string_view text);
@@ -67,7 +68,7 @@ class SessionJournal {
   void finish_pending(TimePoint now);
   void keep(std::string_view text);
   void log_duration(Duration took);
-  [[nodiscard]] bool is_logged_by_kind(std::string_view text) const;
+  [[nodiscard]] bool is_logged_by_class(std::string_view text, sql::Session& session) const;
 
   StatementMetrics::Share& share_;
   ServerLog& log_;

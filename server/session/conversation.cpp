@@ -162,7 +162,7 @@ void Conversation::begin_statement() {
 void Conversation::on_query(Bytes payload) {
   begin_statement();
   if (const auto message = decode_query(payload)) {
-    journal_.running(message->text, std::nullopt);
+    journal_.running(session_, message->text, std::nullopt);
     if (replication_) {
       replication_->end_export();
       if (sql::ReplicationCommands::is_command(message->text)) return on_command(message->text);
@@ -245,7 +245,7 @@ sql::Outcome Conversation::describe(Bytes payload) {
 sql::Outcome Conversation::execute(Bytes payload) {
   const auto message = decode_execute(payload);
   if (!message) return std::unexpected{reject(message.error())};
-  journal_.running(session_.portal_text(message->portal), bound_statement_);
+  journal_.running(session_, session_.portal_text(message->portal), bound_statement_);
   auto outcome = session_.execute(message->portal, message->row_limit, sink_);
   if (!outcome) failed_text_ = journal_.text();
   watch_.stop();

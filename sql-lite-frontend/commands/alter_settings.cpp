@@ -74,6 +74,10 @@ void alter_system(Session::State& session, const ast::AlterSystemStmt& statement
       throw_error(SqlState{"55P02"}, "parameter \"{}\" cannot be changed", change.name);
     }
     if (value) value_of(definition->parse(*value));
+    if (value && value->find('\n') != std::string::npos) {
+      throw SqlError{sqlstate::invalid_parameter_value,
+                     "parameter value for ALTER SYSTEM must not contain a newline"};
+    }
     value_of(session.shared.store_server_setting(definition->name, value));
   }
   sink.command_complete("ALTER SYSTEM");

@@ -1,5 +1,7 @@
 #include "sql-lite-frontend/commands/copy_format.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sql-lite-frontend/types/sql_error.h"
@@ -16,6 +18,18 @@ bool ends_with_escape(std::string_view text) {
 }
 
 }  // namespace
+
+void require_copy_room(std::size_t held, std::size_t more) {
+  constexpr std::size_t kMost = (std::size_t{1} << 30U) - 1;
+  if (held + more <= kMost) return;
+  throw SqlError{sqlstate::program_limit_exceeded, "out of memory"}.with_detail(fmt::format(
+      "Cannot enlarge string buffer containing {} bytes by {} more bytes.", held, more));
+}
+
+void CopyReader::add(std::string_view data) {
+  require_copy_room(buffer_.size() - position_, data.size());
+  buffer_.append(data);
+}
 
 /// A line of text format, without its end. Behind a backslash, a line end is data.
 std::optional<std::string_view> CopyReader::take_line() {

@@ -9,8 +9,11 @@
 
 #include "sql-lite-frontend/parse/ast.h"
 #include "sql-lite-frontend/types/arena.h"
+#include "sql-lite-frontend/types/memory_account.h"
 
 namespace swizzle::sql {
+
+using CountedString = std::basic_string<char, std::char_traits<char>, CountedAllocator<char>>;
 
 struct CopyOptions {
   enum class Kind : std::uint8_t { text, csv, binary } kind = Kind::text;
@@ -39,12 +42,22 @@ enum class CopyDirection : std::uint8_t { from, to };
 /// together.
 CopyOptions read_copy_options(ast::NodeList options, CopyDirection direction);
 
+/// Throws SqlError 54000 where a buffer of COPY would come to hold a gigabyte, as in PostgreSQL.
+void require_copy_room(std::size_t held, std::size_t more);
+
 /// Cuts COPY's text or CSV stream into rows of fields. Data comes in pieces of any size.
 class CopyReader {
  public:
-  explicit CopyReader(const CopyOptions& options) : options_(options) {}
+  /// What it keeps of a row counts in `account`, where there is one.
+  explicit CopyReader(const CopyOptions& options, MemoryAccount* account = nullptr)
+      : options_(options),
+        buffer_(CountedAllocator<char>{account}),
+        unescaped_(CountedAllocator<char>{account}),
+        pieces_(CountedAllocator<Piece>{account}),
+        fields_(CountedAllocator<Field>{account}) {}
 
-  void add(std::string_view data) { buffer_.append(data); }
+  /// Throws SqlError 53200 when the account is used up, 54000 for a row of a gigabyte.
+  void add(std::string_view data);
   void finish() { at_end_ = true; }
 
   struct Field {
@@ -66,8 +79,15 @@ class CopyReader {
   void split_text(std::string_view line);
   void split_csv(std::string_view line);
 
+  struct Piece {
+    std::size_t begin;
+    std::size_t size;
+    bool is_null;
+    bool was_quoted;
+  };
+
   const CopyOptions& options_;
-  std::string buffer_;
+  CountedString buffer_;
   std::size_t position_ = 0;
   std::size_t searched_ = 0;
   bool in_quotes_ = false;
@@ -75,15 +95,9 @@ class CopyReader {
   bool ended_ = false;
   std::uint64_t line_ = 0;
   std::optional<std::string_view> record_;
-  std::string unescaped_;
-  struct Piece {
-    std::size_t begin;
-    std::size_t size;
-    bool is_null;
-    bool was_quoted;
-  };
-  std::vector<Piece> pieces_;
-  std::vector<Field> fields_;
+  CountedString unescaped_;
+  CountedVector<Piece> pieces_;
+  CountedVector<Field> fields_;
 };
 
 /// Appends one field of COPY TO, escaped.

@@ -81,7 +81,7 @@ class CopyIn {
   }
 
   void read_text(ResultSink& sink) {
-    CopyReader reader{options_};
+    CopyReader reader{options_, &session_.memory};
     reader_ = &reader;
     bool header_left = options_.header;
     bool more = true;
@@ -234,13 +234,15 @@ class CopyIn {
   /// The binary stream in portions: no more of it is kept than one field needs.
   class BinaryStream {
    public:
-    BinaryStream(CopyIn& copy, ResultSink& sink) : copy_(copy), sink_(sink) {}
+    BinaryStream(CopyIn& copy, ResultSink& sink)
+        : copy_(copy), sink_(sink), data_(CountedAllocator<char>{&copy.session_.memory}) {}
     /// False at the end of what the client sent.
     bool has(std::size_t size) {
       while (data_.size() - at_ < size) {
         const auto piece = copy_.receive(sink_);
         if (!piece) return false;
         data_.erase(0, std::exchange(at_, 0));
+        require_copy_room(data_.size(), piece->size());
         data_ += as_text(*piece);
       }
       return true;
@@ -259,7 +261,7 @@ class CopyIn {
    private:
     CopyIn& copy_;
     ResultSink& sink_;
-    std::string data_;
+    CountedString data_;
     std::size_t at_ = 0;
   };
 

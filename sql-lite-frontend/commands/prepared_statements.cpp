@@ -37,7 +37,7 @@ void prepare_statement(Session::State& session, const ast::PrepareStmt& prepare,
   }
   // The tree is the script's: parse again so that the statement owns its own.
   StatementPtr statement = std::make_shared<Statement>();
-  statement->node = ast::as<ast::PrepareStmt>(parse_again(*statement, whole)).query;
+  statement->node = ast::as<ast::PrepareStmt>(parse_again(session.memory, *statement, whole)).query;
   Arena arena;
   Binder binder{session.names, arena};
   for (const ast::Node* type : prepare.argtypes) {
@@ -49,7 +49,8 @@ void prepare_statement(Session::State& session, const ast::PrepareStmt& prepare,
   }
   statement->from_sql = true;
   statement->prepared_at = session.session_context.statement_timestamp;
-  session.plans.analyze(*statement);
+  with_places_in(whole, [&] { session.plans.analyze(*statement); });
+  statement->count_as_kept(session.memory);
   session.statements[std::string{prepare.name}] = std::move(statement);
   sink.command_complete("PREPARE");
 }

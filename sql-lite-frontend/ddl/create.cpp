@@ -31,14 +31,8 @@ void refuse_table_features(const ast::CreateStmt& statement) {
     refuse("table inheritance");
   }
   if (statement.of_typename != nullptr) refuse("CREATE TABLE OF");
-  if (!statement.tablespacename.empty() && statement.tablespacename != "pg_default") {
-    throw_error(sqlstate::undefined_object, "tablespace \"{}\" does not exist",
-                statement.tablespacename);
-  }
-  if (!statement.access_method.empty() && statement.access_method != "heap") {
-    throw_error(sqlstate::undefined_object, "access method \"{}\" does not exist",
-                statement.access_method);
-  }
+  require_known_tablespace(statement.tablespacename);
+  require_heap(statement.access_method);
 }
 
 /// Before anything else is looked at, as PostgreSQL does.
@@ -263,6 +257,9 @@ void create_table_as(Session::State& session, const ast::CreateTableAsStmt& stat
     throw SqlError{sqlstate::syntax_error, "too many column names were specified"};
   }
   set_on_commit(relation, into.on_commit);
+  require_heap(into.access_method);
+  require_known_tablespace(into.table_space_name);
+  relation.options = storage_options(into.options);
   refuse_more_columns(source->columns().size());
   for (std::size_t i = 0; i < source->columns().size(); ++i) {
     Column column;

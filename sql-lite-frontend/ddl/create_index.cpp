@@ -3,16 +3,17 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/ddl/collations.h"
+#include "sql-lite-frontend/ddl/index_classes.h"
 #include "sql-lite-frontend/ddl/inverted_index.h"
 #include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/partitions.h"
+#include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/session/names/in_use.h"
-#include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -64,17 +65,6 @@ CollatedKey collated_key(const ast::IndexElem& element) {
   return key;
 }
 
-/// Pattern classes order by bytes, whatever the collation (IndexColumn::key_type).
-void check_operator_class(std::string_view name) {
-  if (name.ends_with("_pattern_ops") || name == "enum_ops") return;
-  constexpr std::string_view kEnd = "_ops";
-  std::string_view type = name;
-  if (type.ends_with(kEnd)) type.remove_suffix(kEnd.size());
-  if (find_built_in_type(type) != nullptr) return;
-  throw_error(sqlstate::undefined_object,
-              "operator class \"{}\" does not exist for access method \"btree\"", name);
-}
-
 /// PostgreSQL lists composite types among the relations.
 void refuse_composite(Session::State& session, const ast::RangeVar& name) {
   const TypePtr type = find_type_named(session, TypeName{name.schemaname, name.relname});
@@ -123,6 +113,7 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
                 "access method \"{}\" {}", statement.access_method,
                 known ? "is not supported" : "does not exist");
   }
+  require_known_tablespace(statement.table_space);
   if (statement.concurrent) session.transaction.prevent_in_block("CREATE INDEX CONCURRENTLY");
   Arena arena;
   Binder binder{session.names, arena};
@@ -198,8 +189,10 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
     column.type = without_collation(column.type);
     if (!element.opclass.empty() && !is_of_ranges) {
       column.operator_class = ast::string_of(element.opclass.back());
-      check_operator_class(column.operator_class);
+      // Pattern classes order by bytes, whatever the collation (IndexColumn::key_type).
+      require_btree_class(column.operator_class, column.type);
     }
+    refuse_class_options(element, column.type);
     if (element.ordering == ast::SortByDir::desc) column.direction = SortDirection::descending;
     column.nulls =
         column.direction == SortDirection::descending ? NullsOrder::first : NullsOrder::last;

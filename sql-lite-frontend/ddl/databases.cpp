@@ -218,6 +218,10 @@ void create_database(Session::State& session, const ast::CreatedbStmt& statement
   }
   const DatabasePtr like = session.catalog.database(source);
   if (!like) throw_error(kUndefinedDatabase, "template database \"{}\" does not exist", source);
+  if (!like->is_template && !session.rights.owns(like->owner)) {
+    throw_error(sqlstate::insufficient_privilege, "permission denied to copy database \"{}\"",
+                like->name);
+  }
   locale.apply(entry, *like);
   if (session.catalog.database(entry.name)) {
     throw_error(sqlstate::duplicate_database, "database \"{}\" already exists", entry.name);

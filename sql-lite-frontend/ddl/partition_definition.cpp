@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/catalog/partition_map.h"
 #include "sql-lite-frontend/ddl/collations.h"
+#include "sql-lite-frontend/ddl/index_classes.h"
 #include "sql-lite-frontend/ddl/partitions.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/session/names/partition_text.h"
@@ -145,8 +146,9 @@ PartitionKey read_partition_key(Session::State& session, const Relation& relatio
     part.type = without_collation(part.type);
     if (!element.opclass.empty()) {
       part.operator_class = ast::string_of(element.opclass.back());
-      const bool is_known = part.operator_class.ends_with("_ops");
-      if (!is_known) {
+      const bool is_hash = key.strategy == PartitionStrategy::hash;
+      if (!is_hash) require_btree_class(part.operator_class, part.type);
+      if (is_hash && !part.operator_class.ends_with("_ops")) {
         throw_error(sqlstate::undefined_object,
                     "operator class \"{}\" does not exist for access method \"{}\"",
                     part.operator_class,

@@ -37,9 +37,10 @@ void check_options(Session::State& session, const ast::ReindexStmt& statement) {
   if (concurrently) session.transaction.prevent_in_block("REINDEX CONCURRENTLY");
 }
 
-/// The indexes of that name, or all of a table's, get new trees.
+/// The indexes of that name, or all of a table's, get new trees. Pre: the caller has asked for the
+/// right to it: as owner of the table, of what it is a partition of, of its schema or database.
 void rebuild(Session::State& session, const TablePtr& table, std::string_view only) {
-  const TablePtr locked = session.rights.lock_own(table);
+  const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table);
   require_indexes_unused(session, *locked, "REINDEX INDEX");
   Relation relation = locked->relation;
   std::vector<std::size_t> rebuilt;
@@ -75,7 +76,9 @@ void rebuild_parts(Session::State& session, const Table& table, Oid index) {
 void rebuild_all(Session::State& session, Oid schema) {
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
-    if (relation.kind != RelationKind::table) continue;
+    const bool is_others_temporary = relation.persistence == Persistence::temporary &&
+                                     relation.schema != session.names.temp_schema;
+    if (!keeps_rows(relation.kind) || is_others_temporary) continue;
     if (schema == kNoOid || relation.schema == schema) rebuild(session, table, {});
   }
 }

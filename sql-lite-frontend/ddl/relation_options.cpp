@@ -73,6 +73,16 @@ std::vector<std::string> storage_options(ast::NodeList options) {
   return list;
 }
 
+void require_known_tablespace(std::string_view name) {
+  if (name.empty() || name == "pg_default") return;
+  throw_error(sqlstate::undefined_object, "tablespace \"{}\" does not exist", name);
+}
+
+void require_heap(std::string_view access_method) {
+  if (access_method.empty() || access_method == "heap") return;
+  throw_error(sqlstate::undefined_object, "access method \"{}\" does not exist", access_method);
+}
+
 std::vector<std::string> view_options(ast::NodeList options) {
   std::vector<std::string> list;
   for (const ast::Node* node : options) {

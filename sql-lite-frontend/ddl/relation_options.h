@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sql-lite-frontend/parse/ast.h"
@@ -10,6 +11,10 @@ namespace swizzle::sql {
 
 /// Storage parameters are checked, kept and shown; nothing acts on them. 22023 for unknown ones.
 std::vector<std::string> storage_options(ast::NodeList options);
+
+/// There is one tablespace and one access method of tables: 42704 for others. Empty names are none.
+void require_known_tablespace(std::string_view name);
+void require_heap(std::string_view access_method);
 
 std::vector<std::string> view_options(ast::NodeList options);
 

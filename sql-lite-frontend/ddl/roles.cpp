@@ -46,13 +46,15 @@ bool is_md5_hash(std::string_view password) {
 /// Returns the stored form of a password: a verifier as it came, or one derived from it, if there
 /// is a server.
 std::string verifier_of(const Database::Shared& shared, std::string_view password) {
-  if (password.empty() || password.starts_with("SCRAM-SHA-256$")) return std::string{password};
+  if (password.empty()) return {};
   // Taken for a password in clear text, the hash would be what opens the door.
   if (is_md5_hash(password)) {
     throw SqlError{sqlstate::feature_not_supported, "passwords hashed with MD5 are not supported"}
         .with_hint("Give the password itself, or its SCRAM-SHA-256 verifier.");
   }
-  if (shared.derive_verifier) return shared.derive_verifier(password);
+  if (shared.stored_password) return shared.stored_password(password);
+  // Without a server nobody logs in with it.
+  if (password.starts_with("SCRAM-SHA-256$")) return std::string{password};
   throw SqlError{sqlstate::feature_not_supported, "passwords in clear text are not supported"}
       .with_hint("Give the SCRAM-SHA-256 verifier, as psql's \\password does.");
 }
@@ -105,70 +107,164 @@ void apply_role_options(Session::State& session, Role& role, ast::NodeList optio
   }
 }
 
-/// A role that owns something, or has been granted something, stays.
-void refuse_to_orphan(Session::State& session, const Role& role) {
-  std::vector<std::string> reasons;
-  const auto look = [&](Oid owner, const std::vector<Grant>& grants, const std::string& what) {
-    if (owner == role.oid) {
-      reasons.push_back("owner of " + what);
+/// What objects have to do with a role, as pg_shdepend has it: an entry for each.
+class RoleUses {
+ public:
+  explicit RoleUses(Oid role) : role_(role) {}
+
+  /// `description` is called only for what is reported by name.
+  template <class Description>
+  void look_at(Oid object, Oid owner, const std::vector<Grant>& grants, Description description) {
+    if (owner == role_) {
+      note(object, "owner of ", description);
     } else if (std::ranges::any_of(grants, [&](const Grant& grant) {
-                 return grant.grantee == role.oid || grant.grantor == role.oid;
+                 return grant.grantee == role_ || grant.grantor == role_;
                })) {
-      reasons.push_back("privileges for " + what);
+      note(object, "privileges for ", description);
+    }
+  }
+  template <class Description>
+  void look_at(Oid object, const Policy& policy, Description description) {
+    if (std::ranges::find(policy.roles, role_) == policy.roles.end()) return;
+    note(object, "target of ", description);
+  }
+  [[nodiscard]] Oid role() const noexcept { return role_; }
+
+  /// In the order in which the objects were made.
+  [[nodiscard]] std::vector<std::string> texts() {
+    std::ranges::stable_sort(uses_, {}, &Use::object);
+    std::vector<std::string> texts;
+    for (Use& use : uses_) texts.push_back(std::move(use.text));
+    return texts;
+  }
+  [[nodiscard]] std::size_t count() const noexcept { return uses_.size(); }
+
+ private:
+  struct Use {
+    Oid object;
+    std::string text;
+  };
+  template <class Description>
+  void note(Oid object, std::string_view how, Description& description) {
+    uses_.push_back({object, fmt::format("{}{}", how, description())});
+  }
+
+  Oid role_;
+  std::vector<Use> uses_;
+};
+
+/// Looks at all objects of one database. `describe` gives their names.
+template <class Describe>
+void look_at_objects(RoleUses& uses, const CatalogView& catalog,
+                     const std::vector<DefaultGrants>& defaults, const Describe& describe) {
+  const auto look_at_made = [&](const auto& objects) {
+    for (const auto& object : objects) {
+      uses.look_at(object->oid, object->owner, {}, [&] { return describe(*object); });
     }
   };
-  for (const SchemaPtr& schema : session.catalog.schemas()) {
-    look(schema->owner, schema->grants, "schema " + schema->name);
+  const auto look_at_granted = [&](const auto& objects) {
+    for (const auto& object : objects) {
+      uses.look_at(object->oid, object->owner, object->grants, [&] { return describe(*object); });
+    }
+  };
+  look_at_granted(catalog.schemas());
+  look_at_granted(catalog.types());
+  look_at_granted(catalog.routines());
+  look_at_made(catalog.all_made<UserCollation>());
+  look_at_made(catalog.all_made<UserTextDictionary>());
+  look_at_made(catalog.all_made<UserTextConfig>());
+  look_at_made(catalog.all_made<Publication>());
+  for (const DefaultGrants& one : defaults) {
+    uses.look_at(one.oid, one.role, one.grants, [&] { return describe(one); });
   }
-  for (const TypePtr& type : session.catalog.types()) {
-    look(type->owner, type->grants, "type " + type->name);
-  }
-  for (const RoutinePtr& routine : session.catalog.routines()) {
-    look(routine->owner, routine->grants, described(session, *routine));
-  }
-  for (const CollationPtr& collation : session.catalog.all_made<UserCollation>()) {
-    look(collation->owner, {}, "collation " + collation->name);
-  }
-  for (const UserTextDictionaryPtr& made : session.catalog.all_made<UserTextDictionary>())
-    look(made->owner, {}, described(session, *made));
-  for (const UserTextConfigPtr& made : session.catalog.all_made<UserTextConfig>())
-    look(made->owner, {}, described(session, *made));
-  for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {
-    look(publication->owner, {}, "publication " + publication->name);
-  }
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : catalog.tables()) {
     const Relation& relation = table->relation;
-    const std::string_view noun = relation.kind == RelationKind::view       ? "view"
-                                  : relation.kind == RelationKind::sequence ? "sequence"
-                                                                            : "table";
-    look(relation.owner, relation.grants, fmt::format("{} {}", noun, relation.name));
+    uses.look_at(relation.oid, relation.owner, relation.grants, [&] { return describe(*table); });
     for (const Policy& policy : relation.policies) {
-      if (std::ranges::find(policy.roles, role.oid) == policy.roles.end()) continue;
-      reasons.push_back("target of " + described(session, *table, policy));
+      uses.look_at(relation.oid, policy, [&] { return describe(*table, policy); });
     }
+    if (relation.owner == uses.role()) continue;
     for (const Column& column : relation.columns) {
-      if (relation.owner == role.oid) break;
-      look(kNoOid, column.grants, fmt::format("column {} of table {}", column.name, relation.name));
+      uses.look_at(relation.oid, kNoOid, column.grants,
+                   [&] { return fmt::format("column {} of {}", column.name, describe(*table)); });
     }
   }
-  for (const DefaultGrants& defaults :
-       read_default_grants(session.catalog.shared(), *session.transaction)) {
-    look(defaults.role, defaults.grants, described(session.catalog, defaults));
-  }
-  for (const DatabasePtr& database : session.catalog.databases()) {
-    look(database->owner, database->grants, "database " + database->name);
-  }
-  if (reasons.empty()) return;
-  std::string detail;
-  for (const std::string& reason : reasons) detail += (detail.empty() ? "" : "\n") + reason;
-  throw sql_error(SqlState{"2BP01"},
-                  "role \"{}\" cannot be dropped because some objects depend on it", role.name)
-      .with_detail(std::move(detail));
 }
 
-}  // namespace
+/// Names of the session's own database.
+struct Describing {
+  Session::State& session;
+  std::string operator()(const Schema& schema) const { return "schema " + schema.name; }
+  std::string operator()(const UserType& type) const { return "type " + type.name; }
+  std::string operator()(const UserCollation& made) const { return "collation " + made.name; }
+  std::string operator()(const Publication& made) const { return "publication " + made.name; }
+  std::string operator()(const DefaultGrants& defaults) const {
+    return described(session.catalog, defaults);
+  }
+  std::string operator()(const Table& table, const Policy& policy) const {
+    return described(session, table, policy);
+  }
+  template <class Object>
+  std::string operator()(const Object& object) const {
+    return described(session, object);
+  }
+};
 
-namespace {
+/// For objects of another database, which are only counted.
+struct NotDescribing {
+  template <class... Object>
+  std::string operator()(const Object&... /*object*/) const {
+    return {};
+  }
+};
+
+/// How many objects of another database have to do with the role.
+std::size_t count_uses(Session::State& session, const DatabaseEntry& database, Oid role) {
+  RoleUses uses{role};
+  try {
+    const Catalogs::Use use{*session.shared.catalogs, database.oid};
+    look_at_objects(uses, CatalogView{use.catalog()},
+                    read_default_grants(use.catalog(), *session.transaction), NotDescribing{});
+  } catch (const SqlError& error) {
+    // It is just being dropped, with all that it has.
+    if (error.state() != SqlState{"3D000"}) throw;
+    return 0;
+  }
+  return uses.count();
+}
+
+/// A role that owns something, or has been granted something, stays. Pre: the role is locked, so
+/// that nothing is granted to it meanwhile, in whatever database.
+void refuse_to_orphan(Session::State& session, const Role& role) {
+  RoleUses uses{role.oid};
+  look_at_objects(uses, session.catalog,
+                  read_default_grants(session.catalog.shared(), *session.transaction),
+                  Describing{session});
+  for (const DatabasePtr& database : session.catalog.databases()) {
+    uses.look_at(database->oid, database->owner, database->grants,
+                 [&] { return "database " + database->name; });
+  }
+  std::vector<std::string> reasons = uses.texts();
+  const std::size_t here = reasons.size();
+  constexpr std::size_t kMostReported = 100;
+  if (here > kMostReported) reasons.resize(kMostReported);
+  for (const DatabasePtr& database : session.catalog.databases()) {
+    if (database->oid == session.catalog.shared().database()) continue;
+    const std::size_t count = count_uses(session, *database, role.oid);
+    if (count == 0) continue;
+    reasons.push_back(
+        fmt::format("{} object{} in database {}", count, count == 1 ? "" : "s", database->name));
+  }
+  if (here > kMostReported) {
+    const std::size_t left = here - kMostReported;
+    reasons.push_back(
+        fmt::format("and {} other object{} (see server log for list)", left, left == 1 ? "" : "s"));
+  }
+  if (reasons.empty()) return;
+  throw sql_error(SqlState{"2BP01"},
+                  "role \"{}\" cannot be dropped because some objects depend on it", role.name)
+      .with_detail(fmt::format("{}", fmt::join(reasons, "\n")));
+}
 
 /// Attributes that only superusers hand out.
 void require_superuser_for(const Session::State& session, const Role& wanted) {

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/session/names/in_use.h"
+#include "sql-lite-frontend/types/cast_volatility.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -119,7 +120,8 @@ TablePtr provisional_table(const Relation& relation) {
 
 namespace {
 
-/// Refuses an expression that depends on more than the row, for indexes and generated columns.
+/// What indexes and generated columns hold must not depend on more than the row: neither on what is
+/// stored elsewhere nor on settings.
 void require_immutable(Expr& expr, Clause clause) {
   std::string_view message;
   if (clause == Clause::generated) message = "generation expression is not immutable";
@@ -137,8 +139,10 @@ void require_immutable(Expr& expr, Clause clause) {
     const auto* call = dynamic_cast<const FunctionExpr*>(&part);
     const auto* session = dynamic_cast<const SessionFunctionExpr*>(&part);
     const auto* routine = dynamic_cast<const RoutineExpr*>(&part);
+    const auto* cast = dynamic_cast<const CastExpr*>(&part);
     const bool immutable =
         session == nullptr &&
+        (cast == nullptr || cast_volatility(cast->cast()) == Volatility::immutable) &&
         (call == nullptr || call->function().volatility == Volatility::immutable) &&
         (routine == nullptr || routine->routine().volatility == 'i');
     if (!immutable) throw SqlError{SqlState{"42P17"}, std::string{message}};

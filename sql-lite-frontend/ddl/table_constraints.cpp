@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/partitions.h"
+#include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/session/state/session_state.h"
@@ -91,6 +92,7 @@ void TableBuilder::require_columns(std::span<const std::string> names) const {
 void TableBuilder::finish_key(const Pending& pending) {
   const ast::Constraint& node = *pending.node;
   const bool primary = node.contype == ast::ConstrType::primary;
+  require_known_tablespace(node.indexspace);
   if (!node.indexname.empty()) return adopt_index(pending);
   if (pending.deferrable && primary) {
     throw SqlError{sqlstate::feature_not_supported,

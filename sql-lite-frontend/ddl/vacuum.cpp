@@ -94,11 +94,15 @@ void check_columns(const Table& table, ast::NodeList columns) {
   }
 }
 
+bool owns_this_database(const Session::State& session) {
+  const DatabasePtr database = session.catalog.database(session.options.database);
+  return database && session.rights.owns(database->owner);
+}
+
 /// Why a table that was named is left out, for a warning; nothing where it is not.
 std::optional<std::string> reason_to_skip(const Session::State& session, const Table& table,
                                           std::string_view verb) {
-  const DatabasePtr database = session.catalog.database(session.options.database);
-  const bool owns_database = database && session.rights.owns(database->owner);
+  const bool owns_database = owns_this_database(session);
   if (table.computed != nullptr) {
     if (owns_database) return std::nullopt;
     return fmt::format("only superuser or database owner can {} it", verb);
@@ -126,10 +130,11 @@ void vacuum_tables(Session::State& session, const ast::VacuumStmt& statement, Re
     refuse("VACUUM option DISABLE_PAGE_SKIPPING cannot be used with FULL");
   }
   if (wanted.full && !wanted.process_toast) refuse("PROCESS_TOAST required with VACUUM FULL");
-  if (wanted.full) value_of(session.shared.engine.shrink());
 
   Arena arena;
   Binder binder{session.names, arena};
+  // Giving back the end of the data file is for who may vacuum something.
+  bool may_vacuum = statement.rels.empty() && owns_this_database(session);
   const auto look_at = [&](const TablePtr& table, ast::NodeList columns) {
     // There may be thousands of them, and nothing to wait for.
     constexpr std::size_t kWorkOfRelation = 50'000;
@@ -140,6 +145,7 @@ void vacuum_tables(Session::State& session, const ast::VacuumStmt& statement, Re
       return session.notice(sink, Severity::warning, SqlState{"01000"},
                             fmt::format("skipping \"{}\" --- {}", table->relation.name, *reason));
     }
+    may_vacuum = true;
     check_columns(*table, columns);
     if (wanted.analyze && keeps_rows(table->relation.kind)) analyze_table(session, table);
   };
@@ -162,6 +168,7 @@ void vacuum_tables(Session::State& session, const ast::VacuumStmt& statement, Re
       }
     }
   }
+  if (wanted.full && may_vacuum) value_of(session.shared.engine.shrink());
   sink.command_complete(statement.is_vacuumcmd ? "VACUUM" : "ANALYZE");
 }
 

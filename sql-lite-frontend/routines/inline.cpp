@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/routines/body.h"
 #include "sql-lite-frontend/session/plans/routine_services.h"
+#include "sql-lite-frontend/types/cast_volatility.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -47,10 +48,7 @@ Volatility volatility_within(Expr& expr) {
     if (const auto* call = dynamic_cast<const FunctionExpr*>(&part)) {
       most = std::max(most, call->function().volatility);
     } else if (const auto* cast = dynamic_cast<const CastExpr*>(&part)) {
-      const Function* function = cast->cast().function;
-      const bool by_text = cast->cast().method == CastMethod::text_form;
-      if (by_text) most = std::max(most, Volatility::stable);
-      if (function != nullptr) most = std::max(most, function->volatility);
+      most = std::max(most, cast_volatility(cast->cast()));
     }
   });
   return most;

@@ -69,6 +69,7 @@ Outcome Session::parse(std::string_view name, std::string_view text,
     }
     tell_of_long_names(state, text, sink);
     StatementPtr statement = parse_and_plan(state, text, type_oids);
+    statement->count_as_kept(state.memory);
     if (!state.statements.try_emplace(std::string{name}, std::move(statement)).second) {
       throw_error(sqlstate::duplicate_prepared_statement,
                   "prepared statement \"{}\" already exists", name);

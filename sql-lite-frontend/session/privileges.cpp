@@ -128,7 +128,7 @@ bool SessionRights::is_superuser(Oid role) const {
 }
 
 void SessionRights::check_accesses(PlanUse& use) {
-  const CatalogView::Stamp now = session_.catalog.stamp();
+  const RoleStamp now = session_.role_stamp();
   if (use.allowed_under == now) [[likely]] {
     return;
   }

@@ -106,6 +106,7 @@ void Session::State::run_statement(const ast::RawStmt& raw,
   statement->script = script;
   statement->node = raw.stmt;
   statement->location = raw.stmt_location;
+  statement->length = raw.stmt_len;
   statement->takes_parameters = false;
   if (const auto* control = ast::try_as<ast::TransactionStmt>(raw.stmt)) {
     transaction.run(*control, sink);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/parse/log_class.h"
 #include "sql-lite-frontend/session/functions/session_user.h"
 #include "sql-lite-frontend/session/guarded_request.h"
 #include "sql-lite-frontend/session/state/session_state.h"
@@ -171,6 +172,14 @@ std::optional<std::string> Session::setting(std::string_view name) const {
 std::string_view Session::portal_text(std::string_view portal) const noexcept {
   const PortalPtr found = state_->portals.find(portal);
   return found ? std::string_view{found->statement->text()} : std::string_view{};
+}
+
+LogClass log_class(Session& session, std::string_view script) {
+  return log_class_of(script, [&session](std::string_view name) -> const ast::Node* {
+    const auto& statements = session.state().statements;
+    const auto found = statements.find(name);
+    return found == statements.end() ? nullptr : found->second->node;
+  });
 }
 
 std::string Session::current_query() const {

@@ -212,6 +212,10 @@ void define_behavior(Settings& settings) {
       integer_setting("session_memory_limit", 1 << 20, {1024, INT32_MAX}, SettingUnit::kilobytes,
                       SettingContext::superuser, "Resource Usage / Memory",
                       "Sets the memory that the rows kept by one session's statements may take."));
+  settings.define(
+      integer_setting("temp_file_limit", -1, {-1, INT32_MAX}, SettingUnit::kilobytes,
+                      SettingContext::superuser, "Resource Usage / Disk",
+                      "Limits the total size of all temporary files used by each process."));
   settings.define(string_setting("role", "none", user, category, "Sets the current role."));
   settings.define(
       string_setting("session_authorization", "", user, category, "Sets the session user name."));

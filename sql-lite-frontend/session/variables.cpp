@@ -115,7 +115,17 @@ void Session::State::send_notice(ResultSink& sink, Diagnostic diagnostic) {
   if (is_heard || diagnostic.severity == Severity::info) sink.notice(diagnostic);
 }
 
+void SessionVariables::make_room(std::size_t bytes) {
+  // Name and value, and what there was before, with their entries.
+  constexpr std::size_t kEntries = 1024;
+  const std::size_t kept = session_.settings.kept_bytes();
+  // A few settings count nowhere: every session has some.
+  constexpr std::size_t kUsual = std::size_t{16} << 10U;
+  if (kept + bytes > kUsual) share_.set(session_.memory, kept + 3 * bytes + kEntries);
+}
+
 void SessionVariables::changed(ResultSink* sink) {
+  share_.lower(session_.settings.kept_bytes());
   touched_ |= static_cast<bool>(session_.transaction);
   session_.choose_user();
   session_.transaction.forget_defaults();
@@ -135,6 +145,9 @@ void SessionVariables::changed(ResultSink* sink) {
 
   session_.memory.set_limit(
       static_cast<std::size_t>(session_.settings.integer("session_memory_limit")) << 10U);
+  const std::int64_t file_limit = session_.settings.integer("temp_file_limit");
+  session_.temporary_files.set_limit(
+      file_limit < 0 ? TemporaryFiles::kNoLimit : static_cast<std::uint64_t>(file_limit) << 10U);
   session_.memory.work_bytes = static_cast<std::size_t>(session_.settings.integer("work_mem"))
                                << 10U;
   session_.activity.application.store(session_.settings.text("application_name"));
@@ -207,6 +220,7 @@ void SessionVariables::apply(std::string_view name, std::string_view value,
     return static_cast<char>(std::tolower(letter));
   });
   require_may_set(session_, lower);
+  make_room(lower.size() + value.size());
   const std::string text = canonical_value(lower, value);
   if (lower == "role" && text != "none") name_current_user(session_, text);
   if (lower == "session_authorization") {

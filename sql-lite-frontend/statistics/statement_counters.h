@@ -22,6 +22,9 @@ struct StatementCounters {
   const Oid database;
   const std::string text;
   ShardedCounters<StatementCounted> counters;
+  // Of the registry, under its mutex.
+  std::uint64_t calls_before = 0;  ///< at the last eviction
+  double usage = 1;                ///< calls, of which older ones count less
 
   /// Returns pg_stat_statements' queryid.
   [[nodiscard]] std::uint64_t query_id() const noexcept {
@@ -30,19 +33,22 @@ struct StatementCounters {
 };
 using StatementCountersPtr = std::shared_ptr<StatementCounters>;
 
-/// pg_stat_statements: the shapes that were run in all databases, up to kMost. Thread-safe; asked
-/// once per statement that is prepared, not once per run.
+/// pg_stat_statements: the shapes that were run in all databases, up to kMost; then those that ran
+/// least go, as in PostgreSQL. Thread-safe; asked once per statement that is prepared, not once per
+/// run. A statement that goes on running under counters that were evicted is listed again when it
+/// is prepared again.
 class StatementRegistry {
  public:
   static constexpr std::size_t kMost = 5000;
   /// Longer texts are cut: two that differ only behind that are one.
   static constexpr std::size_t kLongestText = 1024;
 
-  /// Null when there are too many.
   StatementCountersPtr of(Oid database, std::string_view text);
   [[nodiscard]] std::vector<StatementCountersPtr> all() const;
 
  private:
+  void evict();
+
   mutable std::mutex mutex_;
   std::map<std::pair<Oid, std::string_view>, StatementCountersPtr> shapes_;
 };

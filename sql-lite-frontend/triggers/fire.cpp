@@ -14,7 +14,7 @@ namespace swizzle::sql {
 TriggerCodes::Found TriggerCodes::find(Session::State& session, const CallablePtr& callable,
                                        const TablePtr& table, const Trigger& trigger) {
   const RoutinePtr& routine = callable->routine;
-  const std::tuple key{routine->oid, table->relation.oid,
+  const std::tuple key{session.user, routine->oid, table->relation.oid,
                        names_transition_tables(trigger) ? trigger.oid : kNoOid};
   if (codes_.size() >= kMost && !codes_.contains(key)) codes_.clear();
   Known& known = codes_[key];
@@ -31,23 +31,24 @@ TriggerCodes::Found TriggerCodes::find(Session::State& session, const CallablePt
   return known.found;
 }
 
-TriggerCodes::Latest TriggerCodes::latest(const Session::State& session, const TablePtr& table,
+TriggerCodes::Latest TriggerCodes::latest(const RoleStamp& now, const TablePtr& table,
                                           const Trigger& trigger) const {
-  const bool is_it = latest_trigger_ == trigger.oid && latest_table_ == table &&
-                     latest_stamp_ == session.catalog.stamp();
+  const bool is_it =
+      latest_trigger_ == trigger.oid && latest_table_ == table && latest_stamp_ == now;
   return is_it ? latest_ : Latest{};
 }
 
-void TriggerCodes::note_latest(const Session::State& session, const TablePtr& table,
-                               const Trigger& trigger, Latest latest) {
+void TriggerCodes::note_latest(const RoleStamp& now, const TablePtr& table, const Trigger& trigger,
+                               Latest latest) {
   if (names_transition_tables(trigger)) return;
   latest_ = std::move(latest);
   latest_trigger_ = trigger.oid;
   latest_table_ = table;
-  latest_stamp_ = session.catalog.stamp();
+  latest_stamp_ = now;
 }
 
 bool may_fire(Session::State& session, const Trigger& trigger) {
+  if (session.transaction.clears_temporaries()) return false;
   if (trigger.enabled == 'A') return true;
   return trigger.enabled == (acts_as_replica(session) ? 'R' : 'O');
 }
@@ -79,7 +80,9 @@ std::optional<std::span<const Value>> fire(Execution& execution, const Trigger& 
   }
   if (!session.trigger_codes) session.trigger_codes = std::make_shared<TriggerCodes>();
   TriggerCodes& codes = *session.trigger_codes;
-  auto [callable, code] = codes.latest(session, table, trigger);
+  // Before the function's own role, where it is a definer's.
+  const RoleStamp now = session.role_stamp();
+  auto [callable, code] = codes.latest(now, table, trigger);
   if (!callable) callable = session.names.routine(trigger.function);
   if (!callable) {
     throw_error(SqlState{"XX000"}, "cache lookup failed for function {}", trigger.function);
@@ -88,7 +91,7 @@ std::optional<std::span<const Value>> fire(Execution& execution, const Trigger& 
   TriggerCodes::Found found{code, {}};
   if (!code) {
     found = codes.find(session, callable, table, trigger);
-    codes.note_latest(session, table, trigger, {callable, found.code});
+    codes.note_latest(now, table, trigger, {callable, found.code});
   }
   if (names_transition_tables(trigger)) {
     found.tables.rows = rows.changed;

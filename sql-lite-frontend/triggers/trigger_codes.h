@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "sql-lite-frontend/routines/trigger_call.h"
+#include "sql-lite-frontend/session/shared/role_stamp.h"
 #include "sql-lite-frontend/write/transition_tables.h"
 
 namespace swizzle::sql {
@@ -20,16 +21,17 @@ class TriggerCodes {
   Found find(Session::State& session, const CallablePtr& callable, const TablePtr& table,
              const Trigger& trigger);
 
-  /// The function fired last, most often fired again for the next row. Valid while the catalog does
-  /// not change. Only of triggers without transition tables.
+  /// What was fired last, which most often is fired again, for the next row; as long as the catalog
+  /// is as it was and the role the same. Of triggers that name no transition tables.
   struct Latest {
     CallablePtr callable;
     TriggerCodePtr code;
   };
-  /// Without a callable where another was fired last.
-  [[nodiscard]] Latest latest(const Session::State& session, const TablePtr& table,
+  /// Without a callable where another was fired last, or under another stamp. The role of `now` is
+  /// that of the statement that fires.
+  [[nodiscard]] Latest latest(const RoleStamp& now, const TablePtr& table,
                               const Trigger& trigger) const;
-  void note_latest(const Session::State& session, const TablePtr& table, const Trigger& trigger,
+  void note_latest(const RoleStamp& now, const TablePtr& table, const Trigger& trigger,
                    Latest latest);
 
  private:
@@ -41,12 +43,13 @@ class TriggerCodes {
     std::string new_name;
     Found found;
   };
-  /// Codes by function and relation, and by trigger if that has names of its own.
-  std::map<std::tuple<Oid, Oid, Oid>, Known> codes_;
+  /// By the role that the function runs as, since plans and expressions in its code were checked
+  /// for that role; by function and relation; and by trigger where that says what names mean.
+  std::map<std::tuple<Oid, Oid, Oid, Oid>, Known> codes_;
   Latest latest_;
   Oid latest_trigger_ = kNoOid;
   TablePtr latest_table_;
-  CatalogView::Stamp latest_stamp_;
+  RoleStamp latest_stamp_;
 };
 
 }  // namespace swizzle::sql

@@ -80,7 +80,6 @@ alter default privileges grant select on tables to public;
 
 reset role;
 
--- differs: the error's detail
 drop role writer;
 
 alter default privileges in schema s revoke all on tables from writer cascade;

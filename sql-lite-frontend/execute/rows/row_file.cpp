@@ -106,7 +106,7 @@ std::uint64_t RowFile::append(const Execution& execution, std::span<const Slot> 
 void RowFile::flush() {
   if (pending_.empty()) return;
   if (!file_) file_ = value_of(files_->create());
-  value_of(file_->file().write_at(written_, as_bytes(pending_)));
+  file_->write_at(written_, as_bytes(pending_));
   written_ += pending_.size();
   pending_.clear();
   if (memory_bytes_ > kBufferBytes) pending_ = std::string{};

@@ -2,6 +2,9 @@
 
 #include <string>
 
+#include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
 namespace swizzle::sql {
 
 TemporaryFile::~TemporaryFile() {
@@ -10,8 +13,41 @@ TemporaryFile::~TemporaryFile() {
     if (const auto size = file_->size()) of_.usage_->add(Used::temporary_bytes, *size);
   }
   file_.reset();
-  // A file that cannot be removed now is removed at the next start.
+  of_.shrink(size_);
+  // What cannot be removed now is removed at the next start.
   static_cast<void>(of_.folder_->files.remove(path_));
+}
+
+void TemporaryFile::write_at(std::uint64_t offset, Bytes bytes) {
+  const std::uint64_t end = offset + bytes.size();
+  if (end > size_) {
+    of_.grow(end - size_);
+    size_ = end;
+  }
+  value_of(file_->write_at(offset, bytes));
+}
+
+void TemporaryFiles::grow(std::uint64_t bytes) {
+  constexpr SqlState kConfigurationLimitExceeded{"53400"};
+  if (bytes > limit_ || used_ > limit_ - bytes) {
+    throw_error(kConfigurationLimitExceeded, "temporary file size exceeds temp_file_limit ({}kB)",
+                limit_ >> 10U);
+  }
+  const std::uint64_t before = folder_->used.fetch_add(bytes, std::memory_order_relaxed);
+  const std::uint64_t limit = folder_->limit.load(std::memory_order_relaxed);
+  if (bytes > limit || before > limit - bytes) {
+    folder_->used.fetch_sub(bytes, std::memory_order_relaxed);
+    throw sql_error(kConfigurationLimitExceeded,
+                    "temporary files of all sessions exceed server_temp_file_limit ({}kB)",
+                    limit >> 10U)
+        .with_hint("Raise work_mem or server_temp_file_limit.");
+  }
+  used_ += bytes;
+}
+
+void TemporaryFiles::shrink(std::uint64_t bytes) noexcept {
+  used_ -= bytes;
+  folder_->used.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
 Result<> TemporaryFiles::empty_folder() {

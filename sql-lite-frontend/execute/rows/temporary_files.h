@@ -21,12 +21,16 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
 
+  /// Throws SqlError 53400 where the file would make its session's files, or all of the server's,
+  /// larger than they may be.
+  void write_at(std::uint64_t offset, Bytes bytes);
   [[nodiscard]] File& file() noexcept { return *file_; }
 
  private:
   TemporaryFiles& of_;
   std::filesystem::path path_;
   std::unique_ptr<File> file_;
+  std::uint64_t size_ = 0;
 };
 
 /// Files for statements' data beyond their memory limit, in one folder of the data directory.
@@ -48,18 +52,36 @@ class TemporaryFiles {
 
   Result<std::unique_ptr<TemporaryFile>> create();
 
+  static constexpr std::uint64_t kNoLimit = UINT64_MAX;
+  /// What one session's files may take together: temp_file_limit.
+  void set_limit(std::uint64_t bytes) noexcept { limit_ = bytes; }
+  /// The same for the files of all sessions.
+  void set_server_limit(std::uint64_t bytes) noexcept {
+    folder_->limit.store(bytes, std::memory_order_relaxed);
+  }
+  /// What the files of all sessions take.
+  [[nodiscard]] std::uint64_t server_bytes() const noexcept {
+    return folder_->used.load(std::memory_order_relaxed);
+  }
+
  private:
   struct Folder {
     FileSystem& files;
     std::filesystem::path path;
     std::atomic<std::uint64_t> next{0};
+    std::atomic<std::uint64_t> used{0};
+    std::atomic<std::uint64_t> limit{kNoLimit};
   };
   TemporaryFiles(std::shared_ptr<Folder> folder, SessionUsage* usage) noexcept
       : folder_(std::move(folder)), usage_(usage) {}
   Result<> empty_folder();
+  void grow(std::uint64_t bytes);
+  void shrink(std::uint64_t bytes) noexcept;
 
   std::shared_ptr<Folder> folder_;
   SessionUsage* usage_ = nullptr;
+  std::uint64_t used_ = 0;
+  std::uint64_t limit_ = kNoLimit;
   friend class TemporaryFile;
 };
 

@@ -9,6 +9,8 @@ namespace {
 using Arguments = std::span<const Value>;
 
 constexpr SqlState kProgramLimitExceeded{"54000"};
+/// A name in the list of the session and in that of all, with its entries, and a resolution.
+constexpr std::size_t kChannelBytes = 512;
 /// Of an identifier, with PostgreSQL's closing NUL.
 constexpr std::size_t kNameBytes = 64;
 
@@ -64,6 +66,8 @@ void SessionNotifications::notify(std::string_view channel, std::string_view pay
 
 void SessionNotifications::resolve(const ast::Node& statement, ResultSink& sink) {
   using Resolution = PendingNotifications::Resolution;
+  const std::size_t known = listener_ ? listener_->channel_count() : 0;
+  count_channels(known + pending_.mark().resolved + 1);
   if (const auto* listen = ast::try_as<ast::ListenStmt>(&statement)) {
     pending_.resolve(Resolution::listen, listen->conditionname);
     sink.command_complete("LISTEN");
@@ -74,6 +78,12 @@ void SessionNotifications::resolve(const ast::Node& statement, ResultSink& sink)
   if (!listener_ && !pending_.has_resolutions()) return sink.command_complete("UNLISTEN");
   pending_.resolve(channel.empty() ? Resolution::unlisten_all : Resolution::unlisten, channel);
   sink.command_complete("UNLISTEN");
+}
+
+void SessionNotifications::count_channels(std::size_t channels) {
+  // A few count nowhere: nobody listens to hundreds without meaning to.
+  constexpr std::size_t kUsual = 32;
+  if (channels > kUsual) channels_share_.set(session_.memory, channels * kChannelBytes);
 }
 
 void SessionNotifications::unlisten_all() {
@@ -96,6 +106,7 @@ void SessionNotifications::apply_resolutions() {
         session_.shared.notifications, session_.options.database, session_.options.wake);
   }
   pending_.apply_resolutions(*listener_);
+  channels_share_.lower(kChannelBytes * listener_->channel_count());
 }
 
 void Session::send_notifications(ResultSink& sink) {

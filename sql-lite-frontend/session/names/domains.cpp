@@ -30,6 +30,7 @@ DomainRules::DomainRules(Session::State& session, const UserType& domain)
   Binder binder{session.names, scratch_->arena};
   value_ = binder.new_slot();
   add_checks(session, binder, domain);
+  calls_ = binder.routines_called();
   scratch_->execution.slots.resize(binder.slot_count());
   scratch_->execution.names = &session.names;
 }
@@ -50,6 +51,14 @@ void DomainRules::add_checks(Session::State& session, Binder& binder, const User
         binder.coerce(std::move(expr), TypeId::bool_, kNoTypmod, Binder::Implicitness::assignment);
     checks_.push_back({check->name, std::move(expr)});
   }
+}
+
+/// The checks call functions with the rights of the role whose statement makes the value.
+void DomainRules::require_calls(Session::State& session) {
+  const RoleStamp now = session.role_stamp();
+  if (calls_.empty() || allowed_under_ == now) return;
+  for (const RoutinePtr& called : calls_) session.rights.require_execute(*called);
+  allowed_under_ = now;
 }
 
 SqlError DomainRules::failure(SqlError error, const std::string& constraint) const {
@@ -74,6 +83,7 @@ std::optional<SqlError> DomainRules::refusal(Session::State& session, const Valu
     const TypePtr domain = session.names.user_type(TypeId{oid_});
     return domain ? DomainRules{session, *domain}.refusal(session, value) : std::nullopt;
   }
+  require_calls(session);
   struct Running {
     bool& flag;
     ~Running() { flag = false; }

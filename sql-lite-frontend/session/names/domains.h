@@ -24,6 +24,8 @@ class DomainRules {
     ExprPtr expr;
   };
   void add_checks(Session::State& session, Binder& binder, const UserType& domain);
+  /// 42501 where a function of the checks may not be called.
+  void require_calls(Session::State& session);
   [[nodiscard]] std::string shown_name(Session::State& session) const;
   [[nodiscard]] SqlError failure(SqlError error, const std::string& constraint) const;
 
@@ -32,6 +34,8 @@ class DomainRules {
   std::string schema_;
   bool not_null_ = false;
   std::vector<Check> checks_;  ///< those of what it is over first, then by name
+  std::vector<RoutinePtr> calls_;
+  RoleStamp allowed_under_;
   Slot value_ = 0;
   std::unique_ptr<Scratch> scratch_;
   bool is_running_ = false;

@@ -56,7 +56,8 @@ std::string SessionPlans::plan_key(const Statement& statement) {
   key += statement.trusted ? 't' : ' ';
   for (const TypeId type : statement.declared_types) key += fmt::format("{} ", raw(type));
   if (statement.body) {
-    key += fmt::format("\0{}", statement.body->routine->name);
+    key += '\0';
+    key += statement.body->routine->name;
     for (const std::string& name : statement.body->parameters) {
       key += '\0';
       key += name;
@@ -77,8 +78,9 @@ bool SessionPlans::may_read_indexes(const Plan& plan) {
 
 PlanUsePtr SessionPlans::taken_over(const SharedPlan& known, Statement& statement) {
   const Plan& plan = *known.plan;
-  const CatalogView::Stamp stamp = session_.catalog.stamp();
-  if ((plan.looked_up_objects || plan.met_policies) && known.catalog_version != stamp.shared)
+  const RoleStamp stamp = session_.role_stamp();
+  if ((plan.looked_up_objects || plan.met_policies) &&
+      known.catalog_version != stamp.catalog.shared)
     return nullptr;
   // If the client was told of other types or columns, it gets its error where the plan is made.
   const bool fits =
@@ -100,7 +102,6 @@ PlanUsePtr SessionPlans::taken_over(const SharedPlan& known, Statement& statemen
   use->plan = known.plan;
   use->stamp = stamp;
   use->settings_version = session_.variables.version();
-  use->made_as = plan.met_policies ? session_.user : kNoOid;
   statement.take_result(use->plan);
   session_.shared.plans.note_taken();
   return use;
@@ -115,11 +116,10 @@ PlanUsePtr SessionPlans::plan_of(Statement& statement) {
   }
   PlanUsePtr use = make(statement);
   const Plan& plan = *use->plan;
-  if (plan.single_use || use->stamp != session_.catalog.stamp() || !may_read_indexes(plan))
-    return use;
+  if (plan.single_use || use->stamp != session_.role_stamp() || !may_read_indexes(plan)) return use;
   auto made = std::make_shared<SharedPlan>();
   made->plan = use->plan;
-  made->catalog_version = use->stamp.shared;
+  made->catalog_version = use->stamp.catalog.shared;
   for (const TablePtr& table : plan.tables)
     made->statistics.push_back(session_.names.statistics(*table));
   session_.shared.plans.put(key, std::move(made), limit);

@@ -85,15 +85,38 @@ const ast::Node* query_within(const ast::Node* node) noexcept {
   return nullptr;
 }
 
-const ast::Node* parse_again(Statement& into, const Statement& whole) {
+const ast::Node* parse_again(MemoryAccount& account, Statement& into, const Statement& whole) {
+  std::string_view own =
+      std::string_view{whole.text()}.substr(static_cast<std::size_t>(whole.location));
+  if (whole.length > 0) own = own.substr(0, static_cast<std::size_t>(whole.length));
+  // What stands behind the only statement of a script is a semicolon.
+  const bool is_all = whole.location == 0 && whole.text().find_last_not_of("; \t\r\n") < own.size();
   const auto parsed = std::make_shared<ParsedText>();
-  parsed->script = into.script = whole.script;
-  parsed->arena.count_in(whole.parsed ? whole.parsed->arena.account() : nullptr);
+  parsed->count_in(account, is_all ? whole.text().size() : own.size());
+  parsed->script = is_all ? whole.script : std::make_shared<const std::string>(own);
+  into.script = parsed->script;
   into.parsed = parsed;
   const auto list = parse_script(parsed->arena, into.text());
-  const auto found = std::ranges::find(list, whole.location, &ast::RawStmt::stmt_location);
-  STATEMENT_INVARIANT(found != list.end());
-  return (*found)->stmt;
+  STATEMENT_INVARIANT(list.size() == 1);
+  return list[0]->stmt;
+}
+
+void Statement::count_as_kept(MemoryAccount& account) {
+  // The statement, its entry, and what the plan has besides its arena.
+  constexpr std::size_t kFixed = 2048;
+  std::size_t bytes = kFixed;
+  const bool is_counted = parsed && parsed->arena.account() != nullptr;
+  if (!is_counted) {
+    bytes += script->capacity();
+    if (parsed) bytes += parsed->arena.reserved_bytes();
+  }
+  const bool has_counted_plan = plan && plan->plan->arena.account() != nullptr;
+  if (plan && !has_counted_plan) {
+    // Steps and expressions take about as much as the tree that they are made of.
+    bytes += plan->plan->arena.reserved_bytes();
+    if (parsed) bytes += parsed->arena.reserved_bytes();
+  }
+  kept_share.set(account, bytes);
 }
 
 bool tell_of_long_names(Session::State& session, std::string_view text, ResultSink& sink) {
@@ -174,11 +197,13 @@ bool SessionPlans::is_current(const PlanUsePtr& known_use) {
   if (!known_use) return false;
   const PlanUse& use = *known_use;
   if (use.settings_version != session_.variables.version()) return false;
-  if (use.made_as != kNoOid &&
-      (use.made_as != session_.user || use.stamp != session_.catalog.stamp())) {
-    return false;
+  const RoleStamp now = session_.role_stamp();
+  if (use.stamp == now) [[likely]] {
+    return true;
   }
-  if (use.stamp == session_.catalog.stamp()) return true;
+  if (use.plan->met_policies) return false;
+  // "$user" and USAGE of schemas may give the role other operators and functions.
+  if (use.stamp.role != now.role && use.plan->looked_up_objects) return false;
   if (use.plan->names_user_types || !has_same_routines(*use.plan)) return false;
   const bool same_tables = std::ranges::all_of(use.plan->tables, [&](const TablePtr& known) {
     return known->computed != nullptr || session_.catalog.table(known->relation.oid) == known;
@@ -188,7 +213,7 @@ bool SessionPlans::is_current(const PlanUsePtr& known_use) {
 
 bool SessionPlans::means_the_same(const PlanUsePtr& known_use) {
   return is_current(known_use) &&
-         (!known_use->plan->looked_up_objects || known_use->stamp == session_.catalog.stamp());
+         (!known_use->plan->looked_up_objects || known_use->stamp == session_.role_stamp());
 }
 
 bool SessionPlans::has_same_names(const Plan& plan, bool trusts) {
@@ -213,7 +238,7 @@ bool SessionPlans::has_same_routines(const Plan& plan) const {
 PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> parameters) {
   auto use = std::make_shared<PlanUse>();
   auto plan = std::make_shared<Plan>();
-  use->stamp = session_.catalog.stamp();
+  use->stamp = session_.role_stamp();
   use->settings_version = session_.variables.version();
   if (statement.parsed && statement.parsed->arena.account() != nullptr) {
     // Steps and expressions take about as much as the tree that they are made of.
@@ -312,7 +337,6 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
                         binder.routines_behind().end());
   plan->explained_columns = binder.explained_columns();
   plan->met_policies = binder.met_policies();
-  use->made_as = plan->met_policies ? session_.user : kNoOid;
   plan->single_use = binder.is_single_use();
   plan->looked_up_objects = binder.looked_up_objects();
   plan->names_user_types = binder.depends_on_types();
@@ -353,7 +377,7 @@ void SessionPlans::analyze(Statement& statement) {
 
 PlanUsePtr SessionPlans::plan_for(Statement& statement, std::span<const Value> parameters) {
   if (is_current(statement.plan) && !statement.plan->plan->single_use) {
-    statement.plan->stamp = session_.catalog.stamp();
+    statement.plan->stamp = session_.role_stamp();
   } else {
     statement.plan = plan_of(statement);
   }

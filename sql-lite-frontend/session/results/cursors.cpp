@@ -217,11 +217,13 @@ void SessionPortals::declare(const ast::DeclareCursorStmt& declare, ResultSink& 
   }
   // The cursor outlives the script that declares it, so it gets a tree of its own.
   auto statement = std::make_shared<Statement>();
-  statement->node = ast::as<ast::DeclareCursorStmt>(parse_again(*statement, whole)).query;
+  const ast::Node* const own = parse_again(session_.memory, *statement, whole);
+  statement->node = ast::as<ast::DeclareCursorStmt>(own).query;
   statement->of_cursor = true;
   statement->declared_types = whole.parameter_types;
   statement->takes_parameters = whole.takes_parameters;
-  const PortalPtr portal = make(statement, parameters);
+  PortalPtr portal;
+  with_places_in(whole, [&] { portal = make(statement, parameters); });
   portal->name = declare.portalname;
   portal->is_cursor = true;
   portal->holds = holds;
@@ -229,6 +231,7 @@ void SessionPortals::declare(const ast::DeclareCursorStmt& declare, ResultSink& 
   portal->scrolls = scrolls(declare, *session_.plans.run_of(*portal).root);
   portal->opened_at = session_.session_context.statement_timestamp;
   if (portal->binary) portal->formats = {Format::binary};
+  statement->count_as_kept(session_.memory);
   start(*portal, Reads::in_parts);
   portal->rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
   portal->rows->set_slots(kept_slots(*portal->run));

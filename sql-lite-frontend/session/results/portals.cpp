@@ -231,7 +231,6 @@ void SessionPortals::count_run(const Portal& portal) {
     if (statement.text().empty()) return;
     statement.counters =
         session_.shared.statements.of(session_.catalog.shared().database(), statement.text());
-    if (!statement.counters) return;
   }
   const Duration took = Runtime::current().now() - portal.started_at;
   auto& counters = statement.counters->counters;

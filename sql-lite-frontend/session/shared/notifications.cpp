@@ -37,6 +37,11 @@ std::vector<std::string> Notifications::Listener::channels() const {
   return {channels_.begin(), channels_.end()};
 }
 
+std::size_t Notifications::Listener::channel_count() const {
+  const std::lock_guard lock{hub_.mutex_};
+  return channels_.size();
+}
+
 std::deque<NotificationPtr> Notifications::Listener::take() {
   const std::lock_guard lock{hub_.mutex_};
   has_any_.store(false, std::memory_order_relaxed);

@@ -47,6 +47,7 @@ class Notifications {
     void unlisten(const std::string& channel);
     void unlisten_all();
     [[nodiscard]] std::vector<std::string> channels() const;
+    [[nodiscard]] std::size_t channel_count() const;
     [[nodiscard]] bool has_any() const noexcept {
       // acquire: with the flag come the notifications.
       return has_any_.load(std::memory_order_acquire);

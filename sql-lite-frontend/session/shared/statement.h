@@ -11,9 +11,12 @@
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/result_sink.h"
+#include "sql-lite-frontend/session/shared/lasting_share.h"
+#include "sql-lite-frontend/session/shared/role_stamp.h"
 #include "sql-lite-frontend/session/shared/tables_in_use.h"
 #include "sql-lite-frontend/statistics/statement_counters.h"
 #include "sql-lite-frontend/types/checked_pointers.h"
+#include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/write/write_operator.h"
 
 namespace swizzle::sql {
@@ -133,12 +136,11 @@ struct PlanUse {
   ~PlanUse();
 
   std::shared_ptr<const Plan> plan;
-  std::shared_ptr<Plan> own;  ///< the same, if not shared: EXPLAIN's
-  /// Conditions under which the plan was valid, and its privileges were found sufficient.
-  CatalogView::Stamp stamp;
+  std::shared_ptr<Plan> own;  ///< the same, where nobody else may run it: EXPLAIN's
+  /// It was what would be made, and its privileges were found sufficient, under these.
+  RoleStamp stamp;
   std::uint64_t settings_version = 0;
-  Oid made_as = kNoOid;  ///< of one that met policies: the role
-  CatalogView::Stamp allowed_under;
+  RoleStamp allowed_under;
 
   std::unique_ptr<PlanRun> idle;
   IdleRuns* keeper = nullptr;  ///< of `idle`
@@ -181,6 +183,7 @@ struct Statement {
   ParsedTextPtr parsed;             ///< keeps `node`; null: it is kept elsewhere
   const ast::Node* node = nullptr;  ///< null: an empty query
   std::int32_t location = 0;        ///< where it begins in the text, which may have others
+  std::int32_t length = 0;          ///< of its part of the text; 0: to the end
   std::vector<TypeId> declared_types;
   std::vector<TypeId> parameter_types;
   /// Columns of the result; null: not known.
@@ -199,6 +202,11 @@ struct Statement {
   std::int64_t prepared_at = 0;
   /// Null before the first run, and for statements that are not counted.
   StatementCountersPtr counters;
+  /// Of one that the session keeps by a name: text, tree and plan, also where they are shared.
+  LastingShare kept_share;
+
+  /// Throws SqlError 53200.
+  void count_as_kept(MemoryAccount& account);
 
   /// Takes the description of the result from the plan.
   void take_result(const std::shared_ptr<const Plan>& of) {
@@ -223,9 +231,22 @@ bool has_same_result(const Statement& statement, const Plan& plan) noexcept;
 /// Whether the statement is one that has a plan: SELECT, VALUES, INSERT, UPDATE, DELETE.
 bool is_plannable(const ast::Node* node) noexcept;
 
-/// Parses the text of `whole` once more, into the arena of `into`, which outlives the script, and
-/// returns the same statement there.
-const ast::Node* parse_again(Statement& into, const Statement& whole);
+/// Parses the statement's own part of its script once more, into an arena of `into`, which outlives
+/// the script and counts in the account. Returns the same statement there; places in it are those
+/// of its own part, which is the text of `into`.
+const ast::Node* parse_again(MemoryAccount& account, Statement& into, const Statement& whole);
+
+/// Runs `body`, which binds a tree of parse_again(). An error that it throws tells its place in the
+/// whole script.
+template <class Body>
+void with_places_in(const Statement& whole, const Body& body) {
+  try {
+    body();
+  } catch (SqlError& error) {
+    if (error.fields().position > 0) error.fields().position += whole.location;
+    throw;
+  }
+}
 
 /// Returns the column of EXPLAIN's result.
 OutputColumn explain_column(const ast::ExplainStmt& explain);

@@ -7,6 +7,7 @@
 
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/session/shared/lasting_share.h"
 #include "sql-lite-frontend/session/shared/notifications.h"
 
 namespace swizzle::sql {
@@ -39,7 +40,11 @@ class SessionNotifications {
   std::deque<NotificationPtr> take() { return listener_->take(); }
 
  private:
+  /// Throws SqlError 53200 where there is no room for so many channels.
+  void count_channels(std::size_t channels);
+
   Session::State& session_;
+  LastingShare channels_share_;
   PendingNotifications pending_;
   /// Listener, from the first LISTEN on.
   std::unique_ptr<Notifications::Listener> listener_;

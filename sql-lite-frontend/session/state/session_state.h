@@ -96,12 +96,14 @@ struct Session::State final {
   WorkMemory memory;
   SessionNames names{*this};
   SessionRights rights{*this};
-  // Identity of the session, by number: a role that is dropped and made again is another one, one
-  // that is renamed is the same. The rights of these roles are looked up at each use.
-  Oid login = kNoOid;         ///< the login role
-  Oid session_user = kNoOid;  ///< that, or the one of SET SESSION AUTHORIZATION
-  Oid user = kNoOid;          ///< that, or the one of SET ROLE
-  /// Role whose rights the running routine has; none: the session's.
+  /// Compared by whatever remembers what the session may do, or what names mean to it.
+  [[nodiscard]] RoleStamp role_stamp() const noexcept { return {catalog.stamp(), user}; }
+  // Who the session is, by number: a role that is dropped and made anew, or renamed, is another's
+  // or still the same. What such a role may do is looked up whenever it matters.
+  Oid login = kNoOid;         ///< who logged in
+  Oid session_user = kNoOid;  ///< that, or who SET SESSION AUTHORIZATION has named
+  Oid user = kNoOid;          ///< that, or who SET ROLE has named
+  /// Whose rights the running routine has; none: those of whoever the session is.
   Oid acting_user = kNoOid;
   // Restrictions of such a routine (session/state/acting_user.h).
   bool in_definer = false;

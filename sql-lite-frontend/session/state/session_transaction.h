@@ -15,6 +15,7 @@
 #include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/session/shared/lasting_share.h"
 #include "sql-lite-frontend/session/shared/notifications.h"
 #include "sql-lite-frontend/session/state/deferred_checks.h"
 #include "sql-lite-frontend/types/checked_pointers.h"
@@ -177,6 +178,8 @@ class SessionTransaction {
   /// Relations of this session alone are read or written: it cannot be prepared then.
   void note_temporaries(std::span<const TablePtr> tables) noexcept;
   void note_temporary() noexcept { used_temporaries_ = true; }
+  /// It is deleting the rows of temporary tables before it commits: no trigger fires.
+  [[nodiscard]] bool clears_temporaries() const noexcept { return clears_temporaries_; }
 
   std::int64_t number = 0;  ///< of the present one, once txid_current() was asked
   /// Returns the transaction's number, given at the first call. (The engine numbers only those that
@@ -230,6 +233,9 @@ class SessionTransaction {
   void hand_to_engine(std::string_view gid, const PreparedNote& note);
   /// Does the transaction's remaining work; throws if that fails.
   void finish_work();
+  void clear_temporaries();
+  /// Before one is made. Throws SqlError 53200.
+  void count_savepoint();
   void run_deferred_checks(std::span<const Oid> constraints);
   void forget_deferred_checks() noexcept;
   void end_advisory_locks() noexcept;
@@ -245,7 +251,9 @@ class SessionTransaction {
   bool failed_ = false;
   TransactionModes modes_;
   std::vector<Savepoint> savepoints_;
+  LastingShare savepoints_share_;
   bool used_temporaries_ = false;
+  bool clears_temporaries_ = false;
   bool any_statement_ = false;  ///< in this transaction: SET TRANSACTION comes too late then
   DeferredChecks deferred_;
   ConstraintModes constraint_modes_;

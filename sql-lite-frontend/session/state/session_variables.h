@@ -11,6 +11,7 @@
 #include "base/settings/settings.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/session/shared/lasting_share.h"
 
 namespace swizzle::sql {
 
@@ -67,7 +68,11 @@ class SessionVariables {
                    ResultSink& sink);
   void reset_all();
 
+  /// Before something of so many bytes is set. Throws SqlError 53200.
+  void make_room(std::size_t bytes);
+
   Session::State& session_;
+  LastingShare share_;  ///< of what the settings keep
   std::uint64_t version_ = 1;
   /// Next version for settings that hold while a routine runs; no other version is so high.
   std::uint64_t next_inner_version_ = 1ULL << 63U;

@@ -23,6 +23,7 @@ void SessionTransaction::run(const ast::TransactionStmt& statement, ResultSink& 
         throw SqlError{sqlstate::no_active_sql_transaction,
                        "SAVEPOINT can only be used in transaction blocks"};
       }
+      count_savepoint();
       savepoints_.push_back(mark(std::string{statement.savepoint_name}));
       sink.command_complete("SAVEPOINT");
       return;

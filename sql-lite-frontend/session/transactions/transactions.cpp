@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <exception>
+#include <ranges>
 
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/transactions/row_identities.h"
@@ -46,6 +47,7 @@ void SessionTransaction::begin(Block kind) {
   failed_ = false;
   any_statement_ = false;
   used_temporaries_ = false;
+  savepoints_share_.lower(0);
   number = 0;
   // Plans that do without them do so no longer.
   if (!young_indexes_.empty()) session_.variables.invalidate();
@@ -146,13 +148,37 @@ void SessionTransaction::take_snapshot() {
 void SessionTransaction::finish_work() {
   run_deferred_checks({});
   session_.portals.hold_all();
-  for (const Oid oid : truncated_on_commit_) {
-    if (const TablePtr table = session_.catalog.table(oid)) {
-      run_internal(session_, "DELETE FROM " + session_.names.qualified_name(*table), {}, {});
-    }
-  }
+  clear_temporaries();
   for (const Oid oid : std::exchange(dropped_on_commit_, {})) {
     if (const TablePtr table = session_.catalog.table(oid)) session_.drop_relation(table);
+  }
+}
+
+/// What savepoints take is given back when the next transaction begins.
+void SessionTransaction::count_savepoint() {
+  constexpr std::size_t kUsual = 64;
+  const std::size_t count = savepoints_.size() + 1;
+  // The vector grows by doubling; names are short.
+  constexpr std::size_t kBytes = 2 * sizeof(Savepoint) + 64;
+  if (count > kUsual) savepoints_share_.set(session_.memory, count * kBytes);
+}
+
+/// ON COMMIT DELETE ROWS, which is no statement of the user's: nothing fires. Where the transaction
+/// has touched no temporary table, there is nothing to delete.
+void SessionTransaction::clear_temporaries() {
+  if (!used_temporaries_ || truncated_on_commit_.empty()) return;
+  struct Clearing {
+    explicit Clearing(bool& flag) : flag_(flag) { flag_ = true; }
+    Clearing(const Clearing&) = delete;
+    Clearing& operator=(const Clearing&) = delete;
+    ~Clearing() { flag_ = false; }
+    bool& flag_;
+  } const clearing{clears_temporaries_};
+  std::erase_if(truncated_on_commit_, [&](Oid oid) { return !session_.catalog.table(oid); });
+  // What refers to others was made after them.
+  for (const Oid oid : truncated_on_commit_ | std::views::reverse) {
+    const TablePtr table = session_.catalog.table(oid);
+    run_internal(session_, "DELETE FROM " + session_.names.qualified_name(*table), {}, {});
   }
 }
 

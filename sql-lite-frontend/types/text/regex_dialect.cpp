@@ -47,8 +47,12 @@ void apply_regex_flag(RegexOptions& options, char flag) {
       options.literal = true;
       return;
     case 'b':
+      throw SqlError{sqlstate::feature_not_supported,
+                     "basic regular expressions (option \"b\") are not supported"};
     case 'e':
-      return;
+      throw SqlError{sqlstate::feature_not_supported,
+                     "extended regular expressions without escapes (option \"e\") are not "
+                     "supported"};
     default:
       throw_error(sqlstate::invalid_parameter_value, "invalid regular expression option: \"{}\"",
                   std::string_view{&flag, 1});
