@@ -22,7 +22,8 @@ class WrittenLsns {
   WrittenLsns& operator=(const WrittenLsns&) = delete;
   ~WrittenLsns();
 
-  /// It is durable in its place. What there is no memory for is not known.
+  /// It is durable in its place, or must be at least that new to be believed. Never goes back; what
+  /// there is no memory for is not known.
   void note(PageId page, Lsn lsn) noexcept;
   /// None: it was not written as far as anybody knows.
   [[nodiscard]] Lsn of(PageId page) const noexcept;

@@ -19,6 +19,7 @@
 namespace swizzle {
 
 class AnyTree;
+class UndoChange;
 struct EngineParts;
 
 /// Where keys are that were asked for beforehand, so that the lookups need not go down the tree
@@ -249,6 +250,7 @@ struct TransactionState {
   void undo_newest_in_the_end() noexcept;
   Result<> undo_newest();
   Result<> undo_run(UndoRecord& record, AnyTree& tree);
+  Result<> undo_by(UndoChange& change, AnyTree& tree, Bytes key);
   void finish(Lsn outcome) noexcept;
   Lsn append_end(RecordKind kind, LogSpace& space, Lsn& end) noexcept;
 
