@@ -1,21 +1,67 @@
 #include "storage/backup.h"
 
+#include <cstring>
+
+#include "base/memory/aligned_buffer.h"
+#include "storage/btree/damage.h"
 #include "storage/engine_parts.h"
 #include "storage/recovery/backup/backup.h"
 #include "storage/recovery/backup/unfinished.h"
 #include "storage/recovery/new_log.h"
 
 namespace swizzle {
+namespace {
+
+/// For a page that is not as it should be on disk: what is in memory is right. Looks at every
+/// frame.
+bool copy_resident(BufferPool& pool, PageId page, std::byte* into) {
+  bool is_copied = false;
+  pool.arena().for_each_used([&](Frame& frame) {
+    if (is_copied || frame.page_id() != page) return;
+    const SharedGuard hold(frame.latch);
+    if (frame.page_id() != page || frame.state() == FrameState::free || !frame.is_compared())
+      return;
+    std::memcpy(into, frame.page(), kPageBytes);
+    unswizzle_copy(pool.layout(), into);
+    is_copied = true;
+  });
+  if (is_copied) seal_page(into);
+  return is_copied;
+}
+
+}  // namespace
 
 Result<BackupOutcome> Engine::back_up(const std::filesystem::path& target,
                                       const RecoveryObserver& observer) {
   if (!parts_->options.logging)
     return fail(sqlstate::object_not_in_prerequisite_state,
                 "a database that runs without logging cannot be backed up while it runs");
-  const BackupParts parts{
-      *parts_->volume, *parts_->space, *parts_->log, *parts_->checkpointer,
-      [this](PageId page, std::byte* into) { return parts_->repair->rebuild(page, into); }};
-  return swizzle::back_up(parts, parts_->files, target, kLogDirectory, observer);
+  Parts& from = *parts_;
+  const BackupParts parts{*from.volume,
+                          *from.space,
+                          *from.log,
+                          *from.checkpointer,
+                          [&from](PageId page, Lsn newest, std::byte* into) {
+                            return from.repair->mend(page, newest, into);
+                          },
+                          [&from](PageId page, std::byte* into) {
+                            return copy_resident(from.trees->factory().pool(), page, into);
+                          },
+                          from.given_up.get()};
+  return swizzle::back_up(parts, from.files, target, kLogDirectory, observer);
+}
+
+Result<std::vector<std::string>> Engine::read_pages(std::span<const PageId> pages) {
+  std::vector<std::string> unreadable;
+  AlignedBuffer page(kPageBytes);
+  for (const PageId id : pages) {
+    if (!parts_->space->is_allocated(id)) continue;
+    auto read = parts_->store->read_page(id, page.data());
+    if (read) continue;
+    if (!is_unreadable(read.error())) return fail(std::move(read).error());
+    unreadable.push_back(read.error().message());
+  }
+  return unreadable;
 }
 
 Result<RestoreOutcome> restore_backup(FileSystem& files, const std::filesystem::path& backup,
@@ -24,11 +70,17 @@ Result<RestoreOutcome> restore_backup(FileSystem& files, const std::filesystem::
                                       const RecoveryTarget& stop) {
   ASSIGN_OR_RETURN(const RestoredLog log,
                    restore(files, backup, target, kLogDirectory, archive, stop));
-  RestoreOutcome outcome{.end = log.end, .begins_again = Lsn::none};
+  RestoreOutcome outcome{.end = log.end, .last_commit_us = log.last_commit_us};
   EngineOptions options;
   options.pool_bytes = std::uint64_t{256} << 20U;
   {
     ASSIGN_OR_RETURN(const auto engine, Engine::open(files, target, options));
+    RETURN_IF_ERROR(engine->close());
+  }
+  if (!log.doubted.empty()) {
+    // Nobody writes now, so what is on disk is what there is.
+    ASSIGN_OR_RETURN(const auto engine, Engine::open(files, target, options));
+    ASSIGN_OR_RETURN(outcome.given_up, engine->read_pages(log.doubted));
     RETURN_IF_ERROR(engine->close());
   }
   // From here on a crash would leave neither the old log whole nor the new one.

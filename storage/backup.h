@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/ids.h"
 #include "base/io/file.h"
@@ -19,6 +21,8 @@ struct BackupOutcome {
   std::uint64_t pages = 0;
   /// Not copied, since the log has them whole.
   std::uint64_t pages_left_to_the_log = 0;
+  /// Pages that nobody could read, and why: copied as they are. In the copy they are XX001 too.
+  std::vector<std::string> given_up = {};
 };
 
 /// End of a restore; without either, the end of backup and archive.
@@ -34,6 +38,10 @@ struct RestoreOutcome {
   Lsn end = Lsn::none;
   /// Beginning of the new log.
   Lsn begins_again = Lsn::none;
+  /// When its last transaction committed; none if the log that was replayed has no commit.
+  std::optional<std::int64_t> last_commit_us = std::nullopt;
+  /// Pages that are XX001 in the database, and why. All else is as it was.
+  std::vector<std::string> given_up = {};
 };
 
 /// Makes a database at `target`, which does not exist, out of a backup, and of archived log
@@ -41,7 +49,8 @@ struct RestoreOutcome {
 /// undone. The database is closed and whole on return. It goes on with a log of its own, with
 /// another id, so that it may archive to where the old one did without either taking the other's
 /// segments for its own. 55000 when the target is before the backup's end or behind the archive's,
-/// or the directory is no whole backup.
+/// or the directory is no whole backup; also, without a target, when the archive has a later
+/// segment and lacks one before it.
 Result<RestoreOutcome> restore_backup(FileSystem& files, const std::filesystem::path& backup,
                                       const std::filesystem::path& target,
                                       const wal::RestoreSegment& archive,

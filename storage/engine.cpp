@@ -83,8 +83,9 @@ Result<> Engine::checkpoint() {
 
 Result<std::uint64_t> Engine::shrink() {
   parts_->reaper->settle();
-  // Recovery from an older checkpoint would want pages that were in use then.
-  RETURN_IF_ERROR(parts_->checkpointer->take());
+  // Recovery from an older checkpoint would want pages that were in use then, and may have to start
+  // from the one before the last.
+  for (int i = 0; i < 2; ++i) RETURN_IF_ERROR(parts_->checkpointer->take());
   return parts_->space->shrink();
 }
 
@@ -168,6 +169,7 @@ EngineStatistics Engine::statistics() const {
   all.undo_spilled_bytes = parts_->transactions->spilled_bytes();
   all.checksum_failures = parts_->store->checksum_failures();
   all.last_checksum_failure_us = parts_->store->last_checksum_failure_us();
+  all.pages_given_up = parts_->given_up ? parts_->given_up->list().size() : 0;
   all.pages_repaired = parts_->repair->repaired();
   all.checkpoints = parts_->checkpointer->taken();
   const wal::LogStatistics log = parts_->log->statistics();

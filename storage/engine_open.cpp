@@ -10,6 +10,7 @@
 #include "storage/recovery/backup/backup_end.h"
 #include "storage/recovery/backup/unfinished.h"
 #include "storage/recovery/control_rebuild.h"
+#include "storage/recovery/new_log.h"
 #include "storage/recovery/recovery.h"
 #include "storage/txn/overflow.h"
 #include "storage/txn/restart_prepared.h"
@@ -126,8 +127,24 @@ Result<> require_checkpoint_in_log(const Control& control, const wal::Log& log) 
   return fail(Error{sqlstate::data_corrupted,
                     fmt::format("the log ends at LSN {}, where the record of the last checkpoint "
                                 "should be: the log from there on is missing",
-                                raw(log.begin()))}
-                  .with_hint("Put the missing log segments back, or restore a backup."));
+                                raw(log.begin()))});
+}
+
+/// Errors say what can be done without the log.
+Result<> open_log(EngineParts& parts) {
+  const Control& control = parts.control->current();
+  const auto open = [&]() -> Result<> {
+    ASSIGN_OR_RETURN(
+        parts.log,
+        wal::Log::open(parts.files, log_options(parts.directory, parts.options, control.log_id),
+                       control.checkpoint.begin));
+    return require_checkpoint_in_log(control, *parts.log);
+  };
+  auto opened = open();
+  if (opened || (opened.error().state() != sqlstate::data_corrupted &&
+                 opened.error().state() != sqlstate::undefined_file))
+    return opened;
+  return fail(std::move(opened).error().with_hint(way_on_without_log(control)));
 }
 
 void log_outcome(const Recovered& recovered, Duration took) {
@@ -136,7 +153,7 @@ void log_outcome(const Recovered& recovered, Duration took) {
       "pages, {} pages repaired, {} given up; {} transactions to undo, {} prepared",
       std::chrono::duration<double>{took}.count(), recovered.records_analysed,
       recovered.redo.records_read, recovered.redo.changes_applied, recovered.redo.pages_written,
-      recovered.redo.pages_repaired, recovered.redo.pages_given_up, recovered.losers.size(),
+      recovered.redo.pages_repaired, recovered.redo.given_up.size(), recovered.losers.size(),
       recovered.prepared.size());
 }
 
@@ -146,6 +163,25 @@ struct Unended {
   std::vector<ActiveTransaction> prepared;
 };
 
+/// The checkpoint before the last leads to all rows as well, by more of the log. It is taken where
+/// the space map of the last one is damaged.
+Result<> choose_checkpoint(EngineParts& parts) {
+  const auto has_map = [&parts](const Control& control) {
+    return SpaceMap::has_copy_for(parts.files, parts.directory, parts.volume->database_id(),
+                                  control.checkpoint.begin);
+  };
+  ASSIGN_OR_RETURN(const bool is_served, has_map(parts.control->current()));
+  if (is_served || parts.control->older() == nullptr) return {};
+  ASSIGN_OR_RETURN(const bool older_is_served, has_map(*parts.control->older()));
+  if (!older_is_served) return {};
+  parts.control->fall_back();
+  spdlog::warn(
+      "the space map of the last checkpoint is missing or damaged; starting from the checkpoint "
+      "before, at LSN {}",
+      raw(parts.control->current().checkpoint.begin));
+  return {};
+}
+
 /// Opens the files and makes the pages on disk what the log says.
 Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer) {
   const TimePoint begin = Runtime::current().now();
@@ -154,6 +190,7 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
   ASSIGN_OR_RETURN(parts.control,
                    open_or_rebuild_control(parts.files, parts.directory, *parts.volume,
                                            parts.directory / kLogDirectory));
+  RETURN_IF_ERROR(choose_checkpoint(parts));
   const Control& control = parts.control->current();
   if (!parts.options.logging && control.logging == Control::Logging::on)
     return fail(sqlstate::invalid_parameter_value,
@@ -163,14 +200,13 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
     ASSIGN_OR_RETURN(parts.written_lsns, WrittenLsnsFile::open(parts.files, parts.directory,
                                                                parts.volume->database_id(),
                                                                parts.volume->written_lsns()));
+    ASSIGN_OR_RETURN(parts.given_up,
+                     GivenUpPages::open(parts.files, parts.directory, parts.volume->database_id(),
+                                        parts.volume->written_lsns()));
   }
-  // A backup that is opened becomes a database, and cannot be restored from any more.
-  RETURN_IF_ERROR(forget_backup_end(parts.files, parts.directory));
-  ASSIGN_OR_RETURN(
-      parts.log,
-      wal::Log::open(parts.files, log_options(parts.directory, parts.options, control.log_id),
-                     control.checkpoint.begin));
-  RETURN_IF_ERROR(require_checkpoint_in_log(control, *parts.log));
+  // A backup that is opened becomes a database, which nobody can restore from any more.
+  RETURN_IF_ERROR(begin_as_database(parts.files, parts.directory, *parts.control));
+  RETURN_IF_ERROR(open_log(parts));
   parts.repair = std::make_unique<PageRepair>(*parts.volume, *parts.log);
   const auto mend = [&parts](PageId page, Lsn newest, std::byte* into) {
     return parts.repair->mend(page, newest, into);
@@ -183,13 +219,17 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
                                                 control, *parts.log, redo, observer));
   if (control.shutdown != Control::Shutdown::clean)
     log_outcome(recovered, Runtime::current().now() - begin);
+  if (parts.given_up)
+    for (const PageGivenUp& page : recovered.redo.given_up)
+      parts.given_up->give_up(page.page, page.needed, page.why);
   parts.space = std::move(recovered.space);
   // Pages that were changed without a log cannot be rebuilt from one.
   parts.store = std::make_unique<DataFile>(
       *parts.volume, *parts.space,
       parts.options.logging ? DataFile::Rebuild{mend} : DataFile::Rebuild{},
       parts.options.logging ? DataFile::LogEnd{[&parts] { return parts.log->tail(); }}
-                            : DataFile::LogEnd{});
+                            : DataFile::LogEnd{},
+      parts.given_up.get());
   if (!parts.options.logging) {
     parts.log->close();
     parts.log = wal::Log::none();
@@ -234,6 +274,8 @@ Result<> open_trees(EngineParts& parts) {
                             if (auto saved = parts.logical->slots().save();
                                 !saved && saved.error().state() != sqlstate::disk_full)
                               return saved;
+                            // Before the log is let go that proves these pages old.
+                            if (parts.given_up) RETURN_IF_ERROR(parts.given_up->persist());
                             return parts.written_lsns ? parts.written_lsns->persist() : Result<>{};
                           },
                           [&parts](TxnId id) { return parts.prepared.gid_of(id); },

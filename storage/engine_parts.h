@@ -166,6 +166,8 @@ struct EngineParts {
   const EngineOptions options;
   std::unique_ptr<Volume> volume;
   std::unique_ptr<WrittenLsnsFile> written_lsns;
+  /// Null without a log: then nothing says how new a page must be.
+  std::unique_ptr<GivenUpPages> given_up;
   std::unique_ptr<ControlFile> control;
   std::unique_ptr<wal::Log> log;
   std::unique_ptr<PageRepair> repair;

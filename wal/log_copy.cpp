@@ -52,4 +52,19 @@ Result<> copy_log(const LogLocation& location, Lsn from, Lsn end, FileSystem& fi
   return files.sync_directory(directory);
 }
 
+Result<std::optional<std::string>> find_segment_behind_gap(const RestoreSegment& archive,
+                                                           std::uint64_t segment_bytes, Lsn end,
+                                                           FileSystem& files,
+                                                           const std::filesystem::path& scratch) {
+  constexpr std::uint64_t kLooksAhead = 8;
+  const std::uint64_t missing = SegmentGeometry{segment_bytes}.number_of(raw(end));
+  for (std::uint64_t number = missing + 1; number <= missing + kLooksAhead; ++number) {
+    ASSIGN_OR_RETURN(const bool found, archive(segment_name(number), scratch));
+    if (!found) continue;
+    RETURN_IF_ERROR(files.remove(scratch));
+    return segment_name(number);
+  }
+  return std::nullopt;
+}
+
 }  // namespace swizzle::wal

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 
+#include "wal/log_options.h"
 #include "wal/reader.h"
 
 namespace swizzle::wal {
@@ -12,5 +15,13 @@ namespace swizzle::wal {
 /// Pre: `end` is a record boundary, durable; the segments are kept meanwhile (Log::keep_from).
 Result<> copy_log(const LogLocation& location, Lsn from, Lsn end, FileSystem& files,
                   const std::filesystem::path& directory);
+
+/// The name of a segment that the archive has though it lacks the one before it, which is the first
+/// that a log up to `end` does not have: what was committed there would be missing from a restore.
+/// `scratch` is a path for what the archive gives. Nothing: the archive ends there.
+Result<std::optional<std::string>> find_segment_behind_gap(const RestoreSegment& archive,
+                                                           std::uint64_t segment_bytes, Lsn end,
+                                                           FileSystem& files,
+                                                           const std::filesystem::path& scratch);
 
 }  // namespace swizzle::wal

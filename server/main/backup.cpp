@@ -33,7 +33,12 @@ Result<std::string> back_up_server(const DataDirectory& directory, Engine& engin
   }
   // Last, because it says that all the rest is there.
   RETURN_IF_ERROR(copy_text_file(directory.settings_file(), copy.settings_file()));
-  return fmt::format("{} pages, consistent from LSN {} on", made.pages, raw(made.end));
+  std::string said = fmt::format("{} pages, consistent from LSN {} on", made.pages, raw(made.end));
+  if (!made.given_up.empty())
+    said +=
+        fmt::format("; {} pages cannot be read and are in the backup as they are, the first: {}",
+                    made.given_up.size(), made.given_up.front());
+  return said;
 }
 
 }  // namespace swizzle::server

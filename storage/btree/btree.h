@@ -157,6 +157,10 @@ class BTree {
   /// Removes ghosts from the leaf of `key` and merges it with a neighbour if little is left.
   Result<> tidy(Bytes key);
 
+  /// Doubts the leaf of `key`, for a restart that finds it whole and not as the log left it: from
+  /// now on each descent to it asks the store whether it was given up. Returns its page.
+  Result<PageId> doubt_leaf(Bytes key);
+
   /// Walks the whole tree, level by level. Others may change it meanwhile: what a parent promises
   /// is compared with the child while both are as they are, and a node that moves is met where it
   /// comes to. Each string is one violated rule, or a page that cannot be read; the walk goes on
@@ -253,8 +257,8 @@ class BTree {
     std::uint32_t disturbances = 0;
 
    private:
-    enum class Step : std::uint8_t { reached, restart, unresolved, broken_promise };
-    enum class Promise : std::uint8_t { kept, broken, disturbed };
+    enum class Step : std::uint8_t { reached, restart, unresolved, broken_promise, given_up };
+    enum class Promise : std::uint8_t { kept, broken, disturbed, given_up };
     bool resume() noexcept;
     Step step_down() noexcept;
     [[nodiscard]] bool belongs_to_foster(const Node& node) const noexcept;
@@ -265,11 +269,16 @@ class BTree {
     }
     Promise compare_with_promise(Frame& child, ReadGuard& child_guard) noexcept;
     [[nodiscard]] Error broken_promise() const;
-    /// Followed reference of the parent: the slot of a branch, or one of these.
+    /// Replaces the page that breaks its promise by what the log says of it. False: that is not
+    /// newer, or was tried before.
+    [[nodiscard]] bool renew_broken();
+    /// Which reference of the parent is followed: the slot of a branch, or one of these.
     static constexpr std::uint32_t kRootReference = UINT32_MAX;
     static constexpr std::uint32_t kFosterReference = UINT32_MAX - 1;
     std::uint32_t reference_ = kRootReference;
+    // Where step_down() stopped at a page that is not to be used.
     PageId broken_ = PageId::none;
+    Frame* broken_frame_ = nullptr;
     // Where step_down() stopped at an absent page.
     Referrer* parent_ = nullptr;
     Hold parent_hold_;

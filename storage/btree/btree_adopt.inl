@@ -93,6 +93,8 @@ typename BTree<Pool>::Adoption BTree<Pool>::adopt_from(Frame& parent_frame, std:
   // asks for the parent, so that would be no deadlock, but every descent passes the parent.
   const ExclusiveGuard child_hold = ExclusiveGuard::try_lock(child_frame->latch);
   if (!child_hold) return Adoption::child_busy;
+  // A page that no descent has compared may be old, or another's: its fence is not to be believed.
+  if (!child_frame->is_compared()) return Adoption::not_now;
   Node& child = Node::of(child_frame->page());
   if (!child.has_foster()) return Adoption::not_now;
   const Bytes separator = child.high_fence().key;

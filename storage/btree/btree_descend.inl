@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/memory/aligned_buffer.h"
 #include "storage/btree/btree.h"
 #include "storage/btree/damage.h"
 #include "storage/buffer/page_state.h"
@@ -75,6 +76,8 @@ typename BTree<Pool>::Descent::Promise BTree<Pool>::Descent::compare_with_promis
   if (!parent_guard_.valid() || !child_guard.valid()) return Promise::disturbed;
   if (!is_kept) return Promise::broken;
   if (child.is_compared()) return Promise::kept;
+  if (tree.pool_.store().is_given_up(child.page_id())) [[unlikely]]
+    return Promise::given_up;
   const LatchVersion version = child_guard.version();
   // Note it under the latch: otherwise the frame could have another page by then. If others have
   // the latch, one of them, or a later reader, does it.
@@ -91,6 +94,32 @@ Error BTree<Pool>::Descent::broken_promise() const {
                             ? PageId::none
                             : static_cast<const Frame*>(parent_)->page_id();
   return page_breaks_promise(tree.id(), broken_, parent, key);
+}
+
+/// A page that was never compared is clean and has no child in memory by address, since every
+/// descent compares first: so its content may be replaced under its latch.
+template <class Pool>
+bool BTree<Pool>::Descent::renew_broken() {
+  const auto is_still_there = [this] {
+    return broken_frame_->page_id() == broken_ && !broken_frame_->is_compared() &&
+           broken_frame_->is_clean();
+  };
+  Lsn at = Lsn::none;
+  {
+    ExclusiveGuard alone = ExclusiveGuard::try_lock(broken_frame_->latch);
+    if (!alone) return false;
+    const bool is_there = is_still_there();
+    at = Node::of(broken_frame_->page()).lsn();
+    alone.release_unchanged();
+    if (!is_there) return false;
+  }
+  AlignedBuffer renewed(kPageBytes);
+  if (!tree.pool_.store().renew_doubted(broken_, at, renewed.data())) return false;
+  const ExclusiveGuard alone = ExclusiveGuard::try_lock(broken_frame_->latch);
+  if (!alone) return false;
+  if (is_still_there() && Node::of(broken_frame_->page()).lsn() == at)
+    std::memcpy(broken_frame_->page(), renewed.data(), kPageBytes);
+  return true;
 }
 
 template <class Pool>
@@ -130,9 +159,12 @@ typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
     const Node& node_here = Node::of(frame->page());
     if (must_compare(*frame)) [[unlikely]] {
       const Promise promise = compare_with_promise(*frame, child_guard);
-      if (promise == Promise::broken) broken_ = node_here.id();
-      if (promise != Promise::kept)
+      if (promise != Promise::kept) {
+        broken_ = frame->page_id();
+        broken_frame_ = frame;
+        if (promise == Promise::given_up) return Step::given_up;
         return promise == Promise::broken ? Step::broken_promise : Step::restart;
+      }
     }
     const std::uint8_t level_here = node_here.level();
     // A node below the wanted level is the root of a tree that is not that high.
@@ -255,7 +287,13 @@ Result<> BTree<Pool>::Descent::run() {
           return fail(met_in_tree(tree.id(), key, std::move(resolved).error()));
         break;
       case Step::broken_promise:
-        return fail(broken_promise());
+        parent_guard_.release();
+        if (!renew_broken()) return fail(broken_promise());
+        break;
+      case Step::given_up:
+        if (auto why = tree.pool_.store().given_up(broken_))
+          return fail(met_in_tree(tree.id(), key, std::move(*why)));
+        break;
     }
     parent_guard_.release();
   }
@@ -292,6 +330,21 @@ Result<> BTree<Pool>::copy_leaf(Bytes key, LeafCopy& into) {
   return read(key, [&](const Node& leaf, Node::Position /*at*/) {
     std::memcpy(into.page.data(), &leaf, kPageBytes);
   });
+}
+
+template <class Pool>
+Result<PageId> BTree<Pool>::doubt_leaf(Bytes key) {
+  Descent descent(*this, key, 0);
+  while (true) {
+    RETURN_IF_ERROR(descent.run());
+    const ExclusiveGuard hold = ExclusiveGuard::upgrade(descent.guard);
+    if (!hold) {
+      descent.disturbed();
+      continue;
+    }
+    PageState::doubted(descent.frame());
+    return descent.frame().page_id();
+  }
 }
 
 template <class Pool>

@@ -266,7 +266,8 @@ void BTree<Pool>::merge_latched(Frame& parent_frame, Bytes key, LogSpace& space)
   const ExclusiveGuard left_guard = ExclusiveGuard::try_lock(left_frame.latch);
   if (!left_guard) return;
   ExclusiveGuard right_guard = ExclusiveGuard::try_lock(right_frame.latch);
-  if (!right_guard) return;
+  // A page that no descent has compared may be old, or another's: merging would log it as right.
+  if (!right_guard || !left_frame.is_compared() || !right_frame.is_compared()) return;
   Neighbours pair{parent_frame, left_frame, right_frame, right_index, right_ref, right_guard};
   const Node& left = pair.left();
   if (left.has_foster() || !pair.can_deadopt()) return;

@@ -128,7 +128,43 @@ TEMPLATE_TEST_CASE("B6 a reference that leads elsewhere is not followed", "[stor
   tree.require_broken(3000, other);
 }
 
-// Resident pages were compared when they came, and readers do not compare them again.
+// It was refused to a reader, and stays in the pool.
+TEMPLATE_TEST_CASE("B6 a page that was refused is not merged with its neighbour",
+                   "[storage][btree]", SwizzlingPool, TraditionalPool) {
+  CleanTree<TestType> tree;
+  const PageId page = tree.leaf_of(3000);
+  const bool is_right = GENERATE(true, false);
+  LeafCopy copy;
+  REQUIRE(tree.tree->copy_leaf(as_bytes(promised_key(3000)), copy));
+  const auto first_of_leaf =
+      static_cast<int>(std::stol(std::string(as_text(copy.node().low_fence()))) - 1'000'000);
+  const std::string behind{as_text(copy.node().high_fence().key)};
+  // The neighbour that is to be emptied: it takes the page over, or the page takes it.
+  const int begin = is_right ? first_of_leaf - 2 : static_cast<int>(std::stol(behind) - 1'000'000);
+  REQUIRE(tree.tree->copy_leaf(as_bytes(promised_key(begin)), copy));
+  const PageId neighbour = copy.node().id();
+  REQUIRE(neighbour != page);
+  std::vector<std::string> keys;
+  for (std::uint16_t i = 0; i < copy.node().count(); ++i) {
+    std::array<std::byte, Node::kMaxKeyBytes> key;
+    keys.emplace_back(as_text({key.data(), copy.node().copy_key(i, key.data())}));
+  }
+  // Another leaf's content, whole, in the page's place.
+  auto other = tree.store.image_of(tree.leaf_of(100));
+  tree.push_out(page, 3000);
+  Node::of(other.data()).format(page, TreeId{7}, 0, Node::of(other.data()).fences());
+  tree.store.put_image(page, other);
+  tree.require_broken(3000, page);
+  for (const std::string& key : keys) {
+    REQUIRE(tree.remove(key));
+    // Whoever comes there again brings the page back into the pool.
+    tree.require_broken(3000, page);
+    REQUIRE(tree.tree->tidy(as_bytes(key)));
+  }
+  tree.require_broken(3000, page);
+}
+
+// What is resident was compared when it came, and readers look no more.
 TEMPLATE_TEST_CASE("B5 B6 verify finds every damaged place, in memory and on disk",
                    "[storage][btree]", SwizzlingPool, TraditionalPool) {
   CleanTree<TestType> tree;

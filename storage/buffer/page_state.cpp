@@ -36,6 +36,12 @@ void PageState::compared(Frame& frame) noexcept {
   frame.is_compared_.store(true, kRelaxed);
 }
 
+void PageState::doubted(Frame& frame) noexcept {
+  const Step step;
+  INVARIANT(frame.page_id() != PageId::none && frame.latch.is_exclusive());
+  frame.is_compared_.store(false, kRelaxed);
+}
+
 void PageState::unassign(Frame& frame) noexcept {
   const Step step;
   INVARIANT(frame.state() == FrameState::free && frame.page_id() != PageId::none);

@@ -35,6 +35,16 @@ class PageStore {
     return read.request.error == 0;
   }
 
+  /// Whether the page is not to be used, though it may be in memory, and why.
+  [[nodiscard]] virtual bool is_given_up(PageId /*page*/) const noexcept { return false; }
+  [[nodiscard]] virtual std::optional<Error> given_up(PageId /*page*/) const {
+    return std::nullopt;
+  }
+  /// Brings a page that is not what its parent says, and that the caller has at LSN `at`, to its
+  /// newest state, in `into` and on disk. False: there is none that is newer. Parks. Pre: no write
+  /// of the page is under way.
+  virtual bool renew_doubted(PageId /*page*/, Lsn /*at*/, std::byte* /*into*/) { return false; }
+
   /// A reservation is no allocation: the page counts as allocated once the record that brings it
   /// into use has been logged and mark_allocated called.
   virtual Result<PageId> reserve_page(std::optional<PageId> near) = 0;

@@ -250,6 +250,52 @@ TEST_CASE_METHOD(TemporaryEngine, "large values live in the overflow tree", "[st
   CHECK(get(tree, "big") == std::nullopt);
 }
 
+TEST_CASE_METHOD(TemporaryEngine, "a large value that misses a chunk is XX001, for all who want it",
+                 "[storage][engine]") {
+  const TreeId tree = make_tree();
+  {
+    const auto transaction = engine->begin();
+    Tree t = engine->tree(tree).value();
+    REQUIRE(t.insert(*transaction, as_bytes("big"), as_bytes(std::string(100'000, 'L'))).value());
+    REQUIRE(t.insert(*transaction, as_bytes("other"), as_bytes(std::string(9000, 'o'))).value());
+    REQUIRE(transaction->commit());
+  }
+  {
+    const auto transaction = engine->begin();
+    Tree chunks = engine->tree(kOverflowTree).value();
+    std::vector<std::byte> third;
+    {
+      Cursor cursor = chunks.scan(*transaction, {}).value();
+      for (int i = 0; i < 3; ++i) REQUIRE(cursor.next().value());
+      third.assign(cursor.key().begin(), cursor.key().end());
+    }
+    REQUIRE(chunks.remove(*transaction, third).value());
+    REQUIRE(transaction->commit());
+  }
+  const auto state_of = [](const auto& result) {
+    REQUIRE_FALSE(result);
+    return result.error().state();
+  };
+  Tree t = engine->tree(tree).value();
+  ValueBuffer value;
+  {
+    const auto transaction = engine->begin();
+    CHECK(state_of(t.get(*transaction, as_bytes("big"), value)) == sqlstate::data_corrupted);
+  }
+  {
+    const auto transaction = engine->begin();
+    CHECK(state_of(t.update(*transaction, as_bytes("big"), as_bytes("small"))) ==
+          sqlstate::data_corrupted);
+    transaction->rollback();
+  }
+  {
+    const auto transaction = engine->begin();
+    CHECK(state_of(t.remove(*transaction, as_bytes("big"))) == sqlstate::data_corrupted);
+    transaction->rollback();
+  }
+  CHECK(get(tree, "other") == std::string(9000, 'o'));
+}
+
 TEST_CASE_METHOD(TemporaryEngine, "numbers of large values never repeat", "[storage][engine]") {
   const TreeId id = make_tree();
   const std::string value(5'000, 'L');

@@ -18,10 +18,8 @@ constexpr std::uint32_t kSlotsVersion = 1;
 constexpr std::size_t kSlotsHeaderBytes = 24;
 
 std::unexpected<Error> damaged_slots(std::string_view why) {
-  return fail(Error{sqlstate::data_corrupted, fmt::format("the file \"{}\" of replication slots {}",
-                                                          LogSlots::kFileName, why)}
-                  .with_hint("Without it the server starts with no slots; their readers have to "
-                             "begin anew."));
+  return fail(sqlstate::data_corrupted,
+              fmt::format("the file \"{}\" of replication slots {}", LogSlots::kFileName, why));
 }
 
 std::unexpected<Error> no_such_slot(std::string_view name) {
@@ -39,8 +37,23 @@ std::unexpected<Error> slot_in_use(const Slot& slot) {
 Result<std::unique_ptr<LogSlots>> LogSlots::open(FileSystem& files, std::filesystem::path directory,
                                                  std::uint64_t database_id) {
   std::unique_ptr<LogSlots> slots(new LogSlots(files, std::move(directory), database_id));
-  RETURN_IF_ERROR(slots->read());
+  auto done = slots->read();
+  if (done) return slots;
+  if (done.error().state() != sqlstate::data_corrupted) return fail(std::move(done).error());
+  RETURN_IF_ERROR(slots->begin_anew(done.error()));
   return slots;
+}
+
+Result<> LogSlots::begin_anew(const Error& why) {
+  entries_.clear();
+  const auto aside = directory_ / (std::string{kFileName} + ".damaged");
+  RETURN_IF_ERROR(files_.rename(directory_ / kFileName, aside));
+  RETURN_IF_ERROR(files_.sync_directory(directory_));
+  spdlog::error(
+      "{}: all replication slots are lost, and their readers have to begin anew; the file is kept "
+      "as \"{}\"",
+      why.message(), aside.native());
+  return {};
 }
 
 Result<> LogSlots::read() {

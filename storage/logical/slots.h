@@ -41,7 +41,8 @@ class LogSlots {
  public:
   static constexpr const char* kFileName = "slots";
 
-  /// Reads the file; without one there are no slots. XX001 for a damaged one.
+  /// Reads the file; without one there are no slots. A damaged one is put aside, with an error in
+  /// the server's log: its readers' slots are lost, which is no reason to keep everybody else out.
   static Result<std::unique_ptr<LogSlots>> open(FileSystem& files, std::filesystem::path directory,
                                                 std::uint64_t database_id);
   LogSlots(const LogSlots&) = delete;
@@ -88,6 +89,7 @@ class LogSlots {
       : files_(files), directory_(std::move(directory)), database_id_(database_id) {}
 
   Result<> read();
+  Result<> begin_anew(const Error& why);
   /// Pre: file_mutex_ is held.
   Result<> write();
   Entry* entry_of(std::string_view name) noexcept;

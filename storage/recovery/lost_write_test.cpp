@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/simulation/simulated_disk.h"
+#include "storage/btree/node.h"
 #include "storage/engine.h"
 #include "storage/page/page.h"
 #include "storage/space/volume.h"
@@ -188,6 +189,223 @@ TEST_CASE("S6 a restart makes up for a write that was lost before its checkpoint
     REQUIRE(device.get(row).value() == std::string(700, 'c'));
   CHECK(device.engine->verify().value() == std::vector<std::string>{});
   REQUIRE(device.engine->close());
+}
+
+namespace {
+
+/// The first leaves of the tree have lost a write that the log has forgotten, were changed after
+/// that by a transaction that committed and by one that did not, and then the machine stopped.
+/// Returns how many leaves that are.
+std::size_t lose_write_and_log(ForgetfulDevice& device, int rows) {
+  device.push_out();
+  const auto old = device.leaves();
+  device.change(device.tree, kLostRows, 'b');
+  device.push_out();
+  for (int round = 0; round < 6; ++round) {
+    device.change(device.other, kOtherRows, round % 2 == 0 ? 'c' : 'd');
+    REQUIRE(device.engine->checkpoint());
+  }
+  device.change(device.tree, rows, 'c');
+  auto loser = device.engine->begin();
+  for (int row = 0; row < rows; row += 3) device.put(*loser, device.tree, row, 'u');
+  device.put(*loser, device.other, 5, 'u');
+  // Its records are durable with those of the commit.
+  device.change(device.other, 2, 'e');
+  device.kill(std::move(loser));
+  std::size_t lost = 0;
+  for (const auto& [page, now] : device.leaves()) {
+    const std::string key = ForgetfulDevice::key_of(rows);
+    const auto before = old.find(page);
+    if (before == old.end()) continue;
+    const Bytes low = Node::of(const_cast<std::byte*>(now.data())).low_fence();  // NOLINT
+    if (compare(low, as_bytes(key)) >= 0) continue;
+    device.disk->corrupt(kHome / Volume::kFileName, page * kPageBytes, before->second);
+    ++lost;
+  }
+  return lost;
+}
+
+/// How many of the rows are XX001; the others are as they were committed.
+int count_refused(ForgetfulDevice& device, int changed_rows) {
+  int refused = 0;
+  for (int row = 0; row < kLostRows; ++row) {
+    const auto got = device.get(row);
+    if (got) {
+      REQUIRE(*got == std::string(700, row < changed_rows ? 'c' : 'b'));
+      continue;
+    }
+    REQUIRE(got.error().state() == sqlstate::data_corrupted);
+    REQUIRE_THAT(got.error().message(), Contains("tree " + std::to_string(raw(device.tree))));
+    ++refused;
+  }
+  return refused;
+}
+
+}  // namespace
+
+TEST_CASE("R9 a page whose lost write the log has forgotten costs its own rows, not the start",
+          "[recovery]") {
+  constexpr int kChanged = 30;
+  ForgetfulDevice device;
+  device.options.recovery_tasks = GENERATE(1U, 2U);
+  const std::size_t lost = lose_write_and_log(device, kChanged);
+  REQUIRE(lost >= 2);
+  REQUIRE(lost < 10);
+  for (int start = 0; start < 3; ++start) {
+    CAPTURE(start);
+    auto opened = Engine::open(*device.disk, kHome, device.options);
+    INFO((opened ? "" : opened.error().message()));
+    REQUIRE(opened);
+    device.engine = std::move(*opened);
+    const int refused = count_refused(device, kChanged);
+    CHECK(refused >= kChanged);
+    CHECK(refused < 100);
+    CHECK(device.engine->verify().value().size() == lost);
+    // Other tables are as they were committed, and can be written.
+    {
+      const auto reader = device.engine->begin();
+      ValueBuffer value;
+      const std::string key = ForgetfulDevice::key_of(1);
+      REQUIRE(device.engine->tree(device.other).value().get(*reader, as_bytes(key), value).value());
+      CHECK(as_text(value.bytes()) == std::string(700, 'e'));
+    }
+    // The file of written LSNs need not say it.
+    if (start == 1) {
+      REQUIRE(device.engine->close());
+      device.engine.reset();
+      const auto bytes = device.disk->contents(kHome / WrittenLsnsFile::kFileName);
+      device.disk->corrupt(kHome / WrittenLsnsFile::kFileName, 0,
+                           std::vector<std::byte>(bytes.size()));
+      continue;
+    }
+    if (start == 0) {
+      device.change(device.other, kOtherRows, 'e');
+      device.kill(device.engine->begin());
+    }
+  }
+  // Their pages are used again once the tree is gone.
+  {
+    const auto transaction = device.engine->begin();
+    REQUIRE(device.engine->drop_tree(*transaction, device.tree));
+    device.tree = device.engine->create_tree(*transaction).value();
+    REQUIRE(transaction->commit());
+  }
+  REQUIRE(device.engine->shrink());
+  for (int round = 0; round < 2; ++round) {
+    device.change(device.tree, kLostRows, 'b');
+    device.push_out();
+  }
+  CHECK(count_refused(device, 0) == 0);
+  CHECK(device.engine->verify().value() == std::vector<std::string>{});
+  REQUIRE(device.engine->close());
+  device.engine.reset();
+  device.engine = Engine::open(*device.disk, kHome, device.options).value();
+  CHECK(count_refused(device, 0) == 0);
+}
+
+TEST_CASE("R9 a loser whose page is old and known by nothing costs its own rows, not the start",
+          "[recovery]") {
+  const bool is_prepared = GENERATE(false, true);
+  ForgetfulDevice device;
+  device.push_out();
+  const auto old = device.leaves();
+  // Rows that the old pages do not have, with room for them and no split.
+  std::vector<std::string> keys;
+  for (int row = 0; row < 30; row += 11) keys.push_back(ForgetfulDevice::key_of(row) + "x");
+  const auto first = device.engine->begin();
+  for (const std::string& key : keys)
+    REQUIRE(device.engine->tree(device.tree)
+                .value()
+                .insert(*first, as_bytes(key), as_bytes("i"))
+                .value());
+  REQUIRE(first->commit());
+  auto open = device.engine->begin();
+  for (const std::string& key : keys)
+    REQUIRE(device.engine->tree(device.tree)
+                .value()
+                .update(*open, as_bytes(key), as_bytes("u"))
+                .value());
+  if (is_prepared) {
+    REQUIRE(open->prepare("waits", {}));
+    open = device.engine->begin();
+  } else {
+    device.change(device.other, 1, 'b');
+  }
+  // So redo has no reason to look at its pages.
+  device.push_out();
+  REQUIRE(device.engine->checkpoint());
+  device.kill(std::move(open));
+  std::size_t lost = 0;
+  for (const auto& [page, now] : device.leaves()) {
+    const auto before = old.find(page);
+    if (before == old.end() || before->second == now) continue;
+    device.disk->corrupt(kHome / Volume::kFileName, page * kPageBytes, before->second);
+    ++lost;
+  }
+  REQUIRE(lost >= 2);
+  const std::vector<std::byte> nothing(
+      device.disk->contents(kHome / WrittenLsnsFile::kFileName).size());
+  device.disk->corrupt(kHome / WrittenLsnsFile::kFileName, 0, nothing);
+  for (int start = 0; start < 2; ++start) {
+    auto opened = Engine::open(*device.disk, kHome, device.options);
+    INFO((opened ? "" : opened.error().message()));
+    REQUIRE(opened);
+    device.engine = std::move(*opened);
+    if (is_prepared && start == 0) device.engine->take_prepared("waits").value()->rollback();
+    int refused = 0;
+    for (int row = 0; row < kLostRows; ++row) {
+      const auto got = device.get(row);
+      if (got)
+        REQUIRE(*got == std::string(700, 'a'));
+      else
+        ++refused;
+    }
+    CHECK(refused >= 20);
+    CHECK(refused < 60);
+    CHECK(device.engine->verify().value().size() == lost);
+    REQUIRE(device.engine->close());
+    device.engine.reset();
+  }
+}
+
+TEST_CASE("a backup has no older page than a reader would be given", "[recovery][backup]") {
+  ForgetfulDevice device;
+  const bool log_forgets = GENERATE(false, true);
+  const std::size_t lost = device.lose_writes();
+  REQUIRE(lost > 10);
+  // What the pool has of them the device need not have.
+  for (int row = 0; row < 40; ++row) REQUIRE(device.get(row).value() == std::string(700, 'b'));
+  for (int round = 0; log_forgets && round < 6; ++round) {
+    for (int part = 0; part < 8; ++part) {
+      device.change(device.other, kOtherRows / 8, round % 2 == 0 ? 'c' : 'd');
+      for (int row = 0; row < 40; ++row) REQUIRE(device.get(row).value() == std::string(700, 'b'));
+    }
+    REQUIRE(device.engine->checkpoint());
+  }
+  const std::filesystem::path backup = "/backup";
+  const auto made = device.engine->back_up(backup);
+  INFO((made ? "" : made.error().message()));
+  REQUIRE(made);
+  CHECK(made->given_up.empty() == !log_forgets);
+  for (const std::string& why : made->given_up) CHECK_THAT(why, Contains("page "));
+  const auto restored = restore_backup(*device.disk, backup, "/restored", {}, {});
+  INFO((restored ? "" : restored.error().message()));
+  REQUIRE(restored);
+  for (const auto& home : {std::filesystem::path{"/restored"}, backup}) {
+    device.engine = Engine::open(*device.disk, home, device.options).value();
+    int refused = 0;
+    for (int row = 0; row < kLostRows; ++row) {
+      const auto got = device.get(row);
+      if (got) {
+        REQUIRE(*got == std::string(700, 'b'));
+      } else {
+        REQUIRE(got.error().state() == sqlstate::data_corrupted);
+        ++refused;
+      }
+    }
+    CHECK((refused > 0) == log_forgets);
+    CHECK(device.engine->verify().value().size() == made->given_up.size());
+  }
 }
 
 TEST_CASE("S6 a write that was lost before the last start is seen", "[recovery]") {

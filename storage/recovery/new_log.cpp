@@ -75,4 +75,67 @@ Result<Lsn> begin_new_log(FileSystem& files, const std::filesystem::path& direct
   return begin;
 }
 
+std::string way_on_without_log(const Control& control) {
+  const std::string put_back = "Put the missing log segments back, or restore a backup.";
+  if (control.shutdown != Control::Shutdown::clean || !control.checkpoint.active.empty())
+    return put_back;
+  return put_back +
+         " The database was closed in good order, so its pages have everything: \"swizzle-backup "
+         "new-log DIRECTORY\" gives it a new log, without which replication slots and a restore "
+         "from an older backup can do nothing.";
+}
+
+Result<Lsn> replace_lost_log(FileSystem& files, const std::filesystem::path& directory,
+                             const std::string& log_name) {
+  ASSIGN_OR_RETURN(const auto volume, Volume::open(files, directory));
+  ASSIGN_OR_RETURN(const auto control_file, ControlFile::open(files, directory));
+  Control control = control_file->current();
+  if (control.shutdown != Control::Shutdown::clean || !control.checkpoint.active.empty())
+    return fail(Error{sqlstate::object_not_in_prerequisite_state,
+                      fmt::format("database \"{}\" was not closed in good order, or has prepared "
+                                  "transactions: what its pages lack is in its log alone",
+                                  directory.native())}
+                    .with_hint("Put the missing log segments back, or restore a backup."));
+  ASSIGN_OR_RETURN(const auto map,
+                   SpaceMap::load(files, directory, *volume, control.checkpoint.begin));
+  wal::LogOptions options;
+  options.directory = directory / (log_name + "-new");
+  options.segment_bytes = control.log_segment_bytes;
+  options.database_id = control.log_id = Runtime::current().random() | 1U;
+  ASSIGN_OR_RETURN(const bool was_begun, files.exists(options.directory));
+  if (was_begun)
+    RETURN_IF_ERROR(remove_files(files, options.directory));
+  else
+    RETURN_IF_ERROR(files.create_directory(options.directory));
+  // Behind the checkpoint there is its own record at most.
+  const Lsn behind{raw(control.checkpoint.begin) + 2 * options.segment_bytes};
+  ASSIGN_OR_RETURN(const auto log, wal::Log::create(files, options, behind));
+  const Lsn begin = log->begin();
+  log->close();
+
+  const auto old = directory / log_name;
+  const auto lost = directory / (log_name + "-lost");
+  for (const auto& made : {lost, old}) {
+    ASSIGN_OR_RETURN(const bool is_there, files.exists(made));
+    if (!is_there) RETURN_IF_ERROR(files.create_directory(made));
+  }
+  ASSIGN_OR_RETURN(const auto names, files.list(old));
+  for (const std::string& name : names) RETURN_IF_ERROR(files.rename(old / name, lost / name));
+  RETURN_IF_ERROR(files.sync_directory(lost));
+  RETURN_IF_ERROR(replace_log(files, old, options.directory));
+  RETURN_IF_ERROR(files.sync_directory(directory));
+
+  // The maps before the control file, which says that the log begins here; each copy in turn.
+  const SpaceMap::Snapshot pages = map->snapshot([begin] { return begin; });
+  const TxnId next_txn = control.checkpoint.next_txn;
+  control.checkpoint = {};
+  control.checkpoint.begin = control.checkpoint.redo_from = control.checkpoint.keep_from = begin;
+  control.checkpoint.next_txn = next_txn;
+  for (int copy = 0; copy < 2; ++copy) {
+    RETURN_IF_ERROR(map->persist(pages));
+    RETURN_IF_ERROR(control_file->write(control));
+  }
+  return begin;
+}
+
 }  // namespace swizzle

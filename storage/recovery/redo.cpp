@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cstring>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -107,8 +105,6 @@ class Applier {
     return applied_;
   }
 
-  [[nodiscard]] std::uint64_t renewed() const noexcept { return renewed_; }
-
  private:
   void apply_share(std::uint32_t share, std::uint32_t shares) {
     std::uint64_t applied = 0;
@@ -130,36 +126,52 @@ class Applier {
   Result<std::uint64_t> apply(const Work& work) {
     const wal::Record& record = window_.record(work);
     RedoPages::Page& page = pages_.find(work.page);
-    if (page.is_given_up) [[unlikely]] {
-      ASSIGN_OR_RETURN(const PageEffects effects, effects_of(record.header));
-      const bool is_first = record.header.page == work.page;
-      if ((is_first ? effects.page : effects.page2) != PageEffect::image) return std::uint64_t{0};
-      std::memset(page.bytes, 0, kPageBytes);
-      page.is_given_up = false;
+    ASSIGN_OR_RETURN(const PageEffects effects, effects_of(record.header));
+    const bool is_first = record.header.page == work.page;
+    const PageEffect effect = is_first ? effects.page : effects.page2;
+    if (page.given_up != nullptr) [[unlikely]] {
+      if (effect != PageEffect::image) {
+        page.given_up->needed = record.lsn;
+        return std::uint64_t{0};
+      }
+      pages_.begin_anew(page);
     }
     const Lsn at = load<PageHeader>(page.bytes).lsn;
     if (at >= log_end_) return newer_than_the_log(work.page, at);
     if (at >= record.lsn) return std::uint64_t{0};
-    RETURN_IF_ERROR(make_up_for_lost_write(record, page));
-    if (load<PageHeader>(page.bytes).lsn >= record.lsn) return std::uint64_t{1};
-    RETURN_IF_ERROR(redo_on_page(record, work.page, page.bytes));
-    page.is_dirty = true;
-    return std::uint64_t{1};
+    // A page on disk lacks nothing before the oldest record that it may lack. Where it is older
+    // than what that one came after, the device has lost a write.
+    const Lsn before = is_first ? record.header.page_prev : record.header.page2_prev;
+    if (effect == PageEffect::change && at < before) {
+      RETURN_IF_ERROR(pages_.rebuild_or_give_up(page, before, older_than_the_log(page.id, before)));
+    } else if (auto redone = redo_on_page(record, work.page, page.bytes); redone) {
+      page.is_dirty = true;
+      return std::uint64_t{1};
+    } else {
+      if (redone.error().state() != sqlstate::data_corrupted)
+        return fail(std::move(redone).error());
+      RETURN_IF_ERROR(pages_.rebuild_or_give_up(page, Lsn::none, std::move(redone).error()));
+    }
+    return redo_after_rebuilding(record, page);
   }
 
-  /// A page on disk lacks nothing before the oldest record that it may lack, so where it is older
-  /// than what that one came after, the device has lost a write.
-  Result<> make_up_for_lost_write(const wal::Record& record, RedoPages::Page& page) {
-    ASSIGN_OR_RETURN(const PageEffects effects, effects_of(record.header));
-    const bool is_first = record.header.page == page.id;
-    const Lsn before = is_first ? record.header.page_prev : record.header.page2_prev;
-    const bool is_lost = (is_first ? effects.page : effects.page2) == PageEffect::change &&
-                         load<PageHeader>(page.bytes).lsn < before;
-    if (!is_lost || !pages_.repair()) return {};
-    RETURN_IF_ERROR(pages_.repair()(page.id, before, page.bytes));
-    page.is_dirty = true;
-    renewed_.fetch_add(1, std::memory_order_relaxed);
-    return {};
+  Result<std::uint64_t> redo_after_rebuilding(const wal::Record& record, RedoPages::Page& page) {
+    if (page.given_up == nullptr && load<PageHeader>(page.bytes).lsn < record.lsn) {
+      if (auto redone = redo_on_page(record, page.id, page.bytes); !redone) {
+        if (redone.error().state() != sqlstate::data_corrupted)
+          return fail(std::move(redone).error());
+        pages_.give_up(page, std::move(redone).error());
+      }
+    }
+    if (page.given_up == nullptr) return std::uint64_t{1};
+    page.given_up->needed = record.lsn;
+    return std::uint64_t{0};
+  }
+
+  static Error older_than_the_log(PageId page, Lsn before) {
+    return {sqlstate::data_corrupted,
+            fmt::format("page {} is older on disk than LSN {}, where the log left it", raw(page),
+                        raw(before))};
   }
 
   // Returns the error for a page with changes whose log records are missing.
@@ -178,7 +190,6 @@ class Applier {
   const std::uint32_t workers_;
   std::mutex mutex_;
   std::uint64_t applied_ = 0;
-  std::atomic<std::uint64_t> renewed_{0};
   std::optional<Error> error_;
 };
 
@@ -218,13 +229,12 @@ Result<RedoOutcome> redo(Volume& volume, const Analysis& analysis, wal::Reader& 
     Applier applier(window, pages, analysis.end, workers);
     ASSIGN_OR_RETURN(const std::uint64_t applied, applier.run());
     outcome.changes_applied += applied;
-    outcome.pages_repaired += applier.renewed();
   }
   RETURN_IF_ERROR(pages.write_all());
   outcome.pages_read = pages.counters().read;
   outcome.pages_written = pages.counters().written;
-  outcome.pages_repaired += pages.counters().repaired;
-  outcome.pages_given_up = pages.counters().given_up;
+  outcome.pages_repaired = pages.counters().repaired;
+  outcome.given_up = pages.take_given_up();
   return outcome;
 }
 

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "storage/options.h"
 #include "storage/recovery/analysis.h"
+#include "storage/space/given_up_pages.h"
 #include "storage/space/volume.h"
 #include "wal/reader.h"
 
@@ -17,10 +19,9 @@ struct RedoOptions {
   std::uint64_t window_bytes = std::uint64_t{4} << 20U;
   /// Tasks that apply records, each to its share of the pages; 0: as many as there are processors.
   std::uint32_t workers = 0;
-  /// Called when a page fails its checksum: brings it to the state that its last write had, or any
-  /// later one; XX001 when it cannot, then the page is given up. With `newest` when it is older
-  /// than the log says that it was written: brings it there, from any task. Empty: such a page ends
-  /// redo.
+  /// Rebuilds a page, from any task: one that fails its checksum, to the state of its last write or
+  /// any later one; with `newest` one that is older than the log says, to that LSN. XX001 when it
+  /// cannot: then the page is given up. Empty: such a page is given up at once.
   std::function<Result<>(PageId page, Lsn newest, std::byte* into)> repair = {};
 };
 
@@ -30,9 +31,9 @@ struct RedoOutcome {
   std::uint64_t pages_read = 0;
   std::uint64_t pages_written = 0;
   std::uint64_t pages_repaired = 0;
-  /// Neither readable nor to be repaired: they stay as they were, and reading them fails with
-  /// XX001.
-  std::uint64_t pages_given_up = 0;
+  /// Pages that redo could neither use nor rebuild. They stay as they are on disk; reading them
+  /// must be XX001 until they are at `needed`.
+  std::vector<PageGivenUp> given_up = {};
 };
 
 /// Brings every page on disk to the state of the log's end; durable on return. May be interrupted

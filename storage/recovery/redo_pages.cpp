@@ -1,8 +1,7 @@
 #include "storage/recovery/redo_pages.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
+#include <cstring>
 
 #include "base/invariant.h"
 
@@ -44,8 +43,10 @@ Result<> RedoPages::gather(std::span<const Need> needs) {
     entry->second = &page;
     page.id = need.page;
     page.is_dirty = false;
-    page.is_given_up = false;
+    const auto given_up = given_up_.find(need.page);
+    page.given_up = given_up == given_up_.end() ? nullptr : &given_up->second;
     page.window = window_;
+    if (page.given_up != nullptr) continue;
     if (need.content == Need::Content::read) {
       to_read.push_back(&page);
     } else {
@@ -107,21 +108,49 @@ Result<> RedoPages::read(std::span<Page* const> absent) {
   for (const PageRead& read : reads) {
     auto outcome = volume_.outcome(read);
     if (outcome) continue;
-    if (!repair_ || outcome.error().state() != sqlstate::data_corrupted) return outcome;
-    Page& page = *by_id_.at(read.page);
-    if (auto repaired = repair_(read.page, Lsn::none, read.into); repaired) {
-      page.is_dirty = true;
-      ++counters_.repaired;
-    } else {
-      if (repaired.error().state() != sqlstate::data_corrupted)
-        return fail(std::move(repaired).error());
-      // The damage concerns one table, which is no reason to refuse all others.
-      spdlog::error("{}; it stays as it is", repaired.error().message());
-      page.is_given_up = true;
-      ++counters_.given_up;
-    }
+    if (outcome.error().state() != sqlstate::data_corrupted) return outcome;
+    RETURN_IF_ERROR(
+        rebuild_or_give_up(*by_id_.at(read.page), Lsn::none, std::move(outcome).error()));
   }
   return {};
+}
+
+Result<> RedoPages::rebuild_or_give_up(Page& page, Lsn newest, Error&& why) {
+  if (repair_) {
+    auto repaired = repair_(page.id, newest, page.bytes);
+    if (repaired) {
+      page.is_dirty = true;
+      const std::lock_guard hold(mutex_);
+      ++counters_.repaired;
+      return {};
+    }
+    if (repaired.error().state() != sqlstate::data_corrupted) return repaired;
+    why = std::move(repaired).error();
+  }
+  give_up(page, std::move(why));
+  return {};
+}
+
+void RedoPages::give_up(Page& page, Error&& why) {
+  // What is in memory may be half redone.
+  page.is_dirty = false;
+  const std::lock_guard hold(mutex_);
+  page.given_up = &given_up_.try_emplace(page.id, PageGivenUp{page.id, Lsn::none, std::move(why)})
+                       .first->second;
+}
+
+void RedoPages::begin_anew(Page& page) noexcept {
+  std::memset(page.bytes, 0, kPageBytes);
+  page.given_up = nullptr;
+  const std::lock_guard hold(mutex_);
+  given_up_.erase(page.id);
+}
+
+std::vector<PageGivenUp> RedoPages::take_given_up() {
+  std::vector<PageGivenUp> all;
+  for (auto& [page, given_up] : given_up_) all.push_back(std::move(given_up));
+  given_up_.clear();
+  return all;
 }
 
 }  // namespace swizzle

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
 #include "base/memory/aligned_buffer.h"
+#include "storage/space/given_up_pages.h"
 #include "storage/space/volume.h"
 
 namespace swizzle {
@@ -18,9 +20,8 @@ class RedoPages {
     PageId id = PageId::none;
     std::byte* bytes = nullptr;
     bool is_dirty = false;
-    /// True if it can be neither read nor rebuilt: it stays as it is, and later reads of it fail.
-    /// Only a record that has all of it helps.
-    bool is_given_up = false;
+    /// Set while the page can neither be used nor rebuilt. Only a record that has all of it helps.
+    PageGivenUp* given_up = nullptr;
     std::uint64_t window = 0;  ///< the last that used it
   };
   struct Counters {
@@ -28,7 +29,6 @@ class RedoPages {
     std::uint64_t blank = 0;  ///< begun anew, since the log has them whole
     std::uint64_t written = 0;
     std::uint64_t repaired = 0;
-    std::uint64_t given_up = 0;
   };
   using Repair = std::function<Result<>(PageId page, Lsn newest, std::byte* into)>;
 
@@ -47,7 +47,15 @@ class RedoPages {
   [[nodiscard]] Page& find(PageId page) { return *by_id_.at(page); }
   /// Writes every changed page; durable on return.
   Result<> write_all();
-  [[nodiscard]] const Repair& repair() const noexcept { return repair_; }
+  /// Brings the page to `newest`, or to its newest state where that is none; otherwise gives it up:
+  /// it stays on disk as it is. Any task, each for its own pages. Other errors than XX001 are
+  /// passed on.
+  Result<> rebuild_or_give_up(Page& page, Lsn newest, Error&& why);
+  void give_up(Page& page, Error&& why);
+  /// A record that has all of the page makes up for everything. Any task, as above.
+  void begin_anew(Page& page) noexcept;
+  /// The pages that are given up now. Pre: no task is at work.
+  [[nodiscard]] std::vector<PageGivenUp> take_given_up();
   [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
 
  private:
@@ -61,6 +69,9 @@ class RedoPages {
   std::vector<Page> pages_;
   std::vector<Page*> unused_;
   std::unordered_map<PageId, Page*> by_id_;
+  /// Outlives the page's time in memory, so that no later window starts from its old copy.
+  std::unordered_map<PageId, PageGivenUp> given_up_;  ///< changes under mutex_
+  std::mutex mutex_;
   std::size_t hand_ = 0;
   std::uint64_t window_ = 0;
   Counters counters_;

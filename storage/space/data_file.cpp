@@ -36,14 +36,41 @@ bool DataFile::is_older_than_written(PageId page, const std::byte* bytes) const 
 
 Result<> DataFile::rebuild(PageId page, Lsn newest, std::byte* into, Error&& why) {
   if (!rebuild_) return fail(std::move(why));
-  if (auto rebuilt = rebuild_(page, newest, into); !rebuilt)
-    return fail(std::move(why).with_detail(rebuilt.error().message()));
+  if (auto known = given_up(page)) return fail(std::move(*known));
+  if (auto rebuilt = rebuild_(page, newest, into); !rebuilt) {
+    why = std::move(why).with_detail(rebuilt.error().message()).with_hint(rebuilt.error().hint());
+    // After an error of the device another try may fare better.
+    if (rebuilt.error().state() != sqlstate::data_corrupted) return fail(std::move(why));
+    return give_up(page, std::move(why));
+  }
   if (is_older_than_written(page, into))
-    return fail(std::move(why).with_detail("What it could be rebuilt from is older, too."));
+    return give_up(page,
+                   std::move(why).with_detail("What it could be rebuilt from is older, too."));
   seal_page(into);
   // No other write of the page is under way: the reader's claim excludes it.
   const PageImage image{page, into};
   return volume_.write_pages({&image, 1});
+}
+
+bool DataFile::renew_doubted(PageId page, Lsn at, std::byte* into) {
+  constexpr std::size_t kMostDoubted = 4096;
+  if (!rebuild_) return false;
+  {
+    const std::lock_guard hold(doubted_mutex_);
+    const auto known = doubted_.find(page);
+    if (known != doubted_.end() && known->second == at) return false;
+    if (doubted_.size() >= kMostDoubted) doubted_.clear();
+    doubted_.insert_or_assign(page, at);
+  }
+  if (!rebuild_(page, Lsn::none, into) || lsn_of(into) <= at) return false;
+  seal_page(into);
+  const PageImage image{page, into};
+  return volume_.write_pages({&image, 1}).has_value();
+}
+
+std::unexpected<Error> DataFile::give_up(PageId page, Error&& why) {
+  if (given_up_ != nullptr) given_up_->give_up(page, volume_.written_lsns().of(page), why);
+  return fail(std::move(why));
 }
 
 Result<> DataFile::require_known(PageId page, const std::byte* bytes) const {

@@ -2,8 +2,11 @@
 
 #include <atomic>
 #include <functional>
+#include <mutex>
+#include <unordered_map>
 
 #include "storage/buffer/page_store.h"
+#include "storage/space/given_up_pages.h"
 #include "storage/space/space_map.h"
 #include "storage/space/volume.h"
 
@@ -19,13 +22,20 @@ class DataFile final : public PageStore {
   /// Returns the present end of the log.
   using LogEnd = std::function<Lsn()>;
 
-  DataFile(Volume& volume, SpaceMap& map, Rebuild rebuild = {}, LogEnd log_end = {}) noexcept
-      : volume_(volume), map_(map), rebuild_(std::move(rebuild)), log_end_(std::move(log_end)) {}
+  /// `given_up` may be null: then a page that cannot be rebuilt is tried again at each read.
+  DataFile(Volume& volume, SpaceMap& map, Rebuild rebuild = {}, LogEnd log_end = {},
+           GivenUpPages* given_up = nullptr) noexcept
+      : volume_(volume),
+        map_(map),
+        rebuild_(std::move(rebuild)),
+        log_end_(std::move(log_end)),
+        given_up_(given_up) {}
 
   /// A page that fails its checksum, or is older than when it was written last, is rebuilt and
   /// written back, if that can be done; otherwise the error says why not, and nothing else is
-  /// affected. Pre: no write of the page is under way. A page of which the log knows nothing, since
-  /// it is at an LSN behind the log's end, is XX001: its next record would be taken for an old one.
+  /// affected: the page is given up, so that the log is not searched for it again. Pre: no write of
+  /// the page is under way. A page of which the log knows nothing, since it is at an LSN behind the
+  /// log's end, is XX001: its next record would be taken for an old one.
   Result<> read_page(PageId page, std::byte* into) override;
   void start_reads(std::span<PageRead* const> reads) noexcept override {
     volume_.start_reads(reads);
@@ -39,7 +49,15 @@ class DataFile final : public PageStore {
   }
   /// A damaged page is not rebuilt before it is needed.
   [[nodiscard]] bool has_read(const PageRead& read) const noexcept override {
-    return volume_.outcome(read).has_value() && !is_older_than_written(read.page, read.into);
+    return volume_.outcome(read).has_value() && !is_older_than_written(read.page, read.into) &&
+           (!log_end_ || require_known(read.page, read.into).has_value());
+  }
+  [[nodiscard]] bool is_given_up(PageId page) const noexcept override {
+    return given_up_ != nullptr && given_up_->contains(page);
+  }
+  bool renew_doubted(PageId page, Lsn at, std::byte* into) override;
+  [[nodiscard]] std::optional<Error> given_up(PageId page) const override {
+    return given_up_ == nullptr ? std::nullopt : given_up_->find(page);
   }
   Result<PageId> reserve_page(std::optional<PageId> near) override { return map_.reserve(near); }
   void cancel_reservation(PageId page) noexcept override { map_.cancel(page); }
@@ -52,6 +70,7 @@ class DataFile final : public PageStore {
  private:
   [[nodiscard]] bool is_older_than_written(PageId page, const std::byte* bytes) const noexcept;
   [[nodiscard]] Result<> rebuild(PageId page, Lsn newest, std::byte* into, Error&& why);
+  std::unexpected<Error> give_up(PageId page, Error&& why);
   [[nodiscard]] Result<> require_known(PageId page, const std::byte* bytes) const;
   void begin_marks() noexcept override { map_.begin_marks(); }
   void end_marks() noexcept override { map_.end_marks(); }
@@ -60,6 +79,11 @@ class DataFile final : public PageStore {
   SpaceMap& map_;
   const Rebuild rebuild_;
   const LogEnd log_end_;
+  GivenUpPages* const given_up_;
+  std::mutex doubted_mutex_;
+  /// Pages for which the log had nothing newer: it is not read again for each touch. Bounded; when
+  /// it is full it begins anew.
+  std::unordered_map<PageId, Lsn> doubted_;
   std::atomic<std::uint64_t> checksum_failures_{0};
   std::atomic<std::int64_t> last_checksum_failure_us_{0};
 };

@@ -1,6 +1,7 @@
 #include "storage/space/double_write.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -68,13 +69,24 @@ Result<> DoubleWrite::create(FileSystem& files, const std::filesystem::path& dir
 Result<std::unique_ptr<DoubleWrite>> DoubleWrite::open(FileSystem& files,
                                                        const std::filesystem::path& directory,
                                                        std::uint64_t database_id) {
-  ASSIGN_OR_RETURN(auto file, files.open(directory / kFileName, OpenMode::read_write,
-                                         {.direct = true, .dsync = true}));
-  ASSIGN_OR_RETURN(const std::uint64_t size, file->size());
-  if (size < kAreas * kAreaBytes)
-    return fail(sqlstate::data_corrupted,
-                fmt::format("file \"{}\" is truncated: it has {} bytes instead of {}",
-                            file->path().native(), size, kAreas * kAreaBytes));
+  const auto path = directory / kFileName;
+  std::uint64_t size = 0;
+  ASSIGN_OR_RETURN(const bool is_there, files.exists(path));
+  if (is_there) {
+    ASSIGN_OR_RETURN(const auto file, files.open(path, OpenMode::read_only, {.direct = true}));
+    ASSIGN_OR_RETURN(size, file->size());
+  }
+  if (size < kAreas * kAreaBytes) {
+    spdlog::warn(
+        "file \"{}\" is {}, and is made anew: a page that a power cut has torn is rebuilt from the "
+        "log or given up",
+        path.native(), is_there ? "truncated" : "missing");
+    if (is_there) RETURN_IF_ERROR(files.remove(path));
+    RETURN_IF_ERROR(create(files, directory, database_id));
+    RETURN_IF_ERROR(files.sync_directory(directory));
+  }
+  ASSIGN_OR_RETURN(auto file,
+                   files.open(path, OpenMode::read_write, {.direct = true, .dsync = true}));
   return std::unique_ptr<DoubleWrite>(new DoubleWrite(std::move(file), database_id));
 }
 

@@ -34,6 +34,9 @@ class DoubleWrite {
 
   static Result<> create(FileSystem& files, const std::filesystem::path& directory,
                          std::uint64_t database_id);
+  /// A file that is missing or truncated is made anew, with a warning: it has only what a power cut
+  /// may have torn, and such pages fail their checksums, so that they are rebuilt from the log or
+  /// given up.
   static Result<std::unique_ptr<DoubleWrite>> open(FileSystem& files,
                                                    const std::filesystem::path& directory,
                                                    std::uint64_t database_id);

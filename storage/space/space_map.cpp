@@ -208,7 +208,8 @@ void SpaceMap::about_to_change(std::uint64_t page) noexcept {
 
 void SpaceMap::checkpoint_done() noexcept {
   const std::lock_guard hold(mutex_);
-  shrink_limit_ = persisted_end_;
+  shrink_limit_ = std::max(checkpointed_end_, persisted_end_);
+  checkpointed_end_ = persisted_end_;
 }
 
 Result<std::uint64_t> SpaceMap::shrink() {
@@ -217,7 +218,7 @@ Result<std::uint64_t> SpaceMap::shrink() {
   std::uint64_t kept = 0;
   {
     const std::lock_guard words(mutex_);
-    // Pages in use at the last checkpoint may be read by a recovery that starts from it.
+    // What was in use at one of these checkpoints may be read by a recovery that starts from it.
     if (shrink_limit_ == UINT64_MAX) return 0;
     kept = std::max(end_of_taken(), shrink_limit_);
     kept = (kept + kMinExtentPages - 1) / kMinExtentPages * kMinExtentPages;

@@ -47,6 +47,9 @@ class SpaceMap {
                                                 const std::filesystem::path& directory,
                                                 Volume& volume, Lsn replay_from,
                                                 Lsn not_after = Lsn::max);
+  /// Whether a copy on disk may serve a replay from `replay_from`: otherwise load() would fail.
+  static Result<bool> has_copy_for(FileSystem& files, const std::filesystem::path& directory,
+                                   std::uint64_t database_id, Lsn replay_from);
   SpaceMap(const SpaceMap&) = delete;
   SpaceMap& operator=(const SpaceMap&) = delete;
 
@@ -106,7 +109,8 @@ class SpaceMap {
   /// was free in it is not needed by any recovery.
   void checkpoint_done() noexcept;
   /// Gives free pages at the end of the file back to the file system, as far as they were free at
-  /// the last complete checkpoint too. Returns how many.
+  /// the last two complete checkpoints too, since a recovery may start from either. Returns how
+  /// many; none before two checkpoints are complete.
   Result<std::uint64_t> shrink();
 
   [[nodiscard]] bool is_allocated(PageId page) const noexcept;
@@ -165,7 +169,8 @@ class SpaceMap {
   std::uint64_t end_ = 0;  ///< pages at and behind it may not be taken
   std::uint64_t cursor_ = kFirstPage;
   std::uint64_t persisted_end_ = 0;  ///< behind it nothing was allocated in the last snapshot
-  std::uint64_t shrink_limit_ = UINT64_MAX;
+  std::uint64_t checkpointed_end_ = UINT64_MAX;  ///< the same of the last complete checkpoint
+  std::uint64_t shrink_limit_ = UINT64_MAX;      ///< and of the one before
   std::atomic<std::uint64_t> allocated_count_{0};
 };
 

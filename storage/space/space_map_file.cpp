@@ -1,6 +1,7 @@
 // The space map's two copies on disk.
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <array>
 #include <bit>
@@ -130,15 +131,33 @@ Result<> SpaceMap::create(FileSystem& files, const std::filesystem::path& direct
   return files.sync_directory(directory);
 }
 
+Result<bool> SpaceMap::has_copy_for(FileSystem& files, const std::filesystem::path& directory,
+                                    std::uint64_t database_id, Lsn replay_from) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    ASSIGN_OR_RETURN(const bool is_there, files.exists(directory / kFileNames[i]));
+    if (!is_there) continue;
+    ASSIGN_OR_RETURN(const auto file,
+                     files.open(directory / kFileNames[i], OpenMode::read_only, {.direct = true}));
+    ASSIGN_OR_RETURN(const auto copy, read_copy(*file, i, database_id));
+    if (serves_better(copy, std::nullopt, replay_from, Lsn::max)) return true;
+  }
+  return false;
+}
+
 Result<std::unique_ptr<SpaceMap>> SpaceMap::load(FileSystem& files,
                                                  const std::filesystem::path& directory,
                                                  Volume& volume, Lsn replay_from, Lsn not_after) {
   std::unique_ptr<SpaceMap> map(new SpaceMap(volume));
   std::optional<LoadedCopy> best;
   for (std::size_t i = 0; i < 2; ++i) {
-    ASSIGN_OR_RETURN(map->copies_[i],
-                     files.open(directory / kFileNames[i], OpenMode::read_write, {.direct = true}));
+    ASSIGN_OR_RETURN(map->copies_[i], files.open(directory / kFileNames[i],
+                                                 OpenMode::open_or_create, {.direct = true}));
     ASSIGN_OR_RETURN(auto copy, read_copy(*map->copies_[i], i, volume.database_id()));
+    if (!copy)
+      spdlog::warn(
+          "file \"{}\", a copy of the space map, is missing or damaged; the next "
+          "checkpoint writes it again",
+          map->copies_[i]->path().native());
     if (copy) map->generation_ = std::max(map->generation_, copy->header.generation);
     if (serves_better(copy, best, replay_from, not_after)) best = std::move(copy);
   }
@@ -148,11 +167,17 @@ Result<std::unique_ptr<SpaceMap>> SpaceMap::load(FileSystem& files,
                             "on completes",
                             map->copies_[0]->path().native(), map->copies_[1]->path().native(),
                             raw(replay_from)));
+  RETURN_IF_ERROR(files.sync_directory(directory));
   const std::uint64_t end = end_of(best->words);
   if (end > volume.page_count())
-    return fail(sqlstate::data_corrupted,
-                fmt::format("file \"{}\" is truncated: it has {} pages, but page {} is in use",
-                            volume.path().native(), volume.page_count(), end - 1));
+    return fail(
+        Error{sqlstate::data_corrupted,
+              fmt::format("file \"{}\" is truncated: it has {} pages, but page {} is in use",
+                          volume.path().native(), volume.page_count(), end - 1)}
+            .with_hint(fmt::format("Put the whole file back. To go on without the pages behind its "
+                                   "end, make it as long as it was: truncate -s {} \"{}\". Reading "
+                                   "one of them is an error then, and all else is there.",
+                                   end * kPageBytes, volume.path().native())));
   map->adopt(best->words, best->header.generation);
   auto kept = map->keep_room_for_copies(volume.page_count());
   if (!kept && kept.error().state() != sqlstate::disk_full) return fail(std::move(kept).error());

@@ -26,6 +26,8 @@ void WrittenLsns::note(PageId page, Lsn lsn) noexcept {
   if (chunk == nullptr) return;
   const std::uint64_t at = raw(page) % kChunkPages;
   // The page's next reader comes by way of the frame's latch, and of the page table's mutex.
+  // LSNs only grow, and a page that was given up must not become right by a write of its old copy.
+  if (lsn <= chunk->lsns[at].load(std::memory_order_relaxed)) return;
   chunk->lsns[at].store(lsn, std::memory_order_relaxed);
   const std::uint64_t block = at / kBlockPages;
   // Release: publishes the LSN with the bit.

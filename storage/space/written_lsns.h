@@ -22,7 +22,8 @@ class WrittenLsns {
   WrittenLsns& operator=(const WrittenLsns&) = delete;
   ~WrittenLsns();
 
-  /// Notes that the page is durable in its place. Without memory for it the LSN is not noted.
+  /// It is durable in its place, or must be at least that new to be believed. Never goes back; what
+  /// there is no memory for is not known.
   void note(PageId page, Lsn lsn) noexcept;
   /// None: no write is known.
   [[nodiscard]] Lsn of(PageId page) const noexcept;

@@ -47,6 +47,7 @@ class AnyTree {
   virtual Result<> remove(LeafRemovals& removals, TransactionChain* transaction,
                           LeafHint* hint) = 0;
   virtual Result<> tidy(Bytes key) = 0;
+  virtual Result<PageId> doubt_leaf(Bytes key) = 0;
   virtual Result<std::vector<std::string>> verify() = 0;
   virtual Result<std::vector<PageId>> pages() = 0;
   virtual Result<std::uint64_t> count_pages(Bytes low, const KeyBound& high) = 0;
@@ -96,6 +97,7 @@ class PooledTree final : public AnyTree {
     return tree_->remove(removals, transaction, hint);
   }
   Result<> tidy(Bytes key) override { return tree_->tidy(key); }
+  Result<PageId> doubt_leaf(Bytes key) override { return tree_->doubt_leaf(key); }
   Result<std::vector<std::string>> verify() override { return tree_->verify(); }
   Result<std::vector<PageId>> pages() override { return tree_->pages(); }
   Result<std::uint64_t> count_pages(Bytes low, const KeyBound& high) override {

@@ -78,7 +78,9 @@ Result<StoredAddress> write_overflow(TransactionState& transaction, TreeId owner
     RowChange change(transaction, kOverflowTree, key, RowChange::Wish::insert,
                      {rest.first(std::min(rest.size(), in_chunk)), false});
     ASSIGN_OR_RETURN(const bool inserted, change.run(*tree));
-    INVARIANT(inserted);
+    if (!inserted)
+      return fail(sqlstate::data_corrupted,
+                  fmt::format("chunk {} of large value {} is there already", i, address.value));
   }
   StoredAddress stored;
   store(stored.data(), address);
@@ -116,7 +118,9 @@ Result<> remove_overflow(TransactionState& transaction, TreeId owner, const Stor
     const ChunkKey key(owner, address, i);
     RowChange change(transaction, kOverflowTree, key, RowChange::Wish::remove, {});
     ASSIGN_OR_RETURN(const bool removed, change.run(*tree));
-    INVARIANT(removed);
+    if (!removed)
+      return fail(sqlstate::data_corrupted,
+                  fmt::format("chunk {} of large value {} is missing", i, address.value));
   }
   return {};
 }

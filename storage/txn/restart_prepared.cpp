@@ -15,6 +15,7 @@
 #include "storage/recovery/records/record_kinds.h"
 #include "storage/recovery/records/record_undo.h"
 #include "storage/recovery/undo_chain.h"
+#include "storage/txn/restart_undo.h"
 #include "storage/txn/transaction_state.h"
 #include "storage/txn/tree_factory.h"
 
@@ -102,15 +103,20 @@ class ChangesBackward {
 
   Result<> add_update(const UndoStep& step, const UndoneRow& row, Lsn previous) {
     ASSIGN_OR_RETURN(const auto after, value_after(step, row.key));
-    // Its page cannot be read: a rollback passes over the row, as a restart would.
-    if (!after) {
-      RETURN_IF_ERROR(keep(step, UndoRecord::Kind::updated, previous, row.key, {}, false));
-      next_changes_.erase({step.tree, as_text(row.key)});
-      return {};
-    }
+    if (!after) return keep_unreadable(step, row, previous);
     const auto before = value_before(row.update, *after);
-    if (!before) return does_not_fit(step);
+    if (!before) {
+      RETURN_IF_ERROR(give_up(step, row.key));
+      return keep_unreadable(step, row, previous);
+    }
     return keep(step, UndoRecord::Kind::updated, previous, row.key, *before, row.overflow);
+  }
+
+  /// Of a page that cannot be read: a rollback passes over the row, as a restart would.
+  Result<> keep_unreadable(const UndoStep& step, const UndoneRow& row, Lsn previous) {
+    RETURN_IF_ERROR(keep(step, UndoRecord::Kind::updated, previous, row.key, {}, false));
+    next_changes_.erase({step.tree, as_text(row.key)});
+    return {};
   }
 
   /// Nothing: the page is damaged.
@@ -129,8 +135,18 @@ class ChangesBackward {
       return std::optional<std::vector<std::byte>>{};
     }
     if (!read) return fail(std::move(read).error());
-    if (!leaf.value) return does_not_fit(step);
-    return std::move(leaf.value);
+    if (leaf.value) return std::move(leaf.value);
+    RETURN_IF_ERROR(give_up(step, key));
+    return std::optional<std::vector<std::byte>>{};
+  }
+
+  /// The leaf is whole and not as the transaction left it: its last write was lost.
+  Result<> give_up(const UndoStep& step, Bytes key) {
+    ASSIGN_OR_RETURN(AnyTree* const tree, engine_.trees->find(step.tree));
+    auto given_up = give_up_leaf(engine_, *tree, key, does_not_fit(step).error());
+    if (!is_unreadable(given_up.error())) return given_up;
+    report_row_given_up(step.tree, given_up.error());
+    return {};
   }
 
   /// A tree that it drops is still the one that others read.

@@ -48,16 +48,21 @@ Result<> undo_row(EngineParts& engine, TransactionChain& chain, const UndoStep& 
   if (step.tree == TreeId::directory && step.kind == RecordKind::leaf_insert)
     RETURN_IF_ERROR(engine.trees->destroy_created(row.key));
   ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(step.tree));
-  auto changed = tree->change(row.key, &chain, undo);
-  if (!changed && is_unreadable(changed.error())) {
-    report_row_given_up(step.tree, changed.error());
-    return {};
-  }
-  if (!changed) return fail(std::move(changed).error());
-  if (!undo.done())
-    return fail(sqlstate::data_corrupted,
-                fmt::format("tree {} does not have what the log record at {} left there",
-                            raw(step.tree), raw(step.lsn)));
+  RETURN_IF_ERROR(tree->change(row.key, &chain, undo));
+  if (undo.done()) return {};
+  return give_up_leaf(
+      engine, *tree, row.key,
+      Error{sqlstate::data_corrupted,
+            fmt::format("tree {} does not have what the log record at {} left there",
+                        raw(step.tree), raw(step.lsn))});
+}
+
+/// One table's trouble: the row's page is, or becomes, one that nobody reads.
+Result<> undo_readable_row(EngineParts& engine, TransactionChain& chain, const UndoStep& step,
+                           const UndoneRow& row) {
+  auto undone = undo_row(engine, chain, step, row);
+  if (undone || !is_unreadable(undone.error())) return undone;
+  report_row_given_up(step.tree, undone.error());
   return {};
 }
 
@@ -77,7 +82,7 @@ Result<> undo_step(EngineParts& engine, TransactionChain& chain, const UndoStep&
   for (const UndoneRow& row : rows) {
     // Until its last row is back, undo comes back to the record.
     chain.undo_next = &row == &rows.back() ? step.undo_next : step.lsn;
-    RETURN_IF_ERROR(undo_row(engine, chain, step, row));
+    RETURN_IF_ERROR(undo_readable_row(engine, chain, step, row));
   }
   return {};
 }
@@ -106,6 +111,19 @@ Result<> undo_loser(EngineParts& engine, const ActiveTransaction& loser, UndoPro
 }
 
 }  // namespace
+
+Result<> give_up_leaf(EngineParts& engine, AnyTree& tree, Bytes key, Error&& why) {
+  ASSIGN_OR_RETURN(const PageId page, tree.doubt_leaf(key));
+  // Above what the page can have, below what a new owner of it will have.
+  const Lsn needed{raw(engine.log->tail()) - 1};
+  if (engine.given_up) {
+    engine.given_up->give_up(
+        page, needed,
+        Error{why.state(), fmt::format("page {}: {}", raw(page), why.message())}.with_hint(
+            "Its last write was lost. Restore the table from a backup."));
+  }
+  return fail(std::move(why));
+}
 
 Result<> undo_losers(EngineParts& engine, std::span<const ActiveTransaction> losers,
                      const RecoveryObserver& observer) {

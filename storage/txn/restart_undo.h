@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "base/bytes.h"
 #include "base/result.h"
 #include "storage/options.h"
 #include "storage/recovery/checkpoint/control_file.h"
@@ -10,8 +11,15 @@ namespace swizzle {
 
 struct EngineParts;
 
-/// Undoes the logged changes of the losers, by key, with compensation records. Pre: redo is done
-/// and the trees can be opened; the engine is not in use.
+class AnyTree;
+
+/// Gives up the leaf of `key`, which is whole and not as the log left it: from now on it is XX001
+/// for everybody, and other pages are not affected. Returns `why`, or why the leaf cannot be read
+/// anyway.
+Result<> give_up_leaf(EngineParts& engine, AnyTree& tree, Bytes key, Error&& why);
+
+/// Undoes what the transactions that a crash interrupted had logged, by key, with compensation
+/// records. Pre: redo is done and the trees can be opened; nobody else is at work.
 Result<> undo_losers(EngineParts& engine, std::span<const ActiveTransaction> losers,
                      const RecoveryObserver& observer);
 

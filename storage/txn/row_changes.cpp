@@ -253,20 +253,22 @@ void RowChange::release_marked() noexcept {
 }
 
 LeafChange::Action UndoChange::decide(const Node& leaf, Node::Position at) noexcept {
-  // The rolling-back transaction has locked the key, so the record is as that transaction left it.
-  INVARIANT(at.exact);
+  const auto action_if = [this](bool fits, Action action) {
+    fits_ = fits;
+    return fits ? action : Action::leave;
+  };
+  // The key is locked by whoever is rolled back, so the record is as that transaction left it,
+  // unless the page is not what was written.
+  const bool is_live = at.exact && !leaf.is_ghost(at.index);
   switch (undone_) {
     case UndoRecord::Kind::inserted:
-      INVARIANT(!leaf.is_ghost(at.index));
-      return Action::remove;
+      return action_if(is_live, Action::remove);
     case UndoRecord::Kind::updated:
-      INVARIANT(!leaf.is_ghost(at.index));
-      return Action::update;
+      return action_if(is_live, Action::update);
     case UndoRecord::Kind::removed:
     case UndoRecord::Kind::moved:
     case UndoRecord::Kind::removed_run:
-      INVARIANT(leaf.is_ghost(at.index));
-      return Action::insert;
+      return action_if(at.exact && !is_live, Action::insert);
     case UndoRecord::Kind::load_begun:  // undone as a whole
       break;
   }

@@ -112,12 +112,15 @@ class UndoChange final : public LeafChange {
     return value_.bytes.size();
   }
   void logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept override;
+  /// False: the leaf is not as the change left it, since its last write was lost. Nothing was done.
+  [[nodiscard]] bool fits() const noexcept { return fits_; }
 
  private:
   UndoRecord::Kind undone_;
   Value value_;
   VersionIndex& versions_;
   UndoRecord* record_;
+  bool fits_ = true;
 };
 
 /// The key before which an insert would go, as gap locks name it: the greatest key below, ghosts

@@ -1,5 +1,6 @@
 #include "storage/txn/transaction_state.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include "base/runtime/long_work.h"
 #include "storage/btree/damage.h"
 #include "storage/engine_parts.h"
+#include "storage/txn/restart_undo.h"
 #include "storage/txn/row_changes.h"
 #include "storage/txn/tree_factory.h"
 #include "storage/txn/tree_load.h"
@@ -306,7 +308,16 @@ Result<> TransactionState::undo_newest() {
   if (record.kind == UndoRecord::Kind::removed_run) return undo_run(record, *tree);
   UndoChange change(record.kind, {record.old_value(), record.old_overflow}, engine.versions,
                     &record);
-  return tree->change(record.key(), &slot.chain, change);
+  return undo_by(change, *tree, record.key());
+}
+
+Result<> TransactionState::undo_by(UndoChange& change, AnyTree& tree, Bytes key) {
+  RETURN_IF_ERROR(tree.change(key, &slot.chain, change));
+  if (change.fits()) return {};
+  return give_up_leaf(engine, tree, key,
+                      Error{sqlstate::data_corrupted,
+                            fmt::format("tree {} does not have what transaction {} left there",
+                                        raw(tree.id()), raw(slot.chain.id.load()))});
 }
 
 /// The last one first. Until the first is back, a restart's undo comes to their log record again.
@@ -315,7 +326,7 @@ Result<> TransactionState::undo_run(UndoRecord& record, AnyTree& tree) {
   for (std::uint32_t left = run.left(); left != 0; --left) {
     slot.chain.undo_next = left == 1 ? record.previous_lsn : run.lsn();
     UndoChange change(record.kind, {}, engine.versions, &record);
-    RETURN_IF_ERROR(tree.change(run.key(left - 1), &slot.chain, change));
+    RETURN_IF_ERROR(undo_by(change, tree, run.key(left - 1)));
     count_unended_work(kUnknownWork);
   }
   return {};

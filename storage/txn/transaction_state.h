@@ -19,6 +19,7 @@
 namespace swizzle {
 
 class AnyTree;
+class UndoChange;
 struct EngineParts;
 
 /// Places of keys that were prefetched, so that the look-ups need not descend again. As a rule they
@@ -267,6 +268,7 @@ struct TransactionState {
   void undo_newest_in_the_end() noexcept;
   Result<> undo_newest();
   Result<> undo_run(UndoRecord& record, AnyTree& tree);
+  Result<> undo_by(UndoChange& change, AnyTree& tree, Bytes key);
   void finish(Lsn outcome) noexcept;
   Lsn append_end(RecordKind kind, LogSpace& space, Lsn& end) noexcept;
 

@@ -44,7 +44,11 @@ Result<> restore_segments(FileSystem& files, const LogOptions& options, Lsn from
   const auto target = options.directory / "restored.tmp";
   for (std::uint64_t number = SegmentGeometry{segment_bytes}.number_of(raw(from));; ++number) {
     ASSIGN_OR_RETURN(const bool found, options.restore(segment_name(number), target));
-    if (!found) return {};
+    if (!found) {
+      // The copy has its own; the last one it has is cut where the copy ended.
+      if (!existing.empty() && number < existing.back()) continue;
+      return {};
+    }
     RETURN_IF_ERROR(check_restored(files, target, options, number));
     RETURN_IF_ERROR(files.rename(target, options.directory / segment_name(number)));
     RETURN_IF_ERROR(files.sync_directory(options.directory));

@@ -41,8 +41,8 @@ class PageCopier {
       const bool was_in_use =
           page / 64 < at_begin.size() && ((at_begin[page / 64] >> (page % 64)) & 1U) != 0;
       if (!was_in_use) in_log_.insert(read.page);
-      ASSIGN_OR_RETURN(const bool is_whole, make_whole(read));
-      if (!is_whole) {
+      ASSIGN_OR_RETURN(const bool is_there, make_whole(read));
+      if (!is_there) {
         std::memset(read.into, 0, kPageBytes);
         ++outcome_.pages_left_to_the_log;
       }
@@ -53,24 +53,57 @@ class PageCopier {
   }
 
  private:
-  // Rereads a page that is being written while we read it, which looks damaged for a moment. One
-  // that is not on disk yet, or not as the log has it, is rebuilt when the backup is opened.
+  /// Whole, and not older than when it was written last.
+  [[nodiscard]] bool is_as_written(const PageRead& read, const Result<>& outcome) const noexcept {
+    return outcome && load<PageHeader>(read.into).lsn >= written(read.page);
+  }
+  [[nodiscard]] Lsn written(PageId page) const noexcept {
+    return parts_.volume.written_lsns().of(page);
+  }
+
+  // A page that is being written while we read it looks damaged for a moment. One that is not on
+  // disk yet, or not as the log has it, is rebuilt by whoever opens the backup. False: the log has
+  // it.
   Result<bool> make_whole(const PageRead& read) {
     constexpr int kTries = 20;
     constexpr Duration kPause = std::chrono::milliseconds{2};
     auto outcome = parts_.volume.outcome(read);
-    for (int i = 0; i < kTries && !outcome; ++i) {
-      if (outcome.error().state() != sqlstate::data_corrupted) break;
+    for (int i = 0; i < kTries && !is_as_written(read, outcome); ++i) {
+      if (!outcome && outcome.error().state() != sqlstate::data_corrupted) break;
       if (!parts_.space.is_allocated(read.page)) return false;
       Runtime::current().sleep_until(Runtime::current().now() + kPause);
       outcome = parts_.volume.read_page(read.page, read.into);
     }
-    if (outcome) return true;
-    if (in_log_.contains(read.page)) return false;
-    if (!parts_.rebuild || outcome.error().state() != sqlstate::data_corrupted)
+    if (is_as_written(read, outcome)) return true;
+    if (!outcome && outcome.error().state() != sqlstate::data_corrupted)
       return fail(std::move(outcome).error());
-    RETURN_IF_ERROR(parts_.rebuild(read.page, read.into));
-    seal_page(read.into);
+    // Not on disk yet, and the log that is copied has it from its image on.
+    if (in_log_.contains(read.page) && written(read.page) == Lsn::none) return false;
+    if (parts_.copy_resident && parts_.copy_resident(read.page, read.into)) return true;
+    return rebuild_or_give_up(read, outcome);
+  }
+
+  /// As a reader of the page would.
+  Result<bool> rebuild_or_give_up(const PageRead& read, const Result<>& outcome) {
+    Error why{sqlstate::data_corrupted,
+              outcome ? fmt::format("page {} is older on disk than LSN {}, where it was written",
+                                    raw(read.page), raw(written(read.page)))
+                      : outcome.error().message()};
+    if (parts_.rebuild) {
+      auto rebuilt = parts_.rebuild(read.page, outcome ? written(read.page) : Lsn::none, read.into);
+      if (rebuilt && load<PageHeader>(read.into).lsn >= written(read.page)) {
+        seal_page(read.into);
+        return true;
+      }
+      if (!rebuilt && rebuilt.error().state() != sqlstate::data_corrupted)
+        return fail(std::move(rebuilt).error());
+      if (!rebuilt) why = std::move(why).with_detail(rebuilt.error().message());
+    }
+    if (!parts_.space.is_allocated(read.page)) return false;
+    // One table's trouble is no reason to have no backup of all others.
+    static_cast<void>(parts_.volume.read_page(read.page, read.into));
+    if (parts_.given_up != nullptr) parts_.given_up->give_up(read.page, written(read.page), why);
+    outcome_.given_up.push_back(why.message());
     return true;
   }
 
@@ -124,6 +157,7 @@ Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
                    files.open(target / Volume::kFileName, OpenMode::read_write, {.direct = true}));
   RETURN_IF_ERROR(copy_pages(parts, control, map, *data, outcome, observer));
   RETURN_IF_ERROR(SpaceMap::create(files, target, parts.volume.database_id(), map));
+  if (parts.given_up != nullptr) RETURN_IF_ERROR(parts.given_up->copy_to(files, target));
 
   parts.log.flush_to(parts.log.tail());
   outcome.end = parts.log.durable();
@@ -134,6 +168,7 @@ Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
         wal::copy_log(parts.log.location(), from, outcome.end, files, target / log_name));
   }
   RETURN_IF_ERROR(write_backup_end(files, target, outcome.end));
+  control.shutdown = Control::Shutdown::backup;
   RETURN_IF_ERROR(ControlFile::create(files, target, control));
   RETURN_IF_ERROR(files.sync_directory(target.parent_path()));
   RETURN_IF_ERROR(mark_finished(files, target));

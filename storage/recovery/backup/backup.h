@@ -19,8 +19,14 @@ struct BackupParts {
   SpaceMap& space;
   wal::Log& log;
   Checkpointer& checkpointer;
-  /// For pages that fail their checksum (PageRepair::rebuild).
-  std::function<Result<>(PageId page, std::byte* into)> rebuild;
+  /// For pages that fail their checksum, or are older than when they were written
+  /// (PageRepair::mend).
+  std::function<Result<>(PageId page, Lsn newest, std::byte* into)> rebuild;
+  /// Fills `into` with the page as the pool has it, sealed; false if it does not.
+  std::function<bool(PageId page, std::byte* into)> copy_resident = {};
+  /// Takes along the list of pages that are known to be unusable, and what the backup finds; may be
+  /// null.
+  GivenUpPages* given_up = nullptr;
 };
 
 /// Copies the database to `target`, a directory that does not exist, while it runs: a checkpoint,
@@ -34,7 +40,10 @@ Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
 
 struct RestoredLog {
   Lsn end = Lsn::none;
-  /// End of backup and archive together.
+  std::optional<std::int64_t> last_commit_us = std::nullopt;
+  /// Pages that are not whole in the backup: the log makes up for them, or nothing does.
+  std::vector<PageId> doubted = {};
+  /// Where all ended that backup and archive have.
   Lsn known_end = Lsn::none;
 };
 /// Makes a database directory at `target`, which does not exist, out of a backup, and of archived

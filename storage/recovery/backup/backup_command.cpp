@@ -15,6 +15,7 @@
 #include "base/programs/program_words.h"
 #include "storage/engine.h"
 #include "storage/recovery/backup/backup_end.h"
+#include "storage/recovery/new_log.h"
 #include "wal/archive_command.h"
 
 namespace swizzle {
@@ -53,6 +54,16 @@ EngineOptions options() {
   return made;
 }
 
+/// What was done is done; a script that looks at the exit code alone is still to hear of it.
+Result<> require_all_pages(const std::vector<std::string>& given_up, std::string_view but) {
+  if (given_up.empty()) return {};
+  for (const std::string& why : given_up) fmt::print(stderr, "{}\n", why);
+  return fail(Error{sqlstate::data_corrupted,
+                    fmt::format("{} {} pages in it cannot be read", but, given_up.size())}
+                  .with_hint("Reading their rows is an error (XX001); everything else is whole. "
+                             "\"swizzle-backup check\" names their tables' trees."));
+}
+
 Result<> copy(const Arguments& arguments) {
   PosixFileSystem files;
   ASSIGN_OR_RETURN(const bool from_backup, is_backup(files, arguments.paths[0]));
@@ -65,7 +76,14 @@ Result<> copy(const Arguments& arguments) {
   ASSIGN_OR_RETURN(const BackupOutcome made, engine->back_up(arguments.paths[1]));
   RETURN_IF_ERROR(engine->close());
   fmt::print("{} pages, log from {} to {}\n", made.pages, raw(made.begin), raw(made.end));
-  return {};
+  return require_all_pages(made.given_up, "the backup is made, but");
+}
+
+std::string last_commit(std::optional<std::int64_t> time_us) {
+  if (!time_us) return "with no commit in that log";
+  constexpr std::int64_t kMicros = 1'000'000;
+  return fmt::format("the last commit of {:%Y-%m-%d %H:%M:%S}.{:06} UTC",
+                     fmt::gmtime(static_cast<std::time_t>(*time_us / kMicros)), *time_us % kMicros);
 }
 
 Result<> restore(const Arguments& arguments) {
@@ -76,9 +94,12 @@ Result<> restore(const Arguments& arguments) {
   ASSIGN_OR_RETURN(
       const RestoreOutcome made,
       restore_backup(files, arguments.paths[0], arguments.paths[1], archive, arguments.target));
-  fmt::print("restored up to LSN {}; the log goes on at {}\n", raw(made.end),
-             raw(made.begins_again));
-  return {};
+  fmt::print("restored up to LSN {}, {}; the log goes on at {}\n", raw(made.end),
+             last_commit(made.last_commit_us), raw(made.begins_again));
+  if (!arguments.target.lsn && !arguments.target.time_us)
+    fmt::print("there is no log behind that in {}: what was committed later is not restored\n",
+               archive ? "backup and archive" : "the backup");
+  return require_all_pages(made.given_up, "the database is restored, but");
 }
 
 Result<> check_database(FileSystem& files, const std::filesystem::path& database) {
@@ -114,6 +135,14 @@ Result<> check(const Arguments& arguments) {
   const std::filesystem::path directory = arguments.paths[0];
   ASSIGN_OR_RETURN(const bool of_backup, is_backup(files, directory));
   return of_backup ? check_backup(files, directory) : check_database(files, directory);
+}
+
+Result<> new_log(const Arguments& arguments) {
+  PosixFileSystem files;
+  ASSIGN_OR_RETURN(const Lsn begin, replace_lost_log(files, arguments.paths[0], "log"));
+  fmt::print("the database has a new log from LSN {} on; the old one is in \"log-lost\"\n",
+             raw(begin));
+  return {};
 }
 
 void add_restore_options(CLI::App& app, Arguments& arguments) {
@@ -168,6 +197,9 @@ int backup_main(int argc, const char* const* argv) {
           "recovers the database and checks every page of every tree; of a backup, what would be "
           "restored: into DATABASE.check, which is removed again",
           check, {"DATABASE"});
+  command("new-log",
+          "gives a database that was closed in good order, and whose log is lost, a new one",
+          new_log, {"DATABASE"});
   if (const auto exit_code = read_program_words(app, argc, argv)) return *exit_code;
 
   const auto done = run(arguments);

@@ -17,8 +17,22 @@ Result<bool> is_backup(FileSystem& files, const std::filesystem::path& directory
   return files.exists(directory / kBackupEndName);
 }
 
-Result<> forget_backup_end(FileSystem& files, const std::filesystem::path& directory) {
+Result<> begin_as_database(FileSystem& files, const std::filesystem::path& directory,
+                           ControlFile& control) {
   ASSIGN_OR_RETURN(const bool is_there, is_backup(files, directory));
+  if (control.current().shutdown == Control::Shutdown::backup) {
+    if (!is_there)
+      return fail(Error{sqlstate::object_not_in_prerequisite_state,
+                        fmt::format("directory \"{}\" is a backup, and its file \"{}\" is missing: "
+                                    "the backup is not whole",
+                                    directory.native(), kBackupEndName)}
+                      .with_hint("Take another backup."));
+    Control as_database = control.current();
+    as_database.shutdown = Control::Shutdown::none;
+    // Both copies: without the file neither may call it a backup.
+    RETURN_IF_ERROR(control.write(as_database));
+    RETURN_IF_ERROR(control.write(as_database));
+  }
   if (!is_there) return {};
   RETURN_IF_ERROR(files.remove(directory / kBackupEndName));
   return files.sync_directory(directory);

@@ -4,6 +4,7 @@
 
 #include "base/ids.h"
 #include "base/io/file.h"
+#include "storage/recovery/checkpoint/control_file.h"
 
 namespace swizzle {
 
@@ -13,8 +14,11 @@ inline constexpr const char* kBackupEndName = "backup-end";
 
 Result<> write_backup_end(FileSystem& files, const std::filesystem::path& directory, Lsn end);
 [[nodiscard]] Result<bool> is_backup(FileSystem& files, const std::filesystem::path& directory);
-/// Before a directory is changed that may be a backup. Durable on return.
-Result<> forget_backup_end(FileSystem& files, const std::filesystem::path& directory);
+/// Makes a database of a directory that may be a backup, before anything in it is changed. Durable
+/// on return. 55000 for a backup that has lost its end: from where on it is consistent is not
+/// known.
+Result<> begin_as_database(FileSystem& files, const std::filesystem::path& directory,
+                           ControlFile& control);
 /// 55000 when the directory is no whole backup.
 Result<Lsn> read_backup_end(FileSystem& files, const std::filesystem::path& directory);
 

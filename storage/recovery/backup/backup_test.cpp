@@ -49,7 +49,9 @@ void require_content(SimulatedDisk& disk, const std::filesystem::path& home,
 
 BackupParts parts_of(TestEngine& engine) {
   return {*engine.volume, *engine.space, *engine.log, *engine.checkpointer,
-          [&engine](PageId page, std::byte* into) { return engine.repair->rebuild(page, into); }};
+          [&engine](PageId page, Lsn newest, std::byte* into) {
+            return engine.repair->mend(page, newest, into);
+          }};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "storage/recovery/backup/backup.h"
 #include "storage/recovery/backup/backup_end.h"
@@ -11,8 +12,11 @@
 namespace swizzle {
 namespace {
 
+/// Called with each portion that was copied and where it lies.
+using Look = std::function<void(std::uint64_t at, Bytes portion)>;
+
 Result<> copy_file(FileSystem& files, const std::filesystem::path& from,
-                   const std::filesystem::path& to) {
+                   const std::filesystem::path& to, const Look& look = {}) {
   constexpr std::size_t kPortion = std::size_t{1} << 20U;
   ASSIGN_OR_RETURN(auto source, files.open(from, OpenMode::read_only, {}));
   ASSIGN_OR_RETURN(auto copy, files.open(to, OpenMode::create_new, {}));
@@ -22,35 +26,76 @@ Result<> copy_file(FileSystem& files, const std::filesystem::path& from,
     const auto portion = static_cast<std::size_t>(std::min<std::uint64_t>(kPortion, size - at));
     RETURN_IF_ERROR(source->read_at(at, buffer.bytes(0, portion)));
     RETURN_IF_ERROR(copy->write_at(at, buffer.bytes(0, portion)));
+    if (look) look(at, buffer.bytes(0, portion));
   }
   return copy->sync();
 }
 
 bool is_database_file(std::string_view name) noexcept {
-  return name == Volume::kFileName || name == DoubleWrite::kFileName ||
+  return name == DoubleWrite::kFileName || name == GivenUpPages::kFileName ||
          std::ranges::find(SpaceMap::kFileNames, name) != std::end(SpaceMap::kFileNames);
 }
 
-/// Returns where the log is to be cut: a record boundary. 55000 when it ends before the target: a
-/// request for a moment must not silently get an earlier one.
-Result<Lsn> find_stop(wal::Reader reader, Lsn from, const RecoveryTarget& stop) {
+/// Returns the pages that are not whole: as a rule what the log makes up for, or what is not in
+/// use.
+Result<std::vector<PageId>> copy_data_file(FileSystem& files, const std::filesystem::path& from,
+                                           const std::filesystem::path& to) {
+  std::vector<PageId> doubted;
+  const auto look = [&doubted](std::uint64_t at, Bytes portion) {
+    for (std::size_t i = 0; i + kPageBytes <= portion.size(); i += kPageBytes) {
+      const PageId page{(at + i) / kPageBytes};
+      if (raw(page) >= SpaceMap::kFirstPage && !check_page(portion.data() + i, page))
+        doubted.push_back(page);
+    }
+  };
+  RETURN_IF_ERROR(copy_file(files, from, to, look));
+  return doubted;
+}
+
+/// Where the log is to be cut: a record boundary. 55000 when it ends before the target: who asks
+/// for a moment is not given an earlier one in silence.
+struct Stop {
+  Lsn end;
+  std::optional<std::int64_t> last_commit_us = std::nullopt;
+};
+Result<Stop> find_stop(wal::Reader reader, Lsn from, const RecoveryTarget& stop) {
+  Stop found{};
   reader.seek(from);
   while (true) {
     ASSIGN_OR_RETURN(const auto record, reader.next());
     if (!record) {
-      const bool reached = !stop.time_us && (!stop.lsn || reader.end() >= *stop.lsn);
-      if (reached) return reader.end();
+      found.end = reader.end();
+      const bool reached = !stop.time_us && (!stop.lsn || found.end >= *stop.lsn);
+      if (reached) return found;
       return fail(Error{sqlstate::object_not_in_prerequisite_state,
                         fmt::format("backup and archive end at {}, before the recovery target",
                                     raw(reader.end()))}
                       .with_hint("Without a target all of it is restored."));
     }
-    if (stop.lsn && record->lsn >= *stop.lsn) return record->lsn;
+    found.end = record->lsn;
+    if (stop.lsn && record->lsn >= *stop.lsn) return found;
     const bool is_commit = kind_of(record->header) == RecordKind::transaction_committed &&
                            record->payload.size() >= sizeof(std::int64_t);
-    if (stop.time_us && is_commit && load<std::int64_t>(record->payload.data()) > *stop.time_us)
-      return record->lsn;
+    if (!is_commit) continue;
+    const auto time_us = load<std::int64_t>(record->payload.data());
+    if (stop.time_us && time_us > *stop.time_us) return found;
+    found.last_commit_us = time_us;
   }
+}
+
+Result<> require_no_gap(FileSystem& files, const wal::RestoreSegment& archive,
+                        std::uint64_t segment_bytes, Lsn end,
+                        const std::filesystem::path& directory) {
+  ASSIGN_OR_RETURN(const auto later,
+                   wal::find_segment_behind_gap(archive, segment_bytes, end, files,
+                                                directory / "looked-for.tmp"));
+  if (!later) return {};
+  return fail(Error{sqlstate::object_not_in_prerequisite_state,
+                    fmt::format("the log ends at LSN {}, where the archive lacks a segment: it has "
+                                "the later \"{}\"",
+                                raw(end), *later)}
+                  .with_hint("Put the missing segment into the archive. To restore without what "
+                             "was committed later, stop at that LSN: --to-lsn."));
 }
 
 Result<> remove_with_content(FileSystem& files, const std::filesystem::path& directory) {
@@ -70,6 +115,9 @@ Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& back
   RETURN_IF_ERROR(files.create_directory(target));
   RETURN_IF_ERROR(mark_unfinished(files, target));
   ASSIGN_OR_RETURN(const auto names, files.list(backup));
+  RestoredLog outcome;
+  ASSIGN_OR_RETURN(outcome.doubted,
+                   copy_data_file(files, backup / Volume::kFileName, target / Volume::kFileName));
   for (const std::string& name : names) {
     if (is_database_file(name)) RETURN_IF_ERROR(copy_file(files, backup / name, target / name));
   }
@@ -85,12 +133,15 @@ Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& back
   options.database_id = kept.database_id;
   options.segment_bytes = kept.segment_bytes;
   options.restore = archive;
-  RestoredLog outcome;
   {
     ASSIGN_OR_RETURN(auto log, wal::Log::open(files, options, checkpoint.begin));
     outcome.known_end = log->begin();
-    ASSIGN_OR_RETURN(const Lsn end, find_stop(log->reader(), checkpoint.begin, stop));
+    ASSIGN_OR_RETURN(const Stop found, find_stop(log->reader(), checkpoint.begin, stop));
+    const Lsn end = found.end;
     outcome.end = end;
+    outcome.last_commit_us = found.last_commit_us;
+    if (archive && !stop.lsn && !stop.time_us)
+      RETURN_IF_ERROR(require_no_gap(files, archive, kept.segment_bytes, end, whole));
     if (end < backup_end)
       return fail(sqlstate::object_not_in_prerequisite_state,
                   fmt::format("the recovery target at {} is before the end of backup \"{}\" at {}",
@@ -102,7 +153,9 @@ Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& back
   }
   RETURN_IF_ERROR(remove_with_content(files, whole));
   // Last: without it the directory cannot be opened.
-  RETURN_IF_ERROR(ControlFile::create(files, target, control->current()));
+  Control as_database = control->current();
+  as_database.shutdown = Control::Shutdown::none;
+  RETURN_IF_ERROR(ControlFile::create(files, target, as_database));
   RETURN_IF_ERROR(files.sync_directory(target.parent_path()));
   RETURN_IF_ERROR(mark_finished(files, target));
   return outcome;

@@ -171,7 +171,10 @@ Result<std::unique_ptr<ControlFile>> ControlFile::open(FileSystem& files,
     ASSIGN_OR_RETURN(auto copy, read_copy(files, directory / name));
     if (!copy) {
       opened->one_copy_lost_ = true;
-    } else if (!found || copy->generation > opened->generation_) {
+    } else if (found && copy->generation < opened->generation_) {
+      opened->older_ = std::move(copy->control);
+    } else {
+      if (found) opened->older_ = std::move(opened->control_);
       found = true;
       opened->generation_ = copy->generation;
       opened->control_ = std::move(copy->control);
@@ -186,6 +189,13 @@ Result<std::unique_ptr<ControlFile>> ControlFile::open(FileSystem& files,
   return opened;
 }
 
+void ControlFile::fall_back() noexcept {
+  control_ = std::move(*older_);
+  older_.reset();
+  // The copies are of two generations, one behind the other.
+  --generation_;
+}
+
 Result<> ControlFile::write(const Control& control) {
   const std::uint64_t generation = generation_ + 1;
   const auto path = directory_ / kFileNames[generation % kFileNames.size()];
@@ -195,6 +205,7 @@ Result<> ControlFile::write(const Control& control) {
   generation_ = generation;
   control_ = control;
   one_copy_lost_ = false;
+  older_.reset();
   return {};
 }
 

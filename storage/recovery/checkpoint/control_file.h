@@ -48,8 +48,9 @@ struct Control {
   /// The root of the tree of trees.
   PageId directory_root = PageId::none;
   enum class Logging : std::uint8_t { on, off } logging = Logging::on;
-  /// `clean`: the last thing that happened was a checkpoint with nothing dirty or active.
-  enum class Shutdown : std::uint8_t { none, clean } shutdown = Shutdown::none;
+  /// `clean`: the last thing that happened was a checkpoint with nothing dirty or active. `backup`:
+  /// the directory is a backup that was never opened, so it must have its end (rule R8).
+  enum class Shutdown : std::uint8_t { none, clean, backup } shutdown = Shutdown::none;
   Checkpoint checkpoint;
 };
 
@@ -69,6 +70,11 @@ class ControlFile {
                                                    const std::filesystem::path& directory);
 
   [[nodiscard]] const Control& current() const noexcept { return control_; }
+  /// What the other copy has, until the first write(): the checkpoint before, from which a recovery
+  /// can begin as well (rule R1). Null when it is lost.
+  [[nodiscard]] const Control* older() const noexcept { return older_ ? &*older_ : nullptr; }
+  /// Makes that the current one; the next write() replaces the younger copy. Pre: there is one.
+  void fall_back() noexcept;
   /// Whether the other copy was lost or damaged: the checkpoint is then perhaps not the last one.
   [[nodiscard]] bool is_one_copy_lost() const noexcept { return one_copy_lost_; }
 
@@ -82,6 +88,7 @@ class ControlFile {
   FileSystem& files_;
   const std::filesystem::path directory_;
   Control control_;
+  std::optional<Control> older_;
   std::uint64_t generation_ = 0;
   bool one_copy_lost_ = false;
 };
