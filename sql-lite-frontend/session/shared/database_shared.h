@@ -55,8 +55,8 @@ struct Database::Shared {
   /// Returns the stored form of a password in clear text: a SCRAM-SHA-256 verifier. Takes
   /// milliseconds. Empty if there is no server.
   std::function<std::string(std::string_view password)> derive_verifier;
-  /// swizzle_backup(): copies the server's directory to another; says what it has copied, and
-  /// meanwhile how far it is. Empty where there is no server.
+  /// swizzle_backup(): copies the server's directory to another; returns a report of the copy, and
+  /// reports its progress meanwhile. Empty if there is no server.
   std::function<Result<std::string>(const std::string& target, const RecoveryObserver& observer)>
       back_up;
   /// pg_reload_conf().

@@ -83,8 +83,8 @@ struct Plan {
   std::vector<ExprPtr> computed_from_literals;
 };
 
-/// One portal's run of a plan: copies of its steps, and what they work with. Used again for the
-/// next run, one at a time, so that a warm one allocates nothing.
+/// One portal's run of a plan: copies of its steps, and the state that they work with. Used again
+/// for the next run, one at a time, so that a warm run allocates nothing.
 struct PlanRun {
   PlanRun(Session::State& session, std::shared_ptr<const Plan> of);
   /// Runs the plan's own steps, which may be measured, because no other run shares them.
@@ -124,7 +124,8 @@ struct PlanRun {
 
 class IdleRuns;
 
-/// A plan as a session uses it: what it knows of it, and perhaps a run that waits for the next.
+/// A plan as used by one session: the session's knowledge of it, and perhaps a run that waits for
+/// the next use.
 struct PlanUse {
   PlanUse() = default;
   PlanUse(const PlanUse&) = delete;
@@ -232,7 +233,7 @@ OutputColumn explain_column(const ast::ExplainStmt& explain);
 /// The query of EXPLAIN and DECLARE CURSOR, whose parameters are the statement's; else null.
 const ast::Node* query_within(const ast::Node* node) noexcept;
 
-/// "SELECT", "INSERT", "CREATE TABLE" …: what errors and tags call it.
+/// Returns the statement's name in errors and tags: "SELECT", "INSERT", "CREATE TABLE" ….
 std::string_view statement_name(const ast::Node* node) noexcept;
 
 /// A statement that is being executed, or waits to be: the protocol's portal, and SQL's cursor.

@@ -33,8 +33,8 @@ struct TransactionModes {
   bool deferrable = false;
 };
 
-/// The session's transaction: the engine's, to which it points where there is one, and what SQL
-/// adds to it: blocks, savepoints, modes, and what is done at its end.
+/// The session's transaction: a pointer to the engine's, if there is one, and the additions of SQL:
+/// blocks, savepoints, modes, and the work at its end.
 class SessionTransaction {
  public:
   enum class Block : std::uint8_t { none, implicit, explicit_block };
@@ -121,10 +121,10 @@ class SessionTransaction {
   void set_modes_by_statement(ast::NodeList options);
   /// SET transaction_isolation and the like: for the present transaction.
   void set_mode(std::string_view setting, std::string_view value);
-  /// SET TRANSACTION SNAPSHOT: it sees what another one does.
+  /// SET TRANSACTION SNAPSHOT: takes the snapshot of another transaction.
   void import_snapshot(std::string_view name);
-  /// pg_export_snapshot: the name by which others can see what it sees, until it ends. Throws
-  /// 25001.
+  /// pg_export_snapshot: returns the name by which others can take its snapshot, until it ends.
+  /// Throws 25001.
   std::string export_snapshot();
   const Defaults& defaults();
   /// Settings have changed.
