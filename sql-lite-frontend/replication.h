@@ -42,7 +42,7 @@ class ChangeStream {
   /// as there may be. It is that of the first call, and callable for as long as the stream lives.
   virtual bool awaits_more(const std::function<void()>& wake) = 0;
 
-  /// The reader has what committed before.
+  /// The reader has received all transactions that committed before `lsn`.
   virtual void confirm(Lsn lsn) = 0;
   [[nodiscard]] virtual Lsn confirmed() const noexcept = 0;
 

@@ -89,14 +89,13 @@ class Database {
   /// The stored verifier of a role (SCRAM-SHA-256$… or empty when it has no password), or nullopt
   /// when there is no such role or it may not log in.
   [[nodiscard]] std::optional<std::string> password_verifier(std::string_view role) const;
-  /// Gives the first superuser its name and its verifier, or none where that is empty: what `init`
-  /// does.
+  /// Gives the first superuser its name and its verifier, or none if that is empty, as `init` does.
   Result<> set_superuser_verifier(std::string_view role, std::string_view verifier);
   /// Makes the first databases order text by a locale of ICU. Pre: the locale exists, and no
   /// session has connected yet.
   Result<> set_icu_locale(const std::string& locale);
 
-  /// The sessions, by what they do at present.
+  /// Returns the numbers of sessions by their present state.
   [[nodiscard]] SessionCounts session_counts() const;
 
   struct Shared;
@@ -130,14 +129,14 @@ class Session {
  public:
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-  /// Rolls back what is open and drops the session's temporary objects.
+  /// Rolls back the open transaction and drops the session's temporary objects.
   ~Session();
 
   /// A Query message: any number of statements, one implicit transaction unless they say otherwise.
   /// ReadyForQuery follows from the server, whatever the outcome.
   Outcome simple_query(std::string_view text, ResultSink& sink);
   /// Runs a request that is not SQL, in `body`. An SqlError that `body` throws is the outcome, and
-  /// undoes what the request did in a transaction.
+  /// undoes the request's changes in a transaction.
   Outcome run_request(std::string_view text, ResultSink& sink, const std::function<void()>& body);
 
   /// `type_oids` may be shorter than the parameters; 0 means "infer". 42P05 when a named statement
@@ -150,7 +149,7 @@ class Session {
   Outcome describe_portal(std::string_view name, ResultSink& sink);
   /// 0 rows is "all". Ends with command_complete, empty_query or portal_suspended.
   Outcome execute(std::string_view portal, std::uint64_t max_rows, ResultSink& sink);
-  /// Closing what is not there is no error.
+  /// Closing a statement or portal that does not exist is no error.
   Outcome close_statement(std::string_view name);
   Outcome close_portal(std::string_view name);
   /// Ends the implicit transaction of the messages since the last Sync: commits it, or rolls back
@@ -178,7 +177,8 @@ class Session {
   /// Writes the session's user and statement as text; returns the number of bytes. Takes no memory
   /// and no lock.
   std::size_t describe_work(std::span<char> into) const noexcept;
-  /// The text of what execute() would run for this portal; empty when there is none.
+  /// Returns the text of the statement that execute() would run for this portal; empty if there is
+  /// none.
   [[nodiscard]] std::string_view portal_text(std::string_view portal) const noexcept;
 
   /// Whether a request has been running for that long. From any thread.

@@ -27,7 +27,7 @@ namespace swizzle {
 class LogicalLog;
 struct EngineStatistics;
 
-/// An open snapshot and what is kept because of it.
+/// An open snapshot, and the versions kept because of it.
 struct HeldSnapshot {
   lock::OwnerLabel label = 0;    ///< as Transaction::work_for() said
   Lsn lsn = Lsn::none;           ///< what committed before is visible
@@ -108,7 +108,7 @@ class Engine {
   Result<bool> greatest_key(TreeId tree, ValueBuffer& into);
   /// Returns the number of the tree's pages read from the data file since the engine opened.
   [[nodiscard]] std::uint64_t pages_read_of(TreeId tree) const;
-  /// No records, nor what is left of some.
+  /// Returns whether the tree has neither records nor remains of any.
   Result<bool> is_blank(TreeId tree);
   /// Begins to build `tree` bottom-up. Null where that cannot be done: the tree is not blank, or is
   /// not what `which` says, or another transaction reads or writes it under locks.

@@ -7,9 +7,9 @@
 /// Views of statements that run within or beside others of their transaction.
 namespace swizzle {
 
-/// A statement within the one that runs, as a constraint's check or action and the parts of a
-/// definition are: it sees what its transaction has written up to now, and of others what `sees`
-/// says, at READ COMMITTED always the latest. The outer statement goes on with what it saw before.
+/// A statement within the running one: a constraint's check or action, or a part of a definition.
+/// It sees its transaction's changes up to now, and those of other transactions that `sees`
+/// selects, at READ COMMITTED always the latest. The outer statement keeps its own view.
 class InnerStatement {
  public:
   explicit InnerStatement(Transaction& transaction, ReadView::Sees sees = ReadView::Sees::latest)

@@ -45,8 +45,8 @@ struct EngineOptions {
   std::uint32_t cooling_percent = 10;
   /// Parts of the pool with frames of their own; 0: one for each memory node of the machine.
   std::uint32_t pool_partitions = 0;
-  /// The system gives all of the pool's memory at the start: what is touched for the first time
-  /// costs a page of zeros, and under a hypervisor much more.
+  /// The system gives all of the pool's memory at the start: the first touch of a page costs a page
+  /// of zeros, and under a hypervisor much more.
   bool pool_prefault = false;
 
   /// Off: nothing survives a crash. For experiments; refused for a directory created with it on.

@@ -50,8 +50,8 @@ struct EngineStatistics {
   /// Files taken for undo records that did not fit EngineOptions::undo_memory_bytes.
   std::uint64_t undo_spilled_bytes = 0;
   std::uint64_t pages_repaired = 0;
-  /// Pages of the data file that were not what had been written there, and when the last of them
-  /// was read (microseconds since 1970; 0: never).
+  /// Number of pages of the data file whose content was not the written one, and the time when the
+  /// last of them was read (microseconds since 1970; 0: never).
   std::uint64_t checksum_failures = 0;
   std::int64_t last_checksum_failure_us = 0;
   /// Pages that cannot be read, nor rebuilt: reading one is XX001, all else works.

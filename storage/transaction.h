@@ -58,11 +58,11 @@ class Transaction {
   [[nodiscard]] ReadView begin_inner(ReadView::Sees sees);
   void end_inner(const ReadView& outer) noexcept;
 
-  /// Keeps what the statement that runs sees, for its reads beside later statements, until
-  /// release_view(). Better by way of HeldView.
+  /// Keeps the view of the running statement, for its reads beside later statements, until
+  /// release_view(). HeldView is the better way.
   [[nodiscard]] ReadView hold_view();
   void release_view(const ReadView& view) noexcept;
-  /// Reads see by `view` from now on; returns by what they saw.
+  /// Makes reads use `view` from now on; returns the view before.
   [[nodiscard]] ReadView exchange_view(const ReadView& view) noexcept;
 
   /// Number of leaves that its reads and writes have asked for.
@@ -107,8 +107,8 @@ class Transaction {
     std::uint64_t lock_position = 0;
   };
   [[nodiscard]] Mark mark() const noexcept;
-  /// Undoes what came after the mark and gives up its locks, but at SERIALIZABLE, where they stand
-  /// for what has been read as well.
+  /// Undoes the changes after the mark and gives up their locks, but at SERIALIZABLE, where they
+  /// stand for reads as well.
   Result<> rollback_to(Mark mark);
 
   /// Returns when the commit, and all that it read from, is durable (unless synchronous_commit is
@@ -116,8 +116,8 @@ class Transaction {
   enum class Durability : std::uint8_t { synchronous, asynchronous, unforced };
   Result<> commit(Durability durability = Durability::synchronous);
   /// Commits without waiting. Snapshots see the writes when they are durable, which the next commit
-  /// that waits makes them. A caller that uses what the transaction wrote before then must depend
-  /// on the LSN.
+  /// that waits makes them. A caller that uses the transaction's writes before then must depend on
+  /// the LSN.
   Result<Lsn> commit_unforced();
   /// Makes its commit wait for the one at `commit`, even if it has written nothing itself.
   void depend_on(Lsn commit) noexcept;

@@ -20,7 +20,7 @@ class Transaction;
 class ValueBuffer {
  public:
   [[nodiscard]] Bytes bytes() const noexcept { return {data_.get(), size_}; }
-  /// Room for `size` bytes whose content the caller fills; what was there is lost.
+  /// Room for `size` bytes whose content the caller fills; the old content is lost.
   MutableBytes prepare(std::size_t size) {
     if (size > capacity_) grow(size);
     size_ = size;
@@ -121,7 +121,8 @@ class Tree {
   /// Whether reads of the transaction's snapshot see the records that the tree was loaded with; at
   /// READ COMMITTED and SERIALIZABLE they do, or will.
   [[nodiscard]] bool is_visible(Transaction& transaction) const;
-  /// The bounds are copied. The hint changes what is in memory when, not what is seen.
+  /// The bounds are copied. The hint changes the time at which pages come to memory, not the
+  /// result.
   Result<Cursor> scan(Transaction& transaction, const ScanRange& range,
                       Direction direction = Direction::forward, ReadMode mode = ReadMode::snapshot,
                       WaitPolicy wait = WaitPolicy::wait, ScanHint hint = ScanHint::none) const;

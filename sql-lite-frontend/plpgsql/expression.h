@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/plpgsql/variables.h"
 #include "sql-lite-frontend/session/shared/statement.h"
 
-/// Fragments of SQL in a body: what they are compiled to, once per session and function.
+/// Fragments of SQL in a body, compiled once per session and function.
 namespace swizzle::sql::plpgsql {
 
 struct Frame;

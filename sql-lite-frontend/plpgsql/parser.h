@@ -18,7 +18,7 @@ struct Signature {
   Oid collation = kNoOid;    ///< of the variables that say none; none: the database's
 };
 
-/// Throws what is wrong with the text; positions are the body's.
+/// Throws syntax errors of the text; positions are the body's.
 std::unique_ptr<Program> read_program(Session::State& session, const Signature& signature);
 
 }  // namespace swizzle::sql::plpgsql

@@ -31,7 +31,8 @@ class Reader {
   [[noreturn]] void fail_at(const Token& where) const;
   [[noreturn]] void fail(SqlState state, std::string message, const Token& where) const;
   [[nodiscard]] int line_here() const noexcept { return token().line; }
-  /// Up to one of the ends, which is not taken. `expected` is what is missing if it does not come.
+  /// Reads up to one of the ends, which is not consumed. `expected` is the missing token that the
+  /// error names if none of them comes.
   ExpressionPtr read_expression(std::initializer_list<std::string_view> ends,
                                 std::string_view expected);
   ExpressionPtr read_statement();

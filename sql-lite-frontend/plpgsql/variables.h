@@ -48,7 +48,7 @@ struct FieldPosition {
   }
 };
 
-/// DECLARE c CURSOR (parameters) FOR query: what OPEN gives the parameters.
+/// DECLARE c CURSOR (parameters) FOR query: the variables to which OPEN assigns the parameters.
 struct BoundCursor {
   std::vector<std::size_t> parameters;  ///< variables
   ExpressionPtr query;

@@ -11,7 +11,8 @@ class TableShapes;
 CatalogView& catalog_view_of(Session::State& session);
 NameSource& names_of(Session::State& session);
 TableShapes& table_shapes_of(Session::State& session);
-/// wal_level is logical: what happens to published tables is told in the log.
+/// Returns whether wal_level is logical, so that changes to published tables are written to the
+/// log.
 bool logs_changes(Session::State& session);
 
 }  // namespace swizzle::sql

@@ -19,8 +19,8 @@ class RowPublisher {
  public:
   explicit RowPublisher(TablePtr table) noexcept : table_(std::move(table)) {}
 
-  /// The statement begins, which may do what the bits say (published::k…). Throws 55000 or 42P10
-  /// where subscribers could not follow it.
+  /// Called at the beginning of the statement; `events` are the events that it may cause
+  /// (published::k…). Throws 55000 or 42P10 if subscribers could not follow it.
   void begin(Execution& execution, std::uint8_t events);
   /// Whether removed rows are to be handed over with all their columns.
   [[nodiscard]] bool wants_rows() const noexcept { return watches_; }

@@ -19,14 +19,14 @@ struct ReplicationCommand {
   std::string snapshot = "export";  ///< create_slot: or "use", "nothing"
   bool waits = false;               ///< drop_slot
   Lsn from = Lsn::none;             ///< start
-  /// start: what is for the plugin.
+  /// start: the options for the plugin.
   std::vector<std::pair<std::string, std::string>> options = {};
 
   [[nodiscard]] std::string_view tag() const noexcept;
 };
 
-/// Nothing: the text is SQL. Throws 42601 for what begins like a command and is none, 0A000 for
-/// commands of physical replication.
+/// Returns nothing if the text is SQL. Throws 42601 for a text that begins like a command and is
+/// none, 0A000 for commands of physical replication.
 std::optional<ReplicationCommand> parse_replication_command(std::string_view text);
 
 /// Options of START_REPLICATION for pgoutput.

@@ -25,7 +25,7 @@ std::string commit(const TransactionFacts& transaction);
 /// Columns of a shape that a subscriber gets: places in TableShape::columns.
 using Places = std::span<const std::uint32_t>;
 
-/// A type that users made, by what it is over.
+/// A user-defined type; `schema` and `name` are those of its base type if it is a domain.
 struct TypeFacts {
   TypeId type = TypeId::none;
   std::string_view schema;

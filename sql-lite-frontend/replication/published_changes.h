@@ -29,9 +29,9 @@ class PublishedChanges {
     in_transaction,
     alone,  ///< before BEGIN and after COMMIT as well
   };
-  /// Appends what is to be told of the change: nothing, where it is none of the publications' or
-  /// another database's; else it, and before it its table, where that has not been told yet. Throws
-  /// SqlError.
+  /// Appends the messages for the change. There are none if the change belongs to another database,
+  /// or is none that the publications include. The description of the table precedes the change if
+  /// it has not been sent yet. Throws SqlError.
   Place tell(Lsn lsn, Bytes body, std::vector<std::string>& messages);
 
  private:

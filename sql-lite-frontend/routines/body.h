@@ -14,7 +14,7 @@ struct BodyPart {
   std::string text;
   std::size_t offset = 0;  ///< in the body; 0 where the text does not stand there as it is
 };
-/// Throws what is wrong with its syntax, with the position in the body.
+/// Throws syntax errors, with the position in the body.
 std::vector<BodyPart> body_parts(const Routine& routine);
 
 /// Returns the names that the body's statements can use.

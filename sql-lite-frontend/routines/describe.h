@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// Routines as SQL: what pg_get_functiondef and its like show.
+/// Routines as SQL, for pg_get_functiondef and its like.
 namespace swizzle::sql {
 
 enum class ShownDefaults : std::uint8_t { shown, hidden };

@@ -21,8 +21,8 @@ namespace swizzle::sql {
 /// Takes a row of a routine's result, in the types that the call says; false: no more are wanted.
 using TakeRow = std::function<bool(std::span<const Value>)>;
 
-/// A routine made ready for one kind of call by one user: what is planned for it is kept here. Of
-/// the session.
+/// A routine prepared for one kind of call by one user; it keeps the plans of its statements.
+/// Belongs to the session.
 class RoutineCode {
  public:
   RoutineCode() = default;
@@ -44,8 +44,8 @@ class RoutineLanguage {
   RoutineLanguage& operator=(const RoutineLanguage&) = delete;
   virtual ~RoutineLanguage() = default;
 
-  /// CREATE FUNCTION, while check_function_bodies is on: throws what is wrong with the body. Its
-  /// positions are those in the body.
+  /// CREATE FUNCTION, while check_function_bodies is on: throws errors of the body. Positions are
+  /// those in the body.
   virtual void check(Session::State& session, const CallablePtr& callable) const = 0;
   virtual RoutineCodePtr prepare(Session::State& session, const RoutineCall& call) const = 0;
   /// Pre: it returns `trigger`.

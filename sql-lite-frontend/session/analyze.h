@@ -8,11 +8,11 @@
 
 namespace swizzle::sql {
 
-/// ANALYZE of one table in the session's transaction: counts its rows, samples them, and keeps what
-/// the sample tells. Plans over the table are made anew once it commits.
+/// ANALYZE of one table in the session's transaction: counts its rows, samples them, and stores
+/// statistics of the sample. Plans over the table are made anew once it commits.
 void analyze_table(Session::State& session, const TablePtr& table);
 
-/// Whether so much of a table changed that what is known of it may mislead.
+/// Whether so much of a table changed that its statistics may mislead.
 bool wants_analyze(const Table& table);
 
 /// Analyzes tables in the background that have changed much. A failure leaves the table for the

@@ -9,8 +9,8 @@
 
 namespace swizzle::sql {
 
-/// Runs one request of the client: its errors become the outcome, and undo what it did. `text` is
-/// what error positions count in; `body` may put it elsewhere.
+/// Runs one request of the client: its errors become the outcome, and undo its changes. `text` is
+/// the text in which error positions count; `body` may set another one.
 template <class Body>
 Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view& text,
                 const Body& body) {

@@ -10,7 +10,8 @@ namespace swizzle::sql {
 
 /// "TRIGGER", "MATERIALIZED VIEW": the words of CREATE and DROP.
 std::string_view object_type_name(ast::ObjectType type) noexcept;
-/// "CREATE TRIGGER", "MERGE": the words that a statement begins with; empty for what is none.
+/// Returns the words that a statement begins with: "CREATE TRIGGER", "MERGE"; empty for other
+/// nodes.
 std::string_view refused_statement_name(ast::NodeKind kind) noexcept;
 
 /// "ENABLE TRIGGER": the words of an ALTER TABLE command.

@@ -21,7 +21,8 @@
 
 namespace swizzle {
 
-/// Counts what the papers count. Structure changes are rare, so shared counters do.
+/// Counters for the events that the papers count. Structure changes are rare, so shared counters
+/// do.
 struct TreeCounters {
   std::atomic<std::uint64_t> splits{0};
   std::atomic<std::uint64_t> adoptions{0};
@@ -87,8 +88,8 @@ class BTree {
   [[nodiscard]] const TreeCounters& counters() const noexcept { return counters_; }
 
   /// Calls `visit(const Node& leaf, Node::Position at)` on the leaf of `key`, again if it was
-  /// disturbed: what the last call left counts. `visit` copies out and acts on nothing. With
-  /// a hint it begins there, and leaves it where it has been.
+  /// disturbed: the result of the last call counts. `visit` copies out and acts on nothing.
+  /// With a hint it begins there, and leaves the last leaf in it.
   template <class Visit>
   Result<> read(Bytes key, Visit&& visit, Interest interest = Interest::keep,
                 LeafHint* hint = nullptr) {

@@ -11,11 +11,12 @@ namespace swizzle {
 /// met. Other errors stay as they are.
 Error met_in_tree(TreeId tree, Bytes key, Error&& error);
 
-/// XX001 for a page that is whole and not what its parent (none: the root's holder) says of it.
+/// Returns XX001 for a page that is whole but differs from its parent's description of it (no
+/// parent: from the root holder's).
 Error page_breaks_promise(TreeId tree, PageId page, PageId parent, Bytes key);
 
-/// Whether it says that a page is not what was written, and cannot be rebuilt: unlike after an
-/// error of the device, another try will fare no better.
+/// Whether the error says that a page differs from the written one and cannot be rebuilt: unlike
+/// after an error of the device, another try will fare no better.
 bool is_unreadable(const Error& error) noexcept;
 
 }  // namespace swizzle

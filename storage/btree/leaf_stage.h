@@ -28,8 +28,8 @@ class LeafStage {
  public:
   /// Fill factor of new leaves. The rest is for updates that make records longer.
   static constexpr std::size_t kFillPercent = 95;
-  /// But a leaf of large records that would be filled less takes one more where it fits: what is
-  /// left free otherwise costs a page in four.
+  /// But a leaf of large records that would be filled less takes one more if it fits: the space
+  /// left free would otherwise cost a page in four.
   static constexpr std::size_t kLeastFillPercent = 85;
 
   LeafStage();
@@ -63,7 +63,7 @@ class LeafStage {
     stage(record, common);
     return true;
   }
-  /// Hands out what is left: the rightmost leaf, and one before it where both do not fit into one.
+  /// Hands out the rest: the rightmost leaf, and one before it if both do not fit into one.
   template <class Emit>
   Result<> finish(Emit&& emit) {
     if (items_.empty()) return {};
@@ -96,7 +96,7 @@ class LeafStage {
   /// The same with one more, up to what is to be filled.
   [[nodiscard]] bool is_full_with(const LeafContent::Record& record,
                                   std::size_t shared) const noexcept;
-  /// `common`: what the key shares with the one before.
+  /// `common`: the length of the prefix that the key shares with the one before.
   void stage(const LeafContent::Record& record, std::size_t common);
   void make_room(std::size_t bytes);
   Bytes keep(Bytes bytes) noexcept;

@@ -302,7 +302,7 @@ class Node {
   void open_slot(std::uint16_t index, Bytes key_rest, std::uint16_t offset, Flags flags) noexcept;
   void rebuild_hints() noexcept;
   static std::uint32_t head_of(Bytes bytes) noexcept;
-  /// The first slot whose key has to share what the keys share.
+  /// The first slot whose key has to have the prefix that the keys share.
   [[nodiscard]] std::uint16_t first_sharer() const noexcept {
     return is_leaf() ? std::uint16_t{0} : std::uint16_t{1};
   }

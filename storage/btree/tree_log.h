@@ -19,12 +19,12 @@ struct TransactionChain {
   std::atomic<TxnId> id{TxnId::none};
   std::atomic<Lsn> first{Lsn::none};
   std::atomic<Lsn> last{Lsn::none};
-  /// Set while undo runs: what undo will look at next, for the compensation records.
+  /// Set while undo runs: the record that undo will look at next, for the compensation records.
   Lsn undo_next = Lsn::none;
   std::atomic<bool> is_undoing{false};  ///< others look at it to show it
 };
 
-/// Room in the log, taken before any latch. Gives back what was not used.
+/// Space in the log, reserved before any latch. The unused part is given back.
 using LogSpace = wal::Reservation;
 
 /// Interface for writing the log from trees: prepare (reserve) may wait and fail, append may not.

@@ -57,14 +57,14 @@ class Cleaner {
   /// Parks until the task has ended. Idempotent.
   void stop() noexcept { task_.stop(); }
 
-  /// Evictors: too little is clean. Starts a round now that prefers what could then be evicted.
-  /// Cheap; callable under latches.
+  /// For evictors: too few pages are clean. Starts a round now that prefers pages that could be
+  /// evicted afterwards. Cheap; callable under latches.
   void nudge() noexcept { ask(Asked::for_room); }
 
   /// Post: no page lacks a record before `lsn` that was in the log when the call began. Works in
   /// the caller; parks; no latch held.
   Result<> clean_until(Lsn lsn);
-  /// Post: what was dirty when the call began is clean.
+  /// Post: the pages that were dirty when the call began are clean.
   Result<> clean_all() { return clean_until(Lsn::max); }
   /// The background task keeps the redo point at or above `lsn`.
   void set_redo_target(Lsn lsn) noexcept;

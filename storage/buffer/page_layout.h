@@ -14,7 +14,7 @@ struct PageLayout {
 };
 
 /// Replaces the addresses in a copied page by page ids. Pre: the original is held, so that the
-/// frames it refers to stay what they are.
+/// frames it refers to do not change their page.
 void unswizzle_copy(const PageLayout& layout, std::byte* copy) noexcept;
 
 }  // namespace swizzle

@@ -82,7 +82,7 @@ class PagedPool : public BufferPool {
   }
   /// A page has been read and is about to enter the table.
   virtual void about_to_be_found(Frame& frame) noexcept = 0;
-  /// For the destructors of pools: what is under way uses their members.
+  /// For the destructors of pools: reads under way use their members.
   void drain_reads_ahead() noexcept { reads_ahead_.drain(); }
 
   PageTable table_;

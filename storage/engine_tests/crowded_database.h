@@ -11,7 +11,7 @@
 #include "storage/statistics.h"
 #include "storage/testing/database_home.h"
 
-/// A database of few pages, for tests of what happens when something has run out.
+/// A database of few pages, for tests in which something has run out.
 namespace swizzle::test {
 
 inline constexpr int kCrowdedRows = 200;
@@ -66,8 +66,8 @@ struct CrowdedDatabase {
                           as_bytes(std::string(value_bytes, with)))
                   .value());
   }
-  /// Puts rows between the others until the disk is full; what was committed stays. Of those of the
-  /// last transaction there may be a page left.
+  /// Puts rows between the others until the disk is full; committed rows stay. Of the last
+  /// transaction's rows there may be a page left.
   SqlState fill_up(int at_once = 25) {
     for (int number = 0;;) {
       const auto transaction = engine->begin();

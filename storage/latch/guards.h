@@ -9,10 +9,10 @@ namespace swizzle {
 
 class ExclusiveGuard;
 
-/// A read that nothing is taken for: what was read counts only once valid() says so. A reader
-/// that was disturbed too often asks for a patient read, which holds the shared latch. All are
-/// patient under ThreadSanitizer, so that races show, and with SWIZZLE_PATIENT_READS, to measure
-/// what the others gain. Therefore release() before anything that parks, in every build.
+/// A read that takes nothing: values that were read count only once valid() says so. A reader
+/// that was disturbed too often asks for a patient read, which holds the shared latch. All reads
+/// are patient under ThreadSanitizer, so that races show, and with SWIZZLE_PATIENT_READS, to
+/// measure the gain of the others. Therefore release() before anything that parks, in every build.
 class ReadGuard {
  public:
   enum class Manner : std::uint8_t { optimistic, patient };

@@ -47,8 +47,8 @@ class HybridLatch {
     return optimistic_slow();
   }
 
-  /// True if nothing changed since `version` was taken. Only then may the reader use what it has
-  /// read.
+  /// True if nothing changed since `version` was taken. Only then may the reader use the values
+  /// that it has read.
   [[nodiscard]] bool validate(LatchVersion version) const noexcept {
     page_pause(PagePause::before_validate);
     // Orders the reads of the page before this load; pairs with the release of the version below.

@@ -36,8 +36,8 @@ struct ChangeMemory {
   std::uint64_t used = 0;
 };
 
-/// The changes of one transaction in their order. Those that come last can be undone. The
-/// newest are in memory; what was before may be in a file.
+/// The changes of one transaction in their order. Those that come last can be undone. The newest
+/// are in memory; older ones may be in a file.
 class ChangeBuffer {
  public:
   explicit ChangeBuffer(ChangeMemory& memory) noexcept : memory_(&memory) {}
@@ -48,7 +48,7 @@ class ChangeBuffer {
   void add(Lsn lsn, std::uint64_t undo_position, Bytes body);
   /// Removes those whose position is higher.
   Result<> take_back(std::uint64_t above);
-  /// Puts what is in memory into the file.
+  /// Moves the changes in memory to the file.
   Result<> spill(SpillFiles& files);
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }

@@ -14,7 +14,7 @@
 
 namespace swizzle {
 
-/// A transaction that has committed, with what it has noted (LogicalLog::note).
+/// A transaction that has committed, with its notes (LogicalLog::note).
 struct CommittedChanges {
   TxnId id = TxnId::none;
   Lsn commit = Lsn::none;  ///< its commit record
@@ -41,8 +41,8 @@ class ChangeReader {
   ChangeReader(const ChangeReader&) = delete;
   ChangeReader& operator=(const ChangeReader&) = delete;
 
-  /// The next transaction that has noted changes. nullopt when there is none in what is durable
-  /// now, or after some MB of log, so that the caller can look at something else: see is_at_end().
+  /// Returns the next transaction that has noted changes; nullopt if the durable log has none, or
+  /// after some MB of log, so that the caller can look at something else: see is_at_end().
   Result<std::optional<CommittedChanges>> next();
   /// Whether all that was durable at the last call of next() has been read.
   [[nodiscard]] bool is_at_end() const noexcept {

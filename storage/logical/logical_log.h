@@ -38,7 +38,7 @@ class LogicalLog {
   /// Readable part of the log, and the log's end.
   [[nodiscard]] Lsn durable() const noexcept;
   [[nodiscard]] Lsn tail() const noexcept;
-  /// Makes durable what has been logged up to now.
+  /// Makes the log durable up to its present end.
   void flush() noexcept;
 
   /// Does the first half of making a slot. The log is kept from now on. Returns when every
@@ -47,7 +47,7 @@ class LogicalLog {
   Result<> begin_slot(Slot slot, std::size_t most, const std::function<void()>& waits);
 
   /// Returns the view of a transaction at REPEATABLE READ, or of the running statement; takes it
-  /// now if it was not taken. It shows exactly what committed before view.lsn.
+  /// now if it was not taken. It shows exactly the changes that committed before view.lsn.
   static ReadView view_of(Transaction& transaction);
   /// Makes the transaction, which is at REPEATABLE READ and has not read yet, use `view`. Pre:
   /// another owner holds that view until this returns.

@@ -8,10 +8,9 @@
 
 namespace swizzle {
 
-/// Writes into `to` what `from` has of transactions that are prepared: their changes, as records
-/// without a page, which are there to be undone alone, since the pages have them, and what was to
-/// be kept of them. So `from` can go. Durable when `to` is closed. Pre: the database of `from` was
-/// closed.
+/// Copies the prepared transactions of `from` to `to`: their changes and their other kept state.
+/// The changes become records without a page, for undo alone, since the pages have them. So `from`
+/// can be deleted. Durable when `to` is closed. Pre: the database of `from` was closed.
 Result<> carry_over_prepared(const wal::Log& from, std::span<const ActiveTransaction> prepared,
                              wal::Log& to);
 

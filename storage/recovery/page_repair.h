@@ -17,9 +17,9 @@ class PageRepair {
  public:
   PageRepair(Volume& volume, const wal::Log& log) noexcept : volume_(volume), log_(log) {}
 
-  /// Fills `into` with the page as its newest durable record left it. XX001 that says what is
-  /// missing when neither image is to be had. Parks; no latch held. Searches the log backward for
-  /// the page's newest record, so it may take as long as reading the log that is kept.
+  /// Fills `into` with the page as its newest durable record left it. Returns XX001, which names
+  /// the missing part, if there is neither image. Parks; no latch held. Searches the log backward
+  /// for the page's newest record, so it may take as long as reading the log that is kept.
   Result<> rebuild(PageId page, std::byte* into);
 
   /// Brings `into`, which has the page as it was earlier, whole, to `newest`, where its chain of

@@ -42,7 +42,7 @@ class RedoPages {
     PageId page;
     enum class Content : std::uint8_t { read, blank } content;
   };
-  /// Post: find() has every one of them until the next call. Reads what is missing together.
+  /// Post: find() has every one of them until the next call. Reads the missing pages together.
   Result<> gather(std::span<const Need> needs);
   [[nodiscard]] Page& find(PageId page) { return *by_id_.at(page); }
   /// Writes every changed page; durable on return.

@@ -21,7 +21,7 @@ struct Trace {
 /// turns of the others, the seed chooses too.
 Trace run_schedule(std::uint64_t seed, const std::function<void()>& body);
 
-/// Preemptions are on while it lives; what is prepared before, or looked at afterwards, runs
+/// Preemptions are on while an object of this class exists; code before and after it runs
 /// undisturbed.
 class Contest {
  public:

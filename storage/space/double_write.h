@@ -42,11 +42,11 @@ class DoubleWrite {
                                                    std::uint64_t database_id);
 
   /// Rewrites the pages of `data` that the last run may have left torn; durable on return. Pre:
-  /// nothing has been written yet. Returns what was rewritten.
+  /// nothing has been written yet. Returns the rewritten pages.
   Result<std::vector<PageId>> repair(File& data);
 
-  /// A copy of `page` out of the last batches, if it is there: it is what the data file has, or
-  /// should have.
+  /// Returns a copy of `page` out of the last batches, if it is there: the image that the data file
+  /// has, or should have.
   Result<std::optional<AlignedBuffer>> find(PageId page);
 
  private:
@@ -83,7 +83,7 @@ class DoubleWrite {
 
   DoubleWrite(std::unique_ptr<File> file, std::uint64_t database_id) noexcept
       : file_(std::move(file)), database_id_(database_id) {}
-  /// Sequence number and page ids of what an area holds whole; empty when its last write was torn.
+  /// Sequence number and page ids of an area that is whole; empty if its last write was torn.
   struct Content {
     std::uint64_t sequence = 0;
     std::vector<PageId> pages;

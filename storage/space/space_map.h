@@ -105,8 +105,8 @@ class SpaceMap {
   /// Writes the snapshot over the older of the two copies; durable on return. Pre: the log is
   /// durable up to `snapshot.begin`. One caller at a time.
   Result<> persist(const Snapshot& snapshot);
-  /// The checkpoint of the last persisted snapshot is complete (the control file names it): what
-  /// was free in it is not needed by any recovery.
+  /// The checkpoint of the last persisted snapshot is complete (the control file names it): pages
+  /// that were free in it are not needed by any recovery.
   void checkpoint_done() noexcept;
   /// Gives free pages at the end of the file back to the file system, as far as they were free at
   /// the last two complete checkpoints too, since a recovery may start from either. Returns how
@@ -142,8 +142,9 @@ class SpaceMap {
   void about_to_change(std::uint64_t page) noexcept;
   void adopt(const std::vector<std::uint64_t>& words, std::uint64_t generation);
   Result<> grow();
-  /// The copies have their blocks before the data file has so many pages: a checkpoint on a full
-  /// disk, which may be what makes room, takes none. Under size_mutex_, or before others know us.
+  /// Gives the copies their blocks before the data file has so many pages. A checkpoint on a full
+  /// disk, which may be the one that makes room, then takes none. Under size_mutex_, or before
+  /// others know us.
   Result<> keep_room_for_copies(std::uint64_t pages);
   void cover(std::uint64_t pages);
   void take(std::uint64_t page) noexcept;

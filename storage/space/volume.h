@@ -68,7 +68,7 @@ class Volume {
   /// Room for pages [0, pages), durable. 53100 when the device is full; the file keeps its old size
   /// then. One caller at a time, as for shrink_to.
   Result<> grow_to(std::uint64_t pages);
-  /// Gives back what is behind the first `pages` pages. Pre: nothing there is in use.
+  /// Gives back all but the first `pages` pages. Pre: nothing there is in use.
   Result<> shrink_to(std::uint64_t pages);
 
   /// The double-write area's copy of a page that fails its checksum, if it has one.

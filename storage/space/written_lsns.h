@@ -45,7 +45,7 @@ class WrittenLsns {
       for (std::uint64_t number = 0; number < kChunkBlocks; ++number) {
         const std::uint64_t bit = std::uint64_t{1} << number % 64;
         std::atomic<std::uint64_t>& changed = chunk->changed[number / 64];
-        // Acquire: what was noted before the bit was set is in the copy.
+        // Acquire: changes that were noted before the bit was set are in the copy.
         if ((changed.load(std::memory_order_relaxed) & bit) == 0 ||
             (changed.fetch_and(~bit, std::memory_order_acquire) & bit) == 0)
           continue;

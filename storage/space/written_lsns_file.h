@@ -17,13 +17,14 @@ class WrittenLsnsFile {
  public:
   static constexpr const char* kFileName = "page_lsns";
 
-  /// Reads what is there into `lsns`; makes the file where there is none.
+  /// Reads the file into `lsns`; makes it if there is none.
   static Result<std::unique_ptr<WrittenLsnsFile>> open(FileSystem& files,
                                                        const std::filesystem::path& directory,
                                                        std::uint64_t database_id,
                                                        WrittenLsns& lsns);
 
-  /// Durable on return, but for what the disk has no room for: that is tried again the next time.
+  /// Durable on return, except for the part for which the disk has no room: that is tried again the
+  /// next time.
   Result<> persist();
 
  private:

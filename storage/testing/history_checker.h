@@ -41,7 +41,7 @@ struct History {
   std::vector<Transaction> transactions;
 };
 
-/// Adya's phenomena, weakest first, and what no level allows.
+/// Adya's phenomena, weakest first, and errors that no level allows.
 enum class Anomaly : std::uint8_t {
   wrong_read,  ///< of one's own writes, of numbers never appended, of orders that contradict
   lost,        ///< a committed append that the last reader does not see

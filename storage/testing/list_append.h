@@ -55,7 +55,7 @@ class ListAppender {
   void run(int transactions) {
     for (int i = 0; i < transactions; ++i) run_transaction();
   }
-  /// Cancels what the session is doing. From any thread.
+  /// Cancels the session's present request. From any thread.
   void cancel() {
     const std::lock_guard hold(mutex_);
     if (running_ != nullptr) running_->cancel();

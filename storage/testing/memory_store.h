@@ -14,7 +14,7 @@
 namespace swizzle::testing {
 
 /// A data file in memory, with a cleaner that writes everything dirty when it is woken. It checks
-/// what a device would have to: no address in an image, pages allocated before they are read.
+/// the rules of a device: no address in an image, pages allocated before they are read.
 class MemoryStore final : public PageStore {
  public:
   using Image = std::array<std::byte, kPageBytes>;

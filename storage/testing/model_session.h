@@ -36,7 +36,7 @@ inline std::string key_text(std::uint64_t number) {
   return "key " + std::to_string(1000 + number);
 }
 
-/// One session of random transactions at mixed levels; what each reads goes to the models.
+/// One session of random transactions at mixed levels; its reads are reported to the models.
 class Session {
  public:
   Session(Database& database, std::uint64_t seed) : db_(database), random_(seed) {}

@@ -9,7 +9,8 @@
 namespace swizzle::testing {
 
 /// Runs `run(campaign)`. If that throws, looks for a smaller campaign that still does, and throws
-/// with that one's description: `smaller(campaign)` gives some to try, `describe` says what it is.
+/// with that one's description: `smaller(campaign)` gives some to try, `describe` returns the
+/// description.
 template <class Campaign>
 void run_and_shrink(Campaign campaign, const std::function<void(const Campaign&)>& run,
                     const std::function<std::vector<Campaign>(const Campaign&)>& smaller,

@@ -17,7 +17,7 @@
 namespace swizzle::testing {
 
 /// A database in a temporary directory of its own. SWIZZLE_ROW_LOCK_LIMIT=0 has every test go
-/// without locks on what it changes, unless the test says how many.
+/// without locks on the rows that it changes, unless the test sets the limit.
 class TemporaryEngine {
  public:
   explicit TemporaryEngine(std::uint64_t log_segment_bytes = std::uint64_t{1} << 20U) {

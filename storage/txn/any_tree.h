@@ -10,8 +10,8 @@
 
 namespace swizzle {
 
-/// Looks at a leaf. Runs inside an optimistic read: it copies out, may run again, and what its last
-/// run left counts.
+/// Looks at a leaf. Runs inside an optimistic read: it copies out, may run again, and the result of
+/// its last run counts.
 class LeafVisitor {
  public:
   LeafVisitor() = default;

@@ -37,7 +37,7 @@ class LeafScan final : public LeafVisitor {
 
   /// A lock that was not to be had, unless such are passed over: wait for it and visit again.
   [[nodiscard]] const std::optional<lock::LockId>& blocked() const noexcept { return blocked_; }
-  /// The same, but the key is held by what a transaction has done to it.
+  /// The same, but the key is held by a transaction's change of it.
   [[nodiscard]] const std::optional<lock::TransactionLock>& blocked_by() const noexcept {
     return blocked_by_;
   }

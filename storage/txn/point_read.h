@@ -11,7 +11,7 @@ class PointRead final : public LeafVisitor {
   enum class Which : std::uint8_t {
     visible,  ///< by the transaction's snapshot
     newest,   ///< the transaction has locked what stands under the key
-    /// The same, but without what the statement itself has written.
+    /// The same, but without the statement's own writes.
     newest_before_statement,
     /// The committed version, or the transaction's own. The transaction has locked only the key's
     /// existence, so that another may be changing the record.

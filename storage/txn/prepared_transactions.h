@@ -45,8 +45,7 @@ class PreparedTransactions {
   [[nodiscard]] std::string gid_of(TxnId id) const;
   /// Whether one of those that wait has dropped the tree.
   [[nodiscard]] bool has_dropped(TreeId tree) const;
-  /// The engine goes, as in a crash: they lie in the log, and give up only what they have in
-  /// memory.
+  /// The engine goes, as in a crash: they stay in the log, and only their memory is released.
   void abandon() noexcept;
 
  private:

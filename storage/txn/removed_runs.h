@@ -21,8 +21,8 @@ struct RunPlace {
   std::list<RunPlace>::iterator own{};  ///< of one that is not its run's first: itself
 };
 
-/// An undo record of kind removed_run: what one transaction has removed at one visit of a leaf, as
-/// far as that was settled (T17) and the records had no values, as entries of indexes have none.
+/// An undo record of kind removed_run: the removals of one transaction at one visit of a leaf, as
+/// far as they were settled (T17) and the records had no values, as entries of indexes have none.
 /// The keys follow in their order.
 class RemovedRun {
  public:

@@ -37,7 +37,7 @@ class RowChange final : public LeafChange {
   }
   void logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept override;
 
-  /// Another key of the tree, and what require() says of it. Pre: no change has been made.
+  /// Sets another key of the tree, and its argument of require(). Pre: no change has been made.
   void turn_to(Bytes key, std::uint64_t hash, std::optional<Bytes> required) noexcept {
     key_ = key;
     hash_ = hash;
@@ -98,10 +98,10 @@ class RowChange final : public LeafChange {
   std::optional<std::array<std::byte, 16>> old_overflow_;
 };
 
-/// Puts back what one undo record says, with a compensation record.
+/// Puts back the state before one undo record, with a compensation record.
 class UndoChange final : public LeafChange {
  public:
-  /// `record` is null while restart undoes what the log says.
+  /// `record` is null while restart undoes records of the log.
   UndoChange(UndoRecord::Kind undone, Value old_value, VersionIndex& versions,
              UndoRecord* record) noexcept
       : undone_(undone), value_(old_value), versions_(versions), record_(record) {}

@@ -16,7 +16,8 @@ namespace swizzle {
 /// nothing, the others behind it are left as well.
 class RowRemovals final : public LeafRemovals {
  public:
-  /// Pre: the keys ascend, and outlive the object; either all say what has been seen, or none.
+  /// Pre: the keys ascend, and outlive the object; either all have the value that was seen, or
+  /// none.
   RowRemovals(TransactionState& transaction, TreeId tree,
               std::span<const Removal> removals) noexcept;
 

@@ -49,8 +49,8 @@ static_assert(sizeof(TransactionSlot) == 128);
 
 /// The running transactions, without a shared lock.
 ///
-/// A snapshot shows what is durable, so that a reader sees nothing that a crash could take back,
-/// and does not wait for another's commit. Asynchronous commits move it ahead of that.
+/// A snapshot shows durable commits only, so that a reader sees nothing that a crash could take
+/// back, and does not wait for another's commit. Asynchronous commits move it ahead of that.
 class TransactionRegistry {
  public:
   static constexpr std::size_t kSlots = 8192;
@@ -84,12 +84,13 @@ class TransactionRegistry {
   /// under way.
   void acknowledge_asynchronous(Lsn commit, Lsn commit_end) noexcept;
 
-  /// Settles the moment of a view and keeps what it needs, until release_snapshot(); where the slot
-  /// keeps what an older one needs already, that is enough. `seen` is a commit that the transaction
-  /// knows of already by a lock (early release): the view shows that one, too, and whatever came
-  /// before it, though it may not be durable yet; the transaction's own end waits for that.
+  /// Settles the moment of a view and keeps the versions that it needs, until release_snapshot().
+  /// If the slot keeps those of an older view already, that is enough. `seen` is a commit that the
+  /// transaction knows of already by a lock (early release): the view shows that one, too, and all
+  /// commits before it, though it may not be durable yet; the transaction's own end waits for that.
   void settle(ReadView& view, TransactionSlot& slot, Lsn seen) noexcept;
-  /// The slot keeps what a snapshot at `at` needs. Pre: another slot keeps it until this returns.
+  /// Makes the slot keep the versions that a snapshot at `at` needs. Pre: another slot keeps them
+  /// until this returns.
   void adopt_snapshot(TransactionSlot& slot, Lsn at) noexcept;
   static void release_snapshot(TransactionSlot& slot) noexcept {
     slot.snapshot.store(0, std::memory_order_release);
@@ -111,7 +112,8 @@ class TransactionRegistry {
 
   /// Gives up the oldest snapshot that keeps versions. False: there is none.
   bool give_up_oldest() noexcept;
-  /// Asked after versions were looked up: what the snapshot needed was there if this is false.
+  /// Called after versions were looked up: if this is false, all versions that the snapshot needed
+  /// were there.
   [[nodiscard]] static bool is_too_old(const TransactionSlot& slot) noexcept {
     // Acquire is not needed for the answer: a version that is gone was unlinked under a latch that
     // the asker has held since, or published by the bucket's head, after this was set.

@@ -121,7 +121,7 @@ struct TransactionState {
     }
     return hint;
   }
-  /// Forgets the older of what is expected.
+  /// Returns an entry for the tree's expected keys, in place of the older one.
   [[nodiscard]] ExpectedKeys& expect_keys_of(TreeId tree) noexcept {
     ExpectedKeys& keys = expected[expectations++ % expected.size()];
     keys.tree = tree;
@@ -146,7 +146,7 @@ struct TransactionState {
   void end_operation() noexcept;
   void release_snapshot() noexcept;
 
-  /// Whether all of what was changed up to `changed` is visible: no version need be looked up.
+  /// Whether all changes up to `changed` are visible: no version need be looked up.
   [[nodiscard]] bool is_quiet(Lsn changed) const noexcept {
     if (planted(PlantedFault::shortcut_takes_the_snapshot)) return changed < now.lsn;
     return changed < now.quiet;
@@ -246,7 +246,7 @@ struct TransactionState {
     locks.note_read(mark.commit);
     return mark;
   }
-  /// Tells the logical log that what was noted behind `position` is undone, if there is any.
+  /// Tells the logical log that the notes behind `position` are undone, if there are any.
   void take_back_noted(std::uint64_t position) noexcept;
   /// See LogicalLog::adopt_view().
   void adopt_view(const ReadView& view) noexcept;
@@ -256,7 +256,7 @@ struct TransactionState {
   /// The commit record's LSN; none if nothing was written.
   Result<Lsn> commit(Transaction::Durability durability);
   void rollback() noexcept;
-  /// Without a word in the log: gives up what it has in memory. The engine goes.
+  /// Releases its memory, and writes nothing to the log. Called when the engine goes.
   void abandon() noexcept;
 
  private:

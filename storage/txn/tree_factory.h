@@ -4,7 +4,7 @@
 
 namespace swizzle {
 
-/// Warns of what is left of a tree that goes.
+/// Warns of the remains of a tree that is removed.
 void report_given_up(TreeId tree, const GivenUp& given_up);
 
 /// Warns of a change that cannot be undone, since its page cannot be read: the row is not readable

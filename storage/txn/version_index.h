@@ -14,8 +14,8 @@
 
 namespace swizzle {
 
-/// Keys that differ in their last byte only have hashes that follow each other: numbers that were
-/// given out in order, and what is kept of them, lie side by side.
+/// Keys that differ only in their last byte have hashes that follow each other, so that the entries
+/// of numbers given out in order lie side by side.
 std::uint64_t hash_of_key(TreeId tree, Bytes key) noexcept;
 
 /// Reader of versions: it sees commits below its snapshot, and its own changes except those of the
@@ -96,7 +96,7 @@ class VersionIndex {
     Version version = Version::current;
     Lsn commit = Lsn::none;  ///< of another transaction that wrote it, if perhaps not durable yet
   };
-  /// The version that stands when all that has not committed is undone, but for what is `own`'s.
+  /// Finds the version that stands when all uncommitted changes but `own`'s are undone.
   template <class Copy>
   Committed find_committed(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf,
                            const UndoLog* own, Copy&& copy) noexcept {
@@ -262,7 +262,7 @@ class VersionIndex {
   static UndoRecord* newest_of(Bucket& bucket, TreeId tree, Bytes key, std::uint64_t hash) noexcept;
   static std::uint64_t outcome_of(const UndoLog& log) noexcept;
   static bool is_visible(const UndoRecord& record, const Viewer& viewer) noexcept;
-  /// The first change after what the viewer sees, or after where the trail stands.
+  /// Returns the first change after the viewer's view, or after the trail's position.
   static const UndoRecord* first_after(const UndoRecord* newest, const Viewer& viewer,
                                        const Tree::Trail& trail) noexcept;
 

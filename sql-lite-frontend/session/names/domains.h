@@ -9,8 +9,8 @@
 /// Constraints on values of domains.
 namespace swizzle::sql {
 
-/// NOT NULL and the checks of a domain and of all that it is over, ready to be asked. They may be
-/// asked again while they are being asked: a check may call what uses the domain.
+/// NOT NULL and the checks of a domain and of the domains that it is based on, ready to be
+/// evaluated. Evaluation may recurse: a check may call a function that uses the domain.
 class DomainRules {
  public:
   DomainRules(Session::State& session, const UserType& domain);
@@ -41,7 +41,7 @@ class DomainRules {
   bool is_running_ = false;
 };
 
-/// The stored form of a CHECK's condition; throws what PostgreSQL refuses.
+/// Returns the stored form of a CHECK's condition; throws for conditions that PostgreSQL refuses.
 std::string stored_domain_check(Session::State& session, TypeReference base, const ast::Node* node);
 /// Returns the check as pg_get_constraintdef shows it.
 std::string shown_domain_check(Session::State& session, const UserType& domain,

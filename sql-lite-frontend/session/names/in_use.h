@@ -8,12 +8,12 @@
 
 namespace swizzle::sql {
 
-/// A definition that is to be changed, or rows that are to be replaced, must not be what a
-/// statement of this session reads or writes, be it a cursor's or the one that a trigger or a
-/// function runs for, nor may checks of the rows be outstanding. 55006; `command` is what the error
-/// says cannot be done: "ALTER TABLE".
+/// Throws 55006 if a statement of this session reads or writes the table, or if checks of its rows
+/// are outstanding. The statement may be a cursor's, or the one that a trigger or a function runs
+/// for. Called before the table's definition is changed or its rows are replaced. `command` is the
+/// refused command in the error: "ALTER TABLE".
 void require_unused(const Session::State& session, const Table& table, std::string_view command);
-/// The statements alone, for what is done to a table's indexes first: the error names one of them.
+/// Looks at the statements alone, for a change of a table's indexes; the error names one of them.
 void require_indexes_unused(const Session::State& session, const Table& table,
                             std::string_view command);
 /// The same, of a table that an index is dropped from.

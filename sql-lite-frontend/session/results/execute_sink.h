@@ -55,7 +55,7 @@ class ExecuteSink final : public ForwardingSink {
   void row_description(std::span<const OutputColumn>) override {}
 };
 
-/// Keeps the tag back until what it stands for is committed.
+/// Keeps the tag back until the work that it reports is committed.
 class HeldTag final : public ForwardingSink {
  public:
   using ForwardingSink::ForwardingSink;

@@ -25,7 +25,7 @@ class RowView final : public OutputRow {
   mutable MemoryShare sent_;  ///< of a long row, until the next one
 };
 
-/// A row of values that stand in no plan's slots: what CALL answers.
+/// Row of values that are in no slots of a plan: the result of CALL.
 class ValuesRow final : public OutputRow {
  public:
   ValuesRow(FunctionContext& context, std::span<const OutputColumn> columns,

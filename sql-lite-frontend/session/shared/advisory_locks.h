@@ -52,7 +52,8 @@ class AdvisoryLocks {
   /// Of a session's transaction, each as often as it was taken. 0A000 where the session has one of
   /// them for itself as well: nobody could tell the two apart.
   [[nodiscard]] std::vector<Held> of_transaction(std::int32_t session) const;
-  /// These are another's from now on. Pre: of_transaction() has just said what they are.
+  /// Gives the locks of a session's transaction to another owner. Pre: of_transaction() has just
+  /// returned them.
   void hand_over(std::int32_t from, std::int32_t to);
   /// Returns the sessions that a session waits for.
   [[nodiscard]] std::vector<std::int32_t> blocking(std::int32_t session) const;

@@ -46,7 +46,8 @@ class Sequences {
   void set(const Catalog& catalog, const Relation& sequence, Transaction& user, std::int64_t value,
            bool is_called);
   SequenceState state(const Catalog& catalog, const Relation& sequence);
-  /// The definition is about to change: what was recorded ahead under the old one is taken back.
+  /// Called before the definition changes: takes back the values that were recorded ahead under the
+  /// old one.
   void settle(const Catalog& catalog, const Relation& sequence);
   /// Removes positions that belong to no sequence any more, with their records.
   void remove(const Catalog& catalog, std::span<const Oid> positions);

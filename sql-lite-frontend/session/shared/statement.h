@@ -87,8 +87,8 @@ struct Plan {
   std::vector<ExprPtr> computed_from_literals;
 };
 
-/// One portal's run of a plan: copies of its steps, and what they work with. Used again for the
-/// next run, one at a time, so that a warm one allocates nothing.
+/// One portal's run of a plan: copies of its steps, and the state that they work with. Used again
+/// for the next run, one at a time, so that a warm run allocates nothing.
 struct PlanRun {
   PlanRun(Session::State& session, std::shared_ptr<const Plan> of);
   /// Runs the plan's own steps, which may be measured, because no other run shares them.
@@ -128,7 +128,8 @@ struct PlanRun {
 
 class IdleRuns;
 
-/// A plan as a session uses it: what it knows of it, and perhaps a run that waits for the next.
+/// A plan as used by one session: the session's knowledge of it, and perhaps a run that waits for
+/// the next use.
 struct PlanUse {
   PlanUse() = default;
   PlanUse(const PlanUse&) = delete;

@@ -25,7 +25,7 @@ class TransactionNumbers {
   [[nodiscard]] std::int64_t take();
   /// One that was given before the start, whose transaction is prepared.
   void take_up(std::int64_t number);
-  /// The transaction has ended. Snapshots at `at` and later ones see what it did.
+  /// The transaction has ended. Snapshots at `at` and later ones see its changes.
   void end(std::int64_t number, bool committed, Lsn at);
 
   struct Seen {

@@ -22,7 +22,7 @@ class ActingUser {
   ActingUser& operator=(const ActingUser&) = delete;
   ~ActingUser();
 
-  /// Plans and what "$user" means are others', too.
+  /// A change of the user changes the session's plans and the meaning of "$user", too.
   static void change(Session::State& session, Oid user) noexcept;
 
  private:

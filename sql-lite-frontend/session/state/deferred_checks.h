@@ -12,7 +12,7 @@
 namespace swizzle::sql {
 
 /// The checks that a transaction has put off. Those that have passed stay: a ROLLBACK TO an earlier
-/// point may take back what let them pass.
+/// point may undo the change that let them pass.
 class DeferredChecks {
  public:
   void add(WorkMemory& memory, const DeferredCheck& check);

@@ -68,7 +68,7 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   CastPtr made_cast(TypeId source, TypeId target) override;
   const MadeCasts* made_casts() override;
   std::optional<std::string> operator_name(std::uint32_t oid) override;
-  /// "===(integer,integer)"; NONE for what a prefix operator has not.
+  /// Returns "===(integer,integer)", with NONE in place of a prefix operator's left operand.
   std::string operator_signature(const UserOperator& op);
   /// Returns the name as regtype shows it.
   std::string type_name_of(TypeId type);
@@ -126,7 +126,8 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   std::string qualified_name(const Table& table);
 
   Oid temp_schema = kNoOid;
-  /// While a statement of our own is bound, which may name what the user may not.
+  /// Set while a statement of the server's own is bound, which may name objects that the user may
+  /// not.
   bool trusts_names = false;
   /// A materialized view whose query, not its rows, is meant: while it is refreshed.
   Oid expanded_view = kNoOid;

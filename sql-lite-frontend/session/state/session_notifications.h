@@ -12,8 +12,8 @@
 
 namespace swizzle::sql {
 
-/// LISTEN, UNLISTEN and NOTIFY of one session: what its transaction has said and resolved, and what
-/// it has been told.
+/// LISTEN, UNLISTEN and NOTIFY of one session: the notifications that its transaction has sent, its
+/// decisions to listen or not, and the notifications that it has received.
 class SessionNotifications {
  public:
   explicit SessionNotifications(Session::State& session) : session_(session) {}

@@ -84,7 +84,7 @@ class SessionPlans {
  private:
   StatementPtr known(StatementCache& cache, const std::string& key);
   ParsedTextPtr parsed_text(const std::string& text);
-  /// Whether its names mean what they meant when it was made, and may still be used.
+  /// Whether its names mean the same as when it was made, and may still be used.
   [[nodiscard]] bool has_same_names(const Plan& plan, bool trusts);
   /// Whether the routines that it calls are still those that it was made for.
   [[nodiscard]] bool has_same_routines(const Plan& plan) const;

@@ -13,8 +13,8 @@
 
 namespace swizzle::sql {
 
-/// Statements that run or wait to: the protocol's portals, SQL's cursors, what routines run.
-/// portals.cpp, cursors.cpp.
+/// Statements that run or wait to: the protocol's portals, SQL's cursors, and statements of
+/// routines. portals.cpp, cursors.cpp.
 class SessionPortals {
  public:
   /// Whether the transaction is the statement's own and ends with it, before its tag is sent.
@@ -22,7 +22,7 @@ class SessionPortals {
   /// Reading of a portal. A portal that is read in parts holds its snapshot, since other statements
   /// run in between.
   enum class Reads : std::uint8_t { at_once, in_parts };
-  /// Whether the client knows what the result's columns are, so that they must not change.
+  /// Whether the client knows the result's columns, so that they must not change.
   enum class Columns : std::uint8_t { told, open };
   using ByName = std::map<std::string, PortalPtr, std::less<>>;
 
@@ -52,7 +52,7 @@ class SessionPortals {
   void put_away(PortalPtr portal) noexcept;
 
   void describe_columns(const Portal& portal, ResultSink& sink);
-  /// Throws what the plan's constants are at fault with.
+  /// Throws the error of the plan's constants, if they have one.
   static void require_runnable(const Plan& plan);
   /// Refuses a statement with more parameters than it was given values: a part of another
   /// statement, and a text that a routine runs, may have none.
@@ -77,7 +77,7 @@ class SessionPortals {
                std::span<const Value> parameters, Statement& whole);
   void fetch(const ast::FetchStmt& statement, ResultSink& sink);
   void close(const ast::ClosePortalStmt& statement, ResultSink& sink);
-  /// At commit: reads what those that are held have not read yet.
+  /// At commit: reads the remaining rows of held cursors.
   void hold_all();
   /// The same for those over which a loop of a routine goes.
   void hold_pinned();

@@ -39,7 +39,8 @@ struct Session::State final {
   State& operator=(const State&) = delete;
   ~State();
 
-  /// A request is done: what pg_stat_activity says of a session that waits for its client.
+  /// Called at the end of a request: sets the state that pg_stat_activity shows for a session that
+  /// waits for its client.
   void note_rest() noexcept;
   /// A request begins to run `text`.
   void note_query(std::string_view text);

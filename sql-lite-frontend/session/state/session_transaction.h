@@ -147,10 +147,10 @@ class SessionTransaction {
   void set_modes_by_statement(ast::NodeList options);
   /// SET transaction_isolation and the like: for the present transaction.
   void set_mode(std::string_view setting, std::string_view value);
-  /// SET TRANSACTION SNAPSHOT: it sees what another one does.
+  /// SET TRANSACTION SNAPSHOT: takes the snapshot of another transaction.
   void import_snapshot(std::string_view name);
-  /// pg_export_snapshot: the name by which others can see what it sees, until it ends. Throws
-  /// 25001.
+  /// pg_export_snapshot: returns the name by which others can take its snapshot, until it ends.
+  /// Throws 25001.
   std::string export_snapshot();
   const Defaults& defaults();
   /// Settings have changed.

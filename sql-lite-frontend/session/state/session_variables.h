@@ -15,7 +15,7 @@
 
 namespace swizzle::sql {
 
-/// SET, SHOW and RESET, and what settings change in the session. The values themselves are the
+/// SET, SHOW and RESET, and the effects of settings on the session. The values themselves are the
 /// session's `settings`.
 class SessionVariables {
  public:

@@ -115,7 +115,7 @@ class TestDatabase {
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
 
  private:
-  /// SWIZZLE_ROW_LOCK_LIMIT=0 has every test go without locks on what it changes.
+  /// SWIZZLE_ROW_LOCK_LIMIT=0 has every test go without locks on the rows that it changes.
   static std::uint32_t usual_row_lock_limit() {
     const char* const limit = std::getenv("SWIZZLE_ROW_LOCK_LIMIT");
     return limit != nullptr ? static_cast<std::uint32_t>(std::stoul(limit))

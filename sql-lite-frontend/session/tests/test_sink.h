@@ -8,7 +8,7 @@
 
 namespace swizzle::sql {
 
-/// Collects what a session sends, as text: rows "a|b", NULL as "NULL", then the command tag.
+/// Collects a session's output as text: rows "a|b", NULL as "NULL", then the command tag.
 class TestSink : public ResultSink {
  public:
   std::vector<std::string> columns;

@@ -15,15 +15,16 @@ class PinnedRows {
   PinnedRows& operator=(const PinnedRows&) = delete;
   virtual ~PinnedRows() { std::erase(session_.transaction.pinned_rows, this); }
 
-  /// Reads what is left, and needs the transaction no longer.
-  /// Throws 55000 where the rows are what a statement has written.
+  /// Reads the remaining rows, after which the transaction is needed no longer. Throws 55000 if the
+  /// rows come from a statement that writes.
   virtual void hold() = 0;
 
  private:
   Session::State& session_;
 };
 
-/// While it lives, what runs may end the transaction, or may not.
+/// While an object of this class exists, the statement that runs may, or may not, end the
+/// transaction.
 class TransactionControl {
  public:
   TransactionControl(Session::State& session, bool is_allowed)
@@ -40,9 +41,9 @@ class TransactionControl {
 enum class TransactionEnd : std::uint8_t { commit, rollback };
 /// Whether the next one is of the same kind (AND CHAIN), or of the session's.
 enum class NextTransaction : std::uint8_t { plain, same_modes };
-/// Ends the transaction and begins another. Nothing of what runs may hold anything of the old one
-/// but what is pinned. Throws 2D000 where that is not allowed; what else it throws, a failed
-/// commit, leaves no transaction.
+/// Ends the transaction and begins another. No running statement may hold anything of the old one
+/// but pinned objects. Throws 2D000 if that is not allowed; after any other error, such as a failed
+/// commit, there is no transaction.
 void end_transaction_within(Session::State& session, TransactionEnd end, NextTransaction next);
 
 }  // namespace swizzle::sql

@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// Two-phase commit: PREPARE TRANSACTION, and what becomes of the prepared from any session.
+/// Two-phase commit: PREPARE TRANSACTION, and COMMIT or ROLLBACK PREPARED from any session.
 namespace swizzle::sql {
 
 enum class PreparedEnd : std::uint8_t { commit, rollback };
@@ -12,12 +12,11 @@ enum class PreparedEnd : std::uint8_t { commit, rollback };
 void finish_prepared(Session::State& session, std::string_view gid, PreparedEnd end,
                      ResultSink& sink);
 
-/// Notes the end of a transaction with a number, or 0, for the functions that tell what snapshots
-/// see.
+/// Records the end of a transaction with a number, or 0, for the functions on snapshots.
 void note_end_of_number(Database::Shared& shared, std::int64_t number, bool committed,
                         Transaction::Durability durability);
 
-/// At the start: what prepared transactions had locked by numbers of applications.
+/// At the start: takes the advisory locks of prepared transactions again.
 void take_up_advisory_locks(Database::Shared& shared);
 
 /// pg_prepared_xact().

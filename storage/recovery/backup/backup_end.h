@@ -8,8 +8,8 @@
 
 namespace swizzle {
 
-/// The file "backup-end" of a backup: the LSN at which it becomes consistent, as a line of text. It
-/// is what makes a directory a backup: opening it as a database removes the file (rule R8).
+/// The file "backup-end" of a backup: the LSN at which it becomes consistent, as a line of text.
+/// The file makes a directory a backup: opening it as a database removes the file (rule R8).
 inline constexpr const char* kBackupEndName = "backup-end";
 
 Result<> write_backup_end(FileSystem& files, const std::filesystem::path& directory, Lsn end);

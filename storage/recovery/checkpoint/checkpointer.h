@@ -56,7 +56,7 @@ class Checkpointer {
 
   /// Parks; no latch held. Callers take turns.
   Result<> take(Control::Shutdown shutdown = Control::Shutdown::none) { return take(shutdown, {}); }
-  /// Hands out what was written, before another checkpoint can be taken.
+  /// Receives the checkpoint's control data and map, before another checkpoint can be taken.
   using Use = std::function<void(const Control& taken, const SpaceMap::Snapshot& map)>;
   Result<> take(Control::Shutdown shutdown, const Use& use);
 

@@ -51,8 +51,8 @@ struct KillOracle {
   std::uint64_t half_way_committed;
   std::uint64_t found_prepared;
 
-  /// Settles what was pending by what was found, all or nothing. Returns what is wrong; empty: all
-  /// is as it was promised.
+  /// Compares the pending writes with those found, all or nothing, and settles them. Returns a
+  /// description of the error; empty: all is as it was promised.
   enum class Prepared : std::uint8_t { is_not_there, is_there };
   std::string settle(std::size_t session, const std::vector<std::uint64_t>& found,
                      Prepared prepared);

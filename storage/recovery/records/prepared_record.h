@@ -51,7 +51,7 @@ Result<PreparedRecord> decode_prepared(Bytes payload);
 
 /// Encodes in portions, each the payload of a record.
 std::vector<std::vector<std::byte>> encode_kept(const PreparedKept& kept);
-/// Appends what `payload` has.
+/// Appends the contents of `payload`.
 Result<> decode_kept(Bytes payload, PreparedKept& into);
 
 }  // namespace payload

@@ -41,7 +41,7 @@ Result<> redo_on_page(const wal::Record& record, PageId page, std::byte* bytes);
 /// The pages that the payload of a pages_freed or children_freed record names; none in others.
 Result<std::vector<PageId>> freed_pages(const wal::Record& record);
 
-/// Repeats what the record did to the space map.
+/// Repeats the record's change of the space map.
 Result<> redo_on_map(const wal::Record& record, SpaceMap& map);
 
 }  // namespace swizzle

@@ -20,8 +20,8 @@ struct RecordKindEntry {
   PageEffects effects;
   /// Repeats PageEffect::change on `node`, which holds `page`. Null where no effect is a change.
   Result<> (*redo)(const wal::Record& record, PageId page, Node& node) = nullptr;
-  /// The rows in the order in which they are undone. Null: never undone, and what the tree says
-  /// stays the same.
+  /// The rows in the order in which they are undone. Null: never undone, and the contents of the
+  /// tree stay the same.
   Result<std::vector<UndoneRow>> (*undo)(Bytes payload) = nullptr;
   /// Describes the payload in words; null: it adds nothing to the header.
   std::string (*describe)(const wal::Record& record) = nullptr;
