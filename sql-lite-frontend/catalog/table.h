@@ -27,13 +27,17 @@ struct TableRuntime {
   /// What the counters said when the table was analyzed last.
   std::atomic<std::uint64_t> analyzed_changes{0};
   std::atomic<std::int64_t> analyzed_delta{0};
-  /// Of ANALYZE, since start-up: when it ran last, as a timestamp or 0, and how often.
+  /// Of a command, since start-up: when it ran last, as a timestamp or 0, and how often.
   struct Analyses {
     std::atomic<std::int64_t> last{0};
     std::atomic<std::uint64_t> count{0};
   };
   Analyses analyzed_by_users;
   Analyses analyzed_by_server;
+  /// Of VACUUM.
+  Analyses vacuumed_by_users;
+  /// Removed rows that VACUUM had to leave when it ran last.
+  std::atomic<std::uint64_t> dead_rows{0};
 
   /// Rows inserted minus rows deleted since start-up. Not exact: what rolled back stays counted.
   [[nodiscard]] std::int64_t row_delta() const noexcept {

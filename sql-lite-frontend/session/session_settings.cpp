@@ -41,7 +41,8 @@ SettingDefinition default_only(SettingDefinition definition) {
 
 /// What monitors ask PostgreSQL for and what is not here: the answer says so.
 void define_absences(Settings& settings) {
-  preset(settings, "autovacuum", "off", "Shows whether tables are vacuumed: none needs it.");
+  preset(settings, "autovacuum", "off",
+         "Shows whether tables are vacuumed: storage tidies itself.");
   preset(settings, "autovacuum_freeze_max_age", "2000000000",
          "Shows at which age tables are frozen: none needs it.");
   preset(settings, "autovacuum_max_workers", "0", "Shows how many tables are vacuumed at once.");

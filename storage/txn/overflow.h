@@ -3,6 +3,7 @@
 #include <array>
 
 #include "storage/txn/any_tree.h"
+#include "storage/txn/key_ranges.h"
 #include "storage/txn/point_read.h"
 #include "storage/txn/transaction_state.h"
 
@@ -41,6 +42,8 @@ Result<> read_overflow(TransactionState& transaction, TreeId owner, PointRead::W
 Result<> remove_overflow(TransactionState& transaction, TreeId owner, const StoredAddress& stored);
 /// How many pages begin with a chunk of a tree's.
 Result<std::uint64_t> count_overflow_pages(EngineParts& engine, TreeId owner);
+/// Where the chunks of a tree's large values lie.
+KeyRanges::Range overflow_range_of(TreeId owner);
 /// All of a tree's, in transactions of their own. For a tree that nobody can read any more; may be
 /// repeated after a crash. Where chunks cannot be read, they and what lies behind them stay, with a
 /// warning.

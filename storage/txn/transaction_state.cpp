@@ -280,7 +280,19 @@ Result<> TransactionState::undo_newest() {
   if (record.kind == UndoRecord::Kind::removed_run) return undo_run(record, *tree);
   UndoChange change(record.kind, {record.old_value(), record.old_overflow}, engine.versions,
                     &record);
-  return tree->change(record.key(), &slot.chain, change);
+  RETURN_IF_ERROR(tree->change(record.key(), &slot.chain, change));
+  if (record.kind == UndoRecord::Kind::inserted) note_undone_insert(record);
+  return {};
+}
+
+/// The record is a ghost now. The tidier hears of it when its lock is released.
+void TransactionState::note_undone_insert(const UndoRecord& record) noexcept {
+  try {
+    undone_inserts.add(record.tree, record.key(), record.key());
+  } catch (const std::bad_alloc&) {
+    // Such ghosts are found by the next scan or insert that meets them.
+    undone_inserts.clear();
+  }
 }
 
 /// The last one first. Until the first is back, a restart's undo comes to their log record again.
@@ -430,6 +442,8 @@ void TransactionState::finish(Lsn outcome) noexcept {
       engine.transactions->give_undo(std::move(undo));
     undo = nullptr;
   }
+  if (!undone_inserts.is_empty()) [[unlikely]]
+    engine.tidier->hint(std::move(undone_inserts));
   is_open = false;
 }
 

@@ -9,6 +9,7 @@
 #include "lock/lock_owner.h"
 #include "storage/btree/leaf_hint.h"
 #include "storage/engine.h"
+#include "storage/txn/key_ranges.h"
 #include "storage/txn/planted_fault.h"
 #include "storage/txn/prepared_transactions.h"
 #include "storage/txn/settled_leaves.h"
@@ -72,6 +73,8 @@ struct TransactionState {
   /// Trees that it has created, as far as that is not undone: nobody else can come to them.
   std::vector<TreeId> created;
   std::vector<AnyTree*> loads;
+  /// Keys of inserts that a rollback has turned into ghosts.
+  KeyRanges undone_inserts;
 
   /// 0: begin_statement() was never called, so every operation is a statement of its own.
   std::uint32_t statement = 0;
@@ -249,6 +252,7 @@ struct TransactionState {
   void undo_newest_in_the_end() noexcept;
   Result<> undo_newest();
   Result<> undo_run(UndoRecord& record, AnyTree& tree);
+  void note_undone_insert(const UndoRecord& record) noexcept;
   void finish(Lsn outcome) noexcept;
   Lsn append_end(RecordKind kind, LogSpace& space, Lsn& end) noexcept;
 
