@@ -54,8 +54,8 @@ struct Cursor::State {
   bool is_new_leaf = true;
   bool is_loaded = false;
   bool is_last_leaf = false;
-  /// Until that has failed once.
-  bool tidies = true;
+  /// Leaves that the scan may still tidy itself; the background task is told of the others.
+  int may_tidy = 1;
   std::size_t row = 0;  ///< rows of the leaf that were handed out
   std::uint64_t leaf_requests = 0;
   /// Records to look up at a time: few at first, since many scans want few.
@@ -173,13 +173,16 @@ void Cursor::State::move_on() {
   }
 }
 
-/// Consumers of a queue leave ghosts behind, which scans past them remove. That helps later
-/// readers, and takes room in the log: on a full disk ghosts stay, and reading goes on.
+/// A queue's consumers leave ghosts behind. A scan removes those of the first such leaf that it
+/// passes, which the next consumer would pass as well; all others are left to the background task.
+/// Removing takes room in the log: on a full disk ghosts stay, and reading goes on.
 void Cursor::State::tidy_leaf() {
-  if (!tidies || !leaf.wants_tidying()) return;
+  if (may_tidy < 0 || !leaf.wants_tidying()) return;
   const Bytes fence = leaf.leaf().low_fence();
   static constexpr std::array<std::byte, 1> kLowest{};
-  tidies = tree.tidy(fence.empty() ? Bytes(kLowest) : fence).has_value();
+  const Bytes here = fence.empty() ? Bytes(kLowest) : fence;
+  if (may_tidy == 0) return working.engine.tidier->hint(tree.id(), here, here);
+  may_tidy = tree.tidy(here).has_value() ? may_tidy - 1 : -1;
 }
 
 Bytes Cursor::State::key_here() noexcept {

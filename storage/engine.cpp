@@ -23,6 +23,7 @@ void panic(std::string_view what, const Error& error) noexcept {
 
 Result<> Engine::close() {
   Parts& parts = *parts_;
+  parts.tidier->stop();
   parts.reaper->stop();
   parts.reclaimer->stop();
   parts.checkpointer->stop();
@@ -92,6 +93,7 @@ Result<std::uint64_t> Engine::shrink() {
 Result<std::vector<std::string>> Engine::verify(std::optional<TreeId> only) {
   const TreeTable::Hold hold(*parts_->trees);
   const TreeReaper::Pause pause(*parts_->reaper);
+  const LeafTidier::Pause no_tidying(*parts_->tidier);
   return only ? verify_tree(*parts_, *only) : verify_all(*parts_);
 }
 
@@ -189,6 +191,12 @@ EngineStatistics Engine::statistics() const {
   all.rollbacks = parts_->transactions->rollbacks();
   all.prepared = parts_->prepared.count();
   all.version_bytes = parts_->transactions->retained_bytes();
+  const LeafTidier::Counters& tidied = parts_->tidier->counters();
+  all.leaves_tidied = tidied.leaves.load(std::memory_order_relaxed);
+  all.ghosts_tidied = tidied.ghosts_removed.load(std::memory_order_relaxed);
+  all.pages_tidied = tidied.pages_freed.load(std::memory_order_relaxed);
+  all.tidying_hints = parts_->tidier->hints();
+  all.tidying_hints_lost = tidied.hints_lost.load(std::memory_order_relaxed);
   all.snapshots_too_old = parts_->registry->given_up();
   const lock::LockStatistics locks = parts_->locks.statistics();
   all.lock_waits = locks.waits;

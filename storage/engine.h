@@ -39,6 +39,15 @@ struct HeldSnapshot {
   } state = State::usable;
 };
 
+/// What Engine::tidy() did.
+struct TidiedTree {
+  std::uint64_t leaves = 0;          ///< visited
+  std::uint64_t ghosts_removed = 0;  ///< of removed records
+  std::uint64_t ghosts_left = 0;     ///< that somebody may still need
+  std::uint64_t pages_freed = 0;
+  std::uint64_t overflow_pages_freed = 0;  ///< that had values too large for the tree itself
+};
+
 /// A transaction that has written and has not ended: its log is kept, from its first record on.
 struct WritingTransaction {
   lock::OwnerLabel label = 0;  ///< as Transaction::work_for() said
@@ -146,6 +155,10 @@ class Engine {
     std::uint64_t overflow_pages = 0;  ///< with values that are too large for the tree itself
   };
   Result<TreeSize> size_of(TreeId tree);
+  /// Removes what removed records have left in the leaves of a tree, merges leaves that are sparse
+  /// and gives their pages back, beside readers and writers. What a snapshot or a lock needs stays.
+  /// `goes_on` is asked between two leaves; false ends it with 57014.
+  Result<TidiedTree> tidy(TreeId tree, const std::function<bool()>& goes_on = {});
   [[nodiscard]] EngineStatistics statistics() const;
   /// Logical changes of transactions, in terms of the layer above, and their readers.
   [[nodiscard]] LogicalLog& logical_log() const noexcept;

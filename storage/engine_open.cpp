@@ -86,6 +86,7 @@ EngineParts::EngineParts(FileSystem& in, std::filesystem::path at, EngineOptions
       ghosts(versions, locks) {}
 
 EngineParts::~EngineParts() {
+  if (tidier != nullptr) tidier->stop();
   if (reaper != nullptr) reaper->stop();
   if (reclaimer != nullptr) reclaimer->stop();
   if (checkpointer != nullptr) checkpointer->stop();
@@ -251,7 +252,8 @@ Result<> open_trees(EngineParts& parts) {
   ASSIGN_OR_RETURN(auto factory,
                    make_tree_factory(parts.options, *parts.store, *parts.tree_log, parts.ghosts));
   BufferPool& pool = factory->pool();
-  parts.trees = std::make_unique<TreeTable>(std::move(factory));
+  parts.tidier = std::make_unique<LeafTidier>(parts);
+  parts.trees = std::make_unique<TreeTable>(std::move(factory), *parts.tidier);
   parts.ghosts.know(*parts.trees);
   parts.reaper = std::make_unique<TreeReaper>(parts);
   parts.cleaner =
@@ -350,6 +352,7 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
   parts.checkpointer->start(*parts.cleaner);
   parts.reclaimer->start();
   parts.reaper->start();
+  parts.tidier->start();
   return engine;
 }
 

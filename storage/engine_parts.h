@@ -19,6 +19,7 @@
 #include "storage/space/data_file.h"
 #include "storage/space/written_lsns_file.h"
 #include "storage/txn/any_tree.h"
+#include "storage/txn/leaf_tidier.h"
 #include "storage/txn/prepared_transactions.h"
 #include "storage/txn/transaction_pool.h"
 #include "storage/txn/transaction_registry.h"
@@ -75,8 +76,8 @@ class LogFlusher final : public LogGate {
 /// The open trees. The directory, the tree of trees, maps a tree's id to its root page.
 class TreeTable {
  public:
-  explicit TreeTable(std::unique_ptr<TreeFactory> factory) noexcept
-      : factory_(std::move(factory)) {}
+  TreeTable(std::unique_ptr<TreeFactory> factory, LeafTidier& tidier) noexcept
+      : factory_(std::move(factory)), tidier_(tidier) {}
 
   [[nodiscard]] AnyTree& directory() noexcept { return *directory_; }
   [[nodiscard]] TreeFactory& factory() noexcept { return *factory_; }
@@ -85,6 +86,9 @@ class TreeTable {
 
   /// Finds it in the directory if need be; XX000 when it is not there. Parks.
   Result<AnyTree*> find(TreeId id);
+  /// The tree if it is open, or null: for those who look at trees without a lock on them. Pre: the
+  /// caller is inside a visit of the tidier, which destroy() waits for.
+  [[nodiscard]] AnyTree* find_open(TreeId id) const;
   Result<AnyTree*> create(TreeId id, TransactionChain& creator);
   /// Frees the pages of a tree that is not in the directory any more, or never will be: one whose
   /// creation is rolled back, or that was dropped. Does nothing if they are free already. A page
@@ -142,6 +146,7 @@ class TreeTable {
   void count_retired() noexcept { retired_count_.store(retired_.size() + leaving_.size()); }
 
   std::unique_ptr<TreeFactory> factory_;
+  LeafTidier& tidier_;
   std::unique_ptr<AnyTree> directory_;
   mutable std::shared_mutex mutex_;
   std::map<TreeId, std::unique_ptr<AnyTree>> open_;
@@ -185,6 +190,7 @@ struct EngineParts {
   std::unique_ptr<VersionReclaimer> reclaimer;
   std::unique_ptr<TreeTable> trees;
   std::unique_ptr<TreeReaper> reaper;
+  std::unique_ptr<LeafTidier> tidier;
   std::unique_ptr<Cleaner> cleaner;
   std::unique_ptr<LogicalLog> logical;
   std::unique_ptr<Checkpointer> checkpointer;

@@ -390,8 +390,8 @@ FAULTS = [
     (
         "B12 a page that was refused is merged",
         "btree/btree_merge.inl",
-        "  if (!right_guard || !left_frame.is_compared() || !right_frame.is_compared()) return;",
-        "  if (!right_guard) return;",
+        "  if (!right_guard || !left_frame.is_compared() || !right_frame.is_compared()) return false;",
+        "  if (!right_guard) return false;",
         "B6 a page that was refused*",
     ),
     (
@@ -400,5 +400,55 @@ FAULTS = [
         "    return outcome && load<PageHeader>(read.into).lsn >= written(read.page);",
         "    return outcome.has_value();",
         "a backup has no older*",
+    ),
+    (
+        "T22 the tidier takes a ghost that a snapshot needs",
+        "txn/ghosts.cpp",
+        "  return (!is_wanted || planted",
+        "  return (leaf.tree() != TreeId::directory || !is_wanted || planted",
+        "T22*",
+    ),
+    (
+        "T22 the tidier takes a ghost whose key or gap is locked",
+        "txn/ghosts.cpp",
+        "         locks_.is_free({leaf.tree(), hash}, lock::kWriteKeyAndGap);",
+        "         locks_.is_free({leaf.tree(), ~hash}, lock::kWriteKeyAndGap);",
+        "T22*",
+    ),
+    (
+        "T22 leaves are joined across a fence that somebody has locked",
+        "txn/ghosts.cpp",
+        "  return locks_.is_free({tree, hash_of_key(tree, fence)}, lock::kInsertIntoGap);",
+        "  return locks_.is_free({tree, ~hash_of_key(tree, fence)}, lock::kInsertIntoGap);",
+        "T22*",
+    ),
+    (
+        "T22 the reclaimer's hints are lost",
+        "txn/transaction_pool.cpp",
+        "        hints.note(*record);\n",
+        "",
+        "T22*",
+    ),
+    (
+        "T22 a full set of hints forgets keys",
+        "txn/key_ranges.cpp",
+        "    at->second = std::move(next->second);\n    ranges_.erase(next);",
+        "    ranges_.erase(next);",
+        "T22*",
+    ),
+    (
+        "T22 a merge of leaves is not in the log",
+        "btree/btree_merge.inl",
+        "    const Lsn lsn = log_change(space, RecordKind::nodes_merged, pair.left_frame, &pair.right_frame,\n"
+        "                               std::array<Bytes, 1>{image.span()});",
+        "    const Lsn lsn = left.lsn();",
+        "T22*",
+    ),
+    (
+        "T22 a tree is emptied while the tidier is in it",
+        "tree_table.cpp",
+        "  tidier_.await_visit();\n",
+        "",
+        "T22*",
     ),
 ]

@@ -62,9 +62,15 @@ struct EngineStatistics {
   wal::ArchiveStatistics archive;
   std::uint64_t commits = 0;
   std::uint64_t rollbacks = 0;
-  std::uint64_t prepared = 0;           ///< prepared transactions, not finished yet
-  std::uint64_t version_bytes = 0;      ///< old versions kept for snapshots, at present
-  std::uint64_t snapshots_too_old = 0;  ///< that were given up so that the store keeps its bound
+  std::uint64_t prepared = 0;       ///< transactions that wait for somebody to finish them
+  std::uint64_t version_bytes = 0;  ///< old versions kept for snapshots, at present
+  // Of the background task that tidies leaves, and of VACUUM.
+  std::uint64_t leaves_tidied = 0;  ///< visited
+  std::uint64_t ghosts_tidied = 0;
+  std::uint64_t pages_tidied = 0;        ///< given back by merging leaves
+  std::uint64_t tidying_hints = 0;       ///< that wait, at present
+  std::uint64_t tidying_hints_lost = 0;  ///< for want of room
+  std::uint64_t snapshots_too_old = 0;   ///< that were given up so that the store keeps its bound
   std::uint64_t lock_waits = 0;
   std::vector<std::pair<std::string, std::uint64_t>> lock_waits_by_mode;
   std::uint64_t deadlocks = 0;

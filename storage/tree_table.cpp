@@ -140,6 +140,13 @@ Result<AnyTree*> TreeTable::find(TreeId id) {
   return open_.try_emplace(id, std::move(tree)).first->second.get();
 }
 
+AnyTree* TreeTable::find_open(TreeId id) const {
+  if (id == TreeId::directory) return directory_.get();
+  const std::shared_lock hold(mutex_);
+  const auto found = open_.find(id);
+  return found != open_.end() && !is_leaving(id) ? found->second.get() : nullptr;
+}
+
 Result<AnyTree*> TreeTable::create(TreeId id, TransactionChain& creator) {
   ASSIGN_OR_RETURN(auto tree, factory_->create(id, &creator));
   const std::unique_lock hold(mutex_);
@@ -157,6 +164,8 @@ Result<> TreeTable::destroy(TreeId id, PageId root, const GoesOn& goes_on) {
     ASSIGN_OR_RETURN(tree, open_if_owner(id, root));
     if (tree == nullptr) return {};
   }
+  // Who tidies it at this moment leaves it, and does not find it any more.
+  tidier_.await_visit();
   auto destroyed = factory_->destroy(tree, goes_on);
   if (destroyed) {
     factory_->pool().reads_by_tree().forget(id);

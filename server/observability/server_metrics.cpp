@@ -132,6 +132,15 @@ void add_transactions(MetricFamilies& out, const EngineStatistics& now) {
   out.gauge("swizzle_lock_bytes", "Memory of the lock table.", number(now.lock_bytes));
   out.gauge("swizzle_version_bytes", "Old row versions that are kept for snapshots.",
             number(now.version_bytes));
+  out.counter("swizzle_tidied_leaves_total",
+              "Leaves that the background task or VACUUM looked at for removed records.",
+              number(now.leaves_tidied));
+  out.counter("swizzle_tidied_records_total", "Removed records that they took out of leaves.",
+              number(now.ghosts_tidied));
+  out.counter("swizzle_tidied_pages_total", "Pages that they gave back by merging leaves.",
+              number(now.pages_tidied));
+  out.gauge("swizzle_tidying_hints", "Ranges of keys whose leaves wait to be tidied.",
+            number(now.tidying_hints));
   out.counter("swizzle_snapshots_too_old_total", "Snapshots given up for the store's bound.",
               number(now.snapshots_too_old));
   out.gauge("swizzle_undo_spilled_bytes", "Undo records of long transactions in files.",

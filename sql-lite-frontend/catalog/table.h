@@ -28,14 +28,17 @@ struct TableRuntime {
   /// Counters' values when the table was analyzed last.
   std::atomic<std::uint64_t> analyzed_changes{0};
   std::atomic<std::int64_t> analyzed_delta{0};
-  /// Runs of ANALYZE since start-up: the time of the last one, as a timestamp or 0, and their
-  /// number.
+  /// Of a command, since start-up: when it ran last, as a timestamp or 0, and how often.
   struct Analyses {
     std::atomic<std::int64_t> last{0};
     std::atomic<std::uint64_t> count{0};
   };
   Analyses analyzed_by_users;
   Analyses analyzed_by_server;
+  /// Of VACUUM.
+  Analyses vacuumed_by_users;
+  /// Removed rows that VACUUM had to leave when it ran last.
+  std::atomic<std::uint64_t> dead_rows{0};
 
   /// Rows inserted minus rows deleted since start-up. Not exact: changes that were rolled back stay
   /// counted.

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/session/analyze.h"
 #include "sql-lite-frontend/session/names/partitions.h"
@@ -15,13 +17,15 @@
 namespace swizzle::sql {
 namespace {
 
-/// There is nothing to clean: rows are changed in place. ANALYZE counts; FULL gives back what is
-/// free at the end of the data file. The rest is checked as PostgreSQL does.
+/// Storage tidies itself in the background. VACUUM does the same to all of a table at once, FULL
+/// also gives the file system what is then free at the end of the data file, ANALYZE counts. The
+/// other options are checked as PostgreSQL does.
 struct VacuumOptions {
   bool analyze = false;
   bool full = false;
   bool disable_page_skipping = false;
   bool process_toast = true;
+  bool verbose = false;
   int workers = 0;
 };
 
@@ -49,7 +53,9 @@ VacuumOptions read_options(const ast::VacuumStmt& statement) {
   for (const ast::Node* node : statement.options) {
     const auto& option = ast::as<ast::DefElem>(node);
     const std::string_view name = option.defname;
-    if (name == "verbose" || name == "skip_locked") {
+    if (name == "verbose") {
+      options.verbose = option_flag(option);
+    } else if (name == "skip_locked") {
       static_cast<void>(option_flag(option));
     } else if (!statement.is_vacuumcmd) {
       refuse_option("ANALYZE", option);
@@ -114,6 +120,51 @@ std::optional<std::string> reason_to_skip(const Session::State& session, const T
   return fmt::format("cannot {} non-tables or special system tables", verb);
 }
 
+TidiedTree tidy_tree(Session::State& session, TreeId tree) {
+  // An exception must not go through storage.
+  std::exception_ptr cancelled;
+  auto tidied = session.shared.engine.tidy(tree, [&] {
+    try {
+      check_cancelled(session);
+      return true;
+    } catch (const SqlError&) {
+      cancelled = std::current_exception();
+      return false;
+    }
+  });
+  if (cancelled) std::rethrow_exception(cancelled);
+  return value_of(std::move(tidied));
+}
+
+/// Rids a table and its indexes of what removed rows have left. Tells `told` what it did, if there
+/// is somebody.
+void tidy_table(Session::State& session, const Table& table, ResultSink* told) {
+  const TidiedTree rows = tidy_tree(session, table.relation.tree);
+  TidiedTree entries;
+  for (const Index& index : table.relation.indexes) {
+    if (index.primary) continue;  // the table is its index
+    const TidiedTree one = tidy_tree(session, index.tree);
+    entries.leaves += one.leaves;
+    entries.ghosts_removed += one.ghosts_removed;
+    entries.ghosts_left += one.ghosts_left;
+    entries.pages_freed += one.pages_freed;
+  }
+  TableRuntime& runtime = *table.runtime;
+  runtime.dead_rows.store(rows.ghosts_left, std::memory_order_relaxed);
+  runtime.vacuumed_by_users.last.store(session.session_context.clock(), std::memory_order_relaxed);
+  runtime.vacuumed_by_users.count.fetch_add(1, std::memory_order_relaxed);
+  if (told == nullptr) return;
+  session.notice(*told, Severity::info, SqlState{"00000"},
+                 fmt::format("finished vacuuming \"{}.{}.{}\": index entries: {} removed\n"
+                             "pages: {} removed, {} remain\n"
+                             "tuples: {} removed, {} are dead but not yet removable",
+                             session.options.database, schema_name(session, table.relation.schema),
+                             table.relation.name, entries.ghosts_removed,
+                             rows.pages_freed + rows.overflow_pages_freed + entries.pages_freed,
+                             rows.leaves + entries.leaves - rows.pages_freed - entries.pages_freed,
+                             rows.ghosts_removed, rows.ghosts_left));
+}
+
 }  // namespace
 
 void vacuum_tables(Session::State& session, const ast::VacuumStmt& statement, ResultSink& sink) {
@@ -147,6 +198,9 @@ void vacuum_tables(Session::State& session, const ast::VacuumStmt& statement, Re
     }
     may_vacuum = true;
     check_columns(*table, columns);
+    if (statement.is_vacuumcmd && table->computed == nullptr && keeps_rows(table->relation.kind)) {
+      tidy_table(session, *table, wanted.verbose ? &sink : nullptr);
+    }
     if (wanted.analyze && keeps_rows(table->relation.kind)) analyze_table(session, table);
   };
   for (const ast::Node* node : statement.rels) {

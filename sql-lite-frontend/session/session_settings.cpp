@@ -42,7 +42,8 @@ SettingDefinition default_only(SettingDefinition definition) {
 /// Settings that monitors ask PostgreSQL for and whose feature does not exist here: the answer says
 /// so.
 void define_absences(Settings& settings) {
-  preset(settings, "autovacuum", "off", "Shows whether tables are vacuumed: none needs it.");
+  preset(settings, "autovacuum", "off",
+         "Shows whether tables are vacuumed: storage tidies itself.");
   preset(settings, "autovacuum_freeze_max_age", "2000000000",
          "Shows at which age tables are frozen: none needs it.");
   preset(settings, "autovacuum_max_workers", "0", "Shows how many tables are vacuumed at once.");

@@ -7,6 +7,8 @@ namespace swizzle::sql {
 
 /// The last ANALYZE's rows, and what came and went since.
 Value live_rows(const Table& table);
+/// Removed rows that the last VACUUM had to leave.
+Value dead_rows(const Table& table);
 Value changes_since_analyze(const Table& table);
 
 }  // namespace swizzle::sql

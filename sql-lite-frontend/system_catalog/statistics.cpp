@@ -86,9 +86,10 @@ void table_rows(Execution& execution, const EmitRow& emit) {
         counter(counters.since_reset(Counted::index_rows)),
         counter(counters.since_reset(Counted::inserted)),
         counter(counters.since_reset(Counted::updated)),
-        counter(counters.since_reset(Counted::removed)), live_rows(*table),
-        // A row that is changed is changed in place: nothing waits for VACUUM, nothing is vacuumed.
-        never, never, never, never, never, changes_since_analyze(*table),
+        counter(counters.since_reset(Counted::removed)), live_rows(*table), dead_rows(*table),
+        // A row that is changed is changed in place, and storage tidies itself.
+        never, never, times(table->runtime->vacuumed_by_users), never,
+        moment(table->runtime->vacuumed_by_users), changes_since_analyze(*table),
         moment(table->runtime->analyzed_by_users), moment(table->runtime->analyzed_by_server),
         times(table->runtime->analyzed_by_users), times(table->runtime->analyzed_by_server)};
     emit(row);
@@ -187,27 +188,17 @@ void statement_rows(Execution& execution, const EmitRow& emit) {
   }
 }
 
-const std::vector<RowProvider::Column> kTableColumns{{"relid"},
-                                                     {"schemaname"},
-                                                     {"relname"},
-                                                     {"seq_scan"},
-                                                     {"seq_tup_read"},
-                                                     {"idx_scan"},
-                                                     {"idx_tup_fetch"},
-                                                     {"n_tup_ins"},
-                                                     {"n_tup_upd"},
-                                                     {"n_tup_del"},
-                                                     {"n_live_tup"},
-                                                     {"n_dead_tup"},
-                                                     {"n_tup_hot_upd"},
-                                                     {"n_ins_since_vacuum"},
-                                                     {"vacuum_count"},
-                                                     {"autovacuum_count"},
-                                                     {"n_mod_since_analyze"},
-                                                     {"last_analyze"},
-                                                     {"last_autoanalyze"},
-                                                     {"analyze_count"},
-                                                     {"autoanalyze_count"}};
+const std::vector<RowProvider::Column> kTableColumns{{"relid"},         {"schemaname"},
+                                                     {"relname"},       {"seq_scan"},
+                                                     {"seq_tup_read"},  {"idx_scan"},
+                                                     {"idx_tup_fetch"}, {"n_tup_ins"},
+                                                     {"n_tup_upd"},     {"n_tup_del"},
+                                                     {"n_live_tup"},    {"n_dead_tup"},
+                                                     {"n_tup_hot_upd"}, {"n_ins_since_vacuum"},
+                                                     {"vacuum_count"},  {"autovacuum_count"},
+                                                     {"last_vacuum"},   {"n_mod_since_analyze"},
+                                                     {"last_analyze"},  {"last_autoanalyze"},
+                                                     {"analyze_count"}, {"autoanalyze_count"}};
 
 const std::vector<RowProvider::Column> kIndexColumns{
     {"relid"},        {"indexrelid"}, {"schemaname"},   {"relname"},
@@ -223,6 +214,10 @@ const std::vector<RowProvider::Column> kSequencePages{
     {"relid"}, {"schemaname"}, {"relname"}, {"blks_read"}, {"blks_hit"}};
 
 }  // namespace
+
+Value dead_rows(const Table& table) {
+  return counter(table.runtime->dead_rows.load(std::memory_order_relaxed));
+}
 
 Value live_rows(const Table& table) {
   const std::int64_t delta =

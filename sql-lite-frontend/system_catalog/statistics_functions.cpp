@@ -86,7 +86,7 @@ Value blocks_fetched(Execution& execution, Arguments arguments) {
 Value blocks_hit(Execution& execution, Arguments arguments) {
   return blocks_of(execution, arguments, false);
 }
-/// Nothing waits for VACUUM, so nothing is vacuumed.
+/// Storage tidies itself, whatever the tables: no autovacuum runs.
 Value nothing(Execution&, Arguments) {
   return Value::from_int(0);
 }
@@ -142,11 +142,11 @@ std::span<const SessionEntry> statistics_functions() {
       {"pg_stat_get_live_tuples", table_number<live_rows>},
       {"pg_stat_get_mod_since_analyze", table_number<changes_since_analyze>},
       {"pg_stat_get_tuples_hot_updated", nothing},
-      {"pg_stat_get_dead_tuples", nothing},
+      {"pg_stat_get_dead_tuples", table_number<dead_rows>},
       {"pg_stat_get_ins_since_vacuum", nothing},
-      {"pg_stat_get_vacuum_count", nothing},
+      {"pg_stat_get_vacuum_count", times_analyzed<&TableRuntime::vacuumed_by_users>},
       {"pg_stat_get_autovacuum_count", nothing},
-      {"pg_stat_get_last_vacuum_time", never},
+      {"pg_stat_get_last_vacuum_time", last_analyzed<&TableRuntime::vacuumed_by_users>},
       {"pg_stat_get_last_autovacuum_time", never},
       {"pg_stat_get_last_analyze_time", last_analyzed<&TableRuntime::analyzed_by_users>},
       {"pg_stat_get_last_autoanalyze_time", last_analyzed<&TableRuntime::analyzed_by_server>},

@@ -13,6 +13,7 @@
 #include "storage/btree/leaf_change.h"
 #include "storage/btree/leaf_hint.h"
 #include "storage/btree/leaf_stage.h"
+#include "storage/btree/leaf_tidying.h"
 #include "storage/btree/node.h"
 #include "storage/btree/tree_log.h"
 #include "storage/buffer/buffer_pool.h"
@@ -157,6 +158,11 @@ class BTree {
 
   /// Removes ghosts from the leaf of `key` and merges it with a neighbour if little is left.
   Result<> tidy(Bytes key);
+  /// The same for the background task, which merges fuller leaves, too. Looks at a copy of the leaf
+  /// first and latches nothing where there is nothing to do. `copy` is scratch memory.
+  Result<TidiedLeaf> tidy_leaf(Bytes key, TidyEffort effort, LeafCopy& copy);
+  /// Whether tidy_leaf() would have to read the leaf from the data file.
+  Result<bool> is_leaf_absent(Bytes key);
 
   /// Doubts the leaf of `key`, for a restart that finds it whole and not as the log left it: from
   /// now on each descent to it asks the store whether it was given up. Returns its page.
@@ -208,6 +214,12 @@ class BTree {
   static constexpr std::uint32_t kContended = 64;
   /// A node with less than this is merged with a neighbour.
   static constexpr std::size_t kUnderfullBytes = kPageBytes / 4;
+  /// A leaf with less than this is offered to its neighbours by the background task.
+  static constexpr std::size_t kSparseBytes = kPageBytes * 6 / 10;
+  /// A merged leaf keeps room for inserts, or it would soon be split again.
+  static constexpr std::size_t kRoomyMergeBytes = kPageBytes * 8 / 10;
+  /// A merge logs its image. Behind a queue's consumers the next leaf is soon as empty.
+  static constexpr std::size_t kCheapMergeBytes = kPageBytes * 4 / 10;
 
   /// Number of disturbances from which on a reader becomes patient.
   static constexpr std::uint32_t kPatience = 16;
@@ -347,11 +359,31 @@ class BTree {
   // btree_merge.inl
   Result<> merge_underfull(Bytes key, std::uint8_t child_level);
   void merge_latched(Frame& parent, Bytes key, LogSpace& space) noexcept;
+  enum class TooMuchForOne : std::uint8_t { rebalance, leave };
+  /// Whether the two are one now.
+  bool merge_children(Frame& parent, std::uint16_t left_index, TooMuchForOne otherwise,
+                      LogSpace& space) noexcept;
   struct Neighbours;
   void deadopt(Neighbours& pair, LogSpace& space) noexcept;
   void merge_pair(Neighbours& pair, LogSpace& space) noexcept;
   void rebalance_pair(Neighbours& pair, LogSpace& space) noexcept;
   void readopt(Neighbours& pair, Bytes separator, LogSpace& space) noexcept;
+
+  // btree_tidy.inl
+  /// What of a leaf's ghosts can go.
+  struct GhostShare {
+    std::uint16_t removable = 0;
+    std::uint16_t needed = 0;
+    std::size_t removable_bytes = 0;
+  };
+  GhostShare removable_ghosts(const Node& leaf) noexcept;
+  static bool is_worth_removing(const GhostShare& share, const Node& leaf,
+                                TidyEffort effort) noexcept;
+  enum class Neighbour : std::uint8_t { left, right };
+  enum class Merged : std::uint8_t { no, done, later };
+  std::optional<std::size_t> used_bytes_of(const ReadGuard& parent, PageRef ref);
+  Result<Merged> merge_sparse(Bytes key, TidyEffort effort);
+  Result<bool> merge_with(Bytes key, Neighbour with);
 
   // btree_load.inl
   Result<> fill_root(const LeafContent& content);

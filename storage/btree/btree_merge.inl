@@ -256,27 +256,37 @@ void BTree<Pool>::merge_latched(Frame& parent_frame, Bytes key, LogSpace& space)
   if (parent.count() < 2) return;
   std::uint16_t left_index = parent.child_index(key);
   if (left_index + 1 == parent.count()) --left_index;
+  merge_children(parent_frame, left_index, TooMuchForOne::rebalance, space);
+}
+
+/// The child number `left_index` and the one behind it. Pre: `parent` is held exclusively.
+template <class Pool>
+bool BTree<Pool>::merge_children(Frame& parent_frame, std::uint16_t left_index,
+                                 TooMuchForOne otherwise, LogSpace& space) noexcept {
+  Node& parent = Node::of(parent_frame.page());
   const auto right_index = static_cast<std::uint16_t>(left_index + 1);
   const PageRef right_ref = load_ref(parent.child_ref(right_index));
   const Hold left_hold = pool_.follow(load_ref(parent.child_ref(left_index)));
   const Hold right_hold = pool_.follow(right_ref);
-  if (left_hold.frame() == nullptr || right_hold.frame() == nullptr) return;
+  if (left_hold.frame() == nullptr || right_hold.frame() == nullptr) return false;
   Frame& left_frame = *left_hold.frame();
   Frame& right_frame = *right_hold.frame();
   const ExclusiveGuard left_guard = ExclusiveGuard::try_lock(left_frame.latch);
-  if (!left_guard) return;
+  if (!left_guard) return false;
   ExclusiveGuard right_guard = ExclusiveGuard::try_lock(right_frame.latch);
   // A page that no descent has compared may be old, or another's: merging would log it as right.
-  if (!right_guard || !left_frame.is_compared() || !right_frame.is_compared()) return;
+  if (!right_guard || !left_frame.is_compared() || !right_frame.is_compared()) return false;
   Neighbours pair{parent_frame, left_frame, right_frame, right_index, right_ref, right_guard};
   const Node& left = pair.left();
-  if (left.has_foster() || !pair.can_deadopt()) return;
-  if (left.is_leaf() && !ghosts_.may_join_at(id(), pair.right().low_fence())) return;
+  if (left.has_foster() || !pair.can_deadopt()) return false;
+  if (left.is_leaf() && !ghosts_.may_join_at(id(), pair.right().low_fence())) return false;
   counters_.branch_latches.fetch_add(left.is_leaf() ? 0U : 2U, std::memory_order_relaxed);
-  if (pair.fits_in_one())
+  const bool fits = pair.fits_in_one();
+  if (fits)
     merge_pair(pair, space);
-  else
+  else if (otherwise == TooMuchForOne::rebalance)
     rebalance_pair(pair, space);
+  return fits;
 }
 
 }  // namespace swizzle

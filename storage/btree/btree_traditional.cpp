@@ -7,6 +7,7 @@
 #include "storage/btree/btree_read_ahead.inl"
 #include "storage/btree/btree_size.inl"
 #include "storage/btree/btree_split.inl"
+#include "storage/btree/btree_tidy.inl"
 #include "storage/btree/btree_verify.inl"
 #include "storage/buffer/compare/traditional_pool.h"
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/runtime/runtime.h"
+#include "storage/statistics.h"
 #include "storage/testing/temporary_engine.h"
 
 namespace swizzle {

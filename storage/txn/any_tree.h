@@ -48,6 +48,8 @@ class AnyTree {
                           LeafHint* hint) = 0;
   virtual Result<> tidy(Bytes key) = 0;
   virtual Result<PageId> doubt_leaf(Bytes key) = 0;
+  virtual Result<TidiedLeaf> tidy_leaf(Bytes key, TidyEffort effort, LeafCopy& copy) = 0;
+  virtual Result<bool> is_leaf_absent(Bytes key) = 0;
   virtual Result<std::vector<std::string>> verify() = 0;
   virtual Result<std::vector<PageId>> pages() = 0;
   virtual Result<std::uint64_t> count_pages(Bytes low, const KeyBound& high) = 0;
@@ -98,6 +100,10 @@ class PooledTree final : public AnyTree {
   }
   Result<> tidy(Bytes key) override { return tree_->tidy(key); }
   Result<PageId> doubt_leaf(Bytes key) override { return tree_->doubt_leaf(key); }
+  Result<TidiedLeaf> tidy_leaf(Bytes key, TidyEffort effort, LeafCopy& copy) override {
+    return tree_->tidy_leaf(key, effort, copy);
+  }
+  Result<bool> is_leaf_absent(Bytes key) override { return tree_->is_leaf_absent(key); }
   Result<std::vector<std::string>> verify() override { return tree_->verify(); }
   Result<std::vector<PageId>> pages() override { return tree_->pages(); }
   Result<std::uint64_t> count_pages(Bytes low, const KeyBound& high) override {

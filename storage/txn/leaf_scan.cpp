@@ -171,12 +171,13 @@ void LeafScan::add_visible(std::uint16_t slot, const Viewer& viewer) noexcept {
 }
 
 bool LeafScan::wants_tidying() noexcept {
-  if (!stopped_at_ && leaf().ghost_count() * 2 > leaf().count()) return true;
+  const bool is_mostly_ghosts = !stopped_at_ && leaf().ghost_count() * 2 > leaf().count();
   // A queue's consumers look for the first row behind the ghosts of those before them. When one in
   // the middle can go, so can those that are older.
   constexpr std::size_t kMany = 16;
   const std::vector<std::uint16_t>& ghosts = memory_->ghosts;
-  if (ghosts.size() < kMany) return false;
+  if (ghosts.empty()) return is_mostly_ghosts;
+  if (ghosts.size() < kMany && !is_mostly_ghosts) return false;
   const Bytes key = key_of_slot(ghosts[ghosts.size() / 2]);
   return !transaction_.engine.versions.has(tree_, key, hash_of_key(tree_, key), leaf().id());
 }

@@ -132,6 +132,12 @@ Result<std::uint64_t> count_overflow_pages(EngineParts& engine, TreeId owner) {
   return tree->count_pages(low, KeyBound::at(high));
 }
 
+KeyRanges::Range overflow_range_of(TreeId owner) {
+  const ChunkKey low(owner);
+  const ChunkKey high(TreeId{raw(owner) + 1});
+  return {kOverflowTree, std::string(as_text(low)), std::string(as_text(high))};
+}
+
 namespace {
 
 Result<> remove_all_chunks(EngineParts& engine, TreeId owner, const GoesOn& goes_on) {
@@ -142,11 +148,15 @@ Result<> remove_all_chunks(EngineParts& engine, TreeId owner, const GoesOn& goes
   const ChunkKey low(owner);
   const ChunkKey high(TreeId{raw(owner) + 1});
   std::vector<std::vector<std::byte>> keys;
+  // Each scan goes on behind the last one: beside a snapshot the ghosts of what has been removed
+  // stay, and a scan from the beginning would pass them all.
+  std::vector<std::byte> behind;
+  ScanRange left{.low = low, .high = high};
   do {
     keys.clear();
     const auto transaction = TransactionAccess::begin(engine);
     {
-      ASSIGN_OR_RETURN(Cursor cursor, chunks.scan(*transaction, {.low = low, .high = high}));
+      ASSIGN_OR_RETURN(Cursor cursor, chunks.scan(*transaction, left));
       while (keys.size() < kAtOnce) {
         ASSIGN_OR_RETURN(const bool found, cursor.next());
         if (!found) break;
@@ -155,6 +165,11 @@ Result<> remove_all_chunks(EngineParts& engine, TreeId owner, const GoesOn& goes
     }
     for (const auto& key : keys) RETURN_IF_ERROR(chunks.remove(*transaction, key));
     RETURN_IF_ERROR(transaction->commit(Transaction::Durability::asynchronous));
+    if (!keys.empty()) {
+      behind = std::move(keys.back());
+      left.low = behind;
+      left.low_bound = ScanRange::Bound::exclusive;
+    }
     if (goes_on && !goes_on())
       return fail(sqlstate::query_canceled, "large values are left of the tree");
   } while (keys.size() == kAtOnce);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "storage/txn/any_tree.h"
+#include "storage/txn/key_ranges.h"
 #include "storage/txn/point_read.h"
 #include "storage/txn/transaction_state.h"
 
@@ -42,9 +43,11 @@ Result<> read_overflow(TransactionState& transaction, TreeId owner, PointRead::W
 Result<> remove_overflow(TransactionState& transaction, TreeId owner, const StoredAddress& stored);
 /// Counts the pages that begin with a chunk of the tree.
 Result<std::uint64_t> count_overflow_pages(EngineParts& engine, TreeId owner);
-/// Removes all large values of a tree, in transactions of their own. For a tree that cannot be read
-/// any more; may be repeated after a crash. Chunks that cannot be read stay, with those behind them
-/// and a warning.
+/// Where the chunks of a tree's large values lie.
+KeyRanges::Range overflow_range_of(TreeId owner);
+/// All of a tree's, in transactions of their own. For a tree that nobody can read any more; may be
+/// repeated after a crash. Where chunks cannot be read, they and what lies behind them stay, with a
+/// warning.
 Result<> remove_overflow_of(EngineParts& engine, TreeId owner, const GoesOn& goes_on = {});
 
 }  // namespace swizzle

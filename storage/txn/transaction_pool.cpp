@@ -7,6 +7,7 @@
 #include "base/runtime/thread_number.h"
 #include "storage/engine_parts.h"
 #include "storage/txn/planted_fault.h"
+#include "storage/txn/removal_hints.h"
 
 namespace swizzle {
 TransactionPool::TransactionPool(EngineParts& engine)
@@ -124,6 +125,7 @@ bool TransactionPool::reclaim_some() noexcept {
 /// Up to the first log of more changes than that.
 TransactionPool::Freed TransactionPool::reclaim(Shard& shard, Lsn horizon,
                                                 std::uint64_t most_changes) noexcept {
+  RemovalHints hints(*engine_.tidier);
   for (std::size_t freed = 0; freed < kMostAtOnce; ++freed) {
     std::unique_ptr<UndoLog> undo;
     {
@@ -156,6 +158,7 @@ TransactionPool::Freed TransactionPool::reclaim(Shard& shard, Lsn horizon,
       if (record->is_version()) {
         engine_.versions.bring_back_before(*record);
         engine_.versions.remove(*record);
+        hints.note(*record);
       }
       count_unended_work(kUnknownWork);
     }

@@ -308,7 +308,9 @@ Result<> TransactionState::undo_newest() {
   if (record.kind == UndoRecord::Kind::removed_run) return undo_run(record, *tree);
   UndoChange change(record.kind, {record.old_value(), record.old_overflow}, engine.versions,
                     &record);
-  return undo_by(change, *tree, record.key());
+  RETURN_IF_ERROR(undo_by(change, *tree, record.key()));
+  if (record.kind == UndoRecord::Kind::inserted) note_undone_insert(record);
+  return {};
 }
 
 Result<> TransactionState::undo_by(UndoChange& change, AnyTree& tree, Bytes key) {
@@ -318,6 +320,16 @@ Result<> TransactionState::undo_by(UndoChange& change, AnyTree& tree, Bytes key)
                       Error{sqlstate::data_corrupted,
                             fmt::format("tree {} does not have what transaction {} left there",
                                         raw(tree.id()), raw(slot.chain.id.load()))});
+}
+
+/// The record is a ghost now. The tidier hears of it when its lock is released.
+void TransactionState::note_undone_insert(const UndoRecord& record) noexcept {
+  try {
+    undone_inserts.add(record.tree, record.key(), record.key());
+  } catch (const std::bad_alloc&) {
+    // Such ghosts are found by the next scan or insert that meets them.
+    undone_inserts.clear();
+  }
 }
 
 /// The last one first. Until the first is back, a restart's undo comes to their log record again.
@@ -471,6 +483,8 @@ void TransactionState::finish(Lsn outcome) noexcept {
     undo = nullptr;
   }
   if (lock_memory != nullptr) forget_counted_locks();
+  if (!undone_inserts.is_empty()) [[unlikely]]
+    engine.tidier->hint(std::move(undone_inserts));
   is_open = false;
 }
 

@@ -9,6 +9,7 @@
 #include "lock/lock_owner.h"
 #include "storage/btree/leaf_hint.h"
 #include "storage/engine.h"
+#include "storage/txn/key_ranges.h"
 #include "storage/txn/planted_fault.h"
 #include "storage/txn/prepared_transactions.h"
 #include "storage/txn/settled_leaves.h"
@@ -74,6 +75,8 @@ struct TransactionState {
   /// Trees that it has created, as far as that is not undone: other transactions cannot reach them.
   std::vector<TreeId> created;
   std::vector<AnyTree*> loads;
+  /// Keys of inserts that a rollback has turned into ghosts.
+  KeyRanges undone_inserts;
 
   /// 0: begin_statement() was never called, so every operation is a statement of its own.
   std::uint32_t statement = 0;
@@ -269,6 +272,7 @@ struct TransactionState {
   Result<> undo_newest();
   Result<> undo_run(UndoRecord& record, AnyTree& tree);
   Result<> undo_by(UndoChange& change, AnyTree& tree, Bytes key);
+  void note_undone_insert(const UndoRecord& record) noexcept;
   void finish(Lsn outcome) noexcept;
   Lsn append_end(RecordKind kind, LogSpace& space, Lsn& end) noexcept;
 

@@ -36,6 +36,10 @@ class TreeBirth {
   [[nodiscard]] bool is_loading() const noexcept {
     return loading_.load(std::memory_order_acquire);
   }
+  /// A load has begun and may be taken back, which empties the tree.
+  [[nodiscard]] bool is_uncommitted() const noexcept {
+    return since_.load(std::memory_order_acquire) == kUncommitted;
+  }
   /// XX000 while it is being loaded.
   [[nodiscard]] Result<> require_loaded() const {
     if (is_loading()) [[unlikely]]

@@ -128,7 +128,11 @@ Result<std::unique_ptr<TreeLoad>> Engine::start_load(Transaction& transaction, T
     return nullptr;
   }
   ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->find(id));
-  RETURN_IF_ERROR(log_begin(state, *tree));
+  {
+    // Who tidies the tree at this moment leaves it, and finds its load when it comes again.
+    const LeafTidier::Exclusion alone(*parts_->tidier);
+    RETURN_IF_ERROR(log_begin(state, *tree));
+  }
   return std::unique_ptr<TreeLoad>(new TreeLoad(std::make_unique<TreeLoad::State>(state, *tree)));
 }
 

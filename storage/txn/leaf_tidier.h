@@ -1,0 +1,125 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "base/ids.h"
+#include "base/runtime/background_task.h"
+#include "base/runtime/park_mutex.h"
+#include "storage/btree/btree.h"
+#include "storage/engine.h"
+#include "storage/latch/spin_latch.h"
+#include "storage/txn/key_ranges.h"
+
+namespace swizzle {
+
+struct EngineParts;
+
+/// The background task that gives back what removed records leave in the leaves: it removes ghosts
+/// that nobody needs, merges sparse leaves and so frees pages (rule T22). It visits the leaves that
+/// hints name: the reclaimer of versions gives one for each removal that no snapshot needs any
+/// more, a rollback one for each insert that it took back, a scan one for leaves full of ghosts.
+/// Hints are lost in a crash; VACUUM, a scan or an insert that lacks room finds such leaves.
+class LeafTidier {
+ public:
+  explicit LeafTidier(EngineParts& engine) noexcept : engine_(engine) {}
+  LeafTidier(const LeafTidier&) = delete;
+  LeafTidier& operator=(const LeafTidier&) = delete;
+  ~LeafTidier() { stop(); }
+
+  void start();
+  /// Parks until the task has ended, in the middle of its hints if need be. Idempotent.
+  void stop() noexcept { task_.stop(); }
+
+  /// Leaves with keys from `low` to `high` may have ghosts that can go. Callable under latches.
+  void hint(TreeId tree, Bytes low, Bytes high) noexcept;
+  /// The same for all of them. Post: `ranges` is empty.
+  void hint(KeyRanges&& ranges) noexcept;
+  /// There was no memory for one.
+  void lost_hint() noexcept { counters_.hints_lost.fetch_add(1, std::memory_order_relaxed); }
+
+  /// Tidies every leaf of a tree that is open, and of its large values. Parks. `goes_on` is asked
+  /// between leaves.
+  Result<TidiedTree> tidy(TreeId tree, const GoesOn& goes_on);
+
+  /// No leaf is tidied while it lives: for checks of whole trees.
+  class Pause {
+   public:
+    explicit Pause(LeafTidier& of) : of_(of) {
+      const std::lock_guard hold(of_.working_);
+      of_.pauses_.fetch_add(1);
+    }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+    ~Pause() { of_.pauses_.fetch_sub(1); }
+
+   private:
+    LeafTidier& of_;
+  };
+  /// Short: no leaf is being tidied while it lives. A tree that has left the table, or whose load
+  /// has begun, meanwhile is left alone from then on.
+  class Exclusion {
+   public:
+    explicit Exclusion(LeafTidier& of) : hold_(of.working_) {}
+
+   private:
+    std::lock_guard<ParkMutex> hold_;
+  };
+
+  /// Returns once the visit that is under way has ended.
+  void await_visit() { const std::lock_guard hold(working_); }
+
+  struct Counters {
+    std::atomic<std::uint64_t> leaves{0};  ///< visited
+    std::atomic<std::uint64_t> ghosts_removed{0};
+    std::atomic<std::uint64_t> pages_freed{0};
+    std::atomic<std::uint64_t> hints_lost{0};  ///< for want of room
+  };
+  [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
+  /// Ranges of keys that wait for a visit.
+  [[nodiscard]] std::size_t hints() noexcept;
+
+ private:
+  enum class Outcome : std::uint8_t {
+    done,
+    tired,  ///< the round has visited, or read, enough
+    failed,
+  };
+  void run();
+  Outcome work_off(KeyRanges ranges, TidyEffort effort);
+  Outcome walk(KeyRanges::Range& range, TidyEffort effort);
+  void put_back(KeyRanges&& ranges, TidyEffort effort);
+  void visit_later(const KeyRanges::Range& leaf);
+  KeyRanges take_hints() noexcept;
+  /// Nothing: the tree is not open, or a load of it has not committed.
+  Result<std::optional<TidiedLeaf>> visit(TreeId tree, Bytes key, TidyEffort effort,
+                                          LeafCopy& copy);
+  Result<bool> may_visit_now(TreeId tree, Bytes key);
+  Result<> tidy_between(TreeId tree, const KeyRanges::Range& range, const GoesOn& goes_on,
+                        TidiedTree& all);
+
+  EngineParts& engine_;
+  /// Held while a leaf is tidied.
+  ParkMutex working_;
+  std::atomic<int> pauses_{0};
+  SpinLatch hints_mutex_;
+  KeyRanges hints_;
+
+  // The task's own.
+  LeafCopy copy_;
+  KeyRanges later_;
+  TimePoint later_at_{};
+  Duration later_pause_{};
+  std::uint32_t reads_left_ = 0;   ///< in the round
+  std::uint32_t visits_left_ = 0;  ///< in the round
+  /// Up to where the leaves have been visited: a round goes on where the last one stopped.
+  TreeId tree_{};
+  std::string visited_below_;
+
+  Counters counters_;
+  BackgroundTask task_;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "storage/txn/key_ranges.h"
+#include "storage/txn/leaf_tidier.h"
+#include "storage/txn/undo_log.h"
+
+namespace swizzle {
+
+/// Collects where removals that no snapshot needs any more have left ghosts, and tells the tidier
+/// at the end: its latch, which all threads share, is taken once for many transactions.
+class RemovalHints {
+ public:
+  explicit RemovalHints(LeafTidier& tidier) noexcept : tidier_(tidier) {}
+  RemovalHints(const RemovalHints&) = delete;
+  RemovalHints& operator=(const RemovalHints&) = delete;
+  ~RemovalHints() {
+    if (!ranges_.is_empty()) tidier_.hint(std::move(ranges_));
+  }
+
+  /// The version index has the record no more.
+  void note(const UndoRecord& record) noexcept {
+    using Kind = UndoRecord::Kind;
+    if (record.kind == Kind::inserted) return;
+    if (record.kind == Kind::updated && record.old_size < record.new_size + kMuchShorter) return;
+    add(record);
+  }
+
+ private:
+  /// An update by which a value lost so many bytes may leave a leaf sparse.
+  static constexpr unsigned kMuchShorter = 256;
+  void add(const UndoRecord& record) noexcept;
+
+  LeafTidier& tidier_;
+  KeyRanges ranges_;
+};
+
+}  // namespace swizzle
