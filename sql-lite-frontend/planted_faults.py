@@ -268,4 +268,25 @@ FAULTS = [
         "      if (entry.grantor != taken.grantee || passed_on == 0 || entry.grantee == taken.grantee) continue;\n",
         "every right comes from the owner*",
     ),
+    (
+        "the alias of a function of one column is a row",
+        "bind/bind_from_function.cpp",
+        "    item.is_value = !functions.calls[0].composite;\n",
+        "    item.is_value = false;\n",
+        "A function's alias means its value",
+    ),
+    (
+        "a function keeps the columns that its variables' table had",
+        "plpgsql/language.cpp",
+        "      if (!row || !known.shape || known.shape->fields != shape_of(*row)->fields) return false;\n",
+        "      if (!row || !known.shape) return false;\n",
+        "A function returns the rows that its table has by then",
+    ),
+    (
+        "columns of one name share a place in a record",
+        "plpgsql/reader.cpp",
+        "known.name == name && known.before == before",
+        "known.name == name",
+        "A record keeps columns of one name apart",
+    ),
 ]

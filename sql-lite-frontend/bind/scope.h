@@ -46,8 +46,11 @@ struct ScopeItem {
   /// On a side of an outer join that a row of the other side may not have a partner in.
   bool may_be_absent = false;
   TablePtr table;
-  /// Of a relation whose columns all go by their own names here: of its rows.
+  /// Composite type of the item's rows: of a relation, or of a function that returns such a type.
   TypeId row_type = TypeId::none;
+  /// A single function that returns a value of no composite type, without ORDINALITY: its alias
+  /// means that value and not a row with it.
+  bool is_value = false;
   /// What such a row has where a view's names mean less or other ones; empty: the columns.
   std::vector<ScopeColumn> whole_row;
   /// Of a partitioned table: where a row says which of its partitions it is in.

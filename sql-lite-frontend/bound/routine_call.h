@@ -20,9 +20,13 @@ struct RoutineCall {
   /// What a row is made of: the routine's own columns, or those of a column definition list; empty
   /// where a row is one value.
   std::vector<TypeId> column_types = {};
+  std::vector<std::int32_t> column_typmods = {};  ///< of a column definition list; empty: none
   /// What strings are compared by inside, as its arguments say; none: the database's.
   Oid collation = kNoOid;
 
+  [[nodiscard]] std::int32_t column_typmod(std::size_t column) const noexcept {
+    return column < column_typmods.size() ? column_typmods[column] : kNoTypmod;
+  }
   /// What the arguments are inside.
   [[nodiscard]] std::vector<TypeId> parameter_types() const;
 };
