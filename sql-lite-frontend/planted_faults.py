@@ -331,4 +331,25 @@ FAULTS = [
         "",
         "the memory book: what grows with what a client sends is bounded",
     ),
+    (
+        "the alias of a function of one column is a row",
+        "bind/bind_from_function.cpp",
+        "    item.is_value = !functions.calls[0].composite;\n",
+        "    item.is_value = false;\n",
+        "A function's alias means its value",
+    ),
+    (
+        "a function keeps the columns that its variables' table had",
+        "plpgsql/language.cpp",
+        "      if (!row || !known.shape || known.shape->fields != shape_of(*row)->fields) return false;\n",
+        "      if (!row || !known.shape) return false;\n",
+        "A function returns the rows that its table has by then",
+    ),
+    (
+        "columns of one name share a place in a record",
+        "plpgsql/reader.cpp",
+        "known.name == name && known.before == before",
+        "known.name == name",
+        "A record keeps columns of one name apart",
+    ),
 ]

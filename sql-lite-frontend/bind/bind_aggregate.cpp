@@ -41,6 +41,16 @@ AggregateCall ExpressionBinder::make_aggregate(const ast::FuncCall& node, Scope&
       key = coerce(std::move(key), call.arguments[first + call.order.size()]->type(), kNoTypmod,
                    Implicitness::implicit);
     }
+    // What is an argument becomes of the type that the argument is taken as.
+    for (const ExprPtr& argument : call.arguments) {
+      const auto* cast = dynamic_cast<const CastExpr*>(argument.get());
+      const bool is_it = !node.agg_within_group && cast != nullptr &&
+                         cast->form() == CastForm::implicit &&
+                         same_expression(cast->operand(), *key);
+      if (!is_it) continue;
+      key = coerce(std::move(key), argument->type(), kNoTypmod, Implicitness::implicit);
+      break;
+    }
     call.order.push_back(sort_key(sort, std::move(key)));
     require_collation_of_key(*call.order.back().expr, nullptr);
   }

@@ -231,6 +231,7 @@ ExprPtr ExpressionBinder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t ty
     // follows.
     const bool makes_length = cast->function != nullptr && cast->function->arguments.size() > 1;
     if (makes_length) cast->typmod = typmod;
+    cast->is_implied = how != Implicitness::explicit_cast;
     const CastForm form =
         how == Implicitness::explicit_cast ? CastForm::explicit_cast : CastForm::implicit;
     result = std::make_unique<CastExpr>(*cast, form, std::move(expr));

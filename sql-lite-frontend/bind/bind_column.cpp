@@ -206,7 +206,19 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
   }
 
   if (ExprPtr variable = variable_instead(node)) return variable;
-  const auto row_of = [&](const ScopeItem& item, Scope& at) {
+  const auto use = [&](const ScopeItem& item, const ScopeColumn& column, Scope& at) {
+    refuse_variable(node);
+    require_lateral(item, node.location);
+    if (column.computed)
+      unsupported("reading a computed column of the written view", node.location);
+    ExprPtr expr = slot_expr(column);
+    expr->set_location(node.location);
+    note_outer_slots(scope, at, column.slot);
+    if (&at != &scope) named_outside_.try_emplace(column.slot, node.location);
+    return expr;
+  };
+  const auto row_of = [&](const ScopeItem& item, Scope& at) -> ExprPtr {
+    if (item.is_value) return use(item, item.columns[0], at);
     refuse_variable(node);
     require_lateral(item, node.location);
     std::vector<ExprPtr> fields;
@@ -228,17 +240,6 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
     row->set_location(node.location);
     return row;
   };
-  const auto use = [&](const ScopeItem& item, const ScopeColumn& column, Scope& at) {
-    refuse_variable(node);
-    require_lateral(item, node.location);
-    if (column.computed)
-      unsupported("reading a computed column of the written view", node.location);
-    ExprPtr expr = slot_expr(column);
-    expr->set_location(node.location);
-    note_outer_slots(scope, at, column.slot);
-    if (&at != &scope) named_outside_.try_emplace(column.slot, node.location);
-    return expr;
-  };
 
   // xmax where it is known: of a row that INSERT returns. Null elsewhere.
   const auto changer_in = [&](Scope& at) -> ExprPtr {
@@ -251,6 +252,14 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
     operands.push_back(
         std::make_unique<SlotExpr>(TypeId::bool_, kNoTypmod, **at.was_there, SlotExpr::Origin{}));
     auto expr = std::make_unique<SessionFunctionExpr>(row_changer(), std::move(operands));
+    expr->set_location(node.location);
+    return expr;
+  };
+  // xmin of the system's relations, whose rows are computed: they have always been there.
+  const auto maker_in = [&](const ScopeItem& item) -> ExprPtr {
+    if (!item.table || item.table->relation.kind != RelationKind::computed) return nullptr;
+    constexpr std::uint32_t kFrozen = 2;
+    auto expr = std::make_unique<ConstantExpr>(TypeId::xid, kNoTypmod, Value::from_oid(kFrozen));
     expr->set_location(node.location);
     return expr;
   };
@@ -304,6 +313,11 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
         }
       }
     }
+    if (part(0) == "xmin") {
+      if (const ScopeItem* item = only_table(scope)) {
+        if (ExprPtr maker = maker_in(*item)) return maker;
+      }
+    }
     if (part(0) == "xmax") {
       if (ExprPtr changer = changer_in(scope)) return changer;
     }
@@ -339,13 +353,16 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
         return identity;
       }
     }
+    if (part(parts - 1) == "xmin") {
+      if (ExprPtr maker = maker_in(*item)) return maker;
+    }
     if (part(parts - 1) == "xmax") {
       if (ExprPtr changer = changer_in(*at)) return changer;
     }
     if (is_system_column(part(parts - 1)) && item->table) {
       refuse_system_column(part(parts - 1), node.location);
     }
-    if (item->row_type != TypeId::none) {
+    if (item->row_type != TypeId::none || item->is_value) {
       if (ExprPtr called = call_of_row(node, row_of(*item, *at), scope)) return called;
     }
     throw_missing_column(scope, part(table_part), part(parts - 1), node.location);

@@ -152,6 +152,14 @@ void ExpressionBinder::bind_range(WindowDefinition& window, std::int32_t locatio
     if (!range.key) range.key = copy_expression(*key);
     is_negative = call_operator("<", copy_expression(*offset),
                                 constant(TypeId::unknown, Value::from_text("0")), location);
+    if (measure.offset == TypeId::float8 || measure.offset == TypeId::numeric) {
+      std::vector<ExprPtr> either;
+      either.push_back(std::move(is_negative));
+      either.push_back(call_operator("=", copy_expression(*offset),
+                                     constant(TypeId::unknown, Value::from_text("NaN")), location));
+      is_negative =
+          std::make_unique<BooleanExpr>(BooleanExpr::Kind::disjunction, std::move(either));
+    }
     const bool back =
         (kind == WindowFrame::Bound::preceding) == (order.direction == SortDirection::ascending);
     return call_operator(back ? "-" : "+", std::move(key), copy_expression(*offset), location);

@@ -141,12 +141,12 @@ void QueryBinder::apply_alias(ScopeItem& item, const ast::Alias* alias) {
                 item.is_join ? "join expression" : "table", item.alias, item.columns.size(),
                 alias->colnames.size());
   }
-  if (!alias->colnames.empty()) {
-    item.row_type = TypeId::none;
-    item.whole_row.clear();
-  }
   for (std::size_t i = 0; i < alias->colnames.size(); ++i) {
-    item.columns[i].name = item.columns[i].origin.name = ast::string_of(alias->colnames[i]);
+    ScopeColumn& column = item.columns[i];
+    column.name = column.origin.name = ast::string_of(alias->colnames[i]);
+    for (ScopeColumn& field : item.whole_row) {
+      if (field.slot == column.slot) field.name = column.name;
+    }
   }
   for (ScopeColumn& column : item.columns) column.origin.qualifier = item.alias;
 }

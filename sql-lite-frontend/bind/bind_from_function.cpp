@@ -86,6 +86,7 @@ FunctionScan::Call QueryBinder::bind_from_call(const ast::Node* node, ast::NodeL
       if (routine) {
         auto made = *make_call(*routine, call.arguments);
         made.column_types = call.shape->types;
+        made.column_typmods = call.shape->typmods;
         call.routine = std::make_shared<const RoutineCall>(std::move(made));
       }
     } else if (!function.column_names.empty()) {
@@ -95,6 +96,7 @@ FunctionScan::Call QueryBinder::bind_from_call(const ast::Node* node, ast::NodeL
       }
     } else if (const auto shape = row_shape(base_type(resolved->result))) {
       call.composite = true;
+      item.row_type = base_type(resolved->result);
       for (std::size_t i = 0; i < shape->names.size(); ++i) {
         add_column(shape->names[i], shape->types[i], shape->typmods[i]);
       }
@@ -129,6 +131,7 @@ FunctionScan::Call QueryBinder::bind_from_call(const ast::Node* node, ast::NodeL
   }
   if (const auto shape = row_shape(base_type(call.scalar->type()))) {
     call.composite = true;
+    item.row_type = base_type(call.scalar->type());
     for (std::size_t i = 0; i < shape->names.size(); ++i) {
       add_column(shape->names[i], shape->types[i], shape->typmods[i]);
     }
@@ -176,6 +179,11 @@ FromPtr QueryBinder::bind_range_function(const ast::RangeFunction& node, Scope& 
                             kNoTypmod,
                             *functions.ordinality,
                             {kNoOid, 0, item.alias, "ordinality"}});
+  }
+  if (functions.calls.size() > 1 || functions.ordinality) {
+    item.row_type = TypeId::none;
+  } else {
+    item.is_value = !functions.calls[0].composite;
   }
   item.show_all();
   apply_alias(item, node.alias);

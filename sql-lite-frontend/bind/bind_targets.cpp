@@ -232,6 +232,11 @@ bool ExpressionBinder::expand_composite(const ast::Node* node, Scope& scope,
     names = row->names;
   } else if (const Function* const called = function_called(*record)) {
     names.assign(called->column_names.begin(), called->column_names.end());
+  } else if (const auto* slot = dynamic_cast<const SlotExpr*>(record.get())) {
+    // Of a function that returns a set.
+    if (const auto known = record_fields_.find(slot->slot()); known != record_fields_.end()) {
+      names.assign(known->second.names.begin(), known->second.names.end());
+    }
   }
   if (const auto shape = row_shape(base_type(record->type()))) names = shape->names;
   if (names.empty()) return false;

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <optional>
+
 #include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/builtin.h"
@@ -30,6 +34,24 @@ const Type* builtin_type(const ast::TypeName& name) {
   const std::string_view schema = schema_of(name);
   if (name.names.size() > 2 || (!schema.empty() && schema != "pg_catalog")) return nullptr;
   return name.names.empty() ? nullptr : find_built_in_type(ast::string_of(name.names.back()));
+}
+
+/// The domains of information_schema, which are their base types here.
+std::optional<TypeReference> standard_domain(const ast::TypeName& name) {
+  struct Domain {
+    std::string_view name;
+    TypeReference base;
+  };
+  constexpr std::array kDomains = std::to_array<Domain>({
+      {"cardinal_number", {TypeId::int4, kNoTypmod}},
+      {"character_data", {TypeId::varchar, kNoTypmod}},
+      {"sql_identifier", {TypeId::name, kNoTypmod}},
+      {"time_stamp", {TypeId::timestamptz, 2}},
+      {"yes_or_no", {TypeId::varchar, 3 + 4}},
+  });
+  if (schema_of(name) != "information_schema" || !name.typmods.empty()) return std::nullopt;
+  const auto found = std::ranges::find(kDomains, ast::string_of(name.names.back()), &Domain::name);
+  return found == kDomains.end() ? std::nullopt : std::optional{found->base};
 }
 
 std::vector<std::int32_t> modifiers_of(const ast::TypeName& name) {
@@ -106,7 +128,8 @@ TypeId ExpressionBinder::bind_type_name(const ast::TypeName& name) {
 TypeReference ExpressionBinder::bind_type(const ast::TypeName& name) {
   if (name.setof) unsupported("SETOF");
   if (name.pct_type) unsupported("%TYPE");
-  TypeReference reference{bind_type_name(name), kNoTypmod};
+  const auto standard = standard_domain(name);
+  TypeReference reference = standard ? *standard : TypeReference{bind_type_name(name), kNoTypmod};
   const TypeId type = reference.type;
   if (!name.typmods.empty()) {
     const std::vector<std::int32_t> modifiers = modifiers_of(name);

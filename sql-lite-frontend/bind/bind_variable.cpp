@@ -43,6 +43,7 @@ ExprPtr ExpressionBinder::body_variable(const ast::ColumnRef& node, Fields field
   row->names = std::move(names);
   row->is_whole_row = true;
   row->tells_names = true;
+  if (meaning->row_type != TypeId::none) row->set_type(meaning->row_type);
   if (meaning->is_null_row) row->absence = RowExpr::Absence::all_are_null;
   row->set_location(node.location);
   return row;

@@ -29,8 +29,9 @@ class BodyVariables {
   };
   struct Meaning {
     bool is_row = false;
-    bool is_null_row = false;   ///< as a whole it is NULL; its fields are, too
-    std::vector<Field> fields;  ///< one, where it is no row
+    bool is_null_row = false;        ///< as a whole it is NULL; its fields are, too
+    std::vector<Field> fields;       ///< one, where it is no row
+    TypeId row_type = TypeId::none;  ///< composite type of the row; none: it is any record
   };
   /// Returns the meaning of a name of these parts, if it is a variable. Throws if it names a field
   /// that a row does not have and `must_have_field` is set.

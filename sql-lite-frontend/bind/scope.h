@@ -46,9 +46,12 @@ struct ScopeItem {
   /// True on a side of an outer join in which a row of the other side may have no partner.
   bool may_be_absent = false;
   TablePtr table;
-  /// Row type of a relation, if all of its columns have their own names here.
+  /// Composite type of the item's rows: of a relation, or of a function that returns such a type.
   TypeId row_type = TypeId::none;
-  /// Fields of such a row if a view's names mean fewer or other columns; empty: the columns.
+  /// A single function that returns a value of no composite type, without ORDINALITY: its alias
+  /// means that value and not a row with it.
+  bool is_value = false;
+  /// What such a row has where a view's names mean less or other ones; empty: the columns.
   std::vector<ScopeColumn> whole_row;
   /// Slot that tells in which partition of a partitioned table a row is.
   std::optional<Slot> partition_slot;

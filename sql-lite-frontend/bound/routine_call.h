@@ -21,10 +21,14 @@ struct RoutineCall {
   /// Column types of a returned row: the routine's own columns, or those of a column definition
   /// list; empty if a row is one value.
   std::vector<TypeId> column_types = {};
-  /// Collation inside the routine, derived from its arguments; none: the database's.
+  std::vector<std::int32_t> column_typmods = {};  ///< of a column definition list; empty: none
+  /// What strings are compared by inside, as its arguments say; none: the database's.
   Oid collation = kNoOid;
 
-  /// Returns the types that the arguments have inside the routine.
+  [[nodiscard]] std::int32_t column_typmod(std::size_t column) const noexcept {
+    return column < column_typmods.size() ? column_typmods[column] : kNoTypmod;
+  }
+  /// What the arguments are inside.
   [[nodiscard]] std::vector<TypeId> parameter_types() const;
 };
 using RoutineCallPtr = CheckedShared<const RoutineCall>;

@@ -38,10 +38,19 @@ struct TypeFunctions {
 /// Null for a type that PostgreSQL does not know.
 const TypeFunctions* type_functions(TypeId type) noexcept;
 
-/// Functions that SQL cannot call, but regproc can name.
+/// Functions that SQL cannot call, but that pg_proc has and regproc can name.
 struct FunctionName {
   Oid oid;
   std::string_view name;
+  TypeId result;
+  std::uint8_t argument_count;
+  std::array<TypeId, 5> types;
+  bool strict;
+  char volatility;
+
+  [[nodiscard]] std::span<const TypeId> arguments() const noexcept {
+    return std::span{types}.first(argument_count);
+  }
 };
 std::span<const FunctionName> internal_function_names() noexcept;
 

@@ -62,7 +62,9 @@ def main():
     used = sorted(({int(oid) for row in functions for oid in row[1:]} | made) - {0})
     # And estimators, which CREATE OPERATOR names.
     names = query(f"""
-      select oid, proname from pg_proc
+      select oid, proname, prorettype::oid, array_to_string(proargtypes::oid[], ' '), proisstrict,
+             provolatile
+        from pg_proc
        where oid in ({','.join(map(str, used))}) or (proname ~ 'sel$' and proargtypes[0] = 'internal'::regtype)
        order by oid""")
     classes = query("""
@@ -80,7 +82,11 @@ def main():
     out += ["};", "constexpr TypeFunctions kTypeFunctions[] = {"]
     out += ["    {TypeId{" + row[0] + "}, {" + ", ".join(row[1:]) + "}}," for row in functions]
     out += ["};", "constexpr FunctionName kFunctionNames[] = {"]
-    out += [f'    {{{oid}, "{name}"}},' for oid, name in names]
+    for oid, name, result, arguments, strict, volatility in names:
+        arguments = [f"TypeId{{{argument}}}" for argument in arguments.split()]
+        out += [f'    {{{oid}, "{name}", TypeId{{{result}}}, {len(arguments)}, '
+                f'{{{", ".join(arguments)}}}, {"true" if strict == "t" else "false"}, '
+                f"'{volatility}'}},"]
     out += ["};", "constexpr OperatorClass kOperatorClasses[] = {"]
     out += [f'    {{{oid}, "{name}", {family}, "{family_name}", TypeId{{{type_}}}, '
             f'{"true" if default == "t" else "false"}}},'

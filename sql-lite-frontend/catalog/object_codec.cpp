@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 18;
+constexpr std::uint8_t kFormatVersion = 19;
 constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes what `fields` below names, in that order.
@@ -214,7 +214,16 @@ UserType decode<UserType>(Bytes bytes) {
 }
 template <>
 Routine decode<Routine>(Bytes bytes) {
-  return decode_object<Routine>(bytes);
+  auto routine = decode_object<Routine>(bytes);
+  // Before format 19 a function that returns a relation's rows had a copy of its columns.
+  const TypeId rows = row_type_of_relation(routine.result_relation);
+  if (routine.result_relation >= kFirstUserOid && rows != TypeId::none) {
+    routine.result = rows;
+    routine.result_relation = kNoOid;
+    std::erase_if(routine.parameters,
+                  [](const RoutineParameter& p) { return p.mode == ParameterMode::table; });
+  }
+  return routine;
 }
 template <>
 UserOperator decode<UserOperator>(Bytes bytes) {

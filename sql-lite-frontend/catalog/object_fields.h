@@ -267,6 +267,7 @@ void fields(V& visit, T& object) {
   visit.since(18, object.partitions);
   visit.since(18, object.partition_of);
   visit.since(18, object.partition_bound);
+  visit.since(19, object.leaves_keys);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Membership>

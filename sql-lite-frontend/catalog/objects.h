@@ -239,7 +239,9 @@ struct Relation {
   std::vector<Column> columns;
   std::vector<Constraint> constraints;
   std::vector<Index> indexes;
-  std::vector<Trigger> triggers;     ///< in the order of their names, in which they fire
+  std::vector<Trigger> triggers;  ///< in the order of their names, in which they fire
+  /// DISABLE TRIGGER ALL: writes check none of its foreign keys, nor those that refer to it.
+  bool leaves_keys = false;
   std::vector<std::string> options;  ///< reloptions: "fillfactor=100"
   std::string view_sql;
   std::vector<ViewName> view_names;

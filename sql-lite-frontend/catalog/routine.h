@@ -76,7 +76,8 @@ struct Routine {
   std::string language;
   std::vector<RoutineParameter> parameters;
   TypeId result = TypeId::none;
-  Oid result_relation = kNoOid;  ///< whose rows it returns; `result` is record then
+  /// System relation whose rows it returns, with their columns as parameters; `result` is record.
+  Oid result_relation = kNoOid;
   bool returns_set = false;
   char volatility = 'v';  ///< pg_proc's letters: immutable, stable, volatile
   bool strict = false;

@@ -125,6 +125,7 @@ void explain_statement(Session::State& session, const ast::ExplainStmt& explain,
   const ast::Node* query = query_within(&explain);
   auto statement = std::make_shared<Statement>();
   statement->declared_types = whole.parameter_types;
+  statement->body = whole.body;
   statement->takes_parameters = whole.takes_parameters;
   // A plan of its own even for what is prepared: it may be measured.
   PortalPtr prepared;

@@ -51,8 +51,7 @@ void TableChange::finish_builder(TableBuilder& builder, Relation relation, std::
     return;
   }
   const bool new_primary =
-      std::any_of(relation.indexes.begin() + static_cast<std::ptrdiff_t>(old_indexes),
-                  relation.indexes.end(), [](const Index& index) { return index.primary; });
+      table_->primary_key() == nullptr && std::ranges::any_of(relation.indexes, &Index::primary);
   if (new_primary) {
     rewrite(std::move(relation), {});
   } else {
@@ -146,8 +145,11 @@ void TableChange::fill_column(TableBuilder& builder, Relation relation, std::siz
   }
   scratch->execution.slots.resize(binder.slot_count());
   scratch->execution.transaction = session_.transaction.get();
-  // A domain's constraints are checked only if there is a row.
-  const bool per_row = fill && (column.generated || is_volatile(*fill) || is_domain(column.type));
+  // What a domain refuses, it refuses where there is a row.
+  const bool orders_rows =
+      table_->primary_key() == nullptr && std::ranges::any_of(relation.indexes, &Index::primary);
+  const bool per_row =
+      fill && (column.generated || is_volatile(*fill) || is_domain(column.type) || orders_rows);
   if (!per_row) {
     // Old rows say what the default is now, without being touched.
     if (fill) {

@@ -105,6 +105,9 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
   }
   refuse_columns_of_rows(session_, *table_);
   check_type_may_change(position);
+  if (table_->relation.columns[position].identity != 0) {
+    change_identity_type(session_, identity_sequence(position), type.type);
+  }
   const Slot first = binder.new_slots(table_->relation.columns.size());
   Scope scope = binder.table_scope(table_, table_->relation.name, first);
   Relation relation = table_->relation;

@@ -154,17 +154,27 @@ bool enable_triggers(Session::State& session, const ast::AlterTableCmd& command,
   const auto set_all = [&](char enabled) {
     for (Trigger& trigger : relation.triggers) trigger.enabled = enabled;
   };
-  // ALL means those of foreign keys and deferrable keys, too.
-  const auto refuse_keys = [&](std::string_view action) {
-    const bool has_keys =
+  // ALL means those of foreign keys and deferrable keys, too, which superusers alone may disable.
+  const auto leave_keys = [&](bool leaves) {
+    const bool has_references =
         !session.names.referencing_tables(relation.oid).empty() ||
         std::ranges::any_of(relation.constraints, [](const Constraint& constraint) {
-          return constraint.kind == ConstraintKind::foreign_key || constraint.deferrable;
+          return constraint.kind == ConstraintKind::foreign_key;
         });
-    if (!has_keys) return;
-    throw_error(sqlstate::feature_not_supported,
-                "ALTER TABLE … {} TRIGGER ALL is not supported for a table with foreign keys",
-                action);
+    const auto deferrable =
+        std::ranges::find_if(relation.constraints, [](const Constraint& constraint) {
+          return constraint.deferrable && constraint.kind != ConstraintKind::foreign_key;
+        });
+    if (leaves && deferrable != relation.constraints.end()) {
+      throw_error(sqlstate::feature_not_supported,
+                  "DISABLE TRIGGER ALL is not supported for a table with the deferrable key \"{}\"",
+                  deferrable->name);
+    }
+    if (has_references && !session.rights.is_superuser(session.user)) {
+      throw_error(sqlstate::insufficient_privilege,
+                  "permission denied: \"RI_ConstraintTrigger\" is a system trigger");
+    }
+    relation.leaves_keys = leaves;
   };
   switch (command.subtype) {
     case Action::enabletrig:
@@ -180,12 +190,14 @@ bool enable_triggers(Session::State& session, const ast::AlterTableCmd& command,
       require_trigger(relation, command.name)->enabled = 'D';
       return true;
     case Action::enabletrigall:
-      // Those of keys are never off.
+      leave_keys(false);
+      set_all('O');
+      return true;
     case Action::enabletriguser:
       set_all('O');
       return true;
     case Action::disabletrigall:
-      refuse_keys("DISABLE");
+      leave_keys(true);
       set_all('D');
       return true;
     case Action::disabletriguser:

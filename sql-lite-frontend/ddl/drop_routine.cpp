@@ -287,12 +287,7 @@ void add_routines_of_relations(Session::State& session, std::span<const TablePtr
       const bool in_body = std::ranges::find(routine->body_names, oid, &ViewName::relation) !=
                                routine->body_names.end() ||
                            is_named_in(routine->body_routines, oid);
-      if (routine->result_relation == oid) {
-        add_routine(session, *routine,
-                    "type " + session.names.name_of(TypeId::regclass, oid).value_or(""), list);
-      } else if (in_body) {
-        add_routine(session, *routine, described(session, *table), list);
-      }
+      if (in_body) add_routine(session, *routine, described(session, *table), list);
     }
   }
 }

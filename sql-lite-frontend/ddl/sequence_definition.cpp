@@ -149,6 +149,23 @@ SequenceDefinition sequence_of(TypeId type) {
   return definition;
 }
 
+namespace {
+
+std::int64_t lowest_of(TypeId type) {
+  return type == TypeId::int8 ? INT64_MIN : -sequence_of(type).maximum - 1;
+}
+
+/// A limit that was the old type's own becomes the new one's.
+void change_type(SequenceDefinition& definition, TypeId type) {
+  if (definition.maximum == sequence_of(definition.type).maximum) {
+    definition.maximum = sequence_of(type).maximum;
+  }
+  if (definition.minimum == lowest_of(definition.type)) definition.minimum = lowest_of(type);
+  definition.type = type;
+}
+
+}  // namespace
+
 SequenceDefinition read_sequence_options(ast::NodeList options, SequenceDefinition definition,
                                          Session::State& session, bool is_new) {
   refuse_repeats(options);
@@ -167,11 +184,7 @@ SequenceDefinition read_sequence_options(ast::NodeList options, SequenceDefiniti
       throw SqlError{sqlstate::invalid_parameter_value,
                      "sequence type must be smallint, integer, or bigint"};
     }
-    // A limit that was the old type's own becomes the new one's.
-    if (is_new || definition.maximum == sequence_of(definition.type).maximum) {
-      definition.maximum = sequence_of(type).maximum;
-    }
-    definition.type = type;
+    change_type(definition, type);
   }
   if (const auto* increment = find("increment")) {
     definition.increment = number_of(*increment);
@@ -191,8 +204,7 @@ SequenceDefinition read_sequence_options(ast::NodeList options, SequenceDefiniti
   if (minimum != nullptr && minimum->arg != nullptr) {
     definition.minimum = number_of(*minimum);
   } else if (minimum != nullptr || is_new) {
-    definition.minimum =
-        down ? (definition.type == TypeId::int8 ? INT64_MIN : -usual.maximum - 1) : 1;
+    definition.minimum = down ? lowest_of(definition.type) : 1;
   }
   if (const auto* start = find("start")) {
     definition.start = number_of(*start);
@@ -219,6 +231,37 @@ void move_position(Session::State& session, Relation& relation, std::int64_t nex
 
 }  // namespace
 
+namespace {
+
+/// Throws 22023 where the sequence's next number is outside of its limits.
+void require_position(const SequenceDefinition& definition, std::int64_t position) {
+  for (const auto& [limit, value] :
+       {std::pair{"MINVALUE", definition.minimum}, {"MAXVALUE", definition.maximum}}) {
+    const bool low = std::string_view{limit} == "MINVALUE";
+    if (low ? position >= value : position <= value) continue;
+    throw_error(sqlstate::invalid_parameter_value, "RESTART value ({}) cannot be {} than {} ({})",
+                position, low ? "less" : "greater", limit, value);
+  }
+}
+
+}  // namespace
+
+void change_identity_type(Session::State& session, const TablePtr& sequence, TypeId type) {
+  if (!is_sequence_type(type)) {
+    throw SqlError{sqlstate::invalid_parameter_value,
+                   "identity column type must be smallint, integer, or bigint"};
+  }
+  const TablePtr table = session.catalog.lock_for_change(*session.transaction, sequence,
+                                                         lock::RelationMode::share_row_exclusive);
+  Relation relation = table->relation;
+  const SequenceState state = session.shared.sequences.state(session.catalog.shared(), relation);
+  change_type(*relation.sequence, type);
+  check_limits(*relation.sequence);
+  require_position(*relation.sequence, state.last_value);
+  session.shared.sequences.settle(session.catalog.shared(), relation);
+  session.catalog.replace(*session.transaction, *table, std::move(relation));
+}
+
 void change_sequence(Session::State& session, const TablePtr& sequence, ast::NodeList options) {
   const TablePtr table = session.catalog.lock_for_change(*session.transaction, sequence,
                                                          lock::RelationMode::share_row_exclusive);
@@ -234,13 +277,7 @@ void change_sequence(Session::State& session, const TablePtr& sequence, ast::Nod
     restart = option.arg == nullptr ? relation.sequence->start : number_of(option);
   }
   const std::int64_t position = restart.value_or(state.last_value);
-  for (const auto& [limit, value] : {std::pair{"MINVALUE", relation.sequence->minimum},
-                                     {"MAXVALUE", relation.sequence->maximum}}) {
-    const bool low = std::string_view{limit} == "MINVALUE";
-    if (low ? position >= value : position <= value) continue;
-    throw_error(sqlstate::invalid_parameter_value, "RESTART value ({}) cannot be {} than {} ({})",
-                position, low ? "less" : "greater", limit, value);
-  }
+  require_position(*relation.sequence, position);
   if (restart) {
     move_position(session, relation, *restart);
   } else {

@@ -8,6 +8,7 @@
 
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/ddl/collations.h"
 #include "sql-lite-frontend/ddl/user_types.h"
@@ -120,8 +121,26 @@ TablePtr provisional_table(const Relation& relation) {
 
 namespace {
 
-/// What indexes and generated columns hold must not depend on more than the row: neither on what is
-/// stored elsewhere nor on settings.
+/// False where the text of the type's values depends on settings or names: dates, regclass, arrays.
+bool has_immutable_text(TypeId type) {
+  const TypeFunctions* const functions = type_functions(base_type(type));
+  if (functions == nullptr) return false;
+  const auto output =
+      std::ranges::find(internal_function_names(), functions->functions[1], &FunctionName::oid);
+  return output != internal_function_names().end() && output->volatility == 'i';
+}
+
+/// A call that is as immutable as the text of its operands: || of a text and anything.
+bool joins_immutable_text(const FunctionExpr& call) {
+  const Function& function = call.function();
+  constexpr std::array kJoins = {std::string_view{"textanycat"}, std::string_view{"anytextcat"}};
+  return std::ranges::find(kJoins, function.name) != kJoins.end() &&
+         std::ranges::all_of(call.operands(), [](const ExprPtr& operand) {
+           return has_immutable_text(without_collation(operand->type()));
+         });
+}
+
+/// What indexes and generated columns hold must not depend on more than the row.
 void require_immutable(Expr& expr, Clause clause) {
   std::string_view message;
   if (clause == Clause::generated) message = "generation expression is not immutable";
@@ -143,7 +162,8 @@ void require_immutable(Expr& expr, Clause clause) {
     const bool immutable =
         session == nullptr &&
         (cast == nullptr || cast_volatility(cast->cast()) == Volatility::immutable) &&
-        (call == nullptr || call->function().volatility == Volatility::immutable) &&
+        (call == nullptr || call->function().volatility == Volatility::immutable ||
+         joins_immutable_text(*call)) &&
         (routine == nullptr || routine->routine().volatility == 'i');
     if (!immutable) throw SqlError{SqlState{"42P17"}, std::string{message}};
   });

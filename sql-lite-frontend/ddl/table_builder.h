@@ -83,6 +83,7 @@ class TableBuilder {
   }
   void make_identity(std::size_t position, const ast::Constraint& constraint);
   void finish_generation(const Generation& generation);
+  [[noreturn]] void refuse_index_elsewhere(const ast::Constraint& node) const;
   void adopt_index(const Pending& pending);
   void copy_index(const Table& other, const Index& index, std::span<const std::int16_t> numbers);
   std::string own_free_name(const std::string& base);
@@ -144,7 +145,9 @@ bool is_sequence_type(TypeId type) noexcept;
 /// Returns a sequence of the type with the default limits.
 SequenceDefinition sequence_of(TypeId type);
 void change_sequence(Session::State& session, const TablePtr& sequence, ast::NodeList options);
-/// Restarts the sequence at `next`, from the next call on, if the transaction commits.
+/// An identity column gets that type: so does its sequence, with limits that were the old type's.
+void change_identity_type(Session::State& session, const TablePtr& sequence, TypeId type);
+/// From the next number on, which is `next`, if the transaction commits.
 void restart_sequence(Session::State& session, const TablePtr& sequence, std::int64_t next);
 SequenceDefinition read_sequence_options(ast::NodeList options, SequenceDefinition definition,
                                          Session::State& session, bool is_new);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/ddl/collations.h"
+#include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/partitions.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
@@ -162,7 +163,33 @@ void TableBuilder::finish_key(const Pending& pending) {
   relation_.constraints.push_back(std::move(constraint));
 }
 
-/// UNIQUE USING INDEX: the index becomes the constraint's, under its name.
+/// The index that USING INDEX names is none of the table's.
+void TableBuilder::refuse_index_elsewhere(const ast::Constraint& node) const {
+  ast::RangeVar range;
+  range.relname = node.indexname;
+  range.schemaname = session_.names.schema_name(relation_.schema);
+  const auto found = find_named_relation(session_, range);
+  if (!found || found->index == nullptr) {
+    throw sql_error(sqlstate::undefined_object, "index \"{}\" does not exist", node.indexname)
+        .at_position(node.location + 1);
+  }
+  const bool is_of_constraint =
+      std::ranges::any_of(found->table->relation.constraints, [&](const Constraint& constraint) {
+        return constraint.index == found->index->oid &&
+               constraint.kind != ConstraintKind::foreign_key;
+      });
+  if (is_of_constraint) {
+    throw sql_error(SqlState{"55000"}, "index \"{}\" is already associated with a constraint",
+                    node.indexname)
+        .at_position(node.location + 1);
+  }
+  throw sql_error(sqlstate::object_not_in_prerequisite_state,
+                  "index \"{}\" does not belong to table \"{}\"", node.indexname, relation_.name)
+      .at_position(node.location + 1);
+}
+
+/// UNIQUE and PRIMARY KEY USING INDEX: the index becomes the constraint's, under its name. By a
+/// primary key the table is ordered, so its tree takes the index's place.
 void TableBuilder::adopt_index(const Pending& pending) {
   const ast::Constraint& node = *pending.node;
   if (relation_.is_partitioned()) {
@@ -170,18 +197,18 @@ void TableBuilder::adopt_index(const Pending& pending) {
                    "ALTER TABLE / ADD CONSTRAINT USING INDEX is not supported on partitioned "
                    "tables"};
   }
-  if (node.contype == ast::ConstrType::primary) {
-    throw SqlError{sqlstate::feature_not_supported, "PRIMARY KEY USING INDEX is not supported"};
-  }
+  const bool primary = node.contype == ast::ConstrType::primary;
   if (pending.deferrable) {
     throw SqlError{sqlstate::feature_not_supported,
-                   "deferrable UNIQUE USING INDEX is not supported"};
+                   primary ? "deferrable primary key constraints are not supported"
+                           : "deferrable UNIQUE USING INDEX is not supported"};
+  }
+  if (primary && std::ranges::any_of(relation_.indexes, &Index::primary)) {
+    throw_error(sqlstate::invalid_table_definition,
+                "multiple primary keys for table \"{}\" are not allowed", relation_.name);
   }
   const auto index = std::ranges::find(relation_.indexes, node.indexname, &Index::name);
-  if (index == relation_.indexes.end()) {
-    throw sql_error(sqlstate::undefined_object, "index \"{}\" does not exist", node.indexname)
-        .at_position(node.location + 1);
-  }
+  if (index == relation_.indexes.end()) refuse_index_elsewhere(node);
   const auto refuse = [&](std::string_view why) {
     throw sql_error(sqlstate::wrong_object_type, fmt::runtime(why), index->name)
         .with_detail("Cannot create a primary key or unique constraint using such an index.")
@@ -195,14 +222,34 @@ void TableBuilder::adopt_index(const Pending& pending) {
         .at_position(node.location + 1);
   }
   if (!index->unique) refuse("\"{}\" is not a unique index");
+  if (std::ranges::any_of(index->columns,
+                          [](const IndexColumn& column) { return column.column == 0; })) {
+    refuse("index \"{}\" contains expressions");
+  }
   if (!index->predicate_sql.empty()) refuse("\"{}\" is a partial index");
   Constraint constraint;
   constraint.oid = session_.catalog.allocate_oid();
-  constraint.kind = ConstraintKind::unique;
+  constraint.kind = primary ? ConstraintKind::primary_key : ConstraintKind::unique;
   constraint.index = index->oid;
-  for (const IndexColumn& column : index->columns) {
-    if (column.column == 0) refuse("index \"{}\" contains expressions");
-    constraint.columns.push_back(column.column);
+  for (const IndexColumn& part : index->columns) {
+    Column& column = relation_.columns[static_cast<std::size_t>(part.column - 1)];
+    const bool is_usual =
+        part.direction == SortDirection::ascending && part.nulls == NullsOrder::last &&
+        part.operator_class.empty() &&
+        part.collation == collation_of_key(session_, {}, column.expression_type());
+    constraint.columns.push_back(part.column);
+    if (!is_usual) {
+      throw sql_error(sqlstate::wrong_object_type,
+                      "index \"{}\" column number {} does not have default sorting behavior",
+                      index->name, constraint.columns.size())
+          .with_detail("Cannot create a primary key or unique constraint using such an index.")
+          .at_position(node.location + 1);
+    }
+    if (primary) column.not_null = true;
+  }
+  if (primary) {
+    index->primary = true;
+    index->tree = TreeId::directory;
   }
   constraint.name = node.conname.empty() ? index->name : std::string{node.conname};
   if (constraint.name != index->name && session_.sink_for_notices != nullptr) {

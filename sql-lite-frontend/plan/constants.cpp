@@ -36,7 +36,7 @@ bool is_foreseeable(const Expr& expr, const Execution& execution) {
   } else if (const auto* cast = dynamic_cast<const CastExpr*>(&expr)) {
     const CastMethod method = cast->cast().method;
     if (method == CastMethod::function && !is_foreseeable(cast->cast().function)) return false;
-    if (method != CastMethod::function && method != CastMethod::relabel) return false;
+    if (method != CastMethod::function && !keeps_bits(method)) return false;
   } else {
     return false;
   }
@@ -64,7 +64,7 @@ Composition composition_of(const Expr& expr, Parameters parameters) {
     const CastMethod method = cast->cast().method;
     if (method == CastMethod::function && !is_immutable(cast->cast().function))
       return Composition::open;
-    if (method != CastMethod::function && method != CastMethod::relabel) return Composition::open;
+    if (method != CastMethod::function && !keeps_bits(method)) return Composition::open;
   } else {
     return Composition::open;
   }

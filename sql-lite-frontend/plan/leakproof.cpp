@@ -33,9 +33,8 @@ bool tells_nothing(const Expr& expr) {
   if (const auto* call = dynamic_cast<const RoutineExpr*>(&expr)) return call->routine().leakproof;
   if (const auto* cast = dynamic_cast<const CastExpr*>(&expr)) {
     const Cast& how = cast->cast();
-    return how.method == CastMethod::relabel ||
-           (how.method == CastMethod::function && how.function != nullptr &&
-            is_leakproof(how.function->oid));
+    return keeps_bits(how.method) || (how.method == CastMethod::function &&
+                                      how.function != nullptr && is_leakproof(how.function->oid));
   }
   if (const auto* list = dynamic_cast<const ArrayComparisonExpr*>(&expr)) {
     return is_leakproof(list->op().function->oid);

@@ -232,15 +232,11 @@ void Reader::read_type(Variable& variable, std::initializer_list<std::string_vie
     const ast::TypeName& name = *cast->type_name;
     if (name.setof) fail_at(where);
     const SignatureType type = signature_type(session_, name, nullptr);
-    variable.type = type.relation == kNoOid ? type.type : TypeId::record;
+    variable.type = type.type;
     if (type.relation != kNoOid) {
       variable.shape = shape_of(*session_.names.table(type.relation));
-    } else if (const auto row = session_.names.row_shape(type.type)) {
-      auto shape = std::make_shared<Shape>();
-      for (std::size_t i = 0; i < row->names.size(); ++i) {
-        shape->fields.push_back({row->names[i], row->types[i], row->typmods[i]});
-      }
-      variable.shape = std::move(shape);
+    } else if (is_composite(type.type)) {
+      variable.shape = shape_of_type(type.type);
     } else if (type.type != TypeId::record) {
       Binder binder{session_.names, arena};
       variable.typmod = binder.bind_type(name).typmod;
@@ -257,6 +253,16 @@ void Reader::read_type(Variable& variable, std::initializer_list<std::string_vie
   if (variable.type == TypeId::record || is_composite(variable.type)) {
     variable.kind = Variable::Kind::record;
   }
+}
+
+ShapePtr Reader::shape_of_type(TypeId composite) {
+  for (const Program::RowType& known : program_->row_types) {
+    if (known.type == composite) return known.shape;
+  }
+  const auto row = session_.names.row_shape(composite);
+  ShapePtr shape = row ? shape_of(*row) : nullptr;
+  program_->row_types.push_back({composite, shape});
+  return shape;
 }
 
 /// name%TYPE and name%ROWTYPE.
@@ -279,6 +285,13 @@ bool Reader::read_reference_type(Variable& variable, std::size_t begin, std::siz
   };
   if (is_row) {
     variable.kind = Variable::Kind::record;
+    const std::string_view schema = parts.size() > 1 ? parts[parts.size() - 2] : std::string_view{};
+    if (const TypePtr type = session_.names.find_user_type(schema, parts.back());
+        type && is_composite(type->id())) {
+      variable.type = type->id();
+      variable.shape = shape_of_type(variable.type);
+      return true;
+    }
     variable.type = TypeId::record;
     variable.shape = shape_of(*table_named(parts.size()));
     return true;

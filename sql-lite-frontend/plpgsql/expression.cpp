@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql::plpgsql {
 std::optional<BodyVariables::Meaning> FragmentNames::find(std::span<const std::string_view> parts,
@@ -41,10 +42,15 @@ std::optional<BodyVariables::Meaning> FragmentNames::find(std::span<const std::s
   noted = {variable.place, shape, noted.is_whole || rest == 0, is_null};
   Meaning meaning;
   meaning.is_row = rest == 0;
+  if (is_composite(variable.type)) meaning.row_type = variable.type;
   meaning.is_null_row = is_null;
-  for (const Shape::Field& field : shape->fields) {
+  for (std::size_t i = 0; i < shape->fields.size(); ++i) {
+    const Shape::Field& field = shape->fields[i];
     if (rest == 1 && field.name != parts.back()) continue;
-    const std::size_t place = frame_->program.place_of_field(variable.place, field.name);
+    const auto before =
+        std::ranges::count(std::span{shape->fields}.first(i), field.name, &Shape::Field::name);
+    const std::size_t place = frame_->program.place_of_field(variable.place, field.name,
+                                                             static_cast<std::size_t>(before));
     use(place);
     meaning.fields.push_back({field.name, place, field.type, field.typmod});
     if (rest == 1) break;
@@ -128,6 +134,12 @@ Value Expression::evaluate(Frame& frame) {
   if (statement_ && !compute_part(frame)) return Value::null();
   frame.execution.parameters = frame.values;
   return plain_->eval(frame.execution);
+}
+
+ShapePtr Expression::record_shape(Frame& frame) {
+  if (sql::shape_of(type_) != sql::Shape::record) return nullptr;
+  const auto record = whole_record(frame);
+  return record ? frame.records[*record].shape : nullptr;
 }
 
 std::optional<std::size_t> Expression::whole_record(Frame& frame) {

@@ -89,6 +89,8 @@ class Expression {
 
   /// The record that it is, as a whole and nothing else.
   std::optional<std::size_t> whole_record(Frame& frame);
+  /// The fields of that record; null: it is none. Pre: evaluate().
+  ShapePtr record_shape(Frame& frame);
 
   /// Ready to be run with the frame's values as its parameters.
   const StatementPtr& statement(Frame& frame);

@@ -57,7 +57,7 @@ void Frame::make_room() {
     for (const FieldPlace& field : program.fields) {
       if (field.place < before) continue;
       const Record& record = records[field.record];
-      const auto known = record.shape ? record.shape->find(field.name) : std::nullopt;
+      const auto known = record.shape ? record.shape->find(field.name, field.before) : std::nullopt;
       if (known) values[field.place] = record.values[*known];
     }
   }
@@ -112,7 +112,7 @@ void Frame::show_fields(std::size_t record) {
   const Record& of = records[record];
   for (FieldPlace& field : program.fields) {
     if (field.record != record || field.place >= values.size()) continue;
-    const auto known = field.position.in(of.shape, field.name);
+    const auto known = field.position.in(of.shape, field.name, field.before);
     values[field.place] = known ? of.values[*known] : Value::null();
   }
 }
@@ -149,7 +149,8 @@ void Frame::set_field(std::size_t record, std::size_t field, Value value) {
   to.values[field] = value.copy_to(to.arena);
   for (FieldPlace& each : program.fields) {
     if (each.record != record || each.place >= values.size()) continue;
-    if (each.position.in(to.shape, each.name) == field) values[each.place] = to.values[field];
+    if (each.position.in(to.shape, each.name, each.before) == field)
+      values[each.place] = to.values[field];
   }
 }
 
@@ -257,11 +258,6 @@ void Frame::assign(std::size_t index, Value value, TypeId type) {
     }
     values[variable.place] = convert(value, TypeId::unknown, variable.type, variable.typmod);
     return;
-  }
-  if (sql::shape_of(type) == sql::Shape::record &&
-      sql::shape_of(variable.type) != sql::Shape::record) {
-    throw sql_error(sqlstate::datatype_mismatch, "cannot assign composite value to variable \"{}\"",
-                    variable.name);
   }
   set_place(variable.place, convert(value, type, variable.type, variable.typmod));
 }

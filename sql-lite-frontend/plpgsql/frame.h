@@ -110,6 +110,7 @@ struct Frame final : CallPlace {
   bool has_result = false;
   Value result;
   TypeId result_type = TypeId::none;
+  ShapePtr result_shape;  ///< of a record variable that is returned: its fields
   std::vector<const Caught*> caught;
   bool context_told = false;  ///< the error that is under way knows where it was
 
@@ -127,8 +128,9 @@ struct Frame final : CallPlace {
   Arena result_arena_{256};
 
  public:
-  void set_result(const Value& value, TypeId type) {
+  void set_result(const Value& value, TypeId type, ShapePtr shape = nullptr) {
     result_arena_.reset();
+    result_shape = std::move(shape);
     result = value.copy_to(result_arena_);
     result_type = type;
     has_result = true;

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/plpgsql/parser.h"
 #include "sql-lite-frontend/plpgsql/results.h"
 #include "sql-lite-frontend/plpgsql/scanner.h"
+#include "sql-lite-frontend/plpgsql/shapes.h"
 #include "sql-lite-frontend/plpgsql/triggers.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -26,6 +27,16 @@ class PlpgsqlCode final : public RoutineCode {
                                         .result = call.result,
                                         .collation = call.collation})),
         frames_(*program_) {}
+
+  bool is_current(Session::State& session) override {
+    if (program_->row_types.empty() || program_->checked_at == session.catalog.stamp()) return true;
+    for (const Program::RowType& known : program_->row_types) {
+      const auto row = session.names.row_shape(known.type);
+      if (!row || !known.shape || known.shape->fields != shape_of(*row)->fields) return false;
+    }
+    program_->checked_at = session.catalog.stamp();
+    return true;
+  }
 
   void run(Session::State& session, std::span<const Value> arguments,
            const TakeRow& take) override {
@@ -65,7 +76,7 @@ class PlpgsqlCode final : public RoutineCode {
       throw SqlError{SqlState{"2F005"}, "control reached end of function without RETURN"};
     }
     frame.phase = "while casting return value to function's return type";
-    give_value(frame, frame.result, frame.result_type,
+    give_value(frame, frame.result, {frame.result_type, frame.result_shape},
                "returned record type does not match expected record type");
     frame.phase = {};
   }

@@ -11,10 +11,11 @@
 
 namespace swizzle::sql::plpgsql {
 
-std::optional<std::size_t> Shape::find(std::string_view name) const noexcept {
-  const auto found = std::ranges::find(fields, name, &Field::name);
-  if (found == fields.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - fields.begin());
+std::optional<std::size_t> Shape::find(std::string_view name, std::size_t before) const noexcept {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].name == name && before-- == 0) return i;
+  }
+  return std::nullopt;
 }
 
 std::optional<FoundName> find_name(const Name* names, std::span<const std::string_view> parts) {
@@ -37,11 +38,11 @@ std::optional<FoundName> find_name(const Name* names, std::span<const std::strin
   return std::nullopt;
 }
 
-std::size_t Program::place_of_field(std::size_t record, std::string_view name) {
+std::size_t Program::place_of_field(std::size_t record, std::string_view name, std::size_t before) {
   for (const FieldPlace& known : fields) {
-    if (known.record == record && known.name == name) return known.place;
+    if (known.record == record && known.name == name && known.before == before) return known.place;
   }
-  fields.push_back({record, std::string{name}, value_count});
+  fields.push_back({record, std::string{name}, value_count, before});
   return value_count++;
 }
 

@@ -54,6 +54,7 @@ class Reader {
   void read_cursor(Variable& variable);
   void read_collation(Variable& variable);
   void read_type(Variable& variable, std::initializer_list<std::string_view> ends);
+  ShapePtr shape_of_type(TypeId composite);
   bool read_reference_type(Variable& variable, std::size_t begin, std::size_t end);
   void refuse_redeclared(const std::string& name, const Token& where) const;
 

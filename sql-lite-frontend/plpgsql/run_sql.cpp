@@ -56,27 +56,34 @@ SqlError with_parameters(Frame& frame, bool is_strict, const Tell& tell, SqlErro
   return parameters.in(std::move(error));
 }
 
+struct Into {
+  const Targets& targets;
+  bool is_strict = false;
+  bool is_text = false;  ///< of EXECUTE: what writes may give several rows
+};
+
 /// Takes the first row, and says what is wrong with how many there are. `tell` puts the parameters
 /// into an error of INTO STRICT.
-template <class Tell>
-void take_into(Frame& frame, StatementRun& run, const Targets& into, bool is_strict,
-               const Tell& tell) {
-  const bool must_be_one = is_strict || run.plan().write != nullptr;
-  const ShapePtr shape = shape_of(run.plan());
+template <class Run, class Tell>
+void take_into(Frame& frame, Run& run, const Into& into, const Tell& tell) {
+  const bool is_strict = into.is_strict;
+  const bool must_be_one = is_strict || (run.writes() && !into.is_text);
+  const ShapePtr shape = run.shape();
   const bool has_row = run.next();
   if (has_row) {
-    frame.assign_row(into, shape, run.row());
+    frame.assign_row(into.targets, shape, run.row());
     if (must_be_one && run.next()) {
-      throw with_parameters(frame, is_strict, tell,
-                            SqlError{kTooManyRows, "query returned more than one row"})
-          .with_hint("Make sure the query returns a single row, or use LIMIT 1.");
+      SqlError error = with_parameters(frame, is_strict, tell,
+                                       SqlError{kTooManyRows, "query returned more than one row"});
+      if (into.is_text) throw std::move(error);
+      throw std::move(error).with_hint("Make sure the query returns a single row, or use LIMIT 1.");
     }
   } else {
     if (is_strict) {
       throw with_parameters(frame, is_strict, tell,
                             SqlError{kNoDataFound, "query returned no rows"});
     }
-    frame.assign_nothing(into, shape);
+    frame.assign_nothing(into.targets, shape);
   }
   frame.row_count = has_row ? 1 : 0;
 }
@@ -124,9 +131,17 @@ Flow SqlStep::run(Frame& frame) {
     return Flow::next;
   }
   if (!is_plannable(running->node)) {
+    const bool has_rows = returns_rows_without_plan(running->node);
+    if (has_into && has_rows) {
+      UtilityRun run{frame, running, statement->context()};
+      take_into(frame, run, {into, is_strict}, [](StrictParameters&) {});
+      frame.set_found(frame.row_count > 0);
+      return Flow::next;
+    }
     if (has_into) {
       throw SqlError{sqlstate::syntax_error, "INTO used with a command that cannot return data"};
     }
+    if (has_rows) refuse_without_destination(running->node);
     run_without_plan(frame, running, statement->context());
     frame.row_count = 0;
     return Flow::next;
@@ -138,7 +153,7 @@ Flow SqlStep::run(Frame& frame) {
     if (!plan.returns_rows) {
       throw SqlError{sqlstate::syntax_error, "INTO used with a command that cannot return data"};
     }
-    take_into(frame, run, into, is_strict,
+    take_into(frame, run, {into, is_strict},
               [&](StrictParameters& parameters) { parameters.add_variables(statement->names()); });
     if (plan.write != nullptr) run.finish();
     frame.set_found(frame.row_count > 0);
@@ -163,6 +178,11 @@ Flow ExecuteStep::run(Frame& frame) {
   }
   for (const StatementPtr& each : dynamic.statements) {
     if (!is_plannable(each->node)) {
+      if (has_into && returns_rows_without_plan(each->node)) {
+        UtilityRun run{frame, each, dynamic.context(), &dynamic.values};
+        take_into(frame, run, {into, is_strict, true}, [](StrictParameters&) {});
+        continue;
+      }
       if (has_into) {
         throw SqlError{sqlstate::syntax_error, "INTO used with a command that cannot return data"};
       }
@@ -174,7 +194,7 @@ Flow ExecuteStep::run(Frame& frame) {
       if (!run.plan().returns_rows) {
         throw SqlError{sqlstate::syntax_error, "INTO used with a command that cannot return data"};
       }
-      take_into(frame, run, into, is_strict, [&](StrictParameters& parameters) {
+      take_into(frame, run, {into, is_strict, true}, [&](StrictParameters& parameters) {
         for (std::size_t i = 0; i < dynamic.values.size(); ++i) {
           parameters.add(fmt::format("${}", i + 1), dynamic.values[i], dynamic.types[i]);
         }
@@ -191,8 +211,9 @@ Flow ExecuteStep::run(Frame& frame) {
 
 namespace {
 
-Flow loop_over(Frame& frame, ForQueryStep& loop, StatementRun& run) {
-  const ShapePtr shape = shape_of(run.plan());
+template <class Run>
+Flow loop_over(Frame& frame, ForQueryStep& loop, Run& run) {
+  const ShapePtr shape = run.shape();
   bool found = false;
   Flow flow = Flow::next;
   while (run.next()) {
@@ -225,10 +246,18 @@ Flow ForQueryStep::run(Frame& frame) {
   if (text) {
     DynamicStatement dynamic{frame, *text, using_values};
     const StatementPtr& running = dynamic.query("cursor");
+    if (!is_plannable(running->node)) {
+      UtilityRun run{frame, running, dynamic.context(), &dynamic.values};
+      return loop_over(frame, *this, run);
+    }
     StatementRun run{frame, running, dynamic.context(), dynamic.values, Reads::in_parts};
     return loop_over(frame, *this, run);
   }
   const StatementPtr running = query->statement(frame);
+  if (returns_rows_without_plan(running->node)) {
+    UtilityRun run{frame, running, query->context()};
+    return loop_over(frame, *this, run);
+  }
   if (!is_plannable(running->node)) {
     throw_error(SqlState{"42P11"}, "cannot open {} query as cursor", statement_name(running->node));
   }
@@ -241,15 +270,17 @@ Flow ForQueryStep::run(Frame& frame) {
 
 namespace {
 
-void return_rows(Frame& frame, StatementRun& run) {
-  if (!run.plan().returns_rows) {
-    throw SqlError{sqlstate::syntax_error, "query does not return rows"};
-  }
-  const ShapePtr shape = shape_of(run.plan());
-  const std::vector<TypeId> expected = result_columns(frame);
+void require_rows(const StatementRun& run) {
+  if (run.plan().returns_rows) return;
+  throw SqlError{sqlstate::syntax_error, "query does not return rows"};
+}
+
+template <class Run>
+void return_rows(Frame& frame, Run& run) {
+  const ShapePtr shape = run.shape();
+  const ResultColumns columns{frame};
   try {
-    require_columns(frame, *shape, expected,
-                    "structure of query does not match function result type");
+    columns.require(*shape, "structure of query does not match function result type");
   } catch (SqlError& error) {
     add_context(error, run.context());
     throw;
@@ -257,7 +288,7 @@ void return_rows(Frame& frame, StatementRun& run) {
   std::int64_t count = 0;
   while (run.next()) {
     ++count;
-    give_row(frame, *shape, run.row());
+    columns.give(*shape, run.row());
   }
   run.finish();
   frame.row_count = count;
@@ -274,15 +305,27 @@ Flow ReturnQueryStep::run(Frame& frame) {
       throw SqlError{sqlstate::syntax_error, "empty query does not return tuples"};
     }
     const StatementPtr& running = dynamic.query("cursor");
+    if (!is_plannable(running->node)) {
+      UtilityRun run{frame, running, dynamic.context(), &dynamic.values};
+      return_rows(frame, run);
+      return Flow::next;
+    }
     StatementRun run{frame, running, dynamic.context(), dynamic.values};
+    require_rows(run);
     return_rows(frame, run);
     return Flow::next;
   }
   const StatementPtr running = query->statement(frame);
+  if (returns_rows_without_plan(running->node)) {
+    UtilityRun run{frame, running, query->context()};
+    return_rows(frame, run);
+    return Flow::next;
+  }
   if (!is_plannable(running->node)) {
     throw SqlError{sqlstate::syntax_error, "query does not return rows"};
   }
   StatementRun run{frame, *query, running};
+  require_rows(run);
   return_rows(frame, run);
   return Flow::next;
 }
@@ -296,7 +339,10 @@ Flow ReturnNextStep::run(Frame& frame) {
     return Flow::next;
   }
   const Value given = value->evaluate(frame);
-  give_value(frame, given, value->type(), "wrong record type supplied in RETURN NEXT");
+  const ShapePtr shape = value->record_shape(frame);
+  give_value(frame, given, {value->type(), shape},
+             shape ? "wrong record type supplied in RETURN NEXT"
+                   : "returned record type does not match expected record type");
   return Flow::next;
 }
 
@@ -307,7 +353,7 @@ Flow ReturnStep::run(Frame& frame) {
     if (frame.returned_record) return Flow::returned;
     const RowScope scope{frame.execution};
     const Value returned = value->evaluate(frame);
-    frame.set_result(returned, value->type());
+    frame.set_result(returned, value->type(), value->record_shape(frame));
   }
   return Flow::returned;
 }

@@ -4,6 +4,7 @@
 #include "sql-lite-frontend/plpgsql/frame.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -255,6 +256,28 @@ Flow ForIntegerStep::run(Frame& frame) {
   return flow;
 }
 
+namespace {
+
+/// To several variables, of each field its own.
+void assign_spread(Frame& frame, const Targets& targets, const Value& row, TypeId type) {
+  if (sql::shape_of(base_type(type)) != sql::Shape::record) {
+    throw SqlError{sqlstate::datatype_mismatch,
+                   "cannot assign non-composite value to a row variable"};
+  }
+  auto shape = std::make_shared<Shape>();
+  std::vector<Value> fields;
+  if (!row.is_null()) {
+    const RecordView view{row};
+    for (std::size_t i = 0; i < view.size(); ++i) {
+      shape->fields.push_back({"", view.type(i), kNoTypmod});
+      fields.push_back(view.field(i));
+    }
+  }
+  frame.assign_row(targets, shape, fields);
+}
+
+}  // namespace
+
 Flow ForeachStep::run(Frame& frame) {
   Arena kept{256};
   kept.count_in(frame.execution.memory);
@@ -306,9 +329,7 @@ Flow ForeachStep::run(Frame& frame) {
         if (targets.size() == 1) {
           frame.assign(targets[0], elements[at], element);
         } else {
-          auto shape = std::make_shared<Shape>();
-          shape->fields.push_back({"", element, kNoTypmod});
-          frame.assign_row(targets, shape, {&elements[at], 1});
+          assign_spread(frame, targets, elements[at], element);
         }
       } else {
         const std::span<const Value> part{&elements[at], per_turn};

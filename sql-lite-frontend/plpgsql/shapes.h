@@ -2,6 +2,7 @@
 
 #include "sql-lite-frontend/catalog/table.h"
 #include "sql-lite-frontend/plpgsql/variables.h"
+#include "sql-lite-frontend/types/function_context.h"
 
 namespace swizzle::sql::plpgsql {
 
@@ -10,6 +11,15 @@ inline ShapePtr shape_of(const Table& table) {
   auto shape = std::make_shared<Shape>();
   for (const Column& column : table.relation.columns) {
     if (!column.dropped) shape->fields.push_back({column.name, column.type, column.typmod});
+  }
+  return shape;
+}
+
+/// A value of a composite type.
+inline ShapePtr shape_of(const RowShape& row) {
+  auto shape = std::make_shared<Shape>();
+  for (std::size_t i = 0; i < row.names.size(); ++i) {
+    shape->fields.push_back({row.names[i], row.types[i], row.typmods[i]});
   }
   return shape;
 }

@@ -184,47 +184,126 @@ void StatementRun::finish() {
   frame_.session.portals.put_away(std::move(portal_));
 }
 
-void run_without_plan(Frame& frame, const StatementPtr& statement, const std::string& context) {
-  Session::State& session = frame.session;
-  const ast::Node* node = statement->node;
-  if (node == nullptr) return;
-  if (ast::is<ast::TransactionStmt>(node)) {
-    throw SqlError{sqlstate::feature_not_supported, "unsupported transaction command in PL/pgSQL"};
+namespace {
+
+/// What cannot run in a block cannot run here.
+class InBlock {
+ public:
+  explicit InBlock(Session::State& state) : state_(state), before_(state.transaction.in_script) {
+    state_.transaction.in_script = true;
   }
+  InBlock(const InBlock&) = delete;
+  InBlock& operator=(const InBlock&) = delete;
+  ~InBlock() { state_.transaction.in_script = before_; }
+
+ private:
+  Session::State& state_;
+  bool before_;
+};
+
+void run_utility_within(Frame& frame, Statement& statement, std::span<const Value> parameters,
+                        const std::string& context, ResultSink& sink) {
+  Session::State& session = frame.session;
+  const ast::Node* node = statement.node;
   const StatementPlace place{context};
   const AtPlace at{session, place};
   try {
     if (const auto* copy = ast::try_as<ast::CopyStmt>(node); copy && copy->filename.empty()) {
       throw SqlError{sqlstate::feature_not_supported, "cannot COPY to/from client in PL/pgSQL"};
     }
-    if (!frame.is_volatile) {
+    if (!frame.is_volatile && !returns_rows_without_plan(node)) {
       throw_error(sqlstate::feature_not_supported, "{} is not allowed in a non-volatile function",
                   statement_name(node));
     }
-    /// Statements that cannot run in a block cannot run here.
-    struct InBlock {
-      explicit InBlock(Session::State& state)
-          : state_(state), before_(state.transaction.in_script) {
-        state_.transaction.in_script = true;
-      }
-      InBlock(const InBlock&) = delete;
-      InBlock& operator=(const InBlock&) = delete;
-      ~InBlock() { state_.transaction.in_script = before_; }
-      Session::State& state_;
-      bool before_;
-    } const in_block{session};
-    NoticesOnly sink{session.sink_for_notices};
+    const InBlock in_block{session};
     std::optional<InnerStatement> own;
-    // SET TRANSACTION may replace the transaction.
-    if (!ast::is<ast::VariableSetStmt>(node)) {
+    // What says how the transaction is may put another in its place.
+    if (frame.is_volatile && !ast::is<ast::VariableSetStmt>(node)) {
       own.emplace(*session.transaction, ReadView::Sees::durable);
     }
-    run_utility(session, node, *statement, {}, sink);
+    run_utility(session, node, statement, parameters, sink);
   } catch (SqlError& error) {
     add_sql_context(error, context);
     throw;
   }
   frame.follow_transaction();
+}
+
+/// Keeps the rows that a statement sends.
+class RowsOfUtility final : public SilentSink {
+ public:
+  RowsOfUtility(Frame& frame, Arena& arena, std::vector<std::vector<Value>>& rows)
+      : frame_(frame), arena_(arena), rows_(rows), shape_(std::make_shared<Shape>()) {}
+  [[nodiscard]] ShapePtr shape() const { return shape_; }
+
+  void row_description(std::span<const OutputColumn> columns) override {
+    for (const OutputColumn& column : columns) {
+      shape_->fields.push_back(
+          {std::string{column.name}, TypeId{column.type_oid}, column.type_modifier});
+    }
+  }
+  void data_row(const OutputRow& row) override {
+    std::vector<Value> values;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::optional<std::string> text = row.text(i);
+      values.push_back(
+          text ? input_text(frame_.execution.functions, shape_->fields[i].type, kNoTypmod, *text)
+                     .copy_to(arena_)
+               : Value::null());
+    }
+    rows_.push_back(std::move(values));
+  }
+  void notice(const Diagnostic& diagnostic) override {
+    if (ResultSink* const to = frame_.session.sink_for_notices) to->notice(diagnostic);
+  }
+
+ private:
+  Frame& frame_;
+  Arena& arena_;
+  std::vector<std::vector<Value>>& rows_;
+  std::shared_ptr<Shape> shape_;
+};
+
+}  // namespace
+
+void run_without_plan(Frame& frame, const StatementPtr& statement, const std::string& context) {
+  const ast::Node* node = statement->node;
+  if (node == nullptr) return;
+  if (ast::is<ast::TransactionStmt>(node)) {
+    throw SqlError{sqlstate::feature_not_supported, "unsupported transaction command in PL/pgSQL"};
+  }
+  NoticesOnly sink{frame.session.sink_for_notices};
+  run_utility_within(frame, *statement, {}, context, sink);
+}
+
+bool returns_rows_without_plan(const ast::Node* node) noexcept {
+  return ast::is<ast::ExplainStmt>(node) || ast::is<ast::VariableShowStmt>(node);
+}
+
+UtilityRun::UtilityRun(Frame& frame, const StatementPtr& statement, std::string context,
+                       const std::vector<Value>* parameters)
+    : context_(std::move(context)) {
+  arena_.count_in(frame.execution.memory);
+  Statement own{*statement};
+  const RowScope scope{frame.execution};
+  RowsOfUtility kept{frame, arena_, rows_};
+  try {
+    // Names of fields that stand in it first get their places now.
+    frame.session.plans.analyze(own);
+  } catch (SqlError& error) {
+    add_sql_context(error, context_);
+    throw;
+  }
+  frame.make_room();
+  const std::vector<Value> given = parameters != nullptr ? *parameters : frame.values;
+  run_utility_within(frame, own, given, context_, kept);
+  shape_ = kept.shape();
+}
+
+bool UtilityRun::next() {
+  if (at_ == rows_.size()) return false;
+  ++at_;
+  return true;
 }
 
 namespace {
@@ -287,7 +366,7 @@ const StatementPtr& DynamicStatement::query(std::string_view what) const {
     throw_error(SqlState{"42P11"}, "cannot open multi-query plan as cursor");
   }
   const StatementPtr& only = statements[0];
-  if (!is_plannable(only->node)) {
+  if (!is_plannable(only->node) && !returns_rows_without_plan(only->node)) {
     throw_error(SqlState{"42P11"}, "cannot open {} query as {}", statement_name(only->node), what);
   }
   return only;

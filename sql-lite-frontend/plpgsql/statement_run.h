@@ -8,9 +8,11 @@
 
 namespace swizzle::sql::plpgsql {
 
-/// One run of a statement that has a plan, within the statement that has called the function. A
-/// statement that is read in parts holds its snapshot, since the function's other statements run in
-/// between.
+/// The fields of a plan's rows.
+ShapePtr shape_of(const Plan& plan);
+
+/// One run of a statement that has a plan, within the statement that has called the function. What
+/// reads in parts keeps what it sees, since the function's other statements run in between.
 class StatementRun {
  public:
   using Reads = SessionPortals::Reads;
@@ -33,7 +35,9 @@ class StatementRun {
     return fragment_ != nullptr ? fragment_->context() : context_;
   }
   [[nodiscard]] const Plan& plan() const noexcept { return portal_->plan(); }
-  /// Returns the number of rows that were written or, for a query, read.
+  [[nodiscard]] ShapePtr shape() const { return shape_of(plan()); }
+  [[nodiscard]] bool writes() const noexcept { return plan().write != nullptr; }
+  /// What was written, or the rows that were read.
   [[nodiscard]] std::uint64_t count() const noexcept;
   std::span<const Value> row();
   void finish();
@@ -90,11 +94,32 @@ class StatementPlace final : public CallPlace {
   const std::string& context_;
 };
 
-/// The fields of a plan's rows.
-ShapePtr shape_of(const Plan& plan);
-
 /// One that has no plan: a definition, SET, …
 void run_without_plan(Frame& frame, const StatementPtr& statement, const std::string& context);
+
+/// EXPLAIN and SHOW: without a plan, but with rows. The rows are kept before the first is read.
+[[nodiscard]] bool returns_rows_without_plan(const ast::Node* node) noexcept;
+class UtilityRun {
+ public:
+  /// `parameters` null: the frame's values.
+  UtilityRun(Frame& frame, const StatementPtr& statement, std::string context,
+             const std::vector<Value>* parameters = nullptr);
+
+  bool next();
+  std::span<const Value> row() const { return rows_[at_ - 1]; }
+  [[nodiscard]] const std::string& context() const { return context_; }
+  [[nodiscard]] const ShapePtr& shape() const { return shape_; }
+  [[nodiscard]] bool writes() const noexcept { return false; }
+  [[nodiscard]] std::uint64_t count() const noexcept { return rows_.size(); }
+  void finish() {}
+
+ private:
+  std::string context_;
+  ShapePtr shape_;
+  Arena arena_;
+  std::vector<std::vector<Value>> rows_;
+  std::size_t at_ = 0;
+};
 
 /// The statements of a text that came as a value, and the values for their parameters.
 struct DynamicStatement {

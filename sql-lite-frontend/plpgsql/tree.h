@@ -259,6 +259,7 @@ struct FieldPlace {
   std::size_t record = 0;
   std::string name;
   std::size_t place = 0;
+  std::size_t before = 0;  ///< so many fields of the same name stand before it
   FieldPosition position = {};
 };
 
@@ -273,12 +274,19 @@ struct Program {
   StatePlace state_count = 0;  ///< of the expressions that need no statement
   Slot slot_count = 0;
   std::vector<std::size_t> outputs;  ///< variables that OUT parameters are
+  /// Composite types of variables, with the fields that they had when the text was read.
+  struct RowType {
+    TypeId type = TypeId::none;
+    ShapePtr shape;
+  };
+  std::vector<RowType> row_types;
+  CatalogView::Stamp checked_at;  ///< stamp of the catalog at which `row_types` were right last
   std::size_t found = 0;
   BodyVariables::Conflict conflict = BodyVariables::Conflict::error;
   bool tells_strict_parameters = false;  ///< #print_strict_params
   std::unique_ptr<BlockStep> body;
 
-  std::size_t place_of_field(std::size_t record, std::string_view name);
+  std::size_t place_of_field(std::size_t record, std::string_view name, std::size_t before);
 };
 
 }  // namespace swizzle::sql::plpgsql

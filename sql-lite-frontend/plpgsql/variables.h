@@ -30,7 +30,9 @@ struct Shape {
   };
   std::vector<Field> fields;
 
-  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
+  /// The field of that name behind `before` others of the same name.
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name,
+                                                std::size_t before = 0) const noexcept;
 };
 using ShapePtr = CheckedShared<const Shape>;
 
@@ -39,10 +41,10 @@ struct FieldPosition {
   ShapePtr shape = nullptr;
   std::optional<std::size_t> found = std::nullopt;
 
-  std::optional<std::size_t> in(const ShapePtr& of, std::string_view name) {
+  std::optional<std::size_t> in(const ShapePtr& of, std::string_view name, std::size_t before = 0) {
     if (shape != of) {
       shape = of;
-      found = of->find(name);
+      found = of->find(name, before);
     }
     return found;
   }

@@ -34,6 +34,8 @@ class RoutineCode {
   /// live until it returns. May be entered again while it runs.
   virtual void run(Session::State& session, std::span<const Value> arguments,
                    const TakeRow& take) = 0;
+  /// False if a definition that the code was made with has changed since.
+  [[nodiscard]] virtual bool is_current(Session::State& /*session*/) { return true; }
 };
 using RoutineCodePtr = CheckedShared<RoutineCode>;
 
@@ -68,8 +70,9 @@ class RoutineCodes {
 
  private:
   static constexpr std::size_t kMost = 512;
-  /// Routine, user, argument types, column types, collation inside.
-  using Key = std::tuple<Oid, Oid, std::vector<TypeId>, std::vector<TypeId>, Oid>;
+  /// Routine, user, argument types, column types with their modifiers, collation inside.
+  using Key = std::tuple<Oid, Oid, std::vector<TypeId>, std::vector<TypeId>,
+                         std::vector<std::int32_t>, Oid>;
   struct Known {
     RoutinePtr routine;  ///< in the version that the code is of
     RoutineCodePtr code;

@@ -57,10 +57,12 @@ RoutineFrame::~RoutineFrame() {
 
 RoutineCodePtr RoutineCodes::find(Session::State& session, const RoutineCall& call) {
   const RoutinePtr& routine = call.callable->routine;
-  Key key{routine->oid, session.user, call.argument_types, call.column_types, call.collation};
+  Key key{routine->oid,      session.user,        call.argument_types,
+          call.column_types, call.column_typmods, call.collation};
   if (codes_.size() >= kMost && !codes_.contains(key)) codes_.clear();
   Known& known = codes_[std::move(key)];
-  if (known.routine != routine) {
+  if (known.routine != routine || !known.code || !known.code->is_current(session)) {
+    known.code = nullptr;
     known.code = require_language(routine->language).prepare(session, call);
     known.routine = routine;
   }
@@ -110,7 +112,7 @@ Value call_routine(Execution& caller, const RoutineCall& call, StatePlace place,
   const RoutineFrame frame{session, *call.callable->routine};
   auto& state = caller.state_of<RoutineCallState>(place);
   RoutineCodePtr code = state.user == session.user ? state.code.lock() : nullptr;
-  if (!code) {
+  if (!code || !code->is_current(session)) {
     code = routine_codes_of(session).find(session, call);
     state.code = code;
     state.user = session.user;

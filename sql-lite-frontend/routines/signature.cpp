@@ -40,9 +40,7 @@ SignatureType signature_type(Session::State& session, const ast::TypeName& name,
   ast::TypeName plain = name;
   plain.setof = false;
   try {
-    const TypeId type = binder.bind_type(plain).type;
-    const TypePtr made = is_composite(type) ? session.names.user_type(type) : nullptr;
-    return {type, made && made->is_of_relation() ? made->relation : kNoOid};
+    return {binder.bind_type(plain).type};
   } catch (SqlError& error) {
     error.fields().position = 0;
     if (error.state() != sqlstate::undefined_object || !name.array_bounds.empty()) throw;
@@ -55,7 +53,8 @@ SignatureType signature_type(Session::State& session, const ast::TypeName& name,
                   schema.empty() ? "" : ".", last);
     }
     const TablePtr table = session.names.find_table(schema, last);
-    if (table) return {TypeId::record, table->relation.oid};
+    const bool has_no_row_type = table && table->relation.oid < kFirstUserOid;
+    if (has_no_row_type) return {TypeId::record, table->relation.oid};
     throw_error(sqlstate::undefined_object, "type \"{}{}{}\" does not exist", schema,
                 schema.empty() ? "" : ".", last);
   }

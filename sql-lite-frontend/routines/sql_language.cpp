@@ -69,18 +69,22 @@ std::string_view name_of_command(const ast::Node* node) {
   }
 }
 
-/// How a row of the last statement becomes a row of the result.
+/// Converts rows of the last statement to rows of the result.
 class ResultFit {
  public:
   void fit(Session::State& session, const RoutineCall& call,
            const std::shared_ptr<const Plan>& to) {
-    if (plan_ == to) return;
-    casts_.clear();
-    made_of_.clear();
+    const TypeId declared = base_type(call.result);
+    auto shape = is_composite(declared) ? session.names.row_shape(declared) : nullptr;
+    if (plan_ == to && shape_ == shape) return;
     plan_ = nullptr;
-    const TypeId declared = call.result;
+    columns_.clear();
+    made_of_.clear();
+    spreads_ = false;
+    shape_ = std::move(shape);
+    domain_ = is_domain(call.result) && shape_ ? call.result : TypeId::none;
     if (declared != TypeId::void_) {
-      if (!to->returns_rows) refuse_no_rows(session, declared);
+      if (!to->returns_rows) refuse_no_rows(session, call.result);
       is_open_record_ = declared == TypeId::record && call.column_types.empty();
       if (!is_open_record_) find_casts(session, call, *to);
     }
@@ -95,65 +99,131 @@ class ResultFit {
   void convert(Execution& execution, std::vector<Value>& row) const {
     const Plan& plan = *plan_;
     if (is_open_record_) {
+      const Value& first = execution.slots[plan.outputs[0]];
+      if (plan.types.size() == 1 && is_row(plan.types[0])) return row.assign(1, first);
       std::vector<Value> fields;
       for (const Slot slot : plan.outputs) fields.push_back(execution.slots[slot]);
       row.assign(1, make_record(execution.row_arena, plan.types, fields));
       return;
     }
-    row.resize(casts_.size());
-    for (std::size_t i = 0; i < casts_.size(); ++i) {
-      const Value& value = execution.slots[plan.outputs[i]];
-      const Cast& cast = casts_[i];
-      row[i] =
-          cast.method == CastMethod::relabel ? value : cast_value(execution.functions, cast, value);
-      if (is_domain(cast.target) && cast.source != cast.target) {
-        row[i] = enter_domain(execution.functions, cast.target, row[i], Coercion::assignment);
+    if (spreads_) {
+      spread(execution, execution.slots[plan.outputs[0]], row);
+    } else {
+      row.resize(columns_.size());
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        row[i] =
+            as_column(execution, columns_[i].cast, columns_[i], execution.slots[plan.outputs[i]]);
       }
     }
-    if (!made_of_.empty()) row.assign(1, make_record(execution.row_arena, made_of_, row));
+    if (!made_of_.empty()) {
+      const bool is_null = spreads_ && execution.slots[plan.outputs[0]].is_null();
+      row.assign(1, is_null ? Value::null() : make_record(execution.row_arena, made_of_, row));
+    }
+    if (domain_ != TypeId::none) {
+      row[0] = enter_domain(execution.functions, domain_, row[0], Coercion::assignment);
+    }
   }
 
  private:
+  struct Column {
+    TypeId type = TypeId::none;
+    std::int32_t typmod = kNoTypmod;
+    Cast cast{};
+  };
+
+  static bool is_row(TypeId type) { return sql::shape_of(base_type(type)) == Shape::record; }
+
+  static Value as_column(Execution& execution, const Cast& cast, const Column& column,
+                         Value value) {
+    if (cast.method != CastMethod::relabel) value = cast_value(execution.functions, cast, value);
+    if (is_domain(column.type) && cast.source != column.type) {
+      value = enter_domain(execution.functions, column.type, value, Coercion::assignment);
+    }
+    if (value.is_null() || !needs_length_coercion(column.type, column.typmod)) return value;
+    return coerce_length(execution.functions, column.type, column.typmod, value,
+                         Coercion::assignment);
+  }
+
+  /// The fields of a row that the statement gives as one value.
+  void spread(Execution& execution, const Value& whole, std::vector<Value>& row) const {
+    row.assign(columns_.size(), Value::null());
+    if (whole.is_null()) return;
+    const RecordView view{whole};
+    const auto refuse = [](std::string detail) {
+      throw SqlError{sqlstate::datatype_mismatch,
+                     "function return row and query-specified return row do not match"}
+          .with_detail(std::move(detail));
+    };
+    if (view.size() != columns_.size()) {
+      refuse(fmt::format("Returned row contains {} attribute{}, but query expects {}.", view.size(),
+                         view.size() == 1 ? "" : "s", columns_.size()));
+    }
+    for (std::size_t i = 0; i < view.size(); ++i) {
+      const Column& column = columns_[i];
+      const auto cast = made_of_.empty() && view.type(i) != column.type
+                            ? std::nullopt
+                            : find_cast(view.type(i), column.type, CastContext::assignment);
+      if (!cast) {
+        refuse(fmt::format("Returned type {} at ordinal position {}, but query expects {}.",
+                           format_type(view.type(i)), i + 1, format_type(column.type)));
+      }
+      row[i] = as_column(execution, *cast, column, view.field(i));
+    }
+  }
+
   void find_casts(Session::State& session, const RoutineCall& call, const Plan& plan) {
     const bool has_columns = !call.column_types.empty();
-    std::vector<TypeId> targets =
-        has_columns ? call.column_types : std::vector<TypeId>{call.result};
-    const bool is_the_row = plan.types.size() == 1 && base_type(plan.types[0]) == call.result;
-    if (const auto shape = session.names.row_shape(call.result);
-        shape && !is_the_row && !has_columns) {
-      targets = made_of_ = shape->types;
+    const TypeId result = base_type(call.result);
+    const bool is_the_row = plan.types.size() == 1 && base_type(plan.types[0]) == result;
+    const bool is_made = shape_ && !is_the_row && !has_columns;
+    if (is_made) made_of_ = shape_->types;
+    if (has_columns) {
+      for (std::size_t i = 0; i < call.column_types.size(); ++i) {
+        columns_.push_back({call.column_types[i], call.column_typmod(i)});
+      }
+    } else if (is_made) {
+      for (std::size_t i = 0; i < made_of_.size(); ++i) {
+        columns_.push_back({made_of_[i], shape_->typmods[i]});
+      }
+    } else {
+      columns_.push_back({shape_ ? result : call.result});
     }
-    if (!has_columns && made_of_.empty() && plan.types.size() != 1) {
+    if (!has_columns && !is_made && plan.types.size() != 1) {
       refuse_result(session, call.result, "Final statement must return exactly one column.");
     }
-    if (plan.types.size() > targets.size()) {
-      refuse_result(session, call.result, "Final statement returns too many columns.");
-    }
+    spreads_ = (has_columns || is_made) && plan.types.size() == 1 && is_row(plan.types[0]) &&
+               !(columns_.size() == 1 && is_row(columns_[0].type));
+    if (spreads_) return;
     for (std::size_t i = 0; i < plan.types.size(); ++i) {
-      const auto cast = find_cast(plan.types[i], targets[i], CastContext::assignment);
-      if (!cast) refuse_column(session, call, plan.types[i], i);
-      casts_.push_back(*cast);
+      if (i == columns_.size()) {
+        refuse_result(session, call.result, "Final statement returns too many columns.");
+      }
+      const TypeId actual = plan.types[i];
+      const auto cast = find_cast(actual, columns_[i].type, CastContext::assignment);
+      if (!cast && !has_columns && !is_made) {
+        refuse_result(session, call.result,
+                      fmt::format("Actual return type is {}.", format_type(actual)));
+      }
+      if (!cast) {
+        refuse_result(session, call.result,
+                      fmt::format("Final statement returns {} instead of {} at column {}.",
+                                  format_type(actual),
+                                  format_type(columns_[i].type, columns_[i].typmod), i + 1));
+      }
+      columns_[i].cast = *cast;
     }
-    if (plan.types.size() < targets.size()) {
+    if (plan.types.size() < columns_.size()) {
       refuse_result(session, call.result, "Final statement returns too few columns.");
     }
   }
-  [[noreturn]] static void refuse_column(Session::State& session, const RoutineCall& call,
-                                         TypeId actual, std::size_t column) {
-    if (call.column_types.empty()) {
-      refuse_result(session, call.result,
-                    fmt::format("Actual return type is {}.", format_type(actual)));
-    }
-    refuse_result(
-        session, call.result,
-        fmt::format("Final statement returns {} instead of {} at column {}.", format_type(actual),
-                    format_type(call.column_types[column]), column + 1));
-  }
 
   std::shared_ptr<const Plan> plan_;
-  std::vector<Cast> casts_;
-  std::vector<TypeId> made_of_;  ///< the fields of a composite type's row; empty: it is not made
+  std::vector<Column> columns_;
+  std::shared_ptr<const RowShape> shape_;  ///< of a composite type that is returned
+  std::vector<TypeId> made_of_;   ///< the fields of a composite type's row; empty: it is not made
+  TypeId domain_ = TypeId::none;  ///< over a composite type
   bool is_open_record_ = false;
+  bool spreads_ = false;  ///< the statement's only column is the row as a whole
 };
 
 class PartPlace final : public CallPlace {
@@ -181,7 +251,7 @@ class SqlCode final : public RoutineCode {
 
   void run(Session::State& session, std::span<const Value> arguments,
            const TakeRow& take) override {
-    if (!is_started_) {
+    if (!is_started_ || returns_composite()) {
       try {
         start(session);
       } catch (SqlError& error) {
@@ -203,6 +273,13 @@ class SqlCode final : public RoutineCode {
         throw;
       }
     }
+  }
+
+  /// Nobody was promised that the columns of its statements stay: it is read again instead.
+  bool is_current(Session::State& session) override {
+    return std::ranges::all_of(parts_, [&](const Part& part) {
+      return !part.statement->plan || session.plans.is_current(part.statement->plan);
+    });
   }
 
   /// As CREATE FUNCTION does: positions of errors are the body's.
@@ -254,6 +331,11 @@ class SqlCode final : public RoutineCode {
 
   /// Plans all there is, before the first of it runs.
   void start(Session::State& session) {
+    if (is_started_) {
+      // The type's attributes may have changed.
+      if (!parts_.empty()) fit_.fit(session, call_, parts_.back().statement->plan->plan);
+      return;
+    }
     read_body(session);
     for (const Part& part : parts_) {
       require_possible(*part.statement);
@@ -271,6 +353,9 @@ class SqlCode final : public RoutineCode {
                 name_of_command(statement.node));
   }
 
+  [[nodiscard]] bool returns_composite() const noexcept {
+    return is_composite(base_type(call_.result));
+  }
   [[nodiscard]] bool may_write() const noexcept { return routine_.volatility == 'v'; }
 
   void run_part(Session::State& session, std::size_t index, std::span<const Value> inputs,

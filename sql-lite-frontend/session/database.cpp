@@ -77,6 +77,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
     add_session_functions();
     add_replication_sets();
     add_log_file_sets();
+    add_view_functions();
     define_session_settings(shared->settings);
     shared->catalogs = Catalogs::open(engine);
     // Read now, so that damage shows before sessions are let in.

@@ -1,5 +1,6 @@
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/guarded_request.h"
+#include "sql-lite-frontend/session/known_settings.h"
 #include "sql-lite-frontend/session/results/execute_sink.h"
 #include "sql-lite-frontend/session/results/row_view.h"
 #include "sql-lite-frontend/session/state/session_state.h"
@@ -108,7 +109,8 @@ std::vector<OutputColumn> utility_columns(Session::State& state, const ast::Node
         columns.push_back({name, 0, 0, raw(TypeId::text), -1, -1, Format::text});
       }
     } else {
-      columns.push_back({show->name, 0, 0, raw(TypeId::text), -1, -1, Format::text});
+      columns.push_back(
+          {shown_setting_name(show->name), 0, 0, raw(TypeId::text), -1, -1, Format::text});
     }
   } else if (const auto* explain = ast::try_as<ast::ExplainStmt>(node)) {
     columns.push_back(explain_column(*explain));

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "sql-lite-frontend/session/known_settings.h"
 #include "sql-lite-frontend/session/shared/database_shared.h"
 #include "sql-lite-frontend/types/fulltext/text_config.h"
 
@@ -21,26 +22,7 @@ void preset(Settings& settings, std::string name, std::string value, std::string
                                  std::string{kPreset}, std::move(description)));
 }
 
-/// Known for the clients that set what is so here anyway; another value has no effect here, so it
-/// is refused rather than ignored.
-SettingDefinition only(std::vector<SettingValue> values, SettingDefinition definition) {
-  definition.check = [name = definition.name,
-                      values = std::move(values)](const SettingValue& value) -> Result<> {
-    if (std::ranges::find(values, value) != values.end()) return {};
-    return fail(
-        sqlstate::feature_not_supported,
-        fmt::format("setting \"{}\" to \"{}\" is not supported", name, bare_setting(value)));
-  };
-  return definition;
-}
-
-SettingDefinition default_only(SettingDefinition definition) {
-  std::vector<SettingValue> values{definition.default_value};
-  return only(std::move(values), std::move(definition));
-}
-
-/// Settings that monitors ask PostgreSQL for and whose feature does not exist here: the answer says
-/// so.
+/// What monitors ask PostgreSQL for and what is not here: the answer says so.
 void define_absences(Settings& settings) {
   preset(settings, "autovacuum", "off",
          "Shows whether tables are vacuumed: storage tidies itself.");
@@ -48,13 +30,16 @@ void define_absences(Settings& settings) {
          "Shows at which age tables are frozen: none needs it.");
   preset(settings, "autovacuum_max_workers", "0", "Shows how many tables are vacuumed at once.");
   preset(settings, "max_worker_processes", "0", "Shows how many processes help: there is one.");
-  preset(settings, "max_parallel_workers", "0", "Shows how many processes help with a statement.");
-  preset(settings, "max_parallel_workers_per_gather", "0",
-         "Shows how many processes help with a step of a statement.");
+  for (const char* name : {"max_parallel_workers", "max_parallel_workers_per_gather"}) {
+    settings.define(integer_setting(name, 0, {0, 1024}, SettingUnit::none, SettingContext::user,
+                                    "Resource Usage / Asynchronous Behavior",
+                                    "Has no effect: each statement runs on one thread."));
+  }
   preset(settings, "max_logical_replication_workers", "0",
          "Shows how many processes follow publications: none can be subscribed to.");
-  preset(settings, "max_parallel_maintenance_workers", "0",
-         "Shows how many processes help with making an index.");
+  settings.define(integer_setting(
+      "max_parallel_maintenance_workers", 0, {0, 1024}, SettingUnit::none, SettingContext::user,
+      "Resource Usage / Asynchronous Behavior", "Has no effect: an index is built on one thread."));
   preset(settings, "track_activities", "on", "Shows whether it is known what sessions run.");
   preset(settings, "track_activity_query_size", "1024",
          "Shows how many bytes of a statement pg_stat_activity has.");
@@ -316,6 +301,7 @@ void define_session_settings(Settings& settings) {
   define_behavior(settings);
   define_pointless(settings);
   define_planning(settings);
+  define_known_settings(settings);
 }
 
 }  // namespace swizzle::sql

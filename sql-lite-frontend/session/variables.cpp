@@ -8,6 +8,7 @@
 #include "base/ascii.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/session/functions/session_user.h"
+#include "sql-lite-frontend/session/known_settings.h"
 #include "sql-lite-frontend/session/results/row_view.h"
 #include "sql-lite-frontend/session/state/acting_user.h"
 #include "sql-lite-frontend/session/state/call_place.h"
@@ -27,22 +28,11 @@ std::vector<OutputColumn> text_columns(std::span<const std::string_view> names) 
   return columns;
 }
 
-/// The protocol's spelling of settings that are reported when they change.
-constexpr std::array kReported = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"application_name", "application_name"},
-    {"client_encoding", "client_encoding"},
-    {"datestyle", "DateStyle"},
-    {"default_transaction_read_only", "default_transaction_read_only"},
-    {"in_hot_standby", "in_hot_standby"},
-    {"integer_datetimes", "integer_datetimes"},
-    {"intervalstyle", "IntervalStyle"},
-    {"is_superuser", "is_superuser"},
-    {"server_encoding", "server_encoding"},
-    {"server_version", "server_version"},
-    {"session_authorization", "session_authorization"},
-    {"standard_conforming_strings", "standard_conforming_strings"},
-    {"timezone", "TimeZone"},
-});
+/// Settings that are reported when they change.
+constexpr std::array kReported = std::to_array<std::string_view>(
+    {"application_name", "client_encoding", "datestyle", "default_transaction_read_only",
+     "in_hot_standby", "integer_datetimes", "intervalstyle", "is_superuser", "server_encoding",
+     "server_version", "session_authorization", "standard_conforming_strings", "timezone"});
 
 /// "ISO, MDY" in any order and case; what is not said stays as it is. The result is the first word
 /// that means nothing, or empty.
@@ -152,16 +142,17 @@ void SessionVariables::changed(ResultSink* sink) {
                                << 10U;
   session_.activity.application.store(session_.settings.text("application_name"));
   bool changed = false;
-  for (const auto& [name, wire_name] : kReported) {
+  for (const std::string_view name : kReported) {
     std::string value = value_of(session_.settings.show(name));
     if (name == "session_authorization") value = session_user_name(session_);
     if (name == "is_superuser") value = session_.rights.is_superuser(session_.user) ? "on" : "off";
     if (name == "datestyle") value = date_style_text(session_.session_context.format);
-    std::string& known = reported_[std::string{wire_name}];
+    const std::string_view shown = shown_setting_name(name);
+    std::string& known = reported_[std::string{shown}];
     if (known == value) continue;
     known = value;
     changed = true;
-    if (sink != nullptr) sink->parameter_status(wire_name, value);
+    if (sink != nullptr) sink->parameter_status(shown, value);
   }
   const std::string path = session_.settings.text("search_path");
   static_cast<void>(changed);
@@ -456,18 +447,14 @@ void SessionVariables::show(const ast::VariableShowStmt& statement, ResultSink& 
     sink.row_description(text_columns(columns));
     for (const SettingView& view : session_.settings.all()) {
       if (!session_.rights.may_examine(view.definition->name)) continue;
-      const std::optional<std::string> values[] = {view.definition->name,
-                                                   show_setting(view.value, view.definition->unit),
-                                                   view.definition->description};
+      const std::optional<std::string> values[] = {
+          std::string{shown_setting_name(view.definition->name)},
+          show_setting(view.value, view.definition->unit), view.definition->description};
       sink.data_row(TextRow{values});
     }
   } else {
     const std::string value = value_of(shown_value(statement.name));
-    std::string name{statement.name};
-    for (const auto& [plain, wire_name] : kReported) {
-      if (plain == statement.name) name = wire_name;
-    }
-    session_.send_text_row(sink, name, value);
+    session_.send_text_row(sink, shown_setting_name(statement.name), value);
   }
   sink.command_complete("SHOW");
 }

@@ -76,7 +76,8 @@ class Rights final : public SetCursor {
 std::unique_ptr<SetCursor> explode(FunctionContext& context, Arguments a) {
   const Session::State& session = session_of(context);
   const ArrayView items{a[0]};
-  if (items.dimension_count() != 1) {
+  // An empty list has no dimension here.
+  if (items.dimension_count() > 1) {
     throw SqlError{sqlstate::invalid_parameter_value, "ACL arrays must be one-dimensional"};
   }
   std::vector<Right> rights;
@@ -127,7 +128,7 @@ Value usual(FunctionContext& context, Arguments a) {
   const char kind = static_cast<char>(a[0].as_int4());
   const auto* known = std::ranges::find(kUsual, kind, &Usual::kind);
   if (known == kUsual.end()) {
-    throw sql_error(SqlState{"XX000"}, "unrecognized object type abbreviation: {}", kind);
+    throw sql_error(SqlState{"XX000"}, "unrecognized objtype abbreviation: {}", kind);
   }
   const Session::State& session = session_of(context);
   const Oid owner = a[1].as_oid();
@@ -142,10 +143,15 @@ Value usual(FunctionContext& context, Arguments a) {
   return make_array(context.arena, TypeId::aclitem, items);
 }
 
+Value equal_items(FunctionContext&, Arguments a) {
+  return Value::from_bool(a[0].as_text() == a[1].as_text());
+}
+
 }  // namespace
 
 void add_acl_functions() {
-  static constexpr ScalarEntry kScalars[] = {{"acldefault(char,oid)", usual}};
+  static constexpr ScalarEntry kScalars[] = {{"acldefault(char,oid)", usual},
+                                             {"=(aclitem,aclitem)", equal_items}};
   static constexpr SetEntry kSets[] = {{"aclexplode(_aclitem)", explode}};
   static const bool is_added = (add_builtin_functions({.scalars = kScalars, .sets = kSets}), true);
   static_cast<void>(is_added);

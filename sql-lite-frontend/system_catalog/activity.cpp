@@ -7,6 +7,7 @@
 #include "base/runtime/runtime.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/session/functions/session_functions.h"
+#include "sql-lite-frontend/session/known_settings.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/providers.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
@@ -346,7 +347,7 @@ void setting_rows(Execution& execution, const EmitRow& emit) {
     }
     const std::string_view unit = name_of(definition.unit);
     const Value row[] = {
-        text_value(execution, definition.name),
+        text_value(execution, shown_setting_name(definition.name)),
         text_value(execution,
                    is_worked_out(definition.name)
                        ? value_of(execution.session.variables.shown_value(definition.name))

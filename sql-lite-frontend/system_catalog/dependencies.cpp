@@ -20,7 +20,7 @@ constexpr Oid kPlpgsqlLanguage = 13563;
 /// Nothing is said of what depends on those before it, which are there always.
 constexpr Oid kFirstUnpinnedOid = 12000;
 
-void emit_routine(const EmitRow& emit, Session::State& session, const Routine& routine) {
+void emit_routine(const EmitRow& emit, const Routine& routine) {
   const ObjectAddress address{class_id::pg_proc, routine.oid};
   emit_schema(emit, address, routine.schema);
   if (routine.language == "plpgsql")
@@ -38,9 +38,6 @@ void emit_routine(const EmitRow& emit, Session::State& session, const Routine& r
   for (const RoutineParameter& parameter : routine.parameters) {
     on_type(parameter.type);
     emit_calls(emit, address, parameter.default_sql);
-  }
-  if (const TablePtr rows = session.catalog.table(routine.result_relation)) {
-    depends_on(rows->relation.row_type);
   }
   for (const ViewName& name : routine.body_names) {
     if (name.relation < kFirstUserOid) continue;
@@ -175,7 +172,7 @@ void dependency_rows(Execution& execution, const EmitRow& emit) {
   for (const TypePtr& type : session.catalog.types()) emit_user_type(emit, *type);
   emit_text_search(emit, session);
   for (const RoutinePtr& routine : session.catalog.routines()) {
-    emit_routine(emit, session, *routine);
+    emit_routine(emit, *routine);
   }
   emit_made(emit, session);
   emit_language(emit);

@@ -11,7 +11,8 @@
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/record/record.h"
 
-/// pg_ls_waldir: the log's files; and pg_stat_get_progress_info: how far commands are.
+/// pg_ls_waldir: the log's files; pg_ls_tmpdir; and pg_stat_get_progress_info: how far commands
+/// are.
 namespace swizzle::sql {
 namespace {
 
@@ -68,6 +69,15 @@ std::unique_ptr<SetCursor> list_log(FunctionContext& context, std::span<const Va
     Runtime::current().run_aside([&] { files = files_of_log(session->shared.engine); });
   }
   return std::make_unique<LogFileCursor>(std::move(files));
+}
+
+/// Temporary files have no names: they go with whoever opened them.
+std::unique_ptr<SetCursor> list_temporary(FunctionContext& context, std::span<const Value>) {
+  auto* session = SessionNames::session_of(context.session);
+  if (session != nullptr && !session->rights.owns(kMonitorRole)) {
+    throw SqlError{sqlstate::insufficient_privilege, "permission denied for function pg_ls_tmpdir"};
+  }
+  return std::make_unique<LogFileCursor>(std::vector<LogFile>{});
 }
 
 /// One row a command that runs: its session, database and relation, and its parameters.
@@ -131,6 +141,8 @@ std::unique_ptr<SetCursor> progress(FunctionContext& context, std::span<const Va
 
 void add_log_file_sets() {
   static constexpr SetEntry kSets[] = {{"pg_ls_waldir()", list_log},
+                                       {"pg_ls_tmpdir()", list_temporary},
+                                       {"pg_ls_tmpdir(oid)", list_temporary},
                                        {"pg_stat_get_progress_info(text)", progress}};
   static const bool is_added = (add_builtin_functions({.sets = kSets}), true);
   static_cast<void>(is_added);

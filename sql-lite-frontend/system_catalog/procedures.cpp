@@ -1,6 +1,7 @@
 // pg_proc: what the server brings, and what users made.
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/routines/describe.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/system_catalog/objects.h"
@@ -37,6 +38,18 @@ Value name_list(Execution& execution, std::span<const std::string_view> names) {
   std::vector<Value> values;
   for (const std::string_view name : names) values.push_back(text_value(execution, name));
   return make_array(execution.row_arena, TypeId::text, values);
+}
+
+/// What SQL cannot call: a type's input, output, receive and send functions, estimators.
+Function as_function(const FunctionName& internal) {
+  Function function;
+  function.oid = internal.oid;
+  function.name = internal.name;
+  function.volatility = volatility_of(internal.volatility);
+  function.strict = internal.strict;
+  function.result = internal.result;
+  function.arguments = internal.arguments();
+  return function;
 }
 
 void emit_builtin(Execution& execution, const EmitRow& emit, const Function& function) {
@@ -162,6 +175,12 @@ void emit_routine(Execution& execution, const EmitRow& emit, const CallableRouti
 
 void procedure_rows(Execution& execution, const EmitRow& emit) {
   for (const Function& builtin : builtin_functions()) emit_builtin(execution, emit, builtin);
+  for (const FunctionName& internal : internal_function_names()) {
+    // Some stand among those that SQL may call.
+    if (find_function(internal.oid) == nullptr) {
+      emit_builtin(execution, emit, as_function(internal));
+    }
+  }
   Session::State& session = execution.session;
   for (const RoutinePtr& routine : session.catalog.routines()) {
     emit_routine(execution, emit, *session.names.callable_of(routine));

@@ -20,18 +20,25 @@ namespace {
 
 using ColumnsRead = std::map<Oid, std::set<std::int16_t>>;
 
-/// The columns that a view's query reads, by relation: only binding it tells. Nothing where it can
-/// no longer be read.
-std::optional<ColumnsRead> columns_read_by(Session::State& session, const Table& view) {
+/// The columns that a view's query reads, by relation, and the tables whose primary keys it groups
+/// by and shows other columns of.
+struct QueryReads {
+  ColumnsRead columns;
+  std::set<Oid> needed_keys;
+};
+
+/// Only binding the query tells. Nothing where it can no longer be read.
+std::optional<QueryReads> reads_of(Session::State& session, const Table& view) {
   constexpr std::size_t kWorkOfView = 100'000;
   count_work(kWorkOfView);
-  ColumnsRead columns;
+  QueryReads reads;
   try {
     Arena arena;
     Binder binder{session.names, arena};
     binder.read_view(view);
+    reads.needed_keys.insert(binder.needed_keys().begin(), binder.needed_keys().end());
     for (const Binder::RelationRead& read : binder.relations_read()) {
-      std::set<std::int16_t>& of = columns[read.table->relation.oid];
+      std::set<std::int16_t>& of = reads.columns[read.table->relation.oid];
       const std::size_t count = read.has_slots ? read.table->relation.columns.size() : 0;
       for (std::size_t i = 0; i < count; ++i) {
         if (binder.is_used(read.first_slot + static_cast<Slot>(i)))
@@ -41,7 +48,7 @@ std::optional<ColumnsRead> columns_read_by(Session::State& session, const Table&
   } catch (const SqlError&) {
     return std::nullopt;
   }
-  return columns;
+  return reads;
 }
 
 /// The same of expressions over one table's columns.
@@ -88,19 +95,28 @@ void emit_rule(const EmitRow& emit, Session::State& session, const Table& table)
   const ObjectAddress rule{class_id::pg_rewrite, rule_oid(view)};
   emit_dependency(emit, rule, {class_id::pg_class, view.oid}, Dependency::internal);
   emit_dependency(emit, rule, {class_id::pg_class, view.oid}, Dependency::normal);
-  const auto columns = columns_read_by(session, table);
+  const auto reads = reads_of(session, table);
   for (const ViewName& name : view.view_names) {
     // System relations are there always.
     if (name.relation < kFirstUserOid) continue;
-    const auto known = columns ? columns->find(name.relation) : ColumnsRead::const_iterator{};
+    const auto known = reads ? reads->columns.find(name.relation) : ColumnsRead::const_iterator{};
     std::vector<std::int16_t> read;
-    if (columns && known != columns->end()) {
+    if (reads && known != reads->columns.end()) {
       // Whole rows have columns that came after the view, too.
       std::ranges::copy_if(known->second, std::back_inserter(read), [&](std::int16_t column) {
         return std::ranges::find(name.columns, column, &ViewColumn::number) != name.columns.end();
       });
     }
     emit_columns(emit, rule, name.relation, read, Dependency::normal);
+  }
+  // So that a dump makes the key before the view.
+  for (const Oid grouped : reads ? reads->needed_keys : std::set<Oid>{}) {
+    const TablePtr owner = session.catalog.table(grouped);
+    if (!owner) continue;
+    for (const Constraint& key : owner->relation.constraints) {
+      if (key.kind != ConstraintKind::primary_key) continue;
+      emit_dependency(emit, rule, {class_id::pg_constraint, key.oid}, Dependency::normal);
+    }
   }
   for (const ViewType& named : view.view_types) {
     if (named.type < kCollations) emit_collation(emit, rule, named.type);

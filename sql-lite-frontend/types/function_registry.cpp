@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/functions/type_functions.h"
 #include "sql-lite-frontend/types/long_values.h"
+#include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/type.h"
@@ -287,6 +288,12 @@ class Registry {
       cast.method = facts.method == 'b'   ? CastMethod::relabel
                     : facts.method == 'f' ? CastMethod::function
                                           : CastMethod::text_form;
+      const auto is_between = [&](Shape from, Shape to) {
+        return shape_of(cast.source) == from && shape_of(cast.target) == to;
+      };
+      const bool changes_sign =
+          is_between(Shape::uint32, Shape::int32) || is_between(Shape::int32, Shape::uint32);
+      if (cast.method == CastMethod::relabel && changes_sign) cast.method = CastMethod::wrap;
       // A cast of a type to itself is a length coercion, which coerce_length() does.
       if (facts.source == facts.target) continue;
       if (facts.function != 0) {
@@ -419,12 +426,13 @@ Value cast_elements(FunctionContext& context, const Cast& cast, const Value& val
   auto element = find_cast(view.element_type(), target, CastContext::explicit_cast);
   STATEMENT_INVARIANT(element);
   element->typmod = cast.typmod;
+  element->is_implied = cast.is_implied;
+  const Coercion coercion = cast.is_implied ? Coercion::assignment : Coercion::explicit_cast;
   std::vector<Value> elements(view.size());
   for (std::size_t i = 0; i < elements.size(); ++i) {
     count_work(20);
     elements[i] = cast_value(context, *element, view.element(i));
-    if (is_domain(target))
-      elements[i] = enter_domain(context, target, elements[i], Coercion::explicit_cast);
+    if (is_domain(target)) elements[i] = enter_domain(context, target, elements[i], coercion);
   }
   ArrayDimension dimensions[kMaxArrayDimensions];
   for (std::size_t i = 0; i < view.dimension_count(); ++i) dimensions[i] = view.dimension(i);
@@ -436,6 +444,11 @@ Value convert(FunctionContext& context, const Cast& cast, const Value& value) {
   switch (cast.method) {
     case CastMethod::relabel:
       return value;
+    case CastMethod::wrap: {
+      const auto bits = static_cast<std::uint32_t>(value.as_int8());
+      if (shape_of(cast.target) == Shape::uint32) return Value::from_oid(bits);
+      return Value::from_int(static_cast<std::int32_t>(bits));
+    }
     case CastMethod::function: {
       // Length coercions take a typmod and whether the cast is explicit besides the value.
       const Value arguments[3] = {value, Value::from_int(cast.typmod), Value::from_bool(true)};

@@ -104,10 +104,15 @@ struct Operator {
 enum class CastContext : std::uint8_t { implicit, assignment, explicit_cast };
 enum class CastMethod : std::uint8_t {
   relabel,    ///< the same bytes mean the same: no work
+  wrap,       ///< the same 32 bits with and without a sign: oid and int4
   function,   ///< `function` does it
   text_form,  ///< through the text form: output of the one, input of the other
   elements,   ///< an array: each element by the cast of `element`
 };
+
+constexpr bool keeps_bits(CastMethod method) noexcept {
+  return method == CastMethod::relabel || method == CastMethod::wrap;
+}
 
 struct Cast {
   TypeId source = TypeId::none;
@@ -117,6 +122,8 @@ struct Cast {
   const Function* function = nullptr;
   /// For the few functions that make as long a value as is wanted: bit(n) of a number.
   std::int32_t typmod = kNoTypmod;
+  /// Of elements: a string too long for its domain is an error, as nobody wrote the cast.
+  bool is_implied = false;
 };
 
 /// Implementation of the function of pg_proc with this signature, spelled with the names of

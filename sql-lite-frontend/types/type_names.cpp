@@ -197,6 +197,10 @@ class TypeNameParser {
       if (!varying && modifiers_.empty()) modifiers_.push_back(1);
       return varying ? TypeId::varchar : TypeId::bpchar;
     }
+    if (name == "bit" && word_is("varying")) {
+      read_modifiers();
+      return find_type("varbit")->id;
+    }
     if (name == "time") return zoned(TypeId::time, TypeId::timetz);
     if (name == "timestamp") return zoned(TypeId::timestamp, TypeId::timestamptz);
     return std::nullopt;

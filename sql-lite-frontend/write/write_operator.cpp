@@ -133,7 +133,8 @@ void WriteOperator::begin(Execution& execution, Rows expected) {
   const unsigned events = events_of(*write_) | (may_leave ? published::kDelete : 0U);
   writer_.begin_publishing(execution, static_cast<std::uint8_t>(events));
   if (partitions_) partitions_->begin(expected);
-  leaves_keys_ = acts_as_replica(execution.session);
+  const bool is_replica = acts_as_replica(execution.session);
+  leaves_keys_ = is_replica || write_->table->relation.leaves_keys;
   if (triggers_) triggers_->begin(execution);
   // A row that is in conflict takes back its entries, those of the indexes before too. A trigger
   // may look for rows that the statement has written.
@@ -145,7 +146,7 @@ void WriteOperator::begin(Execution& execution, Rows expected) {
   }
   foreign_keys_.begin();
   deferrable_keys_.begin();
-  writer_.begin_exclusions(!leaves_keys_);
+  writer_.begin_exclusions(!is_replica);
   returned_.clear();
   touched_.clear();
   gathered_.clear();

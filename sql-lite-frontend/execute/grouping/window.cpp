@@ -1,10 +1,13 @@
 #include "sql-lite-frontend/execute/grouping/window.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "sql-lite-frontend/execute/steps/step_copies.h"
 #include "sql-lite-frontend/types/compare.h"
+#include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -155,6 +158,23 @@ std::size_t frame_offset(Execution& execution, const ExprPtr& expr, std::string_
 
 }  // namespace
 
+namespace {
+
+bool is_nan(TypeId type, const Value& value) {
+  if (type == TypeId::float8) return std::isnan(value.as_float8());
+  if (type == TypeId::float4) return std::isnan(value.as_float4());
+  return type == TypeId::numeric && numeric_is_nan(value);
+}
+
+Value infinity_of(Execution& execution, TypeId type, int sign) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (type == TypeId::float8) return Value::from_float8(sign * kInfinity);
+  if (type == TypeId::float4) return Value::from_float4(static_cast<float>(sign * kInfinity));
+  return numeric_infinity(execution.row_arena, sign);
+}
+
+}  // namespace
+
 /// The first place whose key the bound lets in, or at the frame's end the first beyond it. Rows
 /// without a key are only near each other.
 std::size_t Window::find_in_range(Execution& execution, const Expr& bound, std::size_t place,
@@ -163,9 +183,13 @@ std::size_t Window::find_in_range(Execution& execution, const Expr& bound, std::
     const Places peers = groups_.peers_of(place);
     return is_end ? peers.end : peers.begin;
   }
-  const Value limit = bound.eval(execution);
+  Value limit = bound.eval(execution);
   const TypeId type = frame_->range->key->type();
   const bool descends = order_keys_[0].direction == SortDirection::descending;
+  // Infinity less infinity: every number is within such a bound.
+  if (is_nan(type, limit) && !is_nan(type, range_keys_[place])) {
+    limit = infinity_of(execution, type, is_end == descends ? -1 : 1);
+  }
   std::size_t low = with_range_key_.begin;
   std::size_t high = with_range_key_.end;
   while (low < high) {

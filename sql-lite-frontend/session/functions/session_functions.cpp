@@ -449,10 +449,10 @@ std::span<const Function> own_functions() {
 void add_session_functions() {
   static const bool is_added = [] {
     for (const std::span<const SessionEntry> list :
-         {functions(), catalog_functions(), privilege_functions(), advisory_functions(),
-          notification_functions(), size_functions(), blocking_functions(), connection_functions(),
-          routine_functions(), trigger_functions(), replication_functions(), slot_functions(),
-          statistics_functions(), description_functions(), identity_functions(),
+         {functions(), catalog_functions(), index_property_functions(), privilege_functions(),
+          advisory_functions(), notification_functions(), size_functions(), blocking_functions(),
+          connection_functions(), routine_functions(), trigger_functions(), replication_functions(),
+          slot_functions(), statistics_functions(), description_functions(), identity_functions(),
           snapshot_functions()}) {
       add_builtin_functions({.sessions = list});
     }

@@ -34,12 +34,15 @@ std::span<const SessionEntry> replication_functions();
 std::span<const SessionEntry> slot_functions();
 /// pg_stat_get_numscans and its like
 std::span<const SessionEntry> statistics_functions();
+/// pg_index_column_has_property, pg_relation_filenode
+std::span<const SessionEntry> index_property_functions();
 /// pg_describe_object
 std::span<const SessionEntry> description_functions();
 /// pg_identify_object, pg_identify_object_as_address
 std::span<const SessionEntry> identity_functions();
 /// pg_ls_waldir, pg_stat_get_progress_info: at start-up.
 void add_log_file_sets();
+void add_view_functions();
 /// pg_get_publication_tables, pg_create_logical_replication_slot …: at start-up.
 void add_replication_sets();
 

@@ -294,6 +294,11 @@ std::optional<std::uint32_t> SessionNames::find(TypeId kind, std::string_view na
       return find_operator_named(session_, name);
     case TypeId::regoperator:
       return find_operator_written(session_, name);
+    case TypeId::regtype:
+      // A type's name may have several words.
+      if (const auto type = parse_type_name(name)) return raw(type->type);
+      if (const auto type = find_user_type_written(name)) return raw(*type);
+      return std::nullopt;
     default:
       break;
   }
@@ -325,10 +330,6 @@ std::optional<std::uint32_t> SessionNames::find(TypeId kind, std::string_view na
       const RolePtr found = session_.catalog.role(last);
       return found ? std::optional{found->oid} : std::nullopt;
     }
-    case TypeId::regtype:
-      if (const auto type = parse_type_name(name)) return raw(type->type);
-      if (const auto type = find_user_type_written(name)) return raw(*type);
-      return std::nullopt;
     case TypeId::regcollation: {
       const Oid found = find_collation(schema, last);
       return found == kNoOid ? std::nullopt : std::optional{found};

@@ -183,6 +183,11 @@ std::optional<std::uint32_t> find_procedure(Session::State& session, std::string
     for (const Function* function : functions_named(name.name)) {
       if (std::ranges::equal(function->arguments, wanted.types)) builtin = function->oid;
     }
+    for (const FunctionName& internal : internal_function_names()) {
+      const bool is_it =
+          internal.name == name.name && std::ranges::equal(internal.arguments(), wanted.types);
+      if (is_it) builtin = internal.oid;
+    }
   }
   for (const auto& one : session.names.find_routines(name.schema, name.name)) {
     if (builtin && !one.before_builtin) continue;

@@ -368,6 +368,7 @@ void SessionPlans::analyze(Statement& statement) {
     Statement within;
     within.node = query;
     within.declared_types = statement.declared_types;
+    within.body = statement.body;
     analyze(within);
     statement.parameter_types = std::move(within.parameter_types);
     return;

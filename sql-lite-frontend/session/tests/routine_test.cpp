@@ -38,6 +38,50 @@ TEST_CASE("Routines and what calls them survive a restart", "[sql][session][rout
   CHECK(db.run("DROP FUNCTION plus").starts_with("2BP01"));
 }
 
+TEST_CASE("A function's alias means its value", "[sql][session][routines]") {
+  TestDatabase db;
+  CHECK(db.run("SELECT e, e->>'a' FROM jsonb_array_elements('[{\"a\": 1}]') e") ==
+        "{\"a\": 1}|1 SELECT 1");
+  db.run("CREATE FUNCTION one(OUT v int) LANGUAGE sql AS 'SELECT 5'");
+  CHECK(db.run("SELECT f, f + 1 FROM one() f") == "5|6 SELECT 1");
+  CHECK(db.run("SELECT f FROM one() WITH ORDINALITY f") == "(5,1) SELECT 1");
+}
+
+TEST_CASE("A function returns the rows that its table has by then", "[sql][session][routines]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t (a int, b text); INSERT INTO t VALUES (1, 'x')");
+  db.run("CREATE FUNCTION in_sql() RETURNS SETOF t LANGUAGE sql AS 'SELECT * FROM t'");
+  db.run(
+      "CREATE FUNCTION in_loop() RETURNS SETOF t LANGUAGE plpgsql AS $$DECLARE r t; BEGIN "
+      "FOR r IN SELECT * FROM t LOOP RETURN NEXT r; END LOOP; END$$");
+  db.run(
+      "CREATE FUNCTION as_query() RETURNS SETOF t LANGUAGE plpgsql AS "
+      "$$BEGIN RETURN QUERY SELECT * FROM t; END$$");
+  const auto all = [&] {
+    std::string rows;
+    for (const char* const function : {"in_sql", "in_loop", "as_query"}) {
+      rows += db.run(fmt::format("SELECT * FROM {}()", function)) + "; ";
+    }
+    return rows;
+  };
+  CHECK(all() == "1|x SELECT 1; 1|x SELECT 1; 1|x SELECT 1; ");
+  db.run("ALTER TABLE t ADD c int DEFAULT 7");
+  CHECK(all() == "1|x|7 SELECT 1; 1|x|7 SELECT 1; 1|x|7 SELECT 1; ");
+  db.run("ALTER TABLE t DROP a");
+  db.close();
+  db.open();
+  CHECK(all() == "x|7 SELECT 1; x|7 SELECT 1; x|7 SELECT 1; ");
+  CHECK(db.run("DROP TABLE t").starts_with("2BP01"));
+}
+
+TEST_CASE("A record keeps columns of one name apart", "[sql][session][routines]") {
+  TestDatabase db;
+  db.run(
+      "CREATE FUNCTION three() RETURNS text LANGUAGE plpgsql AS $$DECLARE r record; BEGIN "
+      "SELECT 5, 10, 15 INTO r; RETURN r; END$$");
+  CHECK(db.run("SELECT three()") == "(5,10,15) SELECT 1");
+}
+
 TEST_CASE("Whoever calls a function calls what it is by then", "[sql][session][routines]") {
   TestDatabase db;
   const auto other = db.connect();

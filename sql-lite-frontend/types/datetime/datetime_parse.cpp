@@ -136,7 +136,9 @@ class Parser {
         ++end;
       at = end;
     }
-    if (fields.size() > 3) throw DateTimeFault::bad_format;
+    // "1999-08-Jan" ends behind its second number.
+    const bool ends_in_field = is_digit(text.back()) || is_alpha(text.back());
+    if (fields.size() > 3 || !ends_in_field) throw DateTimeFault::bad_format;
     for (auto& field : fields) {
       if (!is_alpha(field.front())) continue;
       const int month = month_from_word(field);
@@ -367,6 +369,7 @@ class Parser {
     if (const ZoneAbbreviation* zone = find_zone_abbreviation(word)) {
       if (out_.zone || out_.seconds_east) throw DateTimeFault::bad_format;
       out_.seconds_east = zone->seconds_east;
+      if (!zone->zone.empty()) out_.abbreviation = zone;
       return;
     }
     if (word == "allballs") {

@@ -50,6 +50,7 @@ struct ParsedDateTime {
   /// The zone in the text; neither if there is none.
   std::optional<std::int32_t> seconds_east;
   std::shared_ptr<const TimeZone> zone;
+  const ZoneAbbreviation* abbreviation = nullptr;  ///< instead of `zone`: its meaning has changed
 };
 
 /// Reads a text as PostgreSQL's date and timestamp input does. `type_name` is for messages.

@@ -88,8 +88,7 @@ class Tokenizer {
     const char c = peek();
     bool date = c == '-' || c == '/' || c == '.';
     // "T0405" is a word and a number; "EST5EDT" and "GMT+3" are names of zones.
-    if (c == '+' || is_digit(c))
-      date = word_ != "t" && word_ != "j" && word_ != "jd" && word_ != "julian" && !is_unit();
+    if (c == '+' || is_digit(c)) date = !is_unit();
     if (!date) return Kind::word;
     take_while([](char d) {
       return is_alphanumeric(d) || d == '+' || d == '-' || d == '/' || d == '_' || d == '.' ||
@@ -98,16 +97,20 @@ class Tokenizer {
     return Kind::date;
   }
 
-  // Words that may stand directly before a number.
+  /// Words of dates that may stand directly before a number. Before others, zones among them, it
+  /// belongs to the word: "GMT+8".
   [[nodiscard]] bool is_unit() const {
     for (const std::string_view word :
-         {"jan",   "feb",   "mar",  "apr",    "may",       "jun",     "jul",      "aug",
-          "sep",   "sept",  "oct",  "nov",    "dec",       "january", "february", "march",
-          "april", "june",  "july", "august", "september", "october", "november", "december",
-          "am",    "pm",    "ad",   "bc",     "mon",       "tue",     "wed",      "thu",
-          "fri",   "sat",   "sun",  "d",      "h",         "m",       "s",        "y",
-          "day",   "days",  "hour", "hours",  "year",      "years",   "month",    "months",
-          "week",  "weeks", "z",    "utc",    "gmt",       "mm"})
+         {"ad",       "allballs", "am",      "apr",       "april",    "at",       "aug",
+          "august",   "bc",       "d",       "dec",       "december", "dow",      "doy",
+          "dst",      "epoch",    "feb",     "february",  "fri",      "friday",   "h",
+          "infinity", "isodow",   "isoyear", "j",         "jan",      "january",  "jd",
+          "jul",      "julian",   "july",    "jun",       "june",     "m",        "mar",
+          "march",    "may",      "mm",      "mon",       "monday",   "nov",      "november",
+          "now",      "oct",      "october", "on",        "pm",       "s",        "sat",
+          "saturday", "sep",      "sept",    "september", "sun",      "sunday",   "t",
+          "thu",      "thur",     "thurs",   "thursday",  "today",    "tomorrow", "tue",
+          "tues",     "tuesday",  "wed",     "wednesday", "weds",     "y",        "yesterday"})
       if (word_ == word) return true;
     return false;
   }

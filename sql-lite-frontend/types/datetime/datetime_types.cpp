@@ -56,7 +56,9 @@ std::int64_t read_timestamptz(FunctionContext& context, std::string_view text) {
   }
   const std::int64_t local = to_timestamp(parsed, text);
   std::int32_t east = 0;
-  if (parsed.seconds_east)
+  if (parsed.abbreviation != nullptr)
+    east = parsed.abbreviation->at_local(local);
+  else if (parsed.seconds_east)
     east = *parsed.seconds_east;
   else if (parsed.zone)
     east = parsed.zone->at_local(local).seconds_east;
@@ -118,7 +120,7 @@ TimeTz read_timetz(FunctionContext& context, std::string_view text) {
     throw_date_time_error(DateTimeFault::bad_format, text, "time with time zone");
   std::int32_t east = 0;
   const std::int64_t micros = micros_from_time(parsed.time);
-  if (parsed.seconds_east) {
+  if (parsed.seconds_east && parsed.abbreviation == nullptr) {
     east = *parsed.seconds_east;
   } else {
     // Without a date, the session's offset of today is meant; on days that no timestamp has, UTC.
@@ -128,7 +130,9 @@ TimeTz read_timetz(FunctionContext& context, std::string_view text) {
                                  : floor_div(local_transaction_time(context), kMicrosPerDay);
     const TimeZone& zone = parsed.zone ? *parsed.zone : session_zone(context);
     if (std::abs(day) <= kMostDays) {
-      east = zone.at_local(day * kMicrosPerDay + micros).seconds_east;
+      const std::int64_t local = day * kMicrosPerDay + micros;
+      east = parsed.abbreviation != nullptr ? parsed.abbreviation->at_local(local)
+                                            : zone.at_local(local).seconds_east;
     }
   }
   return {micros, -east};

@@ -343,13 +343,17 @@ class Iso8601Parser {
   Interval parse() {
     if (rest_.empty()) throw DateTimeFault::bad_format;
     bool in_time = false;
+    bool had_field = false;
     while (!rest_.empty()) {
       if (rest_.front() == 'T') {
         rest_.remove_prefix(1);
         in_time = true;
+        had_field = false;
         continue;
       }
+      if (!had_field && add_basic(in_time)) continue;
       const Number number = take_number();
+      had_field = true;
       if (rest_.starts_with('-') || rest_.starts_with(':') || rest_.empty() ||
           (rest_.front() == 'T' && !in_time))
         return alternative(number, in_time);
@@ -379,6 +383,28 @@ class Iso8601Parser {
       default:
         throw DateTimeFault::bad_format;
     }
+  }
+
+  /// "00021015" before T, "103020" behind it: eight digits are a date, six a time.
+  bool add_basic(bool in_time) {
+    using enum DateTimeUnit;
+    const std::string_view sign = rest_.substr(0, rest_.front() == '-' ? 1 : 0);
+    const std::string_view digits = rest_.substr(sign.size());
+    const std::size_t wanted = in_time ? 6 : 8;
+    std::size_t size = 0;
+    while (size < digits.size() && is_digit(digits[size])) ++size;
+    if (size != wanted) return false;
+    std::size_t end = size;
+    while (end < digits.size() && (is_digit(digits[end]) || digits[end] == '.')) ++end;
+    if (end < digits.size() && (in_time || digits[end] != 'T')) return false;
+    const auto add = [&](DateTimeUnit unit, std::size_t from, std::size_t count) {
+      sum_.add(unit, parse_number(std::string{sign} + std::string{digits.substr(from, count)}));
+    };
+    add(in_time ? hour : year, 0, wanted - 4);
+    add(in_time ? minute : month, wanted - 4, 2);
+    add(in_time ? second : day, wanted - 2, end - (wanted - 2));
+    rest_ = digits.substr(end);
+    return true;
   }
 
   Number take_number() {

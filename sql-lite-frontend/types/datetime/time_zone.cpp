@@ -278,6 +278,25 @@ TimeZone::Offset TimeZone::at_utc(std::int64_t timestamp) const noexcept {
   return {type.seconds_east, type.is_daylight, type.abbreviation};
 }
 
+std::optional<std::int32_t> TimeZone::meaning_of(std::string_view abbreviation,
+                                                 std::int64_t timestamp) const noexcept {
+  const auto behind = static_cast<std::size_t>(
+      std::ranges::upper_bound(transitions_, unix_from_timestamp(timestamp)) -
+      transitions_.begin());
+  const auto offset_behind = [&](std::size_t transition) -> std::optional<std::int32_t> {
+    const Type& type = types_[transition_types_[transition]];
+    if (!equals_ignoring_case(type.abbreviation, abbreviation)) return std::nullopt;
+    return type.seconds_east;
+  };
+  for (std::size_t i = behind; i-- > 0;) {
+    if (const auto offset = offset_behind(i)) return offset;
+  }
+  for (std::size_t i = behind; i < transitions_.size(); ++i) {
+    if (const auto offset = offset_behind(i)) return offset;
+  }
+  return std::nullopt;
+}
+
 TimeZone::Offset TimeZone::at_local(std::int64_t local) const noexcept {
   const std::int64_t seconds = unix_from_timestamp(local);
   // One day earlier lies before any change that could matter here, whatever the offset.

@@ -38,6 +38,10 @@ class TimeZone {
   /// For a local time. In a gap the time before it is continued; of two readings of an hour that
   /// comes twice, the second (standard) one is meant.
   [[nodiscard]] Offset at_local(std::int64_t local) const noexcept;
+  /// What the abbreviation meant here at that time: as it was used last before it, or first after
+  /// it. Nothing if it was never used.
+  [[nodiscard]] std::optional<std::int32_t> meaning_of(std::string_view abbreviation,
+                                                       std::int64_t timestamp) const noexcept;
 
  private:
   struct Type {
@@ -81,6 +85,11 @@ struct ZoneAbbreviation {
   std::string_view name;
   std::int32_t seconds_east;
   bool is_daylight;
+  std::string_view zone = {};  ///< that says what it meant at a time; empty: always the same
+
+  /// For a local time.
+  [[nodiscard]] std::int32_t at_local(std::int64_t local) const;
+  [[nodiscard]] std::int32_t at_utc(std::int64_t timestamp) const;
 };
 /// Returns all of them, in lower case.
 std::span<const ZoneAbbreviation> zone_abbreviations() noexcept;

@@ -13,7 +13,8 @@ struct Ends {
   bool is_there = false;
   bool negated = false;
   CountedVector<unsigned> places = {};
-  unsigned width = 0;  ///< how far its first word is before its end
+  unsigned width = 0;        ///< how far its first word is before its end
+  bool is_unplaced = false;  ///< the word is there, but nothing says where
 };
 
 /// Which places of two parts are wanted: those of both, of the left alone, of the right alone.
@@ -82,8 +83,8 @@ class Matching {
     switch (node.op) {
       case QueryOp::word: {
         WordFound found = find_(node, true);
-        const bool is_there = found.is_there && !found.places.empty();
-        return {is_there, false, std::move(found.places), 0};
+        const bool is_unplaced = found.is_there && found.places.empty();
+        return {found.is_there, false, std::move(found.places), 0, is_unplaced};
       }
       case QueryOp::no:
         return without(ends(node.right));
@@ -95,6 +96,7 @@ class Matching {
   }
   static Ends without(Ends of) {
     if (!of.is_there) return {true, true, {}, 0};
+    if (of.is_unplaced) return of;
     if (of.places.empty()) return {};  // it was everywhere
     of.negated = !of.negated;
     return of;
@@ -109,6 +111,7 @@ class Matching {
     if (!left.is_there) return {};
     const Ends right = ends(node.right);
     if (!right.is_there) return {};
+    if (left.is_unplaced || right.is_unplaced) return {};
     unsigned left_shift = 0;
     unsigned right_shift = 0;
     unsigned width = 0;
@@ -133,6 +136,7 @@ class Matching {
   }
   static Ends either(const Ends& left, const Ends& right) {
     if (!left.is_there && !right.is_there) return {};
+    if (left.is_unplaced || right.is_unplaced) return {};
     const unsigned width = std::max(left.width, right.width);
     WantedSides wanted{true, true, true};
     const bool negated = left.negated || right.negated;
@@ -161,6 +165,7 @@ WordFound find_in(const TextVectorView& vector, const QueryNode& word, bool want
     const WordPlaces places = vector.places(i);
     // A word without a place may have any weight.
     if (!wants_places && places.empty()) return {true};
+    if (places.empty()) found.is_there = true;
     for (std::size_t k = 0; k < places.size(); ++k) {
       if (word.weights != 0 && (word.weights >> places[k].weight() & 1U) == 0) continue;
       if (!wants_places) return {true};

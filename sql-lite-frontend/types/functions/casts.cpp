@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/char.h"
 #include "sql-lite-frontend/types/text/utf8.h"
 #include "sql-lite-frontend/types/type_io.h"
 
@@ -131,12 +132,12 @@ Value integer_to_char(FunctionContext&, Arguments a) {
   return Value::from_int(static_cast<unsigned char>(a[0].as_int4()));
 }
 Value char_to_text(FunctionContext& context, Arguments a) {
-  const char c = static_cast<char>(a[0].as_int4());
-  return make_text(context.arena, {&c, c == '\0' ? 0U : 1U});
+  std::string text;
+  append_char(static_cast<unsigned char>(a[0].as_int4()), text);
+  return make_text(context.arena, text);
 }
 Value text_to_char(FunctionContext&, Arguments a) {
-  const std::string_view text = a[0].as_text();
-  return Value::from_int(text.empty() ? 0 : static_cast<unsigned char>(text[0]));
+  return Value::from_int(char_of_text(a[0].as_text()));
 }
 Value text_to_name(FunctionContext&, Arguments a) {
   return Value::from_text(clip_bytes(a[0].as_text(), 63));

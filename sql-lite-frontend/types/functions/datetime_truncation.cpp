@@ -106,7 +106,7 @@ Value truncate_timestamptz(FunctionContext& context, Arguments a) {
   return Value::from_int(truncated_in(a[0].as_text(), a[1].as_int8(), session_zone(context)));
 }
 Value truncate_in_zone(FunctionContext&, Arguments a) {
-  const auto zone = find_zone(a[2].as_text());
+  const auto zone = find_zone(a[2].as_text(), {a[1].as_int8()});
   return Value::from_int(truncated_in(a[0].as_text(), a[1].as_int8(), *zone));
 }
 

@@ -9,9 +9,11 @@
 
 namespace swizzle::sql {
 
-std::shared_ptr<const TimeZone> find_zone(std::string_view name) {
-  if (const ZoneAbbreviation* found = find_zone_abbreviation(name))
-    return TimeZone::fixed(found->seconds_east);
+std::shared_ptr<const TimeZone> find_zone(std::string_view name, ZoneTime at) {
+  if (const ZoneAbbreviation* found = find_zone_abbreviation(name)) {
+    return TimeZone::fixed(at.clock == ZoneTime::Clock::utc ? found->at_utc(at.timestamp)
+                                                            : found->at_local(at.timestamp));
+  }
   auto zone = TimeZone::find(name);
   if (!zone)
     throw_error(sqlstate::invalid_parameter_value, "time zone \"{}\" not recognized", name);
@@ -97,7 +99,7 @@ Value make_timestamptz_in(FunctionContext&, Arguments a) {
   const std::string_view name = a[6].as_text();
   if (const auto east = parse_zone_offset(name))
     return Value::from_int(checked_timestamp(local - *east * kMicrosPerSecond));
-  return Value::from_int(local_to_utc(local, *find_zone(name)));
+  return Value::from_int(local_to_utc(local, *find_zone(name, {local, ZoneTime::Clock::local})));
 }
 Value make_interval_of(FunctionContext& context, Arguments a) {
   const double seconds = a[6].as_float8();
@@ -128,18 +130,20 @@ Value timestamp_from_unix(FunctionContext&, Arguments a) {
 
 // AT TIME ZONE
 Value to_zone(FunctionContext&, Arguments a) {
-  return Value::from_int(utc_to_local(a[1].as_int8(), *find_zone(a[0].as_text())));
+  return Value::from_int(
+      utc_to_local(a[1].as_int8(), *find_zone(a[0].as_text(), {a[1].as_int8()})));
 }
 Value from_zone(FunctionContext&, Arguments a) {
-  return Value::from_int(local_to_utc(a[1].as_int8(), *find_zone(a[0].as_text())));
+  return Value::from_int(local_to_utc(
+      a[1].as_int8(), *find_zone(a[0].as_text(), {a[1].as_int8(), ZoneTime::Clock::local})));
 }
 TimeTz moved_to(const TimeTz& time, std::int32_t zone_seconds) {
   const i64 utc = time.microseconds + time.zone_seconds * kMicrosPerSecond;
   return {floor_mod(utc - zone_seconds * kMicrosPerSecond, kMicrosPerDay), zone_seconds};
 }
 Value timetz_to_zone(FunctionContext& context, Arguments a) {
-  const auto zone = find_zone(a[0].as_text());
-  const std::int32_t east = zone->at_utc(context.session.transaction_timestamp).seconds_east;
+  const std::int64_t now = context.session.transaction_timestamp;
+  const std::int32_t east = find_zone(a[0].as_text(), {now})->at_utc(now).seconds_east;
   return Value::from_timetz(moved_to(a[1].as_timetz(), -east));
 }
 std::int32_t zone_interval(FunctionContext& context, const Value& value) {

@@ -93,6 +93,12 @@ class Writer {
            signed_width(value, node.width));
   }
 
+  /// From 1. Whole years of an interval are XII, or I before nothing; -1 month is XII.
+  [[nodiscard]] int roman_month() const {
+    if (m_.month == 0) return m_.year >= 0 ? 12 : 1;
+    return m_.month < 0 ? 13 + m_.month : m_.month;
+  }
+
   void show(const TemplateNode& node) {
     switch (node.keyword) {
       case Keyword::hour_24:
@@ -143,8 +149,12 @@ class Writer {
         return number(node, century, 2);
       }
       case Keyword::roman_month:
-        if (m_.month == 0) return;
-        return name(node, kRomanMonths[(m_.month + 11) % 12], 4);
+        if (m_.month == 0 && (!m_.is_interval || m_.year == 0)) return;
+        return name(node, kRomanMonths[roman_month() - 1], 4);
+      case Keyword::day_of_year:
+        // Months of an interval have thirty days.
+        if (m_.is_interval) return number(node, (m_.year * 12 + m_.month) * 30 + m_.day, 3);
+        [[fallthrough]];
       default:
         only_moments();
         return show_calendar(node);

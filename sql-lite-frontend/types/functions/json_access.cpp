@@ -3,6 +3,7 @@
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json/json.h"
+#include "sql-lite-frontend/types/json/json_errors.h"
 #include "sql-lite-frontend/types/json/json_parts.h"
 #include "sql-lite-frontend/types/json/jsonb.h"
 #include "sql-lite-frontend/types/json/jsonb_lookup.h"
@@ -17,7 +18,10 @@ using Arguments = std::span<const Value>;
 /// Values of json, whose text is as it came, and of jsonb.
 struct OfJson {
   using Part = std::string_view;
-  static Part whole(const Value& value) { return json_trimmed(value.as_text()); }
+  static Part whole(const Value& value) {
+    require_readable_strings(value.as_text());
+    return json_trimmed(value.as_text());
+  }
   static std::string_view text(Part part) { return part; }
   static std::optional<Part> member(Part json, std::string_view key) {
     return json_member(json, key);
@@ -211,6 +215,7 @@ std::unique_ptr<SetCursor> elements(FunctionContext& context, Arguments a) {
 template <TypeId type>
 std::unique_ptr<SetCursor> object_keys(FunctionContext& context, Arguments a) {
   const std::string_view json = json_trimmed(json_text(a[0]));
+  if constexpr (type == TypeId::json) require_readable_strings(json);
   if (json_kind(json) != JsonKind::object) {
     throw_error(sqlstate::invalid_parameter_value, "cannot call {}_object_keys on {}",
                 format_type(type), json_kind(json) == JsonKind::array ? "an array" : "a scalar");

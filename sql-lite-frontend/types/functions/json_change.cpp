@@ -300,9 +300,9 @@ Value to_integer(FunctionContext& context, Arguments a) {
   return Value::from_int(numeric_to_int(number, std::numeric_limits<Integer>::min(),
                                         std::numeric_limits<Integer>::max(), format_type(type)));
 }
+template <TypeId type>
 Value to_float(FunctionContext& context, Arguments a) {
-  return input_text(context, TypeId::float8, kNoTypmod,
-                    scalar_of(a[0], Kind::number, TypeId::float8).text);
+  return input_text(context, type, kNoTypmod, scalar_of(a[0], Kind::number, type).text);
 }
 
 constexpr ScalarEntry kJsonChangeEntries[] = {
@@ -319,7 +319,8 @@ constexpr ScalarEntry kJsonChangeEntries[] = {
     {"int2(jsonb)", &to_integer<TypeId::int2, std::int16_t>},
     {"int4(jsonb)", &to_integer<TypeId::int4, std::int32_t>},
     {"int8(jsonb)", &to_integer<TypeId::int8, std::int64_t>},
-    {"float8(jsonb)", &to_float},
+    {"float4(jsonb)", &to_float<TypeId::float4>},
+    {"float8(jsonb)", &to_float<TypeId::float8>},
 };
 
 }  // namespace

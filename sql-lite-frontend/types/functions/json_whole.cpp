@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json/json.h"
+#include "sql-lite-frontend/types/json/json_errors.h"
 #include "sql-lite-frontend/types/json/json_order.h"
 #include "sql-lite-frontend/types/json/json_value.h"
 #include "sql-lite-frontend/types/json/jsonb.h"
@@ -117,6 +118,7 @@ std::optional<std::string> shown_value(const JsonValue& value) {
 
 template <Shown shown, TypeId type>
 std::unique_ptr<SetCursor> each(FunctionContext& context, Arguments a) {
+  if constexpr (type == TypeId::json) require_readable_strings(json_text(a[0]));
   const JsonValue value = take_json_apart(json_text(a[0]), context.arena.account());
   if (value.kind != Kind::object) {
     const bool array = value.kind == Kind::array;

@@ -1,5 +1,7 @@
 #include "sql-lite-frontend/types/network/network.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sql-lite-frontend/types/functions/entries.h"
@@ -112,6 +114,59 @@ Value abbreviated(FunctionContext& context, Arguments a) {
   std::string out;
   output_text(context, TypeId::inet, a[0], out);
   return make_text(context.arena, out);
+}
+/// 10.1/16: the octets that the mask covers.
+std::string abbreviated_ipv4(const NetworkAddress& address) {
+  if (address.bits == 0) return "0/0";
+  std::string out;
+  const int octets = (address.bits + 7) / 8;
+  for (int i = 0; i < octets; ++i) {
+    out += fmt::format("{}{}", i > 0 ? "." : "", address.bytes[static_cast<std::size_t>(i)]);
+  }
+  return out + fmt::format("/{}", address.bits);
+}
+
+/// 2001:db8/32: the words that the mask covers, at least two, the longest row of zeros left out.
+std::string abbreviated_ipv6(const NetworkAddress& address) {
+  if (address.bits == 0) return "::/0";
+  const auto& bytes = address.bytes;
+  const auto word = [&](int i) {
+    const auto at = static_cast<std::size_t>(2 * i);
+    return bytes[at] * 256 + bytes[at + 1];
+  };
+  const int words = std::max((address.bits + 15) / 16, 2);
+  int zeros = 0;
+  int first_zero = 0;
+  for (int i = 0, run = 0; i < words; ++i) {
+    run = word(i) == 0 ? run + 1 : 0;
+    if (run <= zeros) continue;
+    zeros = run;
+    first_zero = i + 1 - run;
+  }
+  const bool holds_ipv4 = zeros != words && first_zero == 0 &&
+                          (zeros == 6 || (zeros == 5 && word(5) == 0xffff) ||
+                           (zeros == 7 && bytes[14] != 0 && bytes[15] != 1));
+  std::string out;
+  for (int i = 0; i < words; ++i) {
+    const auto at = static_cast<std::size_t>(2 * i);
+    if (zeros != 0 && i >= first_zero && i < first_zero + zeros) {
+      if (i == first_zero) out += ':';
+      if (i == words - 1) out += ':';
+    } else if (holds_ipv4 && i > 5) {
+      out += fmt::format("{}{}", i == 6 ? ':' : '.', bytes[at]);
+      // The last octet may lie behind the mask.
+      if (i != 7 || address.bits > 120) out += fmt::format(".{}", bytes[at + 1]);
+    } else {
+      out += fmt::format("{}{:x}", out.empty() ? "" : ":", word(i));
+    }
+  }
+  return out + fmt::format("/{}", address.bits);
+}
+Value abbreviated_network(FunctionContext& context, Arguments a) {
+  NetworkAddress address = network_address(a[0]);
+  address.bytes = network_of(address);
+  return make_text(context.arena,
+                   address.family == kIpv4 ? abbreviated_ipv4(address) : abbreviated_ipv6(address));
 }
 Value same_family(FunctionContext&, Arguments a) {
   return Value::from_bool(network_address(a[0]).family == network_address(a[1]).family);
@@ -235,6 +290,7 @@ constexpr ScalarEntry kNetworkEntries[] = {
     {"cidr(inet)", &to_cidr},
     {"inet_merge(inet,inet)", &merge},
     {"abbrev(inet)", &abbreviated},
+    {"abbrev(cidr)", &abbreviated_network},
     {"inet_same_family(inet,inet)", &same_family},
     {"<<(inet,inet)", &below},
     {"<<=(inet,inet)", &below_or_equal},

@@ -145,12 +145,13 @@ class TemplateParser {
     if (rest_[0] == '"') {
       rest_.remove_prefix(1);
       while (!rest_.empty() && rest_[0] != '"') {
+        if (rest_[0] == '\\' && rest_.size() > 1) rest_.remove_prefix(1);
         node.text.push_back(rest_[0]);
         rest_.remove_prefix(1);
       }
       if (!rest_.empty()) rest_.remove_prefix(1);
     } else {
-      if (rest_[0] == '\\' && rest_.size() > 1) rest_.remove_prefix(1);
+      if (rest_.starts_with("\\\"")) rest_.remove_prefix(1);
       node.text.push_back(rest_[0]);
       rest_.remove_prefix(1);
     }

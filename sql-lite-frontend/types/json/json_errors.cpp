@@ -216,4 +216,30 @@ void fail_json(std::string_view text, std::size_t at, JsonExpected expected, Jso
   FaultyToken{text, at, escapes}.fail(expected);
 }
 
+void require_readable_strings(std::string_view json) {
+  if (!json.contains("\\u")) return;
+  for (std::size_t i = json.find('"'); i < json.size(); i = json.find('"', i + 1)) {
+    const std::size_t begin = i;
+    const auto fail = [&] { fail_json(json, begin, JsonExpected::value, JsonEscapes::read); };
+    bool is_open = false;  // a high surrogate is waiting for its other half
+    for (++i; json[i] != '"'; ++i) {
+      const bool is_escape = json[i] == '\\';
+      if (is_escape) ++i;
+      if (!is_escape || json[i] != 'u') {
+        if (is_open) fail();
+        continue;
+      }
+      std::uint32_t code = 0;
+      for (const char digit : json.substr(i + 1, 4))
+        code = code * 16 + hexadecimal(digit).value_or(0);
+      i += 4;
+      const bool is_high = code >= 0xd800 && code < 0xdc00;
+      const bool is_low = code >= 0xdc00 && code < 0xe000;
+      if ((is_high && is_open) || is_low != is_open || code == 0) fail();
+      is_open = is_high;
+    }
+    if (is_open) fail();
+  }
+}
+
 }  // namespace swizzle::sql

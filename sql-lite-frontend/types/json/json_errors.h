@@ -23,4 +23,8 @@ enum class JsonEscapes : std::uint8_t { kept, read };
 [[noreturn]] void fail_json(std::string_view text, std::size_t at, JsonExpected expected,
                             JsonEscapes escapes);
 
+/// Fails as reading the strings would: json keeps what is no letter, "\ud83d" alone and "\u0000",
+/// until something asks for its parts. Pre: the text is valid json.
+void require_readable_strings(std::string_view json);
+
 }  // namespace swizzle::sql

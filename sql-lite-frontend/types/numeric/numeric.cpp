@@ -333,7 +333,8 @@ Value numeric_modulo(Arena& arena, const Value& left, const Value& right) {
 }
 
 Value numeric_round(Arena& arena, const Value& value, int scale) {
-  scale = std::clamp(scale, -kMaxNumericWeight * kDigitsPerDigit, kMaxNumericScale);
+  // The largest number may be rounded up to one that is too large.
+  scale = std::clamp(scale, -(kMaxNumericWeight + 1) * kDigitsPerDigit - 1, kMaxNumericScale);
   if (is_small(value) && scale >= 0) {
     const int dropped = static_cast<int>(value.decimal_scale()) - scale;
     if (dropped == 0) return value;
@@ -355,7 +356,7 @@ Value numeric_round(Arena& arena, const Value& value, int scale) {
 }
 
 Value numeric_truncate(Arena& arena, const Value& value, int scale) {
-  scale = std::clamp(scale, -kMaxNumericWeight * kDigitsPerDigit, kMaxNumericScale);
+  scale = std::clamp(scale, -(kMaxNumericWeight + 1) * kDigitsPerDigit, kMaxNumericScale);
   Decimal out = to_decimal(value);
   out.truncate(scale);
   return from_decimal(arena, std::move(out));

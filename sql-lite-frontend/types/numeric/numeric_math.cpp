@@ -76,6 +76,21 @@ Decimal infinity_decimal(int sign) {
 
 }  // namespace
 
+namespace {
+
+Decimal power_of_ten(int exponent) {
+  constexpr int kPowers[] = {1, 10, 100, 1000};
+  Decimal power;
+  power.weight = exponent >= 0 ? exponent / kDigitsPerDigit
+                               : -((-exponent + kDigitsPerDigit - 1) / kDigitsPerDigit);
+  power.digits.push_back(
+      static_cast<Decimal::Digit>(kPowers[exponent - power.weight * kDigitsPerDigit]));
+  power.scale = std::max(0, -exponent);
+  return power;
+}
+
+}  // namespace
+
 Decimal square_root(const Decimal& value, int scale) {
   Decimal out;
   out.scale = std::max(scale, 0);
@@ -88,19 +103,13 @@ Decimal square_root(const Decimal& value, int scale) {
   }
   // The first guess has 15 digits; each step doubles them.
   out = decimal_from_int(static_cast<Int128>(std::sqrt(a.mantissa) * 1e8), 8);
-  Decimal power;
-  const int half = a.exponent / 2;
-  constexpr int kPowers[] = {1, 10, 100, 1000};
-  power.weight =
-      half >= 0 ? half / kDigitsPerDigit : -((-half + kDigitsPerDigit - 1) / kDigitsPerDigit);
-  power.digits.push_back(
-      static_cast<Decimal::Digit>(kPowers[half - power.weight * kDigitsPerDigit]));
-  power.scale = std::max(0, -half);
-  out = multiply(out, power);
+  out = multiply(out, power_of_ten(a.exponent / 2));
   const Decimal two = decimal_from_int(2);
   const int precision = std::max(working_scale + out.decimal_weight(), 1);
   for (int correct = 7; correct <= precision && !out.digits.empty(); correct *= 2)
     out = divide(add(out, divide(value, out, working_scale)), two, working_scale);
+  // Rounded a second time, what is just below a half would become the next number.
+  if (compare(multiply(out, out), value) > 0) out = subtract(out, power_of_ten(-working_scale));
   out.round(scale);
   return out;
 }
