@@ -89,7 +89,7 @@ std::vector<LockRow> LockManager::waits() const {
   for (std::uint32_t number = 0; number < parts_->seats.size(); ++number) {
     const auto& waiting = parts_->seats[number].waiting;
     if (waiting.load(std::memory_order_relaxed) == nullptr) continue;
-    // What is seen from here on is not reused before the guard goes.
+    // Entries seen from here on are not reused before the guard goes.
     const auto reading = parts_->epochs.enter(number);
     if (const Entry* const entry = waiting.load(std::memory_order_seq_cst))
       rows.push_back(row_of(*entry, EntryState::waiting));

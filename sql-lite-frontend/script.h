@@ -14,8 +14,9 @@ class Session;
 /// it is for what went wrong.
 std::string_view statement_after(std::string_view script, std::size_t others);
 
-/// What log_statement distinguishes, from what is logged least often to what is logged most. The
-/// classes are PostgreSQL's, except that a query whose WITH writes counts as a change.
+/// Classes of statements for log_statement, from the one that is logged least often to the one that
+/// is logged most. The classes are PostgreSQL's, except that a query whose WITH writes counts as a
+/// change.
 enum class LogClass : std::uint8_t { other, change, definition };
 /// The highest class of a text's statements; EXECUTE is what the session has prepared.
 LogClass log_class(Session& session, std::string_view script);

@@ -78,7 +78,7 @@ Result<RestoreOutcome> restore_backup(FileSystem& files, const std::filesystem::
     RETURN_IF_ERROR(engine->close());
   }
   if (!log.doubted.empty()) {
-    // Nobody writes now, so what is on disk is what there is.
+    // No session writes now, so the disk has everything.
     ASSIGN_OR_RETURN(const auto engine, Engine::open(files, target, options));
     ASSIGN_OR_RETURN(outcome.given_up, engine->read_pages(log.doubted));
     RETURN_IF_ERROR(engine->close());

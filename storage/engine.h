@@ -39,7 +39,7 @@ struct HeldSnapshot {
   } state = State::usable;
 };
 
-/// What Engine::tidy() did.
+/// Result of Engine::tidy().
 struct TidiedTree {
   std::uint64_t leaves = 0;          ///< visited
   std::uint64_t ghosts_removed = 0;  ///< of removed records

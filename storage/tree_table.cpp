@@ -164,7 +164,7 @@ Result<> TreeTable::destroy(TreeId id, PageId root, const GoesOn& goes_on) {
     ASSIGN_OR_RETURN(tree, open_if_owner(id, root));
     if (tree == nullptr) return {};
   }
-  // Who tidies it at this moment leaves it, and does not find it any more.
+  // Wait until the tidier has left the tree; it does not find it any more.
   tidier_.await_visit();
   auto destroyed = factory_->destroy(tree, goes_on);
   if (destroyed) {

@@ -185,7 +185,7 @@ TEST_CASE("on a full disk growth gets nothing of what completion takes or gives 
     const std::string payload(400, 'p');
     while (auto space = log->reserve(payload.size()))
       log->append(*space, {.kind = kUpdate}, as_bytes(payload));
-    // What is left of others' credits.
+    // Use up the rest of other transactions' credits.
     while (auto space = log->reserve(1)) log->append(*space, {.kind = kUpdate}, as_bytes("x"));
     for (int i = 0; i < 12; ++i) {
       {

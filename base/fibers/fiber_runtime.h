@@ -46,9 +46,9 @@ class FiberRuntime final : public Runtime {
   /// from any thread.
   std::unique_ptr<Task> spawn(std::string name, std::function<void()> body) override;
   std::unique_ptr<Task> spawn_on(std::size_t reactor, std::string name, std::function<void()> body);
-  /// Nobody joins it, but the runtime's destructor waits for it. If the system has no memory for
-  /// its stack, `refused` is called in place of `body`, on the reactor's own stack: it must neither
-  /// park nor throw. Other fibers are tried again until there is memory.
+  /// Starts a fiber that cannot be joined; the runtime's destructor waits for it. If the system has
+  /// no memory for its stack, `refused` is called in place of `body`, on the reactor's own stack:
+  /// it must neither park nor throw. Other fibers are tried again until there is memory.
   void spawn_detached(std::size_t reactor, std::string name, std::function<void()> body,
                       std::function<void()> refused = {});
   /// Of one reactor, since it began. From any thread.

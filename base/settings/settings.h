@@ -172,7 +172,7 @@ class SessionSettings {
   /// The same for everything that was set, also where the power for it is gone.
   void reset_all();
 
-  /// What values, names and what is kept to undo them take, for memory accounting.
+  /// Returns the bytes of values, names and undo entries, for memory accounting.
   [[nodiscard]] std::size_t kept_bytes() const noexcept { return kept_bytes_; }
 
   [[nodiscard]] Mark mark() const noexcept { return Mark{undo_.size()}; }

@@ -258,5 +258,5 @@ class Maker:
             else:
                 text = self.use()
             steps.append(self.step(text, session))
-        # Who has an open transaction holds what the next statements of the other session wait for.
+        # A session with an open transaction holds objects that the next statements of the other session wait for.
         return steps + [Step("rollback", 0), Step("rollback", 1)] + self.several(self.use, 1, 3)

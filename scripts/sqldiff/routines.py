@@ -12,7 +12,7 @@ EXCLUDED = [(r"^pg_(terminate|cancel)_backend$|^pg_reload_conf$|^pg_rotate_logfi
             (r"replication_(slot|origin)|^pg_logical", "keeps the log from then on"),
             (r"^pg_stat_reset|^pg_export_snapshot$|^pg_stat_statements_reset", "changes what later cases see"),
             (r"^pg_advisory|^pg_try_advisory", "keeps locks from later cases")]
-# What PostgreSQL and another server answer differently without a fault.
+# Functions whose answers differ between two servers without a fault.
 OWN_ANSWERS = re.compile(r"^(pg_|txid_|now$|.*timestamp|clock|random|gen_random|version|inet_|current|session|user|has_|hash|query_to|.*_to_xml|database_to|table_to|schema_to|swizzle|.*in$|.*out$|.*recv$|.*send$|uuid_|row_security|set_config|setval|nextval|timeofday|setseed)")
 ELEMENTS = {"any", "anyelement", "anynonarray", "anycompatible", "anycompatiblenonarray"}
 ARRAYS = {"anyarray", "anycompatiblearray"}

@@ -25,8 +25,9 @@ struct ScramVerifier {
   /// Nothing if `text` is not of that form, or beyond kMaxScramIterations.
   static std::optional<ScramVerifier> from_text(std::string_view text);
 
-  /// What is stored for a new password: a text of that form as it is, whatever its iterations, and
-  /// a verifier derived from any other, as PostgreSQL does. Costs milliseconds: not for a reactor.
+  /// Returns the stored form of a new password: a verifier as it is, whatever its iterations, and a
+  /// verifier derived from any other text, as PostgreSQL does. Costs milliseconds: not for a
+  /// reactor.
   static std::string stored_form(std::string_view password);
 
   /// Costs milliseconds: not for a reactor.

@@ -6,7 +6,7 @@
 
 namespace swizzle::server {
 
-/// What the control groups of the process allow it; nothing where they set no limit.
+/// Limits of the process's control groups; empty where they set none.
 struct ControlGroupLimits {
   std::optional<std::uint64_t> memory_bytes;
   std::optional<double> processors;

@@ -6,13 +6,13 @@
 
 namespace swizzle::server {
 
-/// What the machine has, or the control groups that the process is in where that is less.
+/// Returns the memory of the machine, or of the process's control groups where that is less.
 std::uint64_t system_memory_bytes(const std::filesystem::path& root = "/");
 /// Processors that the process may run on at once, by its affinity and its control groups; at
 /// least 1.
 std::size_t system_processors(const std::filesystem::path& root = "/");
 
-/// What settings are where nobody sets them.
+/// Defaults of the settings that depend on the memory.
 struct MemoryDefaults {
   std::uint64_t pool_bytes;
   std::uint64_t version_store_bytes;

@@ -41,7 +41,7 @@ AggregateCall ExpressionBinder::make_aggregate(const ast::FuncCall& node, Scope&
       key = coerce(std::move(key), call.arguments[first + call.order.size()]->type(), kNoTypmod,
                    Implicitness::implicit);
     }
-    // What is an argument becomes of the type that the argument is taken as.
+    // An ORDER BY expression that is an argument gets the type that the argument is cast to.
     for (const ExprPtr& argument : call.arguments) {
       const auto* cast = dynamic_cast<const CastExpr*>(argument.get());
       const bool is_it = !node.agg_within_group && cast != nullptr &&

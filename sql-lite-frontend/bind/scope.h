@@ -51,7 +51,7 @@ struct ScopeItem {
   /// A single function that returns a value of no composite type, without ORDINALITY: its alias
   /// means that value and not a row with it.
   bool is_value = false;
-  /// What such a row has where a view's names mean less or other ones; empty: the columns.
+  /// Columns of such a row where a view's names mean fewer or other ones; empty: `columns`.
   std::vector<ScopeColumn> whole_row;
   /// Slot that tells in which partition of a partitioned table a row is.
   std::optional<Slot> partition_slot;

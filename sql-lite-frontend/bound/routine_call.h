@@ -22,13 +22,14 @@ struct RoutineCall {
   /// list; empty if a row is one value.
   std::vector<TypeId> column_types = {};
   std::vector<std::int32_t> column_typmods = {};  ///< of a column definition list; empty: none
-  /// What strings are compared by inside, as its arguments say; none: the database's.
+  /// Collation by which strings are compared inside, derived from the arguments; none: the
+  /// database's.
   Oid collation = kNoOid;
 
   [[nodiscard]] std::int32_t column_typmod(std::size_t column) const noexcept {
     return column < column_typmods.size() ? column_typmods[column] : kNoTypmod;
   }
-  /// What the arguments are inside.
+  /// Returns the types of the arguments inside the routine.
   [[nodiscard]] std::vector<TypeId> parameter_types() const;
 };
 using RoutineCallPtr = CheckedShared<const RoutineCall>;

@@ -48,7 +48,7 @@ void require_copy_room(std::size_t held, std::size_t more);
 /// Cuts COPY's text or CSV stream into rows of fields. Data comes in pieces of any size.
 class CopyReader {
  public:
-  /// What it keeps of a row counts in `account`, where there is one.
+  /// Charges the memory of a row to `account`, if there is one.
   explicit CopyReader(const CopyOptions& options, MemoryAccount* account = nullptr)
       : options_(options),
         buffer_(CountedAllocator<char>{account}),

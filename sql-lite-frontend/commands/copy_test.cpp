@@ -114,7 +114,7 @@ TEST_CASE("An INSERT of many rows into another's empty table keeps nobody out", 
     CHECK(db.run(*other, "DELETE FROM t") == "DELETE 1");
     db.run("ROLLBACK");
   }
-  // What the transaction itself has emptied is its own.
+  // A table that the transaction itself has emptied is its own.
   db.run(kFill);
   CHECK(db.run(std::string{"BEGIN; TRUNCATE t; "} + kFill) == "BEGIN TRUNCATE TABLE INSERT 0 5000");
   CHECK(db.run("ROLLBACK; SELECT count(*) FROM t") == "5000 ROLLBACK SELECT 1");

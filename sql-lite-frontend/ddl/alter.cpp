@@ -145,7 +145,7 @@ void TableChange::fill_column(TableBuilder& builder, Relation relation, std::siz
   }
   scratch->execution.slots.resize(binder.slot_count());
   scratch->execution.transaction = session_.transaction.get();
-  // What a domain refuses, it refuses where there is a row.
+  // A domain refuses a value only where there is a row.
   const bool orders_rows =
       table_->primary_key() == nullptr && std::ranges::any_of(relation.indexes, &Index::primary);
   const bool per_row =

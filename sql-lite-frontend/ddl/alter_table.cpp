@@ -93,7 +93,7 @@ lock::RelationMode lock_mode_of(const ast::AlterTableCmd& command, RelationKind 
   using Action = ast::AlterTableType;
   using enum lock::RelationMode;
   switch (command.subtype) {
-    // What concerns writers alone.
+    // Changes that concern writers alone.
     case Action::enabletrig:
     case Action::enablealwaystrig:
     case Action::enablereplicatrig:
@@ -108,7 +108,7 @@ lock::RelationMode lock_mode_of(const ast::AlterTableCmd& command, RelationKind 
           ast::as<ast::Constraint>(command.def).contype == ast::ConstrType::foreign;
       return is_foreign ? share_row_exclusive : access_exclusive;
     }
-    // What concerns neither.
+    // Changes that concern neither readers nor writers.
     case Action::setstatistics:
     case Action::setoptions:
     case Action::resetoptions:
@@ -127,7 +127,7 @@ lock::RelationMode lock_mode_of(const ast::AlterTableCmd& command, RelationKind 
 
 /// That of all parts together.
 lock::RelationMode lock_mode_of(const ast::AlterTableStmt& statement, const Relation& relation) {
-  // What is done with a partition is done with others, too.
+  // A change of a partition changes other tables, too.
   if (relation.is_partitioned() || relation.is_partition())
     return lock::RelationMode::access_exclusive;
   // These three follow each other in strength.

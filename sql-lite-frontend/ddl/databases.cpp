@@ -136,7 +136,7 @@ std::unique_ptr<Catalogs::Closing> close_database(Session::State& session,
   for (int look = 1;; ++look) {
     auto closing = std::make_unique<Catalogs::Closing>(*session.shared.catalogs, database.oid);
     const std::size_t users = closing->users();
-    // What it would take away is not over yet.
+    // Transactions that it would take away are not over yet.
     const std::size_t prepared = count_prepared_in(session.shared.engine, database.oid);
     if (users == 0 && prepared == 0) return closing;
     closing.reset();
@@ -258,12 +258,12 @@ void drop_database(Session::State& session, const ast::DropdbStmt& statement, Re
   session.catalog.remove(*session.transaction, *database);
   const auto closing = close_database(session, *database);
   {
-    // What came into it while others were waited for goes as well.
+    // Objects that came into it while others were waited for go as well.
     const InnerStatement now{*session.transaction, ReadView::Sees::latest};
     remove_contents(session.shared, session.catalog.shared().tree(), *session.transaction,
                     database->oid);
   }
-  // Nobody comes in before it is committed.
+  // No session enters before the commit.
   session.transaction.commit();
   closing->forget();
   session.shared.forget_usage(database->oid);

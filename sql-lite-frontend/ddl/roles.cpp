@@ -107,7 +107,7 @@ void apply_role_options(Session::State& session, Role& role, ast::NodeList optio
   }
 }
 
-/// What objects have to do with a role, as pg_shdepend has it: an entry for each.
+/// The objects that depend on a role, as pg_shdepend lists them: an entry for each.
 class RoleUses {
  public:
   explicit RoleUses(Oid role) : role_(role) {}

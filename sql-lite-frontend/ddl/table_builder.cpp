@@ -140,7 +140,8 @@ bool joins_immutable_text(const FunctionExpr& call) {
          });
 }
 
-/// What indexes and generated columns hold must not depend on more than the row.
+/// Refuses expressions that depend on more than the row, in indexes, generated columns and
+/// partition keys.
 void require_immutable(Expr& expr, Clause clause) {
   std::string_view message;
   if (clause == Clause::generated) message = "generation expression is not immutable";

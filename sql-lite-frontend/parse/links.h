@@ -5,8 +5,8 @@
 
 #include "sql-lite-frontend/types/checked_pointers.h"
 
-/// What holds a syntax tree together. Where the grammar leaves a child out, following it throws
-/// SqlError XX000.
+/// Links between the nodes of a syntax tree. Where the grammar leaves a child out, following its
+/// link throws SqlError XX000.
 namespace swizzle::sql::ast {
 
 /// A child of a node, or null.

@@ -42,7 +42,7 @@ LogClass class_of_explained(const ast::ExplainStmt& explain, const PreparedTree&
   return runs ? log_class_of(explain.query, prepared) : LogClass::other;
 }
 
-/// What neither writes rows nor defines anything. All the rest defines.
+/// True for statements that neither write rows nor define anything. All others define.
 bool is_neither(ast::NodeKind kind) {
   using Kind = ast::NodeKind;
   static constexpr std::array kKinds{Kind::transaction_stmt,  Kind::declare_cursor_stmt,

@@ -186,7 +186,7 @@ void StatementRun::finish() {
 
 namespace {
 
-/// What cannot run in a block cannot run here.
+/// Refuses statements that cannot run in a block.
 class InBlock {
  public:
   explicit InBlock(Session::State& state) : state_(state), before_(state.transaction.in_script) {
@@ -217,7 +217,7 @@ void run_utility_within(Frame& frame, Statement& statement, std::span<const Valu
     }
     const InBlock in_block{session};
     std::optional<InnerStatement> own;
-    // What says how the transaction is may put another in its place.
+    // A statement about the transaction may replace it by another.
     if (frame.is_volatile && !ast::is<ast::VariableSetStmt>(node)) {
       own.emplace(*session.transaction, ReadView::Sees::durable);
     }

@@ -37,7 +37,7 @@ class StatementRun {
   [[nodiscard]] const Plan& plan() const noexcept { return portal_->plan(); }
   [[nodiscard]] ShapePtr shape() const { return shape_of(plan()); }
   [[nodiscard]] bool writes() const noexcept { return plan().write != nullptr; }
-  /// What was written, or the rows that were read.
+  /// Returns the number of rows written or read.
   [[nodiscard]] std::uint64_t count() const noexcept;
   std::span<const Value> row();
   void finish();

@@ -275,7 +275,8 @@ class SqlCode final : public RoutineCode {
     }
   }
 
-  /// Nobody was promised that the columns of its statements stay: it is read again instead.
+  /// True while all statements' plans are current; otherwise the body is read again, since no
+  /// caller relies on its columns.
   bool is_current(Session::State& session) override {
     return std::ranges::all_of(parts_, [&](const Part& part) {
       return !part.statement->plan || session.plans.is_current(part.statement->plan);

@@ -22,7 +22,8 @@ void preset(Settings& settings, std::string name, std::string value, std::string
                                  std::string{kPreset}, std::move(description)));
 }
 
-/// What monitors ask PostgreSQL for and what is not here: the answer says so.
+/// Defines settings that monitors ask PostgreSQL for and that have no effect here: the description
+/// says so.
 void define_absences(Settings& settings) {
   preset(settings, "autovacuum", "off",
          "Shows whether tables are vacuumed: storage tidies itself.");

@@ -5,7 +5,8 @@
 #include "sql-lite-frontend/session/functions/session_functions.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// What indexes and their columns can do, and where a relation's rows are.
+/// Functions about the abilities of indexes and their columns, and about the place of a relation's
+/// rows.
 namespace swizzle::sql {
 namespace {
 

@@ -167,8 +167,8 @@ void advisory_lock_rows(Execution& execution, const EmitRow& emit,
   }
 }
 
-/// What a session always holds in PostgreSQL while it reads pg_locks, though nothing here needs
-/// such locks: its virtual transaction, and the view.
+/// Adds the locks that a session always holds in PostgreSQL while it reads pg_locks, though nothing
+/// here needs such locks: its virtual transaction, and the view.
 void own_lock_rows(Execution& execution, const EmitRow& emit) {
   constexpr Oid kPgLocks = 12111;
   const std::int32_t pid = execution.session.options.backend_pid;

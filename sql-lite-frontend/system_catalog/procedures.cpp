@@ -40,7 +40,8 @@ Value name_list(Execution& execution, std::span<const std::string_view> names) {
   return make_array(execution.row_arena, TypeId::text, values);
 }
 
-/// What SQL cannot call: a type's input, output, receive and send functions, estimators.
+/// Describes a function that SQL cannot call: a type's input, output, receive and send functions,
+/// estimators.
 Function as_function(const FunctionName& internal) {
   Function function;
   function.oid = internal.oid;

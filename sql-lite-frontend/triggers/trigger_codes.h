@@ -21,8 +21,8 @@ class TriggerCodes {
   Found find(Session::State& session, const CallablePtr& callable, const TablePtr& table,
              const Trigger& trigger);
 
-  /// What was fired last, which most often is fired again, for the next row; as long as the catalog
-  /// is as it was and the role the same. Of triggers that name no transition tables.
+  /// The code fired last, which most often is fired again for the next row. Valid while the catalog
+  /// and the role are the same. Only of triggers that name no transition tables.
   struct Latest {
     CallablePtr callable;
     TriggerCodePtr code;

@@ -59,7 +59,7 @@ class SqlError : public std::exception {
 /// cancel, a lack of memory or disk.
 [[nodiscard]] bool is_about_definition(SqlState state) noexcept;
 
-/// What the two templates below have in common, so that a place that throws is one call.
+/// Shared out-of-line body of the two templates below; keeps each throw site a single call.
 SqlError formatted_error(SqlState state, fmt::string_view format, fmt::format_args args);
 [[noreturn]] void throw_formatted(SqlState state, fmt::string_view format, fmt::format_args args);
 

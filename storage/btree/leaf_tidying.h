@@ -16,7 +16,7 @@ enum class TidyEffort : std::uint8_t {
   thorough,
 };
 
-/// What tidying found in a leaf, and did there.
+/// Result of tidying one leaf.
 struct TidiedLeaf {
   std::uint32_t ghosts_removed = 0;
   std::uint32_t ghosts_left = 0;  ///< a snapshot or a lock needs them, or they are few

@@ -157,14 +157,14 @@ TEMPLATE_TEST_CASE("B6 a page that was refused is not merged with its neighbour"
   tree.require_broken(3000, page);
   for (const std::string& key : keys) {
     REQUIRE(tree.remove(key));
-    // Whoever comes there again brings the page back into the pool.
+    // A later read brings the page back into the pool.
     tree.require_broken(3000, page);
     REQUIRE(tree.tree->tidy(as_bytes(key)));
   }
   tree.require_broken(3000, page);
 }
 
-// What is resident was compared when it came, and readers look no more.
+// A resident page was compared when it came, and readers compare no more.
 TEMPLATE_TEST_CASE("B5 B6 verify finds every damaged place, in memory and on disk",
                    "[storage][btree]", SwizzlingPool, TraditionalPool) {
   CleanTree<TestType> tree;

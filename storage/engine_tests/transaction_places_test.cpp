@@ -40,7 +40,7 @@ TEST_CASE("A transaction that finds no place is refused at once, and the system'
   CHECK(superuser_refused.state().code() == "53400");
   CHECK(open.size() == TransactionRegistry::kSlots - TransactionRegistry::kInternalSlots);
 
-  // What the system does for itself: it reads and writes, and a checkpoint knows of it.
+  // The system's own work goes on: it reads and writes, and a checkpoint knows of it.
   {
     const auto own = in.engine->begin();
     Tree t = in.engine->tree(tree).value();

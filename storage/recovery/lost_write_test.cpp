@@ -373,7 +373,7 @@ TEST_CASE("a backup has no older page than a reader would be given", "[recovery]
   const bool log_forgets = GENERATE(false, true);
   const std::size_t lost = device.lose_writes();
   REQUIRE(lost > 10);
-  // What the pool has of them the device need not have.
+  // The device need not have the pool's version of these rows.
   for (int row = 0; row < 40; ++row) REQUIRE(device.get(row).value() == std::string(700, 'b'));
   for (int round = 0; log_forgets && round < 6; ++round) {
     for (int part = 0; part < 8; ++part) {

@@ -132,7 +132,7 @@ Result<> RedoPages::rebuild_or_give_up(Page& page, Lsn newest, Error&& why) {
 }
 
 void RedoPages::give_up(Page& page, Error&& why) {
-  // What is in memory may be half redone.
+  // The copy in memory may be half redone.
   page.is_dirty = false;
   const std::lock_guard hold(mutex_);
   page.given_up = &given_up_.try_emplace(page.id, PageGivenUp{page.id, Lsn::none, std::move(why)})

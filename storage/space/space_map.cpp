@@ -218,7 +218,7 @@ Result<std::uint64_t> SpaceMap::shrink() {
   std::uint64_t kept = 0;
   {
     const std::lock_guard words(mutex_);
-    // What was in use at one of these checkpoints may be read by a recovery that starts from it.
+    // Pages in use at one of these checkpoints may be read by a recovery that starts from it.
     if (shrink_limit_ == UINT64_MAX) return 0;
     kept = std::max(end_of_taken(), shrink_limit_);
     kept = (kept + kMinExtentPages - 1) / kMinExtentPages * kMinExtentPages;

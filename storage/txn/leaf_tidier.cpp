@@ -135,7 +135,7 @@ LeafTidier::Outcome LeafTidier::walk(KeyRanges::Range& range, TidyEffort effort)
     visited_below_ = range.low;
     visited_below_ += '\0';
     if (!tidied) {
-      // Whoever reads a damaged page is told of it.
+      // Readers of a damaged page are told of it.
       if (is_unreadable(tidied.error())) return Outcome::done;
       spdlog::debug("leaves of tree {} are not tidied now: {}", raw(range.tree),
                     tidied.error().message());
@@ -189,7 +189,8 @@ Result<std::optional<TidiedLeaf>> LeafTidier::visit(TreeId tree, Bytes key, Tidy
 }
 
 Result<TidiedTree> LeafTidier::tidy(TreeId tree, const GoesOn& goes_on) {
-  // What no snapshot needs leaves the version index first, or its ghosts would count as needed.
+  // Versions that no snapshot needs leave the version index first, or their ghosts would count as
+  // needed.
   while (engine_.transactions->reclaim_some()) Runtime::current().yield();
   TidiedTree all;
   static constexpr char kAboveAll = '\xff';

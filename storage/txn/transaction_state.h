@@ -98,7 +98,7 @@ struct TransactionState {
   std::size_t counted_locks = 0;
   std::size_t count_locks_at = SIZE_MAX;
 
-  /// What Transaction::before_release() was given.
+  /// Function given to Transaction::before_release().
   std::function<void()> publish;
   /// Entry among the prepared transactions; null: it is not prepared.
   PreparedTransactions::Entry* prepared = nullptr;

@@ -129,7 +129,7 @@ Result<std::unique_ptr<TreeLoad>> Engine::start_load(Transaction& transaction, T
   }
   ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->find(id));
   {
-    // Who tidies the tree at this moment leaves it, and finds its load when it comes again.
+    // The tidier leaves the tree, and finds its load when it comes again.
     const LeafTidier::Exclusion alone(*parts_->tidier);
     RETURN_IF_ERROR(log_begin(state, *tree));
   }

@@ -5,7 +5,7 @@
 namespace swizzle::sql {
 
 void KeyBatch::restart() {
-  // What a large batch took is not kept for scans that may never need it again.
+  // Memory of a large batch is not kept for scans that may never need it again.
   if (most_ > kFirst * kGrowth) {
     sorter_.reset();
   } else if (sorter_) {

@@ -53,13 +53,13 @@ class TemporaryFiles {
   Result<std::unique_ptr<TemporaryFile>> create();
 
   static constexpr std::uint64_t kNoLimit = UINT64_MAX;
-  /// What one session's files may take together: temp_file_limit.
+  /// Sets the bytes that one session's files may take together: temp_file_limit.
   void set_limit(std::uint64_t bytes) noexcept { limit_ = bytes; }
   /// The same for the files of all sessions.
   void set_server_limit(std::uint64_t bytes) noexcept {
     folder_->limit.store(bytes, std::memory_order_relaxed);
   }
-  /// What the files of all sessions take.
+  /// Returns the bytes that the files of all sessions take.
   [[nodiscard]] std::uint64_t server_bytes() const noexcept {
     return folder_->used.load(std::memory_order_relaxed);
   }

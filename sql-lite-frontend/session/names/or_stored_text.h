@@ -7,7 +7,7 @@
 
 namespace swizzle::sql {
 
-/// What `show` returns; the text as it is stored where the definition cannot be read or bound. A
+/// Returns the result of `show`, or the stored text if the definition cannot be read or bound. A
 /// list of all definitions must not fail because of one of them.
 template <class Show>
 std::string or_stored_text(std::string_view stored, const Show& show) {

@@ -47,7 +47,7 @@ class AdvisoryLocks {
   [[nodiscard]] std::size_t mark(std::int32_t session) const;
   void unlock_to(std::int32_t session, std::size_t mark);
   [[nodiscard]] std::vector<Held> held() const;
-  /// What sessions wait for.
+  /// Lists the locks that sessions wait for.
   [[nodiscard]] std::vector<Held> waited_for() const;
   /// Of a session's transaction, each as often as it was taken. 0A000 where the session has one of
   /// them for itself as well: nobody could tell the two apart.

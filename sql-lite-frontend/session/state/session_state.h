@@ -99,12 +99,12 @@ struct Session::State final {
   SessionRights rights{*this};
   /// Compared by whatever remembers what the session may do, or what names mean to it.
   [[nodiscard]] RoleStamp role_stamp() const noexcept { return {catalog.stamp(), user}; }
-  // Who the session is, by number: a role that is dropped and made anew, or renamed, is another's
-  // or still the same. What such a role may do is looked up whenever it matters.
+  // The session's roles, by number: a role that is dropped and made anew is another one, a renamed
+  // role is the same. The rights of a role are looked up at each use.
   Oid login = kNoOid;         ///< who logged in
   Oid session_user = kNoOid;  ///< that, or who SET SESSION AUTHORIZATION has named
   Oid user = kNoOid;          ///< that, or who SET ROLE has named
-  /// Whose rights the running routine has; none: those of whoever the session is.
+  /// Role whose rights the running routine has; none: the session's role.
   Oid acting_user = kNoOid;
   // Restrictions of such a routine (session/state/acting_user.h).
   bool in_definer = false;

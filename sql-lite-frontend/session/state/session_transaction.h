@@ -115,7 +115,8 @@ class SessionTransaction {
   /// The same for a change of definitions, which waits for its locks first: what others have
   /// committed until then is no conflict. Its end calls take_snapshot().
   void begin_definition();
-  /// What has run counts as the transaction's first statement, if there was none before.
+  /// Takes the transaction's snapshot. The statement that has run counts as the first, if there was
+  /// none before.
   void take_snapshot();
   /// A statement within one that runs, where a routine has ended its transaction.
   void begin_inner_statement() {

@@ -5,7 +5,7 @@
 using namespace swizzle;
 using namespace swizzle::sql;
 
-// What a transaction still has once a statement of it has failed: nothing, or what it had at its
+// Locks of a transaction after one of its statements has failed: none, or those that it had at its
 // last savepoint.
 
 TEST_CASE("A failed transaction holds nothing up", "[sql][session][locks]") {

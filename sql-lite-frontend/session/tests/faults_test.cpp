@@ -26,7 +26,7 @@ void damage(TestDatabase& db, const std::string& table, const Change& change) {
   state.transaction.commit();
 }
 
-/// What others do, beside a damaged definition.
+/// Checks that statements beside a damaged definition work.
 void check_others(TestDatabase& db) {
   CHECK(db.run("SELECT 1") == "1 SELECT 1");
   CHECK_THAT(db.run("SELECT count(*) FROM pg_attrdef"), Contains("SELECT 1"));

@@ -208,7 +208,7 @@ TEST_CASE("DROP DATABASE keeps nobody out while it waits, and says who is in it"
     std::this_thread::sleep_for(50ms);
     db.session().cancel();
     CHECK(asking.answer() == "57014");
-    // Who leaves in time is no obstacle.
+    // A session that leaves in time is no obstacle.
     Asking again(db.session(), "DROP DATABASE d");
     std::this_thread::sleep_for(50ms);
     user->reset();

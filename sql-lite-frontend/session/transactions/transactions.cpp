@@ -154,7 +154,7 @@ void SessionTransaction::finish_work() {
   }
 }
 
-/// What savepoints take is given back when the next transaction begins.
+/// Charges the memory of savepoints, which is given back when the next transaction begins.
 void SessionTransaction::count_savepoint() {
   constexpr std::size_t kUsual = 64;
   const std::size_t count = savepoints_.size() + 1;
@@ -175,7 +175,7 @@ void SessionTransaction::clear_temporaries() {
     bool& flag_;
   } const clearing{clears_temporaries_};
   std::erase_if(truncated_on_commit_, [&](Oid oid) { return !session_.catalog.table(oid); });
-  // What refers to others was made after them.
+  // Referencing tables were made after the referenced ones.
   for (const Oid oid : truncated_on_commit_ | std::views::reverse) {
     const TablePtr table = session_.catalog.table(oid);
     run_internal(session_, "DELETE FROM " + session_.names.qualified_name(*table), {}, {});

@@ -38,8 +38,8 @@ class TimeZone {
   /// For a local time. In a gap the time before it is continued; of two readings of an hour that
   /// comes twice, the second (standard) one is meant.
   [[nodiscard]] Offset at_local(std::int64_t local) const noexcept;
-  /// What the abbreviation meant here at that time: as it was used last before it, or first after
-  /// it. Nothing if it was never used.
+  /// Returns the offset that the abbreviation meant in this zone at that time: its last use before
+  /// it, or its first after it. Nothing if it was never used.
   [[nodiscard]] std::optional<std::int32_t> meaning_of(std::string_view abbreviation,
                                                        std::int64_t timestamp) const noexcept;
 

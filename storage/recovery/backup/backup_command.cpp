@@ -54,7 +54,8 @@ EngineOptions options() {
   return made;
 }
 
-/// What was done is done; a script that looks at the exit code alone is still to hear of it.
+/// Reports pages that were given up. The rest is done; a script that looks at the exit code alone
+/// must hear of them.
 Result<> require_all_pages(const std::vector<std::string>& given_up, std::string_view but) {
   if (given_up.empty()) return {};
   for (const std::string& why : given_up) fmt::print(stderr, "{}\n", why);

@@ -70,7 +70,7 @@ class ControlFile {
                                                    const std::filesystem::path& directory);
 
   [[nodiscard]] const Control& current() const noexcept { return control_; }
-  /// What the other copy has, until the first write(): the checkpoint before, from which a recovery
+  /// Returns the other copy, until the first write(): the checkpoint before, from which a recovery
   /// can begin as well (rule R1). Null when it is lost.
   [[nodiscard]] const Control* older() const noexcept { return older_ ? &*older_ : nullptr; }
   /// Makes that the current one; the next write() replaces the younger copy. Pre: there is one.

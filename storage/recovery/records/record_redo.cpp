@@ -24,7 +24,8 @@ bool hang_foster(Node& node, PageRef child, const KeyBound& chain_high) {
   return true;
 }
 
-// What is still open after the redo, as prepared transactions are, finds its room as before.
+// Restores the reserved room of transactions that are still open after the redo, as prepared ones
+// are.
 void note_length(const wal::Record& record, Node& leaf, std::size_t before, std::size_t after) {
   if (record.header.txn == TxnId::none) return;
   const bool is_undo = (record.header.flags & record_flags::kCompensation) != 0;
