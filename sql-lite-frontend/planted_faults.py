@@ -208,8 +208,8 @@ FAULTS = [
     (
         "COPY names the line behind the one that is wrong",
         "commands/copy_in.cpp",
-        "table_->relation.name, line - behind);",
-        "table_->relation.name, line + 1 - behind);",
+        "    where += fmt::format(\"COPY {}, line {}\", table_->relation.name, line);",
+        "    where += fmt::format(\"COPY {}, line {}\", table_->relation.name, line + 1);",
         "COPY says in which line a duplicate is*",
     ),
     (

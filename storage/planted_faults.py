@@ -131,8 +131,9 @@ FAULTS = [
     (
         "B11 what an undo makes shorter is not owed",
         "btree/btree_change.inl",
-        "  if (after < before)\n    leaf.set_owed_bytes",
-        "  if (after < before && !transaction->is_undoing)\n    leaf.set_owed_bytes",
+        "  if (transaction == nullptr || after == before) return;\n  leaf.note_length(",
+        "  if (transaction == nullptr || after == before ||\n"
+        "      (after < before && transaction->is_undoing))\n    return;\n  leaf.note_length(",
         "B11*",
     ),
     (
