@@ -73,7 +73,7 @@ constexpr std::array kKinds{Churn::Kind::queue, Churn::Kind::window, Churn::Kind
 
 }  // namespace
 
-TEST_CASE("T23 churned trees stay small beside a snapshot, on threads", "[storage][engine]") {
+TEST_CASE("T24 churned trees stay small beside a snapshot, on threads", "[storage][engine]") {
   testing::TemporaryEngine db;
   db.engine.reset();
   db.options.pool_bytes = tidying_options().pool_bytes;
@@ -84,7 +84,7 @@ TEST_CASE("T23 churned trees stay small beside a snapshot, on threads", "[storag
   }
 }
 
-TEST_CASE("T23 churned trees stay small beside a snapshot, simulated", "[storage][engine]") {
+TEST_CASE("T24 churned trees stay small beside a snapshot, simulated", "[storage][engine]") {
   for (const Churn::Kind kind : kKinds) {
     INFO("kind " << static_cast<int>(kind));
     SimulatedDisk disk{1};
@@ -250,7 +250,7 @@ void add_to(TidyingTotals& totals, const Engine& engine) {
 
 }  // namespace
 
-TEST_CASE("T23 P38 no snapshot loses a row to the tidier, and no reader a lock",
+TEST_CASE("T24 P38 no snapshot loses a row to the tidier, and no reader a lock",
           "[storage][engine][isolation]") {
   const EngineOptions options = tidying_options();
   const auto totals =
@@ -291,7 +291,7 @@ TEST_CASE("T23 P38 no snapshot loses a row to the tidier, and no reader a lock",
   CHECK(totals.pages > 50);
 }
 
-TEST_CASE("T23 P18 a crash while leaves are tidied loses hints and nothing else",
+TEST_CASE("T24 P18 a crash while leaves are tidied loses hints and nothing else",
           "[storage][engine][crash]") {
   EngineOptions options = tidying_options();
   options.pool_bytes = std::uint64_t{64} * 8704;
@@ -348,7 +348,7 @@ TEST_CASE("T23 P18 a crash while leaves are tidied loses hints and nothing else"
   CHECK(totals.cuts > 60);
 }
 
-TEST_CASE("T23 a full set of hints gets coarser and forgets no key", "[storage]") {
+TEST_CASE("T24 a full set of hints gets coarser and forgets no key", "[storage]") {
   Random random{test_seed()};
   KeyRanges ranges;
   std::vector<std::pair<TreeId, std::string>> keys;
@@ -379,7 +379,7 @@ TEST_CASE("T23 a full set of hints gets coarser and forgets no key", "[storage]"
   CHECK(key == keys.end());
 }
 
-TEST_CASE("T23 what has been visited leaves the set of hints, and nothing else", "[storage]") {
+TEST_CASE("T24 what has been visited leaves the set of hints, and nothing else", "[storage]") {
   KeyRanges ranges;
   const TreeId tree{2};
   for (const char* const key : {"b", "d", "f", "h"}) ranges.add(tree, as_bytes(key), as_bytes(key));
@@ -409,7 +409,7 @@ TEST_CASE("T23 what has been visited leaves the set of hints, and nothing else",
   }
 }
 
-TEST_CASE("T23 trees come, are emptied and go while the tidier is in them", "[storage][engine]") {
+TEST_CASE("T24 trees come, are emptied and go while the tidier is in them", "[storage][engine]") {
   EngineOptions options = tidying_options();
   options.pool_bytes = std::uint64_t{64} * 8704;
   for_seeds(12, [&](std::uint64_t seed) {
