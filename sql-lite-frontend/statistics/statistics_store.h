@@ -12,7 +12,7 @@ namespace swizzle::sql {
 /// pg_statistic: a tree of its own, read when a table is planned for the first time. Thread-safe.
 ///
 /// Relations of all databases have different numbers. Records: (relation, 0) → f64 rows as of then;
-/// (relation, column) → what ANALYZE found.
+/// (relation, column) → the results of ANALYZE.
 class StatisticsStore {
  public:
   /// Makes the tree when the database has none; `catalog` keeps its number.

@@ -27,7 +27,7 @@ struct ColumnStatistics {
     double frequency;
   };
   std::vector<Common> common;
-  /// Bounds of parts with as many rows each, of what is not in `common`.
+  /// Bounds of parts with as many rows each, of the values that are not in `common`.
   std::vector<std::string> histogram;
   /// Correlation between the order of the rows and the order of the values.
   double correlation = 0;

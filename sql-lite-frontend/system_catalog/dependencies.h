@@ -10,7 +10,7 @@ void dependency_rows(Execution& execution, const EmitRow& emit);
 /// Each view has one: the rule that its query stands in for it.
 void rule_rows(Execution& execution, const EmitRow& emit);
 
-// Parts that have no number of their own are numbered after what they belong to.
+// Parts without a number of their own are numbered after the object that they belong to.
 bool has_default_row(const Column& column) noexcept;
 /// Returns the number of the default of the column at `position`, from 0.
 Oid default_oid(const Relation& relation, std::size_t position) noexcept;

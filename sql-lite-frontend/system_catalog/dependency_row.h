@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/system_catalog/dependencies.h"
 
-/// Rows of pg_depend: what one object is said to depend on.
+/// Rows of pg_depend: the dependencies of one object.
 namespace swizzle::sql {
 
 /// pg_depend's letters.
@@ -23,7 +23,7 @@ struct ObjectAddress {
 
 void emit_dependency(const EmitRow& emit, const ObjectAddress& dependent, const ObjectAddress& on,
                      Dependency kind);
-/// Everything goes with its schema, but what is always there.
+/// Everything is dropped with its schema, except objects that are always there.
 void emit_schema(const EmitRow& emit, const ObjectAddress& dependent, Oid schema);
 /// Emits dependencies on columns of a relation, or on the relation itself if there are none.
 void emit_columns(const EmitRow& emit, const ObjectAddress& dependent, Oid relation,

@@ -25,7 +25,7 @@ void database_rows(Execution& execution, const EmitRow& emit);
 void shared_description_rows(Execution& execution, const EmitRow& emit);
 void role_setting_rows(Execution& execution, const EmitRow& emit);
 
-// computed_objects.cpp: what tables consist of
+// computed_objects.cpp: parts of tables
 void index_rows(Execution& execution, const EmitRow& emit);
 void constraint_rows(Execution& execution, const EmitRow& emit);
 void default_rows(Execution& execution, const EmitRow& emit);

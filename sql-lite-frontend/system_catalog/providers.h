@@ -14,7 +14,7 @@ std::span<const RowProvider> catalog_providers();
 std::span<const RowProvider> fact_providers();
 /// Rows from sessions, settings and the engine: pg_stat_activity, pg_settings, swizzle_log …
 std::span<const RowProvider> activity_providers();
-/// Locks, snapshots and what is kept for them.
+/// Locks, snapshots and the versions kept for them.
 std::span<const RowProvider> lock_providers();
 
 /// information_schema's tables, columns and schemata.

@@ -5,7 +5,7 @@
 /// Numbers about tables that no counter has by itself.
 namespace swizzle::sql {
 
-/// The last ANALYZE's rows, and what came and went since.
+/// The rows counted by the last ANALYZE, plus those inserted and minus those deleted since.
 Value live_rows(const Table& table);
 /// Removed rows that the last VACUUM had to leave.
 Value dead_rows(const Table& table);

@@ -14,7 +14,8 @@ struct ConditionSlots {
 /// Returns a scope in which old.a and new.a are columns.
 Scope condition_scope(Binder& binder, const TablePtr& table, const ConditionSlots& slots);
 
-/// The stored form of what CREATE TRIGGER says; throws what PostgreSQL refuses.
+/// Returns the stored form of the condition in CREATE TRIGGER; throws for conditions that
+/// PostgreSQL refuses.
 std::string stored_condition(Session::State& session, const TablePtr& table, const Trigger& trigger,
                              const ast::Node* node);
 /// Whether it reads the column, counted from 0.

@@ -65,7 +65,7 @@ class Arena {
   }
   std::string_view copy(std::string_view text) { return as_text(copy(as_bytes(text))); }
 
-  /// Forgets everything; the memory stays for the next use, except what exceeds kKeptBytes.
+  /// Forgets everything; the memory stays for the next use, except the part above kKeptBytes.
   void reset() noexcept;
   /// Forgets everything and gives the memory back.
   void release() noexcept;

@@ -7,7 +7,8 @@ namespace swizzle::sql {
 /// Throws SqlError 54001.
 [[noreturn]] void throw_stack_too_deep();
 
-/// At every level of what recurses over a client's input, however deep: text, trees, plans, values.
+/// Called at every level of a recursion over a client's input, however deep: text, trees, plans,
+/// values.
 inline void check_stack() {
   if (stack_is_low()) [[unlikely]]
     throw_stack_too_deep();

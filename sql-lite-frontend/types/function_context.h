@@ -62,8 +62,9 @@ class ObjectNames {
   ObjectNames& operator=(const ObjectNames&) = delete;
   virtual ~ObjectNames() = default;
 
-  /// `kind` is regclass, regtype, regproc, …; `name` is what the user wrote, quotes included.
-  /// Throws SqlError for an ambiguous or malformed name; nothing if there is no such object.
+  /// `kind` is regclass, regtype, regproc, …; `name` is the user's spelling, quotes included.
+  /// Throws SqlError for an ambiguous or malformed name; returns nothing if there is no such
+  /// object.
   [[nodiscard]] virtual std::optional<std::uint32_t> find(TypeId kind, std::string_view name) = 0;
   /// The name as the reg* type's output shows it, qualified if it has to be.
   [[nodiscard]] virtual std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) = 0;

@@ -32,7 +32,7 @@ using SetFunction = std::unique_ptr<SetCursor> (*)(FunctionContext& context,
                                                    std::span<const Value> arguments);
 
 /// A state machine over one group. The state is `state_bytes` of memory, aligned to 16, that the
-/// caller keeps and forgets without a destructor; what grows lives in an arena of the group's.
+/// caller keeps and forgets without a destructor; memory that grows is in an arena of the group's.
 struct AggregateFunction {
   std::size_t state_bytes = 0;
   void (*init)(std::byte* state) = nullptr;
@@ -57,7 +57,7 @@ using SessionCall = Value (*)(Execution& execution, std::span<const Value> argum
 enum class FunctionKind : std::uint8_t { scalar, set, aggregate, window };
 enum class Volatility : std::uint8_t { immutable, stable, volatile_ };
 
-/// One row of pg_proc with what it does.
+/// One row of pg_proc with its implementation.
 struct Function {
   std::uint32_t oid = 0;
   std::string_view name;

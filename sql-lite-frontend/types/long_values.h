@@ -25,7 +25,7 @@ inline std::size_t bytes_of(std::span<const Value> values) noexcept {
   return bytes;
 }
 
-/// Runs `work`, which goes through so many bytes, and returns what it returns.
+/// Runs `work`, which goes through so many bytes, and returns its result.
 template <class Work>
 auto for_bytes(std::size_t bytes, Work&& work) -> decltype(work()) {
   if (bytes < kLongBytes) [[likely]]
@@ -35,7 +35,7 @@ auto for_bytes(std::size_t bytes, Work&& work) -> decltype(work()) {
   return std::move(*result);
 }
 
-/// About what it costs to copy, look through or compare so many bytes.
+/// Counts roughly the cost of copying, searching or comparing so many bytes.
 inline void count_bytes(std::size_t bytes) {
   count_work(bytes / 4);
 }

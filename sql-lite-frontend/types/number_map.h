@@ -20,7 +20,7 @@ class NumberMap {
   [[nodiscard]] std::uint64_t find(std::uint32_t number) const noexcept {
     // Clients may ask for any number.
     if (number >= kUserTypeIds) return 0;
-    // acquire: what was made before the pointer was put there.
+    // acquire: the branch was made before its pointer was stored.
     const Branch* branch = branches_[number / kBelowBranch].load(std::memory_order_acquire);
     if (branch == nullptr) return 0;
     const Leaf* leaf = (*branch)[number / kFan % kFan].load(std::memory_order_acquire);

@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/types/type.h"
 
-/// Orders that several types share, and what those of a type's own are made of.
+/// Orders that several types share, and the parts that a type's own order is made of.
 namespace swizzle::sql {
 
 int compare_signed(const Value& a, const Value& b);

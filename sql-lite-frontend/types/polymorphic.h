@@ -10,7 +10,7 @@ namespace swizzle::sql {
 
 /// anyelement and those that agree with it.
 bool is_any_family(TypeId type) noexcept;
-/// anyrange, anymultirange: what they stand for is not known from anyelement's type.
+/// anyrange, anymultirange: their actual type does not follow from anyelement's.
 bool is_range_family(TypeId type) noexcept;
 
 /// Meanings of the polymorphic parameters in one call.
@@ -28,8 +28,8 @@ struct Bindings {
 /// The type that a declared one means in the call.
 TypeId substitute(TypeId declared, const Bindings& bindings);
 
-/// Whether the arguments agree on what the polymorphic parameters are; unknown literals agree with
-/// everything.
+/// Binds the polymorphic parameters to types; nothing if the arguments do not agree on them.
+/// Unknown literals agree with everything.
 std::optional<Bindings> bind_polymorphic(std::span<const TypeId> declared,
                                          std::span<const TypeId> actual);
 /// The same; throws SqlError 42804 that says which argument does not fit.

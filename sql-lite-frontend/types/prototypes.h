@@ -7,7 +7,7 @@ namespace swizzle::sql {
 
 /// Arrays of a built-in type: without number, name and element.
 const Type& array_prototype() noexcept;
-/// Arrays of what users make.
+/// Arrays of user-defined types.
 const Type& user_array_prototype() noexcept;
 const Type& enum_prototype() noexcept;
 const Type& composite_prototype() noexcept;

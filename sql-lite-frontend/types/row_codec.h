@@ -51,8 +51,8 @@ class RowLayout {
 /// Appends the encoding of one row. Pre: as many values as the layout has columns.
 void append_row(std::string& out, const RowLayout& layout, std::span<const Value> values);
 
-/// Reads columns out of an encoded row, each in constant time and without copying: values refer
-/// to the row's bytes. Checks what it reads against the row's length (throws SqlError XX001).
+/// Reads columns out of an encoded row, each in constant time and without copying: values refer to
+/// the row's bytes. Checks positions against the row's length (throws SqlError XX001).
 class RowReader {
  public:
   RowReader(const RowLayout& layout, Bytes row);
@@ -72,7 +72,7 @@ class RowReader {
   bool wide_;
 };
 
-/// The flat form of one value, without its length: what rows, arrays and records hold. Fixed-width
+/// The flat form of one value, without its length, as in rows, arrays and records. Fixed-width
 /// shapes have the width of `flat_width`, others end where their container says.
 void append_flat(std::string& out, Shape shape, const Value& value);
 /// Pre: not NULL. Refers to `bytes`. Throws SqlError XX001 on malformed bytes.

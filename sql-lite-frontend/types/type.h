@@ -38,7 +38,7 @@ struct TypeOrder {
   Value (*take_key)(Bytes& key, TypeId type, Arena& arena) = nullptr;
   /// 0 where keys have different lengths.
   std::uint8_t key_width = 0;
-  /// take_key() gives back exactly what went in: equal values look alike.
+  /// take_key() returns exactly the encoded value: equal values look alike.
   bool key_keeps_value = false;
   /// Equal values are those of the same as_int8().
   bool is_integer = false;

@@ -155,8 +155,9 @@ struct Type;
 /// Returns all types that the server knows without a catalog, by ascending id: the rows of pg_type.
 std::span<const Type* const> builtin_types() noexcept;
 
-/// Null for a type that only the catalog knows. Of one that a user made, what all of its kind have
-/// alike: no names, no number (user_types.h). Of a domain, what there is of its base.
+/// Null for a type that only the catalog knows. For a user-defined type, returns the facts common
+/// to all of its kind: no names, no number (user_types.h). For a domain, returns the facts of its
+/// base.
 const Type* find_type(TypeId type) noexcept;
 const Type* find_type(std::string_view name) noexcept;
 

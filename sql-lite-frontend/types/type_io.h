@@ -28,14 +28,14 @@ void send_binary(FunctionContext& context, TypeId type, const Value& value, std:
 /// Whether values of the type can be read and written at all (not so for most pseudo-types).
 bool has_io(TypeId type) noexcept;
 
-/// Fits a value of `type` to `typmod`. `assignment` refuses what does not fit (22001, 22003),
+/// Fits a value of `type` to `typmod`. `assignment` refuses values that do not fit (22001, 22003),
 /// except that trailing blanks go; `explicit_cast` truncates strings silently.
 enum class Coercion : std::uint8_t { assignment, explicit_cast };
 Value coerce_length(FunctionContext& context, TypeId type, std::int32_t typmod, const Value& value,
                     Coercion coercion);
 
-/// A value of what the domain is over, perhaps NULL, as one of the domain: fitted to the domain's
-/// length, and checked (23502, 23514).
+/// Turns a value of the domain's base type, perhaps NULL, into one of the domain: fitted to the
+/// domain's length, and checked (23502, 23514).
 Value enter_domain(FunctionContext& context, TypeId domain, const Value& value, Coercion coercion);
 
 /// Whether coerce_length could change anything: no typmod, no work.

@@ -24,8 +24,8 @@ inline constexpr std::uint32_t kFirstMultirange = 0xa000'0000;
 /// Types that an extension brings: the numbers are those of brought_types().
 inline constexpr std::uint32_t kFirstBrought = 0xc000'0000;
 inline constexpr std::uint32_t kBehindUserTypes = 0xe000'0000;
-/// A string type, or arrays of one, under a collation of its own: what expressions and the keys of
-/// indexes are of, never what is stored or what clients see (collation/collated.h). jsonb and
+/// A string type, or arrays of one, under a collation of its own. Expressions and the keys of
+/// indexes have such types; stored columns and clients never do (collation/collated.h). jsonb and
 /// citext are there as well, under the collation of their database.
 inline constexpr std::uint32_t kFirstCollated = 0xe000'0000;
 /// Collations have smaller numbers.

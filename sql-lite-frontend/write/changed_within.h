@@ -13,9 +13,9 @@ namespace swizzle::sql {
 /// write.
 [[noreturn]] void refuse_triggered_change(WriteKind kind);
 
-/// Whether a trigger's or a function's statement, run for an earlier row of this one, has changed
-/// or removed the row that was found under the key: without what came since this one began it is
-/// another than as it is.
+/// Whether a trigger's or a function's statement, run for an earlier row of this statement, has
+/// changed or removed the row that was found under the key. The row as it is now is compared with
+/// the row without the changes since this statement began.
 bool is_changed_within(Execution& execution, const Table& table, Bytes key, Bytes row);
 
 /// Throws 27000 where the row, which is locked, is not `row` any more, after functions ran since

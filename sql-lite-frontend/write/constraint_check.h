@@ -24,7 +24,7 @@ bool same_values(std::span<const TypeId> types, std::span<const Value> left,
 /// The row's values of the columns.
 std::vector<Value> values_of(std::span<const Value> row, std::span<const std::int16_t> columns);
 
-/// Throws what is violated, if it is: what was written may be gone again by now.
+/// Throws the violation, if there still is one: the written row may be gone again by now.
 void run_deferred_check(Session::State& session, NameSource& names, const DeferredCheck& check);
 [[noreturn]] void throw_diagnostic(const Diagnostic& diagnostic);
 

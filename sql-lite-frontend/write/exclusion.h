@@ -99,7 +99,7 @@ class Exclusions {
   /// Notes a row for a deferrable constraint, to be checked when the statement has written all its
   /// rows.
   void note(WorkMemory& memory, std::size_t index, std::span<const Value> values);
-  /// Fails with 23P01, or leaves what is in conflict to the transaction's end.
+  /// Throws 23P01, or leaves the rows in conflict to the transaction's end.
   void finish(Execution& execution);
 
  private:

@@ -15,7 +15,7 @@ namespace swizzle::sql {
 void require_may_refer(std::string_view constraint, const Column& referencing,
                        const Column& referenced);
 
-/// One foreign key between two tables, and what is asked of them in SQL. The columns of the two
+/// One foreign key between two tables, and its questions to them in SQL. The columns of the two
 /// sides may differ in their types: values are always those of one side, in that side's types, and
 /// are compared as the referenced key's index compares. Pre: `constraint` is one of `referencing`.
 class ForeignKey {

@@ -68,7 +68,8 @@ class ReferenceQueue {
   /// a user, itself included.
   bool begins(StatementKey key) { return !is_running_ || begun_.insert(key).second; }
 
-  /// While it lives, statements are those of actions; what they leave is forgotten with it.
+  /// While an object of this class exists, statements are those of actions; their notes are
+  /// forgotten with it.
   class Run {
    public:
     explicit Run(ReferenceQueue& queue) noexcept : queue_(queue) { queue_.is_running_ = true; }

@@ -12,7 +12,7 @@
 namespace swizzle::sql {
 
 /// Finds a table's rows by the values of some of its columns in an index, as foreign keys ask for
-/// them, and locks them FOR KEY SHARE: what a SELECT would do, without a statement.
+/// them, and locks them FOR KEY SHARE: the work of a SELECT, without a statement.
 class KeyProbe {
  public:
   /// Nothing where no index finds rows by these columns, or where values of these types have to be
@@ -21,8 +21,8 @@ class KeyProbe {
                                         std::span<const std::int16_t> columns,
                                         std::span<const TypeId> types);
 
-  /// Keeps others from changing the table's definition. False: it is not what it was when the probe
-  /// was made, which is of no use then.
+  /// Keeps others from changing the table's definition. False: it has changed since the probe was
+  /// made, which is of no use then.
   bool holds_still(Session::State& session);
 
   // Uses the view of the inner statement that runs. No value is NULL. Pre: holds_still().

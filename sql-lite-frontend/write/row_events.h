@@ -30,7 +30,7 @@ class RowEvents {
   [[nodiscard]] Mark mark() const noexcept {
     return rows_ ? Mark{rows_->rows(), rows_->bytes()} : Mark{};
   }
-  /// Forgets what was added after it. Pre: it is of these events, and nothing before it was
+  /// Forgets the events added after the mark. Pre: it is of these events, and nothing before it was
   /// forgotten since.
   void cut(const Mark& mark) noexcept;
 

@@ -49,7 +49,7 @@ class RowWriter {
   void begin_load(Execution& execution);
   /// Nothing is loaded or collected any more.
   void end_changes(Execution& execution);
-  /// Forgets what a statement that failed has left.
+  /// Forgets the changes that a failed statement has left.
   void abandon_changes() noexcept;
 
   /// Nothing, or the index on which the row is a duplicate (of a row that is there and locked);
@@ -64,8 +64,8 @@ class RowWriter {
   void update(Execution& execution, Bytes key, std::span<const Value> old_row,
               std::span<const Value> new_row);
   void remove(Execution& execution, Bytes key, std::span<const Value> old_row);
-  /// The same for a row that need not be locked, as long as its stored form is still what it was
-  /// when `old_row` was read from it. False: nothing is done; lock it and look.
+  /// The same for a row that need not be locked, as long as its stored form is still the one that
+  /// `old_row` was read from. False: nothing is done; lock it and look.
   struct StoredRow {
     Bytes key;
     Bytes row;
@@ -77,7 +77,7 @@ class RowWriter {
   std::size_t remove_first(Execution& execution, const HeldRows& rows, std::size_t from);
   /// Removes the row's entries. Slots hold the row where index expressions need it.
   void removed(Execution& execution, std::string_view key, std::span<const Value> old_row);
-  /// Whether removing a row needs no more of it than that it is what it was.
+  /// Whether removing a row needs no more of it than that it is unchanged.
   [[nodiscard]] bool has_entries() const noexcept;
   /// Number of a row's first columns that determine its entries.
   [[nodiscard]] std::size_t columns_of_entries() const noexcept;
@@ -180,7 +180,7 @@ class RowWriter {
   std::vector<Removal> removals_;
 };
 
-/// An index does not have what it must: XX002.
+/// Throws XX002: an index lacks an entry that it must have.
 [[noreturn]] void fail_missing_entry(const Index& index);
 /// 54000 for more bytes than a key can have.
 void require_key_fits(std::size_t bytes, const Index& index);

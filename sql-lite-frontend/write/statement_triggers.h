@@ -59,8 +59,8 @@ class StatementTriggers {
 
   /// Forgets the run before, and fires those BEFORE … FOR EACH STATEMENT.
   void begin(Execution& execution);
-  /// Fires those BEFORE … FOR EACH ROW; `new_row` becomes what they make of it, and is empty for
-  /// DELETE. False: the row is to be left as it is.
+  /// Fires those BEFORE … FOR EACH ROW; `new_row` becomes their result, and is empty for DELETE.
+  /// False: the row is to be left as it is.
   bool before_row(Execution& execution, TriggerEvent event, std::span<const Value> old_row,
                   std::vector<Value>& new_row);
   /// Fires those INSTEAD OF, in the same way.

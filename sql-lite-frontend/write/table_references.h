@@ -14,9 +14,9 @@
 
 namespace swizzle::sql {
 
-/// The foreign keys of one table, both ways, and what they ask for when its rows change. Rows are
-/// looked for in indexes; actions, and keys whose values have to be cast, are statements of our own
-/// that run inside the transaction, as PostgreSQL's are.
+/// The foreign keys of one table, both ways, and their work when its rows change. Rows are looked
+/// for in indexes; actions, and keys whose values have to be cast, are statements of our own that
+/// run inside the transaction, as PostgreSQL's are.
 class TableReferences final : public EventActor {
  public:
   TableReferences(NameSource& names, const TablePtr& table);
@@ -40,7 +40,7 @@ class TableReferences final : public EventActor {
   [[nodiscard]] bool is_referenced() const noexcept { return !incoming_.empty(); }
   void note_removed(WorkMemory& memory, std::span<const Value> row, RowEvents& notes) const;
 
-  /// Does it; what is deferred goes to the session.
+  /// Performs the noted work; deferred checks go to the session.
   void perform(Execution& execution, const Note& note);
   void act_on(Execution& execution, std::int64_t event, std::span<const Value> values) override {
     perform(execution, Note::of_event(event, values));

@@ -54,7 +54,7 @@ class WriteOperator final : public PlanOperator {
   void check(Execution& execution);
   /// The same for a statement that an action runs: foreign keys are looked at behind that.
   void check_later(Execution& execution, ReferenceQueue& queue);
-  /// Before any is done of what the statement has left.
+  /// Called before any of the work is done that the statement has left.
   void begin_checks(ReferenceQueue& queue);
   [[nodiscard]] const RowWriter& writer() const noexcept { return writer_; }
 
@@ -133,7 +133,7 @@ class WriteOperator final : public PlanOperator {
   std::size_t position_ = 0;
 };
 
-/// Runs the checks and actions of what the statement has written, once it has written everything.
+/// Runs the checks and actions of the statement's changes, once it has written everything.
 void check_written(Execution& execution);
 
 }  // namespace swizzle::sql

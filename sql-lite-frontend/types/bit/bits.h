@@ -38,7 +38,7 @@ class BitBuilder {
   /// Copies `count` bits from `from` on. Pre: both have them.
   void copy(std::size_t to, const BitView& view, std::size_t from, std::size_t count) noexcept;
   [[nodiscard]] MutableBytes bytes() noexcept { return {data_, (size_ + 7) / 8}; }
-  /// Clears what stands behind the last bit.
+  /// Clears the bits behind the last one.
   Value finish() noexcept;
 
  private:

@@ -58,8 +58,8 @@ TypeId collated_array(TypeId type) noexcept;
 /// The order of a type under its collation. Pre: it is a collated type.
 const Type& collated_type(TypeId type) noexcept;
 
-/// Whether keys of the one type are keys of the other: an index answers only what is asked under
-/// its collation.
+/// Whether keys of the one type are keys of the other: an index answers only conditions under its
+/// collation.
 bool same_keys(TypeId left, TypeId right) noexcept;
 
 /// Order of a collation.
@@ -76,7 +76,7 @@ void note_collation(std::uint32_t number, CollationRule rule);
 /// Null if it is neither noted nor built in.
 const CollationRule* find_collation_rule(std::uint32_t number) noexcept;
 
-/// Whether nothing differs from text as it is: "C" and what goes by other names.
+/// Whether the order is that of the text's bytes: "C" and its other names.
 bool orders_by_bytes(std::uint32_t collation) noexcept;
 /// Whether values that differ may be equal.
 bool is_nondeterministic(std::uint32_t collation) noexcept;

@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 
-/// Lists of words that say nothing about what a text is about. English's comes with the server,
-/// others from files that it is given.
+/// Lists of words that do not indicate a text's subject. English's comes with the server, others
+/// from files that it is given.
 namespace swizzle::sql {
 
 class StopWords {

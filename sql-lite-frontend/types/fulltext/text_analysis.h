@@ -37,7 +37,7 @@ class TextAnalysis {
 
 /// to_tsvector().
 Value text_vector_of(Arena& arena, const TextConfig& config, std::string_view text);
-/// Adds a text's words to those of others; what follows is no neighbour of theirs.
+/// Adds a text's words to those of others; the next text's words are no neighbours of theirs.
 void add_words(Arena& arena, TextAnalysis& analysis, std::string_view text, WordsMet& words);
 
 /// to_tsquery(), plainto_tsquery(), phraseto_tsquery(), websearch_to_tsquery().

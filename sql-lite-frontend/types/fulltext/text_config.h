@@ -13,8 +13,8 @@
 #include "sql-lite-frontend/types/fulltext/stop_words.h"
 #include "sql-lite-frontend/types/fulltext/text_parser.h"
 
-/// Text search configurations and dictionaries: those that come with the server, and what one that
-/// a user made is to functions.
+/// Text search configurations and dictionaries: those that come with the server, and user-defined
+/// ones as functions need them.
 namespace swizzle::sql {
 
 /// A dictionary's result for a token.
@@ -93,8 +93,8 @@ std::uint32_t dictionary_of(const TextConfigInfo& config, TokenKind kind) noexce
 /// Languages whose endings there are rules for, in lower case; ascending.
 std::span<const std::string_view> snowball_languages() noexcept;
 
-/// 0A000 for what PostgreSQL has by that name and we have not; else 42704. `kind`: "configuration",
-/// "dictionary".
+/// Throws 0A000 for a name that PostgreSQL has and this server has not; else 42704. `kind`:
+/// "configuration", "dictionary".
 [[noreturn]] void throw_no_text_search(std::string_view kind, std::string_view name);
 /// Whether PostgreSQL has a list of the language's stop words that we have not.
 bool lacks_stop_words(std::string_view language) noexcept;

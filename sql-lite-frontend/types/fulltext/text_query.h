@@ -59,7 +59,7 @@ class QueryTree {
   CountedVector<QueryNode> nodes_;
 };
 
-/// Only what hangs on the root becomes part of the value.
+/// Makes a value of the root and the nodes below it; others are left out.
 Value make_text_query(Arena& arena, const QueryTree& tree);
 /// Words refer to the value. Throws SqlError XX001 on malformed bytes.
 QueryTree query_tree(const Value& value, MemoryAccount* account);
@@ -75,7 +75,7 @@ void print_query_tree(const QueryTree& tree, QueryPlace from, std::string& out);
 Value receive_text_query(Arena& arena, Bytes bytes);
 void send_text_query(const Value& value, std::string& out);
 
-/// Reads `text`. Each word goes to `words`, which gives what stands for it in the tree.
+/// Reads `text`. Each word goes to `words`, which returns the nodes that replace it in the tree.
 class QueryWords {
  public:
   QueryWords() = default;
@@ -91,8 +91,8 @@ QueryTree read_web_query(std::string_view text, QueryWords& words, MemoryAccount
 /// Words as they are.
 Value read_text_query(Arena& arena, std::string_view text);
 
-/// `tree` with `substitute` in place of what equals `target`, as ts_rewrite() has it: operands of &
-/// and | have no order, nor weights a meaning. Pre: both have a root.
+/// Returns `tree` with `substitute` in place of parts that equal `target`, as ts_rewrite() has it:
+/// operands of & and | have no order, nor weights a meaning. Pre: both have a root.
 QueryTree rewritten_query(const QueryTree& tree, const QueryTree& target,
                           const QueryTree& substitute, MemoryAccount* account);
 /// Compares the letters, but first the checksums. Pre: both are words.
@@ -100,7 +100,7 @@ int compare_query_words(const QueryNode& left, const QueryNode& right);
 /// The order of operators among each other.
 int operator_rank(QueryOp op) noexcept;
 
-/// Takes stop words out; what stood around them in a phrase keeps its distance.
+/// Removes stop words; their neighbours in a phrase keep their distance.
 void remove_stop_words(QueryTree& tree);
 
 }  // namespace swizzle::sql

@@ -8,7 +8,7 @@
 
 namespace swizzle::sql {
 
-/// Takes words off the text forms of tsvector and tsquery: bare or in quotes, with what is escaped.
+/// Reads words from the text forms of tsvector and tsquery: bare or in quotes, with escapes.
 class WordReader {
  public:
   enum class Of : std::uint8_t { vector, query };

@@ -24,7 +24,7 @@ struct ReadMoment {
   bool has_zone = false;
 };
 
-/// 22007 where the text does not fit the template, 22008 and 22009 where it says what cannot be.
+/// Throws 22007 if the text does not fit the template, 22008 and 22009 for impossible values.
 ReadMoment read_by_template(std::string_view text, const TemplateNodes& nodes, TemplateRules rules);
 
 }  // namespace swizzle::sql

@@ -8,7 +8,7 @@
 
 namespace swizzle::sql {
 
-/// The fields as they stand in the text; zero is what is not given.
+/// The fields as they stand in the text; a field that is not given is zero.
 struct TemplateFields {
   std::int64_t hour = 0;
   std::int64_t minute = 0;

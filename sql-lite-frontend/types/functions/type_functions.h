@@ -84,7 +84,7 @@ struct Extreme {
       {">(" type "," type ")", &compare_with<compare, std::greater<>>}, {     \
     ">=(" type "," type ")", &compare_with<compare, std::greater_equal<>>     \
   }
-/// `prefix` is what PostgreSQL puts before "larger" and "smaller".
+/// `prefix` is PostgreSQL's prefix before "larger" and "smaller".
 #define SWIZZLE_LARGER_SMALLER_OF(prefix, type, compare)       \
   {prefix "larger(" type "," type ")", &larger_of<compare>}, { \
     prefix "smaller(" type "," type ")", &smaller_of<compare>  \

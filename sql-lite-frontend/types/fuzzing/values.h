@@ -77,7 +77,7 @@ inline std::string quoted(std::string_view text) {
   return out + "'";
 }
 
-/// An input's first line, and what follows it.
+/// An input's first line, and the rest.
 struct TwoTexts {
   std::string one;
   std::string two;

@@ -26,7 +26,7 @@ struct ElementQuery {
   CountedVector<ElementQuery> parts;
 };
 
-/// Makes queries; what they refer to lies in an arena.
+/// Makes queries; the bytes that they refer to lie in an arena.
 class ElementQueries {
  public:
   using Kind = ElementQuery::Kind;

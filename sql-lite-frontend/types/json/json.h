@@ -10,7 +10,7 @@
 /// canonical spelling).
 namespace swizzle::sql {
 
-/// Throws SqlError 22P02 unless the text is one JSON value; `type` is what the message calls it.
+/// Throws SqlError 22P02 unless the text is one JSON value; `type` is its name in the message.
 void check_json(std::string_view text, TypeId type);
 /// The spelling that jsonb shows: keys by length and bytes and each once, one blank after commas
 /// and colons, strings without needless escapes. Throws as above.

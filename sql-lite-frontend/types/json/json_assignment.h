@@ -8,8 +8,8 @@
 
 namespace swizzle::sql {
 
-/// jsonb[a][b]: what stands there; NULL where there is nothing. A number counts from the end when
-/// it is negative.
+/// jsonb[a][b]: returns the value at the path; NULL if there is none. A number counts from the end
+/// when it is negative.
 Value json_at(Arena& arena, const Value& json, std::span<const std::string> path);
 
 /// Returns the new value for UPDATE t SET json[a][b] = x. `json` may be NULL, and is a list then if

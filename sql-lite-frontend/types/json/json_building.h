@@ -8,7 +8,7 @@
 
 namespace swizzle::sql {
 
-/// A value as JSON at the end of what is being built.
+/// Appends a value as JSON to `out`.
 template <class Text>
 void add_json(FunctionContext& context, TypeId type, const Value& value, Text& out) {
   const std::size_t bytes = bytes_of({&value, 1});

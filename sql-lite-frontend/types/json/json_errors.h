@@ -18,8 +18,8 @@ enum class JsonExpected : std::uint8_t {
 /// Whether escapes of strings are given their meaning, as jsonb does, or kept as they are written.
 enum class JsonEscapes : std::uint8_t { kept, read };
 
-/// Says as PostgreSQL what is wrong with the token that begins at `at`: with the token itself or
-/// else with its place. 22P02, 22P05.
+/// Throws PostgreSQL's error for the token that begins at `at`: either the token itself is
+/// malformed, or it is in the wrong place. 22P02, 22P05.
 [[noreturn]] void fail_json(std::string_view text, std::size_t at, JsonExpected expected,
                             JsonEscapes escapes);
 

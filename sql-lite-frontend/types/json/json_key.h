@@ -10,7 +10,7 @@
 namespace swizzle::sql {
 
 /// Index keys of jsonb: memcmp orders them as compare_jsonb() does, and equal values have equal
-/// bytes. Prefix-free. Pre: jsonb's spelling. `put_string` appends what orders a string as
+/// bytes. Prefix-free. Pre: jsonb's spelling. `put_string` appends bytes that order a string as
 /// compare_jsonb()'s function does; null: the string and a zero.
 using PutString = void (*)(std::string& key, std::string_view text);
 void append_jsonb_key(std::string& key, std::string_view json, PutString put_string = nullptr);

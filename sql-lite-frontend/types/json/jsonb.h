@@ -8,9 +8,10 @@
 
 namespace swizzle::sql {
 
-/// A value of jsonb as it is kept: its text in the canonical spelling, and a directory of where the
-/// parts of its longer objects and arrays stand (jsonb_directory.h). Short ones have none, nor has
-/// what was stored before there were directories: parts are found by passing over the text then.
+/// A value of jsonb as it is stored: its text in the canonical spelling, and a directory of the
+/// places of the parts of its longer objects and arrays (jsonb_directory.h). Short values have
+/// none, nor have values stored before there were directories: parts are then found by passing over
+/// the text.
 struct Jsonb {
   std::string_view text;
   Bytes directory = {};  ///< empty where there is none

@@ -28,7 +28,7 @@ namespace swizzle::sql {
 /// not in the cache yet. Directories refer to nothing outside: a part's own is copied with it.
 class JsonbDirectory {
  public:
-  /// Pre: `whole` has a directory. Throws XX001 where its head says what cannot be.
+  /// Pre: `whole` has a directory. Throws XX001 if its head is impossible.
   explicit JsonbDirectory(const Jsonb& whole);
 
   /// Number of parts.

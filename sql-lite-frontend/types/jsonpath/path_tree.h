@@ -21,7 +21,7 @@ enum class PathOp : std::uint8_t {
   boolean,
   number,
   string,
-  // Steps from what stands before.
+  // Steps from the value before.
   key,
   any_key,    ///< .*
   any_array,  ///< [*]

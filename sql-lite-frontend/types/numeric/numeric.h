@@ -8,8 +8,8 @@
 #include "sql-lite-frontend/types/numeric/int128.h"
 
 /// NUMERIC as run-time values. A number whose digits fit 64 bits with up to 18 decimals is held in
-/// the Value itself and computed without an arena; all others are a block of base-10000 digits.
-/// The form is canonical: what fits the small form is never held as a block.
+/// the Value itself and computed without an arena; all others are a block of base-10000 digits. The
+/// form is canonical: a number that fits the small form is never held as a block.
 namespace swizzle::sql {
 
 inline constexpr std::uint32_t kMaxDecimalScale = 18;

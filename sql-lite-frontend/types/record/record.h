@@ -33,8 +33,8 @@ class RecordView {
   std::uint32_t count_;
 };
 
-/// Throws 0A000: a function was called without the list of columns that alone could say what its
-/// row has.
+/// Throws 0A000: a function was called without the list of columns, without which the columns of
+/// its row are unknown.
 [[noreturn]] void refuse_row_without_columns(std::string_view function);
 
 /// `names`: none, or one for each field.

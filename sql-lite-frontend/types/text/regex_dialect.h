@@ -17,8 +17,8 @@ struct RegexOptions {
 /// Throws 22023 for an unknown letter.
 void apply_regex_flag(RegexOptions& options, char flag);
 
-/// A regular expression of PostgreSQL's as RE2 reads it. PostgreSQL settles first how far the whole
-/// reaches, and then what each part takes of it.
+/// A regular expression of PostgreSQL's as RE2 reads it. PostgreSQL settles first the length of the
+/// whole match, and then the extent of each part.
 struct TranslatedRegex {
   std::string text;       ///< each part as long, or as short, as it wants to be
   std::string shortest;   ///< finds the shortest whole; empty unless `is_short`
@@ -28,7 +28,7 @@ struct TranslatedRegex {
   /// checks it.
   enum class Edge : std::uint8_t { none, beginning, end } edge = Edge::none;
 };
-/// Throws 2201B for a malformed pattern, 0A000 for what RE2 cannot do.
+/// Throws 2201B for a malformed pattern, 0A000 for features that RE2 lacks.
 TranslatedRegex translate_regex(std::string_view pattern, const RegexOptions& options);
 
 /// Returns the depth of nested parentheses; brackets' and quoted ones count as well.

@@ -15,8 +15,8 @@
 #include "sql-lite-frontend/types/xml/xml_option.h"
 
 /// XML as libxml2 reads it: well-formedness, documents for XPath. Nothing from outside the text is
-/// ever read; what a text may become in memory counts before it does; work on more than a little
-/// runs on a helper thread, since the library cannot let go.
+/// ever read. The memory that a text may need counts before it is parsed. Work on more than a
+/// little runs on a helper thread, since the library cannot let go.
 namespace swizzle::sql::xml {
 
 inline constexpr SqlState kInvalidDocument{"2200M"};
@@ -76,7 +76,7 @@ bool append_declaration(std::string& out, std::string_view version, int standalo
 /// About how much memory a tree of the text may take.
 std::size_t bytes_of_tree(std::string_view text);
 
-/// Throws 2200M or 2200N for what is not well-formed; `memory` may be null.
+/// Throws 2200M or 2200N for a text that is not well-formed; `memory` may be null.
 void require_well_formed(MemoryAccount* memory, Option option, Blanks blanks,
                          std::string_view text);
 bool is_well_formed(MemoryAccount* memory, Option option, std::string_view text);
