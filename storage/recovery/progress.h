@@ -12,8 +12,8 @@ namespace swizzle {
 /// over at once is told to the observer only.
 class Progress {
  public:
-  /// Interval for callers of reached() at every record; reading the clock takes as long as a
-  /// record.
+  /// `look_every` for callers that call reached() at every record: reading the clock takes as long
+  /// as a record.
   static constexpr std::uint64_t kRecords = 64;
   /// `total` is in the unit of reached(): bytes of log as a rule. Time is looked at in every
   /// `look_every`th call of reached().
