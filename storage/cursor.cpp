@@ -146,7 +146,7 @@ Result<> Cursor::State::load_leaf() {
   return {};
 }
 
-/// Sets the range to what lies beyond the leaf that is done.
+/// Sets the range to the rest beyond the leaf that is done.
 void Cursor::State::move_on() {
   is_loaded = false;
   if (leaf.stopped_at()) {

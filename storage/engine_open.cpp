@@ -1,4 +1,4 @@
-// A database is made, and opened: what its files hold is made what the log says.
+// Makes and opens a database: opening brings the content of its files to the state of the log.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -119,7 +119,7 @@ Result<> Engine::create(FileSystem& files, const std::filesystem::path& director
 
 namespace {
 
-/// A log that ends before the last checkpoint has lost what was durable: its newest segments are
+/// A log that ends before the last checkpoint has lost durable records: its newest segments are
 /// missing, or it is an older copy.
 Result<> require_checkpoint_in_log(const Control& control, const wal::Log& log) {
   const Checkpoint& checkpoint = control.checkpoint;
@@ -183,7 +183,7 @@ Result<> choose_checkpoint(EngineParts& parts) {
   return {};
 }
 
-/// Opens the files and makes the pages on disk what the log says.
+/// Opens the files and brings the pages on disk to the state of the log.
 Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer) {
   const TimePoint begin = Runtime::current().now();
   RETURN_IF_ERROR(require_finished(parts.files, parts.directory));

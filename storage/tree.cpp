@@ -1,4 +1,4 @@
-// Tree: what a transaction does to single records.
+// Tree: a transaction's operations on single records.
 #include <cstring>
 
 #include "storage/engine_parts.h"

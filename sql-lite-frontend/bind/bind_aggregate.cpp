@@ -36,7 +36,7 @@ AggregateCall ExpressionBinder::make_aggregate(const ast::FuncCall& node, Scope&
     const auto& sort = ast::as<ast::SortBy>(item);
     ExprPtr key = bind_expression(sort.node, scope);
     if (node.agg_within_group) {
-      // The last arguments are what is sorted, as the function takes it.
+      // The last arguments are the sorted ones, as the function takes them.
       const std::size_t first = call.arguments.size() - node.agg_order.size();
       key = coerce(std::move(key), call.arguments[first + call.order.size()]->type(), kNoTypmod,
                    Implicitness::implicit);
@@ -171,7 +171,7 @@ ExprPtr ExpressionBinder::bind_any_aggregate(const ast::FuncCall& node, Scope& s
     refuse("aggregate function calls cannot be nested");
   }
   require_star(node);
-  // Names mean what they mean where the call stands, also if an enclosing query computes it.
+  // Names have the meaning of the call's place, also if an enclosing query computes it.
   const bool around = std::exchange(scope.in_aggregate, true);
   AggregateCall call = make_aggregate(node, scope, resolved, std::move(arguments));
   scope.in_aggregate = around;
@@ -192,7 +192,7 @@ bool ExpressionBinder::is_ordered_set(const Function& function) {
          function.name == "mode";
 }
 
-/// f(direct arguments) WITHIN GROUP (ORDER BY …): what is sorted are further arguments.
+/// f(direct arguments) WITHIN GROUP (ORDER BY …): the sorted expressions are further arguments.
 ExprPtr ExpressionBinder::bind_ordered_set(const ast::FuncCall& node, Scope& scope,
                                            std::vector<ExprPtr> arguments,
                                            const OuterNotes& notes) {

@@ -1,4 +1,4 @@
-// COLLATE, and what is called under the collation of its operands.
+// COLLATE, and functions called under the collation of their operands.
 #include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/types/collation/collated_functions.h"
 #include "sql-lite-frontend/types/sql_error.h"

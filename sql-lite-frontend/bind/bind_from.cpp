@@ -50,7 +50,7 @@ TablePtr QueryBinder::find_table(const ast::RangeVar& range) {
   return names_.find_table(range.schemaname, range.relname);
 }
 
-/// Inside a view, what it knows about a name of its text.
+/// Inside a view, returns its recorded meaning of a name in its text.
 const ViewName* QueryBinder::view_name(const ast::RangeVar& range) const {
   if (open_view_ == nullptr) return nullptr;
   for (const ViewName& known : open_view_->view_names) {

@@ -3,7 +3,7 @@
 #include "sql-lite-frontend/bind/query_binder.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// JOIN: what its sides may see, USING and NATURAL, and the name of the whole.
+/// JOIN: the columns that its sides may see, USING and NATURAL, and the name of the whole.
 namespace swizzle::sql {
 namespace {
 
@@ -173,7 +173,7 @@ FromPtr QueryBinder::bind_join(const ast::JoinExpr& node, Scope& scope) {
     note_absence();
   }
   if (node.alias != nullptr) {
-    // The join as a whole has a name: what is inside can only be reached through it.
+    // The join as a whole has a name: its parts can only be reached through it.
     ScopeItem whole;
     whole.is_join = true;
     whole.alias = node.alias->aliasname;

@@ -20,7 +20,7 @@ ExpressionBinder::OperatorName ExpressionBinder::operator_name(ast::NodeList nam
   return name;
 }
 
-/// So that a view means what it meant, and the plan is made again when a definition changes.
+/// So that a view keeps its meaning, and the plan is made again when a definition changes.
 void ExpressionBinder::note_made(std::string name, std::string_view schema, Oid object) {
   looked_up_objects_ = true;
   depends_on_types_ = true;

@@ -3,7 +3,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// Partitioned tables: what their names stand for, and what is written to their partitions.
+/// Partitioned tables: the partitions that their names stand for, and writes to them.
 namespace swizzle::sql {
 
 PartitionTreePtr QueryBinder::partitions_of(const TablePtr& table, bool only) {

@@ -58,7 +58,7 @@ std::vector<NameSource::FoundRoutine> ExpressionBinder::routines_named(std::stri
       return {};
     }
   }
-  // A view calls what it called when it was made, whatever has come by since.
+  // A view calls the routine that it called when it was made, whatever has been created since.
   if (open_view_ != nullptr) {
     std::vector<NameSource::FoundRoutine> found;
     for (const ViewRoutine& known : open_view_->view_routines) {

@@ -31,7 +31,7 @@ std::vector<ExprPtr> ExpressionBinder::fields_or_value(const ast::Node* node, Sc
 
 namespace {
 
-/// Those that order, and what else belongs to their order.
+/// Operators that order, and the others of their order.
 struct RowOperator {
   std::string_view name;
   std::string_view less;

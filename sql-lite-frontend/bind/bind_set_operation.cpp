@@ -23,7 +23,7 @@ Binder::OutputTypes output_of_part(const ast::SelectStmt& part) {
   return compares ? Binder::OutputTypes::final : Binder::OutputTypes::open;
 }
 
-/// PostgreSQL's names for what a set operation is made of, from left to right.
+/// PostgreSQL's names for the parts of a set operation, from left to right.
 void add_unreachable_parts(const Query& part, Scope& scope) {
   check_stack();
   if (part.body == Query::Body::set_operation && part.order.empty() && !part.limit) {

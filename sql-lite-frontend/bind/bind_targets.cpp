@@ -60,7 +60,8 @@ std::string ExpressionBinder::target_name(const ast::Node* node) {
       return std::string{ast::string_of(ast::as<ast::FuncCall>(node).funcname.back())};
     case ast::NodeKind::type_cast: {
       const auto& cast = ast::as<ast::TypeCast>(node);
-      // A cast names what has no better name, another cast's or CASE's included.
+      // A cast gives its name only to an expression without a better one, another cast's or CASE's
+      // included.
       const bool weak = ast::is<ast::TypeCast>(cast.arg) || ast::is<ast::CaseExpr>(cast.arg);
       std::string name = target_name(cast.arg);
       if (name == "?column?" || (weak && name == weak_name(cast.arg))) {

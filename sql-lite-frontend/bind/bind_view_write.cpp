@@ -207,7 +207,7 @@ std::vector<bool> Binder::updatable_columns(const TablePtr& relation) {
   return updatable;
 }
 
-/// The table's columns under the names of a view, or of what it reads.
+/// The table's columns under the names of a view, or of a relation that it reads.
 Scope Binder::view_scope(const TablePtr& table, std::string_view alias,
                          std::span<const ViewTargetColumn> columns, Slot first_slot) {
   Scope scope = table_scope(table, alias, first_slot);

@@ -5,7 +5,7 @@
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// WITH: what its names mean, in which order its queries are bound, and recursion.
+/// WITH: the meanings of its names, the order in which its queries are bound, and recursion.
 namespace swizzle::sql {
 
 // Here, where what it is bound to is complete.
@@ -254,7 +254,7 @@ void Binder::bind_writing_cte(Cte& cte, const ast::CommonTableExpr& node, Scope&
   cte.columns = cte_columns(cte.write->returning, node);
 }
 
-/// first UNION [ALL] second, where the second part may read what the last round found.
+/// first UNION [ALL] second, where the second part may read the rows of the last round.
 void QueryBinder::bind_recursive(Cte& cte, const ast::CommonTableExpr& node, Scope& scope) {
   const auto& select = ast::as<ast::SelectStmt>(node.ctequery);
   if (select.op != ast::SetOperation::union_) {

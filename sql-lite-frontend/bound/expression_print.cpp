@@ -95,7 +95,7 @@ std::string_view ExprPrinter::open_operator() {
 
 namespace {
 
-/// A kept row is written field by field: what its text form has in it may be names.
+/// A kept row is written field by field: its text form may contain names.
 void print_row_constant(ExprPrinter& printer, TypeId type, const Value& value) {
   const RecordView view{value};
   printer.out += "ROW(";
@@ -204,7 +204,7 @@ void print_cast(ExprPrinter& printer, const Expr& cast, CastForm form, const Exp
     printer.print(operand);
     return;
   }
-  // Pretty spares what columns and constants do not need.
+  // Pretty omits parentheses that columns and constants do not need.
   const bool simple = dynamic_cast<const SlotExpr*>(&operand) != nullptr ||
                       dynamic_cast<const ConstantExpr*>(&operand) != nullptr;
   const bool bare = printer.bare_depth > 0 && simple;

@@ -129,7 +129,7 @@ void CatalogView::claim_type_name(Transaction& transaction, Oid schema, std::str
   }
 }
 
-/// Brings the name records from what `old` has to what `relation` has; either may be null.
+/// Changes the name records from those of `old` to those of `relation`; either may be null.
 void CatalogView::change_names(Transaction& transaction, const Relation* old,
                                const Relation* relation) {
   const auto names_of = [](const Relation* from) {

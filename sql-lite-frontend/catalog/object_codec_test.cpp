@@ -51,8 +51,8 @@ TEST_CASE("Records of versions before are read; unknown ones are refused", "[sql
   old.columns.clear();
   std::string record = encode(old);
   record[0] = 3;
-  // Version 3 ended before what version 4 has, and 16: two flags and a list that is empty; and 18:
-  // what partitions have, two of which are absent.
+  // Version 3 ended before the fields of version 4, and 16: two flags and a list that is empty; and
+  // 18: the fields of partitions, two of which are absent.
   constexpr std::size_t kOfPartitions = 2 + sizeof(std::uint32_t) + sizeof(Oid);
   record.resize(record.size() - sizeof relation.estimated_pages - 2 - sizeof(std::uint32_t) -
                 kOfPartitions);

@@ -77,7 +77,7 @@ TablePtr open_table(Engine& engine, Relation relation, std::uint64_t version,
     table->tree = value_of(engine.tree(table->relation.tree));
   }
   table->runtime = runtime ? std::move(runtime) : std::make_shared<TableRuntime>();
-  // Those of a partitioned table stand for what its partitions have.
+  // Indexes of a partitioned table stand for those of its partitions.
   if (!table->relation.is_partitioned()) open_indexes(engine, *table);
   if (const TypeId rows{table->relation.row_type}; is_composite(rows)) {
     note_type(rows, {quote_identifier(table->relation.name), {}, {}});

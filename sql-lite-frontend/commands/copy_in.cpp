@@ -118,7 +118,7 @@ class CopyIn {
     add_place(error.fields().where, line, record);
   }
 
-  /// Says where one is, if `line` is the one that was read last, and `record` what stands in it.
+  /// Adds the place to an error, if `line` is the one that was read last; `record` is its content.
   void add_place(std::string& where, std::uint64_t line,
                  std::optional<std::string_view> record) const {
     const bool binary = options_.kind == CopyOptions::Kind::binary;
@@ -236,7 +236,7 @@ class CopyIn {
    public:
     BinaryStream(CopyIn& copy, ResultSink& sink)
         : copy_(copy), sink_(sink), data_(CountedAllocator<char>{&copy.session_.memory}) {}
-    /// False at the end of what the client sent.
+    /// Returns false at the end of the client's data.
     bool has(std::size_t size) {
       while (data_.size() - at_ < size) {
         const auto piece = copy_.receive(sink_);

@@ -355,7 +355,8 @@ void run_once(Session::State& session, const ast::Node* node, Statement& stateme
 
 }  // namespace
 
-/// Resolves names, locks what they mean, and does so again where that is no longer what they mean.
+/// Resolves names, locks the objects that they mean, and does so again if the names mean others by
+/// then.
 void run_utility(Session::State& session, const ast::Node* node, Statement& statement,
                  std::span<const Value> parameters, ResultSink& sink) {
   for (Attempt attempt;;) {

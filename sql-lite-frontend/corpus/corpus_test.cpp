@@ -97,8 +97,8 @@ std::filesystem::path beside(std::filesystem::path script, const char* extension
   return script.replace_extension(extension);
 }
 
-/// A script's requests with what each must answer: PostgreSQL's answer, or ours where it is known
-/// to differ. Ours is kept too, so that a marked request cannot answer just anything.
+/// A script's requests with the required answer of each: PostgreSQL's, or ours where it is known to
+/// differ. Ours is kept too, so that a marked request cannot answer just anything.
 class Script {
  public:
   explicit Script(const std::filesystem::path& path)

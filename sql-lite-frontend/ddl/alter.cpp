@@ -45,7 +45,7 @@ void TableChange::finish_builder(TableBuilder& builder, Relation relation, std::
                                  std::size_t old_constraints) {
   for (Relation& sequence : builder.sequences) create_relation(session_, std::move(sequence));
   if (relation.is_partitioned()) {
-    // Its partitions have what it defines.
+    // Its partitions have the objects that it defines.
     replace(std::move(relation));
     announce_foreign_keys(session_, table_->relation, old_constraints);
     return;

@@ -11,7 +11,7 @@
 #include "sql-lite-frontend/session/statement_options.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// ALTER FUNCTION and PROCEDURE, and what their definitions have in common with CREATE.
+/// ALTER FUNCTION and PROCEDURE, and the part of their definitions that CREATE shares.
 namespace swizzle::sql {
 namespace {
 

@@ -55,8 +55,8 @@ void attach_part(Session::State& session, const NamedRelation& found, ast::NodeL
   }
 }
 
-/// When PostgreSQL carries out a part of ALTER TABLE: what goes, before what changes, before what
-/// comes, so that the parts may be written in any order.
+/// The time at which PostgreSQL carries out a part of ALTER TABLE: drops, before changes, before
+/// additions, so that the parts may be written in any order.
 int turn_of(const ast::AlterTableCmd& command) {
   using Action = ast::AlterTableType;
   enum Turn : std::uint8_t { drop, change_type, add_column, attributes, add_key, add_other, rest };

@@ -88,7 +88,7 @@ void forget_statistics(Session::State& session, Oid table, const std::vector<std
   store.write(*session.transaction, table, left);
 }
 
-/// A star in a view stood for what there was.
+/// A star in a view stands for the attributes of the time when the view was made.
 void require_same_columns(Session::State& session, const UserType& type, std::string_view dropped) {
   constexpr std::size_t kWorkOfView = 100'000;
   const std::string name = session.names.user_type_name(type.id()).value_or(type.name);

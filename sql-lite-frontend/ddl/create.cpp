@@ -60,7 +60,7 @@ void require_schema_name(std::string_view name) {
 
 namespace {
 
-/// The schema in which the session may create what the name says.
+/// Returns the schema in which the session may create the named object.
 Oid creation_place(Session::State& session, const ast::RangeVar& range) {
   const Oid place = session.names.creation_schema(range);
   const SchemaPtr schema = session.catalog.schema(place);

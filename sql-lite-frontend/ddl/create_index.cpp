@@ -41,7 +41,8 @@ void require_range_index(Session::State& session, TypeId type, const ast::IndexE
               "operator class \"{}\" does not exist for access method \"gist\"", name);
 }
 
-/// COLLATE around what is indexed is the index's own: what is left is a column, or an expression.
+/// COLLATE around the indexed expression is the index's own: the rest is a column, or an
+/// expression.
 struct CollatedKey {
   std::string_view name;
   const ast::Node* expr = nullptr;  ///< null: a column
@@ -72,7 +73,7 @@ void refuse_composite(Session::State& session, const ast::RangeVar& name) {
   throw_error(sqlstate::wrong_object_type, "\"{}\" is a composite type", type->name);
 }
 
-/// Refuses what a hash index cannot have; the rest a tree has.
+/// Refuses properties that a hash index cannot have; it has all others of a tree.
 void as_hash(Session::State& session, const ast::IndexStmt& statement, ResultSink& sink) {
   const auto refuse = [](std::string_view what) {
     throw_error(sqlstate::feature_not_supported, "access method \"hash\" does not support {}",

@@ -1,4 +1,4 @@
-// ALTER DEFAULT PRIVILEGES: what the objects that a role will make are granted.
+// ALTER DEFAULT PRIVILEGES: the rights granted on objects that a role will make.
 #include <algorithm>
 
 #include "sql-lite-frontend/catalog/default_grants.h"

@@ -53,7 +53,7 @@ Dependent view(Session::State& session, const TablePtr& table, std::string on) {
 /// To parse and to bind one is about that much; there may be thousands.
 constexpr std::size_t kWorkOfView = 100'000;
 
-/// Binds the view's query and asks `wanted` about what it reads.
+/// Binds the view's query and calls `wanted` for the relations that it reads.
 template <class Wanted>
 bool view_reads(Session::State& session, const Table& view, const Wanted& wanted) {
   count_work(kWorkOfView);
@@ -96,7 +96,7 @@ std::vector<Dependent> direct(Session::State& session, const Table& relation) {
   return found;
 }
 
-/// Adds what depends on `dependent` itself, if that is a relation.
+/// Adds the dependents of `dependent` itself, if that is a relation.
 void add_with_followers(Session::State& session, Dependent dependent, std::set<Oid>& known,
                         std::vector<Dependent>& list) {
   check_stack();

@@ -117,7 +117,7 @@ std::string stored_default(Session::State& session, const UserType& domain,
       [&] { return stored_expression(session, {}, expression, Clause::column_default, &like); });
 }
 
-/// Reads what CREATE DOMAIN says behind the type.
+/// Reads the part of CREATE DOMAIN behind the type.
 class DomainWords {
  public:
   DomainWords(Session::State& session, UserType& domain) : session_(session), domain_(domain) {}

@@ -140,7 +140,7 @@ void drop_relations(Session::State& session, const ast::DropStmt& statement, Rel
   const std::string what =
       tables.size() == 1 ? described(session, *tables[0]) : std::string{kSeveralObjects};
   for (const TablePtr& table : tables) require_droppable(session, {table, nullptr});
-  // As statements lock them: what is partitioned first.
+  // In the order of statements' locks: partitioned tables first.
   for (const TablePtr& table : tables) {
     if (!table->relation.is_partition()) continue;
     session.catalog.lock(*session.transaction, table->relation.partition_of,
@@ -158,7 +158,7 @@ void drop_relations(Session::State& session, const ast::DropStmt& statement, Rel
   }
 }
 
-/// Foreign keys may refer to what a unique index is over, without a constraint.
+/// Foreign keys may refer to the columns of a unique index, without a constraint.
 void drop_users_of_index(Session::State& session, const Table& table, std::string_view name,
                          ast::DropBehavior behavior, ResultSink& sink) {
   const auto index = std::ranges::find(table.relation.indexes, name, &Index::name);

@@ -1,4 +1,4 @@
-// DROP FUNCTION and PROCEDURE, and what depends on routines.
+// DROP FUNCTION and PROCEDURE, and the dependents of routines.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 using Kind = Dependent::Kind;
 
-/// Collects what calls one routine, or one operator.
+/// Collects the objects that call one routine, or one operator.
 class RoutineDependents {
  public:
   RoutineDependents(Session::State& session, const Routine& routine, std::vector<Dependent>& list)

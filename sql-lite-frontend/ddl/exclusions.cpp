@@ -1,4 +1,4 @@
-// EXCLUDE USING …: what a constraint of that kind may say, and the index behind it.
+// EXCLUDE USING …: the clauses allowed for a constraint of that kind, and the index behind it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -139,7 +139,7 @@ ExtensionOptions options_of(const ast::CreateExtensionStmt& statement) {
           option.location + 1);
     }
     seen.push_back(option.defname);
-    // CASCADE makes what an extension needs as well: none of ours needs another.
+    // CASCADE makes the extensions that an extension needs as well: none of ours needs another.
     if (option.defname == "schema") options.schema = ast::string_of(option.arg);
     if (option.defname == "new_version") options.version = ast::string_of(option.arg);
   }

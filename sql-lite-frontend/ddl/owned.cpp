@@ -31,7 +31,7 @@ std::vector<RolePtr> roles_named(Session::State& session, ast::NodeList list,
   return roles;
 }
 
-/// The first role owns what the server itself needs.
+/// The first role owns the objects that the server itself needs.
 void refuse_bootstrap(std::span<const RolePtr> roles, std::string_view what) {
   for (const RolePtr& role : roles) {
     if (role->oid != kBootstrapRole) continue;
@@ -46,7 +46,7 @@ bool is_any(std::span<const RolePtr> roles, Oid oid) {
   return std::ranges::any_of(roles, [oid](const RolePtr& role) { return role->oid == oid; });
 }
 
-/// Takes out of lists of grants what some roles hold or have granted.
+/// Removes from access lists the grants that some roles hold or have granted.
 class Forgetting {
  public:
   Forgetting(Session::State& session, std::span<const RolePtr> roles) : session_(session) {

@@ -14,7 +14,7 @@
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
-/// PARTITION BY and FOR VALUES: what they say.
+/// Reads the clauses PARTITION BY and FOR VALUES.
 namespace swizzle::sql {
 namespace {
 

@@ -27,7 +27,7 @@ std::int32_t place_of(std::string_view column, const ast::Node& expression) {
 
 }  // namespace
 
-/// Reads the constraints of one column definition; what contradicts itself is refused.
+/// Reads the constraints of one column definition; contradictory ones are refused.
 void TableBuilder::ColumnWords::refuse(std::string_view format, const ast::Constraint& at) const {
   throw sql_error(sqlstate::syntax_error, fmt::runtime(format), definition_.colname,
                   builder_.relation_.name)

@@ -81,7 +81,7 @@ void alter_text_dictionary(Session::State& session, const ast::AlterTSDictionary
     std::erase_if(changed.options, [&](const UserTextDictionary::Option& known) {
       return known.name == option.defname;
     });
-    // Without a value it goes back to what it is by itself.
+    // Without a value it is reset to its own default.
     if (option.arg != nullptr) changed.options.push_back(dictionary_option(option));
   }
   static_cast<void>(text_dictionary_of(changed));

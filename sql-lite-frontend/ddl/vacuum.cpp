@@ -18,7 +18,7 @@ namespace swizzle::sql {
 namespace {
 
 /// Storage tidies itself in the background. VACUUM does the same to all of a table at once, FULL
-/// also gives the file system what is then free at the end of the data file, ANALYZE counts. The
+/// also returns the free space at the end of the data file to the file system, ANALYZE counts. The
 /// other options are checked as PostgreSQL does.
 struct VacuumOptions {
   bool analyze = false;

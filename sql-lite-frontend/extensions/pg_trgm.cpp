@@ -96,7 +96,7 @@ float word_similarity(std::string_view word, std::string_view text, Extent exten
         if (numbered.is_common[number]) ++common;
       }
       if (ends[i + 1]) best = std::max(best, share(common, wanted.size(), different));
-      // No longer part can be better: all of the wanted ones over what there is by now.
+      // No longer part can be better: all of the wanted words are in the present one.
       if (share(wanted.size(), wanted.size(), std::max(different, wanted.size())) <= best) break;
     }
   }

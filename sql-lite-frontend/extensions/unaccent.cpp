@@ -1,5 +1,5 @@
 // unaccent: letters without their marks, as functions and as a dictionary of text search, which
-// hands what it makes of a token on to the next dictionary.
+// hands its result for a token on to the next dictionary.
 #include "sql-lite-frontend/types/text/unaccent.h"
 
 #include <string>
@@ -15,7 +15,7 @@ Value unaccent(FunctionContext& context, std::span<const Value> a) {
   return Value::from_text(context.arena.copy(std::string_view{without_marks(a[0].as_text())}));
 }
 
-/// By a dictionary; what that does not know stays as it is.
+/// Removes accents by a dictionary; words that it does not know stay as they are.
 Value unaccent_by(FunctionContext& context, std::span<const Value> a) {
   TextDictionaryPtr dictionary = builtin_text_dictionary(a[0].as_oid());
   auto* const objects = dynamic_cast<TextSearchObjects*>(context.session.names.raw());

@@ -1,4 +1,4 @@
-// COPY FROM STDIN: the first byte chooses the format, the rest is what the client sends.
+// COPY FROM STDIN: the first byte chooses the format, the rest is the client's data.
 
 #include <memory>
 

@@ -45,7 +45,7 @@ class CommentScanner : private TokenSkipper {
     if (skip_comment() < kDeep) return;
     if (!changed_) changed_.emplace(text_);
     const std::size_t end = text_.size() - rest_.size();
-    // Lines stay lines, for what counts them.
+    // Line ends are kept, for code that counts lines.
     for (std::size_t i = begin; i < end; ++i) {
       if ((*changed_)[i] != '\n') (*changed_)[i] = ' ';
     }

@@ -38,7 +38,7 @@ bool may_have_any(std::string_view text) noexcept {
   return false;
 }
 
-/// Walks over the tokens, as far as it takes to know names from what is quoted or commented.
+/// Walks over the tokens, as far as is needed to tell names from quoted or commented text.
 class NameScanner : private TokenSkipper {
  public:
   explicit NameScanner(std::string_view text) : TokenSkipper(text) {}

@@ -15,7 +15,7 @@ constinit thread_local PackedTree* packing = nullptr;
 
 }  // namespace
 
-/// Puts fields before what is there already.
+/// Puts fields before those that are there already.
 class PackedTree::Writer {
  public:
   explicit Writer(PackedTree& tree) noexcept : tree_(tree) {}

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = IndexCondition::Kind;
 
-/// Text between `prefix` and what follows all that begin with it.
+/// Returns the first text after all those that begin with `prefix`; empty: there is none.
 std::string after_prefix(std::string prefix) {
   while (!prefix.empty() && static_cast<unsigned char>(prefix.back()) == 0xff) prefix.pop_back();
   if (!prefix.empty()) prefix.back() = static_cast<char>(prefix.back() + 1);
@@ -32,7 +32,7 @@ void set_bound(IndexBounds& bounds, Kind kind, ExprPtr value) {
 /// Entries of an index that is not unique are ordered by the row's key behind its own columns.
 enum class OrderedKey : std::uint8_t { column, other, nothing_left };
 
-/// Whether column `at` of the row's key is what `operand` is.
+/// Whether `operand` is column `at` of the row's key.
 OrderedKey row_key_order(const FromTable& table, const IndexAccess& index, std::size_t at,
                          const Expr& operand) {
   const Table& of = *table.table;

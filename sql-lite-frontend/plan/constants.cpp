@@ -14,7 +14,7 @@ bool is_immutable(const Function* function) noexcept {
   return function != nullptr && function->volatility == Volatility::immutable;
 }
 
-/// now(), and what is computed from it by the session's time zone.
+/// now(), and functions computed from it by the session's time zone.
 bool is_foreseeable(const Function* function) noexcept {
   return is_immutable(function) || (function != nullptr && is_time(function->result) &&
                                     function->volatility == Volatility::stable);

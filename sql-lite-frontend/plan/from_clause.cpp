@@ -180,7 +180,7 @@ void Planner::flatten(FromPtr& item, std::vector<Relation>& relations, Condition
   relations.push_back(std::move(relation));
 }
 
-/// Adds what follows for one table from an OR that reads several.
+/// Adds the conditions on one table that follow from an OR that reads several.
 void Planner::restrict_by_disjunctions(std::span<const Relation> relations,
                                        Conditions& conditions) {
   if (relations.size() < 2) return;
@@ -330,7 +330,7 @@ PlanPtr Planner::plan_table(FromTable& table, Conditions& conditions, WantedOrde
                        table);
 }
 
-/// The cheapest, which takes what it answers out of the conditions.
+/// Returns the access by the cheapest path, and removes the conditions that the path answers.
 std::unique_ptr<TableAccess> Planner::table_access(FromTable& table, Conditions& conditions,
                                                    WantedOrder* order,
                                                    std::vector<TableAccess::Wanted> wanted,

@@ -1,5 +1,5 @@
-// In which order relations are joined: all orders up to kExhaustive relations, by dynamic
-// programming over what has been joined; beyond that the cheapest next step each time.
+// Order of joins: all orders up to kExhaustive relations, by dynamic programming over the joined
+// sets; beyond that the cheapest next step each time.
 #include <algorithm>
 #include <bit>
 #include <limits>

@@ -1,4 +1,4 @@
-// Two tables that can both be read in the order of what they are joined by.
+// Two tables that can both be read in the order of the columns that they are joined by.
 #include "sql-lite-frontend/execute/joins/merge_join.h"
 
 #include <algorithm>
@@ -104,9 +104,9 @@ bool contains(std::span<Expr* const> list, const Expr& expr) {
   return std::ranges::find(list, &expr) != list.end();
 }
 
-/// Conditions by what they read. Of an inner join these are the conditions that read no third
-/// relation of `all`; of other joins all of their own, since these decide about a match. Slots
-/// outside `all` count as constants.
+/// Conditions by the relations that they read. Of an inner join these are the conditions that read
+/// no third relation of `all`; of other joins all of their own, since these decide about a match.
+/// Slots outside `all` count as constants.
 struct Sides {
   std::vector<Expr*> left;     ///< decided before the join
   std::vector<Expr*> right;    ///< the same

@@ -42,7 +42,7 @@ std::vector<std::size_t> AccessPaths::leaves_of(const FromTable& table,
   return list;
 }
 
-/// The cheapest way for each partition, added up: what conditions any of them answers, those are
+/// The cheapest way for each partition, added up: a condition that any of them answers counts as
 /// answered.
 AccessPath AccessPaths::best_of_partitions(const FromTable& table,
                                            std::span<Expr* const> conditions,

@@ -428,7 +428,7 @@ PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
   PlanPtr rows;
   TableAccess* target = nullptr;
   if (write->kind == WriteKind::insert) {
-    // Of the row that is in conflict, policies are asked before what would tell of it.
+    // For the row in conflict, policies are checked before conditions that could reveal it.
     if (!write->existing_checks.empty()) {
       split_conjunctions(write->conflict_where);
       write->recheck =

@@ -1,5 +1,5 @@
-// Conditions on their way to where they are cheapest: into subqueries and set operations, from one
-// column to those that equal it, and what they mean for outer joins.
+// Pushes conditions to the place where they are cheapest: into subqueries and set operations, from
+// one column to those that equal it, and derives their effect on outer joins.
 #include <algorithm>
 #include <deque>
 
@@ -179,7 +179,7 @@ bool Planner::push_into_select(Query& query, ExprPtr& condition) {
   const auto key_of = [&](Slot slot) {
     return std::ranges::find(query.group_keys, slot, &Aggregate::Key::slot);
   };
-  // In terms of what the query computes its columns from.
+  // The condition in terms of the expressions that the query computes its columns from.
   ExprPtr inside = copy_expression(*condition, [&](const SlotExpr& slot) -> ExprPtr {
     const auto target = std::ranges::find(query.targets, slot.slot(), &OutputTarget::slot);
     if (target == query.targets.end()) return nullptr;
@@ -200,7 +200,7 @@ bool Planner::push_into_select(Query& query, ExprPtr& condition) {
     query.where.push_back(std::move(inside));
     return true;
   }
-  // Of grouped rows only what the keys alone decide may be asked before they are grouped.
+  // Before grouping, only conditions that read the keys alone may be checked.
   ExprPtr before = copy_expression(*inside, [&](const SlotExpr& slot) -> ExprPtr {
     const auto key = key_of(slot.slot());
     if (key == query.group_keys.end()) {

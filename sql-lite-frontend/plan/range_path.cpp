@@ -26,7 +26,7 @@ std::string_view commuted_range_operator(std::string_view op) {
   return found == kPairs.end() ? std::string_view{} : found->second;
 }
 
-/// How far an operator narrows what is found, the best first.
+/// Returns the rank of an operator by its selectivity, the best first.
 std::size_t rank_of(std::string_view op) {
   constexpr std::array kOrder =
       std::to_array<std::string_view>({"=", "<@", "@>", "&&", "-|-", "<<", ">>", "&<", "&>"});

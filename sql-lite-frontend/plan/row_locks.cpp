@@ -1,4 +1,5 @@
-// FOR UPDATE and its like: what is locked above a query, and asked again then.
+// FOR UPDATE and its like: rows that are locked above a query, and the conditions that are checked
+// again then.
 #include <algorithm>
 
 #include "sql-lite-frontend/plan/cost.h"

@@ -38,7 +38,7 @@ const ConstantExpr* as_constant(const Expr& expr) {
   return dynamic_cast<const ConstantExpr*>(&cast->operand());
 }
 
-/// A column of a table, with what is known of it.
+/// A column of a table, with its statistics.
 struct Known {
   const SlotExpr* slot = nullptr;
   const ColumnKnowledge::Column* column = nullptr;

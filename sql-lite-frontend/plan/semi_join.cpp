@@ -69,8 +69,8 @@ void collect_certain(const FromNode& node, std::vector<Slot>& slots) {
   }
 }
 
-/// The comparison in terms of what the query computes its columns from; null if that cannot be
-/// said.
+/// Returns the comparison in terms of the expressions that the query computes its columns from;
+/// null if that is not possible.
 ExprPtr comparison_inside(SubqueryExpr& subquery, const Query& query) {
   const auto is_column = [](const OutputTarget& target) {
     const auto* slot = dynamic_cast<const SlotExpr*>(target.expr.get());

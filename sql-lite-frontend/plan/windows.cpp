@@ -51,8 +51,8 @@ bool is_key_of_all(std::span<const WindowDefinition> windows, const Expr& expr) 
   });
 }
 
-/// `condition` on the query's columns in terms of what its windows give and read; null: it cannot
-/// be said so.
+/// Returns `condition` on the query's columns in terms of its windows' inputs and results; null if
+/// that is not possible.
 ExprPtr below_targets(const Query& query, const Expr& condition,
                       const std::function<bool(const Expr&)>& may_read) {
   bool can = true;

@@ -11,7 +11,7 @@
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// DECLARE, and what is declared without being written.
+/// DECLARE, and variables that are declared implicitly.
 namespace swizzle::sql::plpgsql {
 
 void Reader::declare_scope(std::string label, bool is_loop) {

@@ -299,7 +299,7 @@ Value Expression::put(Frame& frame, const Value& value, TypeId type) {
   return plain_->eval(frame.execution);
 }
 
-/// Behind prepare_statement(): what takes a statement gets a place.
+/// Called after prepare_statement(): an expression that takes a statement gets a place.
 void Expression::prepare_computed(Frame& frame) {
   check_stack();
   give_place(frame, part_->value, type_);

@@ -217,7 +217,7 @@ void Frame::assign(std::size_t index, Value value, TypeId type) {
   if (variable.takes_at_once(type) && !value.is_null()) [[likely]]
     return set_place(variable.place, value);
   if (variable.kind == Variable::Kind::record) {
-    // assign_row() calls this for what is no record.
+    // Called by assign_row() for a target that is no record.
     check_stack();
     if (value.is_null()) {
       if (variable.not_null) {

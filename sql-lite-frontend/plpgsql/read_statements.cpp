@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// Statements of SQL with what PL/pgSQL adds to them, messages, cursors.
+/// Statements of SQL with PL/pgSQL's additions to them, messages, cursors.
 namespace swizzle::sql::plpgsql {
 
 std::optional<FoundName> Reader::found_here() const {

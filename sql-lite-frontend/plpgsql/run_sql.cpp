@@ -62,8 +62,8 @@ struct Into {
   bool is_text = false;  ///< of EXECUTE: what writes may give several rows
 };
 
-/// Takes the first row, and says what is wrong with how many there are. `tell` puts the parameters
-/// into an error of INTO STRICT.
+/// Takes the first row, and throws if the number of rows is wrong. `tell` puts the parameters into
+/// an error of INTO STRICT.
 template <class Run, class Tell>
 void take_into(Frame& frame, Run& run, const Into& into, const Tell& tell) {
   const bool is_strict = into.is_strict;

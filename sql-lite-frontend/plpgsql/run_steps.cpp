@@ -12,7 +12,7 @@
 namespace swizzle::sql::plpgsql {
 namespace {
 
-/// While it lives, CONTEXT says this instead of what the step is.
+/// While an object of this class exists, CONTEXT shows this text instead of the step's.
 class Phase {
  public:
   Phase(Frame& frame, std::string_view phase, int line) : frame_(frame) {
@@ -31,7 +31,7 @@ class Phase {
   Frame& frame_;
 };
 
-/// While it lives, the steps of a block run whose errors take back what they did.
+/// While an object of this class exists, the steps of a block run whose errors undo its changes.
 class Guarded {
  public:
   explicit Guarded(int& blocks) noexcept : blocks_(blocks) { ++blocks_; }

@@ -1,4 +1,4 @@
-// The words of a body, and what a body of every kind of step becomes.
+// Tokens of a body, and the program that a body with every kind of step becomes.
 #include "sql-lite-frontend/plpgsql/scanner.h"
 
 #include <catch2/catch.hpp>

@@ -64,7 +64,7 @@ bool list_is_told(const TableShape& shape, const std::vector<std::int16_t>& colu
   });
 }
 
-/// Adds the type, and before it what it is made of, where a user made it.
+/// Adds the type, and before it the types that it is made of, if it is user-defined.
 void add_type(Session::State& session, TypeId type, TableShape& shape) {
   check_stack();
   type = without_array(without_collation(type));

@@ -347,7 +347,7 @@ class SqlCode final : public RoutineCode {
     is_started_ = true;
   }
 
-  /// Throws 0A000 for what has no plan.
+  /// Throws 0A000 for a statement that has no plan.
   static void require_possible(const Statement& statement) {
     if (is_plannable(statement.node)) return;
     throw_error(sqlstate::feature_not_supported, "{} is not supported in an SQL function",
@@ -371,7 +371,7 @@ class SqlCode final : public RoutineCode {
     const ResultFit fit = is_last ? fit_ : ResultFit{};
     session.transaction.begin_inner_statement();
     // A statement of a volatile routine is a command of its own: it sees the changes before it.
-    // Others see what the calling statement sees.
+    // Others have the view of the calling statement.
     std::optional<InnerStatement> own;
     if (routine_.volatility == 'v') own.emplace(*session.transaction, ReadView::Sees::durable);
     PlanRun& run = session.portals.open_inner(*portal, SessionPortals::Reads::at_once);

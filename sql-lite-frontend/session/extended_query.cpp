@@ -63,7 +63,7 @@ Outcome Session::parse(std::string_view name, std::string_view text,
   return guarded(*state_, sink, text, [&] {
     State& state = *state_;
     if (name.empty()) {
-      // The unnamed one goes even if what should replace it is wrong.
+      // The unnamed one goes even if its replacement is wrong.
       state.statements.erase(std::string{});
       state.statements.emplace(std::string{}, parse_unnamed(state, text, type_oids, sink));
       return;
@@ -168,7 +168,7 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
       if (!request.formats.empty()) {
         format = request.formats.size() == 1 ? request.formats[0] : request.formats[i];
       }
-      // The bytes are the message's; what refers to them must not outlive this call.
+      // The bytes are the message's; values that refer to them must not outlive this call.
       portal->parameters.push_back(
           read_parameter(context, statement->parameter_types[i], format, *request.values[i])
               .copy_to(portal->arena));

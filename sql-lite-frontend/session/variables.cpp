@@ -16,7 +16,7 @@
 #include "sql-lite-frontend/types/datetime/time_zone.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 
-/// SET, SHOW and RESET, and what settings change in the session.
+/// SET, SHOW and RESET, and the effects of settings on the session.
 namespace swizzle::sql {
 namespace {
 
@@ -34,8 +34,8 @@ constexpr std::array kReported = std::to_array<std::string_view>(
      "in_hot_standby", "integer_datetimes", "intervalstyle", "is_superuser", "server_encoding",
      "server_version", "session_authorization", "standard_conforming_strings", "timezone"});
 
-/// "ISO, MDY" in any order and case; what is not said stays as it is. The result is the first word
-/// that means nothing, or empty.
+/// "ISO, MDY" in any order and case; a part that is not given stays as it is. The result is the
+/// first unknown word, or empty.
 std::string read_date_style(std::string_view text, FormatSettings& format) {
   constexpr std::string_view kWords[] = {"",   "iso", "postgres",    "sql", "german",   "mdy",
                                          "us", "dmy", "noneuropean", "ymd", "european", "default"};

@@ -102,7 +102,7 @@ std::unique_ptr<SetCursor> explode(FunctionContext& context, Arguments a) {
   return std::make_unique<Rights>(std::move(rights));
 }
 
-/// By the letter that stands for a kind of object, what its owner may do, and what PUBLIC.
+/// Rights by the letter for a kind of object: the owner's, and PUBLIC's.
 struct Usual {
   char kind;
   std::string_view owner;

@@ -14,7 +14,7 @@
 #include "sql-lite-frontend/types/array/array.h"
 #include "storage/statistics.h"
 
-/// System relations about what the server does: sessions, prepared statements, settings.
+/// System relations about the server's activity: sessions, prepared statements, settings.
 namespace swizzle::sql {
 namespace {
 

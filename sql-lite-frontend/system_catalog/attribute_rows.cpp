@@ -16,7 +16,7 @@ Oid collation_of(const Column& column) {
   return column.collation != kNoOid ? column.collation : default_collation(column.type);
 }
 
-/// A row of pg_attribute besides what its Column says.
+/// Values of a row of pg_attribute that its Column does not have.
 struct AttributeRow {
   Oid relation = kNoOid;
   std::int64_t number = 0;

@@ -58,7 +58,7 @@ void table_view_rows(Execution& execution, const EmitRow& emit) {
 
 namespace {
 
-/// A row of pg_class besides what its Relation says.
+/// Values of a row of pg_class that its Relation does not have.
 struct ClassRow {
   Oid oid = kNoOid;
   std::string_view name;

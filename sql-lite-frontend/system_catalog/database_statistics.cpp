@@ -4,7 +4,7 @@
 #include "sql-lite-frontend/types/datetime/datetime.h"
 #include "storage/statistics.h"
 
-/// pg_stat_database: what is counted of each database since the start or pg_stat_reset().
+/// pg_stat_database: the counters of each database since the start or pg_stat_reset().
 namespace swizzle::sql {
 namespace {
 

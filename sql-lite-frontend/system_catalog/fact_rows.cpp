@@ -16,7 +16,7 @@
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/inverted/element_class.h"
 
-/// System relations about what the server has built in.
+/// System relations about the server's built-in objects.
 namespace swizzle::sql {
 namespace {
 

@@ -90,7 +90,7 @@ UnderlyingType underlying_type(Session::State& session, TypeId type) {
   return {"pg_catalog", std::string{info != nullptr ? info->name : ""}};
 }
 
-/// data_type: what the standard calls it.
+/// data_type: the standard's name for it.
 std::string type_word(TypeId type) {
   if (is_user_type(type) && !is_user_array(type)) return "USER-DEFINED";
   return is_array(type) ? "ARRAY" : format_type(type);
@@ -116,7 +116,7 @@ void emit_column(Execution& execution, const EmitRow& emit, const Table& table, 
       column.default_sql.empty() || column.identity != 0 || !session.rights.owns(relation.owner);
   const Value expression =
       hides ? Value::null() : text(printed_expression(session, table, column.default_sql));
-  // A domain's column is described as one of what the domain is over, beside the domain's name.
+  // A domain's column is described as one of its base type, beside the domain's name.
   const TypePtr domain = is_domain(column.type) ? session.names.user_type(column.type) : nullptr;
   const TypeId type = domain ? domain->base : column.type;
   const UnderlyingType udt = underlying_type(session, type);

@@ -1,5 +1,5 @@
-// pg_aggregate, pg_operator, pg_cast, pg_extension and what extensions there are: what users made
-// beside what is built in.
+// pg_aggregate, pg_operator, pg_cast, pg_extension and the available extensions: user-defined
+// objects beside the built-in ones.
 #include <algorithm>
 
 #include "sql-lite-frontend/extensions/extension.h"

@@ -196,7 +196,7 @@ class Identifier {
     return found;
   }
 
-  /// "what on table": of a part that has no schema of its own.
+  /// Returns "what on table", for a part that has no schema of its own.
   Identity part_of(std::string type, const Table& table, std::string_view name) {
     const std::string schema = schema_of(table.relation.schema);
     Identity found{.type = std::move(type), .exists = true};

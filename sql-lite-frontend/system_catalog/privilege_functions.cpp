@@ -329,7 +329,7 @@ Value on_type(Execution& execution, Arguments arguments) {
   const std::string_view text = arguments[arguments.size() - 2].as_text();
   const auto number = number_in(text);
   const Oid oid = number ? *number : session.names.find(TypeId::regtype, text).value_or(kNoOid);
-  // Arrays have the rights of what they are of.
+  // Arrays have the rights of their element type.
   const TypePtr made = session.names.user_type(without_array(TypeId{oid}));
   if (!made) return on_ungrantable<kType>(execution, arguments);
   const std::vector<Question> questions =

@@ -1,4 +1,4 @@
-// pg_proc: what the server brings, and what users made.
+// pg_proc: the server's routines, and the user-defined ones.
 #include <algorithm>
 
 #include "sql-lite-frontend/catalog/facts.h"

@@ -1,4 +1,4 @@
-// pg_publication and its like, and what replication slots and their readers are at.
+// pg_publication and its like, and the positions of replication slots and their readers.
 #include <algorithm>
 
 #include "sql-lite-frontend/publish/published_table.h"

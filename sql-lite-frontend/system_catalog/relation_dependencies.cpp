@@ -205,7 +205,7 @@ Oid rule_oid(const Relation& view) noexcept {
 void emit_relation(const EmitRow& emit, Session::State& session, const Table& table) {
   const Relation& relation = table.relation;
   emit_schema(emit, {class_id::pg_class, relation.oid}, relation.schema);
-  // So that a dump makes the relation before what names the type of its rows.
+  // So that a dump makes the relation before objects that name the type of its rows.
   if (relation.row_type != kNoOid && relation.kind != RelationKind::sequence) {
     emit_dependency(emit, {class_id::pg_type, relation.row_type},
                     {class_id::pg_class, relation.oid}, Dependency::internal);

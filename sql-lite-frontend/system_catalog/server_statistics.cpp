@@ -4,7 +4,7 @@
 #include "sql-lite-frontend/types/datetime/datetime.h"
 #include "storage/statistics.h"
 
-/// pg_stat_wal, pg_stat_bgwriter and pg_stat_archiver: what the engine counts since the start.
+/// pg_stat_wal, pg_stat_bgwriter and pg_stat_archiver: the engine's counters since the start.
 namespace swizzle::sql {
 namespace {
 

@@ -40,7 +40,7 @@ Lsn position_of(const Value& value) {
   return Lsn{static_cast<std::uint64_t>(value.as_int8())};
 }
 
-/// Slots are made outside of what transactions undo, as in PostgreSQL.
+/// Slots are made outside of a transaction's changes, so a rollback keeps them, as in PostgreSQL.
 std::unique_ptr<SetCursor> create_logical_slot(FunctionContext& context, Arguments arguments) {
   Session::State& session = session_of(context);
   require_may_use_slots(session);
@@ -100,8 +100,8 @@ std::unique_ptr<SlotStream> slot_reader(FunctionContext& context, Arguments argu
 
 enum class Reading : std::uint8_t { peeks, takes };
 
-/// Waits for nothing: what is durable now, up to a position or a number of rows, whole
-/// transactions.
+/// Waits for nothing: reads whole transactions from the part of the log that is durable now, up to
+/// a position or a number of rows.
 std::unique_ptr<SetCursor> slot_changes(FunctionContext& context, Arguments arguments,
                                         Reading reading) {
   Lsn until = session_of(context).shared.engine.logical_log().durable();
@@ -131,7 +131,7 @@ std::unique_ptr<SetCursor> peek_changes(FunctionContext& context, Arguments argu
   return slot_changes(context, arguments, Reading::peeks);
 }
 
-/// The plugin writes no text; what is wrong with slot or options is said first, as in PostgreSQL.
+/// The plugin writes no text; errors of slot or options come first, as in PostgreSQL.
 [[noreturn]] void refuse_text(FunctionContext& context, Arguments arguments,
                               std::string_view function) {
   const Lsn nothing{1};

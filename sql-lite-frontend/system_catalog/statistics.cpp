@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/system_catalog/row_values.h"
 #include "sql-lite-frontend/types/array/array.h"
 
-/// System relations about what is known and counted of tables: pg_stats, pg_stat_user_tables …
+/// System relations about statistics and counters of tables: pg_stats, pg_stat_user_tables …
 namespace swizzle::sql {
 namespace {
 

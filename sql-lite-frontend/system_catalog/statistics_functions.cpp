@@ -3,8 +3,8 @@
 #include "sql-lite-frontend/system_catalog/providers.h"
 #include "sql-lite-frontend/system_catalog/relation_statistics.h"
 
-/// pg_stat_get_…: what the statistics views say, one number of one object at a time, as older
-/// monitors ask for it.
+/// pg_stat_get_…: the numbers of the statistics views, one number of one object at a time, as older
+/// monitors ask for them.
 namespace swizzle::sql {
 namespace {
 

@@ -1,4 +1,4 @@
-// pg_type, and what belongs to types of a kind: pg_enum, pg_range.
+// pg_type, and the relations for types of a kind: pg_enum, pg_range.
 
 #include <array>
 

@@ -80,7 +80,7 @@ void change_until_cut(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut
   });
 }
 
-/// Empty, or what does not agree after the restart.
+/// Returns a disagreement after the restart, or empty.
 std::string disagreement(TestDatabase& db, int acknowledged) {
   if (const std::string found = db.run("SELECT swizzle_verify()"); found != " SELECT 1") {
     return found;

@@ -390,7 +390,7 @@ std::optional<Cast> find_cast(TypeId source, TypeId target, CastContext context)
   if (multirange_of_range(source) == target && context == CastContext::explicit_cast)
     return Cast{source, target, CastContext::explicit_cast, CastMethod::function,
                 functions_named("multirange").front()};
-  // A composite value says what its fields are, as an anonymous row does.
+  // A composite value carries its fields, as an anonymous row does.
   if (is_composite(source) && target == TypeId::record)
     return Cast{source, target, CastContext::implicit, CastMethod::relabel};
   if (is_array(source) && is_array(target)) {

@@ -72,7 +72,7 @@ class ParameterBinder {
  public:
   explicit ParameterBinder(std::span<const TypeId> declared) : declared_{declared} {}
 
-  /// False where the argument cannot be what is declared.
+  /// Returns false if the argument cannot be of the declared type.
   bool take(TypeId declared, TypeId type) {
     if (is_compatible_family(declared)) any_compatible_ = true;
     if (type == TypeId::unknown) return true;
@@ -132,7 +132,7 @@ class ParameterBinder {
     }
   }
 
-  /// A range says what its multirange is, and the other way round, and both what they are over.
+  /// A range determines its multirange, and the other way round, and both their element type.
   bool fit_ranges() {
     if (out_.multirange != TypeId::none && !agree(out_.range, range_of_multirange(out_.multirange)))
       return false;

@@ -54,7 +54,7 @@ void keep_best(std::vector<Candidate*>& candidates, Score score) {
   std::erase_if(candidates, [&](const Candidate* c) { return score(*c) < best; });
 }
 
-/// The category an unknown argument should have, by what the candidates take there.
+/// The category that an unknown argument should have, by the candidates' parameters there.
 struct Slot {
   char category = 0;
   bool has_preferred = false;
@@ -384,8 +384,8 @@ std::optional<ResolvedOperator> try_resolve_operator(const OperatorCall& call) {
   const bool binary = left != TypeId::none;
   const TypeId actual_types[2] = {left, right};
   const std::span<const TypeId> actual{actual_types + (binary ? 0 : 1), binary ? 2U : 1U};
-  // A literal beside a typed operand is first tried as having that type.
-  // Operators are those of what domains are over.
+  // A literal beside a typed operand is first tried as having that type. Operators are those of
+  // domains' base types.
   TypeId exact_left = base_type(left);
   TypeId exact_right = base_type(right);
   if (binary && left == TypeId::unknown) exact_left = exact_right;
@@ -446,7 +446,7 @@ std::optional<TypeId> find_common_type(std::span<const TypeId> types) {
   TypeId chosen = TypeId::unknown;
   const bool all_same = std::ranges::all_of(types, [&](TypeId type) { return type == types[0]; });
   if (all_same && !types.empty() && is_domain(types[0])) return types[0];
-  // Of several types, a domain takes part as what it is over.
+  // Of several types, a domain takes part as its base type.
   for (const TypeId type : types) {
     const TypeId next = base_type(type);
     if (next == TypeId::unknown || next == chosen) continue;

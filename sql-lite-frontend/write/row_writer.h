@@ -44,8 +44,8 @@ class RowWriter {
 
   /// Begins to insert rows as a load where the table is empty and this transaction has made or
   /// truncated it: a load of any other would keep all others from writing to it. Rows that come in
-  /// key order then cost a fraction of an insert; the first that does not ends the load. The trees
-  /// show nobody anything before end_changes().
+  /// key order then cost a fraction of an insert; the first that does not ends the load. The rows
+  /// are not visible in the trees before end_changes().
   void begin_load(Execution& execution);
   /// Nothing is loaded or collected any more.
   void end_changes(Execution& execution);

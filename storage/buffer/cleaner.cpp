@@ -116,7 +116,8 @@ Cleaner::Scan Cleaner::scan(Lsn before, Order order) {
   Scan found;
   std::uint32_t looked_at = 0;
   frames_.for_each_used([&](Frame& frame) {
-    // Others on the thread wait meanwhile; what they change is met, or is younger than the scan.
+    // Others on the thread wait meanwhile; their changes are met by the scan, or are younger than
+    // it.
     if (++looked_at % kFramesBetweenYields == 0) Runtime::current().yield();
     // Waits for a writer that has its record in the log and has not marked the page yet.
     if (order == Order::all_oldest_first) static_cast<void>(frame.latch.optimistic());

@@ -57,7 +57,7 @@ class Children {
 }  // namespace
 
 /// Unswizzles about `wanted` pages, going on where the last sweep stopped. One at a time: others
-/// find what it leaves.
+/// use its results.
 void SwizzlingPool::sweep(std::uint32_t wanted) noexcept {
   if (sweeping_.exchange(true, std::memory_order_acquire)) return;
   counters_.sweeps.fetch_add(1, std::memory_order_relaxed);

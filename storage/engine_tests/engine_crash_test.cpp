@@ -138,7 +138,7 @@ class Session {
   Random random_;
 };
 
-/// Reads everything back, decides the commits in doubt, and says what is wrong.
+/// Reads everything back, decides the commits in doubt, and reports errors.
 void check_commits(Engine& engine, CommitOracle& oracle) {
   const auto reader = engine.begin();
   std::array<Content, 2> found;

@@ -1,4 +1,4 @@
-// The engine over its pool: modes, policies, partitions, scan hints, what it counts.
+// The engine over its pool: modes, policies, partitions, scan hints, counters.
 #include <catch2/catch.hpp>
 
 #include "storage/statistics.h"

@@ -77,8 +77,8 @@ struct FullDisk {
   TreeId tree{};
 };
 
-/// Opens what a crash has left, without any room more, until the power goes at the `cut`-th change
-/// of the disk; 0: never.
+/// Opens the database that a crash has left, without any room more, until the power goes at the
+/// `cut`-th change of the disk; 0: never.
 Simulation::Outcome reopen_full(SimulatedDisk& disk, const FullDisk& of, std::uint64_t cut) {
   disk.leave_room(0);
   return Simulation{bounded(of.seed + cut)}.run([&] {

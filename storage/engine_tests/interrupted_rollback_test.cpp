@@ -22,7 +22,7 @@ std::string row_key(int number) {
   return fmt::format("row {:05}", number);
 }
 
-/// Without `value` nothing is said of what they have.
+/// Without `value` their values are not checked.
 void remove_all(const Tree& tree, Transaction& transaction, int rows,
                 const std::optional<std::string>& value) {
   std::vector<std::string> keys;
@@ -56,7 +56,7 @@ EngineOptions small_options() {
 constexpr int kManyRows = 900;
 const std::string kLongValue(1000, 'v');
 
-/// Leaves behind what a crash does while a transaction has removed everything.
+/// Leaves the state of a crash while a transaction has removed everything.
 TreeId lose_removals(SimulatedDisk& disk) {
   REQUIRE(Engine::create(disk, kHome, small_options()));
   REQUIRE(disk.sync_directory("/"));
@@ -81,7 +81,7 @@ TreeId lose_removals(SimulatedDisk& disk) {
   return rows;
 }
 
-/// Opens what is there, until the power goes at the `cut`-th change of the disk; 0: never.
+/// Opens the database, until the power goes at the `cut`-th change of the disk; 0: never.
 Simulation::Outcome reopen(SimulatedDisk& disk, std::uint64_t cut, TreeId rows) {
   return Simulation{cut + 1}.run([&] {
     if (cut != 0) disk.cut_power_at(DiskOperation::change, cut);

@@ -35,7 +35,8 @@ bool is_allowed(Isolation isolation, Anomaly anomaly) {
   return false;
 }
 
-/// Fails on what the level forbids, and leaves the history behind; returns what it allows.
+/// Fails on anomalies that the level forbids, and leaves the history behind; returns those that it
+/// allows.
 std::set<Anomaly> judge(Isolation isolation, const HistoryLog& log, const std::string& run) {
   std::set<Anomaly> allowed;
   for (const Finding& finding : check(log.history())) {

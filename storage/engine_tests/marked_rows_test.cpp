@@ -1,5 +1,5 @@
-// A transaction that changes many records keeps no lock for each: what it has changed says whose it
-// is, and holds others off as a lock would.
+// A transaction that changes many records keeps no lock for each: its changes carry its identity,
+// and exclude others as a lock would.
 #include <catch2/catch.hpp>
 #include <thread>
 

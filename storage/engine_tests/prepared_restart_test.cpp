@@ -13,7 +13,7 @@ namespace {
 
 using Rows = std::map<std::string, std::string>;
 
-/// A database with some rows, and what prepared transactions are to make of them.
+/// A database with some rows, and the changes that prepared transactions are to make to them.
 class Home : public TemporaryEngine {
  public:
   using TemporaryEngine::TemporaryEngine;

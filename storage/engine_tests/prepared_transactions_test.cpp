@@ -1,4 +1,4 @@
-// Prepared transactions while the engine runs: whose they are, and what others meet.
+// Prepared transactions while the engine runs: their owners, and their effects on others.
 #include <catch2/catch.hpp>
 
 #include "storage/testing/temporary_engine.h"

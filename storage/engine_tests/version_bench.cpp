@@ -1,5 +1,6 @@
-// swizzle-version-bench DIRECTORY [reads|fibers|held|updates …]: what snapshots and versions
-// cost, on a fresh database in DIRECTORY, which is removed. docs/results/isolation.md has a run.
+// swizzle-version-bench DIRECTORY [reads|fibers|held|updates …]: the cost of snapshots and
+// versions, on a fresh database in DIRECTORY, which is removed. docs/results/isolation.md has a
+// run.
 #include <fmt/format.h>
 #include <time.h>
 

@@ -22,7 +22,7 @@ void change(TemporaryEngine& in, Transaction& in_transaction, TreeId tree, const
   REQUIRE(LogicalLog::note(in_transaction, std::span{&part, 1}));
 }
 
-/// A slot that is ready: what commits from now on is its reader's.
+/// A slot that is ready: its reader gets the transactions that commit from now on.
 Slot make_slot(TemporaryEngine& in, const std::string& name) {
   LogicalLog& log = in.engine->logical_log();
   Slot slot;

@@ -101,7 +101,7 @@ TEST_CASE("a torn tail is dropped, and what was acknowledged before it is there"
   const std::uint64_t at = raw(killed.end) - 30;
   killed.disk.corrupt(killed.segment_of(Lsn{at}), at % kSegmentBytes + 4096, {&wrong, 1});
   const auto engine = killed.open().value();
-  // The last commit, or only the mark behind it, was in what is torn.
+  // The last commit, or only the mark behind it, was in the torn part.
   const int rows = killed.rows(*engine);
   REQUIRE(rows >= 399);
   REQUIRE(engine->close());

@@ -10,7 +10,7 @@
 namespace swizzle {
 namespace {
 
-/// The records that stand, the newest first: what a savepoint has undone is not among them.
+/// The records that stand, the newest first, without those that a savepoint has undone.
 Result<std::vector<Lsn>> standing_records(wal::Reader& reader, Lsn last) {
   std::vector<Lsn> records;
   while (last != Lsn::none) {

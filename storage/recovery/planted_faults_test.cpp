@@ -60,7 +60,7 @@ void work(Engine& engine, TreeId id, Random& random, Truth& truth) {
   }
 }
 
-// Whether what a restart finds is right.
+// Whether the result of a restart is right.
 bool is_right(SimulatedDisk& disk, TreeId tree, const Truth& truth) {
   const auto engine = Engine::open(disk, kHome, small_options());
   if (!engine) return false;

@@ -94,7 +94,7 @@ TEST_CASE("P17 P18 P25 power cuts anywhere, also during recovery, three deep",
 
 namespace {
 
-// Damages what the double-write area has.
+// Damages the contents of the double-write area.
 void forget_images(SimulatedDisk& disk) {
   const std::byte wrong{0x5a};
   for (std::uint64_t area = 0; area < DoubleWrite::kAreas; ++area)

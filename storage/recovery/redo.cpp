@@ -21,7 +21,7 @@ struct Work {
   PageId page;
 };
 
-/// A stretch of the log: its records, copied, and what they need.
+/// A stretch of the log: its records, copied, and the pages that they need.
 class Window {
  public:
   Window(std::uint64_t bytes, std::size_t most_pages) : most_pages_(most_pages) {

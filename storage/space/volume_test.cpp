@@ -325,7 +325,7 @@ TEST_CASE("P31 also during the repair, and with two writers at once", "[volume][
     simulation.run([&] {
       auto volume = Volume::open(disk, kDirectory).value();
       disk.cut_power_at(DiskOperation::change, cut);
-      // Two writers of different pages: what is written twice at a time is the caller's to avoid.
+      // Two writers of different pages: the caller avoids writing the same page twice at a time.
       ParkMutex even_and_odd;
       const auto write = [&](std::uint64_t of) {
         for (std::uint64_t version = 1; version <= 6; ++version) {

@@ -218,7 +218,7 @@ class Checker {
     return left;
   }
 
-  /// Takes away what has no edge in `in` from what is left, again and again.
+  /// Removes, again and again, the nodes that have no edge in `in` from the rest.
   static void peel(std::vector<bool>& left, const std::vector<std::vector<std::size_t>>& out,
                    const std::vector<std::vector<std::size_t>>& in) {
     std::vector<std::size_t> degree(left.size());

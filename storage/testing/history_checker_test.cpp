@@ -7,7 +7,7 @@
 namespace swizzle::testing {
 namespace {
 
-/// The names of what is found, joined by spaces.
+/// The names of the anomalies found, joined by spaces.
 std::string anomalies(std::string_view text) {
   std::string names;
   for (const Finding& finding : check(from_text(text))) {

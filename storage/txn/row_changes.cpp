@@ -116,8 +116,8 @@ bool RowChange::is_settled(const Node& leaf, Node::Position at, bool is_live) co
          leaf.logical_lsn() < transaction_.settled_below();
 }
 
-/// Whether what has been kept of the key has to be read from a file first. Others may put it away
-/// again and again: then it is read under the latch.
+/// Whether versions of the key have to be read from a file first. Others may put them away again
+/// and again: then they are read under the latch.
 bool RowChange::lies_away() const noexcept {
   constexpr unsigned kMost = 3;
   return reads_back_ < kMost && transaction_.engine.versions.first_away(hash_, leaf_) != nullptr;

@@ -9,8 +9,8 @@ constexpr std::uint32_t kFirstWindow = 4;
 /// A megabyte: neighbours on the disk become one large transfer, and half of it is under way while
 /// the other half is being worked on.
 constexpr std::uint32_t kLargestWindow = 128;
-/// Of the pool: what a scan may have ahead of it, and what it may take before it counts as large. A
-/// small table is read whole now and then and yet worth keeping.
+/// Shares of the pool: the pages that a scan may have ahead of it, and the size from which it
+/// counts as large. A small table is read whole now and then and yet worth keeping.
 constexpr std::uint32_t kWindowShare = 16;
 constexpr std::uint32_t kKeptShare = 32;
 
@@ -22,7 +22,7 @@ ScanAhead::ScanAhead(AnyTree& tree, ScanHint hint) noexcept
       most_(std::min(kLargestWindow, tree.pool().arena().count() / kWindowShare)),
       kept_leaves_(tree.pool().arena().count() / kKeptShare) {}
 
-/// Whether half of what was asked for is used up.
+/// Whether half of the requested leaves is used up.
 bool ScanAhead::is_due() noexcept {
   ++leaves_;
   if (ahead_ > 0) --ahead_;

@@ -20,7 +20,7 @@ namespace {
 /// An entry, its place in the owner's own table, and what growing that takes.
 constexpr std::size_t kBytesPerLock = 128;
 
-/// Whether nothing is left to undo of a record but what is next.
+/// Whether nothing but the next part of a record is left to undo.
 bool is_last_of(const UndoRecord& record) noexcept {
   return record.kind != UndoRecord::Kind::removed_run || RemovedRun(record).left() <= 1;
 }
@@ -57,8 +57,8 @@ void TransactionState::settle(ReadView& view) {
   // A lock may tell its holder that other transactions have committed, whatever they had locked.
   if (locks.locks_held() != 0) view.sees = ReadView::Sees::latest;
   engine.registry->settle(view, slot, locks.read_watermark());
-  // It may show what is not durable yet: the transaction's end waits for that, and what it reads
-  // later is no older.
+  // It may show commits that are not durable yet: the transaction's end waits for them, and its
+  // later reads are no older.
   if (view.sees == ReadView::Sees::latest) locks.note_read(Lsn{raw(view.lsn) - 1});
 }
 

@@ -171,7 +171,7 @@ TEST_CASE_METHOD(SpillingEngine, "a large loser is undone after a kill", "[stora
   auto writer = engine->begin();
   for (char with = 'a'; with < 'h'; ++with) update_all(*engine, *writer, tree, with);
   {
-    // Makes what it logged durable.
+    // Commits of another transaction make its log records durable.
     const auto other = engine->begin();
     REQUIRE(engine->tree(tree).value().insert(*other, as_bytes("z"), as_bytes("z")).value());
     REQUIRE(other->commit());

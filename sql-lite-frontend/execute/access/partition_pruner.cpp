@@ -12,7 +12,7 @@ namespace {
 using Condition = PartitionPruner::Condition;
 using Test = PartitionPruner::Test;
 
-/// Adds what one more condition says.
+/// Adds the bounds of one more condition.
 class Restrict {
  public:
   Restrict(KeyRestriction& restriction, const std::vector<TypeId>& types)

@@ -123,7 +123,7 @@ bool SetOperation::is_wanted(Execution& execution) {
   const bool has_more = count > 0;
   switch (kind_) {
     case Kind::intersect:
-      // Count 0 marks what was returned already.
+      // Count 0 marks keys that were returned already.
       count = 0;
       return has_more;
     case Kind::intersect_all:

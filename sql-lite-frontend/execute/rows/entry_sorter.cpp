@@ -43,7 +43,8 @@ std::size_t EntrySorter::held_bytes() const noexcept {
 
 char* EntrySorter::take(std::size_t bytes) {
   if (bytes > left_in_chunk_) {
-    // Chunks of a run that has been written are used again, but by what they are too small for.
+    // Chunks of a run that has been written are used again, except for rows that they are too small
+    // for.
     while (chunks_used_ < chunks_.size() && chunks_[chunks_used_].size < bytes) ++chunks_used_;
     if (chunks_used_ == chunks_.size()) {
       const std::size_t size = std::max(bytes, std::min(kLargestChunk, space_.memory_bytes / 8));

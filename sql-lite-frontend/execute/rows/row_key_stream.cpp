@@ -337,7 +337,7 @@ class RarestStream final : public RowKeyStream {
   ValueBuffer ignored_;
 };
 
-/// Takes queries apart into elements that rows must have and what is more than that.
+/// Splits queries into the elements that rows must have and the remaining conditions.
 class Requirements {
  public:
   Requirements(const ElementEntries& entries, Execution& execution)

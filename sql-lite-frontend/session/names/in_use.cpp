@@ -11,7 +11,7 @@ namespace {
 
 constexpr SqlState kObjectInUse{"55006"};
 
-/// `name` is what the error says is in use: the table, or one of its indexes.
+/// `name` is the object in use that the error names: the table, or one of its indexes.
 void require_not_running(const Session::State& session, const Table& table,
                          std::string_view command, std::string_view name) {
   if (!session.plans.in_use.contain(table.relation.oid)) return;

@@ -20,7 +20,7 @@ Oid builtin_by_name(TypeId kind, std::string_view name) {
   return found == nullptr ? kNoOid : found->oid;
 }
 
-/// Where an object is, and what it is called there; its schema is none where there is no object.
+/// Schema and name of an object; no schema if there is no object.
 struct Place {
   Oid schema = kNoOid;
   std::string name;

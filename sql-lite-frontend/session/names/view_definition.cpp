@@ -14,9 +14,9 @@
 #include "sql-lite-frontend/types/functions/quoting.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// A view's query as it could be written now. Its text is kept as it was parsed, with what its
-/// names meant then; tables may have been renamed, moved or widened since, and the reader's search
-/// path is another.
+/// A view's query as it could be written now. Its text is kept as it was parsed, with the meanings
+/// of its names at that time; tables may have been renamed, moved or widened since, and the
+/// reader's search path is another.
 namespace swizzle::sql {
 namespace {
 

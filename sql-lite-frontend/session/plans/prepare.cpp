@@ -43,7 +43,7 @@ std::vector<Plan::Lock> locks_for(const Plan& plan, const std::vector<TablePtr>&
   return locks;
 }
 
-/// 0A000 where the columns are not what the client was told.
+/// Throws 0A000 if the columns differ from those that the client was told.
 void require_same_result(const Statement& statement, const Plan& plan) {
   if (has_same_result(statement, plan)) return;
   SqlError error{kFeature, "cached plan must not change result type"};

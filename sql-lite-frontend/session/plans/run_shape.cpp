@@ -13,7 +13,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// How a shape is known: with what its parameters are.
+/// Returns the key of a shape: its text and the types of its parameters.
 std::string shape_key(const LiftedText& lifted) {
   std::string key = lifted.shape;
   for (const LiftedText::Literal& literal : lifted.literals) {

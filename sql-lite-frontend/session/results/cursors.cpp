@@ -79,7 +79,7 @@ std::string_view lock_name(const ast::SelectStmt& select) {
   }
 }
 
-/// Which of DECLARE's options go together, and with what query.
+/// Checks which of DECLARE's options go together, and with which query.
 void check_options(const ast::DeclareCursorStmt& declare) {
   constexpr SqlState kInvalidDefinition{"42P11"};
   const int options = declare.options;

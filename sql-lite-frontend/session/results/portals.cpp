@@ -137,7 +137,7 @@ void SessionPortals::require_runnable(const Plan& plan) {
       .with_hint(plan.failure->hint);
 }
 
-/// The simple protocol's way. Locks come first: what the columns are is settled then.
+/// The simple protocol's way. Locks come first, because they settle the columns.
 void SessionPortals::run_at_once(Portal& portal, ResultSink& sink, AtEnd at_end) {
   lock_tables(portal, Columns::open);
   require_runnable(portal.plan());

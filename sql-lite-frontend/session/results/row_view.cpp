@@ -26,7 +26,7 @@ constexpr std::uint32_t kNullLength = UINT32_MAX;
 /// Shorter ones are not worth counting.
 constexpr std::size_t kLongRow = std::size_t{64} << 10U;
 
-/// Puts the length of what `write` appends in front of it.
+/// Puts the length of the bytes that `write` appends in front of them.
 template <class Write>
 void with_length(std::string& buffer, const Write& write) {
   const std::size_t start = buffer.size();
@@ -48,7 +48,7 @@ std::vector<OutputColumn> output_columns(std::span<const OutputTarget> targets,
     column.name = target.name;
     column.table_oid = target.origin.table;
     column.column_number = target.origin.column;
-    // Clients read a domain's values as what it is over.
+    // Clients read a domain's values as those of its base type.
     const bool of_domain = is_domain(target.type);
     column.type_oid = raw(base_type(target.type));
     column.type_size = type_size(target.type);
@@ -68,7 +68,7 @@ void check_length(std::size_t bytes) {
       .with_detail(fmt::format("A row of {} bytes is longer than a message may be.", bytes));
 }
 
-/// `value_at` says what stands in a column; `note_length` hears of a row that becomes long.
+/// `value_at` returns the value in a column; `note_length` is called for a row that becomes long.
 template <class ValueAt, class NoteLength>
 void append_values(std::string& buffer, FunctionContext& context,
                    std::span<const OutputColumn> columns, std::span<const TypeId> types,

@@ -1,5 +1,5 @@
-// How long a statement keeps the others of its reactor waiting, whatever it does: spills, rolls
-// back, gives back what it has taken. docs/metrics.md: swizzle_reactor_long_turns_total.
+// Time for which a statement keeps the others of its reactor waiting, whatever it does: spills,
+// rollback, release of memory. docs/metrics.md: swizzle_reactor_long_turns_total.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -45,7 +45,7 @@ class TimeInLine {
   const int descriptor_;
 };
 
-/// A fiber that is always ready, and so knows what the others' turns take.
+/// A fiber that is always ready, and so measures the others' turns.
 class Bystander {
  public:
   void run() {

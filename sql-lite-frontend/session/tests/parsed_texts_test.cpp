@@ -1,5 +1,5 @@
-// A text that Parse has met before is neither parsed nor planned again: what it means must still be
-// what it would mean today.
+// A text that Parse has met before is neither parsed nor planned again, as long as it still has the
+// same meaning.
 #include <catch2/catch.hpp>
 #include <optional>
 

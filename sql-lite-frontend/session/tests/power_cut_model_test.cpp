@@ -164,7 +164,7 @@ TableShape shape_of(TestDatabase& db, const std::string& table) {
           number(db, "SELECT count(*) FROM pg_index WHERE indrelid = " + oid)};
 }
 
-/// Empty, or what an index says otherwise than its table.
+/// Returns a difference between an index and its table, or empty.
 std::string complaint_of_indexes(TestDatabase& db, const std::string& table,
                                  const std::string& column) {
   const std::string query = "SELECT count(*) FROM " + table + " WHERE " + column + " >= 0";

@@ -1,4 +1,4 @@
-// Indexes of ranges (USING gist): what they find is what reading the whole table finds.
+// Indexes of ranges (USING gist): they find the same rows as reading the whole table.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>

@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/session/tests/test_database.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// The numbers of transactions, and what snapshots are said to see of them.
+/// The numbers of transactions, and their visibility in snapshots.
 namespace swizzle::sql {
 namespace {
 

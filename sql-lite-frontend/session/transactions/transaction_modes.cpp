@@ -1,7 +1,7 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/transactions/transaction_states.h"
 
-/// How a transaction runs: what settings say, and what SET TRANSACTION may still change.
+/// Modes of a transaction: those of settings, and those that SET TRANSACTION may still change.
 namespace swizzle::sql {
 namespace {
 

@@ -78,7 +78,7 @@ Value concatenate(FunctionContext& context, Arguments a) {
   return bits.finish();
 }
 
-/// The bits from `from` on, counted from 1; what lies outside is not there.
+/// Returns the bits from `from` on, counted from 1; positions outside do not exist.
 Value part(Arena& arena, const BitView& view, std::int64_t from, std::int64_t end) {
   const auto size = static_cast<std::int64_t>(view.size());
   const std::int64_t first = std::clamp<std::int64_t>(from, 1, size + 1);

@@ -222,7 +222,8 @@ class QueryParser {
     if (kind == Kind::phrase) return QueryOp::phrase;
     return kind == Kind::both ? QueryOp::both : QueryOp::either;
   }
-  /// An operand and what is joined to it by operators above `outer`; leaves next_ behind it.
+  /// Reads an operand and the parts joined to it by operators above `outer`; leaves next_ behind
+  /// it.
   QueryPlace read_joined(QueryToken first, int outer) {
     check_stack();
     QueryPlace left = read_operand(std::move(first));

@@ -52,7 +52,7 @@ class WideQuery {
     QueryPlace whole;  ///< in place of a whole part
     QueryPlace among;  ///< among the operands that are left of one
   };
-  /// `substitute`: nothing, where what is found is to go.
+  /// `substitute`: nothing if the found parts are to be removed.
   void replace(QueryPlace target, std::optional<Substitute> substitute) {
     target_ = target;
     substitute_ = substitute;

@@ -10,7 +10,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// English words that say nothing about what a text is about; ascending.
+/// English words that do not indicate a text's subject; ascending.
 constexpr std::string_view kEnglish[] = {
     "a",      "about",  "above", "after", "again",   "against",   "all",        "am",
     "an",     "and",    "any",   "are",   "as",      "at",        "be",         "because",

@@ -13,7 +13,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
 
-/// Making new jsonb from old: ||, -, #-, jsonb_set, and what jsonb can be cast to.
+/// Makes new jsonb from old: ||, -, #-, jsonb_set, and casts of jsonb.
 namespace swizzle::sql {
 namespace {
 
@@ -254,7 +254,7 @@ Value insert_path(FunctionContext& context, Arguments a) {
   return shown(context, value);
 }
 
-/// jsonb_set() that says what an SQL NULL as the new value means.
+/// jsonb_set() with an argument for the meaning of an SQL NULL as the new value.
 Value set_path_lax(FunctionContext& context, Arguments a) {
   if (a[0].is_null() || a[1].is_null() || a[3].is_null()) return Value::null();
   const auto invalid_treatment = [] {
@@ -279,7 +279,7 @@ Value set_path_lax(FunctionContext& context, Arguments a) {
   return set_path(context, with_null);
 }
 
-/// A cast takes what is of the kind, nothing else.
+/// A cast takes only values of that kind.
 JsonValue scalar_of(const Value& json, Kind wanted, TypeId type) {
   constexpr std::string_view kNames[] = {"object", "array", "string", "numeric", "boolean", "null"};
   JsonValue value = take_json_apart(json_text(json), nullptr);

@@ -120,7 +120,7 @@ Value read_record(FunctionContext& context, std::string_view json) {
   return make_record(context.arena, row.types, fields);
 }
 
-/// A row of a composite type: what the object does not say, the base does.
+/// Makes a row of a composite type: fields missing in the object are taken from the base.
 Value read_composite(FunctionContext& context, TypeId type, const Value& base,
                      std::string_view json) {
   check_stack();

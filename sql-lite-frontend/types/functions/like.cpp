@@ -62,7 +62,7 @@ bool matches(std::string_view text, std::string_view pattern) {
     if (star == std::string_view::npos) return false;
     star_text += width(text.substr(star_text));
     if (letters == Letters::exact && is_literal(pattern[star])) {
-      // The next place where what follows the % can begin.
+      // The next place where the text after the % can begin.
       star_text = text.find(pattern[star], star_text);
       if (star_text == std::string_view::npos) return false;
     }

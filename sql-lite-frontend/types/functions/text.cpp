@@ -35,7 +35,7 @@ Value concatenate(FunctionContext& context, std::string_view a, std::string_view
 Value join(FunctionContext& context, Arguments a) {
   return concatenate(context, a[0].as_text(), a[1].as_text());
 }
-// The call's types say what the other operand is.
+// The call's types tell the other operand's.
 Value join_any(FunctionContext& context, Arguments a) {
   const bool text_first = context.call.arguments[0] == TypeId::text;
   const TypeId other = context.call.arguments[text_first ? 1 : 0];
@@ -90,7 +90,8 @@ Value initial_capitals(FunctionContext& context, Arguments a) {
   return make_text(context.arena, out);
 }
 
-/// Characters [start, start + length) counted from 1; what lies outside the text is empty.
+/// Returns characters [start, start + length) counted from 1; positions outside the text do not
+/// exist.
 std::string_view slice_characters(std::string_view text, std::int64_t start, std::int64_t end) {
   start = std::max<std::int64_t>(start, 1);
   if (end <= start) return {};

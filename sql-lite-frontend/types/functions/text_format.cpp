@@ -98,7 +98,7 @@ class Formatter {
     return true;
   }
 
-  /// "n$" in front of what it numbers; 0 is refused.
+  /// Reads "n$" in front of a format; 0 is refused.
   std::optional<std::size_t> argument_number() {
     const std::string_view before = rest_;
     if (const auto n = number(); n && take('$')) {

@@ -1,5 +1,5 @@
-// pg_column_size(): what PostgreSQL needs for a value in memory, since programs compare the numbers
-// with those they know. Rows here need less (row_codec.h).
+// pg_column_size(): the bytes that PostgreSQL needs for a value in memory, since programs compare
+// the numbers with those they know. Rows here need less (row_codec.h).
 #include <algorithm>
 #include <cstdint>
 #include <string>

@@ -8,7 +8,8 @@
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/record/record.h"
 
-/// pg_timezone_names() and pg_timezone_abbrevs(): what SET TIME ZONE and inputs of times know.
+/// pg_timezone_names() and pg_timezone_abbrevs(): the names known to SET TIME ZONE and inputs of
+/// times.
 namespace swizzle::sql {
 namespace {
 

@@ -1,4 +1,4 @@
-// Numbers: two of them, one on each line, and what is reckoned with them.
+// Numbers: two of them, one on each line, and arithmetic with them.
 
 #include "sql-lite-frontend/types/fuzzing/values.h"
 

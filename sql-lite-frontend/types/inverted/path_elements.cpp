@@ -11,7 +11,7 @@ namespace {
 
 using Kind = ElementQuery::Kind;
 
-/// The keys that lead to what an expression is about.
+/// The keys that lead to the subject of an expression.
 struct Trail {
   std::vector<std::string_view> keys = {};
   /// No other keys lie between them: what an index of whole paths needs.

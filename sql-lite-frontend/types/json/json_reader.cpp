@@ -140,7 +140,7 @@ class JsonReader {
     out += wanted;
   }
 
-  /// A member as it stands in what is written, from its name's quotes on.
+  /// A member as it stands in the output, from its name's quotes on.
   struct Member {
     std::string name;
     std::size_t begin;

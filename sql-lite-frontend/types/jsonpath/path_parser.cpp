@@ -107,7 +107,7 @@ class PathParser {
     fail();
   }
 
-  /// A predicate or an expression: one grammar for both, told apart by what is found.
+  /// A predicate or an expression: one grammar for both, told apart by the parsed form.
   PathPlace parse_or() {
     check_stack();
     PathPlace left = parse_and();

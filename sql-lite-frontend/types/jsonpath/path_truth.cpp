@@ -80,7 +80,7 @@ PathRun::Truth PathRun::truth(PathPlace place, const PathItem& item) {
   }
 }
 
-/// Whether some pair of what both sides come to fits. In strict mode one that cannot be compared
+/// Whether some pair of the two sides' values fits. In strict mode one that cannot be compared
 /// makes it unknown.
 PathRun::Truth PathRun::compared(const PathNode& node, const PathItem& item) {
   const bool is_like_regex = node.op == PathOp::like_regex;

@@ -64,7 +64,7 @@ class RangeReader {
     return rest_.starts_with(',') || rest_.starts_with(')') || rest_.starts_with(']');
   }
 
-  /// Up to what ends it, blanks and all. Nothing stands there: infinite.
+  /// Reads up to the end of the bound, blanks and all. Nothing stands there: infinite.
   std::optional<std::string> bound() {
     if (at_end()) return std::nullopt;
     return read_quoted_part(rest_, [&] { return at_end(); }, [&] { return take(); });

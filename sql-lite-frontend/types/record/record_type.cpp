@@ -78,7 +78,7 @@ void record_send(FunctionContext& context, TypeId type, const Value& value, std:
   }
 }
 
-/// The attributes of a composite type; what is anonymous cannot be read.
+/// The attributes of a composite type; an anonymous one cannot be read.
 std::shared_ptr<const RowShape> shape_to_read(FunctionContext& context, TypeId type) {
   ObjectNames* const names = context.session.names;
   auto shape = names != nullptr ? names->row_shape(type) : nullptr;

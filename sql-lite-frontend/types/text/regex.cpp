@@ -61,7 +61,7 @@ std::unique_ptr<const re2::RE2> compile(const std::string& pattern,
 
 std::unique_ptr<const re2::RE2> compile_or_refuse(const std::string& pattern,
                                                   const re2::RE2::Options& settings) {
-  // The library recurses over some of what nests: ((x)*)*.
+  // The library recurses over some nested patterns: ((x)*)*.
   constexpr std::size_t kDeepest = 5000;
   if (regex_nesting(pattern) > kDeepest) invalid_regex("regular expression is too complex");
   auto regex = compile(pattern, settings);

@@ -97,7 +97,7 @@ std::vector<DirtyPage> Checkpointer::dirty_pages() const {
   return pages;
 }
 
-// Down to what both copies of the control file need.
+// Releases the log that neither copy of the control file needs.
 void Checkpointer::release_log() noexcept {
   if (retentions_.load() != 0) return;
   Lsn keep = oldest(previous_keep_from_, parts_.control.current().checkpoint.keep_from);
@@ -123,7 +123,8 @@ Result<> Checkpointer::make_room(Cleaner& cleaner) {
   if (!could_make_room()) return {};
   RETURN_IF_ERROR(cleaner.clean_until(parts_.log.tail()));
   RETURN_IF_ERROR(take());
-  // Once more: the copy of the control file before this one needs what the one before needed.
+  // A second checkpoint, because the older copy of the control file still needs the log of the one
+  // before.
   return take();
 }
 

@@ -32,7 +32,7 @@ std::string key_of(std::size_t session, std::size_t key) {
   return fmt::format("{:04} of {}", key, session);
 }
 
-// Follows from what it belongs to, so that a mix-up shows.
+// Returns a value that follows from its session, key and version, so that a mix-up shows.
 std::string value_of(std::size_t session, std::size_t key, std::uint64_t version) {
   Random random{version * 1000 + key * 7 + session};
   const std::size_t length = random.one_in(40) ? 3000 + random.below(6000) : random.below(300);
