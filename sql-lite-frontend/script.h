@@ -8,10 +8,10 @@ namespace swizzle::sql {
 
 class Session;
 
-/// The statement of a script, without surrounding blanks, that comes after so many others: for who
-/// has the text of a Query message and has seen that many tags. All of the text where there is no
-/// such statement, the text cannot be parsed, or is longer than is worth a second look. Parses, so
-/// it is for what went wrong.
+/// Returns the statement of a script, without surrounding blanks, that comes after so many others:
+/// for code that has the text of a Query message and has seen that many tags. Returns all of the
+/// text if there is no such statement, or if the text cannot be parsed, or is longer than is worth
+/// a second look. Parses, so it is meant for failed requests.
 std::string_view statement_after(std::string_view script, std::size_t others);
 
 /// Classes of statements for log_statement, from the one that is logged least often to the one that

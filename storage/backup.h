@@ -21,7 +21,7 @@ struct BackupOutcome {
   std::uint64_t pages = 0;
   /// Not copied, since the log has them whole.
   std::uint64_t pages_left_to_the_log = 0;
-  /// Pages that nobody could read, and why: copied as they are. In the copy they are XX001 too.
+  /// Unreadable pages, and the reasons: copied as they are. In the copy they are XX001 too.
   std::vector<std::string> given_up = {};
 };
 

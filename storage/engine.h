@@ -146,8 +146,8 @@ class Engine {
   Result<std::uint64_t> shrink();
   /// Checks every numbered rule of one tree, or of the whole volume; each string is one violation.
   Result<std::vector<std::string>> verify(std::optional<TreeId> tree = std::nullopt);
-  /// Reads those of the pages that are in use, so that what is not whole is repaired or given up.
-  /// Returns why, for each that is given up. Pre: nobody writes.
+  /// Reads those of the pages that are in use, so that damaged ones are repaired or given up.
+  /// Returns the reason for each that is given up. Pre: there are no writes meanwhile.
   Result<std::vector<std::string>> read_pages(std::span<const PageId> pages);
   /// The pages that a tree has in the data file. Reads its branches.
   struct TreeSize {

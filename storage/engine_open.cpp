@@ -205,7 +205,7 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
                      GivenUpPages::open(parts.files, parts.directory, parts.volume->database_id(),
                                         parts.volume->written_lsns()));
   }
-  // A backup that is opened becomes a database, which nobody can restore from any more.
+  // A backup that is opened becomes a database, and cannot be restored from any more.
   RETURN_IF_ERROR(begin_as_database(parts.files, parts.directory, *parts.control));
   RETURN_IF_ERROR(open_log(parts));
   parts.repair = std::make_unique<PageRepair>(*parts.volume, *parts.log);

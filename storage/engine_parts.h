@@ -86,8 +86,8 @@ class TreeTable {
 
   /// Finds it in the directory if need be; XX000 when it is not there. Parks.
   Result<AnyTree*> find(TreeId id);
-  /// The tree if it is open, or null: for those who look at trees without a lock on them. Pre: the
-  /// caller is inside a visit of the tidier, which destroy() waits for.
+  /// Returns the tree if it is open, or null: for code that looks at trees without a lock on them.
+  /// Pre: the caller is inside a visit of the tidier, which destroy() waits for.
   [[nodiscard]] AnyTree* find_open(TreeId id) const;
   Result<AnyTree*> create(TreeId id, TransactionChain& creator);
   /// Frees the pages of a tree that is not in the directory any more, or never will be: one whose

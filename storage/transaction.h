@@ -18,8 +18,8 @@ namespace swizzle {
 
 struct TransactionState;
 
-/// Counts the memory of a transaction's locks for whom it works. Used by the transaction's thread
-/// or fiber alone.
+/// Counts the memory of a transaction's locks for the session that it works for. Used by the
+/// transaction's thread or fiber alone.
 class LockMemory {
  public:
   LockMemory() = default;

@@ -120,8 +120,8 @@ struct Execution {
     return static_cast<State&>(*state);
   }
 
-  /// Where the names are that copies of steps ask for. Null: the plan's own steps run, since nobody
-  /// else has them.
+  /// Source of names for copies of steps. Null: the plan's own steps run, because no other run
+  /// shares them.
   CheckedPointer<NameSource> names;
   /// The run's own WITH queries.
   struct CteOfRun {

@@ -77,7 +77,7 @@ class Catalog {
   [[nodiscard]] CheckedShared<const Object> made(Oid oid) const;
   template <class Object>
   [[nodiscard]] std::vector<CheckedShared<const Object>> all_made() const;
-  /// All there are: reads those that nobody has asked for yet.
+  /// Returns all tables: reads those that have not been asked for yet.
   [[nodiscard]] std::vector<TablePtr> tables();
   /// Returns the tables that have been read so far.
   [[nodiscard]] std::vector<TablePtr> known_tables() const;

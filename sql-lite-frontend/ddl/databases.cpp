@@ -254,7 +254,8 @@ void drop_database(Session::State& session, const ast::DropdbStmt& statement, Re
   if (database->oid == session.catalog.shared().database()) {
     throw SqlError{sqlstate::object_in_use, "cannot drop the currently open database"};
   }
-  // Locks the record, which may wait for others that change it; nobody is kept out meanwhile.
+  // Locks the record, which may wait for others that change it; sessions can still connect
+  // meanwhile.
   session.catalog.remove(*session.transaction, *database);
   const auto closing = close_database(session, *database);
   {

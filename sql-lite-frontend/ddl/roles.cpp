@@ -53,7 +53,7 @@ std::string verifier_of(const Database::Shared& shared, std::string_view passwor
         .with_hint("Give the password itself, or its SCRAM-SHA-256 verifier.");
   }
   if (shared.stored_password) return shared.stored_password(password);
-  // Without a server nobody logs in with it.
+  // Without a server there are no logins with the password.
   if (password.starts_with("SCRAM-SHA-256$")) return std::string{password};
   throw SqlError{sqlstate::feature_not_supported, "passwords in clear text are not supported"}
       .with_hint("Give the SCRAM-SHA-256 verifier, as psql's \\password does.");

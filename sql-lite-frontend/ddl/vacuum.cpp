@@ -136,8 +136,8 @@ TidiedTree tidy_tree(Session::State& session, TreeId tree) {
   return value_of(std::move(tidied));
 }
 
-/// Rids a table and its indexes of what removed rows have left. Tells `told` what it did, if there
-/// is somebody.
+/// Removes from a table and its indexes the remains of removed rows. Reports its work to `told`,
+/// unless null.
 void tidy_table(Session::State& session, const Table& table, ResultSink* told) {
   const TidiedTree rows = tidy_tree(session, table.relation.tree);
   TidiedTree entries;
@@ -184,7 +184,7 @@ void vacuum_tables(Session::State& session, const ast::VacuumStmt& statement, Re
 
   Arena arena;
   Binder binder{session.names, arena};
-  // Giving back the end of the data file is for who may vacuum something.
+  // Only a user that may vacuum some table may give back the end of the data file.
   bool may_vacuum = statement.rels.empty() && owns_this_database(session);
   const auto look_at = [&](const TablePtr& table, ast::NodeList columns) {
     // There may be thousands of them, and nothing to wait for.

@@ -13,7 +13,8 @@ struct BundledExtension {
   std::string_view name;
   std::string_view version;
   std::string_view comment;
-  /// True if a user who is no superuser, but may create in the database, may create it.
+  /// True if a user without superuser rights may create it, given the right to create in the
+  /// database.
   bool trusted = true;
   bool relocatable = true;
   std::string_view schema = {};  ///< where it goes always; empty: where it is wanted

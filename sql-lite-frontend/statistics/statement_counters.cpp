@@ -16,8 +16,8 @@ StatementCountersPtr StatementRegistry::of(Oid database, std::string_view text) 
   return fresh;
 }
 
-/// Removes the twentieth that was used least. What was called before the eviction before this one
-/// counts half, so that shapes that nobody runs any more go in time.
+/// Removes the least used twentieth. Calls before the previous eviction count half, so that shapes
+/// that are not run any more go in time.
 void StatementRegistry::evict() {
   std::vector<StatementCounters*> by_usage;
   by_usage.reserve(shapes_.size());

@@ -71,7 +71,7 @@ std::unique_ptr<SetCursor> list_log(FunctionContext& context, std::span<const Va
   return std::make_unique<LogFileCursor>(std::move(files));
 }
 
-/// Temporary files have no names: they go with whoever opened them.
+/// Temporary files have no names: they go with the process that opened them.
 std::unique_ptr<SetCursor> list_temporary(FunctionContext& context, std::span<const Value>) {
   auto* session = SessionNames::session_of(context.session);
   if (session != nullptr && !session->rights.owns(kMonitorRole)) {

@@ -122,7 +122,7 @@ struct Cast {
   const Function* function = nullptr;
   /// For the few functions that make as long a value as is wanted: bit(n) of a number.
   std::int32_t typmod = kNoTypmod;
-  /// Of elements: a string too long for its domain is an error, as nobody wrote the cast.
+  /// Of elements: a string too long for its domain is an error, because the cast is implicit.
   bool is_implied = false;
 };
 

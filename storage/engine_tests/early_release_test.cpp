@@ -302,7 +302,7 @@ TEST_CASE("a snapshot shows a synchronous commit when it is durable, whoever com
             insert(engine, tree, *transaction, 1000 + round);
             INVARIANT(transaction->commit(Transaction::Durability::asynchronous).has_value());
           }
-          // It is visible at once, to everybody.
+          // It is visible to all transactions at once.
           const auto reader = engine.begin();
           ValueBuffer value;
           const std::string own = "row " + std::to_string(1000 + round);

@@ -1,4 +1,5 @@
-// Space that removed records leave comes back by itself, and nothing goes that somebody needs.
+// Space that removed records leave comes back by itself, and no record is removed that is still
+// needed.
 #include <catch2/catch.hpp>
 #include <thread>
 
@@ -174,7 +175,7 @@ void read_snapshots(Engine& engine, const Truth& truth, std::uint64_t seed, int 
   Random random{seed};
   for (int i = 0; i < count; ++i) {
     const auto transaction = engine.begin(Isolation::repeatable_read);
-    // The first read takes the snapshot; nobody else runs between it and these copies.
+    // The first read takes the snapshot; no other task runs between it and these copies.
     ValueBuffer value;
     INVARIANT(engine.tree(truth.tree).value().get(*transaction, as_bytes("0"), value).has_value());
     const Truth then = truth;
@@ -191,7 +192,7 @@ void read_snapshots(Engine& engine, const Truth& truth, std::uint64_t seed, int 
   }
 }
 
-/// The same at SERIALIZABLE: what it has read stays locked, and nobody changes it.
+/// The same at SERIALIZABLE: the records that it has read stay locked and unchanged.
 void read_locked(Engine& engine, const Truth& truth, std::uint64_t seed, int count) {
   Random random{seed};
   for (int i = 0; i < count; ++i) {
@@ -261,7 +262,7 @@ TEST_CASE("T24 P38 no snapshot loses a row to the tidier, and no reader a lock",
         Simulation simulation{seed};
         simulation.run([&] {
           const auto engine = Engine::open(disk, kHome, options).value();
-          // Later reads park for no page, so that nobody runs in the middle of a snapshot.
+          // Later reads park for no page, so that no other task runs in the middle of a snapshot.
           read_all(*engine, *engine->begin(), truth.tree, Direction::forward);
           std::vector<std::unique_ptr<Task>> tasks;
           const auto spawn = [&](auto body) {

@@ -51,7 +51,7 @@ TEST_CASE("A transaction that finds no place is refused at once, and the system'
   }
   CHECK(in.get(tree, "a") == "1");
 
-  // A reserved place is not left to whoever comes next.
+  // A reserved place is not given to the next transaction.
   CHECK_FALSE(in.engine->try_begin());
   open.resize(TransactionRegistry::kOrdinarySlots);
   CHECK_FALSE(in.engine->try_begin());

@@ -42,7 +42,7 @@ class LogSlots {
   static constexpr const char* kFileName = "slots";
 
   /// Reads the file; without one there are no slots. A damaged one is put aside, with an error in
-  /// the server's log: its readers' slots are lost, which is no reason to keep everybody else out.
+  /// the server's log: its readers' slots are lost, but the server still opens for all others.
   static Result<std::unique_ptr<LogSlots>> open(FileSystem& files, std::filesystem::path directory,
                                                 std::uint64_t database_id);
   LogSlots(const LogSlots&) = delete;

@@ -178,7 +178,7 @@ Result<std::optional<TidiedLeaf>> LeafTidier::visit(TreeId tree, Bytes key, Tidy
     Runtime::current().sleep_until(Runtime::current().now() + kPausedFor);
     working.lock();
   }
-  // The table forgets a tree before its pages go, and then waits for who is in it.
+  // The table forgets a tree before its pages go, and then waits for visits of it to end.
   AnyTree* const found = engine_.trees->find_open(tree);
   if (found == nullptr || found->birth().is_uncommitted()) return std::nullopt;
   ASSIGN_OR_RETURN(TidiedLeaf tidied, found->tidy_leaf(key, effort, copy));
@@ -227,7 +227,7 @@ Result<> LeafTidier::tidy_between(TreeId tree, const KeyRanges::Range& range, co
 Result<TidiedTree> Engine::tidy(TreeId id, const GoesOn& goes_on) {
   {
     const TreeTable::Hold hold(*parts_->trees);
-    // Opens it, if nobody has done so since the start.
+    // Opens it, if it has not been opened since the start.
     auto found = parts_->trees->find(id);
     // It was dropped after the caller had heard of it.
     if (!found && found.error().state() == sqlstate::internal_error) return TidiedTree{};

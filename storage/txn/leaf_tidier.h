@@ -17,8 +17,8 @@ namespace swizzle {
 
 struct EngineParts;
 
-/// The background task that gives back what removed records leave in the leaves: it removes ghosts
-/// that nobody needs, merges sparse leaves and so frees pages (rule T24). It visits the leaves that
+/// The background task that reclaims the space that removed records leave in the leaves: it removes
+/// unneeded ghosts, merges sparse leaves and so frees pages (rule T24). It visits the leaves that
 /// hints name: the reclaimer of versions gives one for each removal that no snapshot needs any
 /// more, a rollback one for each insert that it took back, a scan one for leaves full of ghosts.
 /// Hints are lost in a crash; VACUUM, a scan or an insert that lacks room finds such leaves.

@@ -45,9 +45,9 @@ Result<> remove_overflow(TransactionState& transaction, TreeId owner, const Stor
 Result<std::uint64_t> count_overflow_pages(EngineParts& engine, TreeId owner);
 /// Where the chunks of a tree's large values lie.
 KeyRanges::Range overflow_range_of(TreeId owner);
-/// All of a tree's, in transactions of their own. For a tree that nobody can read any more; may be
-/// repeated after a crash. Where chunks cannot be read, they and what lies behind them stay, with a
-/// warning.
+/// Removes all overflow values of a tree, in transactions of their own. For a tree that is not
+/// readable any more; may be repeated after a crash. Chunks that cannot be read stay, with those
+/// behind them, with a warning.
 Result<> remove_overflow_of(EngineParts& engine, TreeId owner, const GoesOn& goes_on = {});
 
 }  // namespace swizzle

@@ -57,7 +57,7 @@ Result<> undo_row(EngineParts& engine, TransactionChain& chain, const UndoStep& 
                         raw(step.tree), raw(step.lsn))});
 }
 
-/// One table's trouble: the row's page is, or becomes, one that nobody reads.
+/// The damage is limited to one table: the row's page is, or becomes, unreadable.
 Result<> undo_readable_row(EngineParts& engine, TransactionChain& chain, const UndoStep& step,
                            const UndoneRow& row) {
   auto undone = undo_row(engine, chain, step, row);

@@ -257,8 +257,8 @@ LeafChange::Action UndoChange::decide(const Node& leaf, Node::Position at) noexc
     fits_ = fits;
     return fits ? action : Action::leave;
   };
-  // The key is locked by whoever is rolled back, so the record is as that transaction left it,
-  // unless the page is not what was written.
+  // The key is locked by the transaction that is rolled back, so the record is as that transaction
+  // left it, unless the page differs from the written one.
   const bool is_live = at.exact && !leaf.is_ghost(at.index);
   switch (undone_) {
     case UndoRecord::Kind::inserted:

@@ -49,7 +49,7 @@ void TransactionPool::give_state(std::unique_ptr<TransactionState> state) {
   // Its session may be gone when it works for another one, which need not set a label.
   state->work_for(0, nullptr);
   if (TransactionSlot& slot = state->slot; engine_.registry->is_reserved(slot)) [[unlikely]] {
-    // Not for whoever comes next.
+    // Not for the next transaction.
     state = nullptr;
     engine_.registry->give_reserved_slot(slot);
     return;

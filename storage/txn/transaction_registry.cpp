@@ -52,7 +52,8 @@ Lsn TransactionRegistry::last_synchronous_before(Lsn commit) const noexcept {
   for (std::uint32_t i = 0; i < used; ++i) {
     const TransactionSlot& slot = (*slots_)[i];
     if (slot.begin.load(std::memory_order_seq_cst) == 0) continue;
-    // seq_cst: whoever has a record before ours had said that it commits before it appended that.
+    // seq_cst: a transaction with a record before ours had announced its commit before it appended
+    // that record.
     std::uint64_t outcome = slot.outcome.load(std::memory_order_seq_cst);
     for (SpinWait wait; outcome == UndoLog::kCommitting;) {
       wait.once();

@@ -61,7 +61,7 @@ class TransactionRegistry {
 
   explicit TransactionRegistry(wal::Log& log);
 
-  /// Returns a slot that anybody may have; null when all are taken.
+  /// Returns a slot that any transaction may have; null when all are taken.
   TransactionSlot* take_slot();
   /// Returns one of the reserved slots; null when those for `place` are taken.
   TransactionSlot* take_reserved_slot(TransactionPlace place);
@@ -139,7 +139,7 @@ class TransactionRegistry {
   [[nodiscard]] std::vector<ActiveTransaction> active_at(Lsn begin) const;
 
  private:
-  /// The last commit before `commit` that somebody waits for; none: there is none.
+  /// The last synchronous commit before `commit`, for which a session waits; none: there is none.
   [[nodiscard]] Lsn last_synchronous_before(Lsn commit) const noexcept;
   [[nodiscard]] Lsn visible_end() const noexcept;
   [[nodiscard]] Lsn quiet_below(Lsn end) const noexcept;
@@ -147,7 +147,7 @@ class TransactionRegistry {
 
   wal::Log& log_;
   std::unique_ptr<std::array<TransactionSlot, kSlots>> slots_;
-  /// The reserved slots come last: whoever looks at all slots in use passes them only once they are
+  /// The reserved slots come last: a visit of all slots in use passes them only once they are
   /// needed.
   std::atomic<std::uint32_t> used_slots_{0};
   SpinLatch free_mutex_;

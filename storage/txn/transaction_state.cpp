@@ -400,7 +400,7 @@ Result<Lsn> TransactionState::commit(Transaction::Durability durability) {
       if (prepared == nullptr) rollback();
       return fail(std::move(space).error());
     }
-    // From here to the stores below a reader who asks waits.
+    // From here to the stores below, readers that ask wait.
     slot.is_asynchronous.store(durability != Transaction::Durability::synchronous,
                                std::memory_order_relaxed);
     undo->outcome.store(UndoLog::kCommitting, std::memory_order_seq_cst);

@@ -81,7 +81,7 @@ void SessionNotifications::resolve(const ast::Node& statement, ResultSink& sink)
 }
 
 void SessionNotifications::count_channels(std::size_t channels) {
-  // A few count nowhere: nobody listens to hundreds without meaning to.
+  // A few channels are not counted: a session does not listen to hundreds by accident.
   constexpr std::size_t kUsual = 32;
   if (channels > kUsual) channels_share_.set(session_.memory, channels * kChannelBytes);
 }

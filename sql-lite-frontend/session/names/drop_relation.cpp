@@ -63,7 +63,7 @@ void Session::State::drop_owned_temporaries() {
     }
     if (alone) transaction.commit();
   } catch (const std::exception&) {
-    // The rollback below waits, which nobody does while an exception is being handled.
+    // The rollback below waits, which is not allowed while an exception is being handled.
   }
   if (alone && transaction) transaction.rollback();
 }

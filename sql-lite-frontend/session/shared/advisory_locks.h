@@ -49,8 +49,8 @@ class AdvisoryLocks {
   [[nodiscard]] std::vector<Held> held() const;
   /// Lists the locks that sessions wait for.
   [[nodiscard]] std::vector<Held> waited_for() const;
-  /// Of a session's transaction, each as often as it was taken. 0A000 where the session has one of
-  /// them for itself as well: nobody could tell the two apart.
+  /// Returns the locks of a session's transaction, each as often as it was taken. 0A000 if the
+  /// session also holds one of them in session scope: the two could not be told apart afterwards.
   [[nodiscard]] std::vector<Held> of_transaction(std::int32_t session) const;
   /// Gives the locks of a session's transaction to another owner. Pre: of_transaction() has just
   /// returned them.

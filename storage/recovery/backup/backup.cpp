@@ -61,9 +61,9 @@ class PageCopier {
     return parts_.volume.written_lsns().of(page);
   }
 
-  // A page that is being written while we read it looks damaged for a moment. One that is not on
-  // disk yet, or not as the log has it, is rebuilt by whoever opens the backup. False: the log has
-  // it.
+  // Makes the copy of a page whole. A page that is being written while we read it looks damaged for
+  // a moment. One that is not on disk yet, or not as the log has it, is rebuilt when the backup is
+  // opened. False: the log has it.
   Result<bool> make_whole(const PageRead& read) {
     constexpr int kTries = 20;
     constexpr Duration kPause = std::chrono::milliseconds{2};

@@ -52,8 +52,8 @@ Result<std::vector<PageId>> copy_data_file(FileSystem& files, const std::filesys
   return doubted;
 }
 
-/// Where the log is to be cut: a record boundary. 55000 when it ends before the target: who asks
-/// for a moment is not given an earlier one in silence.
+/// Where the log is to be cut: a record boundary. 55000 if it ends before the target: a request for
+/// a moment is not answered with an earlier one in silence.
 struct Stop {
   Lsn end;
   std::optional<std::int64_t> last_commit_us = std::nullopt;
