@@ -17,7 +17,7 @@ enum class TransactionPlace : std::uint8_t {
   internal,   ///< all of them: for short transactions of the system itself
 };
 
-/// How a read treats other transactions.
+/// Treatment of other transactions by a read.
 enum class ReadMode : std::uint8_t {
   snapshot,  ///< what the transaction's snapshot shows; neither waits nor makes others wait
   /// The newest committed version, whose key stays until the transaction ends; others may change

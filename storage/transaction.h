@@ -45,16 +45,16 @@ class Transaction {
   /// Rolls back and begins again, in the same place. It works for the same session as before.
   void restart(Isolation isolation, Access access) noexcept;
 
-  /// Starts a statement: at READ COMMITTED it takes a fresh snapshot. What the statement itself
-  /// writes is not visible to its own snapshot reads until the next begin_statement().
+  /// Starts a statement: at READ COMMITTED it takes a fresh snapshot. The statement's own writes
+  /// are not visible to its snapshot reads until the next begin_statement().
   void begin_statement();
 
   /// Takes the transaction's snapshot now, not at its first read. At REPEATABLE READ; elsewhere,
   /// and where it has been taken, does nothing.
   void take_snapshot();
 
-  /// Starts a statement within the one that runs, and returns what the outer one sees, for
-  /// end_inner(). Better by way of InnerStatement.
+  /// Starts a statement within the running one, and returns the outer one's view, for end_inner().
+  /// InnerStatement is the better way.
   [[nodiscard]] ReadView begin_inner(ReadView::Sees sees);
   void end_inner(const ReadView& outer) noexcept;
 
@@ -76,9 +76,9 @@ class Transaction {
   /// Counts the memory of its locks in `memory` from now on, until it ends or restarts.
   void count_locks_in(LockMemory& memory) noexcept;
 
-  /// PostgreSQL's locks on a relation, for the layer that knows what relations are: they order
-  /// statements and changes of definitions. Kept to the end, or to rollback_to() a mark before.
-  /// False: not to be had, with WaitPolicy::skip. 55P03, 40P01, 57014 as every lock.
+  /// PostgreSQL's locks on a relation, for the layer that knows relations: they order statements
+  /// and changes of definitions. Kept to the end, or to rollback_to() a mark before. False: not to
+  /// be had, with WaitPolicy::skip. 55P03, 40P01, 57014 as every lock.
   Result<bool> lock_relation(lock::RelationId relation, lock::RelationMode mode,
                              WaitPolicy wait = WaitPolicy::wait);
 

@@ -147,7 +147,7 @@ SequenceDefinition sequence_of(TypeId type);
 void change_sequence(Session::State& session, const TablePtr& sequence, ast::NodeList options);
 /// An identity column gets that type: so does its sequence, with limits that were the old type's.
 void change_identity_type(Session::State& session, const TablePtr& sequence, TypeId type);
-/// From the next number on, which is `next`, if the transaction commits.
+/// Restarts the sequence from the next number on, which is `next`, if the transaction commits.
 void restart_sequence(Session::State& session, const TablePtr& sequence, std::int64_t next);
 SequenceDefinition read_sequence_options(ast::NodeList options, SequenceDefinition definition,
                                          Session::State& session, bool is_new);

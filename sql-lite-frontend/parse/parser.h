@@ -10,8 +10,8 @@
 namespace swizzle::sql {
 
 /// Parses any number of statements with PostgreSQL's grammar. The tree lies in `arena` and does not
-/// refer to `text`. Throws SqlError with PostgreSQL's message and a byte position. What a long text
-/// takes meanwhile counts where the arena does.
+/// refer to `text`. Throws SqlError with PostgreSQL's message and a byte position. The memory for
+/// parsing a long text counts in the arena's account.
 ast::Items<ast::RawStmt> parse_script(Arena& arena, const std::string& text);
 
 /// The part of the script that one statement takes, without surrounding blanks.

@@ -11,8 +11,9 @@ namespace swizzle::sql::plpgsql {
 /// The fields of a plan's rows.
 ShapePtr shape_of(const Plan& plan);
 
-/// One run of a statement that has a plan, within the statement that has called the function. What
-/// reads in parts keeps what it sees, since the function's other statements run in between.
+/// One run of a statement that has a plan, within the statement that has called the function. A
+/// statement that is read in parts holds its snapshot, since the function's other statements run in
+/// between.
 class StatementRun {
  public:
   using Reads = SessionPortals::Reads;

@@ -163,7 +163,7 @@ const Type* find_type(std::string_view name) noexcept;
 
 /// Pre: `type` is known here.
 const Type& type_info(TypeId type);
-/// As find_type(); what it does not know has rows as values.
+/// The same as find_type(); an unknown type has rows as values.
 const Type& value_type(TypeId type) noexcept;
 
 /// The type of a range's bounds, else none.

@@ -285,7 +285,7 @@ class BTree {
     /// Replaces the page that breaks its promise by what the log says of it. False: that is not
     /// newer, or was tried before.
     [[nodiscard]] bool renew_broken();
-    /// Which reference of the parent is followed: the slot of a branch, or one of these.
+    /// Followed reference of the parent: the slot of a branch, or one of these.
     static constexpr std::uint32_t kRootReference = UINT32_MAX;
     static constexpr std::uint32_t kFosterReference = UINT32_MAX - 1;
     std::uint32_t reference_ = kRootReference;

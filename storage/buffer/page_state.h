@@ -27,7 +27,8 @@ class PageState {
   /// Takes that back, so that each descent asks again whether the page may be used. Pre: held
   /// exclusively.
   static void doubted(Frame& frame) noexcept;
-  /// To be found by its number. Pre: assigned; private or held exclusively. Publishes the page.
+  /// Makes the page findable by its number. Pre: assigned; private or held exclusively. Publishes
+  /// the page.
   static void become_resident(Frame& frame) noexcept;
   /// Makes the page findable by the address that `parent` is about to get. Pre: assigned; both are
   /// held exclusively.

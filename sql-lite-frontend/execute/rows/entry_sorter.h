@@ -37,7 +37,7 @@ class EntrySorter {
   /// memory.
   [[nodiscard]] std::optional<Entry> ahead(std::size_t calls) const noexcept;
 
-  /// Forgets what it was given, and keeps the memory for what comes. Pre: nothing went to files.
+  /// Removes all entries, and keeps the memory for the next ones. Pre: nothing went to files.
   void restart();
 
   [[nodiscard]] std::size_t runs_in_files() const noexcept { return runs_.size(); }

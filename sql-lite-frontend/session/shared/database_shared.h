@@ -52,11 +52,11 @@ struct Database::Shared {
   /// forgets it; no name: forgets all. Empty where there is no server.
   std::function<Result<>(std::optional<std::string> name, std::optional<std::string> value)>
       store_server_setting;
-  /// Of a password in clear text, what is stored: a SCRAM-SHA-256 verifier. Takes milliseconds.
-  /// Empty where there is no server.
+  /// Returns the stored form of a password in clear text: a SCRAM-SHA-256 verifier. Takes
+  /// milliseconds. Empty if there is no server.
   std::function<std::string(std::string_view password)> stored_password;
-  /// swizzle_backup(): copies the server's directory to another; says what it has copied, and
-  /// meanwhile how far it is. Empty where there is no server.
+  /// swizzle_backup(): copies the server's directory to another; returns a report of the copy, and
+  /// reports its progress meanwhile. Empty if there is no server.
   std::function<Result<std::string>(const std::string& target, const RecoveryObserver& observer)>
       back_up;
   /// pg_reload_conf().

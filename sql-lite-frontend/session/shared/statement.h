@@ -137,8 +137,8 @@ struct PlanUse {
   ~PlanUse();
 
   std::shared_ptr<const Plan> plan;
-  std::shared_ptr<Plan> own;  ///< the same, where nobody else may run it: EXPLAIN's
-  /// It was what would be made, and its privileges were found sufficient, under these.
+  std::shared_ptr<Plan> own;  ///< the same, if not shared: EXPLAIN's
+  /// Conditions under which the plan was valid, and its privileges were found sufficient.
   RoleStamp stamp;
   std::uint64_t settings_version = 0;
   RoleStamp allowed_under;
@@ -255,7 +255,7 @@ OutputColumn explain_column(const ast::ExplainStmt& explain);
 /// The query of EXPLAIN and DECLARE CURSOR, whose parameters are the statement's; else null.
 const ast::Node* query_within(const ast::Node* node) noexcept;
 
-/// "SELECT", "INSERT", "CREATE TABLE" …: what errors and tags call it.
+/// Returns the statement's name in errors and tags: "SELECT", "INSERT", "CREATE TABLE" ….
 std::string_view statement_name(const ast::Node* node);
 
 /// A statement that is being executed, or waits to be: the protocol's portal, and SQL's cursor.

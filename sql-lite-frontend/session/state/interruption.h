@@ -36,7 +36,7 @@ class Interruption final : public Overseer {
   }
   /// The same question without acting on it.
   [[nodiscard]] bool is_asked() const noexcept { return is_asked_.load(std::memory_order_relaxed); }
-  /// A wait that was interrupted knows only that (57014): says in `failure` what asked for it.
+  /// Puts the reason into `failure`: an interrupted wait reports just 57014.
   void explain(Diagnostic& failure) const;
 
  private:

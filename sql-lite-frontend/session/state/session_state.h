@@ -101,9 +101,9 @@ struct Session::State final {
   [[nodiscard]] RoleStamp role_stamp() const noexcept { return {catalog.stamp(), user}; }
   // The session's roles, by number: a role that is dropped and made anew is another one, a renamed
   // role is the same. The rights of a role are looked up at each use.
-  Oid login = kNoOid;         ///< who logged in
-  Oid session_user = kNoOid;  ///< that, or who SET SESSION AUTHORIZATION has named
-  Oid user = kNoOid;          ///< that, or who SET ROLE has named
+  Oid login = kNoOid;         ///< the login role
+  Oid session_user = kNoOid;  ///< that, or the one of SET SESSION AUTHORIZATION
+  Oid user = kNoOid;          ///< that, or the one of SET ROLE
   /// Role whose rights the running routine has; none: the session's role.
   Oid acting_user = kNoOid;
   // Restrictions of such a routine (session/state/acting_user.h).

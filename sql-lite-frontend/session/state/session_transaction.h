@@ -47,8 +47,8 @@ class SessionLockMemory final : public LockMemory {
   Session::State& session_;
 };
 
-/// The session's transaction: the engine's, to which it points where there is one, and what SQL
-/// adds to it: blocks, savepoints, modes, and what is done at its end.
+/// The session's transaction: a pointer to the engine's, if there is one, and the additions of SQL:
+/// blocks, savepoints, modes, and the work at its end.
 class SessionTransaction {
  public:
   enum class Block : std::uint8_t { none, implicit, explicit_block };
@@ -211,7 +211,7 @@ class SessionTransaction {
   /// Gives up all that it has done outside the engine, before and after the engine's rollback.
   void begin_rollback() noexcept;
   void end_rollback() noexcept;
-  /// Its snapshot is given back.
+  /// Releases its exported snapshots.
   void end_exports() noexcept;
   void put(std::unique_ptr<Transaction> to);
   void start_in_engine();

@@ -43,7 +43,7 @@ struct RestoredLog {
   std::optional<std::int64_t> last_commit_us = std::nullopt;
   /// Pages that are not whole in the backup: the log makes up for them, or nothing does.
   std::vector<PageId> doubted = {};
-  /// Where all ended that backup and archive have.
+  /// End of backup and archive together.
   Lsn known_end = Lsn::none;
 };
 /// Makes a database directory at `target`, which does not exist, out of a backup, and of archived
