@@ -12,7 +12,8 @@ namespace swizzle::sql {
 class LastingShare {
  public:
   LastingShare() = default;
-  LastingShare(const LastingShare&) = delete;
+  /// A copy charges nothing: the memory belongs to the original.
+  LastingShare(const LastingShare& /*other*/) noexcept {}
   LastingShare& operator=(const LastingShare&) = delete;
   ~LastingShare() { lower(0); }
 
