@@ -117,8 +117,8 @@ FAULTS = [
     (
         "B11 log is let go for the newer copy of the control file only",
         "recovery/checkpoint/checkpointer.cpp",
-        "  RETURN_IF_ERROR(take());\n  // Once more",
-        "  // Once more",
+        "  RETURN_IF_ERROR(take());\n  // A second checkpoint",
+        "  // A second checkpoint",
         "B11 writers*",
     ),
     (
