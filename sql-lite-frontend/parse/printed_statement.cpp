@@ -38,7 +38,9 @@ std::size_t end_of_quoted(std::string_view text, std::size_t at) {
   if (quote != '\'' && quote != '"') return at;
   const bool has_escapes = quote == '\'' && at > 0 && text[at - 1] == 'E';
   std::size_t end = at + 1;
-  while (end < text.size() && text[end] != quote) end += has_escapes && text[end] == '\\' ? 2 : 1;
+  while (end < text.size() && text[end] != quote) {
+    end += has_escapes && text[end] == '\\' ? std::size_t{2} : std::size_t{1};
+  }
   return std::min(end + 1, text.size());
 }
 
