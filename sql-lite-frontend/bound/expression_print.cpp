@@ -138,10 +138,9 @@ void ConstantExpr::print(ExprPrinter& printer) const {
     // Whether two expressions are the same is told by the number.
     const bool is_shown = shown_ != nullptr && printer.context == nullptr && !printer.is_kept &&
                           printer.columns != ExprPrinter::Columns::slots;
-    const std::string text =
-        is_shown ? *shown_
-                 : constant_text(*this, printer.context != nullptr ? printer.context->names
-                                                                   : without_context);
+    ObjectNames* names = without_context;
+    if (printer.context != nullptr) names = printer.context->names;
+    const std::string text = is_shown ? *shown_ : constant_text(*this, names);
     if (is_plain_number(type(), text)) {
       printer.out += text;
       return;
