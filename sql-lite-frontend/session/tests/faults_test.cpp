@@ -84,7 +84,7 @@ TEST_CASE("a text of SQL may hold no statement", "[sql][session][faults]") {
     CHECK(db.run("CREATE OR REPLACE FUNCTION v() RETURNS void LANGUAGE sql AS " + quoted) ==
           "CREATE FUNCTION");
     CHECK(db.run("SELECT v()") == "NULL SELECT 1");
-    for (const std::string name : {"query_to_xml(" + quoted + ", true, true, '')",
+    for (const std::string& name : {"query_to_xml(" + quoted + ", true, true, '')",
                                    "query_to_xmlschema(" + quoted + ", true, true, '')",
                                    "cursor_to_xml(" + quoted + ", 1, true, true, '')"}) {
       CHECK_THAT(db.run("SELECT " + name), !StartsWith("XX000"));
