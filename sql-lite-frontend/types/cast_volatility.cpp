@@ -39,6 +39,7 @@ Volatility cast_volatility(const Cast& cast) {
   check_stack();
   switch (cast.method) {
     case CastMethod::relabel:
+    case CastMethod::wrap:
       return Volatility::immutable;
     case CastMethod::function:
       return cast.function != nullptr ? cast.function->volatility : Volatility::immutable;
