@@ -190,7 +190,7 @@ TEST_CASE("on a full disk growth gets nothing of what completion takes or gives 
     for (int i = 0; i < 12; ++i) {
       {
         // It takes for the worst case, as undo does, and gives most of it back.
-        auto space = log->reserve(1500, 1, ReservePurpose::completion);
+        auto space = log->reserve(600, 1, ReservePurpose::completion);
         REQUIRE(space);
         log->append(*space, {.kind = RecordKind{18}}, as_bytes("undone"));
       }

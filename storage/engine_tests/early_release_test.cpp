@@ -284,6 +284,10 @@ TEST_CASE("a snapshot shows a synchronous commit when it is durable, whoever com
       constexpr int kRounds = 6;
       // The end of the log before the commit of each row; its record is at or behind that.
       std::vector<std::uint64_t> begun(kWriters * kRounds, UINT64_MAX);
+      int running = kWriters;
+      const auto pause = [] {
+        Runtime::current().sleep_until(Runtime::current().now() + std::chrono::microseconds{30});
+      };
       std::vector<std::unique_ptr<Task>> tasks;
       for (int writer = 0; writer < kWriters; ++writer)
         tasks.push_back(Runtime::current().spawn("synchronous", [&, writer] {
@@ -294,9 +298,10 @@ TEST_CASE("a snapshot shows a synchronous commit when it is durable, whoever com
             begun[static_cast<std::size_t>(row)] = engine.statistics().log_tail;
             INVARIANT(transaction->commit().has_value());
           }
+          --running;
         }));
       tasks.push_back(Runtime::current().spawn("asynchronous", [&] {
-        for (int round = 0; round < 3 * kRounds; ++round) {
+        for (int round = 0; running != 0; ++round) {
           {
             const auto transaction = engine.begin();
             insert(engine, tree, *transaction, 1000 + round);
@@ -307,11 +312,11 @@ TEST_CASE("a snapshot shows a synchronous commit when it is durable, whoever com
           ValueBuffer value;
           const std::string own = "row " + std::to_string(1000 + round);
           INVARIANT(engine.tree(tree).value().get(*reader, as_bytes(own), value).value());
-          Runtime::current().yield();
+          pause();
         }
       }));
       tasks.push_back(Runtime::current().spawn("reader", [&] {
-        for (int round = 0; round < 4 * kRounds; ++round) {
+        while (running != 0) {
           const auto reader = engine.begin();
           reader->begin_statement();
           Tree t = engine.tree(tree).value();
@@ -322,7 +327,7 @@ TEST_CASE("a snapshot shows a synchronous commit when it is durable, whoever com
             ++seen;
             INVARIANT(engine.statistics().log_durable > begun[row]);
           }
-          Runtime::current().yield();
+          pause();
         }
       }));
       for (const auto& task : tasks) task->join();
