@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "storage/btree/damage.h"
 #include "storage/engine.h"
 #include "storage/engine_parts.h"
 #include "storage/recovery/backup/backup_end.h"
@@ -164,9 +165,10 @@ struct Unended {
   std::vector<ActiveTransaction> prepared;
 };
 
-/// The checkpoint before the last leads to all rows as well, by more of the log. It is taken where
-/// the space map of the last one is damaged.
+/// The checkpoint before the last leads to all rows as well, by more of the log, if there is one.
+/// It is taken where the space map of the last one is damaged.
 Result<> choose_checkpoint(EngineParts& parts) {
+  if (parts.control->current().logging == Control::Logging::off) return {};
   const auto has_map = [&parts](const Control& control) {
     return SpaceMap::has_copy_for(parts.files, parts.directory, parts.volume->database_id(),
                                   control.checkpoint.begin);
@@ -296,8 +298,13 @@ Result<> open_trees(EngineParts& parts) {
   parts.cleaner->start();
 
   Control control = parts.control->current();
-  if (control.directory_root != PageId::none)
-    return parts.trees->open_directory(control.directory_root);
+  if (control.directory_root != PageId::none) {
+    auto opened = parts.trees->open_directory(control.directory_root);
+    if (opened || !is_unreadable(opened.error())) return opened;
+    return fail(std::move(opened).error().with_hint(
+        "It belongs to the tree of trees, without which nobody knows where a table begins. Restore "
+        "the database from a backup."));
+  }
   ASSIGN_OR_RETURN(control.directory_root, parts.trees->create_directory());
   parts.log->flush_to(parts.log->tail());
   RETURN_IF_ERROR(parts.control->write(control));

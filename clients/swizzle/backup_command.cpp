@@ -74,7 +74,10 @@ int run_restore(const std::vector<std::string>& options, const std::string& from
   words.insert(words.end(), options.begin(), options.end());
   words.push_back((backup / "engine").string());
   words.push_back((target / "engine").string());
-  if (const int code = run_program(words); code != 0) {
+  // Restored but for pages that cannot be read, which it has named.
+  constexpr int kWithoutPages = 3;
+  const int code = run_program(words);
+  if (code != 0 && code != kWithoutPages) {
     fs::remove_all(target);
     return code;
   }
@@ -82,7 +85,7 @@ int run_restore(const std::vector<std::string>& options, const std::string& from
     if (fs::exists(backup / name)) fs::copy_file(backup / name, target / name);
   }
   std::cout << "start it with: swizzled -D " << fs::absolute(target).string() << '\n';
-  return 0;
+  return code;
 }
 
 }  // namespace swizzle::clients

@@ -86,6 +86,8 @@ void add_pool(MetricFamilies& out, const EngineStatistics& now) {
               number(now.sweeps));
   out.counter("swizzle_pages_repaired_total", "Damaged pages that were rebuilt from the log.",
               number(now.pages_repaired));
+  out.gauge("swizzle_pages_given_up", "Pages that could not be rebuilt: reading them is an error.",
+            number(now.pages_given_up));
   out.gauge("swizzle_pages_allocated", "Pages of the data file in use.",
             number(now.pages_allocated));
 }

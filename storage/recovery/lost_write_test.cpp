@@ -391,6 +391,7 @@ TEST_CASE("a backup has no older page than a reader would be given", "[recovery]
   const auto restored = restore_backup(*device.disk, backup, "/restored", {}, {});
   INFO((restored ? "" : restored.error().message()));
   REQUIRE(restored);
+  CHECK(restored->given_up.size() == made->given_up.size());
   for (const auto& home : {std::filesystem::path{"/restored"}, backup}) {
     device.engine = Engine::open(*device.disk, home, device.options).value();
     int refused = 0;

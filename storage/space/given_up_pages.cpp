@@ -170,7 +170,7 @@ Result<> GivenUpPages::persist() {
   if (written) return {};
   const std::lock_guard hold(mutex_);
   is_changed_ = true;
-  return written;
+  return written.error().state() == sqlstate::disk_full ? Result<>{} : std::move(written);
 }
 
 Result<> GivenUpPages::copy_to(FileSystem& files, const std::filesystem::path& directory) const {

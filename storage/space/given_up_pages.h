@@ -52,7 +52,8 @@ class GivenUpPages {
   [[nodiscard]] std::vector<PageId> list() const;
   [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
 
-  /// Writes the file if anything has changed; durable on return.
+  /// Writes the file if anything has changed; durable on return, but for what the disk has no room
+  /// for: the written LSNs have that too, and the next call tries again.
   Result<> persist();
   /// Writes a file with the same entries into another directory, for a copy of the pages.
   Result<> copy_to(FileSystem& files, const std::filesystem::path& directory) const;

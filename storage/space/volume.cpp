@@ -30,6 +30,9 @@ static_assert(offsetof(FileHeader, page_bytes) == 12);
 static_assert(offsetof(FileHeader, database_id) == 16);
 static_assert(offsetof(FileHeader, checksum) == 24);
 
+constexpr const char* kPutBack =
+    "Put the file back as it was, or restore the database from a backup.";
+
 constexpr std::size_t kCopyBytes = 4096;
 constexpr std::array<std::uint64_t, 2> kCopyOffsets = {0, kCopyBytes};
 constexpr std::uint64_t kHeaderBytes = 2 * kCopyBytes;
@@ -46,7 +49,8 @@ bool is_whole(const FileHeader& header, std::uint64_t offset) noexcept {
 }
 
 std::unexpected<Error> refused(SqlState state, const File& file, std::string_view why) {
-  return fail(state, fmt::format("file \"{}\" {}", file.path().native(), why));
+  return fail(
+      Error{state, fmt::format("file \"{}\" {}", file.path().native(), why)}.with_hint(kPutBack));
 }
 
 Result<FileHeader> read_header(File& file) {
@@ -115,8 +119,9 @@ Result<std::unique_ptr<Volume>> Volume::open(FileSystem& files,
                                              const std::filesystem::path& directory) {
   std::unique_ptr<Volume> volume(new Volume);
   // The data file first: a directory that is not ours gets no lock file either.
-  ASSIGN_OR_RETURN(volume->data_,
-                   files.open(directory / kFileName, OpenMode::read_write, {.direct = true}));
+  auto data = files.open(directory / kFileName, OpenMode::read_write, {.direct = true});
+  if (!data) return fail(std::move(data).error().with_hint(kPutBack));
+  volume->data_ = std::move(*data);
   ASSIGN_OR_RETURN(const FileHeader header, read_header(*volume->data_));
   ASSIGN_OR_RETURN(volume->lock_, files.lock(directory / kLockName));
   volume->database_id_ = header.database_id;

@@ -85,6 +85,12 @@ class PageCopier {
 
   /// As a reader of the page would.
   Result<bool> rebuild_or_give_up(const PageRead& read, const Result<>& outcome) {
+    if (parts_.given_up != nullptr) {
+      if (const auto known = parts_.given_up->find(read.page)) {
+        outcome_.given_up.push_back(known->message());
+        return true;
+      }
+    }
     Error why{sqlstate::data_corrupted,
               outcome ? fmt::format("page {} is older on disk than LSN {}, where it was written",
                                     raw(read.page), raw(written(read.page)))

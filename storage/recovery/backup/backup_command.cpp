@@ -54,18 +54,20 @@ EngineOptions options() {
   return made;
 }
 
-/// Reports pages that were given up. The rest is done; a script that looks at the exit code alone
-/// must hear of them.
-Result<> require_all_pages(const std::vector<std::string>& given_up, std::string_view but) {
-  if (given_up.empty()) return {};
+/// Returns the exit code of work that is done but for pages that cannot be read, and names them.
+/// The result is of use, but a script that looks at the exit code alone must hear of them.
+int code_for(const std::vector<std::string>& given_up, std::string_view done) {
+  if (given_up.empty()) return 0;
   for (const std::string& why : given_up) fmt::print(stderr, "{}\n", why);
-  return fail(Error{sqlstate::data_corrupted,
-                    fmt::format("{} {} pages in it cannot be read", but, given_up.size())}
-                  .with_hint("Reading their rows is an error (XX001); everything else is whole. "
-                             "\"swizzle-backup check\" names their tables' trees."));
+  fmt::print(stderr,
+             "swizzle-backup: {}, but {} pages in it cannot be read\n"
+             "Reading their rows is an error (XX001); everything else is whole. \"swizzle-backup "
+             "check\" names their trees.\n",
+             done, given_up.size());
+  return kWithoutPagesExit;
 }
 
-Result<> copy(const Arguments& arguments) {
+Result<int> copy(const Arguments& arguments) {
   PosixFileSystem files;
   ASSIGN_OR_RETURN(const bool from_backup, is_backup(files, arguments.paths[0]));
   if (from_backup) {
@@ -77,7 +79,7 @@ Result<> copy(const Arguments& arguments) {
   ASSIGN_OR_RETURN(const BackupOutcome made, engine->back_up(arguments.paths[1]));
   RETURN_IF_ERROR(engine->close());
   fmt::print("{} pages, log from {} to {}\n", made.pages, raw(made.begin), raw(made.end));
-  return require_all_pages(made.given_up, "the backup is made, but");
+  return code_for(made.given_up, "the backup is made");
 }
 
 std::string last_commit(std::optional<std::int64_t> time_us) {
@@ -87,7 +89,7 @@ std::string last_commit(std::optional<std::int64_t> time_us) {
                      fmt::gmtime(static_cast<std::time_t>(*time_us / kMicros)), *time_us % kMicros);
 }
 
-Result<> restore(const Arguments& arguments) {
+Result<int> restore(const Arguments& arguments) {
   PosixFileSystem files;
   wal::RestoreSegment archive;
   if (!arguments.restore_command.empty())
@@ -100,7 +102,7 @@ Result<> restore(const Arguments& arguments) {
   if (!arguments.target.lsn && !arguments.target.time_us)
     fmt::print("there is no log behind that in {}: what was committed later is not restored\n",
                archive ? "backup and archive" : "the backup");
-  return require_all_pages(made.given_up, "the database is restored, but");
+  return code_for(made.given_up, "the database is restored");
 }
 
 Result<> check_database(FileSystem& files, const std::filesystem::path& database) {
@@ -131,19 +133,20 @@ Result<> check_backup(FileSystem& files, const std::filesystem::path& backup) {
   return outcome;
 }
 
-Result<> check(const Arguments& arguments) {
+Result<int> check(const Arguments& arguments) {
   PosixFileSystem files;
   const std::filesystem::path directory = arguments.paths[0];
   ASSIGN_OR_RETURN(const bool of_backup, is_backup(files, directory));
-  return of_backup ? check_backup(files, directory) : check_database(files, directory);
+  RETURN_IF_ERROR(of_backup ? check_backup(files, directory) : check_database(files, directory));
+  return 0;
 }
 
-Result<> new_log(const Arguments& arguments) {
+Result<int> new_log(const Arguments& arguments) {
   PosixFileSystem files;
   ASSIGN_OR_RETURN(const Lsn begin, replace_lost_log(files, arguments.paths[0], "log"));
   fmt::print("the database has a new log from LSN {} on; the old one is in \"log-lost\"\n",
              raw(begin));
-  return {};
+  return 0;
 }
 
 void add_restore_options(CLI::App& app, Arguments& arguments) {
@@ -168,7 +171,7 @@ void add_restore_options(CLI::App& app, Arguments& arguments) {
 }  // namespace
 
 int backup_main(int argc, const char* const* argv) {
-  using Run = Result<> (*)(const Arguments&);
+  using Run = Result<int> (*)(const Arguments&);
   CLI::App app{"swizzle-backup copies a database's files, and makes a database of such a copy.",
                "swizzle-backup"};
   app.require_subcommand(1);
@@ -204,7 +207,7 @@ int backup_main(int argc, const char* const* argv) {
   if (const auto exit_code = read_program_words(app, argc, argv)) return *exit_code;
 
   const auto done = run(arguments);
-  if (done) return 0;
+  if (done) return *done;
   fmt::print(stderr, "swizzle-backup: {}\n", done.error().message());
   if (!done.error().detail().empty()) fmt::print(stderr, "{}\n", done.error().detail());
   if (!done.error().hint().empty()) fmt::print(stderr, "{}\n", done.error().hint());

@@ -1,5 +1,10 @@
 #include "storage/recovery/backup/backup_command.h"
 
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
+#include "storage/page/page.h"
 #include "storage/statistics.h"
 #include "storage/testing/temporary_engine.h"
 
@@ -118,6 +123,88 @@ TEST_CASE_METHOD(TemporaryEngine,
   REQUIRE(run({"restore", to("opened"), to("from-opened")}) == 1);
   REQUIRE(run({"check", to("opened")}) == 0);
   REQUIRE(rows_in("opened") == 101);
+}
+
+TEST_CASE_METHOD(TemporaryEngine, "a backup that is not whole ends the program with words and 1",
+                 "[backup]") {
+  const TreeId tree = make_tree();
+  insert(*engine, tree, 0, 600);
+  const std::filesystem::path backup = directory / "backup";
+  REQUIRE(engine->back_up(backup));
+  close();
+  const auto to = [this](const char* name) { return (directory / name).native(); };
+  SECTION("its end is missing") {
+    std::filesystem::remove(backup / "backup-end");
+    CHECK(run({"check", backup.native()}) == 1);
+    CHECK(run({"restore", backup.native(), to("restored")}) == 1);
+    data = backup;
+    CHECK(Engine::open(*files, data, options).error().state() ==
+          sqlstate::object_not_in_prerequisite_state);
+  }
+  SECTION("a page of it is damaged") {
+    // The last leaf that is whole: the log of the backup does not have it.
+    const std::filesystem::path file = backup / "data";
+    std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+    std::vector<char> page(8192);
+    std::uint64_t victim = 0;
+    for (std::uint64_t at = 1; at < std::filesystem::file_size(file) / 8192 && victim == 0; ++at) {
+      bytes.seekg(static_cast<std::streamoff>(at * 8192));
+      bytes.read(page.data(), 8192);
+      PageHeader header;
+      std::memcpy(&header, page.data(), sizeof header);
+      if (header.tree == tree && header.level == 0) victim = at;
+    }
+    REQUIRE(victim != 0);
+    bytes.seekp(static_cast<std::streamoff>(victim * 8192 + 5000));
+    bytes.put(static_cast<char>(page[5000] ^ 1));
+    bytes.close();
+    CHECK(run({"check", backup.native()}) == 1);
+    CHECK(run({"restore", backup.native(), to("restored")}) == kWithoutPagesExit);
+    // It is restored all the same, but for that page.
+    data = directory / "restored";
+    open();
+    const auto reader = engine->begin();
+    Tree rows = engine->tree(tree).value();
+    ValueBuffer value;
+    int refused = 0;
+    for (int row = 0; row < 600; ++row)
+      refused += rows.get(*reader, as_bytes(std::to_string(row)), value) ? 0 : 1;
+    CHECK(refused > 0);
+    CHECK(refused < 12);
+  }
+}
+
+TEST_CASE_METHOD(TemporaryEngine, "a restore does not pass by a segment that the archive lacks",
+                 "[backup]") {
+  const std::filesystem::path archive = directory / "archive";
+  std::filesystem::create_directory(archive);
+  close();
+  options.archive_command =
+      "test ! -f " + archive.native() + "/%f && cp %p " + archive.native() + "/%f";
+  open();
+  const TreeId tree = make_tree();
+  insert(*engine, tree, 0, 100);
+  const std::filesystem::path backup = directory / "backup";
+  REQUIRE(engine->back_up(backup));
+  insert(*engine, tree, 100, 6000);
+  while (engine->statistics().archive_backlog != 0)
+    Runtime::current().sleep_until(Runtime::current().now() + std::chrono::milliseconds{5});
+  close();
+  std::vector<std::filesystem::path> segments;
+  for (const auto& entry : std::filesystem::directory_iterator(archive))
+    segments.push_back(entry.path());
+  std::ranges::sort(segments);
+  REQUIRE(segments.size() >= 4);
+  std::filesystem::remove(segments[segments.size() - 2]);
+  const std::string fetch = "cp " + archive.native() + "/%f %p 2>/dev/null";
+  const auto to = [this](const char* name) { return (directory / name).native(); };
+  CHECK(run({"restore", "--restore-command", fetch, backup.native(), to("restored")}) == 1);
+  // Whoever wants what is before the gap says so.
+  const std::uint64_t number =
+      std::stoull(segments[segments.size() - 3].stem().string(), nullptr, 16);
+  const std::uint64_t lsn = (number + 1) * options.log_segment_bytes - 4096;
+  CHECK(run({"restore", "--restore-command", fetch, "--to-lsn", std::to_string(lsn),
+             backup.native(), to("before")}) == 0);
 }
 
 }  // namespace swizzle

@@ -122,6 +122,13 @@ Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& back
     if (is_database_file(name)) RETURN_IF_ERROR(copy_file(files, backup / name, target / name));
   }
 
+  // Pages that are whole, and known to be old.
+  WrittenLsns needed;
+  ASSIGN_OR_RETURN(const auto given_up,
+                   GivenUpPages::open(files, target, control->current().database_id, needed));
+  for (const PageId page : given_up->list())
+    if (!std::ranges::binary_search(outcome.doubted, page)) outcome.doubted.push_back(page);
+
   // The whole log first, as long as backup and archive have it; then the part that is wanted.
   const Checkpoint& checkpoint = control->current().checkpoint;
   const auto whole = target / (log_name + "-whole");
