@@ -85,8 +85,8 @@ TEST_CASE("a text of SQL may hold no statement", "[sql][session][faults]") {
           "CREATE FUNCTION");
     CHECK(db.run("SELECT v()") == "NULL SELECT 1");
     for (const std::string& name : {"query_to_xml(" + quoted + ", true, true, '')",
-                                   "query_to_xmlschema(" + quoted + ", true, true, '')",
-                                   "cursor_to_xml(" + quoted + ", 1, true, true, '')"}) {
+                                    "query_to_xmlschema(" + quoted + ", true, true, '')",
+                                    "cursor_to_xml(" + quoted + ", 1, true, true, '')"}) {
       CHECK_THAT(db.run("SELECT " + name), !StartsWith("XX000"));
     }
     TestSink sink;
@@ -96,7 +96,7 @@ TEST_CASE("a text of SQL may hold no statement", "[sql][session][faults]") {
     CHECK(db.session().describe_statement("", sink));
     CHECK(db.session().execute("", 0, sink));
     CHECK(db.session().sync(sink));
-    CHECK(db.run(text).empty());
+    CHECK(db.session().simple_query(text, sink));
   }
   CHECK(db.run("SELECT 1") == "1 SELECT 1");
 }
@@ -203,7 +203,6 @@ TEST_CASE("literals and parameters of a domain whose check runs a function",
     CHECK_THAT(db.run("INSERT INTO q VALUES ('2', null, '(0)')"), StartsWith("23514"));
     CHECK(db.run("SELECT '7'::d") == "7 SELECT 1");
     CHECK(db.run("UPDATE q SET x = '4' WHERE x = '3'").starts_with("UPDATE"));
-    CHECK(db.run("COPY q (x) FROM stdin").starts_with("57014"));
   }
   // Bind reads its values outside of a transaction.
   TestSink sink;
