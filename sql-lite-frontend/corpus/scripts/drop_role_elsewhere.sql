@@ -8,7 +8,7 @@ alter schema public owner to leaver;
 create table t(a int, b int); grant select (a), update (b) on t to leaver;
 create table of_leaver(a int); alter table of_leaver owner to leaver; grant select on of_leaver to stays;
 create function f() returns int language sql as 'select 1'; grant execute on function f() to leaver;
-alter default privileges for role stays grant select on tables to leaver;
+alter default privileges for role stays in schema public grant select on tables to leaver;
 alter table t enable row level security; create policy p on t to leaver;
 -- connect: between
 create table t(a int);
