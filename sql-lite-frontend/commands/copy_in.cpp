@@ -34,6 +34,10 @@ class CopyIn {
     scratch_->root = planner.plan_write(std::move(write));
     scratch_->write = planner.last_write();
     planner.plan_pending();
+    // Checks, defaults and expressions of indexes call functions with the rights of who copies.
+    for (const RoutinePtr& called : binder.routines_called()) {
+      session.rights.require_execute(*called);
+    }
     scratch_->execution.slots.resize(binder.slot_count());
     scratch_->execution.transaction = session.transaction.get();
     scratch_->execution.run = session.plans.new_run();
@@ -42,6 +46,7 @@ class CopyIn {
   std::uint64_t run(ResultSink& sink) {
     const TablesInUse::Tables tables = with_partitions(session_, table_);
     const TablesInUse::Entry in_use{session_.plans.in_use, tables};
+    session_.transaction.note_temporaries(tables);
     const bool binary = options_.kind == CopyOptions::Kind::binary;
     sink.copy_in_begin({binary ? Format::binary : Format::text, columns_.size()});
     scratch_->write->begin(scratch_->execution, WriteOperator::Rows::many);

@@ -123,6 +123,7 @@ void set_on_commit(Relation& relation, ast::OnCommitAction action) {
 
 void note_on_commit(Session::State& session, const Table& table) {
   if (table.relation.on_commit == 'd') {
+    session.transaction.note_temporary();
     session.transaction.truncate_at_commit(table.relation.oid);
   } else if (table.relation.on_commit == 'x') {
     session.transaction.drop_at_commit(table.relation.oid);

@@ -70,7 +70,6 @@ create index on t (i) where x = i::text;
 create index on t ((coalesce(x, d::text)));
 create index on t ((case when b then x else ts::text end));
 create index on t ((array[x, d::text]));
-create index on t ((row(d::text, 1) is null));
 create table g(d date, x text generated always as (d::text) stored);
 create table g(tz timestamptz, x date generated always as (tz::date) stored);
 create table g(x text, d date generated always as (x::date) stored);
