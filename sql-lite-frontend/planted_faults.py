@@ -351,6 +351,8 @@ FAULTS = [
         "known.name == name && known.before == before",
         "known.name == name",
         "A record keeps columns of one name apart",
+    ),
+    (
         "any polymorphic argument tells what a range in the result is",
         "routines/signature.cpp",
         "  if (is_range_family(result)) {\n",

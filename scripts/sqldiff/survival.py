@@ -256,10 +256,14 @@ class Lab:
         print(f"seed {options.seed}", flush=True)
 
     def __enter__(self):
-        self.runner.fresh()
-        if self.options.beside:
-            self.beside = Beside(self.options.beside, self.name, self.clean, self.setup)
-            self.beside.fresh()
+        try:
+            self.runner.fresh()
+            if self.options.beside:
+                self.beside = Beside(self.options.beside, self.name, self.clean, self.setup)
+                self.beside.fresh()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):
