@@ -27,7 +27,7 @@ ADDRESS_SPACE = 8 << 30
 SETTINGS = ("session_memory_limit=100MB", "server_memory_limit=400MB", "max_connections=40", "shared_buffers=64MB")
 SESSION = f"set search_path = w, public; set statement_timeout = '{STATEMENT_TIMEOUT}s'; set lock_timeout = '200ms'; set client_min_messages = error"
 # Internal errors that PostgreSQL reports in the same words.
-AS_POSTGRESQL = re.compile(r"invalid XPath expression|could not create XPath object|cache lookup failed for text search|expected \d-element float8 array|unrecognized weight|unrecognized object type abbreviation|tuple concurrently (updated|deleted)")
+AS_POSTGRESQL = re.compile(r"invalid XPath expression|could not create XPath object|cache lookup failed for text search|expected \d-element float8 array|unrecognized weight|unrecognized objtype abbreviation|tuple concurrently (updated|deleted)")
 # How often a finding is replayed to make it smaller, and how long.
 MOST_REPLAYS, MOST_SECONDS = 120, 60
 FORGET_LOG = re.compile(r"0x[0-9a-f]+|\b\d+\b")
@@ -256,10 +256,14 @@ class Lab:
         print(f"seed {options.seed}", flush=True)
 
     def __enter__(self):
-        self.runner.fresh()
-        if self.options.beside:
-            self.beside = Beside(self.options.beside, self.name, self.clean, self.setup)
-            self.beside.fresh()
+        try:
+            self.runner.fresh()
+            if self.options.beside:
+                self.beside = Beside(self.options.beside, self.name, self.clean, self.setup)
+                self.beside.fresh()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):

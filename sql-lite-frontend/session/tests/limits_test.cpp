@@ -87,6 +87,38 @@ TEST_CASE("there are 65535 parameters", "[session][limits]") {
         "42P02 there is no parameter $2000000000");
 }
 
+TEST_CASE("a text that a routine runs has no parameters but those it is given",
+          "[session][plpgsql]") {
+  TestDatabase database;
+  const std::string none = "42P02 there is no parameter $1";
+  CHECK(database.run("DO $o$ BEGIN EXECUTE 'SELECT $1::int'; END $o$") == none);
+  CHECK(database.run("DO $o$ DECLARE x int; BEGIN EXECUTE 'SELECT $1' INTO x; END $o$") == none);
+  CHECK(database.run("DO $o$ DECLARE r record; BEGIN FOR r IN EXECUTE 'SELECT $1::int' LOOP NULL; "
+                     "END LOOP; END $o$") == none);
+  CHECK(database.run("SELECT ts_stat('SELECT $1::tsvector')") == none);
+  const std::string second = "42P02 there is no parameter $2";
+  CHECK(database.run("DO $o$ DECLARE x int; BEGIN EXECUTE 'SELECT $2::int' INTO x USING 1; END "
+                     "$o$") == second);
+  CHECK(database.run("DO $o$ DECLARE c refcursor; r record; BEGIN OPEN c FOR EXECUTE "
+                     "'SELECT $2::int' USING 1; FETCH c INTO r; END $o$") == second);
+}
+
+TEST_CASE("a result of a polymorphic type needs an input that tells it", "[session][routines]") {
+  TestDatabase database;
+  const std::string refused = "42P13 cannot determine result data type";
+  for (const char* signature :
+       {"(anyelement) RETURNS anyrange", "(anyarray) RETURNS anymultirange",
+        "(anyelement) RETURNS anycompatible", "(anycompatible) RETURNS anycompatiblerange",
+        "(anycompatible) RETURNS anyelement"}) {
+    CAPTURE(signature);
+    CHECK(database.run(std::string{"CREATE FUNCTION f"} + signature +
+                       " LANGUAGE plpgsql AS 'BEGIN RETURN $1; END'") == refused);
+  }
+  CHECK(database.run("CREATE FUNCTION f(anyrange) RETURNS anymultirange LANGUAGE sql AS "
+                     "'SELECT multirange($1)'") == "CREATE FUNCTION");
+  CHECK(database.run("SELECT f('[1,2]'::int4range)") == "{[1,3)} SELECT 1");
+}
+
 TEST_CASE("advisory locks are bounded, and gone with their session", "[session][limits]") {
   TestDatabase database;
   const std::string many =
