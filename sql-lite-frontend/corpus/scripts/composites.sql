@@ -63,7 +63,6 @@ SELECT to_json(ROW(1, 'x')::pair), to_jsonb('(2,y)'::pair), row_to_json(ROW(1, '
 SELECT ARRAY[ROW(1, 'x'), ROW(2, 'y')]::pair[], '{"(1,x)","(2,\"a b\")"}'::pair[], ARRAY['(1,x)']::pair[];
 SELECT (ARRAY[ROW(1, 'x'), ROW(2, 'y')]::pair[])[2].b, ('{"(1,x)"}'::pair[])[1].a;
 SELECT array_length('{"(1,x)","(2,y)"}'::pair[], 1), '{"(1,x)"}'::pair[] || ROW(2, 'y')::pair, '{"(1,x)"}'::pair[] = ARRAY[ROW(1, 'x')::pair];
--- differs: a whole row has the type record
 SELECT u, u.a, u.b FROM unnest('{"(1,x)","(2,y)"}'::pair[]) u;
 SELECT (x).a FROM (SELECT unnest('{"(1,x)","(2,y)"}'::pair[]) x) s ORDER BY 1;
 SELECT COALESCE(NULL, ROW(1, 'x')::pair), CASE WHEN true THEN ROW(1, 'x')::pair END, COALESCE(ROW(1, 'x')::pair, '(2,y)');
@@ -186,7 +185,6 @@ SELECT whole_pair(5), (whole_pair(6)).a;
 CREATE FUNCTION pairs(int) RETURNS SETOF pair LANGUAGE sql AS 'SELECT i, ''s'' || i FROM generate_series(1, $1) i';
 SELECT * FROM pairs(3);
 SELECT pairs(2);
--- differs: a whole row has the type record
 SELECT p.b, p FROM pairs(2) p;
 CREATE FUNCTION pl_pair(p pair, n int) RETURNS pair LANGUAGE plpgsql AS 'DECLARE v pair; BEGIN v := p; v.a := v.a + n; v.b := p.b || ''!''; RETURN v; END';
 SELECT pl_pair(ROW(1, 'x'), 5), (pl_pair('(2,y)', 1)).b;

@@ -86,7 +86,6 @@ DO $$ DECLARE a int[]; t text := '3'; BEGIN a[t] := 1; END $$;
 DO $$ DECLARE a int[]; BEGIN a[1.6] := 5; a[1] := '{1,2}'::int[]; RAISE NOTICE '%', a; END $$;
 DO $$ DECLARE a int[]; BEGIN a[1:2] := '{2.6,3.1}'::numeric[]; RAISE NOTICE '%', a; a[1:2] := 5; END $$;
 DO $$ DECLARE r record; BEGIN r := ROW(1); r[1] := 5; END $$;
--- differs: a row of several variables is a record
 DO $$ DECLARE p crate; BEGIN p[1] := 5; END $$;
 DO $$ DECLARE p crate[]; BEGIN p.id := 5; END $$;
 DO $$ DECLARE a varchar(3)[]; n numeric(4,1)[]; b boolean; BEGIN n[1] := 1.26; a[1] := 'abc  '; RAISE NOTICE '% %', n, a; b := true; a[2] := b; n[2] := b; END $$;
