@@ -90,7 +90,7 @@ Outcome judge(const Closed& of, SimulatedDisk& disk) {
   for (int start = 0; start < 2; ++start) {
     auto engine = Engine::open(disk, kHome, test::small_pool_options());
     if (!engine) {
-      // What it says the second time is what it said the first time: nothing was made worse.
+      // The second start says the same as the first: nothing was made worse.
       REQUIRE((start == 0 || !outcome.has_started));
       outcome.why = engine.error().message();
       outcome.hint = engine.error().hint();

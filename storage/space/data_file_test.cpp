@@ -101,7 +101,7 @@ TEST_CASE("S8 a page that was given up stays so, until it is written again", "[s
   REQUIRE_FALSE(read);
   CHECK_THAT(read.error().message(), Contains("page 2") && Contains("500"));
   CHECK(damaged.read(3).has_value());
-  // What was in memory when it was given up does not count.
+  // The copy that was in memory when the page was given up does not count.
   REQUIRE(damaged.volume->write_pages(Batch{{2}, 400}.images()));
   CHECK_FALSE(damaged.read(2));
   REQUIRE(damaged.volume->write_pages(Batch{{2}, 600}.images()));

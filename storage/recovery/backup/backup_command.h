@@ -2,7 +2,7 @@
 
 namespace swizzle {
 
-/// What `copy` and `restore` return when they are done but for pages that cannot be read.
+/// Exit status of `copy` and `restore` when they are done except for pages that cannot be read.
 inline constexpr int kWithoutPagesExit = 3;
 
 /// The program swizzle-backup: copies a database that is not open, restores a backup to a point in

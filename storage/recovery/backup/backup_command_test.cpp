@@ -199,7 +199,7 @@ TEST_CASE_METHOD(TemporaryEngine, "a restore does not pass by a segment that the
   const std::string fetch = "cp " + archive.native() + "/%f %p 2>/dev/null";
   const auto to = [this](const char* name) { return (directory / name).native(); };
   CHECK(run({"restore", "--restore-command", fetch, backup.native(), to("restored")}) == 1);
-  // Whoever wants what is before the gap says so.
+  // A target before the gap is restored when it is named.
   const std::uint64_t number =
       std::stoull(segments[segments.size() - 3].stem().string(), nullptr, 16);
   const std::uint64_t lsn = (number + 1) * options.log_segment_bytes - 4096;
