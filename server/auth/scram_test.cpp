@@ -160,7 +160,7 @@ TEST_CASE("verifiers have PostgreSQL's text form") {
   CHECK(ScramVerifier::stored_form(text) == text);
   CHECK(ScramVerifier::stored_form(costly) == costly);
   // A text that only begins like a verifier is a password.
-  for (const std::string password :
+  for (const std::string& password :
        {std::string{"SCRAM-SHA-256$x"}, std::string{"SCRAM-SHA-256$"}, text + "x",
         text.substr(0, text.size() - 1), std::string{"SCRAM-SHA-256$0:c2FsdA==$a:b"}}) {
     CAPTURE(password);

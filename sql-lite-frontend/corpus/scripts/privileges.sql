@@ -151,7 +151,6 @@ select * from closed.u;
 grant all on closed.u to app_owner;
 select * from closed.u;
 reset role;
--- differs: the error's detail
 drop role outsider;
 create table parent (id int primary key);
 insert into parent values (1);
