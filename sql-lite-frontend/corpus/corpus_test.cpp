@@ -51,8 +51,7 @@ class Fresh {
   void connect(const std::string& database) {
     session_.reset();
     SessionOptions options;
-    // The first database has this name where scripts/sql-diff runs the script.
-    options.database = database == "script" ? "postgres" : database;
+    options.database = database;
     options.backend_pid = 1;
     options.parameters = {{"TimeZone", "UTC"}};
     auto session = database_->connect(options);
