@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/window_functions.h"
+#include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// Calls of aggregates, and the query that each belongs to.
@@ -57,6 +58,13 @@ AggregateCall ExpressionBinder::make_aggregate(const ast::FuncCall& node, Scope&
   if (node.agg_distinct) {
     for (const ExprPtr& argument : call.arguments) {
       require_equality(argument->type(), argument->location());
+      if (!is_indexable(argument->type()) && shape_of(argument->type()) != Shape::record) {
+        throw sql_error(sqlstate::undefined_function,
+                        "could not identify an ordering operator for type {}",
+                        format_type(argument->type()))
+            .with_detail("Aggregates with DISTINCT must be able to sort their inputs.")
+            .at_position(argument->location() + 1);
+      }
       order_as_database(*argument);
     }
     for (const SortKey& key : call.order) {

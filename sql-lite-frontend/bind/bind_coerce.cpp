@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/datetime/time_types.h"
+#include "sql-lite-frontend/types/equality.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -317,7 +318,7 @@ void ExpressionBinder::allow_parameters(std::span<const TypeId> declared) {
 }
 
 void ExpressionBinder::require_equality(TypeId type, std::int32_t location) {
-  if (is_indexable(type) || shape_of(type) == Shape::record) return;
+  if (has_equality(type)) return;
   throw sql_error(sqlstate::undefined_function,
                   "could not identify an equality operator for type {}", format_type(type))
       .at_position(location + 1);

@@ -190,6 +190,7 @@ void TableChange::fill_column(TableBuilder& builder, Relation relation, std::siz
 void TableChange::drop_column(const ast::AlterTableCmd& command) {
   const auto position = table_->column_position(command.name);
   if (!position) {
+    refuse_to_change_system_column("drop", command.name);
     if (!command.missing_ok) require_column(command.name);
     notice_missing(
         session_, sink_,

@@ -48,7 +48,15 @@ std::optional<NamedRelation> find_to_change(Session::State& session, const ast::
                                             bool missing_ok, ResultSink& sink) {
   auto found = find_named_relation(session, range);
   if (found) return found;
-  if (!missing_ok) return require_named_relation(session, range);
+  if (!missing_ok) {
+    try {
+      return require_named_relation(session, range);
+    } catch (SqlError& error) {
+      if (error.state() != sqlstate::wrong_object_type) throw;
+      // The name is a composite type's.
+      throw std::move(error).with_hint("Use ALTER TYPE instead.");
+    }
+  }
   notice_missing(session, sink, fmt::format("relation \"{}\"", range.relname));
   return std::nullopt;
 }

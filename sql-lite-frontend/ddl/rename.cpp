@@ -231,6 +231,7 @@ void rename_object(Session::State& session, const ast::RenameStmt& statement, Re
   if (statement.rename_type == ast::ObjectType::column) {
     const auto position = table->column_position(statement.subname);
     if (!position) {
+      refuse_to_change_system_column("rename", statement.subname);
       throw_error(sqlstate::undefined_column, "column \"{}\" does not exist", statement.subname);
     }
     if (table->column_position(new_name)) {

@@ -475,12 +475,25 @@ void announce_foreign_keys(Session::State& session, const Relation& relation, st
   }
 }
 
-void refuse_system_column(std::string_view name) {
+namespace {
+
+bool is_system_column(std::string_view name) {
   constexpr std::array kSystemColumns =
       std::to_array<std::string_view>({"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"});
-  if (std::ranges::find(kSystemColumns, name) == kSystemColumns.end()) return;
+  return std::ranges::find(kSystemColumns, name) != kSystemColumns.end();
+}
+
+}  // namespace
+
+void refuse_system_column(std::string_view name) {
+  if (!is_system_column(name)) return;
   throw_error(sqlstate::duplicate_column, "column name \"{}\" conflicts with a system column name",
               name);
+}
+
+void refuse_to_change_system_column(std::string_view verb, std::string_view name) {
+  if (!is_system_column(name)) return;
+  throw_error(sqlstate::feature_not_supported, "cannot {} system column \"{}\"", verb, name);
 }
 
 namespace {

@@ -162,6 +162,8 @@ bool skip_existing(Session::State& session, const Relation& relation, bool if_no
 TablePtr create_relation(Session::State& session, Relation relation);
 /// Throws 42701 for a name that every table has a column of already: xmin and its like.
 void refuse_system_column(std::string_view name);
+/// Throws 0A000 for such a name: "cannot alter system column". `verb`: "alter", "drop", "rename".
+void refuse_to_change_system_column(std::string_view verb, std::string_view name);
 /// Makes plans that write to the referenced tables of new foreign keys, those from `first` on,
 /// invalid.
 void announce_foreign_keys(Session::State& session, const Relation& relation, std::size_t first);

@@ -26,6 +26,7 @@ class TableChange {
   std::size_t require_column(std::string_view name) const {
     const auto position = table_->column_position(name);
     if (!position) {
+      refuse_to_change_system_column("alter", name);
       throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
                   name, table_->relation.name);
     }

@@ -342,6 +342,7 @@ class SqlCode final : public RoutineCode {
       require_possible(*part.statement);
       part.statement->plan = session.plans.plan_for(*part.statement, {});
       SessionPortals::require_allowed(*part.statement, *part.statement->plan->plan, may_write());
+      SessionPortals::require_runnable(*part.statement->plan->plan);
     }
     if (!parts_.empty()) fit_.fit(session, call_, parts_.back().statement->plan->plan);
     is_started_ = true;

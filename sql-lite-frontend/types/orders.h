@@ -135,5 +135,11 @@ constexpr TypeOrder without_comparison(TypeOrder order) {
   order.compare = nullptr;
   return order;
 }
+/// Removes equality too, for types such as json; keys remain for comparing values in print.
+constexpr TypeOrder without_equality(TypeOrder order) {
+  order.compare = nullptr;
+  order.hash = nullptr;
+  return order;
+}
 
 }  // namespace swizzle::sql

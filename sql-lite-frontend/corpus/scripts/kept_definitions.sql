@@ -64,6 +64,7 @@ create index on ready ((n || 'x'));
 select string_agg(distinct v, ',' order by v) from (values ('b'::varchar), ('a'), ('b')) x(v);
 select string_agg(distinct v, ',' order by v desc) from (values ('b'::varchar(3)), ('a'), ('b')) x(v);
 select array_agg(distinct v order by v), string_agg(distinct v::text, ',' order by v::text) from (values ('b'::varchar), ('a')) x(v);
+-- differs: a cast to a type with the same values is no other expression
 select string_agg(distinct v, ',' order by v::text) from (values ('b'::varchar), ('a')) x(v);
 select string_agg(distinct c, ',' order by c) from (values ('b'::char(3)), ('a')) x(c);
 -- A view that groups by a key needs it.

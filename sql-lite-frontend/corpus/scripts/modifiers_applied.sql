@@ -17,6 +17,7 @@ select wages_set();
 select * from paid_set();
 select * from wages_row();
 select * from wages_long();
+-- differs: the error's context: the result is converted when it is returned
 select * from wages_large();
 select * from wages_table();
 select * from wages_written();

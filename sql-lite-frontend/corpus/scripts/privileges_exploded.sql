@@ -10,6 +10,7 @@ select coalesce(r.rolname, 'public') as grantee, a.privilege_type, a.is_grantabl
 select attname, r.rolname, x.privilege_type, x.is_grantable from pg_attribute a, aclexplode(a.attacl) x, pg_roles r where a.attrelid = 'kept'::regclass and r.oid = x.grantee;
 select (aclexplode(relacl)).privilege_type, (aclexplode(relacl)).grantee = 0 as everybody from pg_class where relname = 'kept' order by 2, 1;
 select count(*) from aclexplode(null);
+-- differs: an empty array of privileges has no dimension to be wrong
 select count(*) from aclexplode('{}');
 select k, replace(acldefault(k::"char", r.oid)::text, rolname, 'owner') from (values ('c'), ('r'), ('s'), ('d'), ('f'), ('l'), ('L'), ('n'), ('p'), ('t'), ('F'), ('S'), ('T')) v(k), pg_roles r where rolname = 'exploded_reader' order by k;
 select acldefault('r', oid) from pg_roles where rolname = 'Odd name';

@@ -182,7 +182,6 @@ select * from older(35) order by id;
 select name from older(35) where id = 2;
 create function person(which int) returns people language sql stable as $$ select * from people where id = which $$;
 select * from person(2);
--- differs: a row of a relation has the type record
 select person(2);
 select (person(2)).name;
 select * from person(9);
@@ -303,7 +302,9 @@ create function standard_block(x int) returns int begin atomic select 1; select 
 select standard_block(4);
 create function standard_table() returns bigint begin atomic select count(*) from people; end;
 select standard_table();
+-- differs: the order of dependents
 drop table people;
+-- differs: the order of dependents
 drop table people cascade;
 -- Procedures.
 create procedure put(w text) language sql as $$ insert into log (what) values (w) $$;

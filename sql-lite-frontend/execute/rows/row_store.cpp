@@ -2,6 +2,7 @@
 
 #include "base/checksum.h"
 #include "base/runtime/long_work.h"
+#include "sql-lite-frontend/types/equality.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -107,7 +108,7 @@ void KeyTable::clear() {
 
 KeyWriter::KeyWriter(std::span<const TypeId> types) : types_(types.begin(), types.end()) {
   for (const TypeId type : types_) {
-    if (is_indexable(type) || shape_of(type) == Shape::record) continue;
+    if (has_equality(type)) continue;
     throw_error(sqlstate::undefined_function, "could not identify an equality operator for type {}",
                 format_type(type));
   }

@@ -80,16 +80,6 @@ const FunctionName* internal_function(Oid oid) {
   return found == internal_function_names().end() ? nullptr : &*found;
 }
 
-/// Returns the text for RESTRICT and JOIN of an operator: the function with the arguments that all
-/// of those take.
-std::optional<std::string> estimator_name(std::uint32_t oid) {
-  const FunctionName* const function = internal_function(oid);
-  if (function == nullptr || !function->name.ends_with("sel")) return std::nullopt;
-  return std::string{function->name} + (function->name.ends_with("joinsel")
-                                            ? "(internal,oid,internal,smallint,internal)"
-                                            : "(internal,oid,internal,integer)");
-}
-
 }  // namespace
 
 SessionNames::SessionNames(Session::State& session) : session_(session) {}
@@ -373,7 +363,8 @@ std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid)
       if (const RoutinePtr made = session_.catalog.routine(oid)) return routine_signature(*made);
       const Function* function = find_function(oid);
       if (function != nullptr) return procedure_signature(session_, *function);
-      return estimator_name(oid);
+      const FunctionName* internal = internal_function(oid);
+      return internal != nullptr ? std::optional{procedure_name(*internal)} : std::nullopt;
     }
     case TypeId::regoperator: {
       if (const OperatorPtr made = made_operator(oid)) return operator_signature(*made);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "sql-lite-frontend/catalog/facts.h"
@@ -152,6 +153,16 @@ bool is_hidden(Session::State& session, const Operator& op) {
   });
 }
 
+/// "abs(integer)".
+std::string signature(std::string_view name, std::span<const TypeId> arguments) {
+  std::string text = quote_identifier(name) + "(";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (i > 0) text += ',';
+    text += format_type(arguments[i]);
+  }
+  return text + ")";
+}
+
 /// Of a number that no list of ours has: pg_proc and pg_operator have more than can be called.
 std::optional<bool> is_visible_unlisted(Oid oid) {
   return oid < kFirstUserOid ? std::optional{true} : std::nullopt;
@@ -238,12 +249,11 @@ std::optional<std::uint32_t> find_operator_written(Session::State& session, std:
 }
 
 std::string procedure_name(const Function& function) {
-  std::string text = quote_identifier(function.name) + "(";
-  for (std::size_t i = 0; i < function.arguments.size(); ++i) {
-    if (i > 0) text += ',';
-    text += format_type(function.arguments[i]);
-  }
-  return text + ")";
+  return signature(function.name, function.arguments);
+}
+
+std::string procedure_name(const FunctionName& internal) {
+  return signature(internal.name, internal.arguments());
 }
 
 std::string function_name(Session::State& session, const Function& function) {

@@ -10,6 +10,7 @@
 namespace swizzle::sql {
 
 struct Function;
+struct FunctionName;
 struct Operator;
 struct UserOperator;
 
@@ -25,6 +26,7 @@ std::optional<std::uint32_t> find_operator_written(Session::State& session, std:
 
 /// "abs(integer)".
 std::string procedure_name(const Function& function);
+std::string procedure_name(const FunctionName& internal);
 /// The same as regprocedure shows it: with the schema where a user's function hides it.
 std::string procedure_signature(Session::State& session, const Function& function);
 /// Return the name as regproc and regoper show it: with the schema if the name alone would be

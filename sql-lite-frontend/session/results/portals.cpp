@@ -132,9 +132,9 @@ void SessionPortals::require_runnable(const Plan& plan) {
   if (!plan.failure) [[likely]] {
     return;
   }
-  throw SqlError{plan.failure->state, plan.failure->message}
-      .with_detail(plan.failure->detail)
-      .with_hint(plan.failure->hint);
+  SqlError error{plan.failure->state, plan.failure->message};
+  error.fields().where = plan.failure->where;
+  throw std::move(error).with_detail(plan.failure->detail).with_hint(plan.failure->hint);
 }
 
 /// The simple protocol's way. Locks come first, because they settle the columns.

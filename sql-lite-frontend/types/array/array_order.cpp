@@ -1,14 +1,44 @@
 #include "sql-lite-frontend/types/array/array_order.h"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/equality.h"
 #include "sql-lite-frontend/types/hash.h"
 #include "sql-lite-frontend/types/orders.h"
+#include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
+
+bool has_equality(TypeId type) noexcept {
+  const Type& known = value_type(type);
+  if (known.shape == Shape::record) return true;
+  if (known.shape == Shape::array) {
+    return element_type(type) != TypeId::none && has_equality(element_type(type));
+  }
+  const TypeOrder& order = known.order;
+  if (order.compare != nullptr) return order.take_key != nullptr;
+  return order.hash != nullptr && order.put_key != nullptr;
+}
+
+bool equal_arrays(const Value& left, const Value& right) {
+  const ArrayView view{left};
+  const bool any = view.size() > 0 && ArrayView{right}.size() > 0;
+  const TypeId element = view.element_type();
+  if (!any || compare_function(element) != nullptr) return compare_array(left, right) == 0;
+  if (!has_equality(element)) {
+    throw_error(sqlstate::undefined_function, "could not identify an equality operator for type {}",
+                format_type(element));
+  }
+  std::string left_key;
+  std::string right_key;
+  put_array_key(left_key, left);
+  put_array_key(right_key, right);
+  return left_key == right_key;
+}
 
 int compare_array(const Value& a, const Value& b) {
   const ArrayView left{a};

@@ -3,6 +3,7 @@
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/datetime/datetime_ops.h"
 #include "sql-lite-frontend/types/datetime/datetime_parse.h"
+#include "sql-lite-frontend/types/equality.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/record/record.h"
@@ -73,6 +74,13 @@ int records(FunctionContext&, Arguments a) {
 }
 int arrays(FunctionContext&, Arguments a) {
   return compare_values(TypeId::int4_array, a[0], a[1]);
+}
+
+Value arrays_equal(FunctionContext&, Arguments a) {
+  return Value::from_bool(equal_arrays(a[0], a[1]));
+}
+Value arrays_differ(FunctionContext&, Arguments a) {
+  return Value::from_bool(!equal_arrays(a[0], a[1]));
 }
 
 template <int (*Compare)(FunctionContext&, Arguments), class Test>
@@ -150,7 +158,9 @@ constexpr ScalarEntry kComparisonEntries[] = {
     SWIZZLE_COMPARE("timestamptz,date", (times<TypeId::timestamptz, TypeId::date>)),
     SWIZZLE_COMPARE("timestamp,timestamptz", (times<TypeId::timestamp, TypeId::timestamptz>)),
     SWIZZLE_COMPARE("timestamptz,timestamp", (times<TypeId::timestamptz, TypeId::timestamp>)),
-    SWIZZLE_COMPARE("anyarray,anyarray", arrays),
+    {"=(anyarray,anyarray)", &arrays_equal},
+    {"<>(anyarray,anyarray)", &arrays_differ},
+    SWIZZLE_ORDER("anyarray,anyarray", arrays),
     SWIZZLE_COMPARE("anyenum,anyenum", integers),
     SWIZZLE_COMPARE("oidvector,oidvector", arrays),
     SWIZZLE_COMPARE("record,record", records),

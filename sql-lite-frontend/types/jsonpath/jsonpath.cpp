@@ -176,7 +176,7 @@ constinit const Type builtin::jsonpath{.id = builtin_id::jsonpath,
                                        .sql_name = "jsonpath",
                                        .shape = Shape::text,
                                        .io = kPathCodec,
-                                       .order = without_comparison(kTextOrder),
+                                       .order = without_equality(kTextOrder),
                                        .functions = &kFunctions};
 
 }  // namespace swizzle::sql

@@ -212,7 +212,7 @@ constexpr Type node_tree_type() {
   Type type = textual_type(TypeId::pg_node_tree, TypeId::none, "pg_node_tree");
   type.category = 'Z';
   type.collation = kDefaultCollation;
-  type.order = without_comparison(kTextOrder);
+  type.order = without_equality(kTextOrder);
   return type;
 }
 
