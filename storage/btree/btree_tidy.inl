@@ -93,23 +93,30 @@ Result<typename BTree<Pool>::Merged> BTree<Pool>::merge_sparse(Bytes key, TidyEf
   // The parent's latch would disturb descents, so it is taken only where a merge is likely.
   const std::size_t most = effort == TidyEffort::light ? kCheapMergeBytes : kRoomyMergeBytes;
   Neighbour with = Neighbour::right;
+  bool is_likely = false;
   {
     Descent descent(*this, key, 1);
     RETURN_IF_ERROR(descent.run());
     const Node& parent = descent.node();
     if (parent.is_leaf()) return Merged::no;  // the tree is this one node
     const std::uint16_t index = parent.child_index(key);
+    bool is_disturbed = false;
     const auto used_at = [&](int at) -> std::optional<std::size_t> {
       if (at < 0 || at >= parent.count()) return std::nullopt;
-      return used_bytes_of(descent.guard,
-                           load_ref(parent.child_ref(static_cast<std::uint16_t>(at))));
+      const PageRef ref = load_ref(parent.child_ref(static_cast<std::uint16_t>(at)));
+      const auto used = used_bytes_of(descent.guard, ref);
+      is_disturbed = is_disturbed || (!used && descent.guard.valid() &&
+                                      pool_.follow(ref).frame() != nullptr);
+      return used;
     };
     const auto own = used_at(index);
     const auto left = used_at(index - 1);
     const auto right = used_at(index + 1);
     const bool is_true = descent.guard.valid();
     descent.guard.release();
-    if (!is_true || !own || (!left && !right)) return Merged::no;
+    // Nobody else names the leaf again.
+    if (!is_true || is_disturbed) return Merged::later;
+    if (!own || (!left && !right)) return Merged::no;
     const std::size_t pair = *own + std::min(left.value_or(kPageBytes), right.value_or(kPageBytes));
     if (left && (!right || *left <= *right)) with = Neighbour::left;
     // An almost empty leaf goes even where the merged one is then full.
@@ -118,9 +125,12 @@ Result<typename BTree<Pool>::Merged> BTree<Pool>::merge_sparse(Bytes key, TidyEf
       const bool may_later = pair <= kRoomyMergeBytes || *own < kUnderfullBytes;
       return may_later && effort == TidyEffort::light ? Merged::later : Merged::no;
     }
+    is_likely = pair <= kRoomyMergeBytes;
   }
   ASSIGN_OR_RETURN(const bool merged, merge_with(key, with));
-  return merged ? Merged::done : Merged::no;
+  if (merged) return Merged::done;
+  // A latch or a lock on the fence was in the way, and soon is not.
+  return is_likely ? Merged::later : Merged::no;
 }
 
 template <class Pool>

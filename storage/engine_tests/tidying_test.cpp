@@ -301,6 +301,53 @@ TEST_CASE("T24 P38 no snapshot loses a row to the tidier, and no reader a lock",
   CHECK(totals.pages > 50);
 }
 
+TEST_CASE("T24 a reader's gap stays locked when the ghost behind it is tidied",
+          "[storage][engine][isolation]") {
+  SimulatedDisk disk{1};
+  Truth truth;
+  create_for_tidying(disk, truth, tidying_options());
+  Simulation simulation{1};
+  simulation.run([&] {
+    const auto engine = Engine::open(disk, kHome, tidying_options()).value();
+    Tree tree = engine->tree(truth.tree).value();
+    const auto filling = engine->begin();
+    for (const char* const key : {"a", "g", "z"})
+      REQUIRE(tree.insert(*filling, as_bytes(key), as_bytes("v")).value());
+    REQUIRE(filling->commit());
+    // It keeps the ghost until the reader has come to it.
+    const auto snapshot = engine->begin(Isolation::repeatable_read);
+    CHECK(read_all(*engine, *snapshot, truth.tree, Direction::forward).size() == 3);
+    const auto removing = engine->begin();
+    REQUIRE(tree.remove(*removing, as_bytes("g")).value());
+    REQUIRE(removing->commit());
+    const auto reader = engine->begin(Isolation::serializable);
+    {
+      ScanRange range;
+      range.low = as_bytes("a");
+      range.high = as_bytes("c");
+      Cursor cursor = tree.scan(*reader, range).value();
+      CHECK(cursor.next().value());
+      CHECK(!cursor.next().value());
+    }
+    REQUIRE(snapshot->commit());
+    sleep_for(std::chrono::seconds{5});
+    REQUIRE(engine->tidy(truth.tree));
+    bool is_inserted = false;
+    const auto writer = Runtime::current().spawn("writer", [&] {
+      const auto inserting = engine->begin();
+      INVARIANT(tree.insert(*inserting, as_bytes("b"), as_bytes("v")).value());
+      INVARIANT(inserting->commit().has_value());
+      is_inserted = true;
+    });
+    sleep_for(std::chrono::seconds{1});
+    CHECK(!is_inserted);
+    REQUIRE(reader->commit());
+    writer->join();
+    CHECK(engine->tidy(truth.tree).value().ghosts_left == 0);
+    REQUIRE(engine->close());
+  });
+}
+
 TEST_CASE("T24 P18 a crash while leaves are tidied loses hints and nothing else",
           "[storage][engine][crash]") {
   EngineOptions options = tidying_options();
