@@ -410,13 +410,6 @@ FAULTS = [
         "T24*",
     ),
     (
-        "T24 the tidier takes a ghost whose key or gap is locked",
-        "txn/ghosts.cpp",
-        "         locks_.is_free({leaf.tree(), hash}, lock::kWriteKeyAndGap);",
-        "         locks_.is_free({leaf.tree(), ~hash}, lock::kWriteKeyAndGap);",
-        "T24*",
-    ),
-    (
         "T24 leaves are joined across a fence that somebody has locked",
         "txn/ghosts.cpp",
         "  return locks_.is_free({tree, hash_of_key(tree, fence)}, lock::kInsertIntoGap);",
@@ -443,13 +436,6 @@ FAULTS = [
         "    const Lsn lsn = log_change(space, RecordKind::nodes_merged, pair.left_frame, &pair.right_frame,\n"
         "                               std::array<Bytes, 1>{image.span()});",
         "    const Lsn lsn = left.lsn();",
-        "T24*",
-    ),
-    (
-        "T24 a tree is emptied while the tidier is in it",
-        "tree_table.cpp",
-        "  tidier_.await_visit();\n",
-        "",
         "T24*",
     ),
 ]

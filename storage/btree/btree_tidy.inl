@@ -114,7 +114,7 @@ Result<typename BTree<Pool>::Merged> BTree<Pool>::merge_sparse(Bytes key, TidyEf
     const auto right = used_at(index + 1);
     const bool is_true = descent.guard.valid();
     descent.guard.release();
-    // Nobody else names the leaf again.
+    // No other hint names the leaf again.
     if (!is_true || is_disturbed) return Merged::later;
     if (!own || (!left && !right)) return Merged::no;
     const std::size_t pair = *own + std::min(left.value_or(kPageBytes), right.value_or(kPageBytes));
