@@ -91,6 +91,8 @@ TEST_CASE("What a statement kept is given back at its end", "[session][memory]")
   TestDatabase db;
   fill(db);
   MemoryTotal& total = db.database().shared().memory;
+  // The session that filled the tables is there still, with a part of its grants.
+  const std::size_t others = total.used_bytes();
   std::unique_ptr<Session> session = db.connect();
   for (const std::string work_mem : {"64kB", "1GB"}) {
     db.run(*session, "SET work_mem = '" + work_mem + "'");
@@ -105,7 +107,7 @@ TEST_CASE("What a statement kept is given back at its end", "[session][memory]")
     }
   }
   session.reset();
-  CHECK(total.used_bytes() == 0);
+  CHECK(total.used_bytes() == others);
 }
 
 TEST_CASE("What a statement kept that failed for want of memory is given back",
@@ -113,6 +115,8 @@ TEST_CASE("What a statement kept that failed for want of memory is given back",
   TestDatabase db;
   fill(db);
   MemoryTotal& total = db.database().shared().memory;
+  // The session that filled the tables is there still, with a part of its grants.
+  const std::size_t others = total.used_bytes();
   std::unique_ptr<Session> session = db.connect();
   std::size_t refused = 0;
   for (const std::size_t limit_kb : {200U, 700U, 2000U, 5000U}) {
@@ -137,7 +141,7 @@ TEST_CASE("What a statement kept that failed for want of memory is given back",
   CHECK(db.run(*session, "SELECT length(repeat('x', 50000000))") == "53200 out of memory");
   CHECK(db.run(*session, "ROLLBACK TO s; SELECT 1; COMMIT") == "1 ROLLBACK SELECT 1 COMMIT");
   session.reset();
-  CHECK(total.used_bytes() == 0);
+  CHECK(total.used_bytes() == others);
 }
 
 TEST_CASE("What an expression makes on the way to its value counts as well", "[session][memory]") {
