@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <map>
+#include <utility>
 
 #include "storage/logical/logical_log.h"
 #include "storage/page/page.h"
@@ -202,9 +203,10 @@ TEST_CASE("R9 each page of a closed database that is damaged costs its own rows"
       const auto transaction = engine->begin();
       const TreeId filler = engine->create_tree(*transaction).value();
       REQUIRE(transaction->commit());
-      std::swap(closed.tree, const_cast<TreeId&>(filler));  // NOLINT: add() fills `tree`
+      // add() fills `tree`.
+      const TreeId rows = std::exchange(closed.tree, filler);
       closed.add(*engine, 0, 600, -1);
-      std::swap(closed.tree, const_cast<TreeId&>(filler));  // NOLINT
+      closed.tree = rows;
       REQUIRE(engine->checkpoint());
     }
     REQUIRE(engine->close());

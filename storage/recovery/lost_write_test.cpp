@@ -217,7 +217,7 @@ std::size_t lose_write_and_log(ForgetfulDevice& device, int rows) {
     const std::string key = ForgetfulDevice::key_of(rows);
     const auto before = old.find(page);
     if (before == old.end()) continue;
-    const Bytes low = Node::of(const_cast<std::byte*>(now.data())).low_fence();  // NOLINT
+    const Bytes low = Node::of(now.data()).low_fence();
     if (compare(low, as_bytes(key)) >= 0) continue;
     device.disk->corrupt(kHome / Volume::kFileName, page * kPageBytes, before->second);
     ++lost;
