@@ -10,7 +10,7 @@ lines of their own, speak about the next request:
   -- connect: NAME        is the first of a new connection, to that database
   -- differs: REASON      our answer is known to differ from PostgreSQL's, and must
 
-The C++ reader of the same form is sql-lite-frontend/corpus/script.cpp."""
+The C++ reader of the same form is sql-lite-frontend/tests/corpus/script.cpp."""
 import dataclasses
 import re
 

@@ -5,6 +5,19 @@
 #include "sql-lite-frontend/catalog/native_functions.h"
 
 namespace swizzle::sql {
+namespace {
+
+FindNative native_functions = nullptr;
+
+}  // namespace
+
+void set_native_functions(FindNative find) noexcept {
+  native_functions = find;
+}
+
+NativeFunction find_native(const Routine& routine) {
+  return native_functions == nullptr ? NativeFunction{} : native_functions(routine);
+}
 
 Volatility volatility_of(char letter) noexcept {
   if (letter == 'i') return Volatility::immutable;

@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/catalog/object_map.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/builtin.h"
-#include "sql-lite-frontend/types/functions/quoting.h"
+#include "sql-lite-frontend/types/functions/text/quoting.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/catalog/named_objects.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/diagnostic.h"
-#include "sql-lite-frontend/types/functions/quoting.h"
+#include "sql-lite-frontend/types/functions/text/quoting.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

@@ -38,9 +38,9 @@ enum class RecordKind : char {
   collation_name = 31,  ///< (schema, name) → oid of a collation that a user made
   publication = 32,
   /// → what a table was to its subscribers while changes noted it by this number
-  /// (publish/table_shapes.h)
+  /// (execution/publish/table_shapes.h)
   table_shape = 33,
-  logged_message = 34,  ///< never there once its transaction has ended (publish/logged_message.h)
+  logged_message = 34,  ///< never there once its transaction has ended (execution/publish/logged_message.h)
   user_text_dictionary = 35,
   text_dictionary_name = 36,  ///< (schema, name) → oid, as with types
   user_text_config = 37,

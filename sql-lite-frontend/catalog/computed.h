@@ -67,6 +67,8 @@ struct ComputedRelation {
   std::vector<Value> constants = {};
 };
 
+/// Sets who puts the system relations together, before the first look at one.
+void set_system_relations(std::vector<ComputedRelation> (*build)()) noexcept;
 /// Return all computed relations, or the one of that name; null if there is none.
 std::span<const ComputedRelation> computed_relations();
 const ComputedRelation* find_computed(Oid schema, std::string_view name);

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/ascii.h"
-#include "sql-lite-frontend/types/functions/quoting.h"
+#include "sql-lite-frontend/types/functions/text/quoting.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/access/inverted_access.h"
-#include "sql-lite-frontend/execute/access/partition_pruner.h"
-#include "sql-lite-frontend/execute/access/table_access.h"
+#include "sql-lite-frontend/execution/access/inverted_access.h"
+#include "sql-lite-frontend/execution/access/partition_pruner.h"
+#include "sql-lite-frontend/execution/access/table_access.h"
 #include "sql-lite-frontend/plan/selectivity.h"
+#include "sql-lite-frontend/query/bind/binder.h"
 
 namespace swizzle::sql {
 

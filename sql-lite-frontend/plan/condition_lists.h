@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "sql-lite-frontend/bound/expression.h"
-#include "sql-lite-frontend/execute/steps/subquery.h"
+#include "sql-lite-frontend/query/bound/expression.h"
+#include "sql-lite-frontend/query/bound/subquery.h"
 
 /// The planner's helpers for lists of conditions and slots.
 namespace swizzle::sql {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "sql-lite-frontend/bound/routine_call.h"
-#include "sql-lite-frontend/bound/row_order.h"
-#include "sql-lite-frontend/execute/steps/subquery.h"
+#include "sql-lite-frontend/query/bound/routine_call.h"
+#include "sql-lite-frontend/query/bound/row_order.h"
+#include "sql-lite-frontend/query/bound/subquery.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "sql-lite-frontend/bound/expression.h"
+#include "sql-lite-frontend/query/bound/expression.h"
 #include "sql-lite-frontend/types/row_codec.h"
 
 namespace swizzle::sql {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "sql-lite-frontend/bound/expression_copy.h"
+#include "sql-lite-frontend/query/bound/expression_copy.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/datetime/time_types.h"
 
@@ -201,7 +201,7 @@ void visit_computed(const Query& query, Parameters parameters, const Visit& visi
   }
   for (const FromPtr& from : query.from) visit_conditions(*from, parameters, visit);
   visit_computed(query.where, parameters, visit);
-  for (const Aggregate::Key& key : query.group_keys)
+  for (const GroupKey& key : query.group_keys)
     static_cast<void>(visit_computed(*key.expr, parameters, visit));
   for (const AggregateCall& call : query.aggregates) {
     visit_computed(call.arguments, parameters, visit);

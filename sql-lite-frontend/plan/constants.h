@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "sql-lite-frontend/bind/query.h"
+#include "sql-lite-frontend/query/bind/query.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

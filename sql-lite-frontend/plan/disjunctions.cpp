@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
+#include "sql-lite-frontend/query/bound/expression_copy.h"
 
 namespace swizzle::sql {
 namespace {

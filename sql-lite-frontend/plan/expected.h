@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "sql-lite-frontend/bound/operator.h"
+#include "sql-lite-frontend/query/bound/operator.h"
 
 /// Estimates for a step that stands over another.
 namespace swizzle::sql {

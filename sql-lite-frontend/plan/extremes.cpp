@@ -1,12 +1,12 @@
 // min() and max() of columns that indexes order: the first row in each order is enough.
-#include "sql-lite-frontend/execute/grouping/extremes.h"
+#include "sql-lite-frontend/execution/grouping/extremes.h"
 
 #include <algorithm>
 
-#include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/query/bound/expression_copy.h"
 
 namespace swizzle::sql {
 namespace {

@@ -1,15 +1,15 @@
 // Relations in FROM: how each is read.
 #include <algorithm>
 
-#include "sql-lite-frontend/execute/steps/computed_scan.h"
-#include "sql-lite-frontend/execute/steps/cte_scan.h"
-#include "sql-lite-frontend/execute/steps/gate.h"
+#include "sql-lite-frontend/catalog/statistics/sample.h"
+#include "sql-lite-frontend/execution/steps/computed_scan.h"
+#include "sql-lite-frontend/execution/steps/cte_scan.h"
+#include "sql-lite-frontend/execution/steps/gate.h"
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"
 #include "sql-lite-frontend/plan/disjunctions.h"
 #include "sql-lite-frontend/plan/planner.h"
-#include "sql-lite-frontend/statistics/sample.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -63,7 +63,7 @@ void Planner::collect_slots(const FromNode& node, std::vector<Slot>& slots) cons
   } else if (const auto* subquery = std::get_if<FromSubquery>(&node.node)) {
     for (const OutputTarget& target : subquery->query->targets) slots.push_back(target.slot);
   } else if (const auto* functions = std::get_if<FromFunctions>(&node.node)) {
-    for (const FunctionScan::Call& call : functions->calls) {
+    for (const FromCall& call : functions->calls) {
       slots.insert(slots.end(), call.slots.begin(), call.slots.end());
     }
     if (functions->ordinality) slots.push_back(*functions->ordinality);
@@ -72,7 +72,7 @@ void Planner::collect_slots(const FromNode& node, std::vector<Slot>& slots) cons
   } else if (const auto* join = std::get_if<FromJoin>(&node.node)) {
     collect_slots(*join->left, slots);
     collect_slots(*join->right, slots);
-    for (const Project::Computed& merged : join->merged) slots.push_back(merged.slot);
+    for (const ComputedSlot& merged : join->merged) slots.push_back(merged.slot);
   }
 }
 
@@ -88,7 +88,7 @@ std::vector<Slot> Planner::outer_slots_of(const FromNode& node) const {
     slots.insert(slots.end(), read.begin(), read.end());
   };
   if (const auto* functions = std::get_if<FromFunctions>(&node.node)) {
-    for (const FunctionScan::Call& call : functions->calls) {
+    for (const FromCall& call : functions->calls) {
       for (const ExprPtr& argument : call.arguments) add(slots_read(*argument));
       if (call.scalar) add(slots_read(*call.scalar));
     }
@@ -259,13 +259,16 @@ PlanPtr Planner::plan_computed(FromComputed& computed) {
 }
 
 PlanPtr Planner::plan_cte_scan(FromCte& reference) {
-  plan_cte(*reference.cte);
-  const auto reads = reference.reads == FromCte::Reads::working_table
-                         ? CteScan::Reads::working_table
-                         : CteScan::Reads::result;
-  auto scan = std::make_unique<CteScan>(reference.cte, reference.slots, reads, reference.alias);
-  scan->expected_rows = reference.cte->recursive ? 100 : reference.cte->plan->expected_rows;
-  scan->cost = reference.cte->plan->cost + scan->expected_rows * cost::kKeep;
+  const Cte& cte = plan_cte(*reference.cte);
+  const bool is_inner = reference.reads == FromCte::Reads::working_table;
+  // Within the recursive part the query refers to itself, which must not keep it alive.
+  std::shared_ptr<Cte> step = step_of(*reference.cte);
+  if (is_inner) step = {std::shared_ptr<Cte>{}, step.get()};
+  auto scan = std::make_unique<CteScan>(
+      std::move(step), reference.slots,
+      is_inner ? CteScan::Reads::working_table : CteScan::Reads::result, reference.alias);
+  scan->expected_rows = reference.cte->recursive ? 100 : cte.plan->expected_rows;
+  scan->cost = cte.plan->cost + scan->expected_rows * cost::kKeep;
   return scan;
 }
 

@@ -1,11 +1,11 @@
 // Grouping and DISTINCT of one table's columns, where an index has each group's rows together.
 #include <algorithm>
 
-#include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/query/bound/expression_copy.h"
 
 namespace swizzle::sql {
 namespace {
@@ -22,7 +22,7 @@ std::vector<const SlotExpr*> grouping_columns(const Query& query) {
     if (std::ranges::none_of(columns, is_same)) columns.push_back(column);
   };
   if (query.grouped) {
-    for (const Aggregate::Key& key : query.group_keys) add(key.expr.get());
+    for (const GroupKey& key : query.group_keys) add(key.expr.get());
   } else if (query.distinct == Query::DistinctKind::all && query.windows.empty() &&
              query.sets.empty()) {
     for (const OutputTarget& target : query.targets) add(target.expr.get());

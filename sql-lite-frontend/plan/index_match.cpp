@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/bound/routine_call.h"
 #include "sql-lite-frontend/plan/conditions.h"
+#include "sql-lite-frontend/query/bound/routine_call.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/row_codec.h"
 

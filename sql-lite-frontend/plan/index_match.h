@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/plan/selectivity.h"
+#include "sql-lite-frontend/query/bound/expression.h"
 #include "sql-lite-frontend/types/inverted/element_class.h"
 
 namespace swizzle::sql {

@@ -1,7 +1,7 @@
 // Ways to read a table by an inverted index.
-#include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/plan/access_path.h"
 #include "sql-lite-frontend/plan/index_match.h"
+#include "sql-lite-frontend/query/bound/expression_copy.h"
 
 namespace swizzle::sql {
 

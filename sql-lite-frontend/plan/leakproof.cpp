@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/bound/routine_call.h"
-#include "sql-lite-frontend/execute/steps/subquery.h"
+#include "sql-lite-frontend/query/bound/routine_call.h"
+#include "sql-lite-frontend/query/bound/subquery.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/functions/leakproof.h"
 

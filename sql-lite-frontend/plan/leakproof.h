@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sql-lite-frontend/bound/expression.h"
+#include "sql-lite-frontend/query/bound/expression.h"
 
 namespace swizzle::sql {
 

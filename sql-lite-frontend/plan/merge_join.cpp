@@ -1,13 +1,13 @@
 // Two tables that can both be read in the order of the columns that they are joined by.
-#include "sql-lite-frontend/execute/joins/merge_join.h"
+#include "sql-lite-frontend/execution/joins/merge_join.h"
 
 #include <algorithm>
 
-#include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/query/bound/expression_copy.h"
 #include "sql-lite-frontend/types/statement_invariant.h"
 
 namespace swizzle::sql {

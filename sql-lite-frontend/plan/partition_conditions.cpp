@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/plan/access_path.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/index_match.h"
+#include "sql-lite-frontend/query/bound/expression_copy.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/key_codec.h"
 

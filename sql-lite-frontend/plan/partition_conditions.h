@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/access/partition_pruner.h"
+#include "sql-lite-frontend/execution/access/partition_pruner.h"
+#include "sql-lite-frontend/query/bind/binder.h"
 
 namespace swizzle::sql {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/execute/access/partition_scan.h"
+#include "sql-lite-frontend/execution/access/partition_scan.h"
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sql-lite-frontend/execute/joins/hash_join.h"
+#include "sql-lite-frontend/execution/joins/hash_join.h"
 #include "sql-lite-frontend/plan/plan_writer.h"
 #include "sql-lite-frontend/plan/shown_step.h"
 #include "sql-lite-frontend/types/check_stack.h"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/execute/joins/hash_join.h"
-#include "sql-lite-frontend/execute/steps/instrumented.h"
+#include "sql-lite-frontend/execution/joins/hash_join.h"
+#include "sql-lite-frontend/execution/steps/instrumented.h"
 #include "sql-lite-frontend/plan/shown_step.h"
 #include "sql-lite-frontend/types/check_stack.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sql-lite-frontend/bound/operator.h"
+#include "sql-lite-frontend/query/bound/operator.h"
 #include "sql-lite-frontend/types/text/text_builder.h"
 
 namespace swizzle::sql {

@@ -3,22 +3,22 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/bind/partition_target.h"
-#include "sql-lite-frontend/bound/expression_copy.h"
-#include "sql-lite-frontend/execute/access/cursor_row.h"
-#include "sql-lite-frontend/execute/grouping/distinct.h"
-#include "sql-lite-frontend/execute/sorting/sort.h"
-#include "sql-lite-frontend/execute/sorting/sort_operators.h"
-#include "sql-lite-frontend/execute/steps/basic_operators.h"
-#include "sql-lite-frontend/execute/steps/cte_scan.h"
+#include "sql-lite-frontend/execution/access/cursor_row.h"
+#include "sql-lite-frontend/execution/grouping/distinct.h"
+#include "sql-lite-frontend/execution/sorting/sort.h"
+#include "sql-lite-frontend/execution/sorting/sort_operators.h"
+#include "sql-lite-frontend/execution/steps/basic_operators.h"
+#include "sql-lite-frontend/execution/steps/cte_scan.h"
+#include "sql-lite-frontend/execution/write/write_operator.h"
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"
 #include "sql-lite-frontend/plan/expected.h"
 #include "sql-lite-frontend/plan/leakproof.h"
 #include "sql-lite-frontend/plan/postponed.h"
+#include "sql-lite-frontend/query/bind/partition_target.h"
+#include "sql-lite-frontend/query/bound/expression_copy.h"
 #include "sql-lite-frontend/types/check_stack.h"
-#include "sql-lite-frontend/write/write_operator.h"
 
 namespace swizzle::sql {
 namespace {
@@ -51,37 +51,57 @@ double Planner::penalty(std::string_view setting) const {
   return is_allowed(setting) ? 0 : cost::kDisabled;
 }
 
-PlanPtr Planner::with_eager(PlanPtr plan, std::vector<std::shared_ptr<Cte>>& eager,
-                            const std::vector<std::shared_ptr<Cte>>& correlated) {
+std::vector<std::shared_ptr<Cte>> Planner::steps_of(
+    const std::vector<std::shared_ptr<BoundCte>>& bound) {
+  std::vector<std::shared_ptr<Cte>> all;
+  for (const auto& cte : bound) all.push_back(step_of(*cte));
+  return all;
+}
+
+std::shared_ptr<Cte> Planner::step_of(BoundCte& bound) {
+  if (!bound.planned) {
+    bound.planned = std::make_shared<Cte>();
+    bound.planned->name = bound.name;
+  }
+  return bound.planned;
+}
+
+PlanPtr Planner::with_eager(PlanPtr plan, std::vector<std::shared_ptr<BoundCte>>& eager,
+                            const std::vector<std::shared_ptr<BoundCte>>& correlated) {
   if (eager.empty() && correlated.empty()) return plan;
   for (const auto& cte : eager) plan_cte(*cte);
   const Expected input{*plan};
-  return over(std::make_unique<EagerCtes>(std::move(plan), eager, correlated), input);
+  return over(std::make_unique<EagerCtes>(std::move(plan), steps_of(eager), steps_of(correlated)),
+              input);
 }
 
-void Planner::plan_cte(Cte& cte) {
+Cte& Planner::plan_cte(BoundCte& bound) {
   check_stack();
-  if (cte.plan) return;
-  for (const OutputTarget& column : cte.columns) cte.column_types.push_back(column.type);
-  if (cte.write) {
+  Cte& cte = *step_of(bound);
+  if (cte.plan) return cte;
+  for (const OutputTarget& column : bound.columns) cte.column_types.push_back(column.type);
+  if (bound.write) {
     cte.outputs.clear();
-    for (const OutputTarget& target : cte.write->returning) cte.outputs.push_back(target.slot);
-    cte.plan = plan_write(std::move(cte.write));
-    return;
+    for (const OutputTarget& target : bound.write->returning) cte.outputs.push_back(target.slot);
+    cte.plan = plan_write(std::move(bound.write));
+    return cte;
   }
-  cte.first_outputs = cte.query->output_slots();
+  cte.union_all = bound.union_all;
+  cte.correlated = steps_of(bound.correlated);
+  cte.first_outputs = bound.query->output_slots();
   cte.outputs = cte.first_outputs;
-  if (cte.recursive) {
+  if (bound.recursive) {
     for (Slot& slot : cte.outputs) slot = binder_.new_slot();
   }
   // A placeholder, so that a reference inside the recursive part does not plan it again.
   cte.plan = std::make_unique<OneRow>();
-  PlanPtr plan = plan_query(*cte.query);
-  if (cte.recursive) {
-    cte.recursive_outputs = cte.recursive->output_slots();
-    cte.recursive_plan = plan_query(*cte.recursive);
+  PlanPtr plan = plan_query(*bound.query);
+  if (bound.recursive) {
+    cte.recursive_outputs = bound.recursive->output_slots();
+    cte.recursive_plan = plan_query(*bound.recursive);
   }
   cte.plan = std::move(plan);
+  return cte;
 }
 
 PlanPtr Planner::sorted(PlanPtr plan, std::vector<SortKey> keys, double wanted) {
@@ -132,7 +152,7 @@ PlanPtr Planner::plan_query(Query& query) {
     if (query.limit && !query.with_ties) sort.set_bound(query.limit.get(), query.offset.get());
   }
   // Columns that a set operation above needs in another type.
-  std::vector<Project::Computed> adapted;
+  std::vector<ComputedSlot> adapted;
   for (OutputTarget& target : query.targets) {
     if (target.expr) adapted.push_back({target.slot, std::move(target.expr)});
   }
@@ -193,7 +213,7 @@ PlanPtr Planner::add_grouping(PlanPtr plan, Query& query, Aggregate::Rows rows) 
   if (!query.grouped) return plan;
   const Expected input{*plan};
   double groups = 1;
-  for (const Aggregate::Key& key : query.group_keys) {
+  for (const GroupKey& key : query.group_keys) {
     groups *= distinct_values(*key.expr, input.rows, known_);
   }
   groups = std::min(groups, std::max(1.0, input.rows));
@@ -215,10 +235,10 @@ PlanPtr Planner::add_grouping(PlanPtr plan, Query& query, Aggregate::Rows rows) 
 }
 
 /// Computes the keys and sorts by them; they stand for the results in the list then.
-PlanPtr Planner::sorted_by_group(PlanPtr plan, std::vector<Aggregate::Key>& keys) {
-  std::vector<Project::Computed> computed;
+PlanPtr Planner::sorted_by_group(PlanPtr plan, std::vector<GroupKey>& keys) {
+  std::vector<ComputedSlot> computed;
   std::vector<SortKey> order;
-  for (Aggregate::Key& key : keys) {
+  for (GroupKey& key : keys) {
     if (dynamic_cast<const SlotExpr*>(key.expr.get()) == nullptr) {
       const Slot slot = binder_.new_slot();
       auto in_slot = std::make_unique<SlotExpr>(key.expr->type(), key.expr->typmod(), slot,
@@ -303,9 +323,9 @@ PlanPtr Planner::plan_select(Query& query) {
   // Steps above order their input themselves.
   if (!plain) order = {};
   if (!is_grouped) {
-    std::vector<ProjectSet::Item> grouped_sets;
-    std::vector<ProjectSet::Item> other_sets;
-    for (ProjectSet::Item& item : query.sets) {
+    std::vector<SetItem> grouped_sets;
+    std::vector<SetItem> other_sets;
+    for (SetItem& item : query.sets) {
       (item.below_grouping ? grouped_sets : other_sets).push_back(std::move(item));
     }
     query.sets = std::move(other_sets);
@@ -317,8 +337,8 @@ PlanPtr Planner::plan_select(Query& query) {
   plan = add_windows(std::move(plan), std::move(query.windows), windowed);
   const Postponed postponed{query};
   if (!postponed.sets()) plan = add_sets(std::move(plan), std::exchange(query.sets, {}));
-  std::vector<Project::Computed> computed;
-  std::vector<Project::Computed> computed_last;
+  std::vector<ComputedSlot> computed;
+  std::vector<ComputedSlot> computed_last;
   const auto recomputed = computed_targets_.find(&query);
   for (OutputTarget& target : query.targets) {
     const auto* slot = dynamic_cast<const SlotExpr*>(target.expr.get());
@@ -465,7 +485,7 @@ PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
       if (slot == write->first_slot) target = access;
     }
   }
-  std::vector<std::shared_ptr<Cte>> eager = std::move(write->eager);
+  std::vector<std::shared_ptr<BoundCte>> eager = std::move(write->eager);
   const double cost = rows ? rows->cost : cost::kRow;
   auto step =
       std::make_unique<WriteOperator>(std::move(write), std::move(rows), target, binder_.names());

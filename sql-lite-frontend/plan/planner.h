@@ -4,13 +4,18 @@
 #include <map>
 #include <vector>
 
-#include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/access/lock_rows.h"
-#include "sql-lite-frontend/execute/access/partition_scan.h"
-#include "sql-lite-frontend/execute/access/range_access.h"
-#include "sql-lite-frontend/execute/joins/hash_join.h"
+#include "sql-lite-frontend/execution/access/lock_rows.h"
+#include "sql-lite-frontend/execution/access/partition_scan.h"
+#include "sql-lite-frontend/execution/access/range_access.h"
+#include "sql-lite-frontend/execution/grouping/aggregate.h"
+#include "sql-lite-frontend/execution/grouping/window.h"
+#include "sql-lite-frontend/execution/joins/hash_join.h"
+#include "sql-lite-frontend/execution/joins/join_operators.h"
+#include "sql-lite-frontend/execution/steps/basic_operators.h"
+#include "sql-lite-frontend/execution/steps/cte.h"
 #include "sql-lite-frontend/plan/access_path.h"
 #include "sql-lite-frontend/plan/selectivity.h"
+#include "sql-lite-frontend/query/bind/binder.h"
 
 namespace swizzle::sql {
 
@@ -82,7 +87,7 @@ class Planner {
   static bool is_secured_table(const Query& query);
   PlanPtr add_grouping(PlanPtr plan, Query& query, Aggregate::Rows rows);
   PlanPtr add_distinct(PlanPtr plan, Query& query, Aggregate::Rows rows);
-  PlanPtr sorted_by_group(PlanPtr plan, std::vector<Aggregate::Key>& keys);
+  PlanPtr sorted_by_group(PlanPtr plan, std::vector<GroupKey>& keys);
   PlanPtr without_duplicates(PlanPtr plan, std::vector<ExprPtr> keys, double rows);
   PlanPtr add_limit(PlanPtr plan, ExprPtr count, ExprPtr offset, std::vector<ExprPtr> ties);
   PlanPtr sorted(PlanPtr plan, std::vector<SortKey> keys, double wanted);
@@ -90,9 +95,14 @@ class Planner {
   PlanPtr plan_extremes(Query& query);  // extremes.cpp
   std::vector<SortKey> group_order(Query& query);
   WantedOrder grouping_order(const std::vector<SortKey>& keys) const;
-  void plan_cte(Cte& cte);
-  PlanPtr with_eager(PlanPtr plan, std::vector<std::shared_ptr<Cte>>& eager,
-                     const std::vector<std::shared_ptr<Cte>>& correlated);
+  /// Plans the WITH query, unless it is planned.
+  Cte& plan_cte(BoundCte& bound);
+  /// Returns the form of WITH queries that steps read; they may be planned later.
+  static std::shared_ptr<Cte> step_of(BoundCte& bound);
+  static std::vector<std::shared_ptr<Cte>> steps_of(
+      const std::vector<std::shared_ptr<BoundCte>>& bound);
+  PlanPtr with_eager(PlanPtr plan, std::vector<std::shared_ptr<BoundCte>>& eager,
+                     const std::vector<std::shared_ptr<BoundCte>>& correlated);
 
   // set_operation.cpp, windows.cpp, set_calls.cpp
   PlanPtr plan_set_operation(Query& query);
@@ -102,7 +112,7 @@ class Planner {
   PlanPtr add_windows(PlanPtr plan, std::vector<WindowDefinition> windows,
                       std::vector<SortKey>& present);
   static bool push_past_windows(Query& query, const Expr& condition);
-  static PlanPtr add_sets(PlanPtr plan, std::vector<ProjectSet::Item> items);
+  static PlanPtr add_sets(PlanPtr plan, std::vector<SetItem> items);
 
   // row_locks.cpp
   /// Row locks above a query, and the conditions to check again after locking.

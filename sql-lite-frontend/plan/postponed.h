@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "sql-lite-frontend/bind/query.h"
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
+#include "sql-lite-frontend/query/bind/query.h"
 
 namespace swizzle::sql {
 
@@ -22,10 +22,10 @@ class Postponed {
     for (const OutputTarget& target : query.targets) {
       if (target.expr && is_read(target.slot)) add(slots_read(*target.expr));
     }
-    const auto is_sorted_by = [&](const ProjectSet::Item& item) { return is_read(item.slot); };
+    const auto is_sorted_by = [&](const SetItem& item) { return is_read(item.slot); };
     sets_ = !query.sets.empty() && std::ranges::none_of(query.sets, is_sorted_by);
     if (!sets_) return;
-    for (const ProjectSet::Item& item : query.sets) set_slots_.push_back(item.slot);
+    for (const SetItem& item : query.sets) set_slots_.push_back(item.slot);
   }
   [[nodiscard]] bool sets() const noexcept { return sets_; }
   [[nodiscard]] bool contains(const OutputTarget& target) const {

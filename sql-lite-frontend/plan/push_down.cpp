@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <deque>
 
-#include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/index_match.h"
 #include "sql-lite-frontend/plan/leakproof.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/query/bound/expression_copy.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
@@ -177,7 +177,7 @@ bool Planner::push_into_select(Query& query, ExprPtr& condition) {
   std::size_t nodes = 0;
   bool reads_aggregates = false;
   const auto key_of = [&](Slot slot) {
-    return std::ranges::find(query.group_keys, slot, &Aggregate::Key::slot);
+    return std::ranges::find(query.group_keys, slot, &GroupKey::slot);
   };
   // The condition in terms of the expressions that the query computes its columns from.
   ExprPtr inside = copy_expression(*condition, [&](const SlotExpr& slot) -> ExprPtr {

@@ -3,9 +3,9 @@
 #include <array>
 #include <utility>
 
-#include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/plan/access_path.h"
 #include "sql-lite-frontend/plan/index_match.h"
+#include "sql-lite-frontend/query/bound/expression_copy.h"
 #include "sql-lite-frontend/types/range/range_index.h"
 
 namespace swizzle::sql {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <optional>
 
-#include "sql-lite-frontend/bound/routine_call.h"
-#include "sql-lite-frontend/bound/row_order.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/constants.h"
+#include "sql-lite-frontend/query/bound/routine_call.h"
+#include "sql-lite-frontend/query/bound/row_order.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/row_codec.h"

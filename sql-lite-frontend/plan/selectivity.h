@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "sql-lite-frontend/bound/expression.h"
-#include "sql-lite-frontend/statistics/table_statistics.h"
+#include "sql-lite-frontend/catalog/statistics/table_statistics.h"
+#include "sql-lite-frontend/query/bound/expression.h"
 
 namespace swizzle::sql {
 

@@ -8,13 +8,13 @@
 namespace swizzle::sql {
 
 /// Calls within the arguments of others come first; those of one depth side by side.
-PlanPtr Planner::add_sets(PlanPtr plan, std::vector<ProjectSet::Item> items) {
+PlanPtr Planner::add_sets(PlanPtr plan, std::vector<SetItem> items) {
   while (!items.empty()) {
     std::vector<Slot> waiting;
-    for (const ProjectSet::Item& item : items) waiting.push_back(item.slot);
-    std::vector<ProjectSet::Item> ready;
-    std::vector<ProjectSet::Item> later;
-    for (ProjectSet::Item& item : items) {
+    for (const SetItem& item : items) waiting.push_back(item.slot);
+    std::vector<SetItem> ready;
+    std::vector<SetItem> later;
+    for (SetItem& item : items) {
       const bool reads = std::ranges::any_of(
           item.arguments, [&](const ExprPtr& argument) { return reads_any(*argument, waiting); });
       (reads ? later : ready).push_back(std::move(item));

@@ -1,9 +1,9 @@
 // UNION, INTERSECT and EXCEPT.
-#include "sql-lite-frontend/execute/grouping/set_operation.h"
+#include "sql-lite-frontend/execution/grouping/set_operation.h"
 
 #include <algorithm>
 
-#include "sql-lite-frontend/execute/steps/basic_operators.h"
+#include "sql-lite-frontend/execution/steps/basic_operators.h"
 #include "sql-lite-frontend/plan/cost.h"
 #include "sql-lite-frontend/plan/planner.h"
 

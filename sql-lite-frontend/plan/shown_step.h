@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "sql-lite-frontend/execute/steps/instrumented.h"
+#include "sql-lite-frontend/execution/steps/instrumented.h"
 
 /// Functions shared by EXPLAIN's formats.
 namespace swizzle::sql {

@@ -1,15 +1,15 @@
 // Window functions: the order that each window needs, and the rows of it that are read.
 #include <algorithm>
 
-#include "sql-lite-frontend/bound/expression_copy.h"
-#include "sql-lite-frontend/execute/grouping/rank_rows.h"
-#include "sql-lite-frontend/execute/sorting/leading_rows.h"
-#include "sql-lite-frontend/execute/sorting/sort.h"
-#include "sql-lite-frontend/execute/steps/basic_operators.h"
+#include "sql-lite-frontend/execution/grouping/rank_rows.h"
+#include "sql-lite-frontend/execution/sorting/leading_rows.h"
+#include "sql-lite-frontend/execution/sorting/sort.h"
+#include "sql-lite-frontend/execution/steps/basic_operators.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"
 #include "sql-lite-frontend/plan/expected.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/query/bound/expression_copy.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
@@ -138,7 +138,7 @@ bool Planner::begins_with(std::span<const SortKey> present, std::span<const Sort
 /// How the first window wants the rows of FROM; empty where nothing gives them to it in an order.
 std::vector<SortKey> Planner::window_order(const Query& query) {
   if (query.windows.empty() || query.grouped) return {};
-  for (const ProjectSet::Item& item : query.sets) {
+  for (const SetItem& item : query.sets) {
     if (item.below_grouping) return {};
   }
   std::vector<SortKey> keys = order_of(query.windows.front());
@@ -173,7 +173,7 @@ PlanPtr Planner::add_windows(PlanPtr plan, std::vector<WindowDefinition> windows
                              std::vector<SortKey>& present) {
   check_stack_for(windows.size());
   for (WindowDefinition& window : windows) {
-    std::vector<Project::Computed> computed;
+    std::vector<ComputedSlot> computed;
     for (std::vector<SortKey>* keys : {&window.partition, &window.order}) {
       for (SortKey& key : *keys) {
         if (is_slot(key.expr)) continue;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "sql-lite-frontend/parse/parser.h"
-#include "sql-lite-frontend/parse/token_skipper.h"
+#include "sql-lite-frontend/query/parse/parser.h"
+#include "sql-lite-frontend/query/parse/token_skipper.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

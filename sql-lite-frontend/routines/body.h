@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sql-lite-frontend/bind/body_names.h"
+#include "sql-lite-frontend/query/bind/body_names.h"
 
 /// The text of a body in SQL.
 namespace swizzle::sql {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/query/bind/binder.h"
 #include "sql-lite-frontend/routines/language.h"
-#include "sql-lite-frontend/session/plans/routine_services.h"
-#include "sql-lite-frontend/session/results/row_view.h"
+#include "sql-lite-frontend/routines/routine_services.h"
+#include "sql-lite-frontend/statement/row_view.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// CALL.
@@ -27,7 +27,7 @@ std::vector<OutputTarget> targets_of(const RoutineCall& call) {
 
 }  // namespace
 
-DescribedCall describe_call(Session::State& session, const ast::CallStmt& statement,
+DescribedCall describe_call(StatementContext& session, const ast::CallStmt& statement,
                             std::span<const TypeId> types) {
   Arena arena;
   Binder binder{session.names, arena};
@@ -37,7 +37,7 @@ DescribedCall describe_call(Session::State& session, const ast::CallStmt& statem
   return {targets_of(*bound.call), binder.parameter_types()};
 }
 
-void call_procedure(Session::State& session, const ast::CallStmt& statement,
+void call_procedure(StatementContext& session, const ast::CallStmt& statement,
                     std::span<const TypeId> types, std::span<const Value> parameters,
                     ResultSink& sink) {
   const std::unique_ptr<Scratch> scratch = session.new_scratch();

@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/query/bind/binder.h"
 #include "sql-lite-frontend/routines/body.h"
-#include "sql-lite-frontend/session/names/definitions.h"
-#include "sql-lite-frontend/types/functions/quoting.h"
+#include "sql-lite-frontend/statement/names/definitions.h"
+#include "sql-lite-frontend/types/functions/text/quoting.h"
 
 namespace swizzle::sql {
 namespace {
 
-std::string shown_type(Session::State& session, TypeId type) {
+std::string shown_type(StatementContext& session, TypeId type) {
   return session.names.name_of(TypeId::regtype, raw(type)).value_or(format_type(type));
 }
 
@@ -30,7 +30,7 @@ std::string_view word_of(ParameterMode mode, RoutineKind kind) {
   return "";
 }
 
-std::string shown_columns(Session::State& session, const Routine& routine) {
+std::string shown_columns(StatementContext& session, const Routine& routine) {
   std::string list;
   for (const RoutineParameter& parameter : routine.parameters) {
     if (parameter.mode != ParameterMode::table) continue;
@@ -90,7 +90,7 @@ std::string shown_setting(const std::string& setting) {
 
 }  // namespace
 
-std::string shown_default(Session::State& session, const RoutineParameter& parameter) {
+std::string shown_default(StatementContext& session, const RoutineParameter& parameter) {
   if (parameter.default_sql.empty()) return {};
   Arena arena;
   Binder binder{session.names, arena};
@@ -100,7 +100,7 @@ std::string shown_default(Session::State& session, const RoutineParameter& param
   return std::move(printer.out);
 }
 
-std::string shown_arguments(Session::State& session, const Routine& routine,
+std::string shown_arguments(StatementContext& session, const Routine& routine,
                             ShownDefaults defaults) {
   std::string list;
   for (const RoutineParameter& parameter : routine.parameters) {
@@ -116,7 +116,7 @@ std::string shown_arguments(Session::State& session, const Routine& routine,
   return list;
 }
 
-std::string shown_result(Session::State& session, const Routine& routine) {
+std::string shown_result(StatementContext& session, const Routine& routine) {
   if (routine.kind == RoutineKind::procedure) return {};
   const std::string set = routine.returns_set ? "SETOF " : "";
   if (routine.result_relation != kNoOid) {
@@ -128,7 +128,7 @@ std::string shown_result(Session::State& session, const Routine& routine) {
   return set + shown_type(session, routine.result);
 }
 
-std::string shown_atomic_body(Session::State& session, const Routine& routine) {
+std::string shown_atomic_body(StatementContext& session, const Routine& routine) {
   Relation names;
   names.view_names = routine.body_names;
   const std::vector<BodyPart> parts = body_parts(routine);
@@ -146,7 +146,7 @@ std::string shown_atomic_body(Session::State& session, const Routine& routine) {
   return text + "END";
 }
 
-std::string shown_definition(Session::State& session, const Routine& routine) {
+std::string shown_definition(StatementContext& session, const Routine& routine) {
   const bool is_procedure = routine.kind == RoutineKind::procedure;
   std::string text = fmt::format(
       "CREATE OR REPLACE {} {}.{}({})\n", is_procedure ? "PROCEDURE" : "FUNCTION",

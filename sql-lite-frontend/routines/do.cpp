@@ -1,13 +1,13 @@
 #include "sql-lite-frontend/routines/call.h"
 #include "sql-lite-frontend/routines/language.h"
-#include "sql-lite-frontend/session/statement_options.h"
+#include "sql-lite-frontend/statement/statement_options.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// DO: a body without a name, which runs once.
 namespace swizzle::sql {
 
-void run_inline_code(Session::State& session, const ast::DoStmt& statement, const Statement& whole,
-                     ResultSink& sink) {
+void run_inline_code(StatementContext& session, const ast::DoStmt& statement,
+                     const Statement& whole, ResultSink& sink) {
   auto routine = std::make_shared<Routine>();
   routine->name = "inline_code_block";
   routine->kind = RoutineKind::procedure;

@@ -1,9 +1,10 @@
 // Functions that show functions.
+#include "sql-lite-frontend/routines/functions.h"
+
 #include <fmt/format.h>
 
 #include "sql-lite-frontend/routines/describe.h"
-#include "sql-lite-frontend/session/functions/session_functions.h"
-#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -16,9 +17,9 @@ Value shown_text(Execution& execution, std::string_view shown) {
 }
 
 Value function_result(Execution& execution, RoutineArguments arguments) {
-  if (const RoutinePtr made = execution.session.catalog.routine(arguments[0].as_oid())) {
+  if (const RoutinePtr made = context_of(execution).catalog.routine(arguments[0].as_oid())) {
     if (made->kind == RoutineKind::procedure) return Value::null();
-    return shown_text(execution, shown_result(execution.session, *made));
+    return shown_text(execution, shown_result(context_of(execution), *made));
   }
   const Function* function = find_function(arguments[0].as_oid());
   if (function == nullptr) return Value::null();
@@ -26,11 +27,11 @@ Value function_result(Execution& execution, RoutineArguments arguments) {
   return shown_text(execution, result + format_type(function->result));
 }
 Value function_definition(Execution& execution, RoutineArguments arguments) {
-  const RoutinePtr made = execution.session.catalog.routine(arguments[0].as_oid());
+  const RoutinePtr made = context_of(execution).catalog.routine(arguments[0].as_oid());
   if (made && made->kind == RoutineKind::aggregate) {
     throw_error(sqlstate::wrong_object_type, "\"{}\" is an aggregate function", made->name);
   }
-  if (made) return shown_text(execution, shown_definition(execution.session, *made));
+  if (made) return shown_text(execution, shown_definition(context_of(execution), *made));
   const Function* function = find_function(arguments[0].as_oid());
   if (function == nullptr) return Value::null();
   if (function->kind == FunctionKind::aggregate) {
@@ -40,23 +41,24 @@ Value function_definition(Execution& execution, RoutineArguments arguments) {
                  "pg_get_functiondef of a built-in function is not supported"};
 }
 Value function_body(Execution& execution, RoutineArguments arguments) {
-  const RoutinePtr made = execution.session.catalog.routine(arguments[0].as_oid());
+  const RoutinePtr made = context_of(execution).catalog.routine(arguments[0].as_oid());
   if (!made || made->form != BodyForm::atomic) return Value::null();
-  return shown_text(execution, shown_atomic_body(execution.session, *made));
+  return shown_text(execution, shown_atomic_body(context_of(execution), *made));
 }
 Value function_default(Execution& execution, RoutineArguments arguments) {
-  const RoutinePtr made = execution.session.catalog.routine(arguments[0].as_oid());
+  const RoutinePtr made = context_of(execution).catalog.routine(arguments[0].as_oid());
   const std::int32_t number = arguments[1].as_int4();
   if (!made || number < 1 || static_cast<std::size_t>(number) > made->parameters.size()) {
     return Value::null();
   }
   const RoutineParameter& parameter = made->parameters[static_cast<std::size_t>(number) - 1];
   if (parameter.default_sql.empty()) return Value::null();
-  return shown_text(execution, shown_default(execution.session, parameter));
+  return shown_text(execution, shown_default(context_of(execution), parameter));
 }
 Value function_arguments(Execution& execution, RoutineArguments arguments) {
-  if (const RoutinePtr made = execution.session.catalog.routine(arguments[0].as_oid())) {
-    return shown_text(execution, shown_arguments(execution.session, *made, ShownDefaults::shown));
+  if (const RoutinePtr made = context_of(execution).catalog.routine(arguments[0].as_oid())) {
+    return shown_text(execution,
+                      shown_arguments(context_of(execution), *made, ShownDefaults::shown));
   }
   const Function* function = find_function(arguments[0].as_oid());
   if (function == nullptr) return Value::null();
@@ -78,8 +80,9 @@ Value function_arguments(Execution& execution, RoutineArguments arguments) {
   return shown_text(execution, list);
 }
 Value identity_arguments(Execution& execution, RoutineArguments arguments) {
-  if (const RoutinePtr made = execution.session.catalog.routine(arguments[0].as_oid())) {
-    return shown_text(execution, shown_arguments(execution.session, *made, ShownDefaults::hidden));
+  if (const RoutinePtr made = context_of(execution).catalog.routine(arguments[0].as_oid())) {
+    return shown_text(execution,
+                      shown_arguments(context_of(execution), *made, ShownDefaults::hidden));
   }
   return function_arguments(execution, arguments);
 }

@@ -1,12 +1,12 @@
 #include <algorithm>
 
-#include "sql-lite-frontend/bound/expression_copy.h"
-#include "sql-lite-frontend/bound/row_order.h"
-#include "sql-lite-frontend/execute/steps/subquery.h"
-#include "sql-lite-frontend/parse/one_value.h"
-#include "sql-lite-frontend/parse/parser.h"
+#include "sql-lite-frontend/query/bound/expression_copy.h"
+#include "sql-lite-frontend/query/bound/row_order.h"
+#include "sql-lite-frontend/query/bound/subquery.h"
+#include "sql-lite-frontend/query/parse/one_value.h"
+#include "sql-lite-frontend/query/parse/parser.h"
 #include "sql-lite-frontend/routines/body.h"
-#include "sql-lite-frontend/session/plans/routine_services.h"
+#include "sql-lite-frontend/routines/routine_services.h"
 #include "sql-lite-frontend/types/cast_volatility.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -56,7 +56,7 @@ Volatility volatility_within(Expr& expr) {
 
 class Inliner {
  public:
-  Inliner(Session::State& session, Arena& arena) : session_(session), arena_(arena) {}
+  Inliner(StatementContext& session, Arena& arena) : session_(session), arena_(arena) {}
 
   void visit(PlanOperator& step) {
     check_stack();
@@ -164,13 +164,13 @@ class Inliner {
     expr->for_each_operand([&](ExprPtr& operand) { put_arguments(operand, arguments); });
   }
 
-  Session::State& session_;
+  StatementContext& session_;
   Arena& arena_;
 };
 
 }  // namespace
 
-void inline_routines(Session::State& session, Arena& arena, PlanOperator& root) {
+void inline_routines(StatementContext& session, Arena& arena, PlanOperator& root) {
   Inliner{session, arena}.visit(root);
 }
 

@@ -9,9 +9,9 @@
 #include <tuple>
 #include <vector>
 
-#include "sql-lite-frontend/bound/routine_call.h"
+#include "sql-lite-frontend/query/bound/routine_call.h"
 #include "sql-lite-frontend/routines/trigger_call.h"
-#include "sql-lite-frontend/session/state/acting_user.h"
+#include "sql-lite-frontend/statement/rights/acting_user.h"
 #include "sql-lite-frontend/types/checked_pointers.h"
 
 /// Interface that a routine's language implements. The code that runs routines (run.cpp) knows no
@@ -32,10 +32,10 @@ class RoutineCode {
 
   /// Runs it from its beginning to its end, or until `take` has enough. The values given to `take`
   /// live until it returns. May be entered again while it runs.
-  virtual void run(Session::State& session, std::span<const Value> arguments,
+  virtual void run(StatementContext& session, std::span<const Value> arguments,
                    const TakeRow& take) = 0;
   /// False if a definition that the code was made with has changed since.
-  [[nodiscard]] virtual bool is_current(Session::State& /*session*/) { return true; }
+  [[nodiscard]] virtual bool is_current(StatementContext& /*session*/) { return true; }
 };
 using RoutineCodePtr = CheckedShared<RoutineCode>;
 
@@ -48,10 +48,10 @@ class RoutineLanguage {
 
   /// CREATE FUNCTION, while check_function_bodies is on: throws errors of the body. Positions are
   /// those in the body.
-  virtual void check(Session::State& session, const CallablePtr& callable) const = 0;
-  virtual RoutineCodePtr prepare(Session::State& session, const RoutineCall& call) const = 0;
+  virtual void check(StatementContext& session, const CallablePtr& callable) const = 0;
+  virtual RoutineCodePtr prepare(StatementContext& session, const RoutineCall& call) const = 0;
   /// Pre: it returns `trigger`.
-  virtual TriggerCodePtr prepare_trigger(Session::State& session, const CallablePtr& callable,
+  virtual TriggerCodePtr prepare_trigger(StatementContext& session, const CallablePtr& callable,
                                          const TablePtr& table) const = 0;
 };
 
@@ -66,7 +66,7 @@ const RoutineLanguage& require_language(std::string_view name);
 class RoutineCodes {
  public:
   /// For the session's present user.
-  RoutineCodePtr find(Session::State& session, const RoutineCall& call);
+  RoutineCodePtr find(StatementContext& session, const RoutineCall& call);
 
  private:
   static constexpr std::size_t kMost = 512;
@@ -84,7 +84,7 @@ class RoutineCodes {
 /// settings, and the other names that its statements can use.
 class RoutineFrame {
  public:
-  RoutineFrame(Session::State& session, const Routine& routine);
+  RoutineFrame(StatementContext& session, const Routine& routine);
   RoutineFrame(const RoutineFrame&) = delete;
   RoutineFrame& operator=(const RoutineFrame&) = delete;
   ~RoutineFrame();
@@ -92,7 +92,7 @@ class RoutineFrame {
  private:
   void apply_settings(const Routine& routine);
 
-  Session::State& session_;
+  StatementContext& session_;
   Oid user_;
   bool has_settings_;
   SessionSettings::Mark mark_{};
@@ -102,10 +102,10 @@ class RoutineFrame {
 };
 
 /// Returns the code of a session that has called a routine.
-RoutineCodes& routine_codes_of(Session::State& session);
+RoutineCodes& routine_codes_of(StatementContext& session);
 
 /// Runs it as `call` says; without a caller's plan, as CALL does.
-void run_routine(Session::State& session, const RoutineCall& call, std::span<const Value> arguments,
-                 const TakeRow& take);
+void run_routine(StatementContext& session, const RoutineCall& call,
+                 std::span<const Value> arguments, const TakeRow& take);
 
 }  // namespace swizzle::sql

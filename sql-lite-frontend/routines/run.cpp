@@ -1,6 +1,8 @@
-#include "sql-lite-frontend/execute/rows/row_store.h"
+#include "sql-lite-frontend/routines/run.h"
+
+#include "sql-lite-frontend/execution/rows/row_store.h"
 #include "sql-lite-frontend/routines/language.h"
-#include "sql-lite-frontend/session/transactions/inner_transactions.h"
+#include "sql-lite-frontend/statement/transactions/inner_transactions.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/record/record.h"
 
@@ -13,17 +15,17 @@ struct RoutineCallState final : ExpressionState {
   Oid user = kNoOid;
 };
 
-RoutineFrame::RoutineFrame(Session::State& session, const Routine& routine)
+RoutineFrame::RoutineFrame(StatementContext& session, const Routine& routine)
     : session_(session),
       user_(session.user),
       has_settings_(!routine.settings.empty()),
-      tables_before_(session.transition_tables) {
+      tables_before_(session.trigger_tables) {
   if (routine.security_definer) {
     acting_.emplace(session, routine.owner, ActingUser::As::definer);
   }
   if (has_settings_) apply_settings(routine);
   // A trigger's transition tables are its function's own.
-  session.transition_tables = nullptr;
+  session.trigger_tables = nullptr;
 }
 
 void RoutineFrame::apply_settings(const Routine& routine) {
@@ -46,7 +48,7 @@ void RoutineFrame::apply_settings(const Routine& routine) {
 }
 
 RoutineFrame::~RoutineFrame() {
-  session_.transition_tables = tables_before_;
+  session_.trigger_tables = tables_before_;
   if (!has_settings_) return;
   session_.settings.roll_back_to(mark_);
   session_.variables.changed(nullptr);
@@ -55,7 +57,7 @@ RoutineFrame::~RoutineFrame() {
   ActingUser::change(session_, user_);
 }
 
-RoutineCodePtr RoutineCodes::find(Session::State& session, const RoutineCall& call) {
+RoutineCodePtr RoutineCodes::find(StatementContext& session, const RoutineCall& call) {
   const RoutinePtr& routine = call.callable->routine;
   Key key{routine->oid,      session.user,        call.argument_types,
           call.column_types, call.column_typmods, call.collation};
@@ -69,22 +71,22 @@ RoutineCodePtr RoutineCodes::find(Session::State& session, const RoutineCall& ca
   return known.code;
 }
 
-RoutineCodes& routine_codes_of(Session::State& session) {
+RoutineCodes& routine_codes_of(StatementContext& session) {
   if (!session.routine_codes) session.routine_codes = std::make_shared<RoutineCodes>();
   return *session.routine_codes;
 }
 
-void run_routine(Session::State& session, const RoutineCall& call, std::span<const Value> arguments,
-                 const TakeRow& take) {
+void run_routine(StatementContext& session, const RoutineCall& call,
+                 std::span<const Value> arguments, const TakeRow& take) {
   check_stack();
-  check_cancelled(session);
+  session.check_cancelled();
   const Routine& routine = *call.callable->routine;
   const RoutineFrame frame{session, routine};
   const RoutineCodePtr code = routine_codes_of(session).find(session, call);
   // A role or setting for the call alone would not survive the end of a transaction.
   const bool may_end = routine.kind == RoutineKind::procedure && !routine.security_definer &&
                        routine.settings.empty();
-  const TransactionControl control{session, may_end && session.transaction.may_end};
+  const TransactionControl control{session.transaction, may_end && session.transaction.may_end};
   code->run(session, arguments, take);
 }
 
@@ -101,9 +103,9 @@ Value as_one_value(const RoutineCall& call, std::span<const Value> row, Arena& a
 Value call_routine(Execution& caller, const RoutineCall& call, StatePlace place,
                    std::span<const Value> arguments) {
   check_stack();
-  Session::State& session = caller.session;
+  StatementContext& session = context_of(caller);
   caller.tick();
-  check_cancelled(session);
+  session.check_cancelled();
   Value result = Value::null();
   const auto take = [&](std::span<const Value> row) {
     if (call.result != TypeId::void_) result = as_one_value(call, row, caller.row_arena);
@@ -117,7 +119,7 @@ Value call_routine(Execution& caller, const RoutineCall& call, StatePlace place,
     state.code = code;
     state.user = session.user;
   }
-  const TransactionControl control{session, false};
+  const TransactionControl control{session.transaction, false};
   code->run(session, arguments, take);
   return result;
 }
@@ -150,7 +152,7 @@ class KeptRows final : public SetCursor {
 
 std::unique_ptr<SetCursor> open_routine(Execution& caller, const RoutineCall& call,
                                         std::span<const Value> arguments) {
-  Session::State& session = caller.session;
+  StatementContext& session = context_of(caller);
   const bool returns_set = call.callable->routine->returns_set;
   auto rows = std::make_unique<KeptRows>(caller.memory);
   std::size_t count = 0;

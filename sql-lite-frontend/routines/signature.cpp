@@ -4,14 +4,15 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/query/bind/binder.h"
 #include "sql-lite-frontend/types/polymorphic.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 
-SignatureType signature_type(Session::State& session, const ast::TypeName& name, ResultSink* told) {
+SignatureType signature_type(StatementContext& session, const ast::TypeName& name,
+                             ResultSink* told) {
   Arena arena;
   Binder binder{session.names, arena};
   if (name.pct_type) {
@@ -60,7 +61,7 @@ SignatureType signature_type(Session::State& session, const ast::TypeName& name,
   }
 }
 
-TypePtr shell_named(Session::State& session, const ast::TypeName& name) {
+TypePtr shell_named(StatementContext& session, const ast::TypeName& name) {
   if (name.names.empty() || name.pct_type || !name.array_bounds.empty()) return nullptr;
   const std::string_view schema = name.names.size() > 1
                                       ? ast::string_of(name.names[name.names.size() - 2])

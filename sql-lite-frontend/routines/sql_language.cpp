@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "sql-lite-frontend/routines/body.h"
-#include "sql-lite-frontend/session/state/call_place.h"
+#include "sql-lite-frontend/statement/call_place.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -25,7 +25,7 @@ void add_context(SqlError& error, std::string line) {
   error.fields().position = 0;
 }
 
-[[noreturn]] void refuse_result(Session::State& session, TypeId declared, std::string detail) {
+[[noreturn]] void refuse_result(StatementContext& session, TypeId declared, std::string detail) {
   throw sql_error(
       sqlstate::invalid_function_definition,
       "return type mismatch in function declared to return {}",
@@ -72,7 +72,7 @@ std::string_view name_of_command(const ast::Node* node) {
 /// Converts rows of the last statement to rows of the result.
 class ResultFit {
  public:
-  void fit(Session::State& session, const RoutineCall& call,
+  void fit(StatementContext& session, const RoutineCall& call,
            const std::shared_ptr<const Plan>& to) {
     const TypeId declared = base_type(call.result);
     auto shape = is_composite(declared) ? session.names.row_shape(declared) : nullptr;
@@ -90,7 +90,7 @@ class ResultFit {
     }
     plan_ = to;
   }
-  [[noreturn]] static void refuse_no_rows(Session::State& session, TypeId declared) {
+  [[noreturn]] static void refuse_no_rows(StatementContext& session, TypeId declared) {
     refuse_result(session, declared,
                   "Function's final statement must be SELECT or INSERT/UPDATE/DELETE RETURNING.");
   }
@@ -171,7 +171,7 @@ class ResultFit {
     }
   }
 
-  void find_casts(Session::State& session, const RoutineCall& call, const Plan& plan) {
+  void find_casts(StatementContext& session, const RoutineCall& call, const Plan& plan) {
     const bool has_columns = !call.column_types.empty();
     const TypeId result = base_type(call.result);
     const bool is_the_row = plan.types.size() == 1 && base_type(plan.types[0]) == result;
@@ -249,7 +249,7 @@ class SqlCode final : public RoutineCode {
     }
   }
 
-  void run(Session::State& session, std::span<const Value> arguments,
+  void run(StatementContext& session, std::span<const Value> arguments,
            const TakeRow& take) override {
     if (!is_started_ || returns_composite()) {
       try {
@@ -277,14 +277,14 @@ class SqlCode final : public RoutineCode {
 
   /// True while all statements' plans are current; otherwise the body is read again, since no
   /// caller relies on its columns.
-  bool is_current(Session::State& session) override {
+  bool is_current(StatementContext& session) override {
     return std::ranges::all_of(parts_, [&](const Part& part) {
-      return !part.statement->plan || session.plans.is_current(part.statement->plan);
+      return !part.statement->plan || session.inner.is_current(part.statement->plan);
     });
   }
 
   /// As CREATE FUNCTION does: positions of errors are the body's.
-  void check(Session::State& session) {
+  void check(StatementContext& session) {
     read_body(session);
     if (parts_.empty() && call_.result != TypeId::void_) {
       ResultFit::refuse_no_rows(session, call_.result);
@@ -297,7 +297,7 @@ class SqlCode final : public RoutineCode {
       Part& part = parts_[i];
       try {
         require_possible(*part.statement);
-        static_cast<void>(session.plans.plan_for(*part.statement, {}));
+        static_cast<void>(session.inner.plan_for(*part.statement));
       } catch (SqlError& error) {
         if (error.fields().position > 0) {
           error.fields().position += static_cast<int>(part.offset);
@@ -314,7 +314,7 @@ class SqlCode final : public RoutineCode {
     std::size_t offset = 0;  ///< of its text in the body
   };
 
-  void read_body(Session::State& session) {
+  void read_body(StatementContext& session) {
     if (is_read_) return;
     auto names = std::make_shared<BodyNames>(body_names(call_.callable->routine));
     std::vector<TypeId> types = call_.parameter_types();
@@ -322,7 +322,7 @@ class SqlCode final : public RoutineCode {
     std::erase_if(types, [&](TypeId) { return !is_input_[at++]; });
     parts_.clear();
     for (BodyPart& text : body_parts(routine_)) {
-      Part part{session.plans.parse(text.text, {}), text.offset};
+      Part part{session.inner.parse(text.text), text.offset};
       part.statement->declared_types = types;
       part.statement->body = names;
       parts_.push_back(std::move(part));
@@ -331,7 +331,7 @@ class SqlCode final : public RoutineCode {
   }
 
   /// Plans all there is, before the first of it runs.
-  void start(Session::State& session) {
+  void start(StatementContext& session) {
     if (is_started_) {
       // The type's attributes may have changed.
       if (!parts_.empty()) fit_.fit(session, call_, parts_.back().statement->plan->plan);
@@ -340,9 +340,9 @@ class SqlCode final : public RoutineCode {
     read_body(session);
     for (const Part& part : parts_) {
       require_possible(*part.statement);
-      part.statement->plan = session.plans.plan_for(*part.statement, {});
-      SessionPortals::require_allowed(*part.statement, *part.statement->plan->plan, may_write());
-      SessionPortals::require_runnable(*part.statement->plan->plan);
+      part.statement->plan = session.inner.plan_for(*part.statement);
+      require_allowed(*part.statement, *part.statement->plan->plan, may_write());
+      require_runnable(*part.statement->plan->plan);
     }
     if (!parts_.empty()) fit_.fit(session, call_, parts_.back().statement->plan->plan);
     is_started_ = true;
@@ -360,14 +360,14 @@ class SqlCode final : public RoutineCode {
   }
   [[nodiscard]] bool may_write() const noexcept { return routine_.volatility == 'v'; }
 
-  void run_part(Session::State& session, std::size_t index, std::span<const Value> inputs,
+  void run_part(StatementContext& session, std::size_t index, std::span<const Value> inputs,
                 const TakeRow& take) {
     const StatementPtr statement = parts_[index].statement;
     const bool is_last = index + 1 == parts_.size();
-    PortalPtr portal = session.portals.make_empty();
+    PortalPtr portal = session.inner.make_empty_portal();
     portal->statement = statement;
     portal->parameters.assign(inputs.begin(), inputs.end());
-    session.portals.prepare_inner(*portal, may_write());
+    session.inner.prepare_inner(*portal, may_write());
     if (is_last) fit_.fit(session, call_, portal->use->plan);
     const ResultFit fit = is_last ? fit_ : ResultFit{};
     session.transaction.begin_inner_statement();
@@ -375,7 +375,7 @@ class SqlCode final : public RoutineCode {
     // Others have the view of the calling statement.
     std::optional<InnerStatement> own;
     if (routine_.volatility == 'v') own.emplace(*session.transaction, ReadView::Sees::durable);
-    PlanRun& run = session.portals.open_inner(*portal, SessionPortals::Reads::at_once);
+    PlanRun& run = session.inner.open_inner(*portal, InnerStatements::Reads::at_once);
     Execution& execution = run.execution;
     try {
       RowScope scope{execution};
@@ -394,8 +394,8 @@ class SqlCode final : public RoutineCode {
       portal->state = Portal::State::failed;
       throw;
     }
-    session.portals.finish(*portal);
-    session.portals.put_away(std::move(portal));
+    session.inner.finish(*portal);
+    session.inner.put_away(std::move(portal));
   }
 
   RoutineCall call_;
@@ -409,7 +409,7 @@ class SqlCode final : public RoutineCode {
 
 class SqlLanguage final : public RoutineLanguage {
  public:
-  void check(Session::State& session, const CallablePtr& callable) const override {
+  void check(StatementContext& session, const CallablePtr& callable) const override {
     const auto& types = callable->arguments;
     // The types are known only when it is called.
     if (std::ranges::any_of(types, is_polymorphic)) {
@@ -421,11 +421,11 @@ class SqlLanguage final : public RoutineLanguage {
     SqlCode{{callable, types, answers ? TypeId::void_ : routine.result, callable->column_types}}
         .check(session);
   }
-  RoutineCodePtr prepare(Session::State& /*session*/, const RoutineCall& call) const override {
+  RoutineCodePtr prepare(StatementContext& /*session*/, const RoutineCall& call) const override {
     return std::make_shared<SqlCode>(call);
   }
 
-  TriggerCodePtr prepare_trigger(Session::State& /*session*/, const CallablePtr& /*callable*/,
+  TriggerCodePtr prepare_trigger(StatementContext& /*session*/, const CallablePtr& /*callable*/,
                                  const TablePtr& /*table*/) const override {
     throw_error(sqlstate::invalid_function_definition, "SQL functions cannot return type trigger");
   }

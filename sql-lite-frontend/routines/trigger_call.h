@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sql-lite-frontend/catalog/callable_routine.h"
-#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/checked_pointers.h"
 
 /// Interface between code that fires triggers and the language in which their functions are
@@ -37,7 +37,7 @@ class TriggerCode {
 
   /// Returns the function's row, for the relation's columns, in `arena`; nullopt: it returned NULL.
   /// The result of a statement's trigger is ignored. May be entered again while it runs.
-  virtual std::optional<std::span<const Value>> run(Session::State& session,
+  virtual std::optional<std::span<const Value>> run(StatementContext& session,
                                                     const TriggerCall& call, Arena& arena) = 0;
 };
 using TriggerCodePtr = CheckedShared<TriggerCode>;

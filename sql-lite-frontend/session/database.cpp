@@ -2,13 +2,17 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/definitions/system_catalog/functions.h"
+#include "sql-lite-frontend/definitions/system_catalog/partition_functions.h"
+#include "sql-lite-frontend/definitions/system_catalog/providers.h"
+#include "sql-lite-frontend/routines/extensions/extension.h"
 #include "sql-lite-frontend/session.h"
-#include "sql-lite-frontend/session/analyze.h"
+#include "sql-lite-frontend/session/auto_analyze.h"
 #include "sql-lite-frontend/session/functions/listening.h"
-#include "sql-lite-frontend/session/functions/partition_functions.h"
 #include "sql-lite-frontend/session/functions/session_functions.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/transactions/two_phase.h"
+#include "sql-lite-frontend/session/views/providers.h"
 #include "sql-lite-frontend/types/collation/icu.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
 
@@ -33,7 +37,9 @@ bool has_expired(const Role& role) {
 
 }  // namespace
 
-Database::Shared::Shared(Engine& the_engine) : engine(the_engine), sequences(the_engine) {}
+Database::Shared::Shared(Engine& the_engine) : ServerContext(the_engine) {
+  database_dropped = [this](Oid database) { forget_usage(database); };
+}
 Database::Shared::~Shared() = default;
 
 std::map<Oid, EndedSessions::Entry> Database::Shared::usage_by_database() {
@@ -70,6 +76,8 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
   auto shared = std::make_unique<Shared>(engine);
   std::optional<Error> failure;
   try {
+    set_native_functions(native_function_of);
+    provide_system_relations();
     add_notification_sets();
     add_partition_sets();
     add_acl_functions();
@@ -78,6 +86,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
     add_replication_sets();
     add_log_file_sets();
     add_view_functions();
+    add_server_views();
     define_session_settings(shared->settings);
     shared->catalogs = Catalogs::open(engine);
     // Read now, so that damage shows before sessions are let in.

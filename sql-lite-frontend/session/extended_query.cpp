@@ -1,10 +1,9 @@
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/guarded_request.h"
-#include "sql-lite-frontend/session/known_settings.h"
 #include "sql-lite-frontend/session/results/execute_sink.h"
-#include "sql-lite-frontend/session/results/row_view.h"
+#include "sql-lite-frontend/session/shared/known_settings.h"
 #include "sql-lite-frontend/session/state/session_state.h"
-#include "sql-lite-frontend/session/utility.h"
+#include "sql-lite-frontend/statement/row_view.h"
 #include "sql-lite-frontend/types/null_values.h"
 
 /// The extended protocol: Parse, Bind, Describe, Execute, Close, Sync.
@@ -49,7 +48,7 @@ StatementPtr parse_unnamed(Session::State& state, std::string_view text,
       return known;
     }
   }
-  const bool was_told = tell_of_long_names(state, text, sink);
+  const bool was_told = state.tell_of_long_names(text, sink);
   StatementPtr statement = parse_and_plan(state, text, type_oids);
   if (is_kept && !was_told && statement->plan && !statement->plan->plan->single_use)
     state.plans.keep_parse(key, statement);
@@ -68,7 +67,7 @@ Outcome Session::parse(std::string_view name, std::string_view text,
       state.statements.emplace(std::string{}, parse_unnamed(state, text, type_oids, sink));
       return;
     }
-    tell_of_long_names(state, text, sink);
+    state.tell_of_long_names(text, sink);
     StatementPtr statement = parse_and_plan(state, text, type_oids);
     statement->count_as_kept(state.memory);
     if (!state.statements.try_emplace(std::string{name}, std::move(statement)).second) {
@@ -175,7 +174,7 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
     }
     if (is_plannable(statement->node)) {
       portal->use = state.plans.plan_for(*statement, portal->parameters);
-      SessionPortals::require_runnable(portal->plan());
+      require_runnable(portal->plan());
     }
     portal->formats.assign(request.result_formats.begin(), request.result_formats.end());
     if (portal->formats.size() > 1) {
@@ -259,7 +258,7 @@ Outcome Session::execute(std::string_view name, std::uint64_t max_rows, ResultSi
     } else {
       state.bound_formats = portal->formats;
       ExecuteSink undescribed{sink};
-      run_utility(state, statement->node, *statement, portal->parameters, undescribed);
+      state.run_utility(statement->node, *statement, portal->parameters, undescribed);
     }
   });
 }

@@ -21,7 +21,7 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
   if (state.transaction) state.transaction->clear_cancel();
   try {
     const OversightScope oversight{state.interruption};
-    check_cancelled(state);
+    state.check_cancelled();
     body();
   } catch (const SqlError& error) {
     failure = to_diagnostic(error, text);

@@ -7,9 +7,8 @@
 #include "base/runtime/long_work.h"
 #include "base/runtime/runtime.h"
 #include "sql-lite-frontend/session/results/execute_sink.h"
-#include "sql-lite-frontend/session/results/row_view.h"
 #include "sql-lite-frontend/session/state/session_state.h"
-#include "sql-lite-frontend/session/utility.h"
+#include "sql-lite-frontend/statement/row_view.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/long_values.h"
 
@@ -120,10 +119,10 @@ void Session::State::run_statement(const ast::RawStmt& raw,
     return;
   }
   if (at_end == SessionPortals::AtEnd::stay || !transaction.is_implicit()) {
-    return run_utility(*this, raw.stmt, *statement, {}, sink);
+    return run_utility(raw.stmt, *statement, {}, sink);
   }
   HeldTag held{sink};
-  run_utility(*this, raw.stmt, *statement, {}, held);
+  run_utility(raw.stmt, *statement, {}, held);
   transaction.commit();
   held.tell();
 }

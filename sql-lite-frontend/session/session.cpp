@@ -4,80 +4,24 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/parse/log_class.h"
-#include "sql-lite-frontend/session/functions/session_user.h"
+#include "sql-lite-frontend/query/parse/log_class.h"
 #include "sql-lite-frontend/session/guarded_request.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/statement/rights/session_user.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "storage/logical/logical_log.h"
 
 namespace swizzle::sql {
-namespace {
-
-std::string_view select_name(const ast::SelectStmt& select) noexcept {
-  if (select.locking_clause.empty()) return "SELECT";
-  const auto* locking = ast::try_as<ast::LockingClause>(select.locking_clause[0]);
-  using Strength = ast::LockClauseStrength;
-  switch (locking == nullptr ? Strength::undefined : locking->strength) {
-    case Strength::forkeyshare:
-      return "SELECT FOR KEY SHARE";
-    case Strength::forshare:
-      return "SELECT FOR SHARE";
-    case Strength::fornokeyupdate:
-      return "SELECT FOR NO KEY UPDATE";
-    default:
-      return "SELECT FOR UPDATE";
-  }
-}
-
-}  // namespace
-
-std::string_view statement_name(const ast::Node* node) {
-  switch (ast::kind_of(node)) {
-    case ast::NodeKind::select_stmt:
-      return select_name(ast::as<ast::SelectStmt>(node));
-    case ast::NodeKind::insert_stmt:
-      return "INSERT";
-    case ast::NodeKind::update_stmt:
-      return "UPDATE";
-    case ast::NodeKind::delete_stmt:
-      return "DELETE";
-    default:
-      return ast::node_name(node->node_kind);
-  }
-}
-
-namespace {
-
-Oid database_oid(Database::Shared& shared, std::string_view name) {
-  const DatabasePtr database = shared.catalogs->shared().database(name);
-  if (!database)
-    throw_error(sqlstate::invalid_catalog_name, "database \"{}\" does not exist", name);
-  return database->oid;
-}
-
-}  // namespace
-
 Session::State::State(Database::Shared& shared_database, SessionOptions session_options)
-    : shared(shared_database),
-      options(std::move(session_options)),
-      settings(shared_database.settings,
-               [this] {
-                 return rights.is_superuser(user) ? SessionSettings::Power::superuser
-                                                  : SessionSettings::Power::ordinary;
-               }),
-      database_use(*shared_database.catalogs, database_oid(shared_database, options.database)),
-      catalog(database_use.catalog()),
-      temporary_files(shared_database.temporary_files->counted_in(usage)),
-      memory(shared_database.memory) {
+    : StatementContext({shared_database, transaction, variables, *this},
+                       std::move(session_options)),
+      shared(shared_database) {
   const RolePtr role = catalog.role(options.user);
   if (!role) {
     throw_error(SqlState{"28000"}, "role \"{}\" does not exist", options.user);
   }
   login = session_user = user = role->oid;
   rights.require_connect();
-  session_context.names = &names;
-  memory.files = &temporary_files;
   activity.connected_at = SessionContext::system_clock_now();
   activity.state_change.store(activity.connected_at, std::memory_order_relaxed);
   variables.apply_stored();
@@ -94,7 +38,11 @@ Session::State::State(Database::Shared& shared_database, SessionOptions session_
   variables.changed(nullptr);
 }
 
-Session::State::~State() = default;
+Session::State::~State() {
+  // Their statements' plans refer to `plans`.
+  routine_codes.reset();
+  trigger_codes.reset();
+}
 
 /// Adds the session's usage to that of the ended sessions.
 void Session::State::leave() {
@@ -138,7 +86,7 @@ Outcome Session::simple_query(std::string_view text, ResultSink& sink) {
     if (const auto unnamed = state_->statements.find(""); unnamed != state_->statements.end()) {
       state_->statements.erase(unnamed);
     }
-    tell_of_long_names(*state_, text, sink);
+    state_->tell_of_long_names(text, sink);
     if (state_->run_shape(text, sink)) return;
     script = for_bytes(text.size(), [&] { return std::string{text}; });
     counted = script;
@@ -204,6 +152,45 @@ bool Session::has_worked_for(std::chrono::nanoseconds at_least) const noexcept {
   const std::int64_t worked =
       SessionContext::system_clock_now() - activity.query_start.load(std::memory_order_relaxed);
   return std::chrono::microseconds{worked} >= at_least;
+}
+
+void Session::cancel() noexcept {
+  state_->interruption.cancel(std::nullopt);
+  state_->transaction.interrupt_wait();
+}
+
+void Session::cancel(const Diagnostic& reason) {
+  state_->interruption.cancel(reason);
+  state_->transaction.interrupt_wait();
+}
+
+bool Session::end_transaction(TxnId transaction, const Diagnostic& reason) {
+  if (!state_->transaction.is_numbered(transaction)) return false;
+  const bool is_idle =
+      state_->activity.state.load(std::memory_order_relaxed) != Activity::State::active;
+  // A request may begin or end meanwhile. One that begins fails, as always after terminate(); for
+  // one that ends there is nothing left to cancel, and a repeated call finds an idle session.
+  if (is_idle) {
+    terminate(reason);
+  } else {
+    cancel(reason);
+  }
+  return true;
+}
+
+void Session::terminate(const Diagnostic& reason) {
+  state_->interruption.terminate(reason);
+  state_->transaction.interrupt_wait();
+  // It may wait for its client.
+  if (state_->options.end) state_->options.end();
+}
+
+std::optional<Diagnostic> Session::termination() const {
+  return state_->interruption.termination();
+}
+
+void Session::send_first_notices(ResultSink& sink) {
+  warn_of_database_collation(*state_, sink);
 }
 
 }  // namespace swizzle::sql

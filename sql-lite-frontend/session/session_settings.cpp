@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "sql-lite-frontend/session/known_settings.h"
 #include "sql-lite-frontend/session/shared/database_shared.h"
+#include "sql-lite-frontend/session/shared/known_settings.h"
 #include "sql-lite-frontend/types/fulltext/text_config.h"
 
 namespace swizzle::sql {

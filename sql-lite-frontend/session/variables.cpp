@@ -7,14 +7,14 @@
 
 #include "base/ascii.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
-#include "sql-lite-frontend/session/functions/session_user.h"
-#include "sql-lite-frontend/session/known_settings.h"
-#include "sql-lite-frontend/session/results/row_view.h"
-#include "sql-lite-frontend/session/state/acting_user.h"
-#include "sql-lite-frontend/session/state/call_place.h"
+#include "sql-lite-frontend/session/shared/known_settings.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/statement/call_place.h"
+#include "sql-lite-frontend/statement/rights/acting_user.h"
+#include "sql-lite-frontend/statement/rights/session_user.h"
+#include "sql-lite-frontend/statement/row_view.h"
 #include "sql-lite-frontend/types/datetime/time_zone.h"
-#include "sql-lite-frontend/types/functions/quoting.h"
+#include "sql-lite-frontend/types/functions/text/quoting.h"
 
 /// SET, SHOW and RESET, and the effects of settings on the session.
 namespace swizzle::sql {
@@ -76,35 +76,6 @@ std::string date_style_text(const FormatSettings& format) {
 
 }  // namespace
 
-void Session::State::notice(ResultSink& sink, Severity severity, SqlState state,
-                            std::string message) {
-  Diagnostic diagnostic;
-  diagnostic.severity = severity;
-  diagnostic.state = state;
-  diagnostic.message = std::move(message);
-  send_notice(sink, std::move(diagnostic));
-}
-
-namespace {
-
-/// Returns the least severity that is sent at this client_min_messages. Our debugging messages are
-/// of the first of its five levels.
-Severity least_heard(std::string_view level) {
-  if (level.starts_with("debug")) return Severity::debug;
-  if (level == "log") return Severity::log;
-  if (level == "warning") return Severity::warning;
-  return level == "error" ? Severity::error : Severity::notice;
-}
-
-}  // namespace
-
-void Session::State::send_notice(ResultSink& sink, Diagnostic diagnostic) {
-  if (diagnostic.where.empty()) diagnostic.where = call_context(*this);
-  const bool is_heard = diagnostic.severity >= least_heard(settings.text("client_min_messages"));
-  // Messages that were asked for (INFO) are always sent.
-  if (is_heard || diagnostic.severity == Severity::info) sink.notice(diagnostic);
-}
-
 void SessionVariables::make_room(std::size_t bytes) {
   // Name and value, and what there was before, with their entries.
   constexpr std::size_t kEntries = 1024;
@@ -141,7 +112,6 @@ void SessionVariables::changed(ResultSink* sink) {
   session_.memory.work_bytes = static_cast<std::size_t>(session_.settings.integer("work_mem"))
                                << 10U;
   session_.activity.application.store(session_.settings.text("application_name"));
-  bool changed = false;
   for (const std::string_view name : kReported) {
     std::string value = value_of(session_.settings.show(name));
     if (name == "session_authorization") value = session_user_name(session_);
@@ -151,13 +121,10 @@ void SessionVariables::changed(ResultSink* sink) {
     std::string& known = reported_[std::string{shown}];
     if (known == value) continue;
     known = value;
-    changed = true;
     if (sink != nullptr) sink->parameter_status(shown, value);
   }
-  const std::string path = session_.settings.text("search_path");
-  static_cast<void>(changed);
-  // Plans depend on the path and on how constants were read.
-  ++version_;
+  // Plans depend on the search path and on how constants were read.
+  invalidate();
 }
 
 void SessionVariables::end_transaction(ResultSink* sink) {

@@ -12,7 +12,7 @@ using Arguments = std::span<const Value>;
 
 AdvisoryKey key_of(Execution& execution, Arguments arguments) {
   AdvisoryKey key;
-  key.database = execution.session.catalog.shared().database();
+  key.database = session_of(execution).catalog.shared().database();
   if (arguments.size() == 1) {
     key.number = static_cast<std::uint64_t>(arguments[0].as_int8());
   } else {
@@ -38,7 +38,7 @@ class Waiting {
 
 template <AdvisoryMode mode, AdvisoryScope scope>
 Value try_lock(Execution& execution, Arguments arguments) {
-  Session::State& session = execution.session;
+  Session::State& session = session_of(execution);
   session.advisory_locks_used = true;
   return Value::from_bool(session.shared.advisory_locks.try_lock(
       session.options.backend_pid, key_of(execution, arguments), mode, scope));
@@ -51,7 +51,7 @@ Value done() {
 
 template <AdvisoryMode mode, AdvisoryScope scope>
 Value lock(Execution& execution, Arguments arguments) {
-  Session::State& session = execution.session;
+  Session::State& session = session_of(execution);
   AdvisoryLocks& locks = session.shared.advisory_locks;
   const std::int32_t self = session.options.backend_pid;
   const AdvisoryKey key = key_of(execution, arguments);
@@ -68,7 +68,7 @@ Value lock(Execution& execution, Arguments arguments) {
   // These locks are held for long and waited for seldom: looking again from time to time keeps
   // them apart from the locks of rows, whose waits are many and short.
   while (!locks.try_lock(self, key, mode, scope)) {
-    check_cancelled(session);
+    session.check_cancelled();
     if (limit > 0 && runtime.now() - began > std::chrono::milliseconds{limit}) {
       throw SqlError{sqlstate::lock_not_available, "canceling statement due to lock timeout"};
     }
@@ -79,7 +79,7 @@ Value lock(Execution& execution, Arguments arguments) {
 
 template <AdvisoryMode mode>
 Value unlock(Execution& execution, Arguments arguments) {
-  Session::State& session = execution.session;
+  Session::State& session = session_of(execution);
   if (session.shared.advisory_locks.unlock(session.options.backend_pid,
                                            key_of(execution, arguments), mode)) {
     return Value::from_bool(true);
@@ -93,7 +93,7 @@ Value unlock(Execution& execution, Arguments arguments) {
 }
 
 Value unlock_all(Execution& execution, Arguments) {
-  Session::State& session = execution.session;
+  Session::State& session = session_of(execution);
   session.shared.advisory_locks.unlock_all(session.options.backend_pid, AdvisoryScope::session);
   return done();
 }

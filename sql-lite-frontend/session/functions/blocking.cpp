@@ -60,7 +60,7 @@ std::set<std::int32_t> blocking(Session::State& session, std::int32_t pid) {
 
 Value blocking_pids(Execution& execution, Arguments arguments) {
   std::vector<Value> pids;
-  for (const std::int32_t pid : blocking(execution.session, arguments[0].as_int4())) {
+  for (const std::int32_t pid : blocking(session_of(execution), arguments[0].as_int4())) {
     pids.push_back(Value::from_int(pid));
   }
   return make_array(execution.row_arena, TypeId::int4, pids);
@@ -68,7 +68,7 @@ Value blocking_pids(Execution& execution, Arguments arguments) {
 
 /// For the isolation tests that PostgreSQL ships: whether one of `pids` keeps the session waiting.
 Value is_blocked_by(Execution& execution, Arguments arguments) {
-  const std::set<std::int32_t> found = blocking(execution.session, arguments[0].as_int4());
+  const std::set<std::int32_t> found = blocking(session_of(execution), arguments[0].as_int4());
   const ArrayView interesting{arguments[1]};
   for (std::size_t i = 0; i < interesting.size(); ++i) {
     const Value pid = interesting.element(i);

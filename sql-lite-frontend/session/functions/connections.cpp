@@ -16,16 +16,16 @@ Value port_value(const std::optional<Endpoint>& end) {
   return end ? Value::from_int(end->port) : Value::null();
 }
 Value client_address(Execution& execution, Arguments) {
-  return address_value(execution, execution.session.options.client);
+  return address_value(execution, session_of(execution).options.client);
 }
 Value client_port(Execution& execution, Arguments) {
-  return port_value(execution.session.options.client);
+  return port_value(session_of(execution).options.client);
 }
 Value server_address(Execution& execution, Arguments) {
-  return address_value(execution, execution.session.options.server);
+  return address_value(execution, session_of(execution).options.server);
 }
 Value server_port(Execution& execution, Arguments) {
-  return port_value(execution.session.options.server);
+  return port_value(session_of(execution).options.server);
 }
 
 /// Action on a session, in the words of refusals.
@@ -69,19 +69,19 @@ bool with_session(Database::Shared& shared, std::int32_t pid, Use use) {
 /// False when there is no such session.
 template <class Act>
 Value do_to_session(Execution& execution, std::int32_t pid, const Deed& deed, Act act) {
-  Database::Shared& shared = execution.session.shared;
+  Database::Shared& shared = session_of(execution).shared;
   Oid user = kNoOid;
   if (!with_session(shared, pid, [&](Session& other) { user = other.state().login; }))
-    return no_such_session(execution.session, pid);
+    return no_such_session(session_of(execution), pid);
   // Roles are looked up without the mutex: a number is not given to another session so soon.
-  require_right(execution.session, user, deed);
-  if (!with_session(shared, pid, act)) return no_such_session(execution.session, pid);
+  require_right(session_of(execution), user, deed);
+  if (!with_session(shared, pid, act)) return no_such_session(session_of(execution), pid);
   return Value::from_bool(true);
 }
 
 /// Applies a signal to the own session at once: the statement must not go on and commit.
 Value heeded(Execution& execution, std::int32_t pid, Value done) {
-  if (pid == execution.session.options.backend_pid) check_cancelled(execution.session);
+  if (pid == session_of(execution).options.backend_pid) session_of(execution).check_cancelled();
   return done;
 }
 

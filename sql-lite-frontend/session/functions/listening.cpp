@@ -18,12 +18,12 @@ Value notify(Execution& execution, Arguments arguments) {
   const auto text_of = [&](std::size_t at) {
     return arguments[at].is_null() ? std::string_view{} : arguments[at].as_text();
   };
-  execution.session.notifications.notify(text_of(0), text_of(1));
+  session_of(execution).notifications.notify(text_of(0), text_of(1));
   return make_text(execution.row_arena, "");
 }
 
 Value queue_usage(Execution& execution, Arguments) {
-  return Value::from_float8(execution.session.shared.notifications.usage());
+  return Value::from_float8(session_of(execution).shared.notifications.usage());
 }
 
 class ChannelCursor final : public SetCursor {
@@ -40,7 +40,7 @@ class ChannelCursor final : public SetCursor {
 };
 
 std::unique_ptr<SetCursor> listening_channels(FunctionContext& context, Arguments) {
-  const auto* session = SessionNames::session_of(context.session);
+  const auto* session = session_of(context.session);
   std::vector<std::string> channels;
   if (session != nullptr) channels = session->notifications.channels();
   return std::make_unique<ChannelCursor>(std::move(channels));

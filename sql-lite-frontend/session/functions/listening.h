@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "sql-lite-frontend/bound/expression.h"
+#include "sql-lite-frontend/query/bound/expression.h"
 
 namespace swizzle::sql {
 

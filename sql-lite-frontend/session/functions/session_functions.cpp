@@ -8,10 +8,12 @@
 #include <chrono>
 
 #include "base/runtime/runtime.h"
+#include "sql-lite-frontend/definitions/system_catalog/functions.h"
+#include "sql-lite-frontend/routines/functions.h"
 #include "sql-lite-frontend/session/functions/listening.h"
-#include "sql-lite-frontend/session/functions/session_user.h"
-#include "sql-lite-frontend/session/state/command_progress.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/statement/command_progress.h"
+#include "sql-lite-frontend/statement/rights/session_user.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "storage/statistics.h"
@@ -26,7 +28,7 @@ Value text(Execution& execution, std::string_view value) {
 }
 
 TablePtr sequence_named(Execution& execution, Oid oid) {
-  TablePtr table = execution.session.names.table(oid);
+  TablePtr table = session_of(execution).names.table(oid);
   if (!table || !table->relation.sequence) {
     throw_error(sqlstate::wrong_object_type, "\"{}\" is not a sequence",
                 table ? table->relation.name : std::to_string(oid));
@@ -61,19 +63,19 @@ Value next_of(Session::State& session, const TablePtr& sequence) {
 
 Value nextval(Execution& execution, Arguments arguments) {
   const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
-  require_any(execution.session, sequence, privilege::kUsage, privilege::kUpdate);
-  return next_of(execution.session, sequence);
+  require_any(session_of(execution), sequence, privilege::kUsage, privilege::kUpdate);
+  return next_of(session_of(execution), sequence);
 }
 
 Value identity_value(Execution& execution, Arguments arguments) {
-  return next_of(execution.session, sequence_named(execution, arguments[0].as_oid()));
+  return next_of(session_of(execution), sequence_named(execution, arguments[0].as_oid()));
 }
 
 Value currval(Execution& execution, Arguments arguments) {
   const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
-  require_any(execution.session, sequence, privilege::kUsage, privilege::kSelect);
-  const auto found = execution.session.sequence_uses.find(sequence->relation.oid);
-  if (found == execution.session.sequence_uses.end() || !found->second.last_value) {
+  require_any(session_of(execution), sequence, privilege::kUsage, privilege::kSelect);
+  const auto found = session_of(execution).sequence_uses.find(sequence->relation.oid);
+  if (found == session_of(execution).sequence_uses.end() || !found->second.last_value) {
     throw_error(sqlstate::object_not_in_prerequisite_state,
                 "currval of sequence \"{}\" is not yet defined in this session",
                 sequence->relation.name);
@@ -83,7 +85,7 @@ Value currval(Execution& execution, Arguments arguments) {
 
 /// Returns a sequence's row, as reading it as a table shows it.
 SequenceState sequence_state(Execution& execution, Oid oid) {
-  Session::State& session = execution.session;
+  Session::State& session = session_of(execution);
   const TablePtr sequence = sequence_named(execution, oid);
   require_any(session, sequence, privilege::kUsage, privilege::kSelect);
   return session.shared.sequences.state(session.catalog.shared(), sequence->relation);
@@ -96,25 +98,25 @@ Value sequence_is_called(Execution& execution, Arguments arguments) {
 }
 /// NULL before the first nextval.
 Value sequence_last_value(Execution& execution, Arguments arguments) {
-  require_any(execution.session, sequence_named(execution, arguments[0].as_oid()),
+  require_any(session_of(execution), sequence_named(execution, arguments[0].as_oid()),
               privilege::kUsage, privilege::kSelect);
   const SequenceState state = sequence_state(execution, arguments[0].as_oid());
   return state.is_called ? Value::from_int(state.last_value) : Value::null();
 }
 
 Value lastval(Execution& execution, Arguments) {
-  const auto& last = execution.session.last_sequence;
-  if (!last || !execution.session.catalog.table(*last)) {
+  const auto& last = session_of(execution).last_sequence;
+  if (!last || !session_of(execution).catalog.table(*last)) {
     throw SqlError{sqlstate::object_not_in_prerequisite_state,
                    "lastval is not yet defined in this session"};
   }
-  require_any(execution.session, sequence_named(execution, *last), privilege::kUsage,
+  require_any(session_of(execution), sequence_named(execution, *last), privilege::kUsage,
               privilege::kSelect);
-  return Value::from_int(*execution.session.sequence_uses.at(*last).last_value);
+  return Value::from_int(*session_of(execution).sequence_uses.at(*last).last_value);
 }
 
 Value setval(Execution& execution, Arguments arguments) {
-  Session::State& session = execution.session;
+  Session::State& session = session_of(execution);
   const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
   require_writable(session, *sequence, "setval()");
   session.rights.require(sequence, privilege::kUpdate);
@@ -136,7 +138,7 @@ Value serial_sequence(Execution& execution, Arguments arguments) {
   const auto parts = split_identifier(arguments[0].as_text());
   const std::string_view schema =
       parts.size() > 1 ? std::string_view{parts[0]} : std::string_view{};
-  const TablePtr table = execution.session.names.find_table(schema, parts.back());
+  const TablePtr table = session_of(execution).names.find_table(schema, parts.back());
   if (!table) {
     throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist",
                 arguments[0].as_text());
@@ -146,43 +148,43 @@ Value serial_sequence(Execution& execution, Arguments arguments) {
     throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
                 arguments[1].as_text(), table->relation.name);
   }
-  for (const TablePtr& other : execution.session.catalog.tables()) {
+  for (const TablePtr& other : session_of(execution).catalog.tables()) {
     const auto& sequence = other->relation.sequence;
     if (sequence && sequence->owner_table == table->relation.oid &&
         sequence->owner_column == static_cast<std::int16_t>(*position + 1)) {
-      return text(execution, execution.session.names.qualified_name(*other));
+      return text(execution, session_of(execution).names.qualified_name(*other));
     }
   }
   return Value::null();
 }
 
 Value current_user(Execution& execution, Arguments) {
-  return text(execution, current_user_name(execution.session));
+  return text(execution, current_user_name(session_of(execution)));
 }
 Value session_user(Execution& execution, Arguments) {
-  return text(execution, session_user_name(execution.session));
+  return text(execution, session_user_name(session_of(execution)));
 }
 Value current_database(Execution& execution, Arguments) {
-  return text(execution, execution.session.options.database);
+  return text(execution, session_of(execution).options.database);
 }
 Value current_schema(Execution& execution, Arguments) {
-  for (const Oid oid : execution.session.names.search_path()) {
-    if (oid == kPgCatalogSchema || oid == execution.session.names.temp_schema) continue;
-    return text(execution, execution.session.names.schema_name(oid));
+  for (const Oid oid : session_of(execution).names.search_path()) {
+    if (oid == kPgCatalogSchema || oid == session_of(execution).names.temp_schema) continue;
+    return text(execution, session_of(execution).names.schema_name(oid));
   }
   return Value::null();
 }
 Value current_schemas(Execution& execution, Arguments arguments) {
   std::vector<Value> names;
-  for (const Oid oid : execution.session.names.search_path()) {
-    const bool implicit = oid == kPgCatalogSchema || oid == execution.session.names.temp_schema;
+  for (const Oid oid : session_of(execution).names.search_path()) {
+    const bool implicit = oid == kPgCatalogSchema || oid == session_of(execution).names.temp_schema;
     if (implicit && !arguments[0].as_bool()) continue;
-    names.push_back(text(execution, execution.session.names.schema_name(oid)));
+    names.push_back(text(execution, session_of(execution).names.schema_name(oid)));
   }
   return make_array(execution.row_arena, TypeId::name, names);
 }
 Value backend_pid(Execution& execution, Arguments) {
-  return Value::from_int(execution.session.options.backend_pid);
+  return Value::from_int(session_of(execution).options.backend_pid);
 }
 Value version(Execution& execution, Arguments) {
   return text(execution,
@@ -190,7 +192,7 @@ Value version(Execution& execution, Arguments) {
 }
 /// Of all tables of the database, or of one table or index.
 Value reset_statistics(Execution& execution, Arguments arguments) {
-  Session::State& session = execution.session;
+  Session::State& session = session_of(execution);
   if (!session.rights.is_superuser(session.user)) {
     throw sql_error(SqlState{"42501"}, "permission denied for function {}",
                     arguments.empty() ? "pg_stat_reset" : "pg_stat_reset_single_table_counters");
@@ -212,7 +214,7 @@ Value reset_statistics(Execution& execution, Arguments arguments) {
   return text(execution, "");
 }
 Value current_setting(Execution& execution, Arguments arguments) {
-  const auto value = execution.session.variables.shown_value(arguments[0].as_text());
+  const auto value = session_of(execution).variables.shown_value(arguments[0].as_text());
   if (value) return text(execution, *value);
   // Missing is one thing, secret another.
   const bool secret = value.error().state() == sqlstate::insufficient_privilege;
@@ -220,7 +222,7 @@ Value current_setting(Execution& execution, Arguments arguments) {
   throw SqlError{Error{value.error().state(), value.error().message()}};
 }
 Value set_config(Execution& execution, Arguments arguments) {
-  Session::State& session = execution.session;
+  Session::State& session = session_of(execution);
   if (arguments[0].is_null()) {
     throw SqlError{sqlstate::null_value_not_allowed, "SET requires parameter name"};
   }
@@ -246,14 +248,14 @@ Value always_false(Execution&, Arguments) {
   return Value::from_bool(false);
 }
 Value reload_configuration(Execution& execution, Arguments) {
-  require_superuser(execution.session, "pg_reload_conf");
-  const auto& request = execution.session.shared.request_reload;
+  require_superuser(session_of(execution), "pg_reload_conf");
+  const auto& request = session_of(execution).shared.request_reload;
   if (request) request();
   return Value::from_bool(static_cast<bool>(request));
 }
 /// Returns the engine's findings, a line each; empty if all rules hold.
 Value verify(Execution& execution, Arguments arguments) {
-  Session::State& session = execution.session;
+  Session::State& session = session_of(execution);
   require_superuser(session, "swizzle_verify");
   std::optional<TreeId> tree;
   if (!arguments.empty()) {
@@ -285,7 +287,7 @@ void note_backup(CommandProgress& progress, const RecoveryProgress& now) {
   }
 }
 Value back_up(Execution& execution, Arguments arguments) {
-  Session::State& session = execution.session;
+  Session::State& session = session_of(execution);
   require_superuser(session, "swizzle_backup");
   if (!session.shared.back_up) {
     throw SqlError{sqlstate::feature_not_supported, "there is no server to be backed up"};
@@ -297,10 +299,10 @@ Value back_up(Execution& execution, Arguments arguments) {
                              [&](const RecoveryProgress& now) { note_backup(progress, now); })));
 }
 Value own_temporary_schema(Execution& execution, Arguments) {
-  return Value::from_oid(execution.session.names.temp_schema);
+  return Value::from_oid(session_of(execution).names.temp_schema);
 }
 Value text_of_request(Execution& execution, Arguments) {
-  return text(execution, execution.session.current_query);
+  return text(execution, session_of(execution).current_query);
 }
 /// This server follows no other, so there is nothing to pause or to end.
 Value refuse_recovery(Execution&, Arguments) {
@@ -314,25 +316,25 @@ Value security_of_rows(Execution& execution, Arguments arguments) {
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), oid);
   const bool is_number = error == std::errc{} && end == name.data() + name.size();
   if (!is_number) {
-    const auto found = execution.session.names.find(TypeId::regclass, name);
+    const auto found = session_of(execution).names.find(TypeId::regclass, name);
     if (!found) throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", name);
     oid = *found;
   }
-  const TablePtr table = execution.session.names.table(oid);
-  return Value::from_bool(table && execution.session.names.hides_rows(*table));
+  const TablePtr table = session_of(execution).names.table(oid);
+  return Value::from_bool(table && session_of(execution).names.hides_rows(*table));
 }
 Value nothing(Execution& execution, Arguments) {
   return text(execution, "");
 }
 Value start_time(Execution& execution, Arguments) {
-  return Value::from_int(execution.session.shared.started_at.load());
+  return Value::from_int(session_of(execution).shared.started_at.load());
 }
 Value log_written(Execution& execution, Arguments) {
-  const std::uint64_t durable = execution.session.shared.engine.statistics().log_durable;
+  const std::uint64_t durable = session_of(execution).shared.engine.statistics().log_durable;
   return Value::from_int(static_cast<std::int64_t>(durable));
 }
 Value log_filled(Execution& execution, Arguments) {
-  const std::uint64_t tail = execution.session.shared.engine.statistics().log_tail;
+  const std::uint64_t tail = session_of(execution).shared.engine.statistics().log_tail;
   return Value::from_int(static_cast<std::int64_t>(tail));
 }
 Value sleep(Execution& execution, double wanted) {
@@ -344,7 +346,7 @@ Value sleep(Execution& execution, double wanted) {
       runtime.now() + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
   // In slices, so that a cancel is noticed.
   while (runtime.now() < until) {
-    check_cancelled(execution.session);
+    session_of(execution).check_cancelled();
     runtime.sleep_until(std::min(until, runtime.now() + std::chrono::milliseconds{20}));
   }
   return text(execution, "");

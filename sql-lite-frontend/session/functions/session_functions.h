@@ -3,16 +3,10 @@
 #include <span>
 #include <string_view>
 
-#include "sql-lite-frontend/bound/expression.h"
+#include "sql-lite-frontend/query/bound/expression.h"
 
 namespace swizzle::sql {
 
-/// Functions that describe objects: pg_get_expr, pg_table_is_visible …
-std::span<const SessionEntry> catalog_functions();
-/// pg_get_functiondef …
-std::span<const SessionEntry> routine_functions();
-/// pg_get_triggerdef …
-std::span<const SessionEntry> trigger_functions();
 /// txid_current, pg_current_snapshot …
 std::span<const SessionEntry> snapshot_functions();
 /// pg_blocking_pids
@@ -21,35 +15,19 @@ std::span<const SessionEntry> blocking_functions();
 Value address_value(Execution& execution, const std::optional<Endpoint>& end);
 /// inet_client_addr, pg_cancel_backend …
 std::span<const SessionEntry> connection_functions();
-/// pg_relation_size, pg_database_size …
-std::span<const SessionEntry> size_functions();
 /// pg_advisory_lock and its family.
 std::span<const SessionEntry> advisory_functions();
-/// has_table_privilege, pg_has_role …
-std::span<const SessionEntry> privilege_functions();
 
+/// pg_stat_get_numscans and its like
+std::span<const SessionEntry> statistics_functions();
 /// pg_get_replica_identity_index, pg_relation_is_publishable
 std::span<const SessionEntry> replication_functions();
 /// pg_drop_replication_slot, pg_logical_emit_message, pg_export_snapshot
 std::span<const SessionEntry> slot_functions();
-/// pg_stat_get_numscans and its like
-std::span<const SessionEntry> statistics_functions();
-/// pg_index_column_has_property, pg_relation_filenode
-std::span<const SessionEntry> index_property_functions();
-/// pg_describe_object
-std::span<const SessionEntry> description_functions();
-/// pg_identify_object, pg_identify_object_as_address
-std::span<const SessionEntry> identity_functions();
 /// pg_ls_waldir, pg_stat_get_progress_info: at start-up.
 void add_log_file_sets();
-void add_view_functions();
 /// pg_get_publication_tables, pg_create_logical_replication_slot …: at start-up.
 void add_replication_sets();
-
-/// aclexplode, acldefault: at start-up.
-void add_acl_functions();
-/// ts_stat and ts_rewrite over a query's rows: at start-up.
-void add_text_query_functions();
 
 /// Adds all of these, and those of the session itself: at start-up.
 void add_session_functions();

@@ -9,10 +9,10 @@ namespace {
 using Arguments = std::span<const Value>;
 
 Value number_of_transaction(Execution& execution, Arguments) {
-  return Value::from_int(execution.session.transaction.numbered());
+  return Value::from_int(session_of(execution).transaction.numbered());
 }
 Value number_if_assigned(Execution& execution, Arguments) {
-  const std::int64_t number = execution.session.transaction.number;
+  const std::int64_t number = session_of(execution).transaction.number;
   return number == 0 ? Value::null() : Value::from_int(number);
 }
 
@@ -22,7 +22,7 @@ Value current_snapshot(Execution& execution, Arguments) {
   const ReadView view = transaction.hold_view();
   transaction.release_view(view);
   const TransactionNumbers::Seen seen =
-      execution.session.shared.transaction_numbers.seen_at(view.lsn);
+      session_of(execution).shared.transaction_numbers.seen_at(view.lsn);
   std::vector<std::uint64_t> numbers{static_cast<std::uint64_t>(seen.first),
                                      static_cast<std::uint64_t>(seen.behind)};
   numbers.insert(numbers.end(), seen.running.begin(), seen.running.end());
@@ -31,7 +31,7 @@ Value current_snapshot(Execution& execution, Arguments) {
 
 Value status(Execution& execution, Arguments a) {
   using Status = TransactionNumbers::Status;
-  const auto known = execution.session.shared.transaction_numbers.status(a[0].as_int8());
+  const auto known = session_of(execution).shared.transaction_numbers.status(a[0].as_int8());
   if (!known) return Value::null();
   return make_text(execution.functions.arena, *known == Status::in_progress ? "in progress"
                                               : *known == Status::committed ? "committed"

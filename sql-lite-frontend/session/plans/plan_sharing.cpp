@@ -23,7 +23,7 @@ bool SessionPlans::may_share(const Statement& statement) const {
   // Objects that only this session sees must not be in a shared plan, and hide others.
   return session_.names.temp_schema == kNoOid && !session_.catalog.has_changes() &&
          !session_.transaction.has_young_indexes() && session_.names.expanded_view == kNoOid &&
-         session_.names.refreshed_view == kNoOid && session_.transition_tables == nullptr;
+         session_.names.refreshed_view == kNoOid && session_.trigger_tables == nullptr;
 }
 
 const std::string& SessionPlans::planned_under() {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "sql-lite-frontend/parse/long_identifiers.h"
 #include "sql-lite-frontend/plan/constants.h"
 #include "sql-lite-frontend/plan/planner.h"
-#include "sql-lite-frontend/session/names/trusted_names.h"
-#include "sql-lite-frontend/session/plans/routine_services.h"
+#include "sql-lite-frontend/query/parse/long_identifiers.h"
+#include "sql-lite-frontend/routines/routine_services.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/statement/names/trusted_names.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/statement_invariant.h"
 
@@ -52,82 +52,6 @@ void require_same_result(const Statement& statement, const Plan& plan) {
 }
 
 }  // namespace
-
-bool has_same_result(const Statement& statement, const Plan& plan) noexcept {
-  const auto is_same = [](const OutputTarget& left, const OutputTarget& right) {
-    return left.name == right.name && left.type == right.type && left.typmod == right.typmod;
-  };
-  return std::ranges::equal(plan.columns, statement.columns(), is_same);
-}
-
-bool is_plannable(const ast::Node* node) noexcept {
-  if (node == nullptr) return false;
-  switch (node->node_kind) {
-    case ast::NodeKind::select_stmt:
-      // Only within EXPLAIN, PREPARE and the like; by itself it is CREATE TABLE AS.
-      return ast::as<ast::SelectStmt>(node).into_clause == nullptr;
-    case ast::NodeKind::insert_stmt:
-    case ast::NodeKind::update_stmt:
-    case ast::NodeKind::delete_stmt:
-      return true;
-    default:
-      return false;
-  }
-}
-
-const ast::Node* query_within(const ast::Node* node) noexcept {
-  if (const auto* explain = ast::try_as<ast::ExplainStmt>(node)) {
-    const auto* declare = ast::try_as<ast::DeclareCursorStmt>(explain->query);
-    return declare != nullptr ? declare->query : explain->query;
-  }
-  if (const auto* declare = ast::try_as<ast::DeclareCursorStmt>(node)) return declare->query;
-  if (const auto* create = ast::try_as<ast::CreateTableAsStmt>(node)) return create->query;
-  return nullptr;
-}
-
-const ast::Node* parse_again(MemoryAccount& account, Statement& into, const Statement& whole) {
-  std::string_view own =
-      std::string_view{whole.text()}.substr(static_cast<std::size_t>(whole.location));
-  if (whole.length > 0) own = own.substr(0, static_cast<std::size_t>(whole.length));
-  // Only a semicolon may stand behind the only statement of a script.
-  const bool is_all = whole.location == 0 && whole.text().find_last_not_of("; \t\r\n") < own.size();
-  const auto parsed = std::make_shared<ParsedText>();
-  parsed->count_in(account, is_all ? whole.text().size() : own.size());
-  parsed->script = is_all ? whole.script : std::make_shared<const std::string>(own);
-  into.script = parsed->script;
-  into.parsed = parsed;
-  const auto list = parse_script(parsed->arena, into.text());
-  STATEMENT_INVARIANT(list.size() == 1);
-  return list[0]->stmt;
-}
-
-void Statement::count_as_kept(MemoryAccount& account) {
-  // The statement, its entry, and what the plan has besides its arena.
-  constexpr std::size_t kFixed = 2048;
-  std::size_t bytes = kFixed;
-  const bool is_counted = parsed && parsed->arena.account() != nullptr;
-  if (!is_counted) {
-    bytes += script->capacity();
-    if (parsed) bytes += parsed->arena.reserved_bytes();
-  }
-  const bool has_counted_plan = plan && plan->plan->arena.account() != nullptr;
-  if (plan && !has_counted_plan) {
-    // Steps and expressions take about as much as the tree that they are made of.
-    bytes += plan->plan->arena.reserved_bytes();
-    if (parsed) bytes += parsed->arena.reserved_bytes();
-  }
-  kept_share.set(account, bytes);
-}
-
-bool tell_of_long_names(Session::State& session, std::string_view text, ResultSink& sink) {
-  const auto names = for_bytes(text.size(), [&] { return long_identifiers(text); });
-  for (const std::string& name : names) {
-    session.notice(
-        sink, Severity::notice, SqlState{"42622"},
-        fmt::format("identifier \"{}\" will be truncated to \"{}\"", name, cut_identifier(name)));
-  }
-  return !names.empty();
-}
 
 ParsedTextPtr SessionPlans::parsed_text(const std::string& text) {
   const bool is_kept = text.size() <= kLongestKeptText && shares_plans();
@@ -186,11 +110,6 @@ StatementPtr SessionPlans::parse(const std::string& text,
   }
   statement->prepared_at = session_.session_context.statement_timestamp;
   return statement;
-}
-
-std::unique_ptr<Scratch> Session::State::new_scratch() {
-  auto scratch = std::make_unique<Scratch>(*this, session_context);
-  return scratch;
 }
 
 bool SessionPlans::is_current(const PlanUsePtr& known_use) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/runtime/long_work.h"
-#include "sql-lite-frontend/parse/literal_lifter.h"
-#include "sql-lite-frontend/parse/row_lifter.h"
+#include "sql-lite-frontend/query/parse/literal_lifter.h"
+#include "sql-lite-frontend/query/parse/row_lifter.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/user_types.h"

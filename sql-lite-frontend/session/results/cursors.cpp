@@ -4,19 +4,17 @@
 #include <limits>
 #include <optional>
 
-#include "sql-lite-frontend/bound/session_services.h"
-#include "sql-lite-frontend/execute/access/lock_rows.h"
-#include "sql-lite-frontend/execute/access/partition_scan.h"
-#include "sql-lite-frontend/execute/sorting/sort.h"
-#include "sql-lite-frontend/execute/steps/basic_operators.h"
-#include "sql-lite-frontend/execute/steps/computed_scan.h"
-#include "sql-lite-frontend/execute/steps/cte_scan.h"
-#include "sql-lite-frontend/execute/steps/gate.h"
-#include "sql-lite-frontend/session/results/open_cursor.h"
-#include "sql-lite-frontend/session/results/row_view.h"
-#include "sql-lite-frontend/session/state/acting_user.h"
+#include "sql-lite-frontend/execution/access/lock_rows.h"
+#include "sql-lite-frontend/execution/access/partition_scan.h"
+#include "sql-lite-frontend/execution/sorting/sort.h"
+#include "sql-lite-frontend/execution/steps/basic_operators.h"
+#include "sql-lite-frontend/execution/steps/computed_scan.h"
+#include "sql-lite-frontend/execution/steps/cte_scan.h"
+#include "sql-lite-frontend/execution/steps/gate.h"
+#include "sql-lite-frontend/query/bound/statement_services.h"
 #include "sql-lite-frontend/session/state/session_state.h"
-#include "sql-lite-frontend/session/transactions/inner_transactions.h"
+#include "sql-lite-frontend/statement/rights/acting_user.h"
+#include "sql-lite-frontend/statement/row_view.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
@@ -178,15 +176,15 @@ Slot key_slot_in(const Portal& portal, PlanOperator& plan, const Table& table) {
 
 }  // namespace
 
-std::string cursor_row_key(Session::State& session, std::string_view cursor, const Table& table) {
-  Portal& portal = *find_cursor(session.portals, cursor);
+std::string Session::State::cursor_row_key(std::string_view cursor, const Table& table) {
+  Portal& portal = *find_cursor(portals, cursor);
   if (!portal.use || portal.plan().write != nullptr) {
     throw_error(kInvalidCursorState, "cursor \"{}\" is not a SELECT query", cursor);
   }
   if (portal.holds && portal.state == Portal::State::finished) {
     throw_error(kInvalidCursorState, "cursor \"{}\" is held from a previous transaction", cursor);
   }
-  PlanRun& run = session.plans.run_of(portal);
+  PlanRun& run = plans.run_of(portal);
   const Slot slot = key_slot_in(portal, *run.root, table);
   Execution& execution = run.execution;
   const RowScope scope{execution};
@@ -239,17 +237,17 @@ void SessionPortals::declare(const ast::DeclareCursorStmt& declare, ResultSink& 
   sink.command_complete("DECLARE CURSOR");
 }
 
-void open_cursor(Session::State& session, const PortalPtr& portal, CursorScroll scroll) {
+void Session::State::open_cursor(const PortalPtr& portal, CursorScroll scroll) {
   portal->is_cursor = true;
-  portal->opened_at = session.session_context.statement_timestamp;
-  session.portals.require_writable(*portal);
-  session.portals.lock_tables(*portal, SessionPortals::Columns::told);
-  const PlanRun& run = session.portals.open_inner(*portal, SessionPortals::Reads::in_parts);
+  portal->opened_at = session_context.statement_timestamp;
+  portals.require_writable(*portal);
+  portals.lock_tables(*portal, SessionPortals::Columns::told);
+  const PlanRun& run = portals.open_inner(*portal, SessionPortals::Reads::in_parts);
   portal->scrolls =
       scroll == CursorScroll::unsaid ? goes_back(*run.root) : scroll == CursorScroll::yes;
   portal->rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
   portal->rows->set_slots(kept_slots(run));
-  session.portals.open(portal);
+  portals.open(portal);
 }
 
 /// Reads one more row of the plan into the cursor's store.

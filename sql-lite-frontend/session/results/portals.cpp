@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "base/runtime/runtime.h"
-#include "sql-lite-frontend/session/results/row_view.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/statement/row_view.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
 /// Running of portals, for all of their callers.
@@ -71,12 +71,6 @@ void SessionPortals::put_away(PortalPtr portal) noexcept {
   spare_ = std::move(portal);
 }
 
-void SessionPortals::require_parameters(const Portal& portal) {
-  if (portal.statement->parameter_types.size() <= portal.parameters.size()) return;
-  throw sql_error(sqlstate::undefined_parameter, "there is no parameter ${}",
-                  portal.parameters.size() + 1);
-}
-
 PortalPtr SessionPortals::make(StatementPtr statement, std::span<const Value> parameters) {
   if (!is_plannable(statement->node)) {
     throw_error(sqlstate::feature_not_supported, "{} is not supported here",
@@ -128,15 +122,6 @@ void SessionPortals::lock_tables(Portal& portal, Columns columns) {
   }
 }
 
-void SessionPortals::require_runnable(const Plan& plan) {
-  if (!plan.failure) [[likely]] {
-    return;
-  }
-  SqlError error{plan.failure->state, plan.failure->message};
-  error.fields().where = plan.failure->where;
-  throw std::move(error).with_detail(plan.failure->detail).with_hint(plan.failure->hint);
-}
-
 /// The simple protocol's way. Locks come first, because they settle the columns.
 void SessionPortals::run_at_once(Portal& portal, ResultSink& sink, AtEnd at_end) {
   lock_tables(portal, Columns::open);
@@ -151,18 +136,11 @@ void SessionPortals::require_writable(const Portal& portal) const {
   }
 }
 
-bool writes_what_others_see(const Plan& plan) {
-  return std::ranges::any_of(plan.accesses, [](const RelationAccess& access) {
-    return (access.wants & ~privilege::kSelect) != 0 &&
-           access.table->relation.persistence != Persistence::temporary;
-  });
-}
-
 void SessionPortals::start(Portal& portal, Reads reads) {
   require_writable(portal);
   lock_tables(portal, Columns::told);
   session_.transaction.begin_statement();
-  check_cancelled(session_);
+  session_.check_cancelled();
   PlanRun& run = session_.plans.begin_run(portal);
   if (reads == Reads::in_parts) portal.view = HeldView{*session_.transaction};
   run.open();
@@ -281,15 +259,6 @@ void SessionPortals::run(Portal& portal, std::uint64_t max_rows, ResultSink& sin
   }
 }
 
-void SessionPortals::require_allowed(const Statement& statement, const Plan& plan, bool may_write) {
-  const auto writes = [](const RelationAccess& access) {
-    return (access.wants & ~privilege::kSelect) != 0;
-  };
-  if (may_write || !std::ranges::any_of(plan.accesses, writes)) return;
-  throw_error(sqlstate::feature_not_supported, "{} is not allowed in a non-volatile function",
-              statement_name(statement.node));
-}
-
 void SessionPortals::prepare_inner(Portal& portal, bool may_write) {
   portal.use = session_.plans.plan_for(*portal.statement, portal.parameters);
   require_parameters(portal);
@@ -311,49 +280,6 @@ PlanRun& SessionPortals::open_inner(Portal& portal, Reads reads) {
     throw;
   }
   return run;
-}
-
-std::uint64_t run_internal(Session::State& session, const std::string& sql,
-                           std::span<const TypeId> types, std::span<const Value> parameters,
-                           ReadView::Sees sees, const RowVisitor& visit) {
-  check_stack();
-  const PortalPtr portal = session.portals.make(session.plans.internal(sql, types), parameters);
-  session.portals.lock_tables(*portal, SessionPortals::Columns::open);
-  const InnerStatement inner{*session.transaction, sees};
-  PlanRun& run = session.plans.begin_run(*portal);
-  std::uint64_t rows = 0;
-  try {
-    run.open();
-    RowScope scope{run.execution};
-    std::vector<Value> row(visit ? run.plan->outputs.size() : 0);
-    while (run.root->next(run.execution)) {
-      ++rows;
-      if (visit) {
-        std::ranges::transform(run.plan->outputs, row.begin(),
-                               [&](Slot slot) { return run.execution.slots[slot]; });
-        visit(row);
-      }
-      scope.rewind();
-    }
-    if (run.write != nullptr) rows = run.write->written();
-    session.portals.finish(*portal);
-  } catch (...) {
-    if (portal->run) run.end();
-    throw;
-  }
-  return rows;
-}
-
-void Execution::check_interrupts() {
-  rows_until_check = kRowsPerCheck;
-  check_cancelled(session);
-  Runtime::current().yield();
-  // Others have counted theirs meanwhile.
-  rows_until_check = kRowsPerCheck;
-}
-
-WorkMemory& work_memory(Session::State& session) noexcept {
-  return session.memory;
 }
 
 }  // namespace swizzle::sql

@@ -7,54 +7,31 @@
 #include <mutex>
 #include <string>
 
-#include "base/settings/settings.h"
-#include "sql-lite-frontend/catalog/catalogs.h"
-#include "sql-lite-frontend/execute/rows/temporary_files.h"
-#include "sql-lite-frontend/publish/table_shapes.h"
 #include "sql-lite-frontend/session.h"
-#include "sql-lite-frontend/session/shared/advisory_locks.h"
 #include "sql-lite-frontend/session/shared/database_usage.h"
 #include "sql-lite-frontend/session/shared/exported_snapshots.h"
 #include "sql-lite-frontend/session/shared/log_senders.h"
 #include "sql-lite-frontend/session/shared/notifications.h"
-#include "sql-lite-frontend/session/shared/sequences.h"
 #include "sql-lite-frontend/session/shared/shared_plans.h"
 #include "sql-lite-frontend/session/shared/transaction_numbers.h"
-#include "sql-lite-frontend/statistics/statement_counters.h"
-#include "sql-lite-frontend/statistics/statistics_store.h"
+#include "sql-lite-frontend/statement/server_context.h"
+#include "sql-lite-frontend/statement/transactions/advisory_locks.h"
 
 namespace swizzle::sql {
 
 class AutoAnalyze;
 
-struct Database::Shared {
+struct Database::Shared final : ServerContext {
   explicit Shared(Engine& the_engine);
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
   ~Shared();
 
-  Engine& engine;
-  Settings settings;
-  /// Memory of the statements of all sessions.
-  MemoryTotal memory;
-  std::unique_ptr<Catalogs> catalogs;
-  std::unique_ptr<TemporaryFiles> temporary_files;
-  std::unique_ptr<StatisticsStore> statistics;
-  Sequences sequences;
-  TableShapes table_shapes;
   LogSenders log_senders;
   ExportedSnapshots exported_snapshots;
-  std::atomic<std::int64_t> started_at{0};
   TransactionNumbers transaction_numbers;
   AdvisoryLocks advisory_locks;
   Notifications notifications;
-  /// The server's part of ALTER SYSTEM: keeps a setting for the next reload or start. No value:
-  /// forgets it; no name: forgets all. Empty where there is no server.
-  std::function<Result<>(std::optional<std::string> name, std::optional<std::string> value)>
-      store_server_setting;
-  /// Returns the stored form of a password in clear text: a SCRAM-SHA-256 verifier. Takes
-  /// milliseconds. Empty if there is no server.
-  std::function<std::string(std::string_view password)> stored_password;
   /// swizzle_backup(): copies the server's directory to another; returns a report of the copy, and
   /// reports its progress meanwhile. Empty if there is no server.
   std::function<Result<std::string>(const std::string& target, const RecoveryObserver& observer)>
@@ -63,7 +40,6 @@ struct Database::Shared {
   std::function<void()> request_reload;
 
   std::unique_ptr<AutoAnalyze> auto_analyze;
-  StatementRegistry statements;
   /// Destroyed before the catalogs, because plans refer to their relations.
   SharedPlans plans;
 

@@ -14,6 +14,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "sql-lite-frontend/statement/transactions/pending_mark.h"
+
 namespace swizzle::sql {
 
 /// Message of one NOTIFY to the listeners of its channel.
@@ -87,10 +89,7 @@ class Notifications {
 class PendingNotifications {
  public:
   enum class Resolution : std::uint8_t { listen, unlisten, unlisten_all };
-  struct Mark {
-    std::size_t said = 0;
-    std::size_t resolved = 0;
-  };
+  using Mark = PendingMark;
 
   /// Saying the same twice is saying it once.
   void say(NotificationPtr notification);

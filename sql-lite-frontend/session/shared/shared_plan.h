@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "sql-lite-frontend/session/shared/statement.h"
-#include "sql-lite-frontend/statistics/table_statistics.h"
+#include "sql-lite-frontend/catalog/statistics/table_statistics.h"
+#include "sql-lite-frontend/statement/statement.h"
 
 namespace swizzle::sql {
 

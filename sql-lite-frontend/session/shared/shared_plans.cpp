@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/session/shared/statement.h"
+#include "sql-lite-frontend/statement/statement.h"
 
 namespace swizzle::sql {
 

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "sql-lite-frontend/parse/parser.h"
+#include "sql-lite-frontend/query/parse/parser.h"
 #include "sql-lite-frontend/session.h"
-#include "sql-lite-frontend/session/shared/lasting_share.h"
 #include "sql-lite-frontend/session/shared/notifications.h"
+#include "sql-lite-frontend/statement/lasting_share.h"
 
 namespace swizzle::sql {
 

@@ -10,8 +10,8 @@
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/shared/shared_plan.h"
-#include "sql-lite-frontend/session/shared/statement.h"
 #include "sql-lite-frontend/session/shared/statement_cache.h"
+#include "sql-lite-frontend/statement/statement.h"
 
 namespace swizzle::sql {
 
@@ -46,9 +46,6 @@ class SessionPlans {
   PlanRun& begin_run(Portal& portal);
   /// Takes the run back from the portal, for the next one to use.
   void give_back_run(Portal& portal);
-  /// Returns a new number of a run, which tells the state that expressions keep for this run from
-  /// that of earlier ones.
-  std::uint64_t new_run() noexcept { return next_run_++; }
 
   // Caches of statements. They return null for a text that is not known, or whose plan would now be
   // another.
@@ -79,8 +76,6 @@ class SessionPlans {
   /// The session acts as another role, without having changed a setting.
   void forget_role() noexcept { planned_under_version_ = 0; }
 
-  TablesInUse in_use;  ///< outlives all runs
-
  private:
   StatementPtr known(StatementCache& cache, const std::string& key);
   ParsedTextPtr parsed_text(const std::string& text);
@@ -107,7 +102,6 @@ class SessionPlans {
   StatementCache parses_{kTextsOfSession};
   StatementCache shapes_{kTextsOfSession};
   std::unordered_map<std::string, StatementPtr> internals_;
-  std::uint64_t next_run_ = 1;
   std::string planned_under_;
   std::uint64_t planned_under_version_ = 0;
   CatalogView::Stamp planned_under_stamp_;

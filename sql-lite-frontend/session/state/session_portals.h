@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "sql-lite-frontend/parse/parser.h"
+#include "sql-lite-frontend/query/parse/parser.h"
 #include "sql-lite-frontend/session.h"
-#include "sql-lite-frontend/session/shared/statement.h"
+#include "sql-lite-frontend/statement/inner_statements.h"
+#include "sql-lite-frontend/statement/statement.h"
 
 namespace swizzle::sql {
 
@@ -19,9 +20,7 @@ class SessionPortals {
  public:
   /// Whether the transaction is the statement's own and ends with it, before its tag is sent.
   enum class AtEnd : std::uint8_t { stay, commit };
-  /// Reading of a portal. A portal that is read in parts holds its snapshot, since other statements
-  /// run in between.
-  enum class Reads : std::uint8_t { at_once, in_parts };
+  using Reads = InnerStatements::Reads;
   /// Whether the client knows the result's columns, so that they must not change.
   enum class Columns : std::uint8_t { told, open };
   using ByName = std::map<std::string, PortalPtr, std::less<>>;
@@ -52,11 +51,6 @@ class SessionPortals {
   void put_away(PortalPtr portal) noexcept;
 
   void describe_columns(const Portal& portal, ResultSink& sink);
-  /// Throws the error of the plan's constants, if they have one.
-  static void require_runnable(const Plan& plan);
-  /// Refuses a statement with more parameters than it was given values: a part of another
-  /// statement, and a text that a routine runs, may have none.
-  static void require_parameters(const Portal& portal);
   /// 25006 in a transaction that only reads.
   void require_writable(const Portal& portal) const;
   void lock_tables(Portal& portal, Columns columns);
@@ -66,8 +60,6 @@ class SessionPortals {
   void finish(Portal& portal);
 
   // Of a routine.
-  /// A routine that is not volatile may write nothing.
-  static void require_allowed(const Statement& statement, const Plan& plan, bool may_write);
   /// Plans and locks, and sees that it may run.
   void prepare_inner(Portal& portal, bool may_write);
   /// Opens a portal that has been prepared. If that fails, nothing runs.

@@ -7,37 +7,28 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/session/shared/database_shared.h"
-#include "sql-lite-frontend/session/shared/statement.h"
 #include "sql-lite-frontend/session/shared/statement_cache.h"
 #include "sql-lite-frontend/session/state/activity.h"
-#include "sql-lite-frontend/session/state/interruption.h"
-#include "sql-lite-frontend/session/state/session_names.h"
 #include "sql-lite-frontend/session/state/session_notifications.h"
 #include "sql-lite-frontend/session/state/session_plans.h"
 #include "sql-lite-frontend/session/state/session_portals.h"
-#include "sql-lite-frontend/session/state/session_rights.h"
 #include "sql-lite-frontend/session/state/session_transaction.h"
 #include "sql-lite-frontend/session/state/session_variables.h"
-#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/statement/statement_context.h"
 
 namespace swizzle::sql {
 
-class RoutineCodes;
 class RowIdentities;
-class TriggerCodes;
-class CallPlace;
-struct TransitionTables;
 
-/// One session from the inside: its parts, which know one another through it. `names` has the
-/// meanings of names, `rights` the session's rights, `variables` its settings in SQL's form,
-/// `plans` its parsed texts and plans, `portals` the running statements.
-struct Session::State final {
+/// One session from the inside: what its statements see of it, and its parts, which know one
+/// another through it. `variables` has its settings in SQL's form, `plans` its parsed texts and
+/// plans, `portals` the running statements. Known to session/ alone.
+struct Session::State final : StatementContext, InnerStatements {
   State(Database::Shared& shared_database, SessionOptions session_options);
   State(const State&) = delete;
   State& operator=(const State&) = delete;
-  ~State();
+  ~State() override;
 
   /// Called at the end of a request: sets the state that pg_stat_activity shows for a session that
   /// waits for its client.
@@ -45,8 +36,7 @@ struct Session::State final {
   /// A request begins to run `text`.
   void note_query(std::string_view text);
   /// A request, or a part of one that goes on, has failed so.
-  void note_failure(SqlState failure, std::string_view message) noexcept;
-  std::unique_ptr<Scratch> new_scratch();
+  void note_failure(SqlState failure, std::string_view message) noexcept override;
 
   // run.cpp ---------------------------------------------------------------------------------------
   void run_script(std::string_view text, ResultSink& sink);
@@ -63,89 +53,89 @@ struct Session::State final {
                                   std::vector<TypeId> types, bool repeats_row);
   void run_lifted(PortalPtr portal, ResultSink& sink);
 
-  /// Sets the role that the session acts as, after SET ROLE or a change of roles.
-  void choose_user();
-
   // prepared.cpp
   StatementPtr prepared_by(const ast::ExecuteStmt& statement);
   /// Makes the portal of a prepared statement with the values that EXECUTE gives it. 0A000 for a
   /// statement without a plan.
-  PortalPtr portal_of(const ast::ExecuteStmt& statement);
+  PortalPtr portal_of(const ast::ExecuteStmt& statement) override;
   void send_text_row(ResultSink& sink, std::string_view column, std::string_view value);
 
-  void drop_relation(const TablePtr& table);
-  void drop_owned_temporaries();
   /// The session is none of the database's any more.
   void leave();
   void add_usage(DatabaseUsage& to) const;
 
-  void notice(ResultSink& sink, Severity severity, SqlState state, std::string message);
-  /// Unless the session does not want to hear notices.
-  void send_notice(ResultSink& sink, Diagnostic diagnostic);
+  // StatementServices and InnerStatements: services.cpp.
+  std::uint64_t run_internal(const std::string& sql, std::span<const TypeId> types,
+                             std::span<const Value> parameters,
+                             ReadView::Sees sees = ReadView::Sees::latest,
+                             const RowVisitor& visit = {}) override;
+  void defer_check(const DeferredCheck& check) override;
+  bool acts_as_replica() override;
+  Value call_routine(Execution& caller, const RoutineCall& call, StatePlace place,
+                     std::span<const Value> arguments) override;
+  std::unique_ptr<SetCursor> open_routine(Execution& caller, const RoutineCall& call,
+                                          std::span<const Value> arguments) override;
+  bool may_fire(const Trigger& trigger) override;
+  std::optional<std::span<const Value>> fire(Execution& execution, const Trigger& trigger,
+                                             const TablePtr& table, TriggerEvent event,
+                                             const FiredRows& rows) override;
+  void fire_deferred(const TablePtr& table, const DeferredCheck& check) override;
+  std::string cursor_row_key(std::string_view cursor, const Table& table) override;
+  StatementPtr parse(const std::string& text) override;
+  void analyze(Statement& statement) override;
+  PlanUsePtr plan_for(Statement& statement) override;
+  PlanUsePtr make_plan(Statement& statement) override;
+  bool is_current(const PlanUsePtr& use) override;
+  void forget_role() noexcept override;
+  PortalPtr make_portal(StatementPtr statement, std::span<const Value> parameters) override;
+  PortalPtr make_empty_portal() override;
+  void put_away(PortalPtr portal) noexcept override;
+  void prepare_inner(Portal& portal, bool may_write) override;
+  PlanRun& open_inner(Portal& portal, Reads reads) override;
+  void start(Portal& portal) override;
+  void finish(Portal& portal) override;
+  PortalPtr find_portal(std::string_view name) const override;
+  std::uint64_t last_portal_number() const noexcept override;
+  void open_cursor(const PortalPtr& portal, CursorScroll scroll) override;
+  void fetch(const ast::FetchStmt& statement, ResultSink& sink) override;
+  void close_portal(std::string_view name) override;
+  void run_utility(const ast::Node* node, Statement& statement, std::span<const Value> parameters,
+                   ResultSink& sink) override;
+  void end_transaction(TransactionEnd end, NextTransaction next) override;
+  bool tell_of_long_names(std::string_view text, ResultSink& sink) override;
+  const Function& identity_numbers() override;
+  const RowIdentityFunctions& row_identity_functions() override;
 
+  // Its own parts in full, of which statements see what StatementContext shows.
   Database::Shared& shared;
-  SessionOptions options;
-  SessionSettings settings;
-  SessionContext session_context;
-  Catalogs::Use database_use;
-  CatalogView catalog;
-  /// Before everything that may have temporary files, which are counted when they go.
-  SessionUsage usage;
-  TemporaryFiles temporary_files;
-  /// Before everything that keeps rows, which gives its share back when it goes; names do, for the
-  /// checks of domains.
-  WorkMemory memory;
-  SessionNames names{*this};
-  SessionRights rights{*this};
-  /// Compared by whatever remembers what the session may do, or what names mean to it.
-  [[nodiscard]] RoleStamp role_stamp() const noexcept { return {catalog.stamp(), user}; }
-  // The session's roles, by number: a role that is dropped and made anew is another one, a renamed
-  // role is the same. The rights of a role are looked up at each use.
-  Oid login = kNoOid;         ///< the login role
-  Oid session_user = kNoOid;  ///< that, or the one of SET SESSION AUTHORIZATION
-  Oid user = kNoOid;          ///< that, or the one of SET ROLE
-  /// Role whose rights the running routine has; none: the session's role.
-  Oid acting_user = kNoOid;
-  // Restrictions of such a routine (session/state/acting_user.h).
-  bool in_definer = false;
-  bool is_restricted = false;
-  /// Meanings of the names in the two settings when they were set.
-  std::map<std::string, Oid> known_session_users;
-  std::map<std::string, Oid> known_current_users;
-  Session* owner = nullptr;
   SessionVariables variables{*this};
   SessionTransaction transaction{*this};
   SessionPlans plans{*this};  ///< outlives all plans
   SessionPortals portals{*this};
   SessionNotifications notifications{*this};
 
-  /// Positions in the running routines, outermost first.
-  std::vector<const CallPlace*> call_places;
-  /// Tables that a running trigger's function may name; null: none.
-  const TransitionTables* transition_tables = nullptr;
+  Session* owner = nullptr;
   std::unordered_map<std::string, StatementPtr, NameHash, std::equal_to<>> statements;
-  /// Prepared code of the routines that were called last (routines/language.h).
-  std::shared_ptr<RoutineCodes> routine_codes;
-  /// The same for functions of triggers (triggers/trigger_codes.h).
-  std::shared_ptr<TriggerCodes> trigger_codes;
-  std::int32_t trigger_depth = 0;  ///< how many run within one another
-
   /// Identities of the rows that were shown as ctid in this transaction; null: none.
   std::shared_ptr<RowIdentities> row_identities;
   // For currval() and lastval().
   std::map<Oid, SequenceUse> sequence_uses;
   std::optional<Oid> last_sequence;
 
-  Interruption interruption;
   std::string current_query;  ///< for what a deadlock is reported with
   Activity activity;
-  /// Formats in Bind, while a statement without a plan of its own runs: EXECUTE, FETCH.
-  std::optional<std::span<const Format>> bound_formats;
   bool advisory_locks_used = false;
-  bool slots_used = false;            ///< replication slots of the log
-  std::vector<Oid> known_collations;  ///< their versions have been checked
-  int executes_running = 0;           ///< EXECUTE of EXECUTE of …
-  ResultSink* sink_for_notices = nullptr;
+  bool slots_used = false;   ///< replication slots of the log
+  int executes_running = 0;  ///< EXECUTE of EXECUTE of …
 };
+
+/// Returns the session whose plan runs.
+inline Session::State& session_of(const Execution& execution) noexcept {
+  return static_cast<Session::State&>(execution.services);
+}
+/// Returns the session in which a function is evaluated, or null.
+inline const Session::State* session_of(const SessionContext& context) {
+  return static_cast<const Session::State*>(SessionNames::context_of(context));
+}
 
 }  // namespace swizzle::sql

@@ -9,15 +9,16 @@
 
 #include "base/result.h"
 #include "base/settings/settings.h"
-#include "sql-lite-frontend/parse/parser.h"
+#include "sql-lite-frontend/query/parse/parser.h"
 #include "sql-lite-frontend/session.h"
-#include "sql-lite-frontend/session/shared/lasting_share.h"
+#include "sql-lite-frontend/statement/lasting_share.h"
+#include "sql-lite-frontend/statement/statement_variables.h"
 
 namespace swizzle::sql {
 
 /// SET, SHOW and RESET, and the effects of settings on the session. The values themselves are the
 /// session's `settings`.
-class SessionVariables {
+class SessionVariables final : public StatementVariables {
  public:
   explicit SessionVariables(Session::State& session) : session_(session) {}
   SessionVariables(const SessionVariables&) = delete;
@@ -25,7 +26,8 @@ class SessionVariables {
 
   void set(const ast::VariableSetStmt& statement, ResultSink& sink);
   void show(const ast::VariableShowStmt& statement, ResultSink& sink);
-  void apply(std::string_view name, std::string_view value, SessionSettings::Lifetime lifetime);
+  void apply(std::string_view name, std::string_view value,
+             SessionSettings::Lifetime lifetime) override;
   /// Restores the value with which the session began.
   void reset(std::string_view name);
   /// Returns the value as SHOW shows it: some settings reflect the state of the transaction or the
@@ -35,7 +37,7 @@ class SessionVariables {
   /// case.
   std::string canonical_value(std::string_view name, std::string_view value);
   /// After a setting may have changed: formats, search path, ParameterStatus.
-  void changed(ResultSink* sink);
+  void changed(ResultSink* sink) override;
   /// Restores or keeps the settings that were set in the transaction alone.
   void end_transaction(ResultSink* sink);
   void end_savepoint(ResultSink* sink);
@@ -45,23 +47,10 @@ class SessionVariables {
   }
 
   // Settings that outlive the session: stored_settings.cpp.
-  void change_stored(std::vector<std::string>& list, const ast::VariableSetStmt& change);
+  void change_stored(std::vector<std::string>& list, const ast::VariableSetStmt& change) override;
   /// Returns the value of SET … TO, or nothing for DEFAULT and RESET.
   std::optional<std::string> stored_value(const ast::VariableSetStmt& change);
   void apply_stored();
-
-  /// Version of the settings: plans and names found under another one may be invalid.
-  [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
-  /// Invalidates plans because of something that is not a setting but acts like one.
-  void invalidate() noexcept { ++version_; }
-  /// Begins a routine's own settings; plans that are made under them are used nowhere else.
-  void begin_inner() noexcept {
-    version_ = next_inner_version_;
-    next_inner_version_ += 1U << 20U;
-  }
-  /// Returns to that version, whose settings are restored, and so to the plans that were made under
-  /// it.
-  void end_inner(std::uint64_t version) noexcept { version_ = version; }
 
  private:
   void set_several(const ast::VariableSetStmt& statement, SessionSettings::Lifetime lifetime,
@@ -73,9 +62,6 @@ class SessionVariables {
 
   Session::State& session_;
   LastingShare share_;  ///< of what the settings keep
-  std::uint64_t version_ = 1;
-  /// Next version for settings that hold while a routine runs; no other version is so high.
-  std::uint64_t next_inner_version_ = 1ULL << 63U;
   /// Something was SET or RESET in this transaction, so its end may change settings again.
   bool touched_ = false;
   std::map<std::string, std::string> reported_;

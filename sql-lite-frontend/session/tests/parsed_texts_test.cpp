@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 #include <optional>
 
-#include "sql-lite-frontend/session/shared/statement.h"
 #include "sql-lite-frontend/session/shared/statement_cache.h"
 #include "sql-lite-frontend/session/tests/test_database.h"
+#include "sql-lite-frontend/statement/statement.h"
 
 using namespace swizzle;
 using namespace swizzle::sql;

@@ -1,4 +1,4 @@
-#include "sql-lite-frontend/session/refusals.h"
+#include "sql-lite-frontend/statement/refusals.h"
 
 #include <unistd.h>
 

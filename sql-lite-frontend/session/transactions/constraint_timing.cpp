@@ -1,43 +1,11 @@
 #include <algorithm>
 
-#include "sql-lite-frontend/session/state/acting_user.h"
+#include "sql-lite-frontend/execution/write/constraint_check.h"
 #include "sql-lite-frontend/session/state/session_state.h"
-#include "sql-lite-frontend/write/constraint_check.h"
+#include "sql-lite-frontend/statement/rights/acting_user.h"
 
 /// When constraints are checked: SET CONSTRAINTS, and the checks that were put off.
 namespace swizzle::sql {
-
-ReferenceQueue& reference_queue(Session::State& session) {
-  return session.transaction.references();
-}
-
-const TransitionTables* transition_tables_of(Session::State& session) {
-  return session.transition_tables;
-}
-
-bool SessionTransaction::is_deferred(Oid constraint, bool initially) const {
-  const auto mode = constraint_modes_.deferred.find(constraint);
-  if (mode != constraint_modes_.deferred.end()) return mode->second;
-  return constraint_modes_.all_deferred.value_or(initially);
-}
-
-bool is_deferred(Session::State& session, const Constraint& constraint) {
-  return constraint.deferrable &&
-         session.transaction.is_deferred(constraint.oid, constraint.initially_deferred);
-}
-
-bool is_deferred(Session::State& session, const Trigger& trigger) {
-  return trigger.deferrable &&
-         session.transaction.is_deferred(trigger.constraint, trigger.initially_deferred);
-}
-
-bool acts_as_replica(Session::State& session) {
-  return session.transaction.defaults().is_replica;
-}
-
-void defer_check(Session::State& session, const DeferredCheck& check) {
-  session.transaction.defer(check);
-}
 
 void SessionTransaction::defer(const DeferredCheck& check) {
   require_unrestricted(session_, "fire deferred trigger");

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "base/runtime/long_work.h"
-#include "sql-lite-frontend/bound/row_identity.h"
+#include "sql-lite-frontend/query/bound/row_identity.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/row_codec.h"
 
@@ -50,7 +50,7 @@ T take_word(std::string_view& in) {
 }
 
 TablePtr keyed_table(Execution& execution, const Value& oid) {
-  TablePtr table = execution.session.names.table(oid.as_oid());
+  TablePtr table = session_of(execution).names.table(oid.as_oid());
   if (!table || table->has_row_ids()) {
     throw SqlError{sqlstate::feature_not_supported, "system column \"ctid\" is not supported"};
   }
@@ -64,8 +64,8 @@ void append_head(std::string& out, const Table& table) {
 }
 
 RowIdentities& row_identities_of(Execution& execution) {
-  std::shared_ptr<RowIdentities>& identities = execution.session.row_identities;
-  if (!identities) identities = std::make_shared<RowIdentities>(execution.session.memory);
+  std::shared_ptr<RowIdentities>& identities = session_of(execution).row_identities;
+  if (!identities) identities = std::make_shared<RowIdentities>(session_of(execution).memory);
   return *identities;
 }
 
@@ -177,9 +177,7 @@ Function nameless(std::string_view shown, SessionCall call) {
   return function;
 }
 
-}  // namespace
-
-const Function& row_identity() {
+const Function& number_function() {
   static const Function kFunction = [] {
     Function function = nameless("ctid", number_of_row);
     function.result = TypeId::tid;
@@ -189,27 +187,35 @@ const Function& row_identity() {
   return kFunction;
 }
 
-const Function& key_of_identity() {
+const Function& key_function() {
   static const Function kFunction = nameless("key_of_ctid", key_column);
   return kFunction;
 }
 
-const Function& key_of_written_identity() {
+const Function& key_to_write_function() {
   static const Function kFunction = nameless("key_of_ctid", written_key_column);
   return kFunction;
 }
 
-const Function& row_changer() {
+const Function& changer_function() {
   static const Function kFunction = [] {
     Function function = nameless("xmax", [](Execution& execution, Arguments arguments) {
       const std::int64_t number =
-          arguments[0].as_bool() ? execution.session.transaction.numbered() : 0;
+          arguments[0].as_bool() ? session_of(execution).transaction.numbered() : 0;
       return Value::from_oid(static_cast<std::uint32_t>(number));
     });
     function.result = TypeId::xid;
     return function;
   }();
   return kFunction;
+}
+
+}  // namespace
+
+const RowIdentityFunctions& row_identity_functions() {
+  static const RowIdentityFunctions kFunctions{number_function(), key_function(),
+                                               key_to_write_function(), changer_function()};
+  return kFunctions;
 }
 
 }  // namespace swizzle::sql

@@ -6,12 +6,13 @@
 #include <optional>
 #include <string_view>
 
-#include "sql-lite-frontend/execute/rows/row_store.h"
+#include "sql-lite-frontend/execution/rows/row_store.h"
+#include "sql-lite-frontend/query/bound/row_identity.h"
 
 namespace swizzle::sql {
 
-/// The numbers of rows that a transaction has shown as ctid (bound/row_identity.h). A number is
-/// never given twice, by whatever session, so that one kept for too long means no other row.
+/// The numbers of rows that a transaction has shown as ctid (query/bound/row_identity.h). A number
+/// is never given twice, by whatever session, so that one kept for too long means no other row.
 class RowIdentities {
  public:
   static constexpr std::uint64_t kNobody = std::numeric_limits<std::uint64_t>::max();
@@ -48,5 +49,7 @@ class RowIdentities {
   CountedVector<std::uint32_t> written_;
   Arena rows_;
 };
+
+const RowIdentityFunctions& row_identity_functions();
 
 }  // namespace swizzle::sql

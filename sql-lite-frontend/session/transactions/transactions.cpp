@@ -129,22 +129,6 @@ void SessionTransaction::apply_lock_timeout() {
   engine_->set_deadlock_timeout(now.deadlock_timeout);
 }
 
-void SessionTransaction::begin_statement() {
-  engine_->begin_statement();
-  take_snapshot();
-}
-
-void SessionTransaction::begin_definition() {
-  engine_->begin_statement();
-  any_statement_ = true;
-}
-
-void SessionTransaction::take_snapshot() {
-  any_statement_ = true;
-  if (modes_.isolation != Isolation::read_committed) [[unlikely]]
-    engine_->take_snapshot();
-}
-
 void SessionTransaction::finish_work() {
   run_deferred_checks({});
   session_.portals.hold_all();
@@ -178,7 +162,7 @@ void SessionTransaction::clear_temporaries() {
   // Referencing tables were made after the referenced ones.
   for (const Oid oid : truncated_on_commit_ | std::views::reverse) {
     const TablePtr table = session_.catalog.table(oid);
-    run_internal(session_, "DELETE FROM " + session_.names.qualified_name(*table), {}, {});
+    session_.run_internal("DELETE FROM " + session_.names.qualified_name(*table), {}, {});
   }
 }
 
@@ -346,50 +330,6 @@ void SessionTransaction::fail() noexcept {
   begin_rollback();
   engine_->restart(engine_isolation(), engine_access());
   end_rollback();
-}
-
-void SessionTransaction::require_read_write(std::string_view command) {
-  if (!modes_.read_only) return;
-  throw_error(sqlstate::read_only_transaction, "cannot execute {} in a read-only transaction",
-              command);
-}
-
-void SessionTransaction::prevent_in_block(std::string_view command) {
-  if (in_block()) {
-    throw_error(sqlstate::active_sql_transaction, "{} cannot run inside a transaction block",
-                command);
-  }
-}
-
-std::string schema_name(Session::State& session, Oid schema) {
-  return session.names.schema_name(schema);
-}
-
-WorkSpace maintenance_space(Session::State& session) {
-  const auto kilobytes = static_cast<std::size_t>(session.settings.integer("maintenance_work_mem"));
-  return {kilobytes << 10U, session.memory.files};
-}
-
-Engine& engine_of(Session::State& session) {
-  return session.shared.engine;
-}
-
-Transaction& transaction_of(Session::State& session) {
-  return *session.transaction;
-}
-
-bool keep_definition(Session::State& session, const TablePtr& table, lock::RelationMode mode,
-                     CatalogView::Stamp& seen_at) {
-  if (table->relation.persistence != Persistence::temporary) {
-    value_of(session.transaction->lock_relation(lock::RelationId{table->relation.oid}, mode));
-  } else {
-    session.transaction.note_temporary();
-  }
-  const CatalogView::Stamp now = session.catalog.stamp();
-  if (now == seen_at) return true;
-  if (session.catalog.table(table->relation.oid) != table) return false;
-  seen_at = now;
-  return true;
 }
 
 }  // namespace swizzle::sql

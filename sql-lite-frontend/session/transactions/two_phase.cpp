@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/catalog/prepared_changes.h"
 #include "sql-lite-frontend/session/transactions/row_identities.h"
-#include "sql-lite-frontend/session/transactions/two_phase_note.h"
+#include "sql-lite-frontend/statement/transactions/two_phase_note.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/record/record.h"
@@ -44,12 +44,6 @@ void hold_advisory_locks(AdvisoryLocks& locks, TxnId id, const PreparedNote& not
 }
 
 }  // namespace
-
-void SessionTransaction::note_temporaries(std::span<const TablePtr> tables) noexcept {
-  for (const TablePtr& table : tables) {
-    if (table->relation.persistence == Persistence::temporary) used_temporaries_ = true;
-  }
-}
 
 PreparedNote SessionTransaction::ready_to_prepare(std::string_view gid) {
   run_deferred_checks({});
@@ -233,7 +227,7 @@ class PreparedCursor final : public SetCursor {
 };
 
 std::unique_ptr<SetCursor> prepared_xacts(FunctionContext& context, std::span<const Value>) {
-  const auto* session = SessionNames::session_of(context.session);
+  const auto* session = session_of(context.session);
   std::vector<PreparedTransaction> all;
   if (session != nullptr) all = session->shared.engine.prepared();
   return std::make_unique<PreparedCursor>(std::move(all));

@@ -11,7 +11,7 @@
 #include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/collation/collated_orders.h"
 #include "sql-lite-frontend/types/collation/icu.h"
-#include "sql-lite-frontend/types/functions/aggregate_state.h"
+#include "sql-lite-frontend/types/functions/aggregates/aggregate_state.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type.h"
 

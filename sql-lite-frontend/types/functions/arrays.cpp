@@ -4,7 +4,7 @@
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/functions/entries.h"
-#include "sql-lite-frontend/types/functions/text_lists.h"
+#include "sql-lite-frontend/types/functions/text/text_lists.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/text_builder.h"

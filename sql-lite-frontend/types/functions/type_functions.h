@@ -6,7 +6,7 @@
 
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/function_registry.h"
-#include "sql-lite-frontend/types/functions/aggregate_state.h"
+#include "sql-lite-frontend/types/functions/aggregates/aggregate_state.h"
 
 /// Functions over one type, as its file lists them, and templates for the functions of all ordered
 /// types.

@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/datetime/datetime_format.h"
 #include "sql-lite-frontend/types/datetime/datetime_ops.h"
-#include "sql-lite-frontend/types/functions/datetime_reader.h"
+#include "sql-lite-frontend/types/functions/datetime/datetime_reader.h"
 #include "sql-lite-frontend/types/jsonpath/path_run.h"
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/type_io.h"

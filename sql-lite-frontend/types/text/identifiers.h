@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sql-lite-frontend/types/functions/quoting.h"
+#include "sql-lite-frontend/types/functions/text/quoting.h"
 #include "sql-lite-frontend/types/type_id.h"
 
 namespace swizzle::sql {

@@ -1,0 +1,24 @@
+#pragma once
+
+// Headers that most sources of these rooms include anyway, compiled once for all of them: reading
+// them was half of the cost of a source. Sources do not include this header: they include what they
+// use as if it did not exist (the preset lint has none).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/catalog.h"

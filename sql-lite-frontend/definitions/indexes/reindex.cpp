@@ -1,0 +1,143 @@
+#include "sql-lite-frontend/definitions/indexes/reindex.h"
+
+#include <algorithm>
+
+#include "sql-lite-frontend/definitions/databases/databases.h"
+#include "sql-lite-frontend/definitions/tables/named_relation.h"
+#include "sql-lite-frontend/definitions/tables/table_rewrite.h"
+#include "sql-lite-frontend/statement/names/in_use.h"
+#include "sql-lite-frontend/statement/names/partitions.h"
+#include "sql-lite-frontend/statement/refusals.h"
+#include "sql-lite-frontend/statement/statement_options.h"
+#include "sql-lite-frontend/types/check_stack.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Target = ast::ReindexObjectType;
+
+void check_options(StatementContext& session, const ast::ReindexStmt& statement) {
+  bool concurrently = false;
+  for (const ast::Node* node : statement.params) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    if (option.defname == "concurrently") {
+      concurrently = option_flag(option);
+    } else if (option.defname == "verbose") {
+      // VERBOSE reports how long each took, in messages that are not shown by default.
+      static_cast<void>(option_flag(option));
+    } else if (option.defname == "tablespace") {
+      const std::string_view name = ast::string_of(option.arg);
+      if (name != "pg_default") {
+        throw_error(sqlstate::undefined_object, "tablespace \"{}\" does not exist", name);
+      }
+    } else {
+      refuse_option("REINDEX", option);
+    }
+  }
+  if (concurrently) session.transaction.prevent_in_block("REINDEX CONCURRENTLY");
+}
+
+/// The indexes of that name, or all of a table's, get new trees. Pre: the caller has asked for the
+/// right to it: as owner of the table, of what it is a partition of, of its schema or database.
+void rebuild(StatementContext& session, const TablePtr& table, std::string_view only) {
+  const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table);
+  require_indexes_unused(session, *locked, "REINDEX INDEX");
+  Relation relation = locked->relation;
+  std::vector<std::size_t> rebuilt;
+  for (std::size_t i = 0; i < relation.indexes.size(); ++i) {
+    Index& index = relation.indexes[i];
+    if (index.primary || (!only.empty() && index.name != only)) continue;
+    value_of(session.shared.engine.drop_tree(*session.transaction, index.tree));
+    index.tree = value_of(session.shared.engine.create_tree(*session.transaction));
+    rebuilt.push_back(i);
+  }
+  if (rebuilt.empty()) return;
+  const TablePtr changed =
+      session.catalog.replace(*session.transaction, *locked, std::move(relation));
+  for (const std::size_t i : rebuilt) fill_index(session, changed, i, IndexCommand::reindex);
+}
+
+/// Rebuilds the partitions' parts of an index.
+void rebuild_parts(StatementContext& session, const Table& table, Oid index) {
+  check_stack();
+  for (const Oid oid : table.relation.partitions) {
+    const TablePtr partition = session.names.table(oid);
+    const auto& indexes = partition->relation.indexes;
+    const auto part = std::ranges::find(indexes, index, &Index::parent);
+    if (part == indexes.end()) continue;
+    if (partition->tree) {
+      rebuild(session, partition, part->name);
+    } else {
+      rebuild_parts(session, *partition, part->oid);
+    }
+  }
+}
+
+void rebuild_all(StatementContext& session, Oid schema) {
+  for (const TablePtr& table : session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    const bool is_others_temporary = relation.persistence == Persistence::temporary &&
+                                     relation.schema != session.names.temp_schema;
+    if (!keeps_rows(relation.kind) || is_others_temporary) continue;
+    if (schema == kNoOid || relation.schema == schema) rebuild(session, table, {});
+  }
+}
+
+}  // namespace
+
+void reindex(StatementContext& session, const ast::ReindexStmt& statement, ResultSink& sink) {
+  check_options(session, statement);
+  switch (statement.kind) {
+    case Target::index: {
+      const NamedRelation found = require_named_relation(session, *statement.relation);
+      require_named_kind(found, ast::ObjectType::index);
+      require_alterable(session, found);
+      if (found.table->relation.is_partitioned()) {
+        session.transaction.prevent_in_block("REINDEX INDEX");
+        rebuild_parts(session, *found.table, found.index->oid);
+      } else {
+        rebuild(session, found.table, found.index->name);
+      }
+      break;
+    }
+    case Target::table: {
+      const NamedRelation found = require_named_relation(session, *statement.relation);
+      const Relation& relation = found.table->relation;
+      if (found.index != nullptr || (!keeps_rows(relation.kind) && !relation.is_partitioned())) {
+        throw_error(sqlstate::wrong_object_type, "\"{}\" is not a table or materialized view",
+                    statement.relation->relname);
+      }
+      require_alterable(session, found);
+      if (relation.is_partitioned()) session.transaction.prevent_in_block("REINDEX TABLE");
+      for (const TablePtr& one : with_partitions(session, found.table)) {
+        if (one->tree) rebuild(session, one, {});
+      }
+      break;
+    }
+    case Target::schema: {
+      session.transaction.prevent_in_block("REINDEX SCHEMA");
+      const SchemaPtr schema = session.catalog.schema(statement.name);
+      if (!schema) {
+        throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", statement.name);
+      }
+      session.rights.require_owner(*schema);
+      rebuild_all(session, schema->oid);
+      break;
+    }
+    case Target::database:
+      session.transaction.prevent_in_block("REINDEX DATABASE");
+      if (!statement.name.empty() && statement.name != session.options.database) {
+        throw SqlError{sqlstate::feature_not_supported,
+                       "can only reindex the currently open database"};
+      }
+      session.rights.require_owner(*database_named(session, session.options.database));
+      rebuild_all(session, kNoOid);
+      break;
+    case Target::system:
+    case Target::undefined:
+      throw SqlError{sqlstate::feature_not_supported, "REINDEX SYSTEM is not supported"};
+  }
+  sink.command_complete("REINDEX");
+}
+
+}  // namespace swizzle::sql

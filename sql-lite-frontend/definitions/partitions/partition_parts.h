@@ -1,0 +1,51 @@
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "sql-lite-frontend/statement/statement_context.h"
+#include "sql-lite-frontend/types/check_stack.h"
+
+/// A partitioned table's checks, foreign keys and triggers, for one partition and those below it;
+/// each returns the partition's definition then.
+namespace swizzle::sql {
+
+TablePtr give_check(StatementContext& session, const Constraint& constraint, const TablePtr& to);
+TablePtr give_foreign_key(StatementContext& session, const Relation& parent,
+                          const Constraint& constraint, const TablePtr& to);
+TablePtr give_trigger(StatementContext& session, const Relation& parent, const Trigger& trigger,
+                      const TablePtr& to);
+/// Changes the parts that the table's partitions have because the table has `whole`, one of its
+/// triggers, checks or foreign keys. `change` is given a partition's definition and its part in it,
+/// and may remove the part. Partitions of partitions follow.
+template <typename Part, typename Change>
+void change_parts(StatementContext& session, const Table& table, std::vector<Part> Relation::* list,
+                  Oid whole, const Change& change) {
+  check_stack();
+  for (const Oid oid : table.relation.partitions) {
+    const TablePtr partition =
+        session.catalog.lock_for_change(*session.transaction, session.names.table(oid));
+    Relation relation = partition->relation;
+    const auto part = std::ranges::find(relation.*list, whole, &Part::parent);
+    if (part == (relation.*list).end()) continue;
+    const Oid own = part->oid;
+    change(relation, part);
+    change_parts(session,
+                 *session.catalog.replace(*session.transaction, *partition, std::move(relation)),
+                 list, own, change);
+  }
+}
+
+/// Drops the parts of all partitions.
+template <typename Part>
+void drop_parts(StatementContext& session, const Table& table, std::vector<Part> Relation::* list,
+                Oid whole) {
+  change_parts(session, table, list, whole,
+               [list](Relation& relation, auto part) { (relation.*list).erase(part); });
+}
+/// Numbers of columns of the one as those of the other, by name.
+std::vector<std::int16_t> numbers_in(const Relation& from, const Relation& to,
+                                     std::span<const std::int16_t> numbers);
+
+}  // namespace swizzle::sql

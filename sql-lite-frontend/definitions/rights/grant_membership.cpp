@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/catalog/predefined_roles.h"
+#include "sql-lite-frontend/definitions/rights/role_rights.h"
+#include "sql-lite-frontend/definitions/statements.h"
+#include "sql-lite-frontend/statement/statement_context.h"
+
+/// GRANT and REVOKE of roles: memberships.
+namespace swizzle::sql {
+
+void require_right_on_members(StatementContext& session, const Role& group, Oid grantor) {
+  const RolePtr now = session.catalog.role(session.user);
+  if (now && now->superuser) return;
+  if (group.superuser) {
+    throw SqlError{sqlstate::insufficient_privilege, "must be superuser to alter superusers"};
+  }
+  if ((now && now->create_role) || session.rights.is_admin_of(grantor, group.oid)) return;
+  throw_error(sqlstate::insufficient_privilege, "must have admin option on role \"{}\"",
+              group.name);
+}
+
+namespace {
+
+void require_possible(const StatementContext& session, const Role& group, const Role& member) {
+  // The database's owner is its only member, without a grant.
+  if (group.oid == kDatabaseOwnerRole) {
+    throw_error(SqlState{"XX000"}, "role \"{}\" cannot have explicit members", group.name);
+  }
+  if (member.oid == kDatabaseOwnerRole) {
+    throw_error(SqlState{"XX000"}, "role \"{}\" cannot be a member of any role", member.name);
+  }
+  if (session.rights.is_member(group.oid, member.oid)) {
+    throw_error(sqlstate::invalid_grant_operation, "role \"{}\" is a member of role \"{}\"",
+                group.name, member.name);
+  }
+}
+
+}  // namespace
+
+void change_membership(StatementContext& session, const MembershipChange& change,
+                       ResultSink& sink) {
+  using enum MembershipStep;
+  const RolePtr group = session.catalog.role(change.group);
+  const RolePtr member = session.catalog.role(change.member);
+  const bool gives = change.step == give || change.step == give_with_admin;
+  // Revoking needs the right of the present user, GRANTED BY or not.
+  require_right_on_members(session, *group, gives ? change.grantor : session.user);
+  if (gives) {
+    if (change.grantor != session.user && !session.rights.is_superuser(session.user)) {
+      throw SqlError{sqlstate::insufficient_privilege, "must be superuser to set grantor"};
+    }
+    require_possible(session, *group, *member);
+  }
+  Role changed = *member;
+  const auto known = std::ranges::find(changed.member_of, group->oid, &Membership::group);
+  const bool is_member_now = known != changed.member_of.end();
+  const bool adds = !is_member_now || (change.step == give_with_admin && !known->admin_option);
+  if (gives && !adds) {
+    return session.notice(
+        sink, Severity::notice, SqlState{"00000"},
+        fmt::format("role \"{}\" is already a member of role \"{}\"", member->name, group->name));
+  }
+  if (!gives && !is_member_now) {
+    return session.notice(
+        sink, Severity::warning, SqlState{"01000"},
+        fmt::format("role \"{}\" is not a member of role \"{}\"", member->name, group->name));
+  }
+  if (gives) {
+    const Membership now{group->oid, change.grantor, change.step == give_with_admin};
+    if (is_member_now) {
+      *known = now;
+    } else {
+      // In the order in which a grant looks for whose option it uses.
+      const auto place =
+          std::ranges::upper_bound(changed.member_of, now.group, {}, &Membership::group);
+      changed.member_of.insert(place, now);
+    }
+  } else if (change.step == take_admin) {
+    known->admin_option = false;
+  } else {
+    changed.member_of.erase(known);
+  }
+  session.catalog.replace(*session.transaction, *member, std::move(changed));
+}
+
+void grant_membership(StatementContext& session, const ast::GrantRoleStmt& statement,
+                      ResultSink& sink) {
+  using enum MembershipStep;
+  const Oid grantor =
+      statement.grantor == nullptr ? session.user : role_of(session, *statement.grantor)->oid;
+  MembershipStep step = statement.admin_opt ? give_with_admin : give;
+  if (!statement.is_grant) step = statement.admin_opt ? take_admin : take;
+  std::vector<Oid> members;
+  for (const ast::Node* node : statement.grantee_roles) {
+    members.push_back(role_of(session, ast::as<ast::RoleSpec>(node))->oid);
+  }
+  for (const ast::Node* node : statement.granted_roles) {
+    const auto& granted = ast::as<ast::AccessPriv>(node);
+    if (granted.priv_name.empty() || !granted.cols.empty()) {
+      throw SqlError{sqlstate::invalid_grant_operation,
+                     "column names cannot be included in GRANT/REVOKE ROLE"};
+    }
+    const RolePtr group = session.catalog.role(granted.priv_name);
+    if (!group) {
+      throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", granted.priv_name);
+    }
+    for (const Oid member : members)
+      change_membership(session, {group->oid, member, step, grantor}, sink);
+  }
+  sink.command_complete(statement.is_grant ? "GRANT ROLE" : "REVOKE ROLE");
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "sql-lite-frontend/statement/statement_context.h"
+
+namespace swizzle::sql {
+
+/// DROP OWNED BY: drops the objects that the roles own in this database, and revokes the privileges
+/// granted to them.
+void drop_owned(StatementContext& session, const ast::DropOwnedStmt& statement, ResultSink& sink);
+/// REASSIGN OWNED BY: gives the objects that the roles own, databases too, another owner.
+void reassign_owned(StatementContext& session, const ast::ReassignOwnedStmt& statement,
+                    ResultSink& sink);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sql-lite-frontend/definitions/dependents/dependents.h"
+#include "sql-lite-frontend/statement/statement_context.h"
+
+/// CREATE, ALTER and DROP POLICY. A policy is part of its table's record.
+namespace swizzle::sql {
+
+/// The table that a definition of a policy names, locked for the change. 42809 where it is none.
+TablePtr table_of_policy(StatementContext& session, const ast::RangeVar& range);
+void create_policy(StatementContext& session, const ast::CreatePolicyStmt& statement,
+                   const Statement& whole, ResultSink& sink);
+void alter_policy(StatementContext& session, const ast::AlterPolicyStmt& statement,
+                  const Statement& whole, ResultSink& sink);
+void drop_policy(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink);
+void rename_policy(StatementContext& session, const ast::RenameStmt& statement);
+/// COMMENT ON POLICY; `object` is the table's name and the policy's.
+void comment_on_policy(StatementContext& session, ast::NodeList object, std::string_view text);
+/// ALTER TABLE … ENABLE, DISABLE, FORCE or NO FORCE ROW LEVEL SECURITY. False: it is something
+/// else.
+bool set_row_security(const ast::AlterTableCmd& command, Relation& relation);
+/// "policy p on table t".
+std::string described(StatementContext& session, const Table& table, const Policy& policy);
+
+/// Returns the text of a policy's condition, "SELECT condition", from the text that defines it.
+enum class PolicyClause : std::uint8_t { using_rows, with_check };
+std::string policy_condition_text(const Statement& whole, PolicyClause clause);
+
+// Dependencies of policies on the objects that their conditions name.
+void add_policies_over(StatementContext& session, const Table& relation, const std::string& on,
+                       std::vector<Dependent>& list);
+void add_policies_over_column(StatementContext& session, const Table& relation,
+                              std::size_t position, const std::string& on,
+                              std::vector<Dependent>& list);
+/// Adds policies that use the type, also as a constant of regtype. `type` may be a collation, as in
+/// ViewType.
+void add_policies_with_type(StatementContext& session, Oid type, const std::string& on,
+                            std::vector<Dependent>& list);
+/// Adds the policies whose conditions call the object: a routine, or the object of a constant.
+void add_policies_calling(StatementContext& session, Oid called, const std::string& on,
+                          std::vector<Dependent>& list);
+
+/// DROP OWNED: removes the roles from policies. A policy without other roles is dropped.
+void forget_policies_of(StatementContext& session, std::span<const RolePtr> roles);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,418 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/catalog/predefined_roles.h"
+#include "sql-lite-frontend/definitions/dependents/dependents.h"
+#include "sql-lite-frontend/definitions/rights/policy_definition.h"
+#include "sql-lite-frontend/definitions/rights/role_rights.h"
+#include "sql-lite-frontend/definitions/statements.h"
+#include "sql-lite-frontend/definitions/tables/notice_missing.h"
+#include "sql-lite-frontend/definitions/text/text_search.h"
+#include "sql-lite-frontend/statement/rights/session_user.h"
+#include "sql-lite-frontend/statement/statement_options.h"
+
+/// CREATE, ALTER and DROP ROLE.
+namespace swizzle::sql {
+/// The role that a statement names; CURRENT_USER and its like are the session's.
+RolePtr role_of(StatementContext& session, const ast::RoleSpec& spec) {
+  const bool by_number =
+      spec.roletype != ast::RoleSpecType::public_ && spec.roletype != ast::RoleSpecType::cstring;
+  if (by_number) {
+    const Oid number =
+        spec.roletype == ast::RoleSpecType::session_user ? session.session_user : session.user;
+    RolePtr role = session.catalog.role(number);
+    if (!role) throw_error(sqlstate::undefined_object, "role with OID {} does not exist", number);
+    return role;
+  }
+  const bool everyone = spec.roletype == ast::RoleSpecType::public_;
+  const std::string_view name = everyone ? "public" : spec.rolename;
+  RolePtr role = session.catalog.role(name);
+  if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
+  return role;
+}
+
+namespace {
+
+/// As PostgreSQL before version 14 made them of a password and a role's name.
+bool is_md5_hash(std::string_view password) {
+  constexpr std::string_view kPrefix = "md5";
+  constexpr std::size_t kDigits = 32;
+  return password.starts_with(kPrefix) && password.size() == kPrefix.size() + kDigits &&
+         password.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string_view::npos;
+}
+
+/// Returns the stored form of a password: a verifier as it came, or one derived from it, if there
+/// is a server.
+std::string verifier_of(const ServerContext& shared, std::string_view password) {
+  if (password.empty()) return {};
+  // Taken for a password in clear text, the hash would be what opens the door.
+  if (is_md5_hash(password)) {
+    throw SqlError{sqlstate::feature_not_supported, "passwords hashed with MD5 are not supported"}
+        .with_hint("Give the password itself, or its SCRAM-SHA-256 verifier.");
+  }
+  if (shared.stored_password) return shared.stored_password(password);
+  // Without a server there are no logins with the password.
+  if (password.starts_with("SCRAM-SHA-256$")) return std::string{password};
+  throw SqlError{sqlstate::feature_not_supported, "passwords in clear text are not supported"}
+      .with_hint("Give the SCRAM-SHA-256 verifier, as psql's \\password does.");
+}
+
+/// The moment in its standard form: what a session's settings make of a text is settled now.
+std::string moment_of(StatementContext& session, std::string_view text) {
+  Arena arena;
+  FunctionContext given{arena, session.session_context, {}};
+  const Value moment = input_text(given, TypeId::timestamptz, kNoTypmod, text);
+  SessionContext standard;
+  FunctionContext stored{arena, standard, {}};
+  return to_text(stored, TypeId::timestamptz, moment);
+}
+
+void apply_role_options(StatementContext& session, Role& role, ast::NodeList options) {
+  for (const ast::Node* node : options) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    const std::string_view name = option.defname;
+    const auto flag = [&] {
+      if (const auto* boolean = ast::try_as<ast::Boolean>(option.arg)) return boolean->boolval;
+      if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) return integer->ival != 0;
+      return false;
+    };
+    if (name == "superuser") {
+      role.superuser = flag();
+    } else if (name == "inherit") {
+      role.inherit = flag();
+    } else if (name == "createrole") {
+      role.create_role = flag();
+    } else if (name == "createdb") {
+      role.create_database = flag();
+    } else if (name == "canlogin") {
+      role.can_login = flag();
+    } else if (name == "isreplication") {
+      role.replication = flag();
+    } else if (name == "bypassrls") {
+      role.bypass_rls = flag();
+    } else if (name == "connectionlimit") {
+      role.connection_limit = ast::as<ast::Integer>(option.arg).ival;
+    } else if (name == "validUntil") {
+      role.valid_until =
+          option.arg == nullptr ? "" : moment_of(session, ast::string_of(option.arg));
+    } else if (name == "password") {
+      const std::string_view text =
+          option.arg == nullptr ? std::string_view{} : ast::string_of(option.arg);
+      role.password_verifier = verifier_of(session.shared, text);
+    } else if (name != "addroleto" && name != "rolemembers" && name != "adminmembers") {
+      throw_error(sqlstate::feature_not_supported, "the role option {} is not supported", name);
+    }
+  }
+}
+
+/// The objects that depend on a role, as pg_shdepend lists them: an entry for each.
+class RoleUses {
+ public:
+  explicit RoleUses(Oid role) : role_(role) {}
+
+  /// `description` is called only for what is reported by name.
+  template <class Description>
+  void look_at(Oid object, Oid owner, const std::vector<Grant>& grants, Description description) {
+    if (owner == role_) {
+      note(object, "owner of ", description);
+    } else if (std::ranges::any_of(grants, [&](const Grant& grant) {
+                 return grant.grantee == role_ || grant.grantor == role_;
+               })) {
+      note(object, "privileges for ", description);
+    }
+  }
+  template <class Description>
+  void look_at(Oid object, const Policy& policy, Description description) {
+    if (std::ranges::find(policy.roles, role_) == policy.roles.end()) return;
+    note(object, "target of ", description);
+  }
+  [[nodiscard]] Oid role() const noexcept { return role_; }
+
+  /// In the order in which the objects were made.
+  [[nodiscard]] std::vector<std::string> texts() {
+    std::ranges::stable_sort(uses_, {}, &Use::object);
+    std::vector<std::string> texts;
+    for (Use& use : uses_) texts.push_back(std::move(use.text));
+    return texts;
+  }
+  [[nodiscard]] std::size_t count() const noexcept { return uses_.size(); }
+
+ private:
+  struct Use {
+    Oid object;
+    std::string text;
+  };
+  template <class Description>
+  void note(Oid object, std::string_view how, Description& description) {
+    uses_.push_back({object, fmt::format("{}{}", how, description())});
+  }
+
+  Oid role_;
+  std::vector<Use> uses_;
+};
+
+/// Looks at all objects of one database. `describe` gives their names.
+template <class Describe>
+void look_at_objects(RoleUses& uses, const CatalogView& catalog,
+                     const std::vector<DefaultGrants>& defaults, const Describe& describe) {
+  const auto look_at_made = [&](const auto& objects) {
+    for (const auto& object : objects) {
+      uses.look_at(object->oid, object->owner, {}, [&] { return describe(*object); });
+    }
+  };
+  const auto look_at_granted = [&](const auto& objects) {
+    for (const auto& object : objects) {
+      uses.look_at(object->oid, object->owner, object->grants, [&] { return describe(*object); });
+    }
+  };
+  look_at_granted(catalog.schemas());
+  look_at_granted(catalog.types());
+  look_at_granted(catalog.routines());
+  look_at_made(catalog.all_made<UserCollation>());
+  look_at_made(catalog.all_made<UserTextDictionary>());
+  look_at_made(catalog.all_made<UserTextConfig>());
+  look_at_made(catalog.all_made<Publication>());
+  for (const DefaultGrants& one : defaults) {
+    uses.look_at(one.oid, one.role, one.grants, [&] { return describe(one); });
+  }
+  for (const TablePtr& table : catalog.tables()) {
+    const Relation& relation = table->relation;
+    uses.look_at(relation.oid, relation.owner, relation.grants, [&] { return describe(*table); });
+    for (const Policy& policy : relation.policies) {
+      uses.look_at(relation.oid, policy, [&] { return describe(*table, policy); });
+    }
+    if (relation.owner == uses.role()) continue;
+    for (const Column& column : relation.columns) {
+      uses.look_at(relation.oid, kNoOid, column.grants,
+                   [&] { return fmt::format("column {} of {}", column.name, describe(*table)); });
+    }
+  }
+}
+
+/// Names of the session's own database.
+struct Describing {
+  StatementContext& session;
+  std::string operator()(const Schema& schema) const { return "schema " + schema.name; }
+  std::string operator()(const UserType& type) const { return "type " + type.name; }
+  std::string operator()(const UserCollation& made) const { return "collation " + made.name; }
+  std::string operator()(const Publication& made) const { return "publication " + made.name; }
+  std::string operator()(const DefaultGrants& defaults) const {
+    return described(session.catalog, defaults);
+  }
+  std::string operator()(const Table& table, const Policy& policy) const {
+    return described(session, table, policy);
+  }
+  template <class Object>
+  std::string operator()(const Object& object) const {
+    return described(session, object);
+  }
+};
+
+/// For objects of another database, which are only counted.
+struct NotDescribing {
+  template <class... Object>
+  std::string operator()(const Object&... /*object*/) const {
+    return {};
+  }
+};
+
+/// How many objects of another database have to do with the role.
+std::size_t count_uses(StatementContext& session, const DatabaseEntry& database, Oid role) {
+  RoleUses uses{role};
+  try {
+    const Catalogs::Use use{*session.shared.catalogs, database.oid};
+    look_at_objects(uses, CatalogView{use.catalog()},
+                    read_default_grants(use.catalog(), *session.transaction), NotDescribing{});
+  } catch (const SqlError& error) {
+    // It is just being dropped, with all that it has.
+    if (error.state() != SqlState{"3D000"}) throw;
+    return 0;
+  }
+  return uses.count();
+}
+
+/// A role that owns something, or has been granted something, stays. Pre: the role is locked, so
+/// that nothing is granted to it meanwhile, in whatever database.
+void refuse_to_orphan(StatementContext& session, const Role& role) {
+  RoleUses uses{role.oid};
+  look_at_objects(uses, session.catalog,
+                  read_default_grants(session.catalog.shared(), *session.transaction),
+                  Describing{session});
+  for (const DatabasePtr& database : session.catalog.databases()) {
+    uses.look_at(database->oid, database->owner, database->grants,
+                 [&] { return "database " + database->name; });
+  }
+  std::vector<std::string> reasons = uses.texts();
+  const std::size_t here = reasons.size();
+  constexpr std::size_t kMostReported = 100;
+  if (here > kMostReported) reasons.resize(kMostReported);
+  for (const DatabasePtr& database : session.catalog.databases()) {
+    if (database->oid == session.catalog.shared().database()) continue;
+    const std::size_t count = count_uses(session, *database, role.oid);
+    if (count == 0) continue;
+    reasons.push_back(
+        fmt::format("{} object{} in database {}", count, count == 1 ? "" : "s", database->name));
+  }
+  if (here > kMostReported) {
+    const std::size_t left = here - kMostReported;
+    reasons.push_back(
+        fmt::format("and {} other object{} (see server log for list)", left, left == 1 ? "" : "s"));
+  }
+  if (reasons.empty()) return;
+  throw sql_error(SqlState{"2BP01"},
+                  "role \"{}\" cannot be dropped because some objects depend on it", role.name)
+      .with_detail(fmt::format("{}", fmt::join(reasons, "\n")));
+}
+
+/// Attributes that only superusers hand out.
+void require_superuser_for(const StatementContext& session, const Role& wanted) {
+  if (session.rights.is_superuser(session.user)) return;
+  const auto refuse = [](std::string_view what) {
+    throw_error(sqlstate::insufficient_privilege, "must be superuser to create {}", what);
+  };
+  if (wanted.superuser) refuse("superusers");
+  if (wanted.replication) refuse("replication users");
+  if (wanted.bypass_rls) refuse("bypassrls users");
+}
+
+bool names_option(ast::NodeList options, std::string_view name) {
+  return std::ranges::any_of(options, [&](const ast::Node* option) {
+    return ast::as<ast::DefElem>(option).defname == name;
+  });
+}
+
+/// Throws if only a superuser may make the change: any change of a superuser or a replication role.
+void require_superuser_for(const StatementContext& session, const Role& role,
+                           ast::NodeList options) {
+  if (session.rights.is_superuser(session.user)) return;
+  const auto refuse = [](std::string_view what) {
+    throw_error(sqlstate::insufficient_privilege, "must be superuser to {}", what);
+  };
+  if (role.superuser || names_option(options, "superuser")) {
+    refuse("alter superuser roles or change superuser attribute");
+  }
+  if (role.replication || names_option(options, "isreplication")) {
+    refuse("alter replication roles or change replication attribute");
+  }
+  if (names_option(options, "bypassrls")) refuse("change bypassrls attribute");
+}
+
+/// The roles in an option of CREATE or ALTER ROLE.
+std::vector<RolePtr> roles_in(StatementContext& session, ast::NodeList options,
+                              std::string_view name) {
+  std::vector<RolePtr> roles;
+  for (const ast::Node* node : options) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    if (option.defname != name) continue;
+    for (const ast::Node* spec : ast::as<ast::List>(option.arg).items) {
+      roles.push_back(role_of(session, ast::as<ast::RoleSpec>(spec)));
+    }
+  }
+  return roles;
+}
+
+}  // namespace
+
+void require_right_on_roles(StatementContext& session) {
+  const RolePtr now = session.catalog.role(session.user);
+  if (now && (now->superuser || now->create_role)) return;
+  throw SqlError{sqlstate::insufficient_privilege, "permission denied"};
+}
+
+void create_role(StatementContext& session, const ast::CreateRoleStmt& statement,
+                 ResultSink& sink) {
+  refuse_repeats(statement.options);
+  Role role;
+  role.name = statement.role;
+  role.can_login = statement.stmt_type == ast::RoleStmtType::user;
+  apply_role_options(session, role, statement.options);
+  require_superuser_for(session, role);
+  session.rights.require_role_right(&Role::create_role, "create role");
+  require_role_name(role.name);
+  if (session.catalog.role(role.name)) {
+    throw_error(sqlstate::duplicate_object, "role \"{}\" already exists", role.name);
+  }
+  role.oid = session.catalog.allocate_oid();
+  const Oid oid = role.oid;
+  session.catalog.create(*session.transaction, std::move(role));
+  // IN ROLE, ADMIN and ROLE: what GRANT would do, asked for the same rights.
+  for (const RolePtr& group : roles_in(session, statement.options, "addroleto")) {
+    change_membership(session, {group->oid, oid, MembershipStep::give, session.user}, sink);
+  }
+  for (const RolePtr& member : roles_in(session, statement.options, "adminmembers")) {
+    change_membership(session, {oid, member->oid, MembershipStep::give_with_admin, session.user},
+                      sink);
+  }
+  for (const RolePtr& member : roles_in(session, statement.options, "rolemembers")) {
+    change_membership(session, {oid, member->oid, MembershipStep::give, session.user}, sink);
+  }
+  sink.command_complete("CREATE ROLE");
+}
+
+void alter_role(StatementContext& session, const ast::AlterRoleStmt& statement, ResultSink& sink) {
+  refuse_repeats(statement.options);
+  const RolePtr role = role_of(session, *statement.role);
+  require_alterable(*role);
+  // Every role may change its own password.
+  const bool own_password = role->oid == session.user && statement.options.size() == 1 &&
+                            ast::as<ast::DefElem>(statement.options[0]).defname == "password";
+  require_superuser_for(session, *role, statement.options);
+  if (!own_password) require_right_on_roles(session);
+  if (names_option(statement.options, "rolemembers")) {
+    // ALTER GROUP … ADD USER and DROP USER.
+    const MembershipStep step = statement.action > 0 ? MembershipStep::give : MembershipStep::take;
+    for (const RolePtr& member : roles_in(session, statement.options, "rolemembers")) {
+      change_membership(session, {role->oid, member->oid, step, session.user}, sink);
+    }
+  } else {
+    Role changed = *role;
+    apply_role_options(session, changed, statement.options);
+    session.catalog.replace(*session.transaction, *role, std::move(changed));
+  }
+  sink.command_complete("ALTER ROLE");
+}
+
+void drop_role(StatementContext& session, const ast::DropRoleStmt& statement, ResultSink& sink) {
+  session.rights.require_role_right(&Role::create_role, "drop role");
+  for (const ast::Node* node : statement.roles) {
+    const std::string name{ast::as<ast::RoleSpec>(node).rolename};
+    const RolePtr role = session.catalog.role(name);
+    if (!role) {
+      if (!statement.missing_ok) {
+        throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
+      }
+      notice_missing(session, sink, fmt::format("role \"{}\"", name));
+      continue;
+    }
+    if (role->oid == session.user) {
+      throw SqlError{sqlstate::object_in_use, "current user cannot be dropped"};
+    }
+    if (role->superuser && !session.rights.is_superuser(session.user)) {
+      throw SqlError{sqlstate::insufficient_privilege, "must be superuser to drop superusers"};
+    }
+    const bool is_session_user = role->oid == session.session_user;
+    if (is_predefined(*role) || (role->oid == kBootstrapRole && !is_session_user)) {
+      throw_error(SqlState{"2BP01"},
+                  "cannot drop role {} because it is required by the database system", role->name);
+    }
+    if (is_session_user || role->oid == session.login) {
+      throw SqlError{sqlstate::object_in_use, "session user cannot be dropped"};
+    }
+    // Granting an object to the role holds it.
+    session.catalog.lock(*session.transaction, role->oid, lock::RelationMode::access_exclusive);
+    refuse_to_orphan(session, *role);
+    for (const RolePtr& other : session.catalog.roles()) {
+      if (other->membership_in(role->oid) == nullptr) continue;
+      Role changed = *other;
+      std::erase_if(changed.member_of,
+                    [&](const Membership& membership) { return membership.group == role->oid; });
+      session.catalog.replace(*session.transaction, *other, std::move(changed));
+    }
+    session.catalog.remove(*session.transaction, *role);
+  }
+  sink.command_complete("DROP ROLE");
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/statement/statement_context.h"
+
+/// CREATE, ALTER, DROP and their like, of functions and procedures.
+namespace swizzle::sql {
+
+void create_routine(StatementContext& session, const ast::CreateFunctionStmt& statement,
+                    const Statement& whole, ResultSink& sink);
+void alter_routine(StatementContext& session, const ast::AlterFunctionStmt& statement,
+                   ResultSink& sink);
+void drop_routines(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink);
+void rename_routine(StatementContext& session, const ast::RenameStmt& statement);
+void set_routine_owner(StatementContext& session, const ast::AlterOwnerStmt& statement);
+void set_routine_schema(StatementContext& session, const ast::AlterObjectSchemaStmt& statement);
+constexpr bool is_routine(ast::ObjectType type) noexcept {
+  return type == ast::ObjectType::function || type == ast::ObjectType::procedure ||
+         type == ast::ObjectType::routine || type == ast::ObjectType::aggregate;
+}
+/// "CREATE FUNCTION"'s second word.
+std::string_view routine_noun(ast::ObjectType type) noexcept;
+
+/// Returns the user-defined routine that a definition names. Null if there is none: it may be a
+/// built-in one. 42725 for a name without arguments that several routines have.
+RoutinePtr find_named_routine(StatementContext& session, const ast::ObjectWithArgs& object,
+                              ast::ObjectType type);
+/// Whether the types are those of a built-in function of that name.
+bool names_builtin(StatementContext& session, const ast::ObjectWithArgs& object);
+/// Throws 42883; 0A000 for a built-in one, 42809 for one of the other kind.
+RoutinePtr require_named_routine(StatementContext& session, const ast::ObjectWithArgs& object,
+                                 ast::ObjectType type);
+/// Whether the server, or PostgreSQL, brings one of that name.
+bool is_builtin_function(std::string_view name);
+/// 42501.
+void require_owner(StatementContext& session, const Routine& routine);
+
+/// Applies an option that both CREATE and ALTER have. False: it is none of these.
+bool apply_common_option(StatementContext& session, const ast::DefElem& option, Routine& routine);
+/// Throws where COST or ROWS do not suit the routine.
+void check_costs(const Routine& routine);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,154 @@
+#include <algorithm>
+#include <array>
+
+#include "sql-lite-frontend/definitions/system_catalog/functions.h"
+#include "sql-lite-frontend/definitions/system_catalog/privileges.h"
+#include "sql-lite-frontend/statement/statement_context.h"
+#include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/function_registry.h"
+#include "sql-lite-frontend/types/record/record.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
+
+/// aclexplode() and acldefault(): the lists of privileges that relacl and its like show.
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+/// Takes a role's name off the front of an aclitem: quoted, or up to what follows it.
+std::string take_name(std::string_view& rest) {
+  std::string name;
+  bool quoted = false;
+  while (!rest.empty()) {
+    const char letter = rest.front();
+    if (!quoted && letter == '=') break;
+    rest.remove_prefix(1);
+    if (letter != '"') {
+      name += letter;
+    } else if (quoted && rest.starts_with('"')) {
+      name += '"';
+      rest.remove_prefix(1);
+    } else {
+      quoted = !quoted;
+    }
+  }
+  return name;
+}
+
+Oid role_of(const StatementContext& session, const std::string& name) {
+  if (name.empty()) return kPublic;
+  if (const RolePtr role = session.catalog.role(name)) return role->oid;
+  // A role that is gone is shown by its number.
+  return static_cast<Oid>(std::strtoul(name.c_str(), nullptr, 10));
+}
+
+struct Right {
+  Oid grantor;
+  Oid grantee;
+  std::string_view name;
+  bool is_grantable;
+};
+
+class Rights final : public SetCursor {
+ public:
+  explicit Rights(std::vector<Right> rights) : rights_(std::move(rights)) {}
+  std::optional<Value> next(FunctionContext& context) override {
+    if (at_ == rights_.size()) return std::nullopt;
+    const Right& right = rights_[at_++];
+    constexpr TypeId kTypes[] = {TypeId::oid, TypeId::oid, TypeId::text, TypeId::bool_};
+    const Value fields[] = {Value::from_oid(right.grantor), Value::from_oid(right.grantee),
+                            make_text(context.arena, right.name),
+                            Value::from_bool(right.is_grantable)};
+    return make_record(context.arena, kTypes, fields);
+  }
+
+ private:
+  std::vector<Right> rights_;
+  std::size_t at_ = 0;
+};
+
+std::unique_ptr<SetCursor> explode(FunctionContext& context, Arguments a) {
+  const StatementContext& session = context_of(context);
+  const ArrayView items{a[0]};
+  // An empty list has no dimension here.
+  if (items.dimension_count() > 1) {
+    throw SqlError{sqlstate::invalid_parameter_value, "ACL arrays must be one-dimensional"};
+  }
+  std::vector<Right> rights;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Value item = items.element(i);
+    if (item.is_null()) {
+      throw SqlError{sqlstate::null_value_not_allowed, "ACL arrays must not contain null values"};
+    }
+    std::string_view rest = item.as_text();
+    const Oid grantee = role_of(session, take_name(rest));
+    rest.remove_prefix(std::min<std::size_t>(rest.size(), 1));
+    const std::size_t slash = rest.find('/');
+    const std::string_view letters = rest.substr(0, slash);
+    rest = slash == std::string_view::npos ? std::string_view{} : rest.substr(slash + 1);
+    const Oid grantor = role_of(session, take_name(rest));
+    for (const PrivilegeName& name : privilege_names()) {
+      const std::size_t at = letters.find(name.letter);
+      if (at == std::string_view::npos) continue;
+      rights.push_back({grantor, grantee, name.name, letters.substr(at + 1).starts_with('*')});
+    }
+  }
+  return std::make_unique<Rights>(std::move(rights));
+}
+
+/// Rights by the letter for a kind of object: the owner's, and PUBLIC's.
+struct Usual {
+  char kind;
+  std::string_view owner;
+  std::string_view everyone;
+};
+constexpr std::array kUsual = std::to_array<Usual>({
+    {'c', "", ""},
+    {'r', "arwdDxt", ""},
+    {'s', "rwU", ""},
+    {'d', "CTc", "Tc"},
+    {'f', "X", "X"},
+    {'l', "U", "U"},
+    {'L', "rw", ""},
+    {'n', "UC", ""},
+    {'p', "sA", ""},
+    {'t', "C", ""},
+    {'F', "U", ""},
+    {'S', "U", ""},
+    {'T', "U", "U"},
+});
+
+Value usual(FunctionContext& context, Arguments a) {
+  const char kind = static_cast<char>(a[0].as_int4());
+  const auto* known = std::ranges::find(kUsual, kind, &Usual::kind);
+  if (known == kUsual.end()) {
+    throw sql_error(SqlState{"XX000"}, "unrecognized objtype abbreviation: {}", kind);
+  }
+  const StatementContext& session = context_of(context);
+  const Oid owner = a[1].as_oid();
+  std::vector<Value> items;
+  const auto add = [&](Oid grantee, std::string_view letters) {
+    if (letters.empty()) return;
+    items.push_back(
+        make_text(context.arena, acl_text(session, {grantee, owner, std::string{letters}})));
+  };
+  add(kPublic, known->everyone);
+  add(owner, known->owner);
+  return make_array(context.arena, TypeId::aclitem, items);
+}
+
+Value equal_items(FunctionContext&, Arguments a) {
+  return Value::from_bool(a[0].as_text() == a[1].as_text());
+}
+
+}  // namespace
+
+void add_acl_functions() {
+  static constexpr ScalarEntry kScalars[] = {{"acldefault(char,oid)", usual},
+                                             {"=(aclitem,aclitem)", equal_items}};
+  static constexpr SetEntry kSets[] = {{"aclexplode(_aclitem)", explode}};
+  static const bool is_added = (add_builtin_functions({.scalars = kScalars, .sets = kSets}), true);
+  static_cast<void>(is_added);
+}
+
+}  // namespace swizzle::sql

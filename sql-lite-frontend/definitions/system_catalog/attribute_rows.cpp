@@ -1,0 +1,133 @@
+// pg_attribute.
+#include <fmt/format.h>
+
+#include "sql-lite-frontend/definitions/system_catalog/objects.h"
+#include "sql-lite-frontend/definitions/system_catalog/privileges.h"
+#include "sql-lite-frontend/definitions/system_catalog/row_values.h"
+#include "sql-lite-frontend/statement/statement_context.h"
+#include "sql-lite-frontend/types/collation/collated.h"
+#include "sql-lite-frontend/types/type.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// attcollation.
+Oid collation_of(const Column& column) {
+  return column.collation != kNoOid ? column.collation : default_collation(column.type);
+}
+
+/// Values of a row of pg_attribute that its Column does not have.
+struct AttributeRow {
+  Oid relation = kNoOid;
+  std::int64_t number = 0;
+  std::string_view name;
+};
+
+void emit_attribute(Execution& execution, const EmitRow& emit, const Column& column,
+                    const AttributeRow& facts) {
+  const Type* type = find_type(column.type);
+  const Value row[] = {Value::from_oid(facts.relation),
+                       text_value(execution, facts.name),
+                       Value::from_oid(column.dropped ? 0 : raw(column.type)),
+                       Value::from_int(-1),
+                       Value::from_int(type != nullptr ? type->length : -1),
+                       Value::from_int(facts.number),
+                       Value::from_int(is_array(column.type) ? 1 : 0),
+                       Value::from_int(-1),
+                       Value::from_int(column.typmod),
+                       flag(type != nullptr && type->by_value),
+                       letter(type != nullptr ? type->alignment : 'i'),
+                       letter(type != nullptr ? type->storage : 'p'),
+                       letter(0),
+                       flag(column.not_null),
+                       flag(!column.default_sql.empty() && column.identity == 0),
+                       flag(column.missing.has_value()),
+                       letter(column.identity),
+                       letter(column.generated ? 's' : 0),
+                       flag(column.dropped),
+                       flag(!column.inherited),
+                       Value::from_oid(collation_of(column)),
+                       acl_value(execution, column.grants),
+                       Value::from_int(column.inherited ? 1 : 0)};
+  emit(row);
+}
+
+void index_attributes(Execution& execution, const EmitRow& emit, const Relation& relation,
+                      const Index& index) {
+  std::int64_t number = 0;
+  for (const IndexColumn& part : index.columns) {
+    ++number;
+    Column column;
+    column.type = part.type;
+    // As PostgreSQL names it: after the function, if it is a call of one.
+    std::string label = part.expression_sql.substr(0, part.expression_sql.find('('));
+    if (label.empty() || label.size() == part.expression_sql.size()) label = "expr";
+    if (part.column != 0) {
+      const Column& indexed = relation.columns[static_cast<std::size_t>(part.column) - 1];
+      column.type = indexed.type;
+      column.typmod = indexed.typmod;
+      label = indexed.name;
+    }
+    if (!follows_database(column.type)) column.collation = shown_number(part.collation);
+    emit_attribute(execution, emit, column, {index.oid, number, label});
+  }
+  for (const std::int16_t included : index.included) {
+    const Column& indexed = relation.columns[static_cast<std::size_t>(included) - 1];
+    Column column;
+    column.type = indexed.type;
+    column.typmod = indexed.typmod;
+    column.collation = indexed.collation;
+    emit_attribute(execution, emit, column, {index.oid, ++number, indexed.name});
+  }
+}
+
+void sequence_attributes(Execution& execution, const EmitRow& emit, Oid sequence) {
+  const std::pair<std::string_view, TypeId> columns[] = {
+      {"last_value", TypeId::int8}, {"log_cnt", TypeId::int8}, {"is_called", TypeId::bool_}};
+  std::int64_t number = 0;
+  for (const auto& [label, type] : columns) {
+    Column column;
+    column.type = type;
+    column.not_null = true;
+    emit_attribute(execution, emit, column, {sequence, ++number, label});
+  }
+}
+
+}  // namespace
+
+void attribute_rows(Execution& execution, const EmitRow& emit) {
+  for (const TablePtr& table : context_of(execution).catalog.tables()) {
+    const Relation& relation = table->relation;
+    if (relation.kind == RelationKind::sequence) {
+      sequence_attributes(execution, emit, relation.oid);
+      continue;
+    }
+    std::int64_t number = 0;
+    for (const Column& column : relation.columns) {
+      ++number;
+      const std::string dropped = fmt::format("........pg.dropped.{}........", number);
+      emit_attribute(execution, emit, column,
+                     {relation.oid, number, column.dropped ? dropped : column.name});
+    }
+    for (const Index& index : relation.indexes) {
+      index_attributes(execution, emit, relation, index);
+    }
+  }
+  for (const TypePtr& type : context_of(execution).catalog.types()) {
+    std::int64_t number = 0;
+    for (const Column& attribute : type->attributes) {
+      emit_attribute(execution, emit, attribute, {type->relation, ++number, attribute.name});
+    }
+  }
+  for (const ComputedRelation& computed : computed_relations()) {
+    std::int64_t number = 0;
+    for (const ComputedRelation::ColumnSpec& spec : computed.columns) {
+      Column column;
+      column.type = spec.type;
+      column.not_null = spec.not_null;
+      emit_attribute(execution, emit, column, {computed.oid, ++number, spec.name});
+    }
+  }
+}
+
+}  // namespace swizzle::sql

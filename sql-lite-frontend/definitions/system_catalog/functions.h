@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+
+#include "sql-lite-frontend/query/bound/expression.h"
+
+/// Functions that describe objects.
+namespace swizzle::sql {
+
+/// Functions that describe objects: pg_get_expr, pg_table_is_visible …
+std::span<const SessionEntry> catalog_functions();
+/// pg_relation_size, pg_database_size …
+std::span<const SessionEntry> size_functions();
+/// has_table_privilege, pg_has_role …
+std::span<const SessionEntry> privilege_functions();
+/// pg_index_column_has_property, pg_relation_filenode
+std::span<const SessionEntry> index_property_functions();
+/// pg_describe_object
+std::span<const SessionEntry> description_functions();
+/// pg_identify_object, pg_identify_object_as_address
+std::span<const SessionEntry> identity_functions();
+void add_view_functions();
+/// aclexplode, acldefault: at start-up.
+void add_acl_functions();
+/// ts_stat and ts_rewrite over a query's rows: at start-up.
+void add_text_query_functions();
+
+}  // namespace swizzle::sql

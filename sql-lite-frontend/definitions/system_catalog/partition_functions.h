@@ -1,0 +1,15 @@
+#pragma once
+
+#include "sql-lite-frontend/catalog/oid.h"
+#include "sql-lite-frontend/session.h"
+
+namespace swizzle::sql {
+
+/// Makes pg_partition_tree() and pg_partition_ancestors() known. Before the first look at the
+/// functions; again is harmless.
+void add_partition_sets();
+/// Returns the root of the partition tree that the table, or the index, belongs to; none if it is
+/// in no tree.
+Oid partition_root(const StatementContext& session, Oid relation);
+
+}  // namespace swizzle::sql

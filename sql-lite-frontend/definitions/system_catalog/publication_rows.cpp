@@ -1,0 +1,107 @@
+// pg_publication and its like, and the positions of replication slots and their readers.
+#include <algorithm>
+
+#include "sql-lite-frontend/definitions/system_catalog/functions.h"
+#include "sql-lite-frontend/definitions/system_catalog/objects.h"
+#include "sql-lite-frontend/definitions/system_catalog/row_values.h"
+#include "sql-lite-frontend/execution/publish/published_table.h"
+#include "sql-lite-frontend/statement/names/definitions.h"
+#include "sql-lite-frontend/statement/statement_context.h"
+#include "storage/logical/logical_log.h"
+
+namespace swizzle::sql {
+namespace {
+
+Value position_value(Lsn lsn) {
+  return lsn == Lsn::none ? Value::null() : Value::from_int(static_cast<std::int64_t>(raw(lsn)));
+}
+
+/// int2vector counts from 0.
+Value column_vector(Execution& execution, std::span<const std::int16_t> numbers) {
+  if (numbers.empty()) return Value::null();
+  std::vector<Value> values;
+  for (const std::int16_t number : numbers) values.push_back(Value::from_int(number));
+  const ArrayDimension dimension{static_cast<std::int32_t>(values.size()), 0};
+  return make_array(execution.row_arena, TypeId::int2, {&dimension, 1}, values);
+}
+
+Value filter_value(Execution& execution, const Publication::Member& member) {
+  const TablePtr table = context_of(execution).catalog.table(member.table);
+  if (member.filter_sql.empty() || !table) return Value::null();
+  return text_value(execution,
+                    printed_expression(context_of(execution), *table, member.filter_sql));
+}
+
+/// Room until a slot is lost: how much more can be logged.
+struct SlotRoom {
+  std::string_view status;
+  Value safe_bytes = Value::null();
+};
+SlotRoom room_of(StatementContext& session, const swizzle::Slot& slot) {
+  if (slot.is_lost) return {"lost"};
+  const std::int64_t most_mb = session.settings.integer("max_slot_wal_keep_size");
+  if (most_mb < 0) return {"reserved"};
+  const auto tail = static_cast<std::int64_t>(raw(session.shared.engine.logical_log().tail()));
+  const std::int64_t kept = tail - static_cast<std::int64_t>(raw(slot.restart));
+  const std::int64_t left = (most_mb << 20) - kept;
+  return {left < 0 ? "unreserved" : "reserved", Value::from_int(left)};
+}
+
+}  // namespace
+
+void publication_rows(Execution& execution, const EmitRow& emit) {
+  for (const PublicationPtr& publication : context_of(execution).catalog.all_made<Publication>()) {
+    const Value row[] = {
+        Value::from_oid(publication->oid),   text_value(execution, publication->name),
+        Value::from_oid(publication->owner), flag(publication->all_tables),
+        flag(publication->inserts),          flag(publication->updates),
+        flag(publication->deletes),          flag(publication->truncates),
+        flag(publication->via_root)};
+    emit(row);
+  }
+}
+
+void publication_member_rows(Execution& execution, const EmitRow& emit) {
+  for (const PublicationPtr& publication : context_of(execution).catalog.all_made<Publication>()) {
+    for (const Publication::Member& member : publication->members) {
+      const Value row[] = {Value::from_oid(member.oid), Value::from_oid(publication->oid),
+                           Value::from_oid(member.table), filter_value(execution, member),
+                           column_vector(execution, member.columns)};
+      emit(row);
+    }
+  }
+}
+
+void publication_schema_rows(Execution& execution, const EmitRow& emit) {
+  for (const PublicationPtr& publication : context_of(execution).catalog.all_made<Publication>()) {
+    for (const Publication::WholeSchema& schema : publication->schemas) {
+      const Value row[] = {Value::from_oid(schema.oid), Value::from_oid(publication->oid),
+                           Value::from_oid(schema.schema)};
+      emit(row);
+    }
+  }
+}
+
+void replication_slot_rows(Execution& execution, const EmitRow& emit) {
+  StatementContext& session = context_of(execution);
+  for (const swizzle::Slot& slot : session.shared.engine.logical_log().slots().list()) {
+    const DatabasePtr database = session.catalog.database(slot.database);
+    const SlotRoom room = room_of(session, slot);
+    const Value row[] = {text_value(execution, slot.name),
+                         text_value(execution, slot.plugin),
+                         text_value(execution, "logical"),
+                         Value::from_oid(slot.database),
+                         database ? text_value(execution, database->name) : Value::null(),
+                         flag(slot.lifetime == swizzle::Slot::Lifetime::temporary),
+                         flag(slot.holder != 0),
+                         slot.holder != 0 ? Value::from_int(slot.holder) : Value::null(),
+                         slot.is_lost ? Value::null() : position_value(slot.restart),
+                         position_value(slot.confirmed),
+                         text_value(execution, room.status),
+                         room.safe_bytes,
+                         flag(false)};
+    emit(row);
+  }
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,200 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <span>
+
+#include "sql-lite-frontend/definitions/indexes/inverted_index.h"
+#include "sql-lite-frontend/definitions/partitions/alter_partitioned.h"
+#include "sql-lite-frontend/definitions/partitions/partitions.h"
+#include "sql-lite-frontend/definitions/statements.h"
+#include "sql-lite-frontend/definitions/tables/alter_targets.h"
+#include "sql-lite-frontend/definitions/tables/named_relation.h"
+#include "sql-lite-frontend/definitions/tables/relation_options.h"
+#include "sql-lite-frontend/definitions/tables/table_change.h"
+#include "sql-lite-frontend/statement/names/in_use.h"
+#include "sql-lite-frontend/statement/refusals.h"
+
+/// ALTER TABLE, and the like for indexes, views and sequences: which parts it has, and their order.
+namespace swizzle::sql {
+namespace {
+
+/// Applies the actions to an index: of those that exist, only hints are accepted, and have no
+/// effect.
+void alter_index(const Index& index, ast::NodeList actions) {
+  for (const ast::Node* node : actions) {
+    const auto& action = ast::as<ast::AlterTableCmd>(node);
+    if (action.subtype == ast::AlterTableType::setstatistics) continue;
+    const bool is_inverted = index.method == IndexMethod::inverted;
+    if (is_inverted && action.subtype == ast::AlterTableType::setreloptions) {
+      check_index_options(index.method, ast::as<ast::List>(action.def).items);
+      continue;
+    }
+    if (is_inverted && action.subtype == ast::AlterTableType::resetreloptions) continue;
+    throw_error(sqlstate::feature_not_supported, "ALTER INDEX … {} is not supported",
+                alter_form_name(action.subtype));
+  }
+}
+
+bool attaches_index(ast::NodeList actions) {
+  return std::ranges::any_of(actions, [](const ast::Node* node) {
+    return ast::as<ast::AlterTableCmd>(node).subtype == ast::AlterTableType::attachpartition;
+  });
+}
+
+void attach_part(StatementContext& session, const NamedRelation& found, ast::NodeList actions) {
+  const Oid index = found.index->oid;
+  const std::string name = found.index->name;
+  const TablePtr table = session.rights.lock_own(found.table);
+  if (!table->relation.is_partitioned()) {
+    throw_error(sqlstate::wrong_object_type, "index \"{}\" is not a partitioned index", name);
+  }
+  for (const ast::Node* node : actions) {
+    const auto& action = ast::as<ast::AlterTableCmd>(node);
+    attach_index(session, table, index, ast::as<ast::PartitionCmd>(action.def));
+  }
+}
+
+/// The time at which PostgreSQL carries out a part of ALTER TABLE: drops, before changes, before
+/// additions, so that the parts may be written in any order.
+int turn_of(const ast::AlterTableCmd& command) {
+  using Action = ast::AlterTableType;
+  enum Turn : std::uint8_t { drop, change_type, add_column, attributes, add_key, add_other, rest };
+  switch (command.subtype) {
+    case Action::dropcolumn:
+    case Action::dropconstraint:
+    case Action::dropnotnull:
+    case Action::dropidentity:
+    case Action::dropexpression:
+      return drop;
+    case Action::columndefault:
+      return command.def != nullptr ? add_other : drop;
+    case Action::altercolumntype:
+      return change_type;
+    case Action::addcolumn:
+      return add_column;
+    case Action::setnotnull:
+    case Action::setidentity:
+      return attributes;
+    case Action::addconstraint: {
+      const ast::ConstrType type = ast::as<ast::Constraint>(command.def).contype;
+      const bool is_key = type == ast::ConstrType::primary || type == ast::ConstrType::unique;
+      return is_key ? add_key : add_other;
+    }
+    case Action::addidentity:
+      return add_other;
+    default:
+      return rest;
+  }
+}
+
+/// The lock that PostgreSQL takes for a part of ALTER TABLE.
+lock::RelationMode lock_mode_of(const ast::AlterTableCmd& command, RelationKind kind) {
+  using Action = ast::AlterTableType;
+  using enum lock::RelationMode;
+  switch (command.subtype) {
+    // Changes that concern writers alone.
+    case Action::enabletrig:
+    case Action::enablealwaystrig:
+    case Action::enablereplicatrig:
+    case Action::enabletrigall:
+    case Action::enabletriguser:
+    case Action::disabletrig:
+    case Action::disabletrigall:
+    case Action::disabletriguser:
+      return share_row_exclusive;
+    case Action::addconstraint: {
+      const bool is_foreign =
+          ast::as<ast::Constraint>(command.def).contype == ast::ConstrType::foreign;
+      return is_foreign ? share_row_exclusive : access_exclusive;
+    }
+    // Changes that concern neither readers nor writers.
+    case Action::setstatistics:
+    case Action::setoptions:
+    case Action::resetoptions:
+    case Action::clusteron:
+    case Action::dropcluster:
+    case Action::validateconstraint:
+      return share_update_exclusive;
+    case Action::setreloptions:
+    case Action::resetreloptions:
+      // A view's say what its readers may see.
+      return kind == RelationKind::view ? access_exclusive : share_update_exclusive;
+    default:
+      return access_exclusive;
+  }
+}
+
+/// That of all parts together.
+lock::RelationMode lock_mode_of(const ast::AlterTableStmt& statement, const Relation& relation) {
+  // A change of a partition changes other tables, too.
+  if (relation.is_partitioned() || relation.is_partition())
+    return lock::RelationMode::access_exclusive;
+  // These three follow each other in strength.
+  lock::RelationMode strongest = lock::RelationMode::share_update_exclusive;
+  for (const ast::Node* node : statement.cmds)
+    strongest = std::max(strongest, lock_mode_of(ast::as<ast::AlterTableCmd>(node), relation.kind));
+  return strongest;
+}
+
+void refuse_type_twice(ast::Items<ast::AlterTableCmd> commands) {
+  std::set<std::string_view> names;
+  for (const ast::AlterTableCmd* command : commands) {
+    const bool is_new = command->subtype != ast::AlterTableType::altercolumntype ||
+                        names.insert(command->name).second;
+    if (is_new) continue;
+    throw_error(sqlstate::feature_not_supported, "cannot alter type of column \"{}\" twice",
+                std::string_view{command->name});
+  }
+}
+
+}  // namespace
+
+void alter_table(StatementContext& session, const ast::AlterTableStmt& statement,
+                 ResultSink& sink) {
+  std::string_view tag = "ALTER TABLE";
+  if (statement.objtype == ast::ObjectType::view) tag = "ALTER VIEW";
+  if (statement.objtype == ast::ObjectType::matview) tag = "ALTER MATERIALIZED VIEW";
+  if (statement.objtype == ast::ObjectType::sequence) tag = "ALTER SEQUENCE";
+  if (statement.objtype == ast::ObjectType::index) tag = "ALTER INDEX";
+  const auto found = find_to_change(session, *statement.relation, statement.missing_ok, sink);
+  if (!found) {
+    sink.command_complete(tag);
+    return;
+  }
+  require_alterable(session, *found);
+  require_named_kind(*found, statement.objtype);
+  for (const ast::Node* node : statement.cmds) {
+    require_target(*found, ast::as<ast::AlterTableCmd>(node));
+  }
+  if (found->index != nullptr) {
+    if (attaches_index(statement.cmds)) {
+      attach_part(session, *found, statement.cmds);
+    } else {
+      alter_index(*found->index, statement.cmds);
+    }
+    return sink.command_complete(tag);
+  }
+  const TablePtr table =
+      session.rights.lock_own(found->table, lock_mode_of(statement, found->table->relation));
+  require_unused(session, *table, "ALTER TABLE");
+  TableChange change{session, table, sink};
+  std::vector<const ast::AlterTableCmd*> commands;
+  for (const ast::Node* node : statement.cmds) {
+    commands.push_back(&ast::as<ast::AlterTableCmd>(node));
+  }
+  std::ranges::stable_sort(commands, {}, [](const auto* command) { return turn_of(*command); });
+  refuse_type_twice(commands);
+  const bool is_divided = table->relation.is_partitioned() || table->relation.is_partition();
+  for (const ast::AlterTableCmd* command : commands) {
+    if (is_divided) {
+      alter_divided(session, change, *command, !statement.relation->inh);
+    } else {
+      refuse_to_divide(*table, *command);
+      change.apply(*command);
+    }
+  }
+  sink.command_complete(tag);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,338 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/definitions/partitions/partitions.h"
+#include "sql-lite-frontend/definitions/rights/role_rights.h"
+#include "sql-lite-frontend/definitions/statements.h"
+#include "sql-lite-frontend/definitions/tables/named_relation.h"
+#include "sql-lite-frontend/definitions/tables/relation_options.h"
+#include "sql-lite-frontend/definitions/tables/table_builder.h"
+#include "sql-lite-frontend/definitions/text/collations.h"
+#include "sql-lite-frontend/definitions/types/user_types.h"
+#include "sql-lite-frontend/statement/names/in_use.h"
+#include "sql-lite-frontend/statement/names/partitions.h"
+#include "sql-lite-frontend/statement/rights/acting_user.h"
+#include "sql-lite-frontend/types/built_in.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
+#include "sql-lite-frontend/types/user_types.h"
+
+/// CREATE of tables and schemas.
+namespace swizzle::sql {
+namespace {
+
+void refuse_table_features(const ast::CreateStmt& statement) {
+  const auto refuse = [](std::string_view what) {
+    throw_error(sqlstate::feature_not_supported, "{} is not supported", what);
+  };
+  if (!statement.inh_relations.empty() && statement.partbound == nullptr) {
+    refuse("table inheritance");
+  }
+  if (statement.of_typename != nullptr) refuse("CREATE TABLE OF");
+  require_known_tablespace(statement.tablespacename);
+  require_heap(statement.access_method);
+}
+
+/// Before anything else is looked at, as PostgreSQL does.
+void refuse_repeated_columns(const ast::CreateStmt& statement) {
+  refuse_more_columns(static_cast<std::size_t>(std::ranges::count_if(
+      statement.table_elts,
+      [](const ast::Node* element) { return ast::is<ast::ColumnDef>(element); })));
+  std::set<std::string_view> names;
+  for (const ast::Node* element : statement.table_elts) {
+    const auto* column = ast::try_as<ast::ColumnDef>(element);
+    if (column == nullptr) continue;
+    if (names.insert(column->colname).second) continue;
+    throw_error(sqlstate::duplicate_column, "column \"{}\" specified more than once",
+                column->colname);
+  }
+}
+
+}  // namespace
+
+void require_schema_name(std::string_view name) {
+  if (!name.starts_with("pg_")) return;
+  throw sql_error(SqlState{"42939"}, "unacceptable schema name \"{}\"", name)
+      .with_detail("The prefix \"pg_\" is reserved for system schemas.");
+}
+
+namespace {
+
+/// Returns the schema in which the session may create the named object.
+Oid creation_place(StatementContext& session, const ast::RangeVar& range) {
+  const Oid place = session.names.creation_schema(range);
+  const SchemaPtr schema = session.catalog.schema(place);
+  if (schema && !session.rights.may(*schema, privilege::kCreate)) {
+    throw_error(SqlState{"42501"}, "permission denied for schema {}", schema->name);
+  }
+  return place;
+}
+
+/// Of all that is created in a schema PostgreSQL says for tables alone where their name stands.
+void check_place_of_table(StatementContext& session, const ast::RangeVar& range) {
+  try {
+    static_cast<void>(creation_place(session, range));
+  } catch (SqlError& error) {
+    // But not where it refuses to make one of the system's.
+    if (error.error().detail().empty()) error.fields().position = range.location + 1;
+    throw;
+  }
+}
+
+}  // namespace
+
+Relation new_relation(StatementContext& session, const ast::RangeVar& range, RelationKind kind) {
+  Relation relation;
+  relation.oid = session.catalog.allocate_oid();
+  relation.schema = creation_place(session, range);
+  relation.name = range.relname;
+  relation.kind = kind;
+  relation.owner = session.user;
+  if (relation.schema == session.names.temp_schema) {
+    relation.persistence = Persistence::temporary;
+  } else if (range.relpersistence == "u") {
+    relation.persistence = Persistence::unlogged;
+  }
+  refuse_type_name(session, relation.schema, relation.name);
+  return relation;
+}
+
+bool skip_existing(StatementContext& session, const Relation& relation, bool if_not_exists,
+                   ResultSink& sink) {
+  if (session.catalog.table(relation.schema, relation.name) == nullptr) return false;
+  if (!if_not_exists) {
+    throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", relation.name);
+  }
+  session.notice(sink, Severity::notice, sqlstate::duplicate_table,
+                 fmt::format("relation \"{}\" already exists, skipping", relation.name));
+  return true;
+}
+
+namespace {
+
+void set_on_commit(Relation& relation, ast::OnCommitAction action) {
+  if (action == ast::OnCommitAction::noop || action == ast::OnCommitAction::undefined) return;
+  if (relation.persistence != Persistence::temporary) {
+    throw SqlError{SqlState{"42P16"}, "ON COMMIT can only be used on temporary tables"};
+  }
+  if (action == ast::OnCommitAction::delete_rows) relation.on_commit = 'd';
+  if (action == ast::OnCommitAction::drop) relation.on_commit = 'x';
+}
+
+void note_on_commit(StatementContext& session, const Table& table) {
+  if (table.relation.on_commit == 'd') {
+    session.transaction.note_temporary();
+    session.transaction.truncate_at_commit(table.relation.oid);
+  } else if (table.relation.on_commit == 'x') {
+    session.transaction.drop_at_commit(table.relation.oid);
+  }
+}
+
+}  // namespace
+
+namespace {
+
+/// PARTITION OF: the relation becomes a partition, once it is there.
+TablePtr begin_partition(StatementContext& session, const ast::CreateStmt& statement,
+                         Relation& relation) {
+  TablePtr parent = lock_parent(session, ast::as<ast::RangeVar>(statement.inh_relations.front()));
+  const bool of_temporary = parent->relation.persistence == Persistence::temporary;
+  const bool is_temporary = relation.persistence == Persistence::temporary;
+  if (of_temporary != is_temporary) {
+    throw_error(sqlstate::wrong_object_type,
+                "cannot create a {} relation as partition of {} relation \"{}\"",
+                is_temporary ? "temporary" : "permanent", of_temporary ? "temporary" : "permanent",
+                parent->relation.name);
+  }
+  require_unused(session, *parent, "CREATE TABLE .. PARTITION OF");
+  inherit_columns(session, parent->relation, relation);
+  return parent;
+}
+
+void set_bound(StatementContext& session, const Table& parent, const ast::CreateStmt& statement,
+               Relation& relation) {
+  relation.partition_of = parent.relation.oid;
+  PartitionBound bound = read_partition_bound(session, parent, *statement.partbound);
+  require_free_bound(session, parent, relation.name, bound, *statement.partbound);
+  check_default_rows(session, parent, bound);
+  relation.partition_bound = std::move(bound);
+}
+
+void set_options(Relation& relation, const ast::CreateStmt& statement) {
+  relation.options = storage_options(statement.options);
+  if (!relation.is_partitioned() || relation.options.empty()) return;
+  const std::string& option = relation.options.front();
+  throw_error(sqlstate::invalid_parameter_value, "unrecognized parameter \"{}\"",
+              option.substr(0, option.find('=')));
+}
+
+}  // namespace
+
+void create_table(StatementContext& session, const ast::CreateStmt& statement, ResultSink& sink) {
+  refuse_table_features(statement);
+  refuse_repeated_columns(statement);
+  check_place_of_table(session, *statement.relation);
+  const auto kind = statement.partspec != nullptr ? RelationKind::partitioned : RelationKind::table;
+  Relation relation = new_relation(session, *statement.relation, kind);
+  if (skip_existing(session, relation, statement.if_not_exists, sink)) {
+    sink.command_complete("CREATE TABLE");
+    return;
+  }
+  set_options(relation, statement);
+  set_on_commit(relation, statement.oncommit);
+  TablePtr parent;
+  if (statement.partbound != nullptr) parent = begin_partition(session, statement, relation);
+  TableBuilder builder{session, relation};
+  for (const ast::Node* element : statement.table_elts) {
+    if (const auto* column = ast::try_as<ast::ColumnDef>(element)) {
+      parent ? builder.change_column(*column) : builder.add_column(*column);
+    } else if (const auto* constraint = ast::try_as<ast::Constraint>(element)) {
+      builder.add_constraint(*constraint);
+    } else {
+      builder.add_like(ast::as<ast::TableLikeClause>(element));
+    }
+  }
+  for (const ast::Node* element : statement.constraints) {
+    builder.add_constraint(ast::as<ast::Constraint>(element));
+  }
+  for (Relation& sequence : builder.sequences) create_relation(session, std::move(sequence));
+  if (statement.partspec != nullptr) {
+    relation.partition_key = read_partition_key(session, relation, *statement.partspec);
+  }
+  if (parent) set_bound(session, *parent, statement, relation);
+  builder.finish();
+  const TablePtr table = create_relation(session, std::move(relation));
+  announce_foreign_keys(session, table->relation, 0);
+  if (parent) {
+    inherit_indexes(session, join_parent(session, parent, table->relation.oid),
+                    table->relation.oid);
+  }
+  note_on_commit(session, *table);
+  sink.command_complete("CREATE TABLE");
+}
+
+ViewName view_name_of(const Binder::RelationRead& read) {
+  ViewName name{read.schema, read.name, read.table->relation.oid, {}};
+  const auto& columns = read.table->relation.columns;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].dropped) continue;
+    name.columns.push_back({static_cast<std::int16_t>(i + 1), columns[i].name});
+  }
+  return name;
+}
+
+void create_table_as(StatementContext& session, const ast::CreateTableAsStmt& statement,
+                     const Statement& whole, std::span<const Value> parameters, ResultSink& sink) {
+  const bool is_table = statement.objtype == ast::ObjectType::table;
+  const RelationKind kind = is_table ? RelationKind::table : RelationKind::materialized;
+  const std::string_view tag = is_table ? "CREATE TABLE AS" : "CREATE MATERIALIZED VIEW";
+  const ast::IntoClause& into = *statement.into;
+  if (!is_table && into.rel->relpersistence == "u") {
+    throw SqlError{sqlstate::feature_not_supported, "materialized views cannot be unlogged"};
+  }
+  Relation relation = new_relation(session, *into.rel, kind);
+  if (skip_existing(session, relation, statement.if_not_exists, sink)) {
+    sink.command_complete(tag);
+    return;
+  }
+  PortalPtr portal;
+  if (const auto* execute = ast::try_as<ast::ExecuteStmt>(statement.query)) {
+    portal = session.inner.portal_of(*execute);
+    if (!ast::is<ast::SelectStmt>(portal->statement->node)) {
+      throw SqlError{sqlstate::wrong_object_type, "prepared statement is not a SELECT"};
+    }
+  } else {
+    auto select = std::make_shared<sql::Statement>();
+    select->node = statement.query;
+    select->declared_types = whole.parameter_types;
+    select->takes_parameters = whole.takes_parameters;
+    if (!is_table && !whole.parameter_types.empty())
+      throw SqlError{sqlstate::feature_not_supported,
+                     "materialized views may not be defined using bound parameters"};
+    portal = session.inner.make_portal(std::move(select), parameters);
+  }
+  const StatementPtr source = portal->statement;
+  if (into.col_names.size() > source->columns().size()) {
+    throw SqlError{sqlstate::syntax_error, "too many column names were specified"};
+  }
+  set_on_commit(relation, into.on_commit);
+  require_heap(into.access_method);
+  require_known_tablespace(into.table_space_name);
+  relation.options = storage_options(into.options);
+  refuse_more_columns(source->columns().size());
+  for (std::size_t i = 0; i < source->columns().size(); ++i) {
+    Column column;
+    column.name = i < into.col_names.size() ? std::string{ast::string_of(into.col_names[i])}
+                                            : source->columns()[i].name;
+    column.type = source->columns()[i].type;
+    column.typmod = source->columns()[i].typmod;
+    define_collation(column, DefinedIn::table);
+    if (!has_io(column.type)) {
+      throw_error(SqlState{"42P16"}, "column \"{}\" has pseudo-type {}", column.name,
+                  format_type(column.type));
+    }
+    for (const Column& other : relation.columns) {
+      if (other.name == column.name) {
+        throw_error(SqlState{"42701"}, "column \"{}\" specified more than once", column.name);
+      }
+    }
+    relation.columns.push_back(std::move(column));
+  }
+  if (kind == RelationKind::materialized) {
+    Arena arena;
+    Binder binder{session.names, arena};
+    static_cast<void>(binder.bind_select(ast::as<ast::SelectStmt>(source->node), nullptr));
+    for (const Binder::RelationRead& read : binder.relations_read()) {
+      relation.view_names.push_back(view_name_of(read));
+    }
+    relation.view_types = binder.types_read();
+    relation.view_routines = binder.routines_read();
+    hold_named(session, relation.view_routines);
+    relation.view_sql = view_query_text(whole);
+    relation.populated = !into.skip_data;
+  }
+  const TablePtr table = create_relation(session, std::move(relation));
+  note_on_commit(session, *table);
+  // As REFRESH will run it.
+  std::optional<AsOwner> as_owner;
+  if (!is_table) as_owner.emplace(session, table->relation.owner);
+  const std::uint64_t rows = into.skip_data ? 0 : fill_table(session, table, *portal);
+  if (into.skip_data) return sink.command_complete(tag);
+  sink.command_complete(fmt::format("SELECT {}", rows));
+}
+
+void create_schema(StatementContext& session, const ast::CreateSchemaStmt& statement,
+                   ResultSink& sink) {
+  std::string name{statement.schemaname};
+  if (name.empty() && statement.authrole != nullptr)
+    name = role_of(session, *statement.authrole)->name;
+  if (!statement.schema_elts.empty()) {
+    throw SqlError{sqlstate::feature_not_supported, "CREATE SCHEMA with elements is not supported"};
+  }
+  const Oid schema_owner =
+      statement.authrole != nullptr ? role_of(session, *statement.authrole)->oid : session.user;
+  session.rights.require_create_on_database();
+  if (const RolePtr role = session.catalog.role(schema_owner))
+    session.rights.require_membership_in(*role);
+  require_schema_name(name);
+  if (session.catalog.schema(name)) {
+    if (!statement.if_not_exists) {
+      throw_error(sqlstate::duplicate_schema, "schema \"{}\" already exists", name);
+    }
+    session.notice(sink, Severity::notice, sqlstate::duplicate_schema,
+                   fmt::format("schema \"{}\" already exists, skipping", name));
+  } else {
+    Schema schema;
+    schema.oid = session.catalog.allocate_oid();
+    schema.name = name;
+    schema.owner = schema_owner;
+    schema.grants = grants_of_new(session.catalog.shared(), *session.transaction, schema.owner,
+                                  kNoOid, GrantedOn::schema);
+    session.catalog.create(*session.transaction, std::move(schema));
+  }
+  sink.command_complete("CREATE SCHEMA");
+}
+
+}  // namespace swizzle::sql

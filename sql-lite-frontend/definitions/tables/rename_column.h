@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sql-lite-frontend/statement/statement_context.h"
+
+namespace swizzle::sql {
+
+/// Gives the column its new name in `relation`, which is the table's definition, and in all that it
+/// stores as text over its columns.
+void rename_column(StatementContext& session, const TablePtr& table, Relation& relation,
+                   std::size_t position, const std::string& new_name);
+/// Throws 42P16 for a column that a partition has from its parent, and for ONLY.
+void require_renameable(StatementContext& session, const Relation& relation, std::size_t position,
+                        bool with_partitions);
+/// The same in the partitions of `table`, which is the definition before.
+void rename_column_below(StatementContext& session, const Table& table, std::string_view name,
+                         const std::string& new_name);
+/// Renames a check in the partitions.
+void rename_constraint_below(StatementContext& session, const Table& table, std::string_view name,
+                             const std::string& new_name);
+
+}  // namespace swizzle::sql

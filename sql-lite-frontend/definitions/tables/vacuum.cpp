@@ -1,0 +1,229 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+
+#include "base/runtime/long_work.h"
+#include "sql-lite-frontend/definitions/statements.h"
+#include "sql-lite-frontend/definitions/tables/analyze.h"
+#include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/query/bound/statement_services.h"
+#include "sql-lite-frontend/statement/names/partitions.h"
+#include "sql-lite-frontend/statement/statement_context.h"
+#include "sql-lite-frontend/statement/statement_options.h"
+
+/// VACUUM and ANALYZE.
+namespace swizzle::sql {
+namespace {
+
+/// Storage tidies itself in the background. VACUUM does the same to all of a table at once, FULL
+/// also returns the free space at the end of the data file to the file system, ANALYZE counts. The
+/// other options are checked as PostgreSQL does.
+struct VacuumOptions {
+  bool analyze = false;
+  bool full = false;
+  bool disable_page_skipping = false;
+  bool process_toast = true;
+  bool verbose = false;
+  int workers = 0;
+};
+
+int read_workers(const ast::DefElem& option) {
+  constexpr int kMost = 1024;
+  const auto refuse = [&](std::string_view what) {
+    throw sql_error(sqlstate::syntax_error, "{} between 0 and {}", what, kMost)
+        .at_position(option.location + 1);
+  };
+  if (option.arg == nullptr) refuse("parallel option requires a value");
+  const std::int32_t workers = option_integer(option);
+  if (workers < 0 || workers > kMost) refuse("parallel workers for vacuum must be");
+  return workers;
+}
+
+/// "auto" is a third word, and the usual one.
+void check_index_cleanup(const ast::DefElem& option) {
+  const auto* word = ast::try_as<ast::String>(option.arg);
+  if (word == nullptr || word->sval != "auto") static_cast<void>(option_flag(option));
+}
+
+VacuumOptions read_options(const ast::VacuumStmt& statement) {
+  VacuumOptions options;
+  options.analyze = !statement.is_vacuumcmd;
+  for (const ast::Node* node : statement.options) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    const std::string_view name = option.defname;
+    if (name == "verbose") {
+      options.verbose = option_flag(option);
+    } else if (name == "skip_locked") {
+      static_cast<void>(option_flag(option));
+    } else if (!statement.is_vacuumcmd) {
+      refuse_option("ANALYZE", option);
+    } else if (name == "analyze") {
+      options.analyze = option_flag(option);
+    } else if (name == "full") {
+      options.full = option_flag(option);
+    } else if (name == "disable_page_skipping") {
+      options.disable_page_skipping = option_flag(option);
+    } else if (name == "process_toast") {
+      options.process_toast = option_flag(option);
+    } else if (name == "freeze" || name == "truncate") {
+      static_cast<void>(option_flag(option));
+    } else if (name == "index_cleanup") {
+      check_index_cleanup(option);
+    } else if (name == "parallel") {
+      options.workers = read_workers(option);
+    } else {
+      refuse_option("VACUUM", option);
+    }
+  }
+  return options;
+}
+
+[[noreturn]] void refuse(std::string_view message) {
+  throw SqlError{sqlstate::feature_not_supported, std::string{message}};
+}
+
+void check_columns(const Table& table, ast::NodeList columns) {
+  std::vector<std::string_view> seen;
+  for (const ast::Node* node : columns) {
+    const std::string_view name = ast::string_of(node);
+    if (!table.column_position(name)) {
+      throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
+                  name, table.relation.name);
+    }
+    if (std::ranges::find(seen, name) != seen.end()) {
+      throw_error(SqlState{"42701"}, "column \"{}\" of relation \"{}\" appears more than once",
+                  name, table.relation.name);
+    }
+    seen.push_back(name);
+  }
+}
+
+bool owns_this_database(const StatementContext& session) {
+  const DatabasePtr database = session.catalog.database(session.options.database);
+  return database && session.rights.owns(database->owner);
+}
+
+/// Why a table that was named is left out, for a warning; nothing where it is not.
+std::optional<std::string> reason_to_skip(const StatementContext& session, const Table& table,
+                                          std::string_view verb) {
+  const bool owns_database = owns_this_database(session);
+  if (table.computed != nullptr) {
+    if (owns_database) return std::nullopt;
+    return fmt::format("only superuser or database owner can {} it", verb);
+  }
+  if (!owns_database && !session.rights.owns(table.relation.owner)) {
+    return fmt::format("only table or database owner can {} it", verb);
+  }
+  if (keeps_rows(table.relation.kind) || table.relation.is_partitioned()) return std::nullopt;
+  return fmt::format("cannot {} non-tables or special system tables", verb);
+}
+
+TidiedTree tidy_tree(StatementContext& session, TreeId tree) {
+  // An exception must not go through storage.
+  std::exception_ptr cancelled;
+  auto tidied = session.shared.engine.tidy(tree, [&] {
+    try {
+      session.check_cancelled();
+      return true;
+    } catch (const SqlError&) {
+      cancelled = std::current_exception();
+      return false;
+    }
+  });
+  if (cancelled) std::rethrow_exception(cancelled);
+  return value_of(std::move(tidied));
+}
+
+/// Removes from a table and its indexes the remains of removed rows. Reports its work to `told`,
+/// unless null.
+void tidy_table(StatementContext& session, const Table& table, ResultSink* told) {
+  const TidiedTree rows = tidy_tree(session, table.relation.tree);
+  TidiedTree entries;
+  for (const Index& index : table.relation.indexes) {
+    if (index.primary) continue;  // the table is its index
+    const TidiedTree one = tidy_tree(session, index.tree);
+    entries.leaves += one.leaves;
+    entries.ghosts_removed += one.ghosts_removed;
+    entries.ghosts_left += one.ghosts_left;
+    entries.pages_freed += one.pages_freed;
+  }
+  TableRuntime& runtime = *table.runtime;
+  runtime.dead_rows.store(rows.ghosts_left, std::memory_order_relaxed);
+  runtime.vacuumed_by_users.last.store(session.session_context.clock(), std::memory_order_relaxed);
+  runtime.vacuumed_by_users.count.fetch_add(1, std::memory_order_relaxed);
+  if (told == nullptr) return;
+  session.notice(*told, Severity::info, SqlState{"00000"},
+                 fmt::format("finished vacuuming \"{}.{}.{}\": index entries: {} removed\n"
+                             "pages: {} removed, {} remain\n"
+                             "tuples: {} removed, {} are dead but not yet removable",
+                             session.options.database, session.schema_name(table.relation.schema),
+                             table.relation.name, entries.ghosts_removed,
+                             rows.pages_freed + rows.overflow_pages_freed + entries.pages_freed,
+                             rows.leaves + entries.leaves - rows.pages_freed - entries.pages_freed,
+                             rows.ghosts_removed, rows.ghosts_left));
+}
+
+}  // namespace
+
+void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, ResultSink& sink) {
+  const VacuumOptions wanted = read_options(statement);
+  if (wanted.full && wanted.workers > 0) refuse("VACUUM FULL cannot be performed in parallel");
+  const auto names_columns = [](const ast::Node* node) {
+    return !ast::as<ast::VacuumRelation>(node).va_cols.empty();
+  };
+  if (!wanted.analyze && std::ranges::any_of(statement.rels, names_columns)) {
+    refuse("ANALYZE option must be specified when a column list is provided");
+  }
+  if (statement.is_vacuumcmd) session.transaction.prevent_in_block("VACUUM");
+  if (wanted.full && wanted.disable_page_skipping) {
+    refuse("VACUUM option DISABLE_PAGE_SKIPPING cannot be used with FULL");
+  }
+  if (wanted.full && !wanted.process_toast) refuse("PROCESS_TOAST required with VACUUM FULL");
+
+  Arena arena;
+  Binder binder{session.names, arena};
+  // Only a user that may vacuum some table may give back the end of the data file.
+  bool may_vacuum = statement.rels.empty() && owns_this_database(session);
+  const auto look_at = [&](const TablePtr& table, ast::NodeList columns) {
+    // There may be thousands of them, and nothing to wait for.
+    constexpr std::size_t kWorkOfRelation = 50'000;
+    count_work(kWorkOfRelation);
+    const auto reason =
+        reason_to_skip(session, *table, statement.is_vacuumcmd ? "vacuum" : "analyze");
+    if (reason) {
+      return session.notice(sink, Severity::warning, SqlState{"01000"},
+                            fmt::format("skipping \"{}\" --- {}", table->relation.name, *reason));
+    }
+    may_vacuum = true;
+    check_columns(*table, columns);
+    if (statement.is_vacuumcmd && table->computed == nullptr && keeps_rows(table->relation.kind)) {
+      tidy_table(session, *table, wanted.verbose ? &sink : nullptr);
+    }
+    if (wanted.analyze && keeps_rows(table->relation.kind)) analyze_table(session, table);
+  };
+  for (const ast::Node* node : statement.rels) {
+    const auto& named = ast::as<ast::VacuumRelation>(node);
+    const TablePtr table = binder.require_relation(*named.relation);
+    look_at(table, named.va_cols);
+    for (const TablePtr& one : with_partitions(session, table)) {
+      if (one->relation.oid != table->relation.oid) look_at(one, named.va_cols);
+    }
+  }
+  if (statement.rels.empty()) {
+    for (const TablePtr& table : session.catalog.tables()) {
+      if (!keeps_rows(table->relation.kind)) continue;
+      try {
+        look_at(table, {});
+      } catch (const SqlError& error) {
+        // The statement does not name this table, which was dropped meanwhile.
+        if (error.state() != sqlstate::undefined_table) throw;
+      }
+    }
+  }
+  if (wanted.full && may_vacuum) value_of(session.shared.engine.shrink());
+  sink.command_complete(statement.is_vacuumcmd ? "VACUUM" : "ANALYZE");
+}
+
+}  // namespace swizzle::sql

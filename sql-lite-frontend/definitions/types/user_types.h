@@ -1,0 +1,51 @@
+#pragma once
+
+#include "sql-lite-frontend/statement/statement_context.h"
+
+/// CREATE, ALTER and DROP TYPE and DOMAIN.
+namespace swizzle::sql {
+
+void create_enum(StatementContext& session, const ast::CreateEnumStmt& statement, ResultSink& sink);
+void create_range(StatementContext& session, const ast::CreateRangeStmt& statement,
+                  ResultSink& sink);
+void alter_enum(StatementContext& session, const ast::AlterEnumStmt& statement, ResultSink& sink);
+void rename_type(StatementContext& session, const ast::Node* names, ast::ObjectType kind,
+                 const std::string& new_name);
+void set_type_owner(StatementContext& session, const ast::AlterOwnerStmt& statement);
+void set_type_schema(StatementContext& session, const ast::AlterObjectSchemaStmt& statement);
+void create_composite(StatementContext& session, const ast::CompositeTypeStmt& statement,
+                      ResultSink& sink);
+/// ALTER TYPE … ADD, DROP and ALTER ATTRIBUTE.
+void alter_composite(StatementContext& session, const ast::AlterTableStmt& statement,
+                     ResultSink& sink);
+void rename_attribute(StatementContext& session, const ast::RenameStmt& statement);
+/// CREATE TYPE without a definition.
+void create_shell_type(StatementContext& session, const ast::DefineStmt& statement,
+                       ResultSink& sink);
+void create_domain(StatementContext& session, const ast::CreateDomainStmt& statement,
+                   ResultSink& sink);
+void alter_domain(StatementContext& session, const ast::AlterDomainStmt& statement,
+                  ResultSink& sink);
+void rename_domain_check(StatementContext& session, const ast::RenameStmt& statement);
+/// COMMENT ON CONSTRAINT … ON DOMAIN.
+void comment_on_domain_check(StatementContext& session, ast::NodeList names,
+                             const std::string& text);
+/// COMMENT ON COLUMN; false where the name is no composite type's.
+bool comment_on_attribute(StatementContext& session, ast::NodeList type, std::string_view attribute,
+                          const std::string& text);
+void comment_on_type(StatementContext& session, const UserType& type, const std::string& text);
+void drop_types(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink);
+
+/// Keeps the type from being dropped before the transaction that gives it to a column is over.
+/// 42501 without USAGE. Does nothing for a type that is not user-defined.
+void hold_type(StatementContext& session, TypeId type);
+
+/// 42P07 where a relation, an index or a composite type of the schema has the name: all of them
+/// are relations.
+void refuse_relation_name(StatementContext& session, Oid schema, std::string_view name);
+
+/// A relation may not have a type's name in its schema, since its rows are a type of that name. A
+/// shell of that name ends.
+void refuse_type_name(StatementContext& session, Oid schema, std::string_view name);
+
+}  // namespace swizzle::sql

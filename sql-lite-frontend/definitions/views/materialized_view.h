@@ -1,0 +1,12 @@
+#pragma once
+
+#include "sql-lite-frontend/statement/statement_context.h"
+
+namespace swizzle::sql {
+
+void refresh_concurrently(StatementContext& session, const TablePtr& found);
+void fill_from_query(StatementContext& session, const TablePtr& view, const TablePtr& into);
+/// Gives it new trees without rows.
+TablePtr empty_relation(StatementContext& session, const TablePtr& table);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/statement/statement_context.h"
+
+namespace swizzle::sql {
+
+/// The literals of a type in the texts of views and of atomic bodies, to be written anew when their
+/// spelling changes: when a label of an enum is renamed.
+class ViewLiterals {
+ public:
+  /// Finds them, while they can still be read.
+  ViewLiterals(StatementContext& session, TypeId type);
+  ViewLiterals(const ViewLiterals&) = delete;
+  ViewLiterals& operator=(const ViewLiterals&) = delete;
+  ~ViewLiterals() = default;
+
+  /// Writes those that are written otherwise now.
+  void write_again();
+
+ private:
+  struct Literal {
+    std::size_t begin = 0;  ///< in the view's text
+    std::size_t end = 0;
+    TypeId type = TypeId::none;
+    Value value;
+    std::string text = {};  ///< as it was
+  };
+  struct Text {
+    TablePtr view;       ///< or null
+    RoutinePtr routine;  ///< the routine of the body
+    std::vector<Literal> literals = {};
+  };
+  void read_view(const TablePtr& view);
+  void read_body(const RoutinePtr& routine);
+  /// Notes the literals of a statement, which begins at `offset` of the text.
+  void note(Text& into, std::string_view text, const Binder& binder, std::size_t offset);
+  /// Returns `text` with the literals in their present spelling; `what` names its owner.
+  std::string written_again(std::string text, std::vector<Literal>& literals,
+                            const std::string& what);
+  std::string shown(const Literal& literal);
+
+  StatementContext& session_;
+  Arena arena_;
+  std::vector<TypeId> within_;  ///< the type, and those with values that contain its values
+  std::vector<Text> texts_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/partition_tree.h"
+#include "sql-lite-frontend/query/bound/expression.h"
+
+namespace swizzle::sql {
+
+/// Restrictions that a statement's conditions put on the keys of a partitioned table and its
+/// partitions. Tells which leaves can have matching rows.
+class PartitionPruner {
+ public:
+  enum class Test : std::uint8_t {
+    equal,
+    less,
+    at_most,
+    more,
+    at_least,
+    any_of,
+    is_null,
+    not_null
+  };
+  struct Condition {
+    std::size_t column = 0;  ///< of the key
+    Test test = Test::equal;
+    ExprPtr value;  ///< null for is_null and not_null
+  };
+  /// Conditions on one partitioned table: all hold, and of each list of `either` all of one branch.
+  struct Conditions {
+    std::vector<Condition> all;
+    std::vector<std::vector<std::vector<Condition>>> either;
+    [[nodiscard]] bool empty() const noexcept { return all.empty() && either.empty(); }
+  };
+
+  /// `conditions`: by node of the tree.
+  PartitionPruner(PartitionTreePtr tree, std::vector<Conditions> conditions)
+      : tree_(std::move(tree)), conditions_(std::move(conditions)) {}
+
+  /// The value of an expression; nothing where it is not known yet.
+  using Evaluate = std::function<std::optional<Value>(const Expr&)>;
+  /// Returns, by leaf, whether it is to be read.
+  [[nodiscard]] std::vector<bool> leaves(const Evaluate& evaluate) const;
+  /// Whether a later question may leave out more than one that knows `evaluate` alone.
+  [[nodiscard]] bool awaits_values(const Evaluate& evaluate) const;
+  [[nodiscard]] const PartitionTree& tree() const noexcept { return *tree_; }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit);
+
+ private:
+  void add_leaves(std::size_t node, const Evaluate& evaluate, std::vector<bool>& leaves) const;
+  [[nodiscard]] std::vector<bool> children_of(std::size_t node, const Evaluate& evaluate) const;
+
+  PartitionTreePtr tree_;
+  std::vector<Conditions> conditions_;
+};
+
+}  // namespace swizzle::sql

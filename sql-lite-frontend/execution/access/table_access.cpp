@@ -1,0 +1,195 @@
+#include "sql-lite-frontend/execution/access/table_access.h"
+
+#include <fmt/format.h>
+
+#include "sql-lite-frontend/execution/access/moved_away.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
+
+namespace swizzle::sql {
+
+TableAccess::TableAccess(TablePtr table, std::string alias, std::vector<Wanted> wanted)
+    : table_(std::move(table)),
+      tree_(table_->tree),
+      alias_(std::move(alias)),
+      wanted_(std::move(wanted)) {}
+
+void IndexBounds::for_each_expression(const std::function<void(ExprPtr&)>& visit) {
+  const auto visit_if_there = [&](ExprPtr& expr) {
+    if (expr) visit(expr);
+  };
+  visit_each(equal, visit);
+  visit_if_there(any_of);
+  visit_if_there(low);
+  visit_if_there(high);
+  visit_if_there(of_range);
+  for (Alternative& alternative : alternatives) {
+    visit_if_there(alternative.equal);
+    visit_if_there(alternative.low);
+    visit_if_there(alternative.high);
+  }
+}
+
+std::vector<Slot> TableAccess::output_slots() const {
+  std::vector<Slot> slots;
+  for (const Wanted& wanted : wanted_) slots.push_back(wanted.slot);
+  if (identity_) {
+    slots.push_back(identity_->key);
+    slots.push_back(identity_->row);
+  }
+  return slots;
+}
+
+void TableAccess::decode(Execution& execution, Bytes row) const {
+  if (wanted_.empty()) return;
+  const RowReader reader{table_->layout, row};
+  for (const Wanted& wanted : wanted_) {
+    execution.slots[wanted.slot] = reader.column(wanted.position);
+  }
+}
+
+void TableAccess::found(Execution& execution, Bytes row) const {
+  decode(execution, row);
+  if (!identity_) return;
+  execution.slots[identity_->key] = Value::from_bytes(key());
+  execution.slots[identity_->row] = Value::from_bytes(row);
+}
+
+void TableAccess::read_row(Bytes row, std::span<Value> values) const {
+  RowReader{table_->layout, row}.columns(values);
+}
+
+void TableAccess::fail_if_locked(const Error& error) const {
+  if (error.state() != sqlstate::lock_not_available) return;
+  throw_error(sqlstate::lock_not_available, "could not obtain lock on row in relation \"{}\"",
+              table_->relation.name);
+}
+
+TableAccess::Locked TableAccess::lock_row(Execution& execution, ReadMode mode, WaitPolicy wait) {
+  Transaction& transaction = *execution.transaction;
+  Value& key = execution.slots[identity_->key];
+  Value& row = execution.slots[identity_->row];
+  table_->runtime->counters.add(Counted::leaves);
+  bool found = found_or_fail(tree_->get(transaction, key.as_bytes(), locked_, mode, wait), wait);
+  // Elsewhere the row is locked since it was read, or to have changed it is an error.
+  if (transaction.isolation() == Isolation::read_committed &&
+      !follow(execution, mode, wait, found)) {
+    return Locked::gone;
+  }
+  if (!found) return Locked::gone;
+  if (compare(locked_.bytes(), row.as_bytes()) == 0) {
+    row = Value::from_bytes(locked_.bytes());
+    return Locked::unchanged;
+  }
+  show(execution, Value::from_bytes(locked_.bytes()));
+  return Locked::changed;
+}
+
+/// Follows a row that has changed its key, and locks it under the new one. False: the row that was
+/// read was removed, so that the one under the key may be another.
+bool TableAccess::follow(Execution& execution, ReadMode mode, WaitPolicy wait, bool& found) {
+  Transaction& transaction = *execution.transaction;
+  Value& key = execution.slots[identity_->key];
+  for (Tree::Trail trail;;) {
+    switch (tree_->trace(transaction, key.as_bytes(), trail, moved_to_)) {
+      case Tree::Fate::stays:
+        return true;
+      case Tree::Fate::gone:
+        return false;
+      case Tree::Fate::moved:
+        break;
+    }
+    if (is_moved_away(key.as_bytes(), moved_to_.bytes())) {
+      throw SqlError{sqlstate::serialization_failure,
+                     "tuple to be locked was already moved to another partition due to concurrent "
+                     "update"};
+    }
+    execution.tick();
+    key = Value::from_bytes(moved_to_.bytes()).copy_to(execution.row_arena);
+    found = found_or_fail(tree_->get(transaction, key.as_bytes(), locked_, mode, wait), wait);
+  }
+}
+
+void TableAccess::show(Execution& execution, Value row) const {
+  decode(execution, row.as_bytes());
+  execution.slots[identity_->row] = row;
+}
+
+void TableAccess::note_scan(const IndexAccess* index, const ScanCounts& counts) const noexcept {
+  using Amount = TableCounters::Amount;
+  TableCounters& counters = table_->runtime->counters;
+  const Amount leaves{Counted::leaves, counts.table_leaves};
+  if (index == nullptr) {
+    return counters.add_all(Amount{Counted::sequential_scans, 1},
+                            Amount{Counted::sequential_rows, counts.rows}, leaves);
+  }
+  const Amount scans{Counted::index_scans, 1};
+  const Amount rows{Counted::index_rows, counts.rows};
+  counters.add_all(scans, rows, leaves);
+  index->counters->add_all(scans, rows, Amount{Counted::leaves, counts.index_leaves});
+}
+
+std::string TableAccess::table_title() const {
+  std::string title = "on " + quote_identifier(table_->relation.name);
+  if (alias_ != table_->relation.name) title += " " + quote_identifier(alias_);
+  return title;
+}
+
+bool append_equal(std::string& key, const IndexBounds& bounds, Execution& execution) {
+  for (std::size_t i = 0; i < bounds.equal.size(); ++i) {
+    const Value value = bounds.equal[i]->eval(execution);
+    if (value.is_null()) return false;
+    append_key(key, bounds.index->columns[i], value);
+  }
+  return true;
+}
+
+PointAccess::PointAccess(TablePtr table, std::string alias, std::vector<Wanted> wanted,
+                         IndexBounds bounds, ReadMode mode)
+    : TableAccess(std::move(table), std::move(alias), std::move(wanted)),
+      bounds_(std::move(bounds)),
+      mode_(mode) {}
+
+void PointAccess::open(Execution&) {
+  done_ = false;
+}
+
+bool PointAccess::next(Execution& execution) {
+  if (done_) return false;
+  done_ = true;
+  execution.tick();
+  Transaction& transaction = *execution.transaction;
+  if (bounds_->index->tree) {
+    index_key_.clear();
+    if (!append_equal(index_key_, *bounds_, execution)) return false;
+    if (!found_or_fail(bounds_->index->tree->get(transaction, as_bytes(index_key_), index_value_,
+                                                 ReadMode::snapshot, wait_),
+                       wait_)) {
+      note_scan(bounds_->index, {.index_leaves = 1});
+      return false;
+    }
+    key_ = as_text(index_value_.bytes());
+  } else {
+    key_.clear();
+    if (!append_equal(key_, *bounds_, execution)) return false;
+  }
+  const bool is_there = found_or_fail(tree_->get(transaction, key(), row_, mode_, wait_), wait_);
+  ScanCounts counts;
+  counts.rows = is_there ? 1 : 0;
+  counts.table_leaves = 1;
+  counts.index_leaves = bounds_->index->tree ? 1 : 0;
+  note_scan(bounds_->index, counts);
+  if (!is_there) return false;
+  found(execution, row_.bytes());
+  return true;
+}
+
+PlanNote PointAccess::note(ExprPrinter::Columns /*columns*/) const {
+  PlanNote note{fmt::format("Index Scan using {} {}", quote_identifier(bounds_->index->index->name),
+                            table_title()),
+                {}};
+  if (!condition_text.empty()) note.properties.emplace_back("Index Cond", condition_text);
+  return note;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <vector>
+
+#include "sql-lite-frontend/execution/joins/join_operators.h"
+#include "sql-lite-frontend/types/compare.h"
+
+namespace swizzle::sql {
+
+/// Joins two inputs that come in the order of their keys, ascending, NULLs last: neither is kept,
+/// but for the inner rows of one key at a time. Inner, left, semi and anti joins; the outer rows'
+/// order stays.
+class MergeJoin final : public JoinOperator {
+ public:
+  /// Keys, as many on both sides, in the order in which they sort, of the same types.
+  struct Keys {
+    std::vector<ExprPtr> outer;
+    std::vector<ExprPtr> inner;
+  };
+  MergeJoin(JoinKind kind, PlanPtr outer, PlanPtr inner, Keys keys,
+            std::vector<ExprPtr> conditions);
+  MergeJoin(const MergeJoin& of, StepCopies& copies);
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<MergeJoin>(*this, copies);
+  }
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override { return next_with_outer(*this, execution); }
+  void close() override;
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    JoinOperator::for_each_expression(visit);
+    visit_each(keys_.change().outer, visit);
+    visit_each(keys_.change().inner, visit);
+  }
+
+ private:
+  friend JoinOperator;
+  /// Inner rows that have one key.
+  struct Group {
+    RowStore rows{RowStore::Overflow::to_file};
+    Arena arena;
+    std::vector<Value> key;
+    bool is_there = false;
+    void start(Execution& execution, std::span<const Value> with);
+  };
+  bool next_outer(Execution& execution) { return outer().next(execution); }
+  /// Finds the group of the outer row, if it has one.
+  void come_to(Execution& execution);
+  bool next_match(Execution& execution);
+
+  /// Evaluates a side's keys; false when one is NULL, which equals nothing.
+  bool take_key(Execution& execution, std::span<const ExprPtr> exprs);
+  [[nodiscard]] int compare_with_key(std::span<const Value> other) const;
+  /// The next inner row that has a key begins `ahead_`.
+  void read_ahead(Execution& execution);
+  void next_group(Execution& execution);
+
+  Planned<Keys> keys_;
+  std::vector<CompareFunction> compare_;
+  std::vector<Value> key_;  ///< taken last
+  Group group_;
+  Group ahead_;  ///< the first row of the group behind
+  bool has_begun_ = false;
+  std::size_t position_ = 0;  ///< in the group; behind it where there is no match
+};
+
+}  // namespace swizzle::sql

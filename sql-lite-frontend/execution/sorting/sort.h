@@ -1,0 +1,47 @@
+#pragma once
+
+#include "sql-lite-frontend/execution/rows/row_sorter.h"
+#include "sql-lite-frontend/query/bound/operator.h"
+
+namespace swizzle::sql {
+
+/// Stable. With a bound, only the first so many rows are wanted: a heap of that size is enough.
+class Sort final : public PlanOperator {
+ public:
+  Sort(PlanPtr input, std::vector<SortKey> keys);
+  /// LIMIT above: count and offset, either may be null. They stay with the limit.
+  void set_bound(const Expr* count, const Expr* offset) {
+    bound_count_ = count;
+    bound_offset_ = offset;
+  }
+  Sort(const Sort& of, StepCopies& copies);
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<Sort>(*this, copies);
+  }
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override { return sorter_.next(execution); }
+  void close() override;
+  [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override {
+    return {"Sort", {{"Sort Key", describe(*keys_, columns)}}};
+  }
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
+    return {input_.get()};
+  }
+  [[nodiscard]] std::vector<PlanMeasure> measured() const override;
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    visit_each(keys_, visit);
+  }
+
+ private:
+  [[nodiscard]] std::size_t bound(Execution& execution) const;
+
+  PlanPtr input_;
+  Planned<std::vector<SortKey>> keys_;
+  RowSorter sorter_;
+  const Expr* bound_count_ = nullptr;
+  const Expr* bound_offset_ = nullptr;
+};
+
+}  // namespace swizzle::sql

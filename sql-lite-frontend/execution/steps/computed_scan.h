@@ -1,0 +1,38 @@
+#pragma once
+
+#include "sql-lite-frontend/catalog/table.h"
+#include "sql-lite-frontend/execution/rows/row_store.h"
+#include "sql-lite-frontend/query/bound/operator.h"
+
+namespace swizzle::sql {
+
+/// A computed relation: its rows are made when it opens and kept for the statement.
+class ComputedScan final : public PlanOperator {
+ public:
+  struct Wanted {
+    std::size_t position;
+    Slot slot;
+  };
+  ComputedScan(TablePtr table, std::string alias, std::vector<Wanted> wanted);
+  ComputedScan(const ComputedScan& of, StepCopies& /*copies*/)
+      : ComputedScan(of.table_, of.alias_, of.wanted_) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<ComputedScan>(*this, copies);
+  }
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override;
+  void close() override {}
+  [[nodiscard]] std::vector<Slot> output_slots() const override;
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
+  [[nodiscard]] std::string_view scanned_relation() const noexcept override { return alias_; }
+
+ private:
+  TablePtr table_;
+  std::string alias_;
+  std::vector<Wanted> wanted_;
+  RowStore rows_;
+  std::uint64_t filled_in_run_ = 0;
+  std::size_t position_ = 0;
+};
+
+}  // namespace swizzle::sql

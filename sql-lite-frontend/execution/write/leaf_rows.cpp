@@ -1,0 +1,193 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/execution/access/late_error.h"
+#include "sql-lite-frontend/execution/access/moved_away.h"
+#include "sql-lite-frontend/execution/write/changed_within.h"
+#include "sql-lite-frontend/execution/write/partition_writes.h"
+#include "sql-lite-frontend/execution/write/statement_triggers.h"
+#include "sql-lite-frontend/execution/write/write_operator.h"
+#include "sql-lite-frontend/query/bound/statement_services.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+/// Rows of one partition, which a statement about what it is a part of writes: what the statement
+/// asks and computes is over the root's row, what the partition's own definition says over its own.
+namespace swizzle::sql {
+
+namespace {
+
+/// Removes a row such that waiters for it learn that it goes to another partition.
+void remove_to_elsewhere(Tree tree, Execution& execution, Bytes key) {
+  Transaction& transaction = *execution.transaction;
+  if (key.size() == Engine::kMaxKeyBytes) {
+    value_of(tree.remove(transaction, key));
+    return;
+  }
+  const std::string away = key_of_moved_away(as_text(key));
+  value_of(tree.move(transaction, key, as_bytes(away), {}));
+  value_of(tree.remove(transaction, as_bytes(away)));
+}
+
+}  // namespace
+
+std::size_t WriteOperator::place_of(std::size_t root_position) const noexcept {
+  return write_->shown_places.empty() ? root_position : write_->shown_places[root_position];
+}
+
+/// Where the root has the row that is written.
+Slot WriteOperator::row_of_root() const noexcept {
+  return asked_->kind == WriteKind::update ? asked_->new_first_slot : asked_->first_slot;
+}
+
+void WriteOperator::show_as_root(Execution& execution, std::span<const Value> row,
+                                 Slot first_slot) const {
+  const std::size_t columns = asked_->table->relation.columns.size();
+  for (std::size_t i = 0; i < columns; ++i) {
+    const std::size_t place = place_of(i);
+    execution.slots[first_slot + i] = place < row.size() ? row[place] : Value::null();
+  }
+}
+
+/// A trigger may not choose another partition than the one that it belongs to.
+void WriteOperator::fail_moved_by_trigger(Execution& execution) const {
+  const Relation& relation = write_->table->relation;
+  const auto fired = std::ranges::find_if(write_->triggers, [](const auto& one) {
+    return one.trigger->time == TriggerTime::before && one.event == TriggerEvent::insert;
+  });
+  SqlError error{sqlstate::feature_not_supported,
+                 "moving row to another partition during a BEFORE FOR EACH ROW trigger is not "
+                 "supported"};
+  if (fired == write_->triggers.end()) throw error;
+  throw std::move(error).with_detail(fmt::format(
+      "Before executing trigger \"{}\", the row was to be in partition \"{}.{}\".",
+      fired->trigger->name, execution.services.schema_name(relation.schema), relation.name));
+}
+
+/// False: a trigger wants it left out, or ON CONFLICT does.
+bool WriteOperator::insert_leaf_row(Execution& execution, std::span<const Value> row,
+                                    std::size_t leaf, const PartitionWrites& partitions) {
+  const std::uint64_t before = written_;
+  changed_existing_ = false;
+  std::ranges::fill(new_row_, Value{});
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const std::size_t place = place_of(i);
+    if (place < new_row_.size()) new_row_[place] = row[i];
+  }
+  put(execution, new_row_, write_->first_slot);
+  if (triggers_ && triggers_->runs_between_rows()) {
+    if (!before_insert(execution)) return false;
+    show_as_root(execution, new_row_, row_of_root());
+    if (partitions.route(execution) != leaf) fail_moved_by_trigger(execution);
+  }
+  compute_generated(execution, new_row_, write_->first_slot);
+  show_as_root(execution, new_row_, row_of_root());
+  check_policies(execution, asked_->policy_checks);
+  check_row(execution, new_row_);
+  check_each(execution, asked_->checks, new_row_);
+  if (write_->conflict.kind != ConflictAction::Kind::error) {
+    insert_with_conflicts(execution);
+    return written_ != before;
+  }
+  writer_.insert(execution, new_row_, RowWriter::OnConflict::fail);
+  note_inserted(execution);
+  ++written_;
+  return true;
+}
+
+/// ON CONFLICT DO UPDATE: the root's row is now the updated one, which has to stay here.
+void WriteOperator::finish_existing_leaf(Execution& execution, std::span<const Value> row) {
+  changed_existing_ = true;
+  show_as_root(execution, row, asked_->first_slot);
+  // The root shows them when what they were read from is gone.
+  for (std::size_t i = 0; i < asked_->table->relation.columns.size(); ++i) {
+    for (const Slot first : {asked_->first_slot, asked_->conflict.existing_first_slot}) {
+      execution.slots[first + i] = execution.slots[first + i].copy_to(execution.row_arena);
+    }
+  }
+  check_each(execution, asked_->checks, row);
+  const PartitionTree& tree = *asked_->partitions;
+  std::vector<Value> key;
+  for (std::size_t at = 0; tree.nodes[at].leaf == PartitionTree::kNone;) {
+    key.clear();
+    for (const ExprPtr& part : asked_->partition_keys[at]) key.push_back(part->eval(execution));
+    const auto place = tree.nodes[at].map->find(key);
+    at = place ? tree.nodes[at].children[*place] : 0;
+    const bool is_here = place && (tree.nodes[at].leaf == PartitionTree::kNone ||
+                                   tree.nodes[at].table == write_->table);
+    if (is_here) continue;
+    throw SqlError{sqlstate::feature_not_supported, "invalid ON UPDATE specification"}.with_detail(
+        "The result tuple would appear in a different partition than the original tuple.");
+  }
+}
+
+bool WriteOperator::update_leaf_row(Execution& execution, std::size_t leaf,
+                                    PartitionWrites& partitions) {
+  if (!lock_target(execution, ReadMode::for_no_key_update)) return false;
+  new_row_ = old_row_;
+  const Transaction::Mark mark = execution.transaction->mark();
+  for (const Assignment& assignment : asked_->assignments) {
+    new_row_[place_of(assignment.position)] = assignment.expr->eval(execution);
+  }
+  require_same_row(execution, *write_, mark, execution.slots[target_->key_slot()].as_bytes(),
+                   old_row_);
+  if (triggers_ && triggers_->runs_between_rows() &&
+      !before_update(execution, own_key(execution), new_row_)) {
+    return false;
+  }
+  put(execution, new_row_, write_->new_first_slot);
+  compute_generated(execution, new_row_, write_->new_first_slot);
+  show_as_root(execution, new_row_, asked_->new_first_slot);
+  const std::size_t to = partitions.route(execution);
+  if (to != leaf) return move_leaf_row(execution, to, partitions);
+  check_policies(execution, asked_->policy_checks);
+  check_row(execution, new_row_);
+  check_each(execution, asked_->checks, new_row_);
+  lock_changed_keys(execution, execution.slots[target_->key_slot()].as_bytes(), new_row_);
+  writer_.update(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_, new_row_);
+  note_updated(execution, new_row_);
+  ++written_;
+  return true;
+}
+
+/// The updated row, which is in the root's slots, goes to another partition.
+bool WriteOperator::move_leaf_row(Execution& execution, std::size_t to,
+                                  PartitionWrites& partitions) {
+  // The slots are what an insert's triggers fill, too.
+  std::vector<Value> row;
+  for (std::size_t i = 0; i < asked_->table->relation.columns.size(); ++i) {
+    row.push_back(execution.slots[asked_->new_first_slot + i].copy_to(execution.row_arena));
+  }
+  const Bytes key = own_key(execution);
+  const bool asks = triggers_ && triggers_->runs_between_rows();
+  if (asks && !before_delete(execution)) return false;
+  ValueBuffer ignored;
+  const Tree tree = *write_->table->tree;
+  value_of(tree.get(*execution.transaction, key, ignored, ReadMode::for_update));
+  remove_to_elsewhere(*write_->table->tree, execution, key);
+  writer_.removed(execution, as_text(key), old_row_);
+  // Rows that reference the partition itself lose the row.
+  if (!leaves_keys_) foreign_keys_.removed(execution, old_row_);
+  if (triggers_) triggers_->note(execution, TriggerEvent::remove, old_row_, {});
+  ++written_;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    execution.slots[asked_->new_first_slot + i] = row[i];
+  }
+  return partitions.inserting(execution, to).insert_leaf_row(execution, row, to, partitions);
+}
+
+bool WriteOperator::delete_leaf_row(Execution& execution) {
+  const bool asks = triggers_ && triggers_->runs_between_rows();
+  if (asks || !delete_unchanged(execution)) {
+    if (!lock_target(execution, ReadMode::for_update)) return false;
+    if (asks && !before_delete(execution)) return false;
+    writer_.remove(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_);
+  }
+  show_as_root(execution, old_row_, asked_->first_slot);
+  if (!leaves_keys_) foreign_keys_.removed(execution, old_row_);
+  if (triggers_) triggers_->note(execution, TriggerEvent::remove, old_row_, {});
+  ++written_;
+  return true;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,101 @@
+#include <algorithm>
+
+#include "sql-lite-frontend/execution/access/late_error.h"
+#include "sql-lite-frontend/execution/write/statement_triggers.h"
+#include "sql-lite-frontend/execution/write/write_operator.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+/// INSERT … ON CONFLICT.
+namespace swizzle::sql {
+
+/// Tries to insert; where the row is there already, leaves it or changes it. A row that vanishes
+/// between the two steps starts the attempt over.
+void WriteOperator::insert_with_conflicts(Execution& execution) {
+  for (;;) {
+    const Index* conflict = writer_.insert(execution, new_row_, RowWriter::OnConflict::report);
+    if (conflict == nullptr) {
+      if (write_->conflict.kind == ConflictAction::Kind::update) {
+        touched_.count_in(execution.memory);
+        touched_[writer_.last_key()] = 1;
+      }
+      note_inserted(execution);
+      keep_returning(execution);
+      return;
+    }
+    const Index* arbiter = write_->conflict.index;
+    if (arbiter != nullptr && arbiter != conflict) {
+      // A duplicate of the arbiter's decides, whatever the other keys say.
+      if (!writer_.find_duplicate(execution, *arbiter, new_row_)) {
+        writer_.fail_duplicate(execution, *conflict, new_row_);
+      }
+      conflict = arbiter;
+    }
+    if (write_->conflict.kind == ConflictAction::Kind::nothing) {
+      // Nothing is done because of a row that the transaction does not see: 40001.
+      if (execution.transaction->isolation() == Isolation::repeatable_read) {
+        told_of_update([&] { return writer_.find_duplicate(execution, *conflict, new_row_); });
+      }
+      return;
+    }
+    const auto key =
+        told_of_update([&] { return writer_.find_duplicate(execution, *conflict, new_row_); });
+    if (key && update_existing(execution, *key)) return;
+    execution.tick();
+  }
+}
+
+bool WriteOperator::update_existing(Execution& execution, const std::string& key) {
+  ValueBuffer buffer;
+  const Tree tree = *write_->table->tree;
+  if (!value_of(
+          tree.get(*execution.transaction, as_bytes(key), buffer, ReadMode::for_no_key_update))) {
+    return false;
+  }
+  if (touched_.find(key) != KeyTable::kAbsent) {
+    throw SqlError{SqlState{"21000"},
+                   "ON CONFLICT DO UPDATE command cannot affect row a second time"}
+        .with_hint(
+            "Ensure that no rows proposed for insertion within the same command have duplicate "
+            "constrained values.");
+  }
+  RowReader{write_->table->layout, buffer.bytes()}.columns(old_row_);
+  if (is_leaf()) {
+    show_as_root(execution, old_row_, asked_->conflict.existing_first_slot);
+  } else {
+    put(execution, old_row_, write_->conflict.existing_first_slot);
+  }
+  const bool wanted = std::ranges::all_of(asked_->conflict_where, [&](const ExprPtr& condition) {
+    return holds(*condition, execution);
+  });
+  if (!wanted) return true;
+  check_policies(execution, asked_->existing_checks);
+  if (!std::ranges::all_of(asked_->recheck, [&](const ExprPtr& condition) {
+        return holds(*condition, execution);
+      })) {
+    return true;
+  }
+  std::vector<Value> row = old_row_;
+  for (const Assignment& assignment : asked_->assignments) {
+    row[place_of(assignment.position)] = assignment.expr->eval(execution);
+  }
+  if (triggers_ && triggers_->runs_between_rows() &&
+      !before_update(execution, as_bytes(key), row)) {
+    return true;
+  }
+  // From here on the statement's row is the updated one: checks and RETURNING see it.
+  put(execution, row, write_->first_slot);
+  compute_generated(execution, row, write_->first_slot);
+  if (is_leaf()) finish_existing_leaf(execution, row);
+  check_policies(execution, asked_->updated_checks);
+  check_row(execution, row);
+  lock_changed_keys(execution, as_bytes(key), row);
+  writer_.update(execution, as_bytes(key), old_row_, row);
+  touched_.count_in(execution.memory);
+  touched_[writer_.last_key()] = 1;
+  note_updated(execution, row);
+  if (asked_->was_there) execution.slots[*asked_->was_there] = Value::from_bool(true);
+  keep_returning(execution);
+  return true;
+}
+
+}  // namespace swizzle::sql

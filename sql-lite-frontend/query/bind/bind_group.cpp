@@ -1,0 +1,309 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/query/bound/expression_copy.h"
+#include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+bool finds_column(const Scope& scope, std::string_view name) {
+  return std::ranges::any_of(scope.items, [&](const ScopeItem& item) {
+    for (std::size_t i = 0; i < item.columns.size(); ++i) {
+      if (item.visible[i] && item.columns[i].name == name) return true;
+    }
+    return false;
+  });
+}
+
+/// Functions whose rows an expression reads, and those within their arguments, run before grouping.
+void mark_grouped_sets(Query& query, Expr& expr) {
+  check_stack();
+  walk(expr, [&](Expr& part) {
+    const auto* slot = dynamic_cast<const SlotExpr*>(&part);
+    if (slot == nullptr) return;
+    for (SetItem& item : query.sets) {
+      if (item.slot != slot->slot() || std::exchange(item.below_grouping, true)) continue;
+      for (const ExprPtr& argument : item.arguments) mark_grouped_sets(query, *argument);
+    }
+  });
+}
+
+}  // namespace
+
+void QueryBinder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
+  if (!clause.empty()) query.grouped = true;
+  const ClauseScope in_clause{scope, Clause::group_by};
+  const auto add_key = [&](ExprPtr expr) {
+    if (expr->type() == TypeId::unknown) {
+      expr = coerce(std::move(expr), TypeId::text, kNoTypmod, Implicitness::implicit);
+    }
+    require_equality(expr->type(), expr->location());
+    require_collation_of_key(*expr, nullptr);
+    order_as_database(*expr);
+    for (const GroupKey& key : query.group_keys) {
+      if (same_expression(*key.expr, *expr)) return;
+    }
+    const auto* column = dynamic_cast<const SlotExpr*>(expr.get());
+    const Slot slot = column != nullptr ? column->slot() : new_slot();
+    mark_used(slot);
+    query.group_keys.push_back({std::move(expr), slot});
+  };
+  const auto add_target = [&](OutputTarget& target) {
+    if (dynamic_cast<const SlotExpr*>(target.expr.get()) != nullptr) {
+      const auto& column = dynamic_cast<const SlotExpr&>(*target.expr);
+      for (const AggregateCall& call : query.aggregates) {
+        if (call.slot == column.slot()) {
+          throw SqlError{sqlstate::grouping_error,
+                         "aggregate functions are not allowed in GROUP BY"}
+              .at_position(call.location + 1);
+        }
+      }
+      add_key(std::make_unique<SlotExpr>(column.type(), column.typmod(), column.slot(),
+                                         column.origin()));
+      return;
+    }
+    // The target itself moves below the grouping; above it there is its slot.
+    const Slot slot = new_slot();
+    mark_used(slot);
+    auto above = std::make_unique<SlotExpr>(target.expr->type(), target.expr->typmod(), slot,
+                                            SlotExpr::Origin{});
+    if (target.expr->type() == TypeId::unknown) {
+      target.expr = coerce(std::move(target.expr), TypeId::text, kNoTypmod, Implicitness::implicit);
+      above->set_type(TypeId::text);
+    }
+    require_equality(target.expr->type(), target.expr->location());
+    require_collation_of_key(*target.expr, nullptr);
+    order_as_database(*target.expr);
+    query.group_keys.push_back({std::move(target.expr), slot});
+    target.expr = std::move(above);
+  };
+  for (const ast::Node* node : clause) {
+    if (const auto* set = ast::try_as<ast::GroupingSet>(node)) {
+      // GROUP BY () is one group of all rows, which `grouped` says already.
+      if (set->kind == ast::GroupingSetKind::empty) continue;
+      unsupported("GROUPING SETS, ROLLUP and CUBE", set->location);
+    }
+    if (const auto* number = ast::try_as<ast::A_Const>(node)) {
+      if (number->ival == nullptr) {
+        throw SqlError{sqlstate::syntax_error, "non-integer constant in GROUP BY"}.at_position(
+            number->location + 1);
+      }
+      const std::int32_t position = number->ival->ival;
+      if (position < 1 || static_cast<std::size_t>(position) > query.targets.size()) {
+        throw sql_error(sqlstate::invalid_column_reference,
+                        "GROUP BY position {} is not in select list", position)
+            .at_position(number->location + 1);
+      }
+      add_target(query.targets[static_cast<std::size_t>(position) - 1]);
+      continue;
+    }
+    if (const auto* column = ast::try_as<ast::ColumnRef>(node);
+        column != nullptr && column->fields.size() == 1 &&
+        ast::is<ast::String>(column->fields[0]) &&
+        !finds_column(scope, ast::string_of(column->fields[0]))) {
+      const auto target =
+          std::ranges::find(query.targets, ast::string_of(column->fields[0]), &OutputTarget::name);
+      if (target != query.targets.end()) {
+        add_target(*target);
+        continue;
+      }
+    }
+    if (const auto* row = ast::try_as<ast::RowExpr>(node)) {
+      for (const ast::Node* item : row->args) add_key(bind_expression(item, scope));
+      continue;
+    }
+    add_key(bind_expression(node, scope));
+  }
+  for (const GroupKey& key : query.group_keys) mark_grouped_sets(query, *key.expr);
+}
+
+namespace {
+
+/// Walks what is computed above the grouping and settles its columns.
+class GroupingCheck {
+ public:
+  GroupingCheck(QueryBinder& binder, const Scope& scope, Query& query)
+      : binder_(binder), scope_(scope), query_(query) {}
+
+  void settle(ExprPtr& expr) {
+    check_stack();
+    if (!expr) return;
+    for (const GroupKey& key : query_.group_keys) {
+      if (same_expression(*key.expr, *expr)) {
+        if (dynamic_cast<const SlotExpr*>(expr.get()) == nullptr) {
+          expr = std::make_unique<SlotExpr>(expr->type(), expr->typmod(), key.slot,
+                                            SlotExpr::Origin{});
+        }
+        return;
+      }
+    }
+    if (const auto* column = dynamic_cast<const SlotExpr*>(expr.get())) {
+      if (is_ungrouped_set(column->slot())) return call_again(expr, column->slot());
+      check_column(column->slot(), column->origin(), column->location(), false);
+    }
+    if (const auto* subquery = dynamic_cast<const SubqueryExpr*>(expr.get())) {
+      for (const Slot slot : subquery->outer_slots) {
+        check_column(slot, origin_of(slot), binder_.named_outside(slot, subquery->location()),
+                     true);
+      }
+    }
+    expr->for_each_operand([this](ExprPtr& operand) { settle(operand); });
+  }
+
+ private:
+  [[nodiscard]] SetItem& set_of(Slot slot) const {
+    return *std::ranges::find(query_.sets, slot, &SetItem::slot);
+  }
+  /// A set that GROUP BY reads, but not as it stands there.
+  [[nodiscard]] bool is_ungrouped_set(Slot slot) const {
+    const auto is_it = [&](const SetItem& item) {
+      return item.slot == slot && item.below_grouping;
+    };
+    return std::ranges::any_of(query_.sets, is_it) && !is_key(slot);
+  }
+  /// Above the grouping it is called once more, for each group.
+  void call_again(ExprPtr& expr, Slot slot) {
+    const auto [known, is_new] = called_again_.try_emplace(slot, Slot{0});
+    if (is_new) {
+      SetItem again{binder_.new_slot(),
+                    set_of(slot).function,
+                    {},
+                    set_of(slot).routine,
+                    set_of(slot).location};
+      for (const ExprPtr& argument : set_of(slot).arguments) {
+        again.arguments.push_back(copy_expression(*argument));
+        if (again.arguments.back() == nullptr) {
+          throw SqlError{sqlstate::feature_not_supported,
+                         "this call of a set-returning function beside GROUP BY is not supported"}
+              .at_position(again.location + 1);
+        }
+        again.arguments.back()->set_location(argument->location());
+      }
+      known->second = again.slot;
+      query_.sets.push_back(std::move(again));
+    }
+    expr =
+        std::make_unique<SlotExpr>(expr->type(), expr->typmod(), known->second, SlotExpr::Origin{});
+  }
+  [[nodiscard]] bool is_from_slot(Slot slot) const {
+    return std::ranges::any_of(scope_.from_slots, [slot](const auto& range) {
+      return slot >= range.first && slot < range.second;
+    });
+  }
+  [[nodiscard]] bool is_key(Slot slot) const {
+    return std::ranges::any_of(query_.group_keys,
+                               [slot](const GroupKey& key) { return key.slot == slot; });
+  }
+  [[nodiscard]] SlotExpr::Origin origin_of(Slot slot) const {
+    for (const ScopeItem& item : scope_.items) {
+      for (const ScopeColumn& column : item.columns) {
+        if (column.slot == slot) return column.origin;
+      }
+    }
+    return {};
+  }
+  /// A column of a table whose whole primary key is grouped by has one value per group.
+  [[nodiscard]] const TablePtr* depends_on_keys(Slot slot) const {
+    for (const ScopeItem& item : scope_.items) {
+      if (!item.table || item.table->has_row_ids()) continue;
+      const bool mine = std::ranges::any_of(
+          item.columns, [slot](const ScopeColumn& column) { return column.slot == slot; });
+      if (!mine) continue;
+      const bool has_all =
+          std::ranges::all_of(item.table->key_positions, [&](std::size_t position) {
+            return std::ranges::any_of(item.columns, [&](const ScopeColumn& column) {
+              return column.origin.column == static_cast<std::int16_t>(position + 1) &&
+                     is_key(column.slot);
+            });
+          });
+      return has_all ? &item.table : nullptr;
+    }
+    return nullptr;
+  }
+  void check_column(Slot slot, const SlotExpr::Origin& origin, std::int32_t location,
+                    bool in_subquery) {
+    if (!is_from_slot(slot) || is_key(slot)) return;
+    if (std::ranges::find(query_.carried, slot) != query_.carried.end()) return;
+    if (const TablePtr* table = depends_on_keys(slot)) {
+      binder_.note_needed_key(**table);
+      query_.carried.push_back(slot);
+      binder_.mark_used(slot);
+      return;
+    }
+    const std::string name =
+        origin.qualifier.empty() ? origin.name : origin.qualifier + "." + origin.name;
+    if (in_subquery) {
+      throw sql_error(sqlstate::grouping_error,
+                      "subquery uses ungrouped column \"{}\" from outer query", name)
+          .at_position(location + 1);
+    }
+    throw sql_error(sqlstate::grouping_error,
+                    "column \"{}\" must appear in the GROUP BY clause or be used in an aggregate "
+                    "function",
+                    name)
+        .at_position(location + 1);
+  }
+
+  QueryBinder& binder_;
+  const Scope& scope_;
+  Query& query_;
+  std::map<Slot, Slot> called_again_;
+};
+
+}  // namespace
+
+void QueryBinder::check_grouping(Scope& scope, Query& query) {
+  GroupingCheck check{*this, scope, query};
+  for (OutputTarget& target : query.targets) {
+    const Slot before = target.slot;
+    check.settle(target.expr);
+    // A target that turned out to be a group key keeps the slot that ORDER BY may refer to; it is
+    // computed into it from the key's.
+    target.slot = before;
+  }
+  for (ExprPtr& condition : query.having) check.settle(condition);
+  for (SortKey& key : query.order) {
+    const auto* slot = dynamic_cast<const SlotExpr*>(key.expr.get());
+    const bool is_target =
+        slot != nullptr &&
+        std::ranges::any_of(query.targets, [&](const auto& t) { return t.slot == slot->slot(); });
+    if (!is_target) check.settle(key.expr);
+  }
+  for (ExprPtr& expr : query.distinct_on) {
+    const auto* slot = dynamic_cast<const SlotExpr*>(expr.get());
+    const bool is_target =
+        slot != nullptr &&
+        std::ranges::any_of(query.targets, [&](const auto& t) { return t.slot == slot->slot(); });
+    if (!is_target) check.settle(expr);
+  }
+  for (WindowDefinition& window : query.windows) {
+    for (SortKey& key : window.partition) check.settle(key.expr);
+    for (SortKey& key : window.order) check.settle(key.expr);
+    if (auto& range = window.frame.range) {
+      for (ExprPtr* part : {&range->key, &range->start, &range->end}) check.settle(*part);
+    }
+    for (WindowCall& call : window.calls) {
+      for (ExprPtr& argument : call.arguments) check.settle(argument);
+      for (ExprPtr& argument : call.aggregate.arguments) check.settle(argument);
+      for (SortKey& key : call.aggregate.order) check.settle(key.expr);
+      check.settle(call.aggregate.filter);
+    }
+  }
+  // Settling may add some.
+  for (std::size_t i = 0; i < query.sets.size(); ++i) {
+    if (query.sets[i].below_grouping) continue;
+    for (std::size_t j = 0; j < query.sets[i].arguments.size(); ++j) {
+      ExprPtr argument = std::move(query.sets[i].arguments[j]);
+      check.settle(argument);
+      query.sets[i].arguments[j] = std::move(argument);
+    }
+  }
+}
+
+}  // namespace swizzle::sql

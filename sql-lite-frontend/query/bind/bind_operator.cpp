@@ -1,0 +1,321 @@
+#include <algorithm>
+#include <utility>
+
+#include "sql-lite-frontend/query/bind/boolean_expressions.h"
+#include "sql-lite-frontend/query/bind/query_binder.h"
+#include "sql-lite-frontend/query/bound/expression_copy.h"
+#include "sql-lite-frontend/query/bound/row_identity.h"
+#include "sql-lite-frontend/types/brought/brought_operators.h"
+#include "sql-lite-frontend/types/row_codec.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
+
+namespace swizzle::sql {
+namespace {
+
+bool is_constant_like(Expr& expr) {
+  bool constant = true;
+  walk(expr, [&](Expr& part) {
+    if (dynamic_cast<const SlotExpr*>(&part) != nullptr ||
+        dynamic_cast<const SubqueryExpr*>(&part) != nullptr) {
+      constant = false;
+    }
+  });
+  return constant;
+}
+
+/// A row's number, taken apart; null for anything else.
+SessionFunctionExpr* as_row_identity(NameSource& names, Expr* expr) {
+  auto* call = dynamic_cast<SessionFunctionExpr*>(expr);
+  return call != nullptr && &call->function() == &names.row_identity_functions().number ? call
+                                                                                        : nullptr;
+}
+
+/// One column of the primary key of the row with that number.
+ExprPtr key_column_of(ExprPtr number, const SessionFunctionExpr& identity, std::size_t position,
+                      const Function& function) {
+  const Expr& column = *identity.operands()[position + 1];
+  std::vector<ExprPtr> operands;
+  operands.push_back(std::move(number));
+  operands.push_back(copy_expression(*identity.operands()[0]));
+  operands.push_back(std::make_unique<ConstantExpr>(
+      TypeId::int4, kNoTypmod, Value::from_int(static_cast<std::int64_t>(position))));
+  auto call = std::make_unique<SessionFunctionExpr>(function, std::move(operands));
+  call->set_type(column.type(), kNoTypmod);
+  return call;
+}
+
+}  // namespace
+
+ExprPtr ExpressionBinder::call_operator(const OperatorName& name, ExprPtr left, ExprPtr right,
+                                        std::int32_t location) {
+  if (ExprPtr made = call_made_operator(name, left, right, location)) return made;
+  const TypeId left_type = left ? left->type() : TypeId::none;
+  OperatorCall call{.name = name.name,
+                    .left = left_type,
+                    .right = right->type(),
+                    .position = location + 1,
+                    .schema = name.schema,
+                    .casts = names_.made_casts()};
+  std::vector<const Operator*> candidates;
+  if (is_brought(without_collation(left_type)) || is_brought(without_collation(right->type()))) {
+    // An extension's operators are there where the search path finds them.
+    candidates = operators_not_brought(name.name);
+    call.candidates = candidates;
+  }
+  const ResolvedOperator resolved = resolve_operator(call);
+  const DerivedCollation collation = merge_collations(names_, left, right);
+  std::vector<ExprPtr> operands;
+  if (left) {
+    operands.push_back(coerce(std::move(left), resolved.left, kNoTypmod, Implicitness::implicit));
+  }
+  operands.push_back(coerce(std::move(right), resolved.right, kNoTypmod, Implicitness::implicit));
+  const Operator& op = collated(*resolved.op, operands, collation);
+  auto expr =
+      std::make_unique<FunctionExpr>(*op.function, &op, resolved.result, std::move(operands));
+  apply_collation(*expr, collation);
+  expr->set_location(location);
+  return expr;
+}
+
+ExprPtr ExpressionBinder::comparison(std::string_view op, ExprPtr left, ExprPtr right,
+                                     std::int32_t location) {
+  return call_operator(op, std::move(left), std::move(right), location);
+}
+
+ExprPtr ExpressionBinder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
+  using Kind = ast::A_Expr_Kind;
+  switch (node.kind) {
+    case Kind::in:
+      return bind_in(node, scope);
+    case Kind::between:
+    case Kind::not_between:
+    case Kind::between_sym:
+    case Kind::not_between_sym:
+      return bind_between(node, scope);
+    case Kind::distinct:
+    case Kind::not_distinct:
+      return bind_distinct(node, scope);
+    case Kind::op_any:
+    case Kind::op_all:
+      return bind_quantified(node, scope);
+    case Kind::nullif: {
+      ExprPtr value = bind_expression(node.lexpr, scope);
+      ExprPtr other = bind_expression(node.rexpr, scope);
+      if (value->type() == TypeId::unknown && other->type() == TypeId::unknown) {
+        value = coerce(std::move(value), TypeId::text, kNoTypmod, Implicitness::implicit);
+      }
+      // The result is what "=" takes on its left: text for a varchar.
+      const ResolvedOperator resolved =
+          resolve_operator("=", value->type(), other->type(), node.location + 1);
+      value = coerce(std::move(value), resolved.left, kNoTypmod, Implicitness::implicit);
+      ScopeColumn kept;
+      kept.slot = new_slot();
+      kept.type = value->type();
+      kept.typmod = value->typmod();
+      ExprPtr subject = slot_expr(kept);
+      if (value->has_explicit_collation())
+        subject->set_collation(collation_of_type(kept.type), true);
+      ExprPtr equality = call_operator("=", std::move(subject), std::move(other), node.location);
+      auto expr =
+          std::make_unique<NullIfExpr>(kept.type, std::move(value), std::move(equality), kept.slot);
+      expr->set_type(kept.type, kept.typmod);
+      return expr;
+    }
+    case Kind::op:
+    case Kind::like:
+    case Kind::ilike:
+    case Kind::similar:
+    case Kind::undefined:
+      break;
+  }
+  const std::string_view name = ast::string_of(node.name.back());
+  if (ExprPtr rows = bind_rows_beside(name, node.lexpr, node.rexpr, scope, node.location)) {
+    return rows;
+  }
+  ExprPtr left = node.lexpr != nullptr ? bind_expression(node.lexpr, scope) : nullptr;
+  ExprPtr right = bind_expression(node.rexpr, scope);
+  const OperatorName op = operator_name(node.name);
+  if (op.name != "=" || !op.schema.empty()) {
+    return call_operator(op, std::move(left), std::move(right), node.location);
+  }
+  const bool is_left = as_row_identity(names_, left.get()) != nullptr;
+  ExprPtr& number = is_left ? right : left;
+  SessionFunctionExpr* identity = as_row_identity(names_, is_left ? left.get() : right.get());
+  if (identity == nullptr || as_row_identity(names_, number.get()) != nullptr) {
+    return call_operator(op, std::move(left), std::move(right), node.location);
+  }
+  // ctid = $1 is a condition on the primary key, by which the row is found.
+  number = coerce(std::move(number), TypeId::tid, kNoTypmod, Implicitness::implicit);
+  if (!is_constant_like(*number) || is_volatile(*number) || !copy_expression(*number)) {
+    return call_operator(op, std::move(left), std::move(right), node.location);
+  }
+  const bool writes = scope.query == nullptr && scope.clause == Clause::where;
+  const RowIdentityFunctions& identities = names_.row_identity_functions();
+  const Function& function = writes ? identities.key_to_write : identities.key;
+  std::vector<ExprPtr> conditions;
+  for (std::size_t i = 0; i + 1 < identity->operands().size(); ++i) {
+    ExprPtr key = key_column_of(copy_expression(*number), *identity, i, function);
+    walk(*key, [&](Expr&) { repeated_.count(1); });
+    ExprPtr column = std::move(identity->mutable_operands()[i + 1]);
+    conditions.push_back(call_operator(op, std::move(column), std::move(key), node.location));
+  }
+  return boolean(BooleanExpr::Kind::conjunction, std::move(conditions));
+}
+
+ExprPtr ExpressionBinder::bind_in(const ast::A_Expr& node, Scope& scope) {
+  const bool negative = ast::string_of(node.name.back()) == "<>";
+  const auto& list = ast::as<ast::List>(node.rexpr);
+  const auto finish = [&](ExprPtr expr) {
+    return negative ? negated(std::move(expr)) : std::move(expr);
+  };
+
+  if (ast::is<ast::RowExpr>(node.lexpr)) return finish(row_among(node, scope));
+
+  ExprPtr left = bind_expression(node.lexpr, scope);
+  std::vector<ExprPtr> elements;
+  std::vector<TypeId> types{left->type()};
+  bool simple = true;
+  bool has_rows = is_composite(base_type(left->type()));
+  for (const ast::Node* item : list.items) {
+    elements.push_back(bind_expression(item, scope));
+    types.push_back(elements.back()->type());
+    simple &= is_constant_like(*elements.back());
+    has_rows |= shape_of(elements.back()->type()) == Shape::record;
+  }
+  if (has_rows) return finish(composite_among(node, scope, std::move(left), std::move(elements)));
+  if (simple && elements.size() > 1) {
+    // One array of the common type, if there is one; otherwise each alternative resolves alone.
+    std::optional<TypeId> common;
+    try {
+      common = select_common_type(types, "IN", node.location + 1);
+    } catch (const SqlError&) {
+      common.reset();
+    }
+    const TypeId array = common ? array_type(*common) : TypeId::none;
+    const auto resolved =
+        array != TypeId::none ? try_resolve_operator("=", left->type(), *common) : std::nullopt;
+    std::vector<const Expr*> compared{left.get()};
+    for (const ExprPtr& element : elements) compared.push_back(element.get());
+    const DerivedCollation collation = merge_collations(names_, compared);
+    if (resolved) {
+      const TypeId element = resolved->right;
+      const TypeId element_array = array_type(element);
+      if (element_array != TypeId::none) {
+        for (ExprPtr& expr : elements) {
+          expr = coerce(std::move(expr), element, kNoTypmod, Implicitness::implicit);
+        }
+        left = coerce(std::move(left), resolved->left, kNoTypmod, Implicitness::implicit);
+        std::vector<ExprPtr> operands;
+        operands.push_back(std::move(left));
+        operands.push_back(std::make_unique<ArrayExpr>(element_array, ArrayExpr::Kind::elements,
+                                                       std::move(elements)));
+        return finish(array_comparison(ArrayComparisonExpr::Kind::any, *resolved->op,
+                                       std::move(operands), collation, node.location));
+      }
+    }
+  }
+  std::vector<ExprPtr> alternatives;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    ExprPtr subject = i == 0 ? std::move(left) : bind_subject_again(node.lexpr, scope);
+    alternatives.push_back(
+        call_operator("=", std::move(subject), std::move(elements[i]), node.location));
+  }
+  return finish(boolean(BooleanExpr::Kind::disjunction, std::move(alternatives)));
+}
+
+ExprPtr ExpressionBinder::bind_between(const ast::A_Expr& node, Scope& scope) {
+  using Kind = ast::A_Expr_Kind;
+  const auto& bounds = ast::as<ast::List>(node.rexpr);
+  const bool outside = node.kind == Kind::not_between || node.kind == Kind::not_between_sym;
+  const bool symmetric = node.kind == Kind::between_sym || node.kind == Kind::not_between_sym;
+  const auto both = outside ? BooleanExpr::Kind::disjunction : BooleanExpr::Kind::conjunction;
+  const auto either = outside ? BooleanExpr::Kind::conjunction : BooleanExpr::Kind::disjunction;
+  const auto compared = [&](std::string_view op, const ast::Node* bound) {
+    if (ExprPtr rows = bind_rows_beside(op, node.lexpr, bound, scope, node.location)) return rows;
+    return call_operator(op, bind_expression(node.lexpr, scope), bind_expression(bound, scope),
+                         node.location);
+  };
+  const ast::Node* const low = bounds.items[0];
+  const ast::Node* const high = bounds.items[1];
+  const std::string_view above = outside ? "<" : ">=";
+  const std::string_view below = outside ? ">" : "<=";
+  ExprPtr first = compared(above, low);
+  // An operand that is bound again may contain the same construct: each level doubles the work.
+  const RepeatedBinding::Again again{repeated_};
+  ExprPtr expr = boolean(both, list_of(std::move(first), compared(below, high)));
+  if (symmetric) {
+    ExprPtr turned = compared(above, high);
+    turned = boolean(both, list_of(std::move(turned), compared(below, low)));
+    expr = boolean(either, list_of(std::move(expr), std::move(turned)));
+  }
+  return expr;
+}
+
+ExprPtr ExpressionBinder::bind_distinct(const ast::A_Expr& node, Scope& scope) {
+  const auto kind = node.kind == ast::A_Expr_Kind::distinct ? DistinctExpr::Kind::distinct
+                                                            : DistinctExpr::Kind::not_distinct;
+  const auto* const left_row = ast::try_as<ast::RowExpr>(node.lexpr);
+  const auto* const right_row = ast::try_as<ast::RowExpr>(node.rexpr);
+  if (left_row == nullptr || right_row == nullptr) {
+    return distinction(kind, bind_expression(node.lexpr, scope), bind_expression(node.rexpr, scope),
+                       node.location);
+  }
+  return row_distinction(kind, *left_row, *right_row, scope, node.location);
+}
+
+ExprPtr ExpressionBinder::distinction(DistinctExpr::Kind kind, ExprPtr left, ExprPtr right,
+                                      std::int32_t location) {
+  const ResolvedOperator resolved =
+      resolve_operator("=", left->type(), right->type(), location + 1);
+  const DerivedCollation collation = merge_collations(names_, left, right);
+  std::vector<ExprPtr> operands =
+      list_of(coerce(std::move(left), resolved.left, kNoTypmod, Implicitness::implicit),
+              coerce(std::move(right), resolved.right, kNoTypmod, Implicitness::implicit));
+  const Operator& op = collated(*resolved.op, operands, collation);
+  return std::make_unique<DistinctExpr>(kind, *op.function, std::move(operands));
+}
+
+ExprPtr ExpressionBinder::bind_quantified(const ast::A_Expr& node, Scope& scope) {
+  const auto kind = node.kind == ast::A_Expr_Kind::op_any ? ArrayComparisonExpr::Kind::any
+                                                          : ArrayComparisonExpr::Kind::all;
+  const std::string_view name = ast::string_of(node.name.back());
+  ExprPtr left = bind_expression(node.lexpr, scope);
+  ExprPtr array = bind_expression(node.rexpr, scope);
+  TypeId element = TypeId::unknown;
+  if (array->type() != TypeId::unknown) {
+    element = element_type(array->type());
+    if (element == TypeId::none) {
+      throw SqlError{sqlstate::wrong_object_type, "op ANY/ALL (array) requires array on right side"}
+          .at_position(node.location + 1);
+    }
+  }
+  const ResolvedOperator resolved =
+      resolve_operator(name, left->type(), element, node.location + 1);
+  if (resolved.result != TypeId::bool_) {
+    throw SqlError{sqlstate::wrong_object_type,
+                   "op ANY/ALL (array) requires operator to yield boolean"}
+        .at_position(node.location + 1);
+  }
+  const DerivedCollation collation = merge_collations(names_, left, array);
+  const TypeId wanted = array_type(resolved.right);
+  return array_comparison(
+      kind, *resolved.op,
+      list_of(coerce(std::move(left), resolved.left, kNoTypmod, Implicitness::implicit),
+              coerce(std::move(array), wanted, kNoTypmod, Implicitness::implicit)),
+      collation, node.location);
+}
+
+/// Operands: what is compared, then the array.
+ExprPtr ExpressionBinder::array_comparison(ArrayComparisonExpr::Kind kind, const Operator& op,
+                                           std::vector<ExprPtr> operands,
+                                           const DerivedCollation& collation,
+                                           std::int32_t location) {
+  const Operator& under = collated(op, operands, collation);
+  auto expr = std::make_unique<ArrayComparisonExpr>(kind, under, std::move(operands[0]),
+                                                    std::move(operands[1]), new_state());
+  expr->set_location(location);
+  return expr;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,489 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
+#include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
+#include "sql-lite-frontend/types/user_types.h"
+
+namespace swizzle::sql {
+namespace {
+
+Privileges privilege_to(std::string_view verb) {
+  if (verb == "insert into") return privilege::kInsert;
+  return verb == "update" ? privilege::kUpdate : privilege::kDelete;
+}
+
+}  // namespace
+
+namespace {
+
+bool has_instead_trigger(const Table& view, WriteKind kind) {
+  TriggerEvent event = TriggerEvent::remove;
+  if (kind == WriteKind::insert) event = TriggerEvent::insert;
+  if (kind == WriteKind::update) event = TriggerEvent::update;
+  return std::ranges::any_of(view.relation.triggers, [event](const Trigger& trigger) {
+    return trigger.time == TriggerTime::instead_of && trigger.fires_on(event);
+  });
+}
+
+}  // namespace
+
+void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range,
+                               std::string_view verb) {
+  ++relations_named_;
+  write.table = require_table(range);
+  note_name(range, *write.table);
+  depend_on(write.table);
+  const Relation& relation = write.table->relation;
+  switch (relation.kind) {
+    case RelationKind::table:
+    case RelationKind::partitioned:
+      break;
+    case RelationKind::view: {
+      const TablePtr view = write.table;
+      write.instead = has_instead_trigger(*view, write.kind);
+      if (write.instead) break;
+      write.through = open_view(view, write.kind);
+      write.table = write.through->table;
+      depend_on(write.table);
+      break;
+    }
+    case RelationKind::materialized:
+      if (names_.refreshes(*write.table)) break;
+      throw sql_error(sqlstate::wrong_object_type, "cannot change materialized view \"{}\"",
+                      relation.name);
+    case RelationKind::sequence:
+      throw sql_error(sqlstate::wrong_object_type, "cannot change sequence \"{}\"", relation.name);
+    case RelationKind::computed:
+      throw sql_error(SqlState{"42501"}, "permission denied: \"{}\" is a system catalog",
+                      relation.name);
+  }
+  written_.push_back(write.table);
+  depend_on_foreign_keys(*write.table);
+  if (write.table->relation.is_partitioned()) {
+    // ONLY before a view's name means nothing, and to INSERT within one.
+    const bool only = write.through ? write.through->only : !range.inh;
+    write.partitions = partitions_of(write.table, only && write.kind != WriteKind::insert);
+    for (const PartitionTree::Node& node : write.partitions->nodes) written_.push_back(node.table);
+  }
+  write.alias = range.alias != nullptr ? std::string{range.alias->aliasname} : relation.name;
+  write.first_slot = new_slots(row_slots(*write.table));
+  if (write.instead && write.kind != WriteKind::insert) {
+    Scope rows;
+    write.view_rows = bind_view(write.table, range, rows);
+    for (const ScopeColumn& column : rows.items.back().columns) {
+      write.view_slots.push_back(column.slot);
+    }
+  }
+  // Of a row that is written anew, only what RETURNING reads has been read.
+  const bool reads = write.kind != WriteKind::insert;
+  if (write.through) {
+    write.view_access = note_access(write.through->view, privilege_to(verb), std::nullopt);
+  }
+  const Oid around = as_role_;
+  if (write.through) {
+    // From the view that is named down to the table.
+    for (const ViewTarget::Level& level : std::views::reverse(write.through->levels)) {
+      as_role_ = role_behind(*level.view);
+    }
+  }
+  write.access = note_access(write.table, privilege_to(verb),
+                             reads ? std::optional{write.first_slot} : std::nullopt);
+  if (write.through) {
+    for (const ViewTargetColumn& column : write.through->columns) {
+      if (column.position) noted_[write.access].shown.push_back(*column.position);
+    }
+  }
+  as_role_ = around;
+}
+
+/// Of a column without a default of its own: its domain's, or NULL, which the domain may refuse.
+ExprPtr Binder::type_default(const Column& column) {
+  if (!is_domain(column.type)) return constant(column.type, Value::null());
+  const TypePtr domain = names_.user_type(column.type);
+  // ALTER DOMAIN may change it.
+  looked_up_objects_ = true;
+  depends_on_types_ = true;
+  ExprPtr value = domain && !domain->default_sql.empty()
+                      ? bind_stored_expression(domain->default_sql)
+                      : constant(TypeId::unknown, Value::null());
+  return coerce_to_column(std::move(value), column);
+}
+
+ExprPtr Binder::default_of(const Table& table, std::size_t position) {
+  const Column& column = table.relation.columns[position];
+  if (column.default_sql.empty()) return type_default(column);
+  ExprPtr expr = bind_table_expression(column.default_sql, table, 0, Clause::column_default);
+  add_new_attributes(*expr, column.type);
+  if (column.identity != 0) {
+    // The right to write the column includes the right to its numbers.
+    walk(*expr, [this](Expr& part) {
+      if (auto* call = dynamic_cast<SessionFunctionExpr*>(&part)) {
+        call->call_instead(names_.identity_numbers());
+      }
+    });
+  }
+  return coerce_to_column(std::move(expr), column);
+}
+
+/// Returns the default of a column without a value: of the view that is written, or of the nearest
+/// below it that has one, or the table's own.
+ExprPtr Binder::default_of(const WriteStatement& write, std::size_t position) {
+  if (const Column* column = view_default_of(write, position)) {
+    const Column& stored = write.table->relation.columns[position];
+    ExprPtr expr =
+        bind_table_expression(column->default_sql, *write.table, 0, Clause::column_default);
+    add_new_attributes(*expr, stored.type);
+    return coerce_to_column(std::move(expr), stored);
+  }
+  return default_of(*write.table, position);
+}
+
+const Column* Binder::view_default_of(const WriteStatement& write, std::size_t position) {
+  if (!write.through) return nullptr;
+  const std::vector<ViewTarget::Level>& levels = write.through->levels;
+  for (std::size_t i = levels.size(); i-- > 0;) {
+    const auto& shown = i + 1 < levels.size() ? levels[i + 1].from : write.through->columns;
+    const auto& columns = levels[i].view->relation.columns;
+    for (std::size_t j = 0; j < shown.size() && j < columns.size(); ++j) {
+      if (shown[j].position == position && !columns[j].default_sql.empty()) return &columns[j];
+    }
+  }
+  return nullptr;
+}
+
+/// CHECK constraints and stored generated columns, over the new row in `row`.
+void Binder::bind_row_rules(WriteStatement& write, Slot row) {
+  const Relation& relation = write.table->relation;
+  // Those of a partitioned table are its partitions'.
+  if (relation.is_partition() && !write.shown_as) bind_bounds(write, row);
+  if (relation.is_partitioned()) return;
+  for (const Constraint& constraint : relation.constraints) {
+    if (constraint.kind != ConstraintKind::check) continue;
+    write.checks.push_back(
+        {bind_table_expression(constraint.check_sql, *write.table, row, Clause::check),
+         constraint.name});
+  }
+  for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+    const Column& column = relation.columns[i];
+    if (column.dropped || !column.generated) continue;
+    ExprPtr expr = bind_table_expression(column.default_sql, *write.table, row, Clause::generated);
+    write.generated.push_back({i, coerce_to_column(std::move(expr), column)});
+  }
+}
+
+void Binder::bind_index_expressions(WriteStatement& write) {
+  const Relation& relation = write.table->relation;
+  if (relation.is_partitioned()) return;
+  const bool any = std::ranges::any_of(relation.indexes, [](const Index& index) {
+    return !index.predicate_sql.empty() ||
+           std::ranges::any_of(index.columns,
+                               [](const IndexColumn& column) { return column.column == 0; });
+  });
+  if (!any) return;
+  write.index_first_slot = new_slots(relation.columns.size());
+  for (const Index& index : relation.indexes) {
+    WriteStatement::IndexExpressions expressions;
+    for (const IndexColumn& column : index.columns) {
+      expressions.columns.push_back(column.column != 0
+                                        ? nullptr
+                                        : bind_table_expression(column.expression_sql, *write.table,
+                                                                write.index_first_slot,
+                                                                Clause::index_expression));
+    }
+    if (!index.predicate_sql.empty()) {
+      expressions.predicate = bind_table_expression(
+          index.predicate_sql, *write.table, write.index_first_slot, Clause::index_predicate);
+    }
+    write.index_expressions.push_back(std::move(expressions));
+  }
+}
+
+void Binder::note_key_columns(WriteStatement& write) {
+  const auto is_key = [&](std::size_t position) {
+    return std::ranges::any_of(write.table->relation.indexes, [&](const Index& index) {
+      return index.unique && index.predicate_sql.empty() &&
+             std::ranges::any_of(index.columns, [&](const IndexColumn& column) {
+               return column.column == static_cast<std::int16_t>(position + 1);
+             });
+    });
+  };
+  for (const auto* list : {&write.assignments, &write.generated}) {
+    for (const Assignment& assignment : *list) {
+      if (is_key(assignment.position)) write.assigned_key_columns.push_back(assignment.position);
+    }
+  }
+}
+
+namespace {
+
+bool is_star(const ast::Node* node) {
+  const auto* column = ast::try_as<ast::ColumnRef>(node);
+  return column != nullptr && ast::is<ast::A_Star>(column->fields.back());
+}
+bool has_star(const ast::RowExpr& row) {
+  return std::ranges::any_of(row.args, is_star);
+}
+
+}  // namespace
+
+ExprPtr Binder::bind_expanded_field(const ast::MultiAssignRef& multi, const ast::RowExpr& row,
+                                    Scope& scope) {
+  std::vector<OutputTarget> fields;
+  for (const ast::Node* arg : row.args) {
+    if (is_star(arg)) {
+      expand_star(ast::as<ast::ColumnRef>(arg), scope, fields);
+    } else if (ast::is<ast::SetToDefault>(arg)) {
+      unsupported("DEFAULT beside * in a row that is assigned", row.location);
+    } else {
+      OutputTarget field;
+      field.expr = bind_expression(arg, scope);
+      fields.push_back(std::move(field));
+    }
+  }
+  if (fields.size() != static_cast<std::size_t>(multi.ncolumns)) {
+    throw SqlError{sqlstate::syntax_error, "number of columns does not match number of values"}
+        .at_position(row.location + 1);
+  }
+  return std::move(fields[static_cast<std::size_t>(multi.colno) - 1].expr);
+}
+
+/// Binds the assigned values, before their conversion to the columns' types; null for DEFAULT and
+/// for a column of a subquery.
+std::vector<ExprPtr> Binder::bind_assigned(ast::NodeList targets, Scope& scope) {
+  std::vector<ExprPtr> values;
+  for (const ast::Node* node : targets) {
+    const ast::Node* value = ast::as<ast::ResTarget>(node).val;
+    if (const auto* multi = ast::try_as<ast::MultiAssignRef>(value)) {
+      const auto* row = ast::try_as<ast::RowExpr>(multi->source);
+      const auto place = static_cast<std::size_t>(multi->colno) - 1;
+      if (row != nullptr && has_star(*row)) {
+        values.push_back(bind_expanded_field(*multi, *row, scope));
+        continue;
+      }
+      value = row != nullptr && place < row->args.size() ? row->args[place] : nullptr;
+    }
+    const bool is_bound = value != nullptr && !ast::is<ast::SetToDefault>(value);
+    values.push_back(is_bound ? bind_expression(value, scope) : nullptr);
+  }
+  return values;
+}
+
+std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, ast::NodeList targets,
+                                                 Scope& scope) {
+  const Relation& relation = write.table->relation;
+  std::vector<Assignment> assignments;
+  std::vector<ScopeColumn> further;
+  const ClauseScope clause{scope, Clause::update_set};
+  const Slot old_first_slot =
+      write.kind == WriteKind::insert ? write.conflict.existing_first_slot : write.first_slot;
+  std::vector<ExprPtr> values = bind_assigned(targets, scope);
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const auto& target = ast::as<ast::ResTarget>(targets[i]);
+    const auto position = target_position(write, target.name);
+    if (!position) {
+      throw sql_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
+                      target.name,
+                      write.through ? write.through->view->relation.name : relation.name)
+          .at_position(target.location + 1);
+    }
+    const bool is_part = !target.indirection.empty();
+    ExprPtr whole = take_earlier_parts(assignments, *position, target);
+    const Column& column = relation.columns[*position];
+    const auto assign = [&](ExprPtr expr) {
+      if (!is_part) {
+        assignments.push_back({*position, coerce_to_column(std::move(expr), column)});
+        return;
+      }
+      if (!whole) whole = old_value(scope, old_first_slot + static_cast<Slot>(*position));
+      assignments.push_back(
+          {*position, part_assignment(std::move(whole), std::move(expr), target, column, scope)});
+    };
+    const ast::Node* value = target.val;
+    if (const auto* multi = ast::try_as<ast::MultiAssignRef>(value)) {
+      const auto* row = ast::try_as<ast::RowExpr>(multi->source);
+      if (row == nullptr) {
+        assign(bind_multi_assignment(*multi, scope, further));
+        continue;
+      }
+      if (!has_star(*row)) {
+        if (row->args.size() != static_cast<std::size_t>(multi->ncolumns)) {
+          throw SqlError{sqlstate::syntax_error,
+                         "number of columns does not match number of values"}
+              .at_position(row->location + 1);
+        }
+        value = row->args[static_cast<std::size_t>(multi->colno) - 1];
+      }
+    }
+    if (ast::is<ast::SetToDefault>(value)) {
+      refuse_default_part(target);
+      if (column.generated) continue;
+      assignments.push_back({*position, default_of(write, *position)});
+      continue;
+    }
+    if (column.generated) {
+      throw sql_error(sqlstate::generated_always, "column \"{}\" can only be updated to DEFAULT",
+                      column.name)
+          .with_detail(fmt::format("Column \"{}\" is a generated column.", column.name));
+    }
+    if (column.identity == 'a') {
+      throw sql_error(sqlstate::generated_always, "column \"{}\" can only be updated to DEFAULT",
+                      column.name)
+          .with_detail(fmt::format(
+              "Column \"{}\" is an identity column defined as GENERATED ALWAYS.", column.name));
+    }
+    assign(std::move(values[i]));
+  }
+  return assignments;
+}
+
+/// The value that the target's column has before the statement.
+ExprPtr Binder::old_value(const Scope& scope, Slot slot) {
+  const auto& columns = scope.items[0].columns;
+  const auto at = std::ranges::find(columns, slot, &ScopeColumn::slot);
+  STATEMENT_INVARIANT(at != columns.end());
+  return slot_expr(*at);
+}
+
+ExprPtr Binder::bind_multi_assignment(const ast::MultiAssignRef& multi, Scope& scope,
+                                      std::vector<ScopeColumn>& further) {
+  const auto* link = ast::try_as<ast::SubLink>(multi.source);
+  if (link == nullptr || link->sub_link_type != ast::SubLinkType::expr_sublink) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "source for a multiple-column UPDATE item must be a sub-SELECT or ROW() "
+                   "expression"}
+        .at_position(bind_expression(multi.source, scope)->location() + 1);
+  }
+  const auto number = static_cast<std::size_t>(multi.colno);
+  if (number > 1) return slot_expr(further[number - 2]);
+  std::unique_ptr<Query> query = bind_select(ast::as<ast::SelectStmt>(link->subselect), &scope);
+  if (query->targets.size() != static_cast<std::size_t>(multi.ncolumns)) {
+    throw SqlError{sqlstate::syntax_error, "number of columns does not match number of values"}
+        .at_position(link->location + 1);
+  }
+  auto expr = std::make_unique<SubqueryExpr>(SubqueryExpr::Kind::scalar, query->targets[0].type,
+                                             query->targets[0].typmod);
+  further.clear();
+  std::vector<Slot> slots;
+  for (std::size_t i = 1; i < query->targets.size(); ++i) {
+    ScopeColumn column;
+    column.slot = new_slot();
+    column.type = query->targets[i].type;
+    column.typmod = query->targets[i].typmod;
+    slots.push_back(column.slot);
+    further.push_back(std::move(column));
+  }
+  expr->set_further_columns(std::move(slots));
+  expr->set_location(link->location);
+  expr->outer_slots = query->outer_slots;
+  plan_later(*expr, std::move(query), SubqueryExpr::Correlation::outer);
+  return expr;
+}
+
+void Binder::bind_returning(WriteStatement& write, ast::NodeList list, Scope& scope) {
+  if (list.empty()) return;
+  const ClauseScope clause{scope, Clause::returning};
+  bind_targets(list, scope, write.returning);
+  finish_targets(write.returning, OutputTypes::final);
+  const Slot row = write.kind == WriteKind::update ? write.new_first_slot : write.first_slot;
+  for (const OutputTarget& target : write.returning) note_reads(write, *target.expr, row);
+}
+
+/// A variable of type refcursor that the name means.
+std::optional<std::size_t> Binder::cursor_variable(std::string_view name) {
+  BodyVariables* const variables = body_variables();
+  if (variables == nullptr) return std::nullopt;
+  const auto meaning = variables->find({&name, 1}, false);
+  if (!meaning || meaning->is_row || meaning->fields[0].type != TypeId::refcursor) {
+    return std::nullopt;
+  }
+  return meaning->fields[0].parameter;
+}
+
+void Binder::bind_write_condition(WriteStatement& write, const ast::Node* where, Scope& scope) {
+  if (where == nullptr) return;
+  if (const auto* current = ast::try_as<ast::CurrentOfExpr>(where)) {
+    if (write.through || write.instead) unsupported("WHERE CURRENT OF on a view");
+    if (!write.from.empty()) unsupported("WHERE CURRENT OF beside other tables");
+    if (write.partitions) unsupported("WHERE CURRENT OF on a partitioned table");
+    write.current_of = current->cursor_name;
+    write.current_of_parameter = cursor_variable(current->cursor_name);
+    return;
+  }
+  const ClauseScope clause{scope, Clause::where};
+  write.where.push_back(bind_condition(where, scope, "WHERE"));
+  write.recheck.push_back(bind_condition(where, scope, "WHERE"));
+}
+
+std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& update, Scope* parent) {
+  auto write = std::make_unique<WriteStatement>();
+  write->kind = WriteKind::update;
+  Scope with_scope;
+  with_scope.parent = parent;
+  with_scope.outer_slots = &write->outer_slots;
+  bind_with(update.with_clause, with_scope, write->eager);
+  bind_write_target(*write, *update.relation, "update");
+  write->new_first_slot = new_slots(row_slots(*write->table));
+
+  Scope scope = write_scope(*write, write->first_slot);
+  scope.parent = &with_scope;
+  scope.outer_slots = &write->outer_slots;
+  for (const ast::Node* item : update.from_clause) {
+    write->from.push_back(bind_from_item(item, scope));
+  }
+  // In this order, because the first use of a parameter tells its type.
+  bind_write_condition(*write, update.where_clause, scope);
+  write->assignments = bind_assignments(*write, update.target_list, scope);
+  note_columns(*write, write->assignments);
+  restrict_to_view_rows(*write);
+  bind_row_rules(*write, write->new_first_slot);
+  note_key_columns(*write);
+  add_view_checks(*write, write->new_first_slot);
+  bind_index_expressions(*write);
+  bind_triggers(*write);
+  bind_partition_writes(*write);
+  // RETURNING sees the new row, and the other tables of FROM.
+  Scope returning = write_scope(*write, write->new_first_slot);
+  returning.parent = &with_scope;
+  returning.outer_slots = &write->outer_slots;
+  for (std::size_t i = 1; i < scope.items.size(); ++i) {
+    returning.items.push_back(std::move(scope.items[i]));
+  }
+  bind_returning(*write, update.returning_list, returning);
+  secure_write(*write);
+  remove_repeats(write->outer_slots);
+  return write;
+}
+
+std::unique_ptr<WriteStatement> Binder::bind_delete(const ast::DeleteStmt& statement,
+                                                    Scope* parent) {
+  auto write = std::make_unique<WriteStatement>();
+  write->kind = WriteKind::delete_;
+  Scope with_scope;
+  with_scope.parent = parent;
+  with_scope.outer_slots = &write->outer_slots;
+  bind_with(statement.with_clause, with_scope, write->eager);
+  bind_write_target(*write, *statement.relation, "delete from");
+  Scope scope = write_scope(*write, write->first_slot);
+  scope.parent = &with_scope;
+  scope.outer_slots = &write->outer_slots;
+  for (const ast::Node* item : statement.using_clause) {
+    write->from.push_back(bind_from_item(item, scope));
+  }
+  bind_write_condition(*write, statement.where_clause, scope);
+  restrict_to_view_rows(*write);
+  bind_index_expressions(*write);
+  bind_triggers(*write);
+  bind_partition_writes(*write);
+  bind_returning(*write, statement.returning_list, scope);
+  secure_write(*write);
+  remove_repeats(write->outer_slots);
+  return write;
+}
+
+}  // namespace swizzle::sql

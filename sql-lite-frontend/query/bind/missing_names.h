@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+
+#include "sql-lite-frontend/query/bind/scope.h"
+
+/// Errors for names that mean nothing in their place, with guesses at the intended name.
+namespace swizzle::sql {
+
+/// 42P01; `schema` may be empty.
+[[noreturn]] void throw_missing_table(const Scope& scope, std::string_view schema,
+                                      std::string_view table, std::int32_t location);
+
+/// 42703; `table` is empty for an unqualified column.
+[[noreturn]] void throw_missing_column(const Scope& scope, std::string_view table,
+                                       std::string_view column, std::int32_t location);
+
+/// 42P10 when a LATERAL reference reaches into the nullable side's partner of an outer join.
+void require_lateral(const ScopeItem& item, std::int32_t location);
+
+}  // namespace swizzle::sql

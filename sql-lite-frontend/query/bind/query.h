@@ -1,0 +1,323 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/computed.h"
+#include "sql-lite-frontend/catalog/partition_tree.h"
+#include "sql-lite-frontend/catalog/table.h"
+#include "sql-lite-frontend/query/bind/view_target.h"
+#include "sql-lite-frontend/query/bound/expression.h"
+#include "sql-lite-frontend/query/bound/output_target.h"
+#include "sql-lite-frontend/query/bound/planned.h"
+#include "sql-lite-frontend/query/bound/query_parts.h"
+#include "sql-lite-frontend/query/bound/subquery.h"
+#include "sql-lite-frontend/types/checked_pointers.h"
+
+/// A query after binding and before planning: names are slots, types are known, nothing is decided
+/// about how rows are found.
+namespace swizzle::sql {
+
+struct Query;
+struct FromNode;
+struct BoundCte;
+using FromPtr = CheckedUnique<FromNode>;
+
+/// Column i of the table is in slot first_slot + i.
+struct FromTable {
+  TablePtr table;
+  std::string alias;
+  Slot first_slot = 0;
+  /// Partitions of a partitioned table. Behind its columns' slots come those of `partition_slot`.
+  PartitionTreePtr partitions = nullptr;
+};
+/// Returns the number of slots of a row of the table. A partitioned table has, behind its columns,
+/// the number of the row's partition, and that one's place among the tree's leaves.
+inline std::size_t row_slots(const Table& table) noexcept {
+  constexpr std::size_t kOfPartition = 2;
+  return table.relation.columns.size() + (table.relation.is_partitioned() ? kOfPartition : 0);
+}
+inline Slot partition_slot(const Table& table, Slot first_slot) noexcept {
+  return first_slot + static_cast<Slot>(table.relation.columns.size());
+}
+/// The columns are the query's output slots.
+struct FromSubquery {
+  std::unique_ptr<Query> query;
+  std::string alias;
+  /// The binder's note of a view.
+  std::optional<std::size_t> view_access = std::nullopt;
+};
+struct FromFunctions {
+  std::vector<FromCall> calls;
+  std::optional<Slot> ordinality;
+  std::string alias;
+};
+/// A relation that is computed when it is read: pg_class and its like.
+struct FromComputed {
+  TablePtr table;
+  std::string alias;
+  Slot first_slot = 0;
+};
+struct FromCte {
+  std::shared_ptr<BoundCte> cte;
+  std::vector<Slot> slots;
+  /// Inside the recursive term: the rows that the last round found.
+  enum class Reads : std::uint8_t { result, working_table } reads = Reads::result;
+  std::string alias;
+};
+struct FromJoin {
+  JoinKind kind = JoinKind::inner;
+  FromPtr left;
+  FromPtr right;
+  std::vector<ExprPtr> conditions;
+  /// A second binding of them, as Query::recheck is of WHERE.
+  std::vector<ExprPtr> recheck;
+  /// Columns of FULL JOIN … USING: the one side's value or the other's.
+  std::vector<ComputedSlot> merged;
+};
+
+struct FromNode {
+  std::variant<FromTable, FromSubquery, FromFunctions, FromComputed, FromCte, FromJoin> node;
+};
+
+struct WindowDefinition {
+  std::vector<SortKey> partition;
+  std::vector<SortKey> order;
+  WindowFrame frame;
+  std::vector<WindowCall> calls;
+  /// Conditions on the rows that are wanted of it, if RankRows computes the calls.
+  std::vector<RankCondition> wanted;
+};
+
+struct RowLock {
+  ReadMode mode = ReadMode::for_update;
+  WaitPolicy wait = WaitPolicy::wait;
+  /// Aliases; empty: all tables.
+  std::vector<std::string> of;
+};
+
+struct Query {
+  enum class Body : std::uint8_t { select, values, set_operation };
+  Body body = Body::select;
+
+  std::vector<FromPtr> from;
+  std::vector<ExprPtr> where;
+  /// True if its conditions decide which rows may be known of. Other conditions are evaluated on
+  /// those rows alone, unless they reveal nothing (plan/leakproof.h).
+  bool is_barrier = false;
+  bool grouped = false;
+  std::vector<GroupKey> group_keys;
+  std::vector<Slot> carried;
+  std::vector<AggregateCall> aggregates;
+  std::vector<ExprPtr> having;
+  std::vector<WindowDefinition> windows;
+  std::vector<SetItem> sets;
+  enum class DistinctKind : std::uint8_t { none, all, on };
+  DistinctKind distinct = DistinctKind::none;
+  std::vector<ExprPtr> distinct_on;
+
+  std::vector<std::vector<ExprPtr>> rows;
+
+  enum class SetKind : std::uint8_t { union_, intersect, except };
+  SetKind set_kind = SetKind::union_;
+  bool set_all = false;
+  std::unique_ptr<Query> left;
+  std::unique_ptr<Query> right;
+
+  /// Slots of the rows of VALUES and set operations, before `targets` are computed from them.
+  std::vector<Slot> body_slots;
+  std::vector<OutputTarget> targets;
+  /// Slots of its own FROM clause that were read for the targets only. Of subqueries.
+  std::vector<Slot> read_by_targets;
+  std::vector<SortKey> order;
+  ExprPtr limit;
+  ExprPtr offset;
+  bool with_ties = false;
+  /// True if its FROM clause names the WITH query that it is a part of.
+  bool reads_working_table = false;
+  std::vector<RowLock> locks;
+  /// A second binding of WHERE, where rows are locked here or by an enclosing query: checked again
+  /// on rows that changed before they were locked.
+  std::vector<ExprPtr> recheck;
+
+  /// Slots of enclosing queries, or of FROM items to its left, that it reads.
+  std::vector<Slot> outer_slots;
+  /// Data-modifying statements in WITH, run once before the query.
+  std::vector<std::shared_ptr<BoundCte>> eager;
+  /// WITH queries that read slots outside: they run anew whenever the query does.
+  std::vector<std::shared_ptr<BoundCte>> correlated;
+
+  [[nodiscard]] std::vector<Slot> output_slots() const {
+    std::vector<Slot> slots;
+    for (const OutputTarget& target : targets) slots.push_back(target.slot);
+    return slots;
+  }
+  /// Whether each of its rows is one of its FROM clause, and no row depends on others: then rows
+  /// can be locked where the enclosing query has chosen among them.
+  [[nodiscard]] bool passes_rows_on() const noexcept {
+    return body == Body::select && !grouped && windows.empty() && sets.empty() &&
+           distinct == DistinctKind::none && !limit && !offset && locks.empty() && eager.empty() &&
+           correlated.empty();
+  }
+};
+
+template <class Node>
+FromPtr from_node(Node node) {
+  auto result = std::make_unique<FromNode>();
+  result->node = std::move(node);
+  return result;
+}
+
+enum class WriteKind : std::uint8_t { insert, update, delete_ };
+
+/// The action of ON CONFLICT.
+struct ConflictAction {
+  enum class Kind : std::uint8_t { error, nothing, update } kind = Kind::error;
+  /// The index that arbitrates; null with `nothing`: any.
+  const Index* index = nullptr;
+  /// The row that is there already; "excluded" is the statement's own row slots.
+  Slot existing_first_slot = 0;
+};
+
+struct Assignment {
+  std::size_t position;
+  ExprPtr expr;
+};
+
+/// INSERT, UPDATE or DELETE after binding.
+struct WriteStatement {
+  WriteKind kind = WriteKind::insert;
+  TablePtr table;
+  /// The view that the statement names, when it names one: `table` is below it.
+  std::optional<ViewTarget> through;
+  /// INSTEAD OF triggers do it: `table` is the view that the statement names, and these are its
+  /// rows, column by column.
+  bool instead = false;
+  FromPtr view_rows;
+  std::vector<Slot> view_slots;
+  std::size_t access = 0;       ///< the binder's note of it
+  std::size_t view_access = 0;  ///< and of the view
+  std::string alias;
+  /// Column i of the row (old one for UPDATE and DELETE, new one for INSERT) is in slot + i.
+  Slot first_slot = 0;
+  /// UPDATE: column i of the new row is in slot + i. Checks and RETURNING read the new row.
+  Slot new_first_slot = 0;
+
+  /// INSERT: the rows; column `columns[i]` comes from the i-th of `source_slots`.
+  std::unique_ptr<Query> source;
+  std::vector<Slot> source_slots;
+  std::vector<std::size_t> columns;
+  /// INSERT: values of the columns that are not given. UPDATE: SET. Conflict: DO UPDATE SET.
+  std::vector<Assignment> defaults;
+  std::vector<Assignment> assignments;
+  std::vector<Assignment> generated;  ///< stored generated columns, computed from the new row
+  /// Columns of keys that a foreign key can refer to, among those that are assigned or generated.
+  std::vector<std::size_t> assigned_key_columns;
+  ConflictAction conflict;
+  std::vector<ExprPtr> conflict_where;
+
+  /// UPDATE … FROM, DELETE … USING.
+  std::vector<FromPtr> from;
+  std::vector<ExprPtr> where;
+  std::vector<ExprPtr> recheck;
+  /// Policies' conditions on existing rows, evaluated before any of `where`.
+  std::vector<ExprPtr> barrier;
+  /// Conditions of views WITH (security_barrier) on existing rows, from the lowest view upwards.
+  /// Each is evaluated before those of the views above it, and before `where`.
+  std::vector<std::vector<ExprPtr>> view_barriers;
+  /// WHERE CURRENT OF: the cursor whose row it is. There is no other condition then.
+  std::string current_of;
+  /// The parameter that says the cursor's name instead: a variable of the body.
+  std::optional<std::size_t> current_of_parameter;
+
+  struct Check {
+    enum class Kind : std::uint8_t { constraint, view, policy, policy_of_existing };
+    ExprPtr expr;
+    std::string name;
+    Kind kind = Kind::constraint;
+  };
+  /// Bound of a partition that the statement names itself: its new rows have to be within it, and
+  /// within the bounds of the tables that it is a partition of.
+  struct WithinBound {
+    std::shared_ptr<const PartitionMap> map;
+    std::size_t place = 0;
+    std::vector<ExprPtr> key;
+    TablePtr parent;  ///< keeps the bounds
+    std::vector<TablePtr> siblings;
+  };
+  std::vector<WithinBound> bounds;
+  /// Table as which errors show rows of a partition that is written through a partitioned table,
+  /// and the places of its columns (PartitionTree::Leaf::columns).
+  TablePtr shown_as;
+  std::vector<std::size_t> shown_places;
+  /// Partitions of a partitioned table.
+  PartitionTreePtr partitions;
+  /// Key over the new row, by node of the tree.
+  std::vector<std::vector<ExprPtr>> partition_keys;
+  /// Statements of the leaves, for rows that are given: updates and removals, and inserts.
+  std::vector<Planned<WriteStatement>> leaf_changes;
+  std::vector<Planned<WriteStatement>> leaf_inserts;
+  std::vector<Check> checks;
+  /// Policies' conditions on the new row, under the names of the restrictive policies; those of
+  /// permissive ones have empty names. INSERT … ON CONFLICT DO UPDATE has also conditions on the
+  /// existing row and on its new version.
+  std::vector<Check> policy_checks;
+  std::vector<Check> existing_checks;
+  std::vector<Check> updated_checks;
+  /// Per index of the table, null where it needs none.
+  struct IndexExpressions {
+    std::vector<ExprPtr> columns;  ///< null for plain columns
+    ExprPtr predicate;
+  };
+  std::vector<IndexExpressions> index_expressions;
+  /// Slots of a row, old or new, for the index expressions.
+  Slot index_first_slot = 0;
+  [[nodiscard]] bool has_index_expressions() const noexcept { return !index_expressions.empty(); }
+
+  /// Triggers of the table that the statement may fire, in the order in which they do.
+  struct Fired {
+    const Trigger* trigger = nullptr;  ///< of `table`
+    TriggerEvent event = TriggerEvent::insert;
+    ExprPtr when;  ///< over the rows that are put in the slots below; null: always
+  };
+  std::vector<Fired> triggers;
+  Slot when_old_slot = 0;
+  Slot when_new_slot = 0;
+  /// Whether a row that is updated may be written otherwise than its assignments say.
+  bool triggers_may_assign = false;
+
+  /// COPY FROM … WHERE, over the new row; null: all rows.
+  ExprPtr row_filter;
+
+  std::vector<OutputTarget> returning;
+  /// INSERT: whether ON CONFLICT has found the row, where RETURNING wants to know.
+  std::optional<Slot> was_there;
+  std::vector<Slot> outer_slots;
+  std::vector<std::shared_ptr<BoundCte>> eager;
+};
+
+/// One WITH query, shared by its references.
+struct BoundCte {
+  std::string name;
+  std::vector<OutputTarget> columns;  ///< names and types as the references see them
+  std::unique_ptr<Query> query;       ///< of a recursive one, the first part
+  std::unique_ptr<Query> recursive;
+  bool union_all = true;
+  std::unique_ptr<WriteStatement> write;
+  bool bound = false;
+  bool in_recursive_term = false;
+  int recursive_references = 0;
+  std::vector<Slot> outer_slots;
+  /// Slot that stands for a recursive one's working table. A reader of the working table depends on
+  /// this slot, so that no step above it keeps rows from one round to the next.
+  Slot round_slot = 0;
+  /// WITH queries of a recursive one's UNION itself that read slots outside.
+  std::vector<std::shared_ptr<BoundCte>> correlated;
+  /// Set by the planner (execution/steps/cte.h); null before.
+  std::shared_ptr<Cte> planned;
+};
+
+}  // namespace swizzle::sql

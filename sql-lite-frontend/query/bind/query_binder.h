@@ -1,0 +1,127 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/query/bind/expression_binder.h"
+
+namespace swizzle::sql {
+
+/// Gives names and types to queries: FROM, the select list, grouping, order, WITH.
+class QueryBinder : public ExpressionBinder {
+ public:
+  using ExpressionBinder::ExpressionBinder;
+
+  std::unique_ptr<Query> bind_select(const ast::SelectStmt& select, Scope* parent,
+                                     OutputTypes output = OutputTypes::final) override;
+  /// Binds the query of a stored view, whose names keep the meaning that they had when it was made.
+  std::unique_ptr<Query> bind_view_query(const Table& view);
+  /// Binds it for the sake of relations_read(), which are the view's own then; views that it reads
+  /// stay closed, however many lie below one another.
+  void read_view(const Table& view);
+  /// Makes policies decide, from here on, which rows of tables the statement sees and may write.
+  /// Not called if a statement is only inspected, nor for statements of the system itself.
+  void heed_policies() noexcept { heeds_policies_ = true; }
+  /// Whether it met a table whose row security is on, so that its plan is of this role alone.
+  [[nodiscard]] bool met_policies() const noexcept { return met_policies_; }
+  /// Marks the columns that policies read as read; the user needs no right to them. Call after
+  /// accesses() and after unused targets are removed, before anything is planned.
+  void mark_policy_reads();
+  /// The condition of a policy of the table, whose row is in slots from `first_slot` on.
+  ExprPtr bind_policy(const PolicyCondition& condition, const TablePtr& table, Slot first_slot);
+  /// Binds it for the sake of relations_read(), which are those of its subqueries then.
+  void read_policy(const PolicyCondition& condition, const TablePtr& table, Slot first_slot);
+  /// Throws 42P01 with PostgreSQL's message when there is none.
+  TablePtr require_table(const ast::RangeVar& range);
+  /// The same for definitions and utility commands, whose errors have no position.
+  TablePtr require_relation(const ast::RangeVar& range);
+  TablePtr find_table(const ast::RangeVar& range);
+
+ protected:
+  // bind_from.cpp, bind_from_function.cpp, bind_join.cpp, bind_with.cpp
+  void note_name(const ast::RangeVar& range, const Table& table);
+  void refuse_no_table(const ast::RangeVar& range);
+  [[noreturn]] void throw_missing_relation(const ast::RangeVar& range, const Scope& scope);
+  FromPtr bind_from_item(const ast::Node* node, Scope& scope);
+  FromPtr bind_range_var(const ast::RangeVar& range, Scope& scope);
+  FromPtr bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope);
+  /// Returns the partitions that the name stands for: with ONLY nothing but the table itself, which
+  /// has no rows.
+  PartitionTreePtr partitions_of(const TablePtr& table, bool only);
+  PartitionTreePtr whole_tree(const TablePtr& table);
+  FromPtr bind_sequence(const TablePtr& sequence, const ast::RangeVar& range, Scope& scope);
+  const ViewName* view_name(const ast::RangeVar& range) const;
+  static void restrict_to_view(ScopeItem& item, const ViewName& known);
+  FromPtr bind_range_subselect(const ast::RangeSubselect& node, Scope& scope);
+  FromPtr bind_range_function(const ast::RangeFunction& node, Scope& scope);
+  FromCall bind_from_call(const ast::Node* node, ast::NodeList definitions, Scope& scope,
+                          ScopeItem& item, std::string_view alias);
+  FromPtr bind_xml_table(const ast::RangeTableFunc& node, Scope& scope);
+  void bind_xml_columns(const ast::RangeTableFunc& node, Scope& scope, FromCall& call,
+                        ScopeItem& item);
+  FromPtr bind_join(const ast::JoinExpr& node, Scope& scope);
+  ScopeColumn merge_columns(const ScopeColumn& left, const ScopeColumn& right, FromJoin& join,
+                            Scope& scope);
+  void bind_using(const ast::JoinExpr& node, FromJoin& join, Scope& scope, std::size_t left_begin,
+                  std::size_t right_begin, std::span<const std::string> names);
+  FromPtr bind_cte_reference(const std::shared_ptr<BoundCte>& cte, const ast::RangeVar& range,
+                             Scope& scope);
+  void apply_alias(ScopeItem& item, const ast::Alias* alias);
+  void add_item(Scope& scope, ScopeItem item);
+  void bind_with(const ast::WithClause* with, Scope& scope, Query& query);
+  void bind_with(const ast::WithClause* with, Scope& scope,
+                 std::vector<std::shared_ptr<BoundCte>>& eager);
+  virtual void bind_writing_cte(BoundCte& cte, const ast::CommonTableExpr& node, Scope& scope) = 0;
+  void bind_recursive(BoundCte& cte, const ast::CommonTableExpr& node, Scope& scope);
+
+  // bind_select.cpp
+  void bind_values(const ast::SelectStmt& select, Scope& scope, Query& query);
+  void bind_set_operation(const ast::SelectStmt& select, Scope& scope, Query& query);
+  DerivedCollation collation_of_targets(const OutputTarget& left, const OutputTarget& right,
+                                        bool needed);
+  void bind_plain_select(const ast::SelectStmt& select, Scope& scope, Query& query,
+                         OutputTypes output);
+  void bind_targets(ast::NodeList list, Scope& scope, std::vector<OutputTarget>& targets);
+  static void refuse_more_targets(std::size_t count);
+  void finish_targets(std::vector<OutputTarget>& targets, OutputTypes output);
+  void bind_order(ast::NodeList clause, Scope& scope, Query& query);
+  ExprPtr order_expression(const ast::Node* node, Scope& scope, Query& query, Clause clause);
+  void bind_distinct(ast::NodeList clause, Scope& scope, Query& query);
+  static void check_distinct_on(ast::NodeList clause, const Query& query);
+  void bind_limit(const ast::SelectStmt& select, Scope& scope, Query& query);
+  void bind_locking(ast::NodeList clause, Scope& scope, Query& query);
+
+  // bind_group.cpp
+  void bind_group_by(ast::NodeList clause, Scope& scope, Query& query);
+  void check_grouping(Scope& scope, Query& query);
+
+  // row_security.cpp
+  [[nodiscard]] bool is_row_secured(const Table& table) {
+    return table.relation.row_security && is_row_secured_now(table);
+  }
+  bool is_row_secured_now(const Table& table);
+  struct Policies {
+    std::vector<const Policy*> permissive;
+    std::vector<const Policy*> restrictive;
+  };
+  Policies policies_for(const Table& table, char command);
+  Scope policy_scope(const PolicyCondition& condition, const TablePtr& table, Slot first_slot);
+  FromPtr secured_rows(FromTable table);
+  void secure_locked(Query& rows);
+  void add_policy_conditions(const TablePtr& table, Slot first_slot, char command,
+                             std::vector<ExprPtr>& conditions);
+
+  // access.cpp
+  std::size_t note_access(const TablePtr& table, Privileges wants, std::optional<Slot> first_slot);
+  static Oid role_behind(const Table& view);
+  void note_locks(const FromNode& node, std::span<const std::string> of);
+
+  /// Depends on the tables that its foreign keys reference and on those that reference it: their
+  /// definitions are in the plan too.
+  void depend_on_foreign_keys(const Table& table);
+};
+
+}  // namespace swizzle::sql

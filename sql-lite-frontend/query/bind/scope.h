@@ -1,0 +1,170 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/query/bind/query.h"
+
+namespace swizzle::sql {
+
+/// A column that a name can mean.
+/// Of a view, what reading the column is noted as: the binder's note, and the column's place.
+struct ColumnNote {
+  std::size_t access = 0;
+  std::size_t position = 0;
+};
+
+struct ScopeColumn {
+  std::string name;
+  TypeId type = TypeId::none;
+  std::int32_t typmod = kNoTypmod;
+  Slot slot = 0;
+  SlotExpr::Origin origin;
+  bool computed = false;  ///< of a view that is written through: there is nothing to read
+  std::optional<ColumnNote> note = std::nullopt;
+};
+
+/// One table alias of a FROM clause, with the columns it offers.
+struct ScopeItem {
+  std::string alias;
+  std::string schema;  ///< of a table under its own name: schema.table.column is allowed then
+  std::vector<ScopeColumn> columns;
+  /// Columns of the item that an unqualified name or * finds; those merged by USING are found in
+  /// the join's own, nameless item.
+  std::vector<bool> visible;
+  /// False for the inside of a join that has an alias of its own.
+  bool named = true;
+  /// For "invalid reference to FROM-clause entry": a FROM item that is not LATERAL sees no sibling.
+  bool reachable = true;
+  /// False for the left side of a RIGHT or FULL join, while its right side is bound.
+  bool lateral_allowed = true;
+  /// The columns of a join as a whole: others have them already.
+  bool is_join = false;
+  /// True on a side of an outer join in which a row of the other side may have no partner.
+  bool may_be_absent = false;
+  TablePtr table;
+  /// Composite type of the item's rows: of a relation, or of a function that returns such a type.
+  TypeId row_type = TypeId::none;
+  /// A single function that returns a value of no composite type, without ORDINALITY: its alias
+  /// means that value and not a row with it.
+  bool is_value = false;
+  /// Columns of such a row where a view's names mean fewer or other ones; empty: `columns`.
+  std::vector<ScopeColumn> whole_row;
+  /// Slot that tells in which partition of a partitioned table a row is.
+  std::optional<Slot> partition_slot;
+
+  void show_all() { visible.assign(columns.size(), true); }
+};
+
+/// The place of an expression: what PostgreSQL calls it in errors, and what may stand there.
+enum class Clause : std::uint8_t {
+  select_list,
+  from_function,
+  join_on,
+  where,
+  group_by,
+  having,
+  order_by,
+  distinct_on,
+  limit,
+  offset,
+  values,
+  returning,
+  update_set,
+  insert_target,
+  check,
+  column_default,
+  index_expression,
+  index_predicate,
+  generated,
+  window,
+  filter,
+  aggregate_argument,
+  execute_argument,
+  call_argument,
+  alter_using,
+  copy_where,
+  trigger_when,
+  policy,
+  partition_key,
+  partition_bound,
+  other,
+};
+std::string_view clause_name(Clause clause) noexcept;
+/// Returns the clause's words for "cannot use subquery in …"; empty if subqueries are allowed.
+std::string_view subquery_refusal(Clause clause) noexcept;
+
+/// Sorts the slots and leaves each once.
+void remove_repeats(std::vector<Slot>& slots);
+
+/// Numbers of calls that return sets, and of calls with OVER, that a scope had before a call's
+/// arguments.
+struct CallsBefore {
+  std::size_t sets = 0;
+  std::size_t windows = 0;
+};
+
+/// Meanings of names in one query; `parent` is the query around it.
+struct Scope {
+  Scope* parent = nullptr;
+  Query* query = nullptr;
+  std::vector<ScopeItem> items;
+  std::vector<std::shared_ptr<BoundCte>> ctes;
+  /// WITH queries that are not bound yet, so that nothing can refer to them.
+  std::vector<std::string_view> later_ctes;
+  Clause clause = Clause::other;
+  /// Places of the calls so far of functions that return sets.
+  std::vector<std::int32_t> set_locations;
+  /// The same of calls with OVER.
+  std::vector<std::int32_t> window_locations;
+  bool in_aggregate = false;
+  /// Slots of the FROM clause: what GROUP BY has to account for.
+  std::vector<std::pair<Slot, Slot>> from_slots;
+  /// WINDOW name AS (…), by name.
+  std::vector<std::pair<std::string, const void*>> named_windows;
+  /// Reading a slot of an enclosing query is noted here, on every level in between.
+  std::vector<Slot>* outer_slots = nullptr;
+  /// Slot that tells, in INSERT's RETURNING, whether a row was there before, once xmax is asked
+  /// for.
+  std::optional<Slot>* was_there = nullptr;
+};
+
+/// Makes a part of the scope's items unreachable while it lives.
+class Unreachable {
+ public:
+  Unreachable(Scope& scope, std::size_t begin, std::size_t end) : scope_(scope) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (scope.items[i].reachable) hidden_.push_back(i);
+      scope.items[i].reachable = false;
+    }
+  }
+  Unreachable(const Unreachable&) = delete;
+  Unreachable& operator=(const Unreachable&) = delete;
+  ~Unreachable() {
+    for (const std::size_t i : hidden_) scope_.items[i].reachable = true;
+  }
+
+ private:
+  Scope& scope_;
+  std::vector<std::size_t> hidden_;
+};
+
+/// Changes a scope's clause while it lives.
+class ClauseScope {
+ public:
+  ClauseScope(Scope& scope, Clause clause) : scope_(scope), before_(scope.clause) {
+    scope_.clause = clause;
+  }
+  ClauseScope(const ClauseScope&) = delete;
+  ClauseScope& operator=(const ClauseScope&) = delete;
+  ~ClauseScope() { scope_.clause = before_; }
+
+ private:
+  Scope& scope_;
+  Clause before_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/table.h"
+#include "sql-lite-frontend/query/parse/ast.h"
+#include "sql-lite-frontend/types/arena.h"
+
+namespace swizzle::sql {
+
+/// Name in a written view, or in a relation that it reads, of a column of the table below. Without
+/// a position the column is computed and cannot be written.
+struct ViewTargetColumn {
+  std::string name;
+  std::optional<std::size_t> position;
+};
+
+/// A view that is written through, down to the one table below it.
+struct ViewTarget {
+  TablePtr view;
+  TablePtr table;
+  bool only = false;  ///< FROM ONLY: of a partitioned table, none of its rows
+  std::vector<ViewTargetColumn> columns;
+
+  /// One view on the way: its query, and what its FROM offers.
+  struct Level {
+    TablePtr view;
+    std::shared_ptr<Arena> arena;  ///< keeps the query
+    const ast::SelectStmt* query = nullptr;
+    std::string alias;
+    std::vector<ViewTargetColumn> from;
+  };
+  std::vector<Level> levels;  ///< from the table upwards
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <functional>
+
+#include "sql-lite-frontend/query/bound/expression.h"
+
+namespace swizzle::sql {
+
+/// Returns the replacement of a slot in a copy; null: the slot itself.
+using SlotReplacement = std::function<ExprPtr(const SlotExpr&)>;
+
+/// A copy with slots replaced, or null for what cannot be copied: subqueries above all.
+ExprPtr copy_expression(const Expr& expr, const SlotReplacement& replace = {});
+
+}  // namespace swizzle::sql

@@ -1,0 +1,139 @@
+// Calls that SQL writes with words between their arguments, or without parentheses.
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "sql-lite-frontend/query/bound/expression.h"
+
+namespace swizzle::sql {
+namespace {
+
+void print_all(ExprPrinter& printer,
+               std::span<const std::pair<std::string_view, const Expr*>> parts,
+               std::string_view end) {
+  for (const auto& [word, expr] : parts) {
+    printer.out += word;
+    printer.print(*expr);
+  }
+  printer.out += end;
+}
+
+bool print_extract(ExprPrinter& printer, std::span<const ExprPtr> arguments) {
+  const auto* field = dynamic_cast<const ConstantExpr*>(arguments[0].get());
+  if (field == nullptr || field->value().is_null()) return false;
+  printer.out += fmt::format("EXTRACT({} FROM ", field->value().as_text());
+  printer.print(*arguments[1]);
+  printer.out += ")";
+  return true;
+}
+
+/// "FROM start FOR length", both from the second argument on.
+void print_range(ExprPrinter& printer, std::span<const ExprPtr> arguments) {
+  constexpr std::array<std::string_view, 2> kWords{" FROM ", " FOR "};
+  for (std::size_t i = 0; i < arguments.size() && i < kWords.size(); ++i) {
+    printer.out += kWords[i];
+    printer.print(*arguments[i]);
+  }
+  printer.out += ")";
+}
+
+bool print_trim(ExprPrinter& printer, std::string_view side, std::span<const ExprPtr> arguments) {
+  printer.out += fmt::format("TRIM({}", side);
+  if (arguments.size() > 1) {
+    printer.out += " ";
+    printer.print(*arguments[1]);
+  }
+  print_all(printer, {{{" FROM ", arguments[0].get()}}}, ")");
+  return true;
+}
+
+bool print_call(ExprPrinter& printer, const FunctionExpr& call) {
+  const std::string_view name = call.function().name;
+  const std::span<const ExprPtr> arguments = call.operands();
+  const auto is = [&](std::string_view wanted, std::size_t least, std::size_t most) {
+    return name == wanted && arguments.size() >= least && arguments.size() <= most;
+  };
+  if (is("now", 0, 0)) {
+    printer.out += "CURRENT_TIMESTAMP";
+    return true;
+  }
+  if (is("timezone", 2, 2)) {
+    print_all(printer, {{{"(", arguments[1].get()}, {" AT TIME ZONE ", arguments[0].get()}}}, ")");
+    return true;
+  }
+  if (is("extract", 2, 2)) return print_extract(printer, arguments);
+  if (is("position", 2, 2)) {
+    print_all(printer, {{{"POSITION((", arguments[1].get()}, {") IN (", arguments[0].get()}}},
+              "))");
+    return true;
+  }
+  if (is("overlay", 3, 4)) {
+    print_all(printer, {{{"OVERLAY(", arguments[0].get()}, {" PLACING ", arguments[1].get()}}}, "");
+    print_range(printer, arguments.subspan(2));
+    return true;
+  }
+  if (is("substring", 2, 3)) {
+    print_all(printer, {{{"SUBSTRING(", arguments[0].get()}}}, "");
+    print_range(printer, arguments.subspan(1));
+    return true;
+  }
+  if (is("overlaps", 4, 4)) {
+    print_all(printer,
+              {{{"((", arguments[0].get()},
+                {", ", arguments[1].get()},
+                {") OVERLAPS (", arguments[2].get()},
+                {", ", arguments[3].get()}}},
+              "))");
+    return true;
+  }
+  if (is("btrim", 1, 2)) return print_trim(printer, "BOTH", arguments);
+  if (is("ltrim", 1, 2)) return print_trim(printer, "LEADING", arguments);
+  if (is("rtrim", 1, 2)) return print_trim(printer, "TRAILING", arguments);
+  return false;
+}
+
+/// now() as another type, or with fewer digits.
+bool print_time(ExprPrinter& printer, const Expr& expr) {
+  std::string_view word;
+  switch (expr.type()) {
+    case TypeId::date:
+      word = "CURRENT_DATE";
+      break;
+    case TypeId::timetz:
+      word = "CURRENT_TIME";
+      break;
+    case TypeId::timestamptz:
+      word = "CURRENT_TIMESTAMP";
+      break;
+    case TypeId::time:
+      word = "LOCALTIME";
+      break;
+    case TypeId::timestamp:
+      word = "LOCALTIMESTAMP";
+      break;
+    default:
+      return false;
+  }
+  printer.out += word;
+  if (expr.typmod() != kNoTypmod) printer.out += fmt::format("({})", expr.typmod());
+  return true;
+}
+
+}  // namespace
+
+bool print_with_keywords(ExprPrinter& printer, const Expr& expr) {
+  if (const auto* call = dynamic_cast<const FunctionExpr*>(&expr))
+    return print_call(printer, *call);
+  if (const auto* session = dynamic_cast<const SessionFunctionExpr*>(&expr)) {
+    // CURRENT_USER and its like.
+    for (const char letter : session->function().name) {
+      printer.out += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+    }
+    return true;
+  }
+  return print_time(printer, expr);
+}
+
+}  // namespace swizzle::sql

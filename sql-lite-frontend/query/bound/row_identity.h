@@ -1,0 +1,24 @@
+#pragma once
+
+#include "sql-lite-frontend/query/bound/expression.h"
+
+namespace swizzle::sql {
+
+/// Functions behind ctid, for tables that are ordered by their primary key and give their rows no
+/// fixed place. A row gets a number when it is asked for, and has it until its transaction ends or
+/// the row is written by that number. The session keeps the numbers.
+struct RowIdentityFunctions {
+  /// (table, columns of the primary key …): the row's number.
+  const Function& number;
+  /// (number, table, position in the primary key): that column's value of the row with that number;
+  /// NULL where the row was written since. Throws 0A000 for a number that this transaction has not
+  /// given.
+  const Function& key;
+  /// The same where the row is written: later statements find it under another number.
+  const Function& key_to_write;
+  /// xmax of a row that INSERT returns, (whether it was there before): the transaction that has
+  /// locked it, which is this one, or 0.
+  const Function& changer;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/query/bound/expression.h"
+#include "sql-lite-frontend/types/xml/xml_option.h"
+
+namespace swizzle::sql {
+
+/// XMLELEMENT and the other expressions of SQL/XML, which are no functions since they have names
+/// and words among their arguments.
+class XmlExpression final : public OperandsExpr {
+ public:
+  enum class Kind : std::uint8_t {
+    concatenation,
+    element,  ///< operands: attributes, as many as there are names, then content
+    forest,   ///< operands: as many as there are names
+    parse,    ///< operands: the text, whether blanks are kept
+    instruction,
+    root,  ///< operands: the value, the version, a number of xml::Standalone
+    serialize,
+    is_document,
+  };
+  struct Words {
+    Kind kind = Kind::concatenation;
+    std::string name{};
+    std::vector<std::string> names{};
+    xml::Option option = xml::Option::content;
+  };
+  XmlExpression(TypeId type, Words words, std::vector<ExprPtr> operands)
+      : OperandsExpr(type, kNoTypmod, std::move(operands)), words_(std::move(words)) {}
+  Value evaluate(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+  [[nodiscard]] const Words& words() const noexcept { return words_; }
+
+ private:
+  void print_named(ExprPrinter& printer) const;
+  void print_root(ExprPrinter& printer) const;
+
+  Words words_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string_view>
+
+#include "sql-lite-frontend/query/parse/ast_nodes.h"
+
+namespace swizzle::sql::ast {
+
+template <class T>
+bool is(const Node* node) noexcept {
+  return node != nullptr && node->node_kind == T::kKind;
+}
+
+/// Null when the node is of another kind, or null itself.
+template <class T>
+const T* try_as(const Node* node) noexcept {
+  return is<T>(node) ? static_cast<const T*>(node) : nullptr;
+}
+
+/// Pre: there is a node; otherwise throws SqlError XX000.
+inline NodeKind kind_of(const Node* node) {
+  return Link<Node> {
+    node
+  } -> node_kind;
+}
+
+/// Throws SqlError 42601: the grammar puts something else there than PostgreSQL's does.
+[[noreturn]] void throw_unexpected(const Node* node);
+
+/// The node is a T by the grammar. libpg_query's takes parameters in more places than PostgreSQL's,
+/// so that is checked and not taken for granted.
+template <class T>
+const T& as(const Node* node) {
+  if (!is<T>(node)) [[unlikely]]
+    throw_unexpected(node);
+  return *static_cast<const T*>(node);
+}
+
+/// The text of a String node.
+inline std::string_view string_of(const Node* node) {
+  return as<String>(node).sval;
+}
+
+}  // namespace swizzle::sql::ast

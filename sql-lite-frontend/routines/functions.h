@@ -1,0 +1,15 @@
+#pragma once
+
+#include <span>
+
+#include "sql-lite-frontend/query/bound/expression.h"
+
+/// Functions that describe routines and triggers.
+namespace swizzle::sql {
+
+/// pg_get_functiondef …
+std::span<const SessionEntry> routine_functions();
+/// pg_get_triggerdef …
+std::span<const SessionEntry> trigger_functions();
+
+}  // namespace swizzle::sql

@@ -1,0 +1,152 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/catalog.h"
+#include "sql-lite-frontend/query/bound/expression.h"
+#include "sql-lite-frontend/routines/plpgsql/variables.h"
+#include "sql-lite-frontend/statement/statement.h"
+
+/// Fragments of SQL in a body, compiled once per session and function.
+namespace swizzle::sql::plpgsql {
+
+struct Frame;
+
+/// Names in a fragment that are variables; their values are the frame's.
+class FragmentNames final : public BodyVariables {
+ public:
+  explicit FragmentNames(const Name* names) : names_(names) {}
+  std::optional<Meaning> find(std::span<const std::string_view> parts,
+                              bool must_have_field) override;
+  [[nodiscard]] Conflict conflict() const override;
+
+  /// Sets the frame with the variables, before binding.
+  void bind_for(Frame& frame) { frame_ = &frame; }
+  void forget() {
+    used_.clear();
+    shapes_.clear();
+  }
+  /// Places of the values that it named.
+  [[nodiscard]] const std::vector<std::size_t>& used() const noexcept { return used_; }
+  /// Whether the records that it named have the fields that they had then.
+  [[nodiscard]] bool fits(const Frame& frame) const;
+  /// The record, where it is the only one that was named, as a whole.
+  [[nodiscard]] std::optional<std::size_t> only_record() const {
+    if (shapes_.size() != 1 || !shapes_[0].is_whole) return std::nullopt;
+    return shapes_[0].record;
+  }
+
+ private:
+  void use(std::size_t place);
+
+  const Name* names_;
+  Frame* frame_ = nullptr;
+  std::vector<std::size_t> used_;
+  struct Known {
+    std::size_t record;
+    ShapePtr shape;
+    bool is_whole = false;  ///< it is named without a field
+    bool is_null = false;   ///< and was NULL then
+  };
+  std::vector<Known> shapes_;
+};
+
+/// v[i].f, of which v is whole, for an assignment.
+struct AssignedPart {
+  std::string whole;  ///< as the text has it
+  std::string name;   ///< the first of its words
+  /// Rest after the name: texts around the subscripts, one more than there are subscripts.
+  std::vector<std::string> around;
+  std::vector<ExpressionPtr> subscripts;
+
+  /// Value, or subscript, that takes a statement: it is computed first, into a place among the
+  /// frame's values.
+  struct Computed {
+    std::optional<std::size_t> place = std::nullopt;  ///< once it has one it keeps it
+    TypeId type = TypeId::none;                       ///< none: the text is bound as it stands
+  };
+  Computed value = {};
+  std::vector<Computed> computed = {};  ///< by subscript
+};
+
+class Expression {
+ public:
+  enum class Kind : std::uint8_t { value, statement };
+  Expression(Kind kind, std::string text, const Name* names);
+
+  /// Returns its value, in the frame's row arena.
+  Value evaluate(Frame& frame);
+  /// Returns, for one with a part, the whole with the part set to `value` instead of the text's
+  /// value.
+  Value put(Frame& frame, const Value& value, TypeId type);
+  /// After evaluate().
+  [[nodiscard]] TypeId type() const noexcept { return type_; }
+  /// After evaluate(): without variables, so that a planner computes it, and what it becomes,
+  /// before it runs.
+  [[nodiscard]] bool is_folded() const;
+
+  /// The record that it is, as a whole and nothing else.
+  std::optional<std::size_t> whole_record(Frame& frame);
+  /// The fields of that record; null: it is none. Pre: evaluate().
+  ShapePtr record_shape(Frame& frame);
+
+  /// Ready to be run with the frame's values as its parameters.
+  const StatementPtr& statement(Frame& frame);
+  [[nodiscard]] const FragmentNames& names() const noexcept { return names_; }
+  FragmentNames& names() noexcept { return names_; }
+
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+  [[nodiscard]] std::string sql() const;
+  /// Returns the length of the text that sql() puts before the expression's.
+  [[nodiscard]] std::size_t sql_before() const noexcept;
+  /// Assigned to what `target` names.
+  void set_target(std::string target) { target_ = std::move(target); }
+  /// Makes its value that of a variable, or of a field of a record, with a part of it set to the
+  /// text's value.
+  void set_part(AssignedPart part) {
+    part_ = std::make_unique<AssignedPart>(std::move(part));
+    part_->computed.resize(part_->subscripts.size());
+  }
+  /// Returns the line of CONTEXT for an error inside.
+  [[nodiscard]] std::string context() const;
+
+ private:
+  [[nodiscard]] bool is_ready(const Frame& frame) const;
+  [[nodiscard]] bool has_current_plan(const Frame& frame) const;
+  void prepare(Frame& frame);
+  void prepare_statement(Frame& frame);
+  /// False: it takes a statement to compute it.
+  bool prepare_plain(Frame& frame);
+  void enter(Frame& frame, Binder& binder, BodyNames& names);
+  void keep_plain(Frame& frame, Binder& binder);
+  void bind_part(Binder& binder, Arena& tree);
+  void give_place(Frame& frame, AssignedPart::Computed& to, TypeId type);
+  void prepare_computed(Frame& frame);
+  void bind_computed(Frame& frame);
+  bool compute_part(Frame& frame);
+  /// Nothing where there is no row.
+  std::optional<Value> run_for_value(Frame& frame);
+
+  Kind kind_;
+  std::string text_;
+  std::string target_;
+  std::unique_ptr<AssignedPart> part_;
+  FragmentNames names_;
+  TypeId type_ = TypeId::none;
+
+  // Compiled form: an expression, or a statement.
+  bool is_prepared_ = false;
+  std::unique_ptr<Arena> arena_;
+  ExprPtr plain_;
+  std::optional<std::size_t> whole_record_;
+  CatalogView::Stamp stamp_;
+  std::uint64_t settings_version_ = 0;
+  bool depends_on_catalog_ = false;
+  std::vector<RoutinePtr> called_;  ///< by what takes no statement
+  StatementPtr statement_;
+  std::shared_ptr<BodyNames> body_;
+};
+
+}  // namespace swizzle::sql::plpgsql

@@ -1,0 +1,223 @@
+// The options of COPY, and which of them go together.
+#include <algorithm>
+#include <cctype>
+
+#include "sql-lite-frontend/session/commands/copy_format.h"
+#include "sql-lite-frontend/statement/statement_options.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+std::string text_of(const ast::DefElem& option) {
+  if (const auto* string = ast::try_as<ast::String>(option.arg)) return std::string{string->sval};
+  if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) {
+    return std::to_string(integer->ival);
+  }
+  throw_error(sqlstate::syntax_error, "{} requires a parameter", option.defname);
+}
+
+std::vector<std::string> names_of(const ast::DefElem& option) {
+  const auto* list = ast::try_as<ast::List>(option.arg);
+  if (list == nullptr) {
+    throw sql_error(sqlstate::invalid_parameter_value,
+                    "argument to option \"{}\" must be a list of column names", option.defname)
+        .at_position(option.location + 1);
+  }
+  std::vector<std::string> names;
+  for (const ast::Node* name : list->items) names.emplace_back(ast::string_of(name));
+  return names;
+}
+
+[[noreturn]] void unsupported(std::string_view what) {
+  throw SqlError{sqlstate::feature_not_supported, std::string{what}};
+}
+[[noreturn]] void invalid(std::string_view what) {
+  throw SqlError{sqlstate::invalid_parameter_value, std::string{what}};
+}
+
+bool has_line_end(std::string_view text) noexcept {
+  return text.find_first_of("\r\n") != std::string_view::npos;
+}
+
+/// Collects the options as they are written; which of them fit is asked when all are known.
+class OptionReader {
+ public:
+  explicit OptionReader(CopyDirection direction) : direction_(direction) {}
+
+  void read(const ast::DefElem& option) {
+    const std::string_view name = option.defname;
+    // The parser gives two names to the forms of FORCE QUOTE; all others are said once at most.
+    if (std::ranges::find(seen_, name) != seen_.end()) {
+      throw SqlError{sqlstate::syntax_error, "conflicting or redundant options"}.at_position(
+          option.location + 1);
+    }
+    seen_.emplace_back(name);
+    if (name == "format") {
+      read_format(option);
+    } else if (name == "freeze") {
+      options_.freeze = option_flag(option);
+    } else if (name == "delimiter") {
+      delimiter_ = text_of(option);
+    } else if (name == "null") {
+      null_ = text_of(option);
+    } else if (name == "header") {
+      read_header(option);
+    } else if (name == "quote") {
+      quote_ = text_of(option);
+    } else if (name == "escape") {
+      escape_ = text_of(option);
+    } else if (name == "force_quote") {
+      options_.force_quote_all = ast::is<ast::A_Star>(option.arg);
+      if (!options_.force_quote_all) options_.force_quote = names_of(option);
+    } else if (name == "force_not_null") {
+      options_.force_not_null = names_of(option);
+    } else if (name == "force_null") {
+      options_.force_null = names_of(option);
+    } else if (name == "encoding") {
+      read_encoding(option);
+    } else {
+      throw sql_error(sqlstate::syntax_error, "option \"{}\" not recognized", name)
+          .at_position(option.location + 1);
+    }
+  }
+
+  CopyOptions finish() {
+    check_binary();
+    const bool csv = is_csv();
+    if (!delimiter_) delimiter_ = csv ? "," : "\t";
+    options_.null = null_.value_or(csv ? "" : "\\N");
+    check_delimiter();
+    if (options_.kind == CopyOptions::Kind::binary && options_.header) {
+      unsupported("cannot specify HEADER in BINARY mode");
+    }
+    check_quotes();
+    check_forced();
+    if (options_.null.find(options_.delimiter) != std::string::npos) {
+      unsupported("COPY delimiter must not appear in the NULL specification");
+    }
+    if (csv && options_.null.find(options_.quote) != std::string::npos) {
+      unsupported("CSV quote character must not appear in the NULL specification");
+    }
+    return std::move(options_);
+  }
+
+ private:
+  [[nodiscard]] bool is_csv() const noexcept { return options_.kind == CopyOptions::Kind::csv; }
+
+  void read_format(const ast::DefElem& option) {
+    const std::string format = text_of(option);
+    if (format == "csv") {
+      options_.kind = CopyOptions::Kind::csv;
+    } else if (format == "binary") {
+      options_.kind = CopyOptions::Kind::binary;
+    } else if (format != "text") {
+      throw sql_error(sqlstate::invalid_parameter_value, "COPY format \"{}\" not recognized",
+                      format)
+          .at_position(option.location + 1);
+    }
+  }
+
+  void read_header(const ast::DefElem& option) {
+    if (const auto flag = option_as_flag(option)) {
+      options_.header = *flag;
+      return;
+    }
+    const auto* word = ast::try_as<ast::String>(option.arg);
+    if (word == nullptr || word->sval != "match") {
+      throw_error(sqlstate::syntax_error, "header requires a Boolean value or \"match\"");
+    }
+    if (direction_ == CopyDirection::to) {
+      unsupported("cannot use \"match\" with HEADER in COPY TO");
+    }
+    options_.header = options_.header_must_match = true;
+  }
+
+  static void read_encoding(const ast::DefElem& option) {
+    const std::string encoding = text_of(option);
+    std::string plain;
+    for (const char letter : encoding) {
+      if (letter != '-' && letter != '_') {
+        plain += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+      }
+    }
+    if (plain == "utf8" || plain == "unicode") return;
+    throw_error(sqlstate::feature_not_supported, "COPY encoding \"{}\" is not supported", encoding);
+  }
+
+  void check_binary() const {
+    if (options_.kind != CopyOptions::Kind::binary) return;
+    if (delimiter_) {
+      throw SqlError{sqlstate::syntax_error, "cannot specify DELIMITER in BINARY mode"};
+    }
+    if (null_) throw SqlError{sqlstate::syntax_error, "cannot specify NULL in BINARY mode"};
+  }
+
+  void check_delimiter() {
+    if (delimiter_->size() != 1) unsupported("COPY delimiter must be a single one-byte character");
+    options_.delimiter = (*delimiter_)[0];
+    if (has_line_end(*delimiter_)) invalid("COPY delimiter cannot be newline or carriage return");
+    if (has_line_end(options_.null)) {
+      invalid("COPY null representation cannot use newline or carriage return");
+    }
+    // Letters that may follow a backslash, or stand in numbers.
+    constexpr std::string_view kTaken = "\\.abcdefghijklmnopqrstuvwxyz0123456789";
+    if (!is_csv() && kTaken.find(options_.delimiter) != std::string_view::npos) {
+      throw_error(sqlstate::invalid_parameter_value, "COPY delimiter cannot be \"{}\"",
+                  *delimiter_);
+    }
+  }
+
+  void check_quotes() {
+    if (!is_csv()) {
+      if (quote_) unsupported("COPY quote available only in CSV mode");
+      if (escape_) unsupported("COPY escape available only in CSV mode");
+      return;
+    }
+    if (quote_ && quote_->size() != 1) {
+      unsupported("COPY quote must be a single one-byte character");
+    }
+    if (quote_) options_.quote = (*quote_)[0];
+    if (options_.delimiter == options_.quote) {
+      invalid("COPY delimiter and quote must be different");
+    }
+    if (escape_ && escape_->size() != 1) {
+      unsupported("COPY escape must be a single one-byte character");
+    }
+    options_.escape = escape_ ? (*escape_)[0] : options_.quote;
+  }
+
+  void check_forced() const {
+    const bool from = direction_ == CopyDirection::from;
+    if (options_.force_quote_all || !options_.force_quote.empty()) {
+      if (!is_csv()) unsupported("COPY force quote available only in CSV mode");
+      if (from) unsupported("COPY force quote only available using COPY TO");
+    }
+    if (!options_.force_not_null.empty()) {
+      if (!is_csv()) unsupported("COPY force not null available only in CSV mode");
+      if (!from) unsupported("COPY force not null only available using COPY FROM");
+    }
+    if (!options_.force_null.empty()) {
+      if (!is_csv()) unsupported("COPY force null available only in CSV mode");
+      if (!from) unsupported("COPY force null only available using COPY FROM");
+    }
+  }
+
+  CopyDirection direction_;
+  CopyOptions options_;
+  std::vector<std::string> seen_;
+  std::optional<std::string> delimiter_;
+  std::optional<std::string> null_;
+  std::optional<std::string> quote_;
+  std::optional<std::string> escape_;
+};
+
+}  // namespace
+
+CopyOptions read_copy_options(ast::NodeList list, CopyDirection direction) {
+  OptionReader reader{direction};
+  for (const ast::Node* node : list) reader.read(ast::as<ast::DefElem>(node));
+  return reader.finish();
+}
+
+}  // namespace swizzle::sql

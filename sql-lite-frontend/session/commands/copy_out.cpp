@@ -1,0 +1,109 @@
+#include <algorithm>
+
+#include "sql-lite-frontend/session/commands/copy_directions.h"
+#include "sql-lite-frontend/statement/command_progress.h"
+#include "sql-lite-frontend/statement/row_view.h"
+
+namespace swizzle::sql {
+namespace {
+
+void append_big_endian(std::string& out, auto value) {
+  std::byte bytes[sizeof value];
+  store_big_endian(bytes, value);
+  out += as_text(Bytes{bytes, sizeof bytes});
+}
+
+std::uint64_t send_rows(Portal& portal, const CopyOptions& options, CommandProgress& progress,
+                        ResultSink& sink) {
+  PlanRun& run = *portal.run;
+  const Plan& plan = *run.plan;
+  Execution& execution = run.execution;
+  const bool binary = options.kind == CopyOptions::Kind::binary;
+  const bool csv = options.kind == CopyOptions::Kind::csv;
+  const auto& columns = portal.statement->columns();
+  sink.copy_out_begin({binary ? Format::binary : Format::text, columns.size()});
+  std::string out;
+  if (binary) {
+    out += kCopySignature;
+    out.append(8, '\0');
+  } else if (options.header) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (i > 0) out += options.delimiter;
+      if (csv) {
+        append_copy_csv(out, columns[i].name, options, false, columns.size() == 1);
+      } else {
+        append_copy_text(out, columns[i].name, options);
+      }
+    }
+    out += '\n';
+  }
+  std::uint64_t rows = 0;
+  std::uint64_t bytes = 0;
+  RowScope scope{execution};
+  std::string text;
+  while (run.root->next(execution)) {
+    ++rows;
+    if (binary) append_big_endian(out, static_cast<std::uint16_t>(columns.size()));
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const Value& value = execution.slots[plan.outputs[i]];
+      if (binary) {
+        if (value.is_null()) {
+          append_big_endian(out, UINT32_MAX);
+          continue;
+        }
+        text.clear();
+        send_binary(execution.functions, plan.types[i], value, text);
+        append_big_endian(out, static_cast<std::uint32_t>(text.size()));
+        out += text;
+        continue;
+      }
+      if (i > 0) out += options.delimiter;
+      if (value.is_null()) {
+        out += options.null;
+        continue;
+      }
+      text.clear();
+      output_text(execution.functions, plan.types[i], value, text);
+      if (csv) {
+        const bool force = options.force_quote_all || lists(options.force_quote, columns[i].name);
+        append_copy_csv(out, text, options, force, columns.size() == 1);
+      } else {
+        append_copy_text(out, text, options);
+      }
+    }
+    if (!binary) out += '\n';
+    // One row per message, as PostgreSQL sends them; clients count on it.
+    sink.copy_out_data(as_bytes(out));
+    bytes += out.size();
+    progress.set(CommandProgress::copy_bytes, bytes);
+    progress.set(CommandProgress::copy_rows_done, rows);
+    out.clear();
+    scope.rewind();
+  }
+  if (binary) append_big_endian(out, std::uint16_t{0xffff});
+  if (!out.empty()) sink.copy_out_data(as_bytes(out));
+  sink.copy_out_end();
+  return rows;
+}
+
+}  // namespace
+
+std::uint64_t copy_out(Session::State& session, const StatementPtr& query, Oid relation,
+                       const CopyOptions& options, ResultSink& sink) {
+  CommandProgress progress{session, CommandProgress::Command::copy, relation};
+  progress.set(CommandProgress::copy_command, CommandProgress::kCopyTo);
+  progress.set(CommandProgress::copy_kind, CommandProgress::kCopyPipe);
+  const PortalPtr portal = session.portals.make(query, {});
+  session.portals.start(*portal);
+  std::uint64_t rows = 0;
+  try {
+    rows = send_rows(*portal, options, progress, sink);
+  } catch (...) {
+    portal->run->end();
+    throw;
+  }
+  session.portals.finish(*portal);
+  return rows;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,303 @@
+#include "sql-lite-frontend/session/replication/command.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "sql-lite-frontend/query/parse/token_skipper.h"
+#include "sql-lite-frontend/session/replication/slots.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr std::array<std::string_view, 7> kFirstWords{
+    "IDENTIFY_SYSTEM",   "CREATE_REPLICATION_SLOT", "DROP_REPLICATION_SLOT",
+    "START_REPLICATION", "READ_REPLICATION_SLOT",   "TIMELINE_HISTORY",
+    "BASE_BACKUP"};
+
+struct Token {
+  enum class Kind : std::uint8_t { end, word, name, text, sign } kind = Kind::end;
+  std::string value;
+};
+
+bool is_blank(char letter) noexcept {
+  return letter == ' ' || (letter >= '\t' && letter <= '\r');
+}
+
+bool is_of_word(char letter) noexcept {
+  return continues_name(letter) || letter == '/' || letter == '.' || letter == '-';
+}
+
+std::string upper(std::string_view text) {
+  std::string result{text};
+  for (char& letter : result) {
+    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
+  }
+  return result;
+}
+
+std::string lower(std::string_view text) {
+  std::string result{text};
+  for (char& letter : result) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return result;
+}
+
+class Tokens {
+ public:
+  explicit Tokens(std::string_view text) : rest_(text) { advance(); }
+
+  [[nodiscard]] const Token& now() const noexcept { return now_; }
+  Token take() {
+    Token taken = std::move(now_);
+    advance();
+    return taken;
+  }
+  [[nodiscard]] bool is_word(std::string_view word) const {
+    return now_.kind == Token::Kind::word && upper(now_.value) == word;
+  }
+  bool take_word(std::string_view word) {
+    if (!is_word(word)) return false;
+    advance();
+    return true;
+  }
+  bool take_sign(std::string_view sign) {
+    if (now_.kind != Token::Kind::sign || now_.value != sign) return false;
+    advance();
+    return true;
+  }
+  void require_word(std::string_view word) {
+    if (!take_word(word)) refuse();
+  }
+  /// As it is within quotes, else in lower case.
+  std::string require_name() {
+    const Token token = take();
+    if (token.kind == Token::Kind::name) return token.value;
+    if (token.kind != Token::Kind::word) refuse();
+    return lower(token.value);
+  }
+  [[noreturn]] void refuse() const {
+    if (now_.kind == Token::Kind::end)
+      throw SqlError{sqlstate::syntax_error, "syntax error in replication command"};
+    throw_error(sqlstate::syntax_error, "syntax error in replication command near \"{}\"",
+                now_.value);
+  }
+
+ private:
+  void advance() {
+    while (!rest_.empty() && is_blank(rest_.front())) rest_.remove_prefix(1);
+    now_ = Token{};
+    if (rest_.empty()) return;
+    const char first = rest_.front();
+    if (first == '"' || first == '\'') return take_quoted(first);
+    if (!is_of_word(first)) {
+      now_ = {Token::Kind::sign, std::string{first}};
+      rest_.remove_prefix(1);
+      return;
+    }
+    const auto length =
+        static_cast<std::size_t>(std::ranges::find_if_not(rest_, is_of_word) - rest_.begin());
+    now_ = {Token::Kind::word, std::string{rest_.substr(0, length)}};
+    rest_.remove_prefix(length);
+  }
+  void take_quoted(char quote) {
+    rest_.remove_prefix(1);
+    std::string value;
+    for (;;) {
+      const std::size_t end = rest_.find(quote);
+      if (end == std::string_view::npos)
+        throw SqlError{sqlstate::syntax_error, "unterminated quoted string"};
+      value += rest_.substr(0, end);
+      rest_.remove_prefix(end + 1);
+      if (rest_.empty() || rest_.front() != quote) break;
+      value += quote;
+      rest_.remove_prefix(1);
+    }
+    now_ = {quote == '"' ? Token::Kind::name : Token::Kind::text, std::move(value)};
+  }
+
+  std::string_view rest_;
+  Token now_;
+};
+
+bool is_true(std::string_view value) {
+  const std::string word = lower(value);
+  if (word.empty() || word == "true" || word == "on" || word == "1") return true;
+  if (word == "false" || word == "off" || word == "0") return false;
+  throw_error(sqlstate::invalid_parameter_value, "\"{}\" is not a Boolean value", value);
+}
+
+/// (name [value], …)
+std::vector<std::pair<std::string, std::string>> take_options(Tokens& tokens) {
+  std::vector<std::pair<std::string, std::string>> options;
+  if (!tokens.take_sign("(")) return options;
+  do {
+    std::string name = tokens.require_name();
+    std::string value;
+    const Token::Kind next = tokens.now().kind;
+    if (next == Token::Kind::text || next == Token::Kind::word || next == Token::Kind::name)
+      value = tokens.take().value;
+    options.emplace_back(std::move(name), std::move(value));
+  } while (tokens.take_sign(","));
+  if (!tokens.take_sign(")")) tokens.refuse();
+  return options;
+}
+
+void refuse_two_phase() {
+  throw SqlError{sqlstate::feature_not_supported,
+                 "replication slots with two-phase commit are not supported"};
+}
+
+void take_slot_options(Tokens& tokens, ReplicationCommand& command) {
+  if (tokens.now().kind == Token::Kind::sign) {
+    for (const auto& [name, value] : take_options(tokens)) {
+      if (name == "snapshot") {
+        command.snapshot = value;
+        const bool is_known = value == "export" || value == "use" || value == "nothing";
+        if (is_known) continue;
+        throw_error(sqlstate::syntax_error,
+                    "unrecognized value for CREATE_REPLICATION_SLOT option \"{}\": \"{}\"", name,
+                    value);
+      }
+      if (name == "two_phase") {
+        if (is_true(value)) refuse_two_phase();
+        continue;
+      }
+      throw_error(sqlstate::syntax_error, "unrecognized option: {}", name);
+    }
+    return;
+  }
+  for (;;) {
+    if (tokens.take_word("EXPORT_SNAPSHOT")) {
+      command.snapshot = "export";
+    } else if (tokens.take_word("NOEXPORT_SNAPSHOT")) {
+      command.snapshot = "nothing";
+    } else if (tokens.take_word("USE_SNAPSHOT")) {
+      command.snapshot = "use";
+    } else if (tokens.take_word("TWO_PHASE")) {
+      refuse_two_phase();
+    } else {
+      return;
+    }
+  }
+}
+
+void refuse_physical(const Tokens& tokens) {
+  if (!tokens.is_word("PHYSICAL")) return;
+  throw SqlError{sqlstate::feature_not_supported, "physical replication is not supported"};
+}
+
+ReplicationCommand take_create(Tokens& tokens) {
+  ReplicationCommand command{.kind = ReplicationCommand::Kind::create_slot};
+  command.slot = tokens.require_name();
+  command.is_temporary = tokens.take_word("TEMPORARY");
+  refuse_physical(tokens);
+  tokens.require_word("LOGICAL");
+  command.plugin = tokens.require_name();
+  take_slot_options(tokens, command);
+  return command;
+}
+
+ReplicationCommand take_start(Tokens& tokens) {
+  ReplicationCommand command{.kind = ReplicationCommand::Kind::start};
+  if (!tokens.take_word("SLOT"))
+    throw SqlError{sqlstate::feature_not_supported, "physical replication is not supported"};
+  command.slot = tokens.require_name();
+  if (!tokens.take_word("LOGICAL"))
+    throw SqlError{sqlstate::feature_not_supported, "physical replication is not supported"};
+  command.from = parse_lsn(tokens.take().value);
+  command.options = take_options(tokens);
+  return command;
+}
+
+/// "a", b, …: as in a list of identifiers.
+std::vector<std::string> listed_names(std::string_view list) {
+  std::vector<std::string> names;
+  Tokens tokens{list};
+  do {
+    names.push_back(tokens.require_name());
+  } while (tokens.take_sign(","));
+  if (tokens.now().kind != Token::Kind::end)
+    throw SqlError{SqlState{"42602"}, "invalid publication_names syntax"};
+  return names;
+}
+
+}  // namespace
+
+std::string_view ReplicationCommand::tag() const noexcept {
+  switch (kind) {
+    case Kind::identify_system:
+      return "IDENTIFY_SYSTEM";
+    case Kind::create_slot:
+      return "CREATE_REPLICATION_SLOT";
+    case Kind::drop_slot:
+      return "DROP_REPLICATION_SLOT";
+    case Kind::start:
+      break;
+  }
+  return "START_REPLICATION";
+}
+
+std::optional<ReplicationCommand> parse_replication_command(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  const auto length =
+      static_cast<std::size_t>(std::ranges::find_if_not(text, is_of_word) - text.begin());
+  const std::string first = upper(text.substr(0, length));
+  if (std::ranges::find(kFirstWords, first) == kFirstWords.end()) return std::nullopt;
+  Tokens tokens{text.substr(length)};
+  using Kind = ReplicationCommand::Kind;
+  ReplicationCommand command{.kind = Kind::identify_system};
+  if (first == "CREATE_REPLICATION_SLOT") {
+    command = take_create(tokens);
+  } else if (first == "START_REPLICATION") {
+    command = take_start(tokens);
+  } else if (first == "DROP_REPLICATION_SLOT") {
+    command.kind = Kind::drop_slot;
+    command.slot = tokens.require_name();
+    command.waits = tokens.take_word("WAIT");
+  } else if (first != "IDENTIFY_SYSTEM") {
+    throw_error(sqlstate::feature_not_supported, "replication command {} is not supported", first);
+  }
+  tokens.take_sign(";");
+  if (tokens.now().kind != Token::Kind::end) tokens.refuse();
+  return command;
+}
+
+OutputOptions output_options(const ReplicationCommand& command) {
+  constexpr int kNewestVersion = 3;
+  OutputOptions options;
+  int version = 0;
+  for (const auto& [name, value] : command.options) {
+    if (name == "proto_version") {
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), version);
+      if (error != std::errc{} || end != value.data() + value.size())
+        throw SqlError{sqlstate::invalid_parameter_value, "invalid proto_version"};
+    } else if (name == "publication_names") {
+      options.publications = listed_names(value);
+    } else if (name == "binary") {
+      if (is_true(value))
+        throw SqlError{sqlstate::feature_not_supported, "option \"binary\" is not supported"};
+    } else if (name == "two_phase") {
+      if (is_true(value)) refuse_two_phase();
+    } else if (name == "messages") {
+      options.messages = is_true(value);
+    } else if (name == "streaming") {
+      // A client that would take transactions in pieces gets them whole.
+      (void)is_true(value);
+    } else {
+      throw_error(sqlstate::internal_error, "unrecognized pgoutput option: {}", name);
+    }
+  }
+  if (version > kNewestVersion || version < 1) {
+    throw_error(sqlstate::feature_not_supported,
+                "client sent proto_version={} but we only support protocol {} or {}", version,
+                version < 1 ? 1 : kNewestVersion, version < 1 ? "higher" : "lower");
+  }
+  if (options.publications.empty())
+    throw SqlError{sqlstate::invalid_parameter_value, "publication_names parameter missing"};
+  return options;
+}
+
+}  // namespace swizzle::sql

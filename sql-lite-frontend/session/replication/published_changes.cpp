@@ -1,0 +1,245 @@
+#include "sql-lite-frontend/session/replication/published_changes.h"
+
+#include <algorithm>
+
+#include "sql-lite-frontend/execution/publish/table_shapes.h"
+#include "sql-lite-frontend/session/replication/pgoutput.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
+
+namespace swizzle::sql {
+namespace {
+
+std::uint8_t event_of(ChangeKind kind) noexcept {
+  switch (kind) {
+    case ChangeKind::insert:
+      return published::kInsert;
+    case ChangeKind::update:
+      return published::kUpdate;
+    case ChangeKind::remove:
+      return published::kDelete;
+    case ChangeKind::truncate:
+    case ChangeKind::message:
+      break;
+  }
+  return published::kTruncate;
+}
+
+/// The shape's table, as far as filters ask: its columns where they were.
+Table columns_of_shape(const TableShape& shape) {
+  Table table;
+  table.relation.oid = shape.relation;
+  table.relation.name = shape.name;
+  std::int16_t last = 0;
+  for (const TableShape::Column& column : shape.columns) last = std::max(last, column.number);
+  table.relation.columns.resize(static_cast<std::size_t>(last));
+  for (Column& column : table.relation.columns) column.dropped = true;
+  for (const TableShape::Column& from : shape.columns) {
+    Column& column = table.relation.columns[static_cast<std::size_t>(from.number - 1)];
+    column.dropped = false;
+    column.name = from.name;
+    column.type = from.type;
+    column.typmod = from.typmod;
+  }
+  for (const Column& column : table.relation.columns) table.column_types.push_back(column.type);
+  return table;
+}
+
+}  // namespace
+
+PublishedChanges::PublishedChanges(Session::State& session, OutputOptions options)
+    : session_(session),
+      publications_(std::move(options.publications)),
+      tells_messages_(options.messages),
+      database_(session.catalog.shared().database()),
+      writer_(session.new_scratch()) {}
+
+PublishedChanges::~PublishedChanges() = default;
+
+/// A publication need not be there any more, if it was when the change was made.
+void PublishedChanges::require_publications(const TableShape& shape) {
+  if (are_known_) return;
+  for (const std::string& name : publications_) {
+    const bool had_it = std::ranges::find(shape.memberships, name, &TableShape::Membership::name) !=
+                        shape.memberships.end();
+    if (!had_it && !session_.catalog.publication(name))
+      throw_error(sqlstate::undefined_object, "publication \"{}\" does not exist", name);
+  }
+  are_known_ = true;
+}
+
+/// Notes types that were dropped, perhaps before this start, so that values of them can be read.
+void PublishedChanges::note_types(const TableShape& shape) const {
+  for (const TableShape::MadeType& made : shape.types) {
+    if (!session_.names.user_type(made.type.id()))
+      note_user_type(made.type, session_.catalog.shared().default_collation());
+  }
+}
+
+void PublishedChanges::choose_columns(Subscribed& table) const {
+  const TableShape& shape = table.shape;
+  const std::vector<std::int16_t>* chosen = nullptr;
+  for (const TableShape::Membership& membership : shape.memberships) {
+    if (chosen != nullptr && *chosen != membership.columns) {
+      throw_error(sqlstate::feature_not_supported,
+                  "cannot use different column lists for table \"{}.{}\" in different publications",
+                  shape.schema, shape.name);
+    }
+    chosen = &membership.columns;
+  }
+  for (std::uint32_t i = 0; i < shape.columns.size(); ++i) {
+    const bool is_told = chosen == nullptr || chosen->empty() ||
+                         std::ranges::find(*chosen, shape.columns[i].number) != chosen->end();
+    if (is_told) table.places.push_back(i);
+  }
+}
+
+void PublishedChanges::bind_filters(Subscribed& table) {
+  for (const std::uint8_t event : {published::kInsert, published::kUpdate, published::kDelete}) {
+    std::vector<Filter> filters;
+    bool tells_all = false;
+    for (const TableShape::Membership& membership : table.shape.memberships) {
+      if ((membership.events & event) == 0) continue;
+      tells_all |= membership.filter_sql.empty();
+      if (tells_all) break;
+      if (!table.scratch) table.scratch = session_.new_scratch();
+      Binder binder{session_.names, table.scratch->arena};
+      const Table columns = columns_of_shape(table.shape);
+      const Slot first = binder.new_slots(columns.relation.columns.size());
+      Filter filter;
+      filter.condition =
+          binder.bind_table_expression(membership.filter_sql, columns, first, Clause::where);
+      filter.first = first;
+      table.slots = std::max<std::size_t>(table.slots, binder.slot_count());
+      filters.push_back(std::move(filter));
+    }
+    if (!tells_all) table.filters.emplace(event, std::move(filters));
+  }
+  if (table.scratch) table.scratch->execution.slots.resize(table.slots);
+}
+
+PublishedChanges::Subscribed& PublishedChanges::subscribed(std::uint32_t number) {
+  const auto found = tables_.find(number);
+  if (found != tables_.end()) return *found->second;
+  auto table = std::make_unique<Subscribed>();
+  table->shape = TableShapes::read(session_.catalog.shared(), number);
+  require_publications(table->shape);
+  std::erase_if(table->shape.memberships, [&](const TableShape::Membership& membership) {
+    return std::ranges::find(publications_, membership.name) == publications_.end();
+  });
+  table->events = table->shape.events();
+  if (table->events != 0) {
+    note_types(table->shape);
+    table->names = std::make_unique<LoggedNames>(table->shape, session_.names);
+    table->layout = RowLayout{table->shape.column_types()};
+    table->before.resize(table->shape.columns.size());
+    table->after.resize(table->shape.columns.size());
+    choose_columns(*table);
+    bind_filters(*table);
+  }
+  return *tables_.emplace(number, std::move(table)).first->second;
+}
+
+bool PublishedChanges::passes(Subscribed& table, std::uint8_t event, std::span<const Value> row) {
+  const auto filters = table.filters.find(event);
+  if (filters == table.filters.end()) return true;
+  Execution& execution = table.scratch->execution;
+  const RowScope scope{execution};
+  for (const Filter& filter : filters->second) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const auto position = static_cast<Slot>(table.shape.columns[i].number - 1);
+      execution.slots[filter.first + position] = row[i];
+    }
+    const Value passed = filter.condition->eval(execution);
+    if (!passed.is_null() && passed.as_bool()) return true;
+  }
+  return false;
+}
+
+void PublishedChanges::tell_table(Subscribed& table, std::uint32_t number,
+                                  std::vector<std::string>& messages) {
+  const auto [told, is_new] = told_.try_emplace(table.shape.relation, number);
+  if (!is_new && told->second == number) return;
+  told->second = number;
+  for (const std::uint32_t place : table.places) {
+    const TypeId id = table.shape.columns[place].type;
+    if (raw(id) < kFirstUserOid) continue;
+    // A domain over a built-in type is sent as the built-in type.
+    if (const TableShape::MadeType* const made = table.shape.made_type(base_type(id)))
+      messages.push_back(pgoutput::type({id, made->schema, made->type.name}));
+  }
+  messages.push_back(pgoutput::relation(table.shape, table.places));
+}
+
+PublishedChanges::Place PublishedChanges::tell(Lsn lsn, Bytes body,
+                                               std::vector<std::string>& messages) {
+  const PublishedChange change = decode_change(body);
+  if (change.database != kNoOid && change.database != database_) return Place::in_transaction;
+  switch (change.kind) {
+    case ChangeKind::message:
+      if (tells_messages_) messages.push_back(pgoutput::message(lsn, change));
+      return change.is_transactional ? Place::in_transaction : Place::alone;
+    case ChangeKind::truncate:
+      tell_truncate(change, messages);
+      break;
+    default:
+      tell_row(change, messages);
+      break;
+  }
+  return Place::in_transaction;
+}
+
+void PublishedChanges::tell_truncate(const PublishedChange& change,
+                                     std::vector<std::string>& messages) {
+  std::vector<Oid> relations;
+  for (const std::uint32_t number : change.truncated) {
+    Subscribed& table = subscribed(number);
+    if ((table.events & published::kTruncate) == 0) continue;
+    tell_table(table, number, messages);
+    relations.push_back(table.shape.relation);
+  }
+  if (!relations.empty()) messages.push_back(pgoutput::truncate(relations, change));
+}
+
+void PublishedChanges::tell_row(const PublishedChange& change, std::vector<std::string>& messages) {
+  Subscribed& table = subscribed(change.shape);
+  const std::uint8_t event = event_of(change.kind);
+  if ((table.events & event) == 0) return;
+  if (!change.before.empty()) RowReader{table.layout, change.before}.columns(table.before);
+  if (!change.after.empty()) RowReader{table.layout, change.after}.columns(table.after);
+  if (change.kind == ChangeKind::update) {
+    tell_update(table, change, messages);
+    return;
+  }
+  const bool inserts = change.kind == ChangeKind::insert;
+  if (!passes(table, event, inserts ? table.after : table.before)) return;
+  tell_table(table, change.shape, messages);
+  const RowScope scope{writer_->execution};
+  const NamesScope names{writer_->execution.functions.session, *table.names};
+  const pgoutput::RowMessages rows{writer_->execution.functions, table.shape, table.places};
+  messages.push_back(inserts ? rows.insert(table.after)
+                             : rows.remove(change.old_row, table.before));
+}
+
+/// A row that comes to pass the filter is new to the subscriber, one that ceases to is gone.
+void PublishedChanges::tell_update(Subscribed& table, const PublishedChange& change,
+                                   std::vector<std::string>& messages) {
+  const bool passes_now = passes(table, published::kUpdate, table.after);
+  // Without an old row, what filters may ask for is as it was.
+  const bool passed =
+      change.old_row == OldRow::none ? passes_now : passes(table, published::kUpdate, table.before);
+  if (!passes_now && !passed) return;
+  tell_table(table, change.shape, messages);
+  const RowScope scope{writer_->execution};
+  const NamesScope names{writer_->execution.functions.session, *table.names};
+  const pgoutput::RowMessages rows{writer_->execution.functions, table.shape, table.places};
+  if (!passed) {
+    messages.push_back(rows.insert(table.after));
+  } else if (!passes_now) {
+    messages.push_back(rows.remove(change.old_row, table.before));
+  } else {
+    messages.push_back(rows.update(change.old_row, table.before, table.after));
+  }
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/execution/publish/change_codec.h"
+#include "sql-lite-frontend/execution/publish/table_shape.h"
+#include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/session/replication/command.h"
+#include "sql-lite-frontend/session/replication/logged_names.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/row_codec.h"
+
+namespace swizzle::sql {
+
+/// Turns changes in the log into messages of pgoutput for subscribers of certain publications. Of
+/// one session; its settings decide how values are written.
+class PublishedChanges {
+ public:
+  PublishedChanges(Session::State& session, OutputOptions options);
+  PublishedChanges(const PublishedChanges&) = delete;
+  PublishedChanges& operator=(const PublishedChanges&) = delete;
+  ~PublishedChanges();
+
+  enum class Place : std::uint8_t {
+    in_transaction,
+    alone,  ///< before BEGIN and after COMMIT as well
+  };
+  /// Appends the messages for the change. There are none if the change belongs to another database,
+  /// or is none that the publications include. The description of the table precedes the change if
+  /// it has not been sent yet. Throws SqlError.
+  Place tell(Lsn lsn, Bytes body, std::vector<std::string>& messages);
+
+ private:
+  /// A row filter, bound over the columns of its table.
+  struct Filter {
+    ExprPtr condition;
+    Slot first = 0;
+  };
+  /// A shape as the subscriber sees it.
+  struct Subscribed {
+    TableShape shape;
+    RowLayout layout;
+    std::uint8_t events = 0;
+    std::vector<std::uint32_t> places;
+    std::unique_ptr<LoggedNames> names;
+    std::vector<Value> before;
+    std::vector<Value> after;
+    /// Per kind of event; empty: all rows are told.
+    std::map<std::uint8_t, std::vector<Filter>> filters;
+    std::unique_ptr<Scratch> scratch;
+    std::size_t slots = 0;
+  };
+
+  Subscribed& subscribed(std::uint32_t number);
+  void note_types(const TableShape& shape) const;
+  void choose_columns(Subscribed& table) const;
+  void bind_filters(Subscribed& table);
+  bool passes(Subscribed& table, std::uint8_t event, std::span<const Value> row);
+  void tell_table(Subscribed& table, std::uint32_t number, std::vector<std::string>& messages);
+  void tell_row(const PublishedChange& change, std::vector<std::string>& messages);
+  void tell_update(Subscribed& table, const PublishedChange& change,
+                   std::vector<std::string>& messages);
+  void tell_truncate(const PublishedChange& change, std::vector<std::string>& messages);
+  void require_publications(const TableShape& shape);
+
+  Session::State& session_;
+  const std::vector<std::string> publications_;
+  const bool tells_messages_;
+  const Oid database_;
+  std::unique_ptr<Scratch> writer_;  ///< for what values are written with
+  bool are_known_ = false;
+  std::map<std::uint32_t, std::unique_ptr<Subscribed>> tables_;
+  /// Shapes that were sent last, by relation.
+  std::map<Oid, std::uint32_t> told_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,184 @@
+#include "sql-lite-frontend/replication.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <span>
+
+#include "sql-lite-frontend/session/replication/big_endian_text.h"
+#include "sql-lite-frontend/session/replication/command.h"
+#include "sql-lite-frontend/session/replication/slot_stream.h"
+#include "sql-lite-frontend/session/replication/slots.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "storage/logical/logical_log.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kInFailedBlock{"25P02"};
+constexpr SqlState kActiveTransaction{"25001"};
+
+struct TextColumn {
+  std::string_view name;
+  TypeId type = TypeId::text;
+  std::optional<std::string> value;
+};
+
+/// A row whose values are there as text already.
+class TextRow final : public OutputRow {
+ public:
+  explicit TextRow(std::span<const TextColumn> columns) : columns_(columns) {}
+  [[nodiscard]] std::size_t size() const noexcept override { return columns_.size(); }
+  void append_data_row(std::string& buffer) const override {
+    put_number(buffer, static_cast<std::int16_t>(columns_.size()));
+    for (const TextColumn& column : columns_) {
+      put_number(buffer, column.value ? static_cast<std::int32_t>(column.value->size()) : -1);
+      if (column.value) buffer += *column.value;
+    }
+  }
+  [[nodiscard]] std::optional<std::string> text(std::size_t column) const override {
+    return columns_[column].value;
+  }
+
+ private:
+  std::span<const TextColumn> columns_;
+};
+
+void send_row(ResultSink& sink, std::span<const TextColumn> columns) {
+  std::vector<OutputColumn> described;
+  for (const TextColumn& column : columns) {
+    OutputColumn out;
+    out.name = column.name;
+    out.type_oid = static_cast<std::uint32_t>(raw(column.type));
+    if (column.type == TypeId::int4) out.type_size = 4;
+    described.push_back(out);
+  }
+  sink.row_description(described);
+  sink.data_row(TextRow{columns});
+}
+
+/// The snapshot of a slot that is being made is to be the transaction's, which has none yet.
+void require_unread_transaction(Session::State& session) {
+  const SessionTransaction& transaction = session.transaction;
+  const auto refuse = [](std::string_view why) {
+    throw_error(sqlstate::internal_error, "CREATE_REPLICATION_SLOT ... (SNAPSHOT 'use') must {}",
+                why);
+  };
+  if (!transaction || !transaction.in_explicit_block()) refuse("be called inside a transaction");
+  if (transaction.modes().isolation != Isolation::repeatable_read)
+    refuse("be called in REPEATABLE READ isolation mode transaction");
+  if (transaction.has_run_statements()) refuse("be called before any query");
+}
+
+}  // namespace
+
+ReplicationCommands::ReplicationCommands(Session& session) : session_(session) {}
+
+ReplicationCommands::~ReplicationCommands() {
+  end_export();
+}
+
+bool ReplicationCommands::is_command(std::string_view text) noexcept {
+  try {
+    return parse_replication_command(text).has_value();
+  } catch (const SqlError&) {
+    // run() says what is wrong with it.
+    return true;
+  }
+}
+
+void ReplicationCommands::end_export() noexcept {
+  if (!exported_) return;
+  session_.state().shared.exported_snapshots.remove(export_name_);
+  exported_.reset();
+}
+
+Outcome ReplicationCommands::run(std::string_view text, ResultSink& sink, ChangeSender& sender) {
+  return session_.run_request(text, sink, [&] {
+    Session::State& session = session_.state();
+    const auto command = parse_replication_command(text);
+    if (session.transaction.is_failed()) {
+      throw SqlError{kInFailedBlock,
+                     "current transaction is aborted, commands ignored until end of transaction "
+                     "block"};
+    }
+    using Kind = ReplicationCommand::Kind;
+    switch (command->kind) {
+      case Kind::identify_system:
+        identify(sink);
+        break;
+      case Kind::create_slot:
+        create(*command, sink);
+        break;
+      case Kind::drop_slot:
+        require_may_use_slots(session);
+        drop_slot(session, command->slot, command->waits ? DropWhen::once_free : DropWhen::now);
+        break;
+      case Kind::start:
+        start(*command, sender);
+        break;
+    }
+    sink.command_complete(command->tag());
+  });
+}
+
+void ReplicationCommands::identify(ResultSink& sink) {
+  Session::State& session = session_.state();
+  Engine& engine = session.shared.engine;
+  const std::array row{
+      TextColumn{"systemid", TypeId::text, std::to_string(engine.database_id())},
+      TextColumn{"timeline", TypeId::int4, "1"},
+      TextColumn{"xlogpos", TypeId::text, lsn_text(engine.logical_log().durable())},
+      TextColumn{"dbname", TypeId::text, session.options.database}};
+  send_row(sink, row);
+}
+
+void ReplicationCommands::create(const ReplicationCommand& command, ResultSink& sink) {
+  Session::State& session = session_.state();
+  require_may_use_slots(session);
+  require_logical_decoding(session);
+  NewSlot wanted;
+  wanted.name = command.slot;
+  wanted.plugin = command.plugin;
+  if (command.is_temporary) wanted.lifetime = swizzle::Slot::Lifetime::temporary;
+  if (command.snapshot == "use") {
+    require_unread_transaction(session);
+    wanted.snapshot = NewSlot::Snapshot::use;
+  } else if (command.snapshot == "export") {
+    if (session.transaction && session.transaction.in_explicit_block()) {
+      throw SqlError{sqlstate::internal_error,
+                     "CREATE_REPLICATION_SLOT ... (SNAPSHOT 'export') must not be called inside a "
+                     "transaction"};
+    }
+    wanted.snapshot = NewSlot::Snapshot::hold;
+  }
+  MadeSlot made = make_slot(session, wanted);
+  if (wanted.snapshot == NewSlot::Snapshot::use) session.transaction.begin_statement();
+  TextColumn snapshot{"snapshot_name", TypeId::text, std::nullopt};
+  if (made.held) {
+    exported_ = std::move(made.held);
+    export_name_ =
+        session.shared.exported_snapshots.add({session.catalog.shared().database(), made.view});
+    snapshot.value = export_name_;
+  }
+  const std::array row{TextColumn{"slot_name", TypeId::text, command.slot},
+                       TextColumn{"consistent_point", TypeId::text, lsn_text(made.consistent)},
+                       snapshot, TextColumn{"output_plugin", TypeId::text, command.plugin}};
+  send_row(sink, row);
+}
+
+void ReplicationCommands::start(const ReplicationCommand& command, ChangeSender& sender) {
+  Session::State& session = session_.state();
+  if (session.transaction && session.transaction.in_explicit_block()) {
+    throw SqlError{kActiveTransaction, "START_REPLICATION cannot run inside a transaction block"};
+  }
+  require_may_use_slots(session);
+  require_logical_decoding(session);
+  const auto stream = std::make_unique<SlotStream>(session, command.slot,
+                                                   SlotStream::Part{.from = command.from}, command);
+  sender.send(*stream);
+}
+
+}  // namespace swizzle::sql

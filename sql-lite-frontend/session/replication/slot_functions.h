@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sql-lite-frontend/definitions/system_catalog/rows_cursor.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/function_registry.h"
+
+namespace swizzle::sql {
+
+/// pg_create_logical_replication_slot, pg_logical_slot_get_binary_changes,
+/// pg_replication_slot_advance …
+std::span<const SetEntry> slot_sets();
+
+/// Returns the session in which the set is computed.
+Session::State& session_of(FunctionContext& context);
+
+}  // namespace swizzle::sql

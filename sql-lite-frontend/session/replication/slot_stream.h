@@ -1,0 +1,96 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/replication.h"
+#include "sql-lite-frontend/session/replication/pgoutput.h"
+#include "sql-lite-frontend/session/replication/published_changes.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "storage/logical/logical_log.h"
+
+namespace swizzle::sql {
+
+/// The messages of pgoutput for a slot's reader. Holds the slot.
+class SlotStream final : public ChangeStream {
+ public:
+  struct Part {
+    Lsn from = Lsn::none;  ///< or from the slot's position on, if that is later
+    Lsn until = Lsn::max;  ///< transactions that commit from here on are left
+  };
+  /// `command` has the options for the plugin. Throws 42704, 55006, 55000, 0A000 …
+  SlotStream(Session::State& session, std::string_view slot, Part part,
+             const ReplicationCommand& command);
+  ~SlotStream() override;
+
+  std::optional<Message> next() override;
+  [[nodiscard]] bool is_at_end() const noexcept override {
+    return !current_ && reader_->is_at_end();
+  }
+  [[nodiscard]] Lsn position() const noexcept override {
+    return current_ ? current_->commit : read_up_to_;
+  }
+  /// Transaction whose message was handed out last.
+  [[nodiscard]] TxnId transaction() const noexcept { return handed_out_of_; }
+  /// True between two transactions.
+  [[nodiscard]] bool is_between() const noexcept { return !current_ && ready_.empty(); }
+  bool awaits_more(const std::function<void()>& wake) override;
+  void confirm(Lsn lsn) override;
+  [[nodiscard]] Lsn confirmed() const noexcept override { return confirmed_; }
+  void show(const Progress& progress) override;
+  [[nodiscard]] Duration timeout() const override;
+
+  class Files;
+  /// Exclusive use of the slot.
+  class Hold {
+   public:
+    Hold(Session::State& session, std::string name);
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+    ~Hold();
+    /// The slot as it was found.
+    [[nodiscard]] const swizzle::Slot& slot() const noexcept { return slot_; }
+
+   private:
+    LogSlots& slots_;
+    swizzle::Slot slot_;
+  };
+
+ private:
+  struct Mark {
+    Lsn position;
+    Lsn needed;
+  };
+  void take_next_transaction();
+  void tell_next_change();
+  void keep_mark();
+
+  Session::State& session_;
+  LogSlots& slots_;
+  std::string name_;
+  Hold hold_;
+  std::unique_ptr<Files> files_;
+  PublishedChanges published_;
+  std::unique_ptr<ChangeReader> reader_;
+  std::unique_ptr<wal::LogFollower> follower_;
+  std::optional<CommittedChanges> current_;
+  pgoutput::TransactionFacts facts_;
+  bool has_begun_ = false;
+  TxnId handed_out_of_ = TxnId::none;
+  std::deque<Message> ready_;
+  std::vector<std::string> told_;
+  Lsn read_up_to_ = Lsn::none;
+  Lsn confirmed_ = Lsn::none;
+  std::deque<Mark> marks_;
+  TimePoint saved_at_{};
+};
+
+/// The slot's reader has everything that commits before `upto`, or before the log's end if that is
+/// earlier: which is where the slot is then. Throws as SlotStream does, and 55000 where it is
+/// behind that already.
+Lsn advance_slot(Session::State& session, std::string_view slot, Lsn upto);
+
+}  // namespace swizzle::sql

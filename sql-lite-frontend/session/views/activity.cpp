@@ -1,0 +1,453 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "base/runtime/runtime.h"
+#include "sql-lite-frontend/catalog/predefined_roles.h"
+#include "sql-lite-frontend/definitions/system_catalog/row_values.h"
+#include "sql-lite-frontend/session/functions/session_functions.h"
+#include "sql-lite-frontend/session/shared/known_settings.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/session/views/providers.h"
+#include "sql-lite-frontend/types/array/array.h"
+#include "storage/statistics.h"
+
+/// System relations about the server's activity: sessions, prepared statements, settings.
+namespace swizzle::sql {
+namespace {
+
+std::string_view name_of_state(Activity::State state) {
+  switch (state) {
+    case Activity::State::idle:
+      return "idle";
+    case Activity::State::active:
+      return "active";
+    case Activity::State::idle_in_transaction:
+      return "idle in transaction";
+    case Activity::State::idle_in_failed:
+      return "idle in transaction (aborted)";
+  }
+  return {};
+}
+
+/// Of the transactions that sessions have open.
+struct TransactionIds {
+  TxnId own = TxnId::none;
+  /// Of those that its snapshot does not show; its own counts, as in PostgreSQL.
+  TxnId oldest_unseen = TxnId::none;
+};
+
+std::map<std::int32_t, TransactionIds> transaction_ids(const Engine& engine) {
+  std::map<std::int32_t, TransactionIds> of;
+  for (const WritingTransaction& writer : engine.writers()) of[writer.label].own = writer.id;
+  for (const HeldSnapshot& held : engine.snapshots()) {
+    TransactionIds& ids = of[held.label];
+    ids.oldest_unseen = ids.own == TxnId::none ? held.next_id : std::min(ids.own, held.next_id);
+  }
+  return of;
+}
+
+/// PostgreSQL's name of the wait for such a lock. Who waits for a row there waits for the end of
+/// the transaction that has changed it.
+std::string_view wait_event_of(lock::LockRow::Kind kind) {
+  using Kind = lock::LockRow::Kind;
+  switch (kind) {
+    case Kind::key:
+    case Kind::transaction:
+      return "transactionid";
+    case Kind::table:
+    case Kind::relation:
+    case Kind::relation_rows:
+      return "relation";
+    case Kind::database:
+      break;
+  }
+  return "object";
+}
+
+/// By the sessions that wait for locks.
+std::map<std::int32_t, std::string_view> lock_waits(Database::Shared& shared) {
+  std::map<std::int32_t, std::string_view> events;
+  for (const lock::LockRow& row : shared.engine.lock_waits())
+    events.emplace(row.label, wait_event_of(row.kind));
+  for (const AdvisoryLocks::Held& wanted : shared.advisory_locks.waited_for())
+    events.emplace(wanted.session, "advisory");
+  return events;
+}
+
+std::int64_t microseconds_of(TimePoint at) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(at.time_since_epoch()).count();
+}
+
+/// Converts moments of the steady clock to the wall clock. A session that waits for its client has
+/// noted the time by the one, which it had read anyway, and is shown by the other. A moment is
+/// shown alike each time, as long as the wall clock is not set.
+class WallTimes {
+ public:
+  [[nodiscard]] std::int64_t of(TimePoint at) {
+    constexpr std::int64_t kSet = 20'000;
+    const std::int64_t now = distance();
+    std::int64_t known = distance_.load(std::memory_order_relaxed);
+    if (std::abs(known - now) > kSet) distance_.store(known = now, std::memory_order_relaxed);
+    return microseconds_of(at) + known;
+  }
+
+ private:
+  /// Returns the distance from one clock to the other; reads again if the thread was interrupted
+  /// between them.
+  static std::int64_t distance() {
+    constexpr int kTries = 5;
+    constexpr std::int64_t kAtOnce = 20;
+    std::int64_t distance = 0;
+    for (int i = 0; i < kTries; ++i) {
+      const std::int64_t before = microseconds_of(Runtime::current().now());
+      distance = SessionContext::system_clock_now() - before;
+      if (microseconds_of(Runtime::current().now()) - before <= kAtOnce) break;
+    }
+    return distance;
+  }
+
+  std::atomic<std::int64_t> distance_{0};
+};
+
+/// When a session came into the state that it is in.
+std::int64_t state_change_of(const Activity& activity, Activity::State state,
+                             const SessionUsage& usage) {
+  static WallTimes wall_times;
+  const std::int64_t began = activity.state_change.load(std::memory_order_relaxed);
+  const auto rests_since = usage.rests_since();
+  if (state == Activity::State::active || !rests_since) return began;
+  return std::max(began, wall_times.of(*rests_since));
+}
+
+void activity(Execution& execution, const EmitRow& emit) {
+  struct Seen {
+    std::int32_t pid;
+    Oid user;
+    std::string user_name;
+    std::string database;
+    std::string application;
+    std::string query;
+    std::optional<Endpoint> client;
+    std::int64_t connected_at;
+    std::int64_t transaction_start;
+    std::int64_t query_start;
+    std::int64_t state_change;
+    Activity::State state;
+    bool is_replication;
+  };
+  std::vector<Seen> sessions;
+  {
+    Database::Shared& shared = session_of(execution).shared;
+    const std::lock_guard lock{shared.sessions_mutex};
+    for (const auto& [pid, session] : shared.sessions) {
+      // Only what does not change while the session lives, and what it publishes, may be read.
+      Session::State& state = session->state();
+      const Activity& activity = state.activity;
+      const Activity::State doing = activity.state.load(std::memory_order_relaxed);
+      sessions.push_back(
+          {pid, state.login, state.options.user, state.options.database,
+           activity.application.load(), activity.query.load(), state.options.client,
+           activity.connected_at, activity.transaction_start.load(std::memory_order_relaxed),
+           activity.query_start.load(std::memory_order_relaxed),
+           state_change_of(activity, doing, state.usage), doing, state.options.is_replication});
+    }
+  }
+  const std::map<std::int32_t, TransactionIds> transactions =
+      transaction_ids(session_of(execution).shared.engine);
+  const std::map<std::int32_t, std::string_view> waits = lock_waits(session_of(execution).shared);
+  for (const Seen& seen : sessions) {
+    const RolePtr role = session_of(execution).catalog.role(seen.user);
+    const DatabasePtr database = session_of(execution).catalog.database(seen.database);
+    // A session's activity is shown only to its role and to pg_read_all_stats.
+    const bool shown = session_of(execution).rights.owns(kReadAllStatsRole) ||
+                       (role && session_of(execution).rights.owns(role->oid));
+    const auto unless_hidden = [&](const Value& value) { return shown ? value : Value::null(); };
+    const auto moment = [&](std::int64_t at) {
+      return at == 0 ? Value::null() : unless_hidden(Value::from_int(at));
+    };
+    const auto ids = transactions.find(seen.pid);
+    const auto number = [&](TxnId TransactionIds::* which) {
+      const TxnId id = ids == transactions.end() ? TxnId::none : ids->second.*which;
+      return id == TxnId::none ? Value::null()
+                               : unless_hidden(Value::from_int(static_cast<std::int64_t>(raw(id))));
+    };
+    const auto wait = waits.find(seen.pid);
+    std::string_view wait_type = wait != waits.end() ? "Lock" : "";
+    std::string_view wait_event = wait != waits.end() ? wait->second : "";
+    if (seen.state != Activity::State::active) {
+      wait_type = "Client";
+      wait_event = "ClientRead";
+    }
+    const auto unless_none = [&](std::string_view text) {
+      return text.empty() ? Value::null() : unless_hidden(text_value(execution, text));
+    };
+    const Value row[] = {
+        Value::from_oid(database ? database->oid : kNoOid),
+        text_value(execution, seen.database),
+        Value::from_int(seen.pid),
+        Value::from_oid(seen.user),
+        text_value(execution, role ? role->name : seen.user_name),
+        text_value(execution, seen.application),
+        unless_hidden(address_value(execution, seen.client)),
+        unless_hidden(Value::from_int(seen.client ? seen.client->port : -1)),
+        moment(seen.connected_at),
+        moment(seen.transaction_start),
+        moment(seen.query_start),
+        moment(seen.state_change),
+        unless_none(wait_type),
+        unless_none(wait_event),
+        unless_hidden(text_value(execution, name_of_state(seen.state))),
+        number(&TransactionIds::own),
+        number(&TransactionIds::oldest_unseen),
+        text_value(execution, shown ? seen.query : "<insufficient privilege>"),
+        unless_hidden(text_value(execution, seen.is_replication ? "walsender" : "client backend"))};
+    emit(row);
+  }
+}
+
+void encryption_rows(Execution& execution, const EmitRow& emit) {
+  struct Seen {
+    std::int32_t pid;
+    Oid user;
+    std::optional<Encryption> encryption;
+  };
+  std::vector<Seen> sessions;
+  {
+    Database::Shared& shared = session_of(execution).shared;
+    const std::lock_guard lock{shared.sessions_mutex};
+    for (const auto& [pid, session] : shared.sessions) {
+      const Session::State& state = session->state();
+      sessions.push_back({pid, state.login, state.options.encryption});
+    }
+  }
+  for (const Seen& seen : sessions) {
+    const RolePtr role = session_of(execution).catalog.role(seen.user);
+    const bool shown = role && session_of(execution).rights.owns(role->oid);
+    const auto& encryption = seen.encryption;
+    const bool tells = shown && encryption;
+    const Value row[] = {Value::from_int(seen.pid),
+                         shown ? flag(encryption.has_value()) : Value::null(),
+                         tells ? text_value(execution, encryption->version) : Value::null(),
+                         tells ? text_value(execution, encryption->cipher) : Value::null(),
+                         tells ? Value::from_int(encryption->bits) : Value::null()};
+    emit(row);
+  }
+}
+
+/// One row a pair of a name and a counter.
+void statistics_rows(Execution& execution, const EmitRow& emit) {
+  const EngineStatistics now = session_of(execution).shared.engine.statistics();
+  const std::pair<std::string_view, std::uint64_t> counters[] = {
+      {"pool_frames", now.pool_frames},
+      {"pool_free_frames", now.pool_free_frames},
+      {"pool_swizzled", now.pool_swizzled},
+      {"pool_unswizzled", now.pool_unswizzled},
+      {"leaf_requests", now.leaf_requests},
+      {"pages_read", now.pages_read},
+      {"pages_read_ahead", now.pages_read_ahead},
+      {"pages_written", now.pages_written},
+      {"pages_evicted", now.pages_evicted},
+      {"pages_swizzled", now.pages_swizzled},
+      {"pages_unswizzled", now.pages_unswizzled},
+      {"log_tail", now.log_tail},
+      {"log_durable", now.log_durable},
+      {"log_flushes", now.log_flushes},
+      {"checkpoints", now.checkpoints},
+      {"commits", now.commits},
+      {"rollbacks", now.rollbacks},
+      {"lock_waits", now.lock_waits},
+      {"lock_timeouts", now.lock_timeouts},
+      {"deadlocks", now.deadlocks},
+      {"version_bytes", now.version_bytes}};
+  for (const auto& [name, value] : counters) {
+    const Value row[] = {text_value(execution, name),
+                         Value::from_int(static_cast<std::int64_t>(value))};
+    emit(row);
+  }
+}
+
+/// Every tree and the relation that it holds.
+void tree_rows(Execution& execution, const EmitRow& emit) {
+  Session::State& session = session_of(execution);
+  for (const TablePtr& table : session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    const auto row_of = [&](TreeId tree, std::string_view name, std::string_view kind) {
+      const Value row[] = {Value::from_int(static_cast<std::int64_t>(raw(tree))),
+                           text_value(execution, session.names.schema_name(relation.schema)),
+                           text_value(execution, name), text_value(execution, kind),
+                           Value::from_float8(table->expected_rows())};
+      emit(row);
+    };
+    if (relation.kind == RelationKind::table) row_of(relation.tree, relation.name, "table");
+    for (const Index& index : relation.indexes) {
+      if (!index.primary) row_of(index.tree, index.name, "index");
+    }
+  }
+}
+
+void prepared(Execution& execution, const EmitRow& emit) {
+  const auto& all = session_of(execution).statements;
+  for (const auto& [name, statement] : std::map{all.begin(), all.end()}) {
+    if (name.empty()) continue;
+    std::vector<Value> types;
+    for (const TypeId type : statement->parameter_types) {
+      types.push_back(Value::from_oid(raw(type)));
+    }
+    const Value row[] = {text_value(execution, name),
+                         text_value(execution, statement->text()),
+                         Value::from_int(statement->prepared_at),
+                         make_array(execution.row_arena, TypeId::regtype, types),
+                         flag(statement->from_sql),
+                         Value::from_int(0),
+                         Value::from_int(0)};
+    emit(row);
+  }
+}
+
+/// Cursors, and what the protocol's Bind has opened.
+void cursor_rows(Execution& execution, const EmitRow& emit) {
+  for (const auto& [name, portal] : session_of(execution).portals.all()) {
+    const Value row[] = {text_value(execution, name),
+                         text_value(execution, portal->statement->text()),
+                         flag(portal->holds),
+                         flag(portal->binary),
+                         flag(portal->is_cursor && portal->scrolls),
+                         Value::from_int(portal->opened_at)};
+    emit(row);
+  }
+}
+
+Value bound(Execution& execution, const SettingDefinition& definition, bool lower) {
+  if (definition.type_name() == "integer") {
+    const auto& bounds = definition.integer_bounds;
+    return text_value(execution, std::to_string(lower ? bounds.least : bounds.most));
+  }
+  if (definition.type_name() == "real") {
+    const auto& bounds = definition.real_bounds;
+    return text_value(execution, fmt::format("{}", lower ? bounds.least : bounds.most));
+  }
+  return Value::null();
+}
+
+/// True for settings whose value in SHOW is computed.
+bool is_worked_out(std::string_view setting) {
+  return setting == "ssl" || setting == "archive_mode" || setting == "hba_file";
+}
+
+void setting_rows(Execution& execution, const EmitRow& emit) {
+  for (const SettingView& view : session_of(execution).settings.all()) {
+    if (!session_of(execution).rights.may_examine(view.definition->name)) continue;
+    const SettingDefinition& definition = *view.definition;
+    std::vector<Value> values;
+    for (const std::string& value : definition.values) {
+      values.push_back(text_value(execution, value));
+    }
+    const std::string_view unit = name_of(definition.unit);
+    const Value row[] = {
+        text_value(execution, shown_setting_name(definition.name)),
+        text_value(execution,
+                   is_worked_out(definition.name)
+                       ? value_of(session_of(execution).variables.shown_value(definition.name))
+                       : bare_setting(view.value)),
+        unit.empty() ? Value::null() : text_value(execution, unit),
+        text_value(execution, definition.category),
+        text_value(execution, definition.description),
+        text_value(execution, name_of(definition.context)),
+        text_value(execution, definition.type_name()),
+        text_value(execution, name_of(view.source)),
+        bound(execution, definition, true),
+        bound(execution, definition, false),
+        values.empty() ? Value::null() : make_array(execution.row_arena, TypeId::text, values),
+        text_value(execution, bare_setting(definition.default_value)),
+        text_value(execution, bare_setting(view.reset_value)),
+        flag(view.pending_restart)};
+    emit(row);
+  }
+}
+
+}  // namespace
+
+std::span<const RowProvider> activity_providers() {
+  static const std::vector<RowProvider> kProviders{
+      {kPgCatalogSchema,
+       "pg_stat_ssl",
+       {{"pid"}, {"ssl"}, {"version"}, {"cipher"}, {"bits"}},
+       encryption_rows},
+      {kPgCatalogSchema,
+       "pg_stat_activity",
+       {{"datid"},
+        {"datname"},
+        {"pid"},
+        {"usesysid"},
+        {"usename"},
+        {"application_name"},
+        {"client_addr"},
+        {"client_port"},
+        {"backend_start"},
+        {"xact_start"},
+        {"query_start"},
+        {"state_change"},
+        {"wait_event_type"},
+        {"wait_event"},
+        {"state"},
+        {"backend_xid"},
+        {"backend_xmin"},
+        {"query"},
+        {"backend_type"}},
+       activity},
+      {kPgCatalogSchema,
+       "swizzle_statistics",
+       {{"name", TypeId::text}, {"value", TypeId::int8}},
+       statistics_rows},
+      {kPgCatalogSchema,
+       "swizzle_trees",
+       {{"tree", TypeId::int8},
+        {"schema", TypeId::name},
+        {"name", TypeId::name},
+        {"kind", TypeId::text},
+        {"rows", TypeId::float8}},
+       tree_rows},
+      {kPgCatalogSchema,
+       "pg_prepared_statements",
+       {{"name"},
+        {"statement"},
+        {"prepare_time"},
+        {"parameter_types"},
+        {"from_sql"},
+        {"generic_plans"},
+        {"custom_plans"}},
+       prepared},
+      {kPgCatalogSchema,
+       "pg_cursors",
+       {{"name"},
+        {"statement"},
+        {"is_holdable"},
+        {"is_binary"},
+        {"is_scrollable"},
+        {"creation_time"}},
+       cursor_rows},
+      {kPgCatalogSchema,
+       "pg_settings",
+       {{"name"},
+        {"setting"},
+        {"unit"},
+        {"category"},
+        {"short_desc"},
+        {"context"},
+        {"vartype"},
+        {"source"},
+        {"min_val"},
+        {"max_val"},
+        {"enumvals"},
+        {"boot_val"},
+        {"reset_val"},
+        {"pending_restart"}},
+       setting_rows},
+  };
+  return kProviders;
+}
+
+}  // namespace swizzle::sql

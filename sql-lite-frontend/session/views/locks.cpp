@@ -1,0 +1,245 @@
+// pg_locks, and the snapshots that versions are kept for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "sql-lite-frontend/definitions/system_catalog/row_values.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/session/views/providers.h"
+#include "storage/statistics.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Kind = lock::LockRow::Kind;
+
+/// The relation, or the index, that a tree belongs to.
+std::map<TreeId, Oid> owners_of_trees(Session::State& session) {
+  std::map<TreeId, Oid> owners;
+  for (const TablePtr& table : session.catalog.tables()) {
+    if (table->relation.kind != RelationKind::table) continue;
+    owners[table->relation.tree] = table->relation.oid;
+    for (const Index& index : table->relation.indexes) {
+      if (index.tree != TreeId::directory) owners[index.tree] = index.oid;
+    }
+  }
+  return owners;
+}
+
+std::string_view access_name(lock::Access access) {
+  constexpr std::string_view names[lock::kAccesses] = {"", "KeyShare", "Share", "NoKeyExclusive",
+                                                       "Exclusive"};
+  return names[std::to_underlying(access)];
+}
+
+/// "ExclusiveLock" and "ShareLock" for keys; a gap's lock is named after it.
+std::string key_mode_name(lock::KeyMode mode) {
+  std::string name;
+  if (mode.key != lock::Access::none) name = fmt::format("{}Lock", access_name(mode.key));
+  if (mode.gap == lock::Access::none) return name;
+  return fmt::format("{}{}{}GapLock", name, name.empty() ? "" : ",", access_name(mode.gap));
+}
+
+std::string mode_name(const lock::LockRow& row) {
+  switch (row.kind) {
+    case Kind::key:
+    case Kind::transaction:
+      return key_mode_name(row.key_mode);
+    case Kind::relation:
+      return std::string{lock::name(lock::relation_mode_of_content(row.table_mode))};
+    case Kind::relation_rows:
+      return std::string{lock::name(lock::relation_mode_of_rows(row.table_mode))};
+    case Kind::table:
+    case Kind::database:
+      break;
+  }
+  return std::string{lock::name(row.table_mode)};
+}
+
+std::string_view type_name(Kind kind) {
+  switch (kind) {
+    case Kind::key:
+      return "tuple";
+    case Kind::relation:
+    case Kind::relation_rows:
+      return "relation";
+    case Kind::table:
+      return "tree";
+    case Kind::transaction:
+      return "transactionid";
+    case Kind::database:
+      break;
+  }
+  return "database";
+}
+
+/// A lock on a relation's definition and content that comes with one on its rows is the latter.
+void drop_first_parts(std::vector<lock::LockRow>& rows) {
+  std::erase_if(rows, [&](const lock::LockRow& row) {
+    if (row.kind != Kind::relation || row.state != lock::LockRow::State::granted) return false;
+    return std::ranges::any_of(rows, [&](const lock::LockRow& other) {
+      return other.kind == Kind::relation_rows && other.relation == row.relation &&
+             other.label == row.label && other.txn == row.txn &&
+             lock::parts_of(lock::relation_mode_of_rows(other.table_mode)).content ==
+                 row.table_mode;
+    });
+  });
+}
+
+void lock_rows(Execution& execution, const EmitRow& emit) {
+  std::vector<lock::LockRow> rows = session_of(execution).shared.engine.locks();
+  drop_first_parts(rows);
+  const std::map<TreeId, Oid> trees = owners_of_trees(session_of(execution));
+  for (const lock::LockRow& row : rows) {
+    Value relation = Value::null();
+    if (row.kind == Kind::relation || row.kind == Kind::relation_rows) {
+      relation = Value::from_oid(raw(row.relation));
+    } else if (const auto owner = trees.find(row.tree); owner != trees.end()) {
+      relation = Value::from_oid(owner->second);
+    }
+    Value since = Value::null();
+    if (row.waiting_since) {
+      const auto waited = Runtime::current().now() - *row.waiting_since;
+      since =
+          Value::from_int(SessionContext::system_clock_now() -
+                          std::chrono::duration_cast<std::chrono::microseconds>(waited).count());
+    }
+    const TxnId txn = row.kind == Kind::transaction
+                          ? lock::transaction_of(lock::TransactionLock{row.hash})
+                          : row.txn;
+    const bool has_id = txn != TxnId::none;
+    const Value columns[] = {
+        text_value(execution, type_name(row.kind)),
+        Value::from_oid(session_of(execution).catalog.shared().database()),
+        relation,
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        has_id ? Value::from_int(static_cast<std::int64_t>(raw(txn))) : Value::null(),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        row.label == 0 ? Value::null() : Value::from_int(row.label),
+        text_value(execution, mode_name(row)),
+        Value::from_bool(row.state == lock::LockRow::State::granted),
+        Value::from_bool(row.path == lock::LockRow::Path::private_slot),
+        since};
+    emit(columns);
+  }
+}
+
+void snapshot_rows(Execution& execution, const EmitRow& emit) {
+  Engine& engine = session_of(execution).shared.engine;
+  for (const HeldSnapshot& held : engine.snapshots()) {
+    const Value row[] = {held.label == 0 ? Value::null() : Value::from_int(held.label),
+                         Value::from_int(static_cast<std::int64_t>(raw(held.lsn))),
+                         Value::from_int(static_cast<std::int64_t>(held.held_bytes)),
+                         Value::from_bool(held.state == HeldSnapshot::State::too_old)};
+    emit(row);
+  }
+}
+
+void version_store_rows(Execution& execution, const EmitRow& emit) {
+  const EngineStatistics now = session_of(execution).shared.engine.statistics();
+  const Value row[] = {Value::from_int(static_cast<std::int64_t>(now.version_bytes)),
+                       Value::from_int(static_cast<std::int64_t>(now.snapshots_too_old))};
+  emit(row);
+}
+
+void advisory_lock_rows(Execution& execution, const EmitRow& emit,
+                        const std::vector<AdvisoryLocks::Held>& locks, bool granted) {
+  for (const AdvisoryLocks::Held& held : locks) {
+    const Value columns[] = {
+        text_value(execution, "advisory"), Value::from_oid(held.key.database), Value::null(),
+        Value::null(), Value::null(), Value::null(), Value::null(),
+        Value::from_oid(static_cast<Oid>(held.key.number >> 32U)),
+        Value::from_oid(static_cast<Oid>(held.key.number)),
+        Value::from_int(held.key.is_pair ? 2 : 1), Value::null(),
+        // A prepared transaction is no session's.
+        held.session < 0 ? Value::null() : Value::from_int(held.session),
+        text_value(execution, held.mode == AdvisoryMode::shared ? "ShareLock" : "ExclusiveLock"),
+        Value::from_bool(granted), Value::from_bool(false), Value::null()};
+    emit(columns);
+  }
+}
+
+/// Adds the locks that a session always holds in PostgreSQL while it reads pg_locks, though nothing
+/// here needs such locks: its virtual transaction, and the view.
+void own_lock_rows(Execution& execution, const EmitRow& emit) {
+  constexpr Oid kPgLocks = 12111;
+  const std::int32_t pid = session_of(execution).options.backend_pid;
+  const std::string name = fmt::format("{}/1", pid);
+  const auto row = [&](std::string_view type, bool is_relation, std::string_view mode) {
+    const Value columns[] = {
+        text_value(execution, type),
+        is_relation ? Value::from_oid(session_of(execution).catalog.shared().database())
+                    : Value::null(),
+        is_relation ? Value::from_oid(kPgLocks) : Value::null(),
+        Value::null(),
+        Value::null(),
+        is_relation ? Value::null() : text_value(execution, name),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        text_value(execution, name),
+        Value::from_int(pid),
+        text_value(execution, mode),
+        Value::from_bool(true),
+        Value::from_bool(true),
+        Value::null()};
+    emit(columns);
+  };
+  row("relation", true, "AccessShareLock");
+  row("virtualxid", false, "ExclusiveLock");
+}
+
+void all_lock_rows(Execution& execution, const EmitRow& emit) {
+  const AdvisoryLocks& advisory = session_of(execution).shared.advisory_locks;
+  lock_rows(execution, emit);
+  advisory_lock_rows(execution, emit, advisory.held(), true);
+  advisory_lock_rows(execution, emit, advisory.waited_for(), false);
+  own_lock_rows(execution, emit);
+}
+
+}  // namespace
+
+std::span<const RowProvider> lock_providers() {
+  using enum TypeId;
+  static const std::vector<RowProvider> kProviders{
+      {kPgCatalogSchema,
+       "pg_locks",
+       {{"locktype"},
+        {"database"},
+        {"relation"},
+        {"page"},
+        {"tuple"},
+        {"virtualxid"},
+        {"transactionid"},
+        {"classid"},
+        {"objid"},
+        {"objsubid"},
+        {"virtualtransaction"},
+        {"pid"},
+        {"mode"},
+        {"granted"},
+        {"fastpath"},
+        {"waitstart"}},
+       all_lock_rows},
+      {kPgCatalogSchema,
+       "swizzle_snapshots",
+       {{"pid", int4}, {"snapshot_lsn", int8}, {"held_bytes", int8}, {"too_old", bool_}},
+       snapshot_rows},
+      {kPgCatalogSchema,
+       "swizzle_version_store",
+       {{"bytes", int8}, {"snapshots_given_up", int8}},
+       version_store_rows},
+  };
+  return kProviders;
+}
+
+}  // namespace swizzle::sql

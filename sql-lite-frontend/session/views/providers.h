@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+
+#include "sql-lite-frontend/catalog/computed.h"
+
+/// Views of the running server: sessions, locks, usage.
+namespace swizzle::sql {
+
+/// Rows from sessions, settings and the engine: pg_stat_activity, pg_settings, swizzle_log …
+std::span<const RowProvider> activity_providers();
+
+/// Locks, snapshots and the versions kept for them.
+std::span<const RowProvider> lock_providers();
+
+/// pg_stat_database.
+std::span<const RowProvider> database_providers();
+
+/// pg_stat_wal, pg_stat_bgwriter, pg_stat_archiver.
+std::span<const RowProvider> server_statistics_providers();
+
+/// pg_stat_replication.
+std::span<const RowProvider> log_sender_providers();
+
+/// Adds all of these: at start-up.
+void add_server_views();
+
+}  // namespace swizzle::sql

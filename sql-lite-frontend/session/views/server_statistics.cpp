@@ -1,0 +1,113 @@
+#include "sql-lite-frontend/definitions/system_catalog/row_values.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/session/views/providers.h"
+#include "sql-lite-frontend/types/datetime/datetime.h"
+#include "storage/statistics.h"
+
+/// pg_stat_wal, pg_stat_bgwriter and pg_stat_archiver: the engine's counters since the start.
+namespace swizzle::sql {
+namespace {
+
+Value engine_count(std::uint64_t value) {
+  return Value::from_int(static_cast<std::int64_t>(value));
+}
+/// Microseconds since 1970 as a timestamp; 0 is never.
+Value engine_moment(std::int64_t unix_us) {
+  return unix_us == 0 ? Value::null() : Value::from_int(unix_us - kUnixEpochDays * kMicrosPerDay);
+}
+Value counted_since(const Session::State& session) {
+  return Value::from_int(session.shared.started_at.load(std::memory_order_relaxed));
+}
+
+void log_rows(Execution& execution, const EmitRow& emit) {
+  const Session::State& session = session_of(execution);
+  const EngineStatistics now = session.shared.engine.statistics();
+  const std::uint64_t bytes = now.log_tail - std::min(now.log_begin, now.log_tail);
+  const Value row[] = {engine_count(now.log_records),
+                       // Pages that a crash may tear are in the double-write area, not in the log.
+                       Value::from_int(0), Value::from_decimal(static_cast<std::int64_t>(bytes), 0),
+                       engine_count(now.log_waits_for_room), engine_count(now.log_writes),
+                       // A write is durable when it returns: its time is that of both.
+                       engine_count(now.log_flushes), Value::from_float8(0),
+                       Value::from_float8(static_cast<double>(now.log_sync_times.sum_ns) / 1e6),
+                       counted_since(session)};
+  emit(row);
+}
+
+void writer_rows(Execution& execution, const EmitRow& emit) {
+  const Session::State& session = session_of(execution);
+  const EngineStatistics now = session.shared.engine.statistics();
+  // A checkpoint writes no pages: only the cleaner does, all the time.
+  const Value none = Value::from_int(0);
+  const Value row[] = {engine_count(now.checkpoints_by_time),
+                       engine_count(now.checkpoints - now.checkpoints_by_time),
+                       Value::from_float8(0),
+                       Value::from_float8(0),
+                       none,
+                       engine_count(now.pages_written),
+                       none,
+                       none,
+                       none,
+                       engine_count(now.pages_read),
+                       counted_since(session)};
+  emit(row);
+}
+
+void archiver_rows(Execution& execution, const EmitRow& emit) {
+  const Session::State& session = session_of(execution);
+  const wal::ArchiveStatistics now = session.shared.engine.statistics().archive;
+  const auto name = [&](const std::string& segment) {
+    return segment.empty() ? Value::null() : text_value(execution, segment);
+  };
+  const Value row[] = {
+      engine_count(now.archived), name(now.last_archived), engine_moment(now.last_archived_us),
+      engine_count(now.failed),   name(now.last_failed),   engine_moment(now.last_failed_us),
+      counted_since(session)};
+  emit(row);
+}
+
+}  // namespace
+
+std::span<const RowProvider> server_statistics_providers() {
+  static const std::vector<RowProvider> kProviders{
+      {kPgCatalogSchema,
+       "pg_stat_wal",
+       {{"wal_records"},
+        {"wal_fpi"},
+        {"wal_bytes"},
+        {"wal_buffers_full"},
+        {"wal_write"},
+        {"wal_sync"},
+        {"wal_write_time"},
+        {"wal_sync_time"},
+        {"stats_reset"}},
+       log_rows},
+      {kPgCatalogSchema,
+       "pg_stat_bgwriter",
+       {{"checkpoints_timed"},
+        {"checkpoints_req"},
+        {"checkpoint_write_time"},
+        {"checkpoint_sync_time"},
+        {"buffers_checkpoint"},
+        {"buffers_clean"},
+        {"maxwritten_clean"},
+        {"buffers_backend"},
+        {"buffers_backend_fsync"},
+        {"buffers_alloc"},
+        {"stats_reset"}},
+       writer_rows},
+      {kPgCatalogSchema,
+       "pg_stat_archiver",
+       {{"archived_count"},
+        {"last_archived_wal"},
+        {"last_archived_time"},
+        {"failed_count"},
+        {"last_failed_wal"},
+        {"last_failed_time"},
+        {"stats_reset"}},
+       archiver_rows},
+  };
+  return kProviders;
+}
+
+}  // namespace swizzle::sql

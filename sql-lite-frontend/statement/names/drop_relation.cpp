@@ -1,0 +1,71 @@
+#include "sql-lite-frontend/catalog/statistics/statistics_store.h"
+#include "sql-lite-frontend/statement/names/in_use.h"
+#include "sql-lite-frontend/statement/names/partitions.h"
+#include "sql-lite-frontend/statement/sequences.h"
+#include "sql-lite-frontend/statement/statement_context.h"
+#include "sql-lite-frontend/types/check_stack.h"
+
+/// A relation's end: by DROP, at COMMIT, or with its session.
+namespace swizzle::sql {
+
+void StatementContext::drop_relation(const TablePtr& table) {
+  TablePtr locked = catalog.lock_for_change(*transaction, table);
+  require_indexes_unused(*this, *locked, "DROP INDEX");
+  require_unused(*this, *locked, "DROP TABLE");
+  if (locked->relation.is_partitioned() && !locked->relation.partitions.empty()) {
+    check_stack();
+    Relation without = locked->relation;
+    const std::vector<Oid> partitions = std::exchange(without.partitions, {});
+    locked = catalog.replace(*transaction, *locked, std::move(without));
+    for (const Oid oid : partitions) {
+      if (const TablePtr partition = catalog.table(oid)) drop_relation(partition);
+    }
+  }
+  const Relation& relation = locked->relation;
+  if (relation.is_partition()) leave_parent(*this, relation);
+  if (keeps_rows(relation.kind)) {
+    value_of(shared.engine.drop_tree(*transaction, relation.tree));
+    for (const Index& index : relation.indexes) {
+      if (!index.primary) value_of(shared.engine.drop_tree(*transaction, index.tree));
+    }
+  }
+  if (keeps_rows(relation.kind)) shared.statistics->remove(*transaction, relation.oid);
+  if (relation.sequence) transaction.note_sequence_move(kNoOid, position_of(relation));
+  catalog.remove(*transaction, *locked);
+  // Remove it from all publications.
+  for (const PublicationPtr& publication : catalog.all_made<Publication>()) {
+    if (publication->member(relation.oid) == nullptr) continue;
+    Publication changed = *publication;
+    std::erase_if(changed.members, [&](const auto& one) { return one.table == relation.oid; });
+    catalog.replace(*transaction, *publication, std::move(changed));
+  }
+  // Sequences that belong to the table go with it.
+  for (const TablePtr& other : catalog.tables()) {
+    const auto& sequence = other->relation.sequence;
+    if (sequence && sequence->owner_table == relation.oid) drop_relation(other);
+  }
+}
+
+void StatementContext::drop_owned_temporaries() {
+  if (names.temp_schema == kNoOid) return;
+  std::vector<TablePtr> mine;
+  for (const TablePtr& table : catalog.tables()) {
+    if (table->relation.schema == names.temp_schema) mine.push_back(table);
+  }
+  if (mine.empty()) return;
+  const bool alone = !transaction;
+  // An error leaves them for the next start, which drops relations without an owner.
+  try {
+    if (alone) transaction.begin(StatementTransaction::Block::implicit);
+    transaction.begin_statement();
+    for (const TablePtr& table : mine) {
+      if (catalog.table(table->relation.oid)) drop_relation(table);
+    }
+    if (alone) transaction.commit();
+  } catch (const std::exception&) {
+    // The rollback below waits, which is not allowed while an exception is being handled.
+  }
+  if (alone && transaction) transaction.rollback();
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,49 @@
+#include "sql-lite-frontend/statement/transactions/statement_transaction.h"
+
+#include <algorithm>
+
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+
+void StatementTransaction::begin_statement() {
+  engine_->begin_statement();
+  take_snapshot();
+}
+
+void StatementTransaction::begin_definition() {
+  engine_->begin_statement();
+  any_statement_ = true;
+}
+
+void StatementTransaction::take_snapshot() {
+  any_statement_ = true;
+  if (modes_.isolation != Isolation::read_committed) [[unlikely]]
+    engine_->take_snapshot();
+}
+
+void StatementTransaction::prevent_in_block(std::string_view command) {
+  if (in_block()) {
+    throw_error(SqlState{"25001"}, "{} cannot run inside a transaction block", command);
+  }
+}
+
+void StatementTransaction::require_read_write(std::string_view command) {
+  if (!modes_.read_only) return;
+  throw_error(sqlstate::read_only_transaction, "cannot execute {} in a read-only transaction",
+              command);
+}
+
+bool StatementTransaction::is_deferred(Oid constraint, bool initially) const {
+  const auto mode = constraint_modes_.deferred.find(constraint);
+  if (mode != constraint_modes_.deferred.end()) return mode->second;
+  return constraint_modes_.all_deferred.value_or(initially);
+}
+
+void StatementTransaction::note_temporaries(std::span<const TablePtr> tables) noexcept {
+  for (const TablePtr& table : tables) {
+    if (table->relation.persistence == Persistence::temporary) used_temporaries_ = true;
+  }
+}
+
+}  // namespace swizzle::sql

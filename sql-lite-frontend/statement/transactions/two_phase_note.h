@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/bytes.h"
+#include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/statement/transactions/advisory_locks.h"
+#include "storage/engine.h"
+
+namespace swizzle::sql {
+
+/// Note that the engine keeps with a prepared transaction. After a restart it is all that is known
+/// of the transaction, so it is written to disk, in this form for ever.
+struct PreparedNote {
+  Oid owner = kNoOid;  ///< role that has prepared it
+  Oid database = kNoOid;
+  bool has_definitions = false;  ///< it has changed the catalog's records
+  /// Positions of sequences that are free when it has committed, and when it is rolled back.
+  std::vector<Oid> left_by_commit;
+  std::vector<Oid> left_by_rollback;
+  struct AdvisoryLock {
+    AdvisoryKey key;
+    AdvisoryMode mode;
+  };
+  std::vector<AdvisoryLock> locks;
+  std::int64_t number = 0;  ///< as pg_current_xact_id() gave it; 0: not asked for
+};
+
+std::vector<std::byte> encode(const PreparedNote& note);
+/// Nothing: these are not the bytes of one.
+std::optional<PreparedNote> decode_note(Bytes bytes);
+
+/// Prepared transactions of a database.
+std::size_t count_prepared_in(const Engine& engine, Oid database);
+
+}  // namespace swizzle::sql

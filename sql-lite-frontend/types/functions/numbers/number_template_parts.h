@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sql-lite-frontend/types/functions/datetime/datetime_template.h"
+#include "sql-lite-frontend/types/memory_account.h"
+
+namespace swizzle::sql {
+
+/// A template of to_char() or to_number(), parsed.
+struct NumberTemplate {
+  using Ordinal = TemplateNode::Ordinal;
+  struct Node {
+    enum class Kind : std::uint8_t {
+      literal,
+      nine,
+      zero,
+      point,
+      comma,
+      sign,
+      sign_here,
+      minus,
+      plus,
+      brackets,
+      currency,
+      ordinal,
+    } kind = Kind::literal;
+    std::string text;
+    Ordinal ordinal = Ordinal::none;
+  };
+
+  CountedVector<Node> nodes;
+  int before = 0;  ///< digits before the point
+  int after = 0;
+  int shifted = 0;      ///< digits behind V
+  int first_zero = -1;  ///< the place of the first 0 among the digits before the point
+  bool filled = true;
+  bool scientific = false;
+  bool roman = false;
+  bool roman_lower = false;
+  bool own_sign = false;  ///< S, SG, MI, PL or PR says where the sign goes
+  bool blank = false;     ///< B, which changes nothing but is not for EEEE
+};
+
+/// Parses a template. Its parts are charged to the account. Throws 42601 for parts that do not go
+/// together.
+NumberTemplate parse_number_template(std::string_view text, MemoryAccount* account);
+
+}  // namespace swizzle::sql

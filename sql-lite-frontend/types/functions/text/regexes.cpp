@@ -1,0 +1,373 @@
+#include "sql-lite-frontend/types/functions/text/regexes.h"
+
+#include <array>
+
+#include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/text_builder.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
+#include "sql-lite-frontend/types/text/utf8.h"
+
+namespace swizzle::sql {
+
+RegexFlags split_flags(std::string_view flags) {
+  RegexFlags out;
+  for (const char c : flags) {
+    if (c == 'g')
+      out.global = true;
+    else
+      out.pattern.push_back(c);
+  }
+  return out;
+}
+
+RegexMatches::RegexMatches(FunctionContext& context, std::string_view text,
+                           std::string_view pattern, std::string_view flags)
+    : text_{text}, pattern_{pattern}, flags_{flags} {
+  context.session.regex(pattern_, flags_);  // a malformed pattern fails here, matches or not
+}
+
+std::optional<CompiledRegex::Match> RegexMatches::next(SessionContext& session) {
+  if (given_ < found_.size()) return std::move(found_[given_++]);
+  if (at_ > text_.size()) return std::nullopt;
+  const CompiledRegex& regex = session.regex(pattern_, flags_);
+  if (regex.is_long(text_.size())) {
+    if (!shared_text_) shared_text_ = std::make_shared<const std::string>(text_);
+    found_ = regex.find_some(shared_text_, at_);
+    given_ = 0;
+    return found_.empty() ? std::nullopt : std::optional{std::move(found_[given_++])};
+  }
+  auto match = regex.find(text_, at_);
+  at_ = match ? CompiledRegex::behind(text_, match->front()) : text_.size() + 1;
+  return match;
+}
+
+Value match_as_array(Arena& arena, std::string_view text, const CompiledRegex::Match& match) {
+  std::vector<Value> parts;
+  for (std::size_t i = match.size() > 1 ? 1 : 0; i < match.size(); ++i)
+    parts.push_back(match[i].matched ? Value::from_text(text.substr(match[i].begin,
+                                                                    match[i].end - match[i].begin))
+                                     : Value::null());
+  return make_array(arena, TypeId::text, parts);
+}
+
+namespace {
+
+using Arguments = std::span<const Value>;
+
+enum class Wanted : std::uint8_t { match, no_match };
+
+template <Wanted wanted>
+Value test(FunctionContext& context, Arguments a) {
+  return Value::from_bool(context.session.regex(a[1].as_text(), "").matches(a[0].as_text()) ==
+                          (wanted == Wanted::match));
+}
+template <Wanted wanted>
+Value test_ignoring_case(FunctionContext& context, Arguments a) {
+  return Value::from_bool(context.session.regex(a[1].as_text(), "i").matches(a[0].as_text()) ==
+                          (wanted == Wanted::match));
+}
+
+std::string_view flags_of(Arguments a, std::size_t index) {
+  return a.size() > index ? a[index].as_text() : std::string_view{};
+}
+
+[[noreturn]] void refuse_global(std::string_view function) {
+  throw_error(sqlstate::invalid_parameter_value, "{} does not support the \"global\" option",
+              function);
+}
+
+Value regexp_match(FunctionContext& context, Arguments a) {
+  const RegexFlags flags = split_flags(flags_of(a, 2));
+  if (flags.global)
+    throw SqlError{sqlstate::invalid_parameter_value,
+                   "regexp_match() does not support the \"global\" option"}
+        .with_hint("Use the regexp_matches function instead.");
+  const auto match = context.session.regex(a[1].as_text(), flags.pattern).find(a[0].as_text());
+  if (!match) return Value::null();
+  return match_as_array(context.arena, a[0].as_text(), *match);
+}
+
+Value regexp_like(FunctionContext& context, Arguments a) {
+  const RegexFlags flags = split_flags(flags_of(a, 2));
+  if (flags.global) refuse_global("regexp_like()");
+  return Value::from_bool(
+      context.session.regex(a[1].as_text(), flags.pattern).matches(a[0].as_text()));
+}
+
+void append_replacement(TextBuilder& out, std::string_view with, std::string_view text,
+                        const CompiledRegex::Match& match) {
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    if (with[i] != '\\' || i + 1 == with.size()) {
+      out.push_back(with[i]);
+      continue;
+    }
+    const char c = with[++i];
+    std::size_t group = SIZE_MAX;
+    if (c == '&') group = 0;
+    if (c >= '1' && c <= '9') group = static_cast<std::size_t>(c - '0');
+    if (group == SIZE_MAX) {
+      if (c != '\\') out.push_back('\\');
+      out.push_back(c);
+    } else if (group < match.size() && match[group].matched) {
+      out += text.substr(match[group].begin, match[group].end - match[group].begin);
+    }
+  }
+}
+
+/// Replaces the `nth` match at or behind byte `start`, or all from there if `nth` is 0.
+Value replace(FunctionContext& context, std::string_view text, std::string_view pattern,
+              std::string_view with, std::string_view flags, std::size_t start, std::int64_t nth) {
+  RegexMatches matches{context, text.substr(start), pattern, flags};
+  TextBuilder out{context.arena};
+  out += text.substr(0, start);
+  const std::string_view rest = text.substr(start);
+  std::size_t copied = 0;
+  for (std::int64_t count = 1;; ++count) {
+    const auto match = matches.next(context.session);
+    if (!match) break;
+    if (nth != 0 && count < nth) continue;
+    out += rest.substr(copied, match->front().begin - copied);
+    append_replacement(out, with, rest, *match);
+    copied = match->front().end;
+    if (nth != 0) break;
+  }
+  out += rest.substr(copied);
+  return out.finish();
+}
+
+Value regexp_replace(FunctionContext& context, Arguments a) {
+  const std::string_view given = flags_of(a, 3);
+  if (!given.empty() && is_digit(given[0]))
+    throw sql_error(sqlstate::invalid_parameter_value, "invalid regular expression option: \"{}\"",
+                    given.substr(0, 1))
+        .with_hint(
+            "If you meant to use regexp_replace() with a start parameter, cast the fourth argument "
+            "to integer explicitly.");
+  const RegexFlags flags = split_flags(given);
+  return replace(context, a[0].as_text(), a[1].as_text(), a[2].as_text(), flags.pattern, 0,
+                 flags.global ? 0 : 1);
+}
+
+std::size_t start_byte(std::string_view text, std::int32_t start) {
+  if (start <= 0)
+    throw_error(sqlstate::invalid_parameter_value, "invalid value for parameter \"start\": {}",
+                start);
+  return bytes_of_characters(text, static_cast<std::size_t>(start) - 1);
+}
+
+Value regexp_replace_from(FunctionContext& context, Arguments a) {
+  const RegexFlags flags = split_flags(flags_of(a, 5));
+  std::int64_t nth = a.size() > 4 ? a[4].as_int4() : 1;
+  if (nth < 0)
+    throw_error(sqlstate::invalid_parameter_value, "invalid value for parameter \"n\": {}", nth);
+  if (a.size() <= 4 && flags.global) nth = 0;
+  return replace(context, a[0].as_text(), a[1].as_text(), a[2].as_text(), flags.pattern,
+                 start_byte(a[0].as_text(), a[3].as_int4()), nth);
+}
+
+Value regexp_count(FunctionContext& context, Arguments a) {
+  const std::size_t start = a.size() > 2 ? start_byte(a[0].as_text(), a[2].as_int4()) : 0;
+  const RegexFlags flags = split_flags(flags_of(a, 3));
+  if (flags.global) refuse_global("regexp_count()");
+  RegexMatches matches{context, a[0].as_text().substr(start), a[1].as_text(), flags.pattern};
+  std::int64_t count = 0;
+  while (matches.next(context.session)) ++count;
+  return Value::from_int(count);
+}
+
+/// The n-th match's range in the text, or nothing.
+std::optional<CompiledRegex::Match> nth_match(FunctionContext& context, Arguments a,
+                                              std::size_t flags_at) {
+  const std::size_t start = a.size() > 2 ? start_byte(a[0].as_text(), a[2].as_int4()) : 0;
+  const std::int32_t nth = a.size() > 3 ? a[3].as_int4() : 1;
+  if (nth <= 0)
+    throw_error(sqlstate::invalid_parameter_value, "invalid value for parameter \"n\": {}", nth);
+  const RegexFlags flags = split_flags(flags_of(a, flags_at));
+  RegexMatches matches{context, a[0].as_text().substr(start), a[1].as_text(), flags.pattern};
+  for (std::int32_t i = 1;; ++i) {
+    auto match = matches.next(context.session);
+    if (!match) return std::nullopt;
+    if (i < nth) continue;
+    for (auto& range : *match) {
+      range.begin += start;
+      range.end += start;
+    }
+    return match;
+  }
+}
+
+std::size_t group_argument(Arguments a, std::size_t index) {
+  const std::int32_t group = a.size() > index ? a[index].as_int4() : 0;
+  if (group < 0)
+    throw_error(sqlstate::invalid_parameter_value, "invalid value for parameter \"subexpr\": {}",
+                group);
+  return static_cast<std::size_t>(group);
+}
+
+Value regexp_substr(FunctionContext& context, Arguments a) {
+  const std::size_t group = group_argument(a, 5);
+  const auto match = nth_match(context, a, 4);
+  if (!match || group >= match->size() || !(*match)[group].matched) return Value::null();
+  const auto range = (*match)[group];
+  return Value::from_text(a[0].as_text().substr(range.begin, range.end - range.begin));
+}
+
+Value regexp_instr(FunctionContext& context, Arguments a) {
+  const std::int32_t end_option = a.size() > 4 ? a[4].as_int4() : 0;
+  if (end_option != 0 && end_option != 1)
+    throw_error(sqlstate::invalid_parameter_value, "invalid value for parameter \"endoption\": {}",
+                end_option);
+  const std::size_t group = group_argument(a, 6);
+  const auto match = nth_match(context, a, 5);
+  if (!match || group >= match->size() || !(*match)[group].matched) return Value::from_int(0);
+  const std::size_t byte = end_option == 0 ? (*match)[group].begin : (*match)[group].end;
+  return Value::from_int(
+      static_cast<std::int64_t>(count_characters(a[0].as_text().substr(0, byte))) + 1);
+}
+
+Value regexp_split(FunctionContext& context, Arguments a) {
+  const std::string_view text = a[0].as_text();
+  const RegexFlags flags = split_flags(flags_of(a, 2));
+  if (flags.global) refuse_global("regexp_split_to_array()");
+  RegexMatches matches{context, text, a[1].as_text(), flags.pattern};
+  CountedValues parts = counted_values(context.arena);
+  std::size_t copied = 0;
+  while (const auto match = matches.next(context.session)) {
+    const auto whole = match->front();
+    // Empty matches at the ends and right behind another match split nothing off.
+    if (whole.begin == whole.end && (whole.begin == copied || whole.end == text.size())) continue;
+    parts.push_back(Value::from_text(text.substr(copied, whole.begin - copied)));
+    copied = whole.end;
+  }
+  parts.push_back(Value::from_text(text.substr(copied)));
+  return make_array(context.arena, TypeId::text, parts);
+}
+
+/// substring(text from pattern): the first group, or the whole match.
+Value substring_match(FunctionContext& context, Arguments a) {
+  const auto match = context.session.regex(a[1].as_text(), "").find(a[0].as_text());
+  if (!match) return Value::null();
+  const auto range = match->size() > 1 ? (*match)[1] : (*match)[0];
+  if (!range.matched) return Value::null();
+  return Value::from_text(a[0].as_text().substr(range.begin, range.end - range.begin));
+}
+
+/// SIMILAR TO's pattern as a regular expression. `escape` is empty for none. For substring(), a
+/// quote behind the escape begins and ends what is wanted; what is before it is as short as can be.
+std::string similar_pattern(std::string_view pattern, std::string_view escape) {
+  if (count_characters(escape) > 1)
+    throw SqlError{sqlstate::invalid_escape_sequence, "invalid escape string"}.with_hint(
+        "Escape string must be empty or one character.");
+  std::string out = "^(?:";
+  bool in_brackets = false;
+  int separators = 0;
+  for (std::size_t at = 0; at < pattern.size();) {
+    const std::string_view c = pattern.substr(at, utf8_length(pattern[at]));
+    at += c.size();
+    if (!escape.empty() && c == escape) {
+      if (at == pattern.size()) break;
+      const std::string_view next = pattern.substr(at, utf8_length(pattern[at]));
+      at += next.size();
+      if (next == "\"" && !in_brackets) {
+        if (++separators > 2) {
+          throw SqlError{SqlState{"2200C"},
+                         "SQL regular expression may not contain more than two "
+                         "escape-double-quote separators"};
+        }
+        out += separators == 1 ? "){1,1}?(" : "){1,1}(?:";
+        continue;
+      }
+      out += "\\";
+      out += next;
+    } else if (in_brackets) {
+      if (c == "\\") out += "\\";
+      out += c;
+      if (c == "]") in_brackets = false;
+    } else if (c == "[") {
+      out += c;
+      in_brackets = true;
+    } else if (c == "%") {
+      out += ".*";
+    } else if (c == "_") {
+      out += ".";
+    } else if (c == "(") {
+      out += "(?:";
+    } else if (c == "\\" || c == "." || c == "^" || c == "$") {
+      out += "\\";
+      out += c;
+    } else {
+      out += c;
+    }
+  }
+  return out + ")$";
+}
+/// substring(… SIMILAR … ESCAPE …)
+Value substring_similar(FunctionContext& context, Arguments a) {
+  const std::string pattern = similar_pattern(a[1].as_text(), a[2].as_text());
+  const std::array<Value, 2> arguments{a[0], Value::from_text(pattern)};
+  return substring_match(context, arguments);
+}
+
+Value similar_to_escape(FunctionContext& context, Arguments a) {
+  const std::string_view escape = a.size() > 1 ? a[1].as_text() : std::string_view{"\\"};
+  return make_text(context.arena, similar_pattern(a[0].as_text(), escape));
+}
+
+/// The older form, which takes NULL for "backslash".
+Value similar_escape(FunctionContext& context, Arguments a) {
+  if (a[0].is_null()) return Value::null();
+  const std::string_view escape = a[1].is_null() ? std::string_view{"\\"} : a[1].as_text();
+  return make_text(context.arena, similar_pattern(a[0].as_text(), escape));
+}
+
+#define SWIZZLE_REGEX(types)                                                          \
+  {"~(" types ")", &test<Wanted::match>}, {"!~(" types ")", &test<Wanted::no_match>}, \
+      {"~*(" types ")", &test_ignoring_case<Wanted::match>}, {                        \
+    "!~*(" types ")", &test_ignoring_case<Wanted::no_match>                           \
+  }
+
+constexpr ScalarEntry kRegexesEntries[] = {
+    SWIZZLE_REGEX("text,text"),
+    SWIZZLE_REGEX("name,text"),
+    SWIZZLE_REGEX("bpchar,text"),
+    {"regexp_match(text,text)", &regexp_match},
+    {"regexp_match(text,text,text)", &regexp_match},
+    {"regexp_like(text,text)", &regexp_like},
+    {"regexp_like(text,text,text)", &regexp_like},
+    {"regexp_replace(text,text,text)", &regexp_replace},
+    {"regexp_replace(text,text,text,text)", &regexp_replace},
+    {"regexp_replace(text,text,text,int4)", &regexp_replace_from},
+    {"regexp_replace(text,text,text,int4,int4)", &regexp_replace_from},
+    {"regexp_replace(text,text,text,int4,int4,text)", &regexp_replace_from},
+    {"regexp_count(text,text)", &regexp_count},
+    {"regexp_count(text,text,int4)", &regexp_count},
+    {"regexp_count(text,text,int4,text)", &regexp_count},
+    {"regexp_substr(text,text)", &regexp_substr},
+    {"regexp_substr(text,text,int4)", &regexp_substr},
+    {"regexp_substr(text,text,int4,int4)", &regexp_substr},
+    {"regexp_substr(text,text,int4,int4,text)", &regexp_substr},
+    {"regexp_substr(text,text,int4,int4,text,int4)", &regexp_substr},
+    {"regexp_instr(text,text)", &regexp_instr},
+    {"regexp_instr(text,text,int4)", &regexp_instr},
+    {"regexp_instr(text,text,int4,int4)", &regexp_instr},
+    {"regexp_instr(text,text,int4,int4,int4)", &regexp_instr},
+    {"regexp_instr(text,text,int4,int4,int4,text)", &regexp_instr},
+    {"regexp_instr(text,text,int4,int4,int4,text,int4)", &regexp_instr},
+    {"regexp_split_to_array(text,text)", &regexp_split},
+    {"regexp_split_to_array(text,text,text)", &regexp_split},
+    {"substring(text,text)", &substring_match},
+    {"substring(text,text,text)", &substring_similar},
+    {"similar_escape(text,text)", &similar_escape},
+    {"similar_to_escape(text)", &similar_to_escape},
+    {"similar_to_escape(text,text)", &similar_to_escape},
+};
+
+}  // namespace
+
+std::span<const ScalarEntry> regex_functions() {
+  return kRegexesEntries;
+}
+
+}  // namespace swizzle::sql
