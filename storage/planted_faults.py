@@ -431,6 +431,22 @@ FAULTS = [
         "T24*",
     ),
     (
+        "T5 large values beside those of a dropped tree go with them",
+        "btree/btree_clear.inl",
+        "goes_on ? leaf.count() : leaf.lower_bound(high).index;",
+        "leaf.count();",
+        "T5*",
+        "dropped trees*",
+    ),
+    (
+        "T5 what is discarded of a leaf is not in the log",
+        "btree/btree_clear.inl",
+        "      log_change(space, RecordKind::records_discarded, frame, nullptr, parts);\n",
+        "",
+        "T5*",
+        "dropped trees*",
+    ),
+    (
         "T24 a merge of leaves is not in the log",
         "btree/btree_merge.inl",
         "    const Lsn lsn = log_change(space, RecordKind::nodes_merged, pair.left_frame, &pair.right_frame,\n"
