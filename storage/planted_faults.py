@@ -89,8 +89,29 @@ FAULTS = [
     (
         "S6 at the start nobody knows which page was how old",
         "space/written_lsns_file.cpp",
-        "        lsns_.adopt(first + i, block.lsns);",
-        "        lsns_.adopt(first + i, WrittenLsns::Block{});",
+        "  into = block.lsns;",
+        "  into = {};",
+        "S6*",
+    ),
+    (
+        "S6 a block that comes back forgets what was noted before it came",
+        "space/written_lsns.cpp",
+        "            entry->lsns[i] = std::max(entry->lsns[i], kept[i]);",
+        "            entry->lsns[i] = kept[i];",
+        "S6*",
+    ),
+    (
+        "S6 blocks that have changed are dropped unwritten",
+        "space/written_lsns.cpp",
+        "entry.is_pinned || entry.is_changed || !entry.is_loaded",
+        "entry.is_pinned || !entry.is_loaded",
+        "S6*",
+    ),
+    (
+        "S6 an older copy of a block comes back behind its newer one",
+        "space/written_lsns.cpp",
+        "      if (shard.drops != drops) continue;\n",
+        "      static_cast<void>(drops);\n",
         "S6*",
     ),
     (
