@@ -58,8 +58,6 @@ FiberStack StackPool::take() {
   // A huge page would give each fiber two megabytes for the first byte that it touches.
   madvise(mapping, bytes_ + page_bytes(), MADV_NOHUGEPAGE);
   auto* const lowest = static_cast<std::byte*>(mapping) + page_bytes();
-  // The C library unmaps the stacks of threads that a fork has left behind, with their redzones.
-  unpoison(lowest, bytes_);
   FiberStack stack{lowest, bytes_, lowest + bytes_};
   if (!stack.open_more(FiberStack::kOpenAtFirst)) {
     discard(stack);
