@@ -468,6 +468,58 @@ FAULTS = [
         "dropped trees*",
     ),
     (
+        "T5 a drop discards the first leaf of large values alone",
+        "txn/overflow.cpp",
+        "    if (!leaf.next) break;\n",
+        "    if (!leaf.next || discarded != 0) break;\n",
+        "T5*",
+        "dropped trees*",
+    ),
+    (
+        "T5 leaves whose large values are gone stay",
+        "btree/btree_clear.inl",
+        "  if (discarded.records != 0 && left < kSparseBytes)\n",
+        "  if (discarded.records > Node::kMaxSlots && left < kSparseBytes)\n",
+        "T5*",
+        "dropped trees*",
+    ),
+    (
+        "S6 a read ahead believes a page of which it cannot know how old it may be",
+        "space/written_lsns.cpp",
+        "may_not_read_blocks ? Lsn::max : read(number, at)",
+        "may_not_read_blocks ? Lsn::none : read(number, at)",
+        "S6*",
+    ),
+    (
+        "T24 a ghost that is locked goes",
+        "txn/ghosts.cpp",
+        "         locks_.is_free({leaf.tree(), hash}, lock::kWriteKeyAndGap);",
+        "         (leaf.tree() != TreeId::directory ||\n"
+        "          locks_.is_free({leaf.tree(), hash}, lock::kWriteKeyAndGap));",
+        "T24 a ghost*",
+    ),
+    (
+        "the number behind the last tree's is given, too",
+        "tree_table.cpp",
+        "    if (id >= kEndOfTreeIds)\n",
+        "    if (id > kEndOfTreeIds)\n",
+        "no number is given*",
+    ),
+    (
+        "statements begin again behind the last one",
+        "txn/transaction_state.h",
+        "statement += statement == kLastStatement ? 0 : 1;",
+        "++statement;",
+        "a transaction's statements*",
+    ),
+    (
+        "F10 trees that nobody uses are passed all at once",
+        "buffer/sweep.cpp",
+        "  constexpr std::uint32_t kAbsentPerStep = 16;",
+        "  constexpr std::uint32_t kAbsentPerStep = 1U << 30U;",
+        "F10*",
+    ),
+    (
         "T24 a merge of leaves is not in the log",
         "btree/btree_merge.inl",
         "    const Lsn lsn = log_change(space, RecordKind::nodes_merged, pair.left_frame, &pair.right_frame,\n"
