@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "base/simulation/simulation.h"
 #include "lock/lock_test_support.h"
 
 namespace swizzle::lock {
@@ -216,6 +217,68 @@ TEST_CASE("deadlock_timeout delays the search", "[lock]") {
   CHECK(state_of(young.acquire(key(1), kWriteKey)) == "40P01");
   CHECK(milliseconds_since(start) >= 30);
   young.release_all(Lsn::none);
+}
+
+TEST_CASE("4000 waiters of one key search for deadlocks in time that grows with their number",
+          "[lock]") {
+  constexpr std::uint32_t kWaiters = 4000;
+  LockManager manager{LockOptions{}};
+  Simulation simulation{1};
+  const auto began = std::chrono::steady_clock::now();
+  std::uint32_t granted = 0;
+  simulation.run([&] {
+    LockOwner holder{manager};
+    holder.begin(TxnId{1});
+    REQUIRE(holder.try_acquire(key(0), kWriteKey));
+    std::vector<std::unique_ptr<Task>> tasks;
+    for (std::uint32_t i = 1; i <= kWaiters; ++i)
+      tasks.push_back(Runtime::current().spawn("waiter", [&, i] {
+        LockOwner owner{manager};
+        owner.set_deadlock_timeout(1s);
+        owner.begin(TxnId{1 + i});
+        // Some read, and are not in each other's way.
+        REQUIRE(state_of(owner.acquire(key(0), i % 7 == 0 ? kReadKey : kWriteKey)) == "granted");
+        ++granted;
+        owner.release_all(Lsn::none);
+      }));
+    // All of them look.
+    Runtime::current().sleep_until(Runtime::current().now() + 5s);
+    holder.release_all(Lsn::none);
+    for (const auto& task : tasks) task->join();
+  });
+  CHECK(granted == kWaiters);
+  CHECK(manager.statistics().deadlocks == 0);
+  INFO(milliseconds_since(began) << " ms");
+  CHECK(milliseconds_since(began) < 10'000);
+}
+
+TEST_CASE("a deadlock through a queue of 500 is found, and through a reader among writers",
+          "[lock]") {
+  const LockVariant variant = GENERATE(from_range(kVariants));
+  const bool upgrades = GENERATE(false, true);
+  LockManager manager{with_victim(variant, DeadlockVictim::requester)};
+  Simulation simulation{1};
+  simulation.run([&] {
+    constexpr std::uint32_t kQueue = 500;
+    LockOwner first{manager};
+    first.begin(TxnId{1});
+    REQUIRE(first.try_acquire(key(0), upgrades ? kReadKey : kWriteKey));
+    std::vector<std::unique_ptr<Task>> tasks;
+    for (std::uint32_t i = 1; i <= kQueue; ++i)
+      tasks.push_back(Runtime::current().spawn("waiter", [&, i] {
+        LockOwner owner{manager};
+        owner.begin(TxnId{1 + i});
+        if (i == kQueue / 2) REQUIRE(owner.try_acquire(key(1), kWriteKey));
+        REQUIRE(state_of(owner.acquire(key(0), !upgrades && i % 3 == 0 ? kReadKey : kWriteKey)) ==
+                "granted");
+        owner.release_all(Lsn::none);
+      }));
+    Runtime::current().sleep_until(Runtime::current().now() + 1s);
+    // One in the middle of those that wait for the first has what the first wants now.
+    REQUIRE(state_of(first.acquire(key(1), kWriteKey)) == "40P01");
+    first.release_all(Lsn::none);
+    for (const auto& task : tasks) task->join();
+  });
 }
 
 }  // namespace swizzle::lock

@@ -12,6 +12,7 @@ namespace swizzle::lock {
 namespace {
 
 constexpr std::size_t kFewLocks = 1000;
+constexpr std::uint32_t kLastOrdinal = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kFetchedAhead = 12;
 
 // Does `action` when it goes out of scope, unless dismissed.
@@ -184,6 +185,9 @@ Entry& LockOwner::make_entry(const LockName& name, ModeCode mode, Entry* older) 
 
 Result<Acquired> LockOwner::acquire_new(const LockName& name, ModeCode mode, Entry* older,
                                         LockWait wait) {
+  if (ordinal_ == kLastOrdinal)
+    return fail(sqlstate::program_limit_exceeded,
+                "a transaction cannot take more than 4294967295 locks");
   Entry& entry = make_entry(name, mode, older);
   ASSIGN_OR_RETURN(const Acquired acquired, request(entry, wait));
   if (acquired == Acquired::granted) keep(entry);
@@ -191,6 +195,8 @@ Result<Acquired> LockOwner::acquire_new(const LockName& name, ModeCode mode, Ent
 }
 
 bool LockOwner::try_new(const LockName& name, ModeCode mode, Entry* older) {
+  // The caller asks acquire() then, which says why.
+  if (ordinal_ == kLastOrdinal) return false;
   Entry& entry = make_entry(name, mode, older);
   const Appended appended = append(entry);
   if (!appended.granted) {
@@ -221,7 +227,7 @@ Result<Acquired> LockOwner::request(Entry& entry, LockWait wait) {
 }
 
 void LockOwner::keep(Entry& entry) noexcept {
-  INVARIANT(ordinal_ < std::numeric_limits<std::uint32_t>::max());
+  INVARIANT(ordinal_ < kLastOrdinal);
   entry.ordinal = ++ordinal_;
   entry.previous = newest_;
   newest_ = &entry;
@@ -324,6 +330,7 @@ void LockOwner::release_all(Lsn commit_lsn) noexcept {
   clear_intent_slots();
   held_.clear();
   tables_.clear();
+  if (!places_.empty()) places_ = {};
   held_count_ = 0;
   own_turn_ = 0;
   ordinal_ = savepoint_ = 0;

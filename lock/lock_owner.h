@@ -147,6 +147,8 @@ class LockOwner {
   [[nodiscard]] std::size_t locks_held() const noexcept {
     return held_count_ + (own_ != nullptr ? 1U : 0U);
   }
+  /// The next lock of the transaction has this number; for tests of the last one.
+  void number_from(std::uint32_t ordinal) noexcept { ordinal_ = ordinal - 1; }
   [[nodiscard]] std::size_t private_bytes() const noexcept { return held_.bytes(); }
 
  private:
@@ -195,9 +197,13 @@ class LockOwner {
     const std::size_t last = last_places_[raw(name.tree()) % kLastPlaces];
     if (last < tables_.size() && tables_[last].name == name) [[likely]]
       return last;
+    if (tables_.size() > kFewTables) return place_among_many(name);
     return static_cast<std::size_t>(std::ranges::find(tables_, name, &TableRecord::name) -
                                     tables_.begin());
   }
+  [[nodiscard]] std::size_t place_among_many(const LockName& name) const noexcept;
+  void add_place(std::size_t place) noexcept;
+  void make_places_room();
   void escalate(TableRecord& record);
   [[nodiscard]] bool is_read_lock(const Entry& entry, TreeId tree) const noexcept;
   void drop_read_locks(TreeId tree) noexcept;
@@ -207,6 +213,10 @@ class LockOwner {
   EntryArena arena_;
   PrivateTable held_;
   std::vector<TableRecord> tables_;
+  /// From so many on their places are found by a hash of their names.
+  static constexpr std::size_t kFewTables = 16;
+  /// Of tables_, plus one; 0: none. Open addressing, at most half full.
+  std::vector<std::uint32_t> places_;
   // Where trees whose numbers have such a remainder were found last: a transaction goes to and fro
   // between a few, which were mostly made one after another.
   static constexpr std::uint32_t kLastPlaces = 16;

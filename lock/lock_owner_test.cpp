@@ -1,6 +1,7 @@
 #include "lock/lock_owner.h"
 
 #include <catch2/catch.hpp>
+#include <limits>
 
 #include "base/runtime/latch_count.h"
 #include "lock/lock_test_support.h"
@@ -366,6 +367,30 @@ TEST_CASE("with locking off everything is granted and nothing is kept", "[lock]"
   one.release_to(LockMark::start);
   one.release_all(Lsn{5});
   two.release_all(Lsn::none);
+}
+
+TEST_CASE("a transaction's locks are numbered to the last number, and not from the first again",
+          "[lock]") {
+  LockManager manager{small_table()};
+  LockOwner owner{manager};
+  owner.begin(TxnId{1});
+  REQUIRE(owner.try_acquire(key(0), kWriteKey));
+  owner.number_from(std::numeric_limits<std::uint32_t>::max() - 1);
+  const LockMark mark = owner.mark();
+  REQUIRE(owner.try_acquire(key(1), kWriteKey));
+  REQUIRE(state_of(owner.acquire(key(2), kWriteKey)) == "granted");
+  CHECK_FALSE(owner.try_acquire(key(3), kWriteKey));
+  const auto refused = owner.acquire(key(3), kWriteKey);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().state() == sqlstate::program_limit_exceeded);
+  // What it has it keeps, and may ask for again.
+  CHECK(state_of(owner.acquire(key(2), kWriteKey)) == "granted");
+  owner.release_to(mark);
+  CHECK(owner.locks_held() == 1);
+  owner.release_all(Lsn::none);
+  owner.begin(TxnId{2});
+  CHECK(owner.try_acquire(key(3), kWriteKey));
+  owner.release_all(Lsn::none);
 }
 
 }  // namespace swizzle::lock

@@ -153,4 +153,25 @@ FAULTS = [
         '  }\n'
         '  return true;',
     ),
+    (
+        'L5 a search asks every waiter of a queue for all that stand before it',
+        'internal/deadlock_search.cpp',
+        '  return before != nullptr && before == waits_for(*blocker.seat)',
+        '  return before == nullptr && before == waits_for(*blocker.seat)',
+        '4000 waiters*',
+    ),
+    (
+        'the locks of many tables are looked through one by one',
+        'lock_owner.h',
+        '  static constexpr std::size_t kFewTables = 16;',
+        '  static constexpr std::size_t kFewTables = 1U << 30U;',
+        'locks on 60*',
+    ),
+    (
+        'a place of many tables is forgotten when there are more',
+        'table_locks.cpp',
+        '  for (std::size_t place = 0; place < tables_.size(); ++place) add_place(place);',
+        '  for (std::size_t place = 1; place < tables_.size(); ++place) add_place(place);',
+        'locks on 60*',
+    ),
 ]

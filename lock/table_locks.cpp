@@ -62,7 +62,33 @@ TableMode LockOwner::held_database() const noexcept {
 LockOwner::TableRecord& LockOwner::record_of(const LockName& name) {
   const std::size_t place = place_of(name);
   last_places_[raw(name.tree()) % kLastPlaces] = static_cast<std::uint32_t>(place);
-  return place < tables_.size() ? tables_[place] : tables_.emplace_back(fresh_record(name));
+  if (place < tables_.size()) return tables_[place];
+  make_places_room();
+  TableRecord& made = tables_.emplace_back(fresh_record(name));
+  if (tables_.size() > kFewTables) add_place(tables_.size() - 1);
+  return made;
+}
+
+std::size_t LockOwner::place_among_many(const LockName& name) const noexcept {
+  const std::size_t mask = places_.size() - 1;
+  for (std::size_t at = name.spread() & mask; places_[at] != 0; at = (at + 1) & mask)
+    if (tables_[places_[at] - 1].name == name) return places_[at] - 1;
+  return tables_.size();
+}
+
+void LockOwner::add_place(std::size_t place) noexcept {
+  const std::size_t mask = places_.size() - 1;
+  std::size_t at = tables_[place].name.spread() & mask;
+  while (places_[at] != 0) at = (at + 1) & mask;
+  places_[at] = static_cast<std::uint32_t>(place + 1);
+}
+
+/// The only step of adding a record that may fail. Post: every record has its place, if they are
+/// many.
+void LockOwner::make_places_room() {
+  if (tables_.size() < kFewTables || 2 * (tables_.size() + 1) <= places_.size()) return;
+  places_.assign(std::max(places_.size() * 2, 8 * kFewTables), 0);
+  for (std::size_t place = 0; place < tables_.size(); ++place) add_place(place);
 }
 
 LockOwner::TableRecord LockOwner::fresh_record(const LockName& name) const noexcept {

@@ -46,7 +46,7 @@ Result<std::unique_ptr<Transaction>> Engine::try_begin(Isolation isolation, Acce
 Result<TreeId> Engine::create_tree(Transaction& transaction) {
   TransactionState& state = TransactionAccess::state(transaction);
   RETURN_IF_ERROR(state.begin_writing());
-  const TreeId id = parts_->trees->next_id();
+  ASSIGN_OR_RETURN(const TreeId id, parts_->trees->next_id());
   ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->create(id, state.slot.chain));
   const PageId root = tree->root_page();
   const auto key = directory_key(id);

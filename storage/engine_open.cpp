@@ -200,6 +200,8 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
                 "logging cannot be switched off for a database that was created with it");
   // Without a log LSNs begin anew with each start.
   if (parts.options.logging) {
+    constexpr std::uint64_t kShareOfPool = 64;
+    parts.volume->written_lsns().set_most_bytes(parts.options.pool_bytes / kShareOfPool);
     ASSIGN_OR_RETURN(parts.written_lsns, WrittenLsnsFile::open(parts.files, parts.directory,
                                                                parts.volume->database_id(),
                                                                parts.volume->written_lsns()));

@@ -128,7 +128,10 @@ class TreeTable {
   }
   /// The directory's row `key` is about to be undone.
   Result<> destroy_created(Bytes key);
-  [[nodiscard]] TreeId next_id() noexcept { return TreeId{next_id_.fetch_add(1)}; }
+  /// Numbers of trees are never used again: 54000 when none is left.
+  Result<TreeId> next_id();
+  /// Of the next tree that is created.
+  void number_from(TreeId next) noexcept { next_id_.store(raw(next)); }
   struct Listed {
     TreeId id;
     PageId root;

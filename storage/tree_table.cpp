@@ -10,6 +10,9 @@
 namespace swizzle {
 namespace {
 
+/// The number behind a tree's own is the end of its large values.
+constexpr std::uint32_t kEndOfTreeIds = UINT32_MAX - 1;
+
 /// Collects every row of the directory, ghosts too.
 class DirectoryRows final : public LeafVisitor {
  public:
@@ -100,8 +103,20 @@ Result<> TreeTable::open_directory(PageId root) {
   ASSIGN_OR_RETURN(const std::vector<Listed> rows, list());
   std::uint32_t last = 0;
   for (const Listed& row : rows) last = std::max(last, raw(row.id));
-  next_id_.store(last + 1);
+  number_from(TreeId{std::min(last, kEndOfTreeIds - 1) + 1});
   return {};
+}
+
+Result<TreeId> TreeTable::next_id() {
+  std::uint32_t id = next_id_.load();
+  do {
+    if (id >= kEndOfTreeIds)
+      return fail(Error{sqlstate::program_limit_exceeded,
+                        "the database cannot have more trees: their numbers are used up"}
+                      .with_hint("Each table, index and TRUNCATE takes one. Dump the database and "
+                                 "restore it into a new one."));
+  } while (!next_id_.compare_exchange_weak(id, id + 1));
+  return TreeId{id};
 }
 
 Result<std::vector<TreeTable::Listed>> TreeTable::list() {

@@ -12,10 +12,15 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <system_error>
+
+#include "base/sanitizers.h"
 
 namespace swizzle {
 namespace {
@@ -28,7 +33,34 @@ std::optional<std::uint64_t> number_from_environment(const char* name) {
   return std::strtoull(text, nullptr, 0);
 }
 
+/// In the child of a fork: the stacks of the parent's other threads are unmapped by the C library
+/// some time, and AddressSanitizer still has their redzones when something else is mapped there. A
+/// stack lies behind a guard that nobody may touch.
+void forget_redzones_of_lost_threads() {
+#ifdef SWIZZLE_ASAN
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  std::ifstream maps("/proc/self/maps");
+  std::string line;
+  std::uintptr_t end_of_guard = 0;
+  while (std::getline(maps, line)) {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    std::array<char, 8> access{};
+    unsigned long inode = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx %7s %*s %*s %lu", &begin, &end, access.data(), &inode) !=
+        4)
+      continue;
+    constexpr std::uintptr_t kLargestStack = std::uintptr_t{64} << 20U;
+    if (std::string_view{access.data()} == "rw-p" && inode == 0 && begin == end_of_guard &&
+        end - begin <= kLargestStack && (here < begin || here >= end))
+      unpoison(reinterpret_cast<const void*>(begin), end - begin);
+    end_of_guard = std::string_view{access.data()} == "---p" ? end : 0;
+  }
+#endif
+}
+
 [[noreturn]] void run_and_exit(const std::function<void()>& body, int output) {
+  forget_redzones_of_lost_threads();
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
   int status = 0;

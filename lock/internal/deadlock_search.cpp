@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "lock/internal/intents.h"
 #include "lock/internal/pause_point.h"
 
 namespace swizzle::lock {
@@ -64,14 +65,28 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
+// True if all that the blocker waits for, the one it blocks waits for as well: it stands before it
+// in the same queue, and asks for no more. So in a queue one enumerates those before it, and the
+// others need not: else a search would take time, and memory, with the square of the queue's
+// length. An upgrade covers nobody: what its owner has already may block those before it.
+bool covers_waits_of(const Entry& waiting, const Blocker& blocker) noexcept {
+  const Entry* const before = blocker.entry;
+  return before != nullptr && before == waits_for(*blocker.seat) && before->name == waiting.name &&
+         waiting.older_of_same_name == nullptr && implies(waiting.mode, before->mode) &&
+         intent::mode_in_slot(*waiting.seat, waiting.name) == ModeCode::none;
+}
+
 }  // namespace
 
 std::vector<DeadlockSearch::Edge> DeadlockSearch::find_cycle() {
   std::vector<Frame> path;
   std::vector<bool> visited(parts_.seats.size());
-  const auto enter = [&](Seat& seat) {
+  const auto mark_visited = [&](const Seat& seat) {
     if (visited.size() <= seat.number) visited.resize(seat.number + 1);
     visited[seat.number] = true;
+  };
+  const auto enter = [&](Seat& seat) {
+    mark_visited(seat);
     if (const Entry* entry = waits_for(seat)) {
       path.push_back({&seat, entry, parts_.blockers(*entry)});
     }
@@ -84,9 +99,14 @@ std::vector<DeadlockSearch::Edge> DeadlockSearch::find_cycle() {
       path.pop_back();
       continue;
     }
-    Seat& blocker = *frame.blockers[frame.next++].seat;
+    const Blocker& edge = frame.blockers[frame.next++];
+    Seat& blocker = *edge.seat;
     if (&blocker == &self_) break;
-    if (blocker.number >= visited.size() || !visited[blocker.number]) enter(blocker);
+    if (blocker.number < visited.size() && visited[blocker.number]) continue;
+    if (covers_waits_of(*frame.entry, edge))
+      mark_visited(blocker);
+    else
+      enter(blocker);
   }
   std::vector<Edge> cycle;
   for (const Frame& frame : path) {

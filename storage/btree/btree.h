@@ -192,6 +192,10 @@ class BTree {
   /// crash, and with a tree whose loading was interrupted. A node that cannot be read is given up,
   /// unless it is the root. Pre: the tree is not used otherwise.
   Result<GivenUp> clear(const GoesOn& goes_on = {});
+  /// Erases the records of [low, high) that are in the leaf of `low`, and merges the leaf with a
+  /// neighbour that is as empty. Logs the slots alone, and cannot be undone. Pre: no transaction,
+  /// and no snapshot, will read or change these records again.
+  Result<DiscardedLeaf> discard(Bytes low, Bytes high);
   /// The tree that the root page says it belongs to: another one if that page was given away.
   Result<TreeId> owner_of_root();
   /// Gives up the root's frame without writing it. Pre: the tree is clear, and will not be used

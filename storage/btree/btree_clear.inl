@@ -1,6 +1,8 @@
 // Emptying a tree. Included by btree_<mode>.cpp.
 #pragma once
 
+#include <numeric>
+
 #include "storage/btree/btree.h"
 #include "storage/btree/damage.h"
 
@@ -165,6 +167,47 @@ Result<> BTree<Pool>::free_children(Bytes low, std::uint8_t level, payload::Afte
   forget_children(node, after);
   for (const PageId page : pages) pool_.store().mark_free(page);
   return {};
+}
+
+template <class Pool>
+Result<DiscardedLeaf> BTree<Pool>::discard(Bytes low, Bytes high) {
+  DiscardedLeaf discarded;
+  std::size_t left = 0;
+  Descent descent(*this, low, 0);
+  {
+    ASSIGN_OR_RETURN(LogSpace space, log_.reserve(2 * Node::kMaxSlots, 1));
+    ExclusiveGuard hold;
+    do {
+      RETURN_IF_ERROR(descent.run());
+      hold = ExclusiveGuard::upgrade(descent.guard);
+      if (!hold) descent.disturbed();
+    } while (!hold);
+    Frame& frame = descent.frame();
+    Node& leaf = Node::of(frame.page());
+    const std::uint16_t begin = leaf.lower_bound(low).index;
+    const KeyBound fence = leaf.high_fence();
+    const bool goes_on = !fence.is_infinite() && compare(fence.key, high) < 0;
+    if (goes_on) discarded.next.emplace(fence.key.begin(), fence.key.end());
+    // A key outside of the fences has no place in the leaf.
+    const std::uint16_t end = goes_on ? leaf.count() : leaf.lower_bound(high).index;
+    if (begin < end) {
+      discarded.records = static_cast<std::uint32_t>(end - begin);
+      std::array<std::uint16_t, Node::kMaxSlots> slots;
+      std::iota(slots.begin(), slots.begin() + discarded.records, begin);
+      const std::array<Bytes, 1> parts{
+          std::as_bytes(std::span(slots.data(), discarded.records))};
+      log_change(space, RecordKind::records_discarded, frame, nullptr, parts);
+      for (std::uint16_t i = end; i > begin; --i) leaf.erase(static_cast<std::uint16_t>(i - 1));
+    }
+    left = leaf.used_bytes();
+    if (begin >= end) hold.release_unchanged();
+  }
+  if (descent.saw_foster) tidy_after(descent, low);
+  // Behind each leaf that becomes empty lies one that still has its values: the one before it is
+  // empty already, so the image of both is small.
+  if (discarded.records != 0 && left < kSparseBytes)
+    RETURN_IF_ERROR(merge_sparse(low, TidyEffort::light));
+  return discarded;
 }
 
 template <class Pool>

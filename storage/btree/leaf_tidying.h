@@ -27,4 +27,11 @@ struct TidiedLeaf {
   std::optional<std::vector<std::byte>> next;
 };
 
+/// Result of discarding the records of a range in one leaf.
+struct DiscardedLeaf {
+  std::uint32_t records = 0;
+  /// The leaf's high fence, where the walk goes on; nothing at the end of the range.
+  std::optional<std::vector<std::byte>> next;
+};
+
 }  // namespace swizzle

@@ -21,18 +21,20 @@ enum class RecordKind : std::uint8_t {
 
   leaf_removals = 19,  ///< the same of several records of a leaf. Undone in steps, the last first
 
-  // System transactions: they change where records are, not what the tree says. Never undone.
+  // System transactions: they change where records are, not what a transaction may read. Never
+  // undone.
   ghosts_removed = 24,
-  node_split = 25,        ///< page: left; page2: the new foster child, whose image it carries
-  foster_adopted = 26,    ///< page: parent; page2: the foster parent that gives its child up
-  root_grown = 27,        ///< page: root; page2: the new child, whose image it carries
-  child_deadopted = 28,   ///< page: parent; page2: the left child that becomes a foster parent
-  nodes_merged = 29,      ///< page: who takes all, with its image; page2: freed
-  nodes_rebalanced = 30,  ///< images of both
-  page_image = 31,        ///< a root, new or filled by a load; new ones their creator takes back
-  pages_freed = 32,       ///< the root of a dropped tree; no page is changed
-  child_appended = 35,    ///< page: parent; page2: its new last child, whose image it carries
-  children_freed = 36,    ///< page: their parent, which forgets them
+  node_split = 25,         ///< page: left; page2: the new foster child, whose image it carries
+  foster_adopted = 26,     ///< page: parent; page2: the foster parent that gives its child up
+  root_grown = 27,         ///< page: root; page2: the new child, whose image it carries
+  child_deadopted = 28,    ///< page: parent; page2: the left child that becomes a foster parent
+  nodes_merged = 29,       ///< page: who takes all, with its image; page2: freed
+  nodes_rebalanced = 30,   ///< images of both
+  page_image = 31,         ///< a root, new or filled by a load; new ones their creator takes back
+  pages_freed = 32,        ///< the root of a dropped tree; no page is changed
+  child_appended = 35,     ///< page: parent; page2: its new last child, whose image it carries
+  children_freed = 36,     ///< page: their parent, which forgets them
+  records_discarded = 37,  ///< of a dropped tree; carries their slots, and no value
 
   // A transaction begins to load a tree that it has created. Undone by emptying the tree.
   load_begun = 33,   ///< carries the tree's id

@@ -9,8 +9,10 @@
 namespace swizzle {
 namespace {
 
-// One scan looks at every frame, so it should find work for several batches.
-constexpr std::size_t kPagesPerScan = 8 * Cleaner::kBatchPages;
+// One scan looks at every frame, so it should find work for several batches, and for more of them
+// in a large pool: a page that is written costs so many looks at most.
+constexpr std::size_t kLeastPerScan = 8 * Cleaner::kBatchPages;
+constexpr std::size_t kLooksPerPage = 8;
 // Scans without being asked may take one part in so many of the time.
 constexpr int kScanShare = 20;
 
@@ -92,7 +94,16 @@ Result<> Cleaner::work(Asked asked) {
     if (!too_many && candidate.since >= target) break;
     frames.push_back(candidate.frame);
   }
-  return clean(frames);
+  // What is asked for meanwhile may want other pages first.
+  const auto is_superseded = [&] {
+    return task_.is_stopping() || asked_.load(std::memory_order_relaxed) > asked;
+  };
+  for (std::span<Frame* const> left = frames; !left.empty() && !is_superseded();) {
+    const auto some = left.first(std::min(left.size(), kLeastPerScan));
+    RETURN_IF_ERROR(clean(some));
+    left = left.subspan(some.size());
+  }
+  return {};
 }
 
 Result<> Cleaner::clean_until(Lsn lsn) {
@@ -126,24 +137,28 @@ Cleaner::Scan Cleaner::scan(Lsn before, Order order) {
     ++found.dirty;
     if (since < before) found.candidates.push_back({since, &frame});
   });
+  auto& candidates = found.candidates;
+  if (order == Order::all_oldest_first || candidates.size() <= kLeastPerScan) {
+    std::ranges::sort(candidates, {}, &Candidate::since);
+    return found;
+  }
   const auto urgency = [order](const Candidate& candidate) noexcept {
     const bool waits =
         order == Order::evictable_first && candidate.frame->state() != FrameState::unswizzled;
     return std::pair{waits, candidate.since};
   };
-  auto& candidates = found.candidates;
-  if (order != Order::all_oldest_first && candidates.size() > kPagesPerScan) {
-    // States change while we look, so they are read once per frame.
-    std::vector<std::pair<std::pair<bool, Lsn>, Candidate>> ranked;
-    ranked.reserve(candidates.size());
-    for (const Candidate& candidate : candidates)
-      ranked.emplace_back(urgency(candidate), candidate);
-    const auto by_rank = [](const auto& entry) { return entry.first; };
-    std::ranges::nth_element(ranked, ranked.begin() + kPagesPerScan, {}, by_rank);
-    candidates.clear();
-    for (std::size_t i = 0; i < kPagesPerScan; ++i) candidates.push_back(ranked[i].second);
-  }
-  std::ranges::sort(candidates, {}, &Candidate::since);
+  // States change while we look, so they are read once per frame.
+  std::vector<std::pair<std::pair<bool, Lsn>, Candidate>> ranked;
+  ranked.reserve(candidates.size());
+  for (const Candidate& candidate : candidates) ranked.emplace_back(urgency(candidate), candidate);
+  const auto by_rank = [](const auto& entry) { return entry.first; };
+  const std::size_t most = std::max(kLeastPerScan, looked_at / kLooksPerPage);
+  const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(std::min(most, ranked.size()));
+  std::ranges::nth_element(ranked, end, {}, by_rank);
+  // In this order, since they are cleaned in parts.
+  std::ranges::sort(ranked.begin(), end, {}, by_rank);
+  candidates.clear();
+  for (auto at = ranked.begin(); at != end; ++at) candidates.push_back(at->second);
   return found;
 }
 

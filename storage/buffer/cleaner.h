@@ -87,7 +87,7 @@ class Cleaner {
     Lsn since;
   };
   struct Scan {
-    std::vector<Candidate> candidates;  ///< the oldest first
+    std::vector<Candidate> candidates;  ///< in the order of the scan
     std::uint64_t dirty = 0;
   };
   enum class Order : std::uint8_t {

@@ -294,3 +294,26 @@ TEST_CASE("P31 a crash while cleaning under load leaves every page whole", "[cle
     }
   }
 }
+
+TEST_CASE("a scan of a large pool finds work in proportion to what it looks at", "[cleaner]") {
+  SimulatedDisk disk;
+  constexpr std::uint64_t kPages = 24'000;
+  REQUIRE(disk.create_directory(kDirectory));
+  REQUIRE(Volume::create(disk, kDirectory, kDatabase));
+  REQUIRE(Volume::open(disk, kDirectory).value()->grow_to(kPages + 100));
+  Simulation simulation{1};
+  simulation.run([&] {
+    Pool pool{disk, kPages + 10, 1ms};
+    std::vector<Frame*> frames;
+    for (std::uint64_t id = 1; id <= kPages; ++id) frames.push_back(&pool.load_page(id));
+    for (Frame* frame : frames) pool.update(*frame);
+    pool.cleaner.start();
+    while (pool.cleaner.counters().pages.load() < kPages) {
+      pool.cleaner.nudge();
+      Runtime::current().sleep_until(Runtime::current().now() + 1ms);
+    }
+    INFO(pool.cleaner.counters().scans.load() << " scans");
+    CHECK(pool.cleaner.counters().scans.load() < 16);
+    pool.cleaner.stop();
+  });
+}

@@ -199,4 +199,45 @@ TEST_CASE_METHOD(TemporaryEngine, "dropped trees take their large values with th
   CHECK(engine->verify().value().empty());
 }
 
+TEST_CASE_METHOD(TemporaryEngine,
+                 "T5 a drop of large values logs little, and visits each leaf once",
+                 "[storage][engine]") {
+  constexpr int kValues = 24;
+  constexpr std::size_t kValueBytes = std::size_t{1} << 20U;
+  constexpr std::uint64_t kAllBytes = kValues * kValueBytes;
+  // Neighbours of the dropped tree's chunks on both sides.
+  const auto fill = [&](int values) {
+    const TreeId tree = make_tree();
+    const auto transaction = engine->begin();
+    Tree into = engine->tree(tree).value();
+    for (int i = 0; i < values; ++i)
+      REQUIRE(into.insert(*transaction, as_bytes(std::to_string(i)),
+                          as_bytes(std::string(kValueBytes, 'L')))
+                  .value());
+    REQUIRE(transaction->commit());
+    return tree;
+  };
+  const TreeId before = fill(1);
+  const TreeId dropped = fill(kValues);
+  const TreeId after = fill(1);
+  const std::uint64_t pages = engine->statistics().pages_allocated;
+  {
+    const auto transaction = engine->begin();
+    REQUIRE(engine->drop_tree(*transaction, dropped));
+    REQUIRE(transaction->commit());
+  }
+  const EngineStatistics begun = engine->statistics();
+  REQUIRE(engine->shrink());
+  const EngineStatistics ended = engine->statistics();
+  const std::uint64_t freed = pages - ended.pages_allocated;
+  INFO(ended.log_tail - begun.log_tail << " bytes and " << ended.log_records - begun.log_records
+                                       << " records of log, " << freed << " pages");
+  CHECK(freed > kAllBytes / kPageBytes * 9 / 10);
+  CHECK(ended.log_tail - begun.log_tail < kAllBytes / 10);
+  CHECK(ended.log_records - begun.log_records < 6 * freed);
+  CHECK(ended.pages_read - begun.pages_read < 2 * freed);
+  for (const TreeId kept : {before, after}) CHECK(get(kept, "0")->size() == kValueBytes);
+  CHECK(engine->verify().value().empty());
+}
+
 }  // namespace swizzle

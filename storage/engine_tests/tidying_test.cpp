@@ -533,4 +533,49 @@ TEST_CASE("T24 trees come, are emptied and go while the tidier is in them", "[st
   });
 }
 
+TEST_CASE("T24 a ghost that a reader has locked stays", "[storage][engine][isolation]") {
+  SimulatedDisk disk{1};
+  Truth truth;
+  create_for_tidying(disk, truth, tidying_options());
+  Simulation simulation{1};
+  simulation.run([&] {
+    const auto engine = Engine::open(disk, kHome, tidying_options()).value();
+    Tree tree = engine->tree(truth.tree).value();
+    const auto filling = engine->begin();
+    for (const char* const key : {"a", "g", "z"})
+      REQUIRE(tree.insert(*filling, as_bytes(key), as_bytes("v")).value());
+    REQUIRE(filling->commit());
+    const auto snapshot = engine->begin(Isolation::repeatable_read);
+    CHECK(read_all(*engine, *snapshot, truth.tree, Direction::forward).size() == 3);
+    const auto removing = engine->begin();
+    REQUIRE(tree.remove(*removing, as_bytes("g")).value());
+    REQUIRE(removing->commit());
+    // What begins with the ghost, up to the next key, is locked by way of the ghost alone.
+    const auto reader = engine->begin(Isolation::serializable);
+    {
+      ScanRange range;
+      range.low = as_bytes("g");
+      range.high = as_bytes("p");
+      Cursor cursor = tree.scan(*reader, range).value();
+      CHECK(!cursor.next().value());
+    }
+    REQUIRE(snapshot->commit());
+    sleep_for(std::chrono::seconds{5});
+    CHECK(engine->tidy(truth.tree).value().ghosts_left == 1);
+    bool is_inserted = false;
+    const auto writer = Runtime::current().spawn("writer", [&] {
+      const auto inserting = engine->begin();
+      INVARIANT(tree.insert(*inserting, as_bytes("h"), as_bytes("v")).value());
+      INVARIANT(inserting->commit().has_value());
+      is_inserted = true;
+    });
+    sleep_for(std::chrono::seconds{1});
+    CHECK(!is_inserted);
+    REQUIRE(reader->commit());
+    writer->join();
+    CHECK(engine->tidy(truth.tree).value().ghosts_left == 0);
+    REQUIRE(engine->close());
+  });
+}
+
 }  // namespace swizzle

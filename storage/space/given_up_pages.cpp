@@ -73,10 +73,12 @@ Result<> GivenUpPages::read() {
     return fail(sqlstate::object_not_in_prerequisite_state,
                 fmt::format("file \"{}\" has format version {}; this program reads version {}",
                             path.native(), version, kGivenUpVersion));
-  const std::lock_guard hold(mutex_);
+  // Nobody else has them yet.
   for (std::size_t at = 0; at < body.size(); at += kEntryBytes) {
     const auto page = load<PageId>(body.data() + at);
     const auto needed = load<Lsn>(body.data() + at + sizeof page);
+    written_.pin(page);
+    written_.bring_in(page);
     written_.note(page, needed);
     Entry entry;
     entry.needed = needed;
@@ -94,10 +96,13 @@ Result<> GivenUpPages::read() {
 }
 
 void GivenUpPages::give_up(PageId page, Lsn needed, const Error& why) {
+  // Descents ask for it under latches.
+  written_.pin(page);
+  written_.bring_in(page);
   {
     const std::lock_guard hold(mutex_);
     written_.note(page, needed);
-    needed = written_.of(page);
+    needed = written_.in_memory(page);
     const auto known = entries_.find(page);
     if (known != entries_.end() && !is_void(page, known->second)) return;
     if (known == entries_.end() && entries_.size() >= kMost) return;

@@ -74,7 +74,7 @@ class GivenUpPages {
   Result<> read();
   /// Pre: mutex_ is held.
   [[nodiscard]] bool is_void(PageId page, const Entry& entry) const noexcept {
-    return written_.of(page) != entry.needed;
+    return written_.in_memory(page) != entry.needed;
   }
   [[nodiscard]] std::vector<std::byte> encode() const;
 

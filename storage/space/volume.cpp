@@ -154,6 +154,8 @@ void Volume::start_reads(std::span<PageRead* const> reads) noexcept {
   constexpr std::size_t kPortion = 64;
   std::array<IoRequest*, kPortion> portion{};
   pages_read_.fetch_add(reads.size(), std::memory_order_relaxed);
+  // Their handlers cannot wait for it.
+  for (const PageRead* const read : reads) written_lsns_.bring_in(read->page);
   for (std::size_t at = 0; at < reads.size(); at += kPortion) {
     const std::size_t count = std::min(kPortion, reads.size() - at);
     for (std::size_t i = 0; i < count; ++i) {
@@ -162,6 +164,7 @@ void Volume::start_reads(std::span<PageRead* const> reads) noexcept {
       read.request.context = &read;
       read.request.done = [](IoRequest& request) noexcept {
         auto& done = *static_cast<PageRead*>(request.context);
+        const WrittenLsns::NoReading handler;
         done.done(done);
       };
       portion[i] = &read.request;
@@ -193,6 +196,7 @@ Result<> Volume::write_pages(std::span<const PageImage> images) {
     const auto batch = images.first(std::min(images.size(), DoubleWrite::kBatchPages));
     RETURN_IF_ERROR(write_batch(batch));
     images = images.subspan(batch.size());
+    written_lsns_.trim();
   }
   return {};
 }

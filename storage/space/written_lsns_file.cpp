@@ -1,6 +1,8 @@
 #include "storage/space/written_lsns_file.h"
 
-#include <algorithm>
+#include <spdlog/spdlog.h>
+
+#include <utility>
 
 #include "base/checksum.h"
 #include "base/memory/aligned_buffer.h"
@@ -31,43 +33,55 @@ Result<std::unique_ptr<WrittenLsnsFile>> WrittenLsnsFile::open(
                                            is_there ? OpenMode::read_write : OpenMode::create_new,
                                            {.direct = true}));
   if (!is_there) RETURN_IF_ERROR(files.sync_directory(directory));
-  std::unique_ptr<WrittenLsnsFile> file(new WrittenLsnsFile(std::move(opened), database_id, lsns));
-  RETURN_IF_ERROR(file->read());
+  ASSIGN_OR_RETURN(const std::uint64_t size, opened->size());
+  std::unique_ptr<WrittenLsnsFile> file(
+      new WrittenLsnsFile(std::move(opened), database_id, size / kBlockBytes, lsns));
+  lsns.set_source(file.get());
   return file;
 }
 
-Result<> WrittenLsnsFile::read() {
-  constexpr std::size_t kAtOnce = 256;
-  ASSIGN_OR_RETURN(const std::uint64_t size, file_->size());
-  const std::uint64_t blocks = size / kBlockBytes;
-  AlignedBuffer buffer(std::min<std::uint64_t>(blocks, kAtOnce) * kBlockBytes + kBlockBytes);
-  for (std::uint64_t first = 0; first < blocks; first += kAtOnce) {
-    const std::uint64_t count = std::min<std::uint64_t>(kAtOnce, blocks - first);
-    RETURN_IF_ERROR(file_->read_at(first * kBlockBytes, buffer.bytes(0, count * kBlockBytes)));
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const auto block = load<DiskBlock>(buffer.data() + i * kBlockBytes);
-      if (block.checksum == checksum_of(block, first + i, database_id_))
-        lsns_.adopt(first + i, block.lsns);
-    }
+bool WrittenLsnsFile::read_block(std::uint64_t number, WrittenLsns::Block& into) noexcept {
+  if (number >= blocks_.load(std::memory_order_acquire)) return false;
+  AlignedBuffer buffer(kBlockBytes);
+  if (auto read = file_->read_at(number * kBlockBytes, buffer.bytes()); !read) {
+    spdlog::warn(
+        "block {} of file \"{}\" cannot be read, so lost writes of {} pages would not be seen: {}",
+        number, kFileName, WrittenLsns::kBlockPages, read.error().message());
+    return false;
   }
-  return {};
+  const auto block = load<DiskBlock>(buffer.data());
+  if (block.checksum != checksum_of(block, number, database_id_)) return false;
+  into = block.lsns;
+  return true;
+}
+
+bool WrittenLsnsFile::write_block(std::uint64_t number, const WrittenLsns::Block& lsns) noexcept {
+  AlignedBuffer buffer(kBlockBytes);
+  DiskBlock block{0, lsns};
+  block.checksum = checksum_of(block, number, database_id_);
+  store(buffer.data(), block);
+  auto written = file_->write_at(number * kBlockBytes, buffer.bytes());
+  if (!written) {
+    const std::lock_guard hold(failure_mutex_);
+    if (failure_) failure_ = std::move(written);
+    return false;
+  }
+  has_unsynced_.store(true, std::memory_order_release);
+  // Writes come one at a time.
+  if (number >= blocks_.load(std::memory_order_relaxed))
+    blocks_.store(number + 1, std::memory_order_release);
+  return true;
 }
 
 Result<> WrittenLsnsFile::persist() {
-  AlignedBuffer buffer(kBlockBytes);
-  Result<> outcome;
-  bool has_written = false;
-  lsns_.keep_changed([&](std::uint64_t number, const WrittenLsns::Block& lsns) {
-    if (!outcome) return false;
-    DiskBlock block{0, lsns};
-    block.checksum = checksum_of(block, number, database_id_);
-    store(buffer.data(), block);
-    outcome = file_->write_at(number * kBlockBytes, buffer.bytes());
-    has_written = has_written || outcome;
-    return outcome.has_value();
-  });
-  if (!outcome && outcome.error().state() != sqlstate::disk_full) return outcome;
-  return has_written ? file_->sync() : Result<>{};
+  lsns_.save_changed();
+  Result<> failure;
+  {
+    const std::lock_guard hold(failure_mutex_);
+    failure = std::exchange(failure_, {});
+  }
+  if (!failure && failure.error().state() != sqlstate::disk_full) return failure;
+  return has_unsynced_.exchange(false) ? file_->sync() : Result<>{};
 }
 
 }  // namespace swizzle

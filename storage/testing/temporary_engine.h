@@ -24,8 +24,6 @@ class TemporaryEngine {
     options.pool_bytes = std::uint64_t{4} << 20U;
     options.log_segment_bytes = log_segment_bytes;
     options.log_buffer_bytes = std::uint64_t{1} << 20U;
-    // A lost engine's tasks go on when its files have gone, and none of them may miss them.
-    options.checkpoint_seconds = 86'400;
     if (const char* const limit = std::getenv("SWIZZLE_ROW_LOCK_LIMIT"))
       options.row_lock_limit = static_cast<std::uint32_t>(std::stoul(limit));
     REQUIRE(Engine::create(*files, data, options));
@@ -36,6 +34,9 @@ class TemporaryEngine {
     std::filesystem::remove_all(directory);
   }
   void open() {
+    // A lost engine's tasks go on when its files have gone, and none of them may miss them.
+    if (options.checkpoint_seconds == EngineOptions{}.checkpoint_seconds)
+      options.checkpoint_seconds = 86'400;
     auto opened = Engine::open(*files, data, options);
     if (!opened) FAIL(opened.error().message());
     engine = std::move(*opened);

@@ -56,6 +56,7 @@ class AnyTree {
   virtual Result<bool> is_blank() = 0;
   virtual Result<> append_leaf(const LeafContent& content) = 0;
   virtual Result<GivenUp> clear(const GoesOn& goes_on = {}) = 0;
+  virtual Result<DiscardedLeaf> discard(Bytes low, Bytes high) = 0;
   virtual Result<TreeId> owner_of_root() = 0;
 
   [[nodiscard]] TreeBirth& birth() noexcept { return birth_; }
@@ -112,6 +113,9 @@ class PooledTree final : public AnyTree {
   Result<bool> is_blank() override { return tree_->is_blank(); }
   Result<> append_leaf(const LeafContent& content) override { return tree_->append_leaf(content); }
   Result<GivenUp> clear(const GoesOn& goes_on) override { return tree_->clear(goes_on); }
+  Result<DiscardedLeaf> discard(Bytes low, Bytes high) override {
+    return tree_->discard(low, high);
+  }
   Result<TreeId> owner_of_root() override { return tree_->owner_of_root(); }
 
  private:

@@ -140,46 +140,31 @@ KeyRanges::Range overflow_range_of(TreeId owner) {
 
 namespace {
 
-Result<> remove_all_chunks(EngineParts& engine, TreeId owner, const GoesOn& goes_on) {
-  // Each is a change of half a page or so.
-  constexpr std::size_t kAtOnce = 64;
+Result<> discard_all_chunks(EngineParts& engine, TreeId owner, const GoesOn& goes_on) {
+  constexpr std::uint32_t kLeavesAtOnce = 8;
   ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(kOverflowTree));
-  Tree chunks = TransactionAccess::handle(*tree);
-  const ChunkKey low(owner);
   const ChunkKey high(TreeId{raw(owner) + 1});
-  std::vector<std::vector<std::byte>> keys;
-  // Each scan goes on behind the last one: beside a snapshot the ghosts of what has been removed
-  // stay, and a scan from the beginning would pass them all.
-  std::vector<std::byte> behind;
-  ScanRange left{.low = low, .high = high};
-  do {
-    keys.clear();
-    const auto transaction = TransactionAccess::begin(engine);
-    {
-      ASSIGN_OR_RETURN(Cursor cursor, chunks.scan(*transaction, left));
-      while (keys.size() < kAtOnce) {
-        ASSIGN_OR_RETURN(const bool found, cursor.next());
-        if (!found) break;
-        keys.emplace_back(cursor.key().begin(), cursor.key().end());
-      }
-    }
-    for (const auto& key : keys) RETURN_IF_ERROR(chunks.remove(*transaction, key));
-    RETURN_IF_ERROR(transaction->commit(Transaction::Durability::asynchronous));
-    if (!keys.empty()) {
-      behind = std::move(keys.back());
-      left.low = behind;
-      left.low_bound = ScanRange::Bound::exclusive;
-    }
-    if (goes_on && !goes_on())
+  const ChunkKey first(owner);
+  const Bytes begin = first;
+  std::vector<std::byte> low(begin.begin(), begin.end());
+  std::uint64_t discarded = 0;
+  for (std::uint32_t leaves = 1;; ++leaves) {
+    ASSIGN_OR_RETURN(DiscardedLeaf leaf, tree->discard(low, high));
+    discarded += leaf.records;
+    if (!leaf.next) break;
+    low = std::move(*leaf.next);
+    if (leaves % kLeavesAtOnce == 0 && goes_on && !goes_on())
       return fail(sqlstate::query_canceled, "large values are left of the tree");
-  } while (keys.size() == kAtOnce);
+  }
+  // What a latch has hindered, and the last leaf of each parent.
+  if (discarded != 0) engine.tidier->hint(kOverflowTree, first, high);
   return {};
 }
 
 }  // namespace
 
 Result<> remove_overflow_of(EngineParts& engine, TreeId owner, const GoesOn& goes_on) {
-  auto removed = remove_all_chunks(engine, owner, goes_on);
+  auto removed = discard_all_chunks(engine, owner, goes_on);
   if (removed || !is_unreadable(removed.error())) return removed;
   spdlog::warn("large values of tree {}, which goes, cannot be removed: {}", raw(owner),
                removed.error().message());

@@ -45,9 +45,9 @@ Result<> remove_overflow(TransactionState& transaction, TreeId owner, const Stor
 Result<std::uint64_t> count_overflow_pages(EngineParts& engine, TreeId owner);
 /// Where the chunks of a tree's large values lie.
 KeyRanges::Range overflow_range_of(TreeId owner);
-/// Removes all overflow values of a tree, in transactions of their own. For a tree that is not
-/// readable any more; may be repeated after a crash. Chunks that cannot be read stay, with those
-/// behind them, with a warning.
+/// Discards all overflow values of a tree, a leaf at a time, without logging them. For a tree that
+/// no snapshot can read any more; may be repeated after a crash. Chunks that cannot be read stay,
+/// with those behind them, with a warning.
 Result<> remove_overflow_of(EngineParts& engine, TreeId owner, const GoesOn& goes_on = {});
 
 }  // namespace swizzle

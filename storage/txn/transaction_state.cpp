@@ -80,7 +80,7 @@ void TransactionState::take_view() {
 }
 
 void TransactionState::begin_statement() noexcept {
-  ++statement;
+  count_statement();
   if (isolation != Isolation::repeatable_read) {
     release_snapshot();
     now.sees = ReadView::Sees::durable;
@@ -94,7 +94,8 @@ ReadView TransactionState::begin_inner(ReadView::Sees sees) {
   if (has_own) take_own();
   const ReadView outer = now;
   if (outer.is_taken) ++outer_views;
-  now = {.statement = ++statement, .sees = has_own ? sees : ReadView::Sees::latest};
+  count_statement();
+  now = {.statement = statement, .sees = has_own ? sees : ReadView::Sees::latest};
   return outer;
 }
 
@@ -193,6 +194,9 @@ Result<> TransactionState::check_snapshot() const {
 }
 
 Result<> TransactionState::begin_writing() {
+  if (statement == kLastStatement) [[unlikely]]
+    return fail(sqlstate::program_limit_exceeded,
+                "cannot have more than 2^32-2 commands in a transaction");
   if (undo != nullptr) [[likely]]
     return {};
   if (access == Access::read_only)

@@ -80,6 +80,9 @@ struct TransactionState {
 
   /// 0: begin_statement() was never called, so every operation is a statement of its own.
   std::uint32_t statement = 0;
+  /// Statements behind it have its number, read, and may not write.
+  static constexpr std::uint32_t kLastStatement = UINT32_MAX;
+  void count_statement() noexcept { statement += statement == kLastStatement ? 0 : 1; }
   /// Present view of reads: of the running statement, or of an inner one.
   ReadView now;
   /// Number of views that inner statements have put aside, with which their outer ones go on.

@@ -41,6 +41,20 @@ Result<> remove(const wal::Record& record, PageId page, Node& leaf, Bytes key) {
   return {};
 }
 
+enum class Erased : std::uint8_t { ghosts, any };
+
+Result<> erase_slots(const wal::Record& record, PageId page, Node& leaf, Erased which) {
+  const std::size_t count = record.payload.size() / sizeof(std::uint16_t);
+  for (std::size_t i = count; i > 0; --i) {
+    const auto index = load<std::uint16_t>(record.payload.data() + (i - 1) * sizeof(std::uint16_t));
+    if (index >= leaf.count() || (which == Erased::ghosts && !leaf.is_ghost(index)))
+      return record_does_not_fit(record, page,
+                                 "an erased record is absent, or a removed ghost is none");
+    leaf.erase(index);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::unexpected<Error> record_does_not_fit(const wal::Record& record, PageId page,
@@ -106,14 +120,11 @@ Result<> leaf_removals(const wal::Record& record, PageId page, Node& leaf) {
 }
 
 Result<> ghosts_removed(const wal::Record& record, PageId page, Node& leaf) {
-  const std::size_t count = record.payload.size() / sizeof(std::uint16_t);
-  for (std::size_t i = count; i > 0; --i) {
-    const auto index = load<std::uint16_t>(record.payload.data() + (i - 1) * sizeof(std::uint16_t));
-    if (index >= leaf.count() || !leaf.is_ghost(index))
-      return record_does_not_fit(record, page, "a removed ghost is none");
-    leaf.erase(index);
-  }
-  return {};
+  return erase_slots(record, page, leaf, Erased::ghosts);
+}
+
+Result<> records_discarded(const wal::Record& record, PageId page, Node& leaf) {
+  return erase_slots(record, page, leaf, Erased::any);
 }
 
 Result<> split_left(const wal::Record& record, PageId page, Node& node) {

@@ -22,6 +22,7 @@ Result<> leaf_update(const wal::Record& record, PageId page, Node& leaf);
 Result<> leaf_remove(const wal::Record& record, PageId page, Node& leaf);
 Result<> leaf_removals(const wal::Record& record, PageId page, Node& leaf);
 Result<> ghosts_removed(const wal::Record& record, PageId page, Node& leaf);
+Result<> records_discarded(const wal::Record& record, PageId page, Node& leaf);
 /// Redoes the left node; the right one is an image.
 Result<> split_left(const wal::Record& record, PageId page, Node& node);
 Result<> adoption(const wal::Record& record, PageId page, Node& node);
