@@ -141,8 +141,15 @@ HttpServer::HttpServer(asio::io_context& events, std::vector<Descriptor> sockets
 }
 
 HttpServer::~HttpServer() {
-  const std::scoped_lock lock{state_->worker_mutex};
-  if (state_->worker_thread) state_->worker_thread->join();
+  // Coroutines keep the rest until the io_context goes.
+  state_->acceptors.clear();
+  asio::thread_pool* worker = nullptr;
+  {
+    const std::scoped_lock lock{state_->worker_mutex};
+    if (state_->worker_thread) worker = &*state_->worker_thread;
+  }
+  // Without the mutex: what it still does may want run_aside().
+  if (worker != nullptr) worker->join();
 }
 
 void HttpServer::run_aside(std::function<void()> work) {

@@ -89,7 +89,10 @@ class Page {
     this.due = Date.now() + view.every - 500;
     if (!answer.error) {
       view.show(answer);
-      this.problem.hidden = true;
+      // A part that could not be read: for want of a right, or of time.
+      const refused = Object.values(answer).map(part => part?.error).filter(Boolean);
+      this.problem.hidden = refused.length === 0;
+      this.problem.textContent = refused[0] ?? "";
       if (this.isViewShown) return;
       this.isViewShown = true;
       this.showView();

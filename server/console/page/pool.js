@@ -65,7 +65,7 @@ export class PoolMap {
 
   tables() {
     const { now, names } = this, counts = new Map();
-    const name = tree => names.get(tree) ?? (tree === 0 ? "the catalog's own" : "other databases");
+    const name = tree => names.get(tree) ?? (tree === 0 ? "the catalog's own" : "other trees");
     now.trees.forEach((tree, i) => {
       if (now.map[i] !== ".") counts.set(name(tree), (counts.get(name(tree)) ?? 0) + 1);
     });
