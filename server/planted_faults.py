@@ -103,4 +103,28 @@ FAULTS = [
         "  return parse_verifier(password) ? std::string{password} : derive(password).text();",
         "  return password.starts_with(kPrefix) ? std::string{password} : derive(password).text();",
     ),
+    (
+        "a page of another site asks the console",
+        "console/form.cpp",
+        "origin.substr(scheme + 3) != host;",
+        "host.empty();",
+    ),
+    (
+        "a name that another site made to point here is loopback's",
+        "console/form.cpp",
+        "  return address && address->is_loopback();",
+        "  return !address || address->is_loopback();",
+    ),
+    (
+        "errors of the last hour grow without bound",
+        "observability/recent_troubles.cpp",
+        "  if (entries_.size() == kMost) entries_.pop_front();\n",
+        "",
+    ),
+    (
+        "a request that takes its time keeps Prometheus waiting",
+        "observability/http_server.cpp",
+        "  co_await asio::post(asio::bind_executor(worker().get_executor(), asio::use_awaitable));\n",
+        "",
+    ),
 ]

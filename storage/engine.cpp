@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "storage/engine_parts.h"
+#include "storage/latch/guards.h"
+#include "storage/page/page.h"
 #include "storage/statistics.h"
 #include "storage/txn/overflow.h"
 #include "storage/txn/row_changes.h"
@@ -125,23 +129,32 @@ const std::filesystem::path& Engine::directory() const noexcept {
 
 namespace {
 
-/// EngineStatistics::pool_map.
-std::string map_of(const FrameArena& arena) {
+TreeId tree_of(Frame& frame) noexcept {
+  const ReadGuard read(frame.latch);
+  TreeId tree = TreeId::directory;
+  std::memcpy(&tree, frame.page() + offsetof(PageHeader, tree), sizeof tree);
+  return read.valid() ? tree : TreeId::directory;
+}
+
+/// Fills pool_map and pool_map_trees.
+void map_pool(const FrameArena& arena, EngineStatistics& all) {
   const std::uint32_t count = std::min(EngineStatistics::kMapCells, arena.count());
-  std::string map(count, '.');
+  std::string& map = all.pool_map;
+  map.assign(count, '.');
+  all.pool_map_trees.assign(count, TreeId::directory);
   // Frames that were never used are not there to be looked at; they lie behind the used ones.
   const std::uint32_t used = arena.used();
   for (std::uint32_t cell = 0; cell < count; ++cell) {
     const auto index = std::uint64_t{cell} * arena.count() / count;
     if (index >= used) continue;
-    const Frame& frame = *arena.nth_used(index);
+    Frame& frame = *arena.nth_used(index);
     const FrameState state = frame.state();
     if (state == FrameState::free) continue;
+    all.pool_map_trees[cell] = tree_of(frame);
     const bool is_dirty = frame.dirty_since.load(std::memory_order_relaxed) != Lsn::none;
     if (state == FrameState::swizzled) map[cell] = is_dirty ? 'S' : 's';
     if (state == FrameState::unswizzled) map[cell] = is_dirty ? 'U' : 'u';
   }
-  return map;
 }
 
 }  // namespace
@@ -155,7 +168,7 @@ EngineStatistics Engine::statistics() const {
   all.pool_swizzled = occupancy.swizzled();
   all.pool_unswizzled = occupancy.unswizzled;
   all.reads_in_flight = occupancy.being_read;
-  all.pool_map = map_of(pool.arena());
+  map_pool(pool.arena(), all);
   all.leaf_requests = parts_->transactions->leaf_requests();
   all.pages_allocated = parts_->space->allocated_pages();
   all.pages_read = pool.counters().reads.load(std::memory_order_relaxed);

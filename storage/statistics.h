@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/runtime/duration_histogram.h"
 #include "wal/archive_statistics.h"
 
@@ -24,6 +25,9 @@ struct EngineStatistics {
   /// 's' swizzled, 'u' resident but unswizzled; in upper case where the page is dirty.
   static constexpr std::uint32_t kMapCells = 1'600;
   std::string pool_map;
+  /// The tree whose page is in the frame, for each letter of pool_map; the directory's for a frame
+  /// that is free or just changing.
+  std::vector<TreeId> pool_map_trees;
 
   /// Leaves that finished transactions asked for. Those that were in memory are hits: about
   /// leaf_requests - (pages_read - pages_read_ahead), since branches are seldom read.

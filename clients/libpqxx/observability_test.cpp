@@ -1,4 +1,4 @@
-// Tests of a running server's metrics, of the status page over HTTP, and of the log.
+// Tests of a running server's metrics, of the console over HTTP, and of the log.
 
 #include <arpa/inet.h>
 #include <signal.h>
@@ -136,16 +136,25 @@ TEST_CASE("a wait for a lock and a deadlock are counted by mode") {
   CHECK(std::regex_search(metrics, waited));
 }
 
-TEST_CASE("the status page needs nothing from elsewhere, and its figures are a whole object") {
+TEST_CASE("the console needs nothing from elsewhere, and its figures are a whole object") {
   const int port = free_port();
   const SwizzledProcess server{SwizzledProcess::Access::peer_only,
                                {"metrics_port=" + std::to_string(port)}};
   const std::string page = get(port, "/");
   CHECK(page.find("Content-Type: text/html") != std::string::npos);
   CHECK(page.find("</html>") != std::string::npos);
-  CHECK(page.find("http://") == std::string::npos);
-  CHECK(page.find("https://") == std::string::npos);
-  CHECK(page.find(" src=") == std::string::npos);
+  CHECK(page.find("Content-Security-Policy: default-src 'none'; script-src 'self'") !=
+        std::string::npos);
+  for (const char* const file : {"/", "/console.css", "/main.js", "/charts.js", "/numbers.js",
+                                 "/pool.js", "/tables.js", "/views.js"}) {
+    const std::string text = get(port, file);
+    CAPTURE(file);
+    CHECK(text.starts_with("HTTP/1.1 200"));
+    CHECK(text.find("http://") == std::string::npos);
+    CHECK(text.find("https://") == std::string::npos);
+    CHECK(text.find("=\"//") == std::string::npos);
+  }
+  CHECK(get(port, "/main.js").find("Content-Type: text/javascript") != std::string::npos);
   const std::string figures = get(port, "/status.json");
   const std::size_t map = figures.find("\"map\":\"");
   REQUIRE(map != std::string::npos);
@@ -163,6 +172,11 @@ TEST_CASE("what is not a request for metrics is refused, and the server goes on"
                                {"metrics_port=" + std::to_string(port)}};
   CHECK(get(port, "/other").starts_with("HTTP/1.1 404"));
   CHECK(talk(port, "POST /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405"));
+  CHECK(get(port, "/api/sessions").starts_with("HTTP/1.1 401"));
+  CHECK(talk(port, "POST /api/login HTTP/1.1\r\nContent-Length: 0\r\n\r\n")
+            .starts_with("HTTP/1.1 403"));
+  CHECK(talk(port, "POST /api/login HTTP/1.1\r\nContent-Length: 5000\r\n\r\n")
+            .starts_with("HTTP/1.1 400"));
   CHECK(talk(port, "nonsense\r\n\r\n").starts_with("HTTP/1.1 400"));
   // The refusal may be lost: what has not been read breaks the connection.
   const std::string answer = talk(port, std::string(100'000, 'x'));

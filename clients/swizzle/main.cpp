@@ -58,7 +58,9 @@ class Program {
   }
 
   void describe_top() {
-    CLI::App& top = command("top", "shows what sessions, pool and log do, again and again",
+    CLI::App& top = command("top",
+                            "shows sessions, whom they wait for, and the statements that take most "
+                            "time; q ends it, p pauses",
                             [this] { return run_top(connection_, top_); });
     top.add_option("-d", top_.seconds, "between two pictures")
         ->type_name("SECONDS")

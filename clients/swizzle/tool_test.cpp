@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <pqxx/pqxx>
 #include <string>
+#include <thread>
 
 #include "clients/testing/swizzled_process.h"
 
@@ -81,11 +83,39 @@ TEST_CASE(
 TEST_CASE("swizzle top shows counters and sessions, as often as asked") {
   const Ended top = tool(server(), "top -d 0.1 -n 2");
   CHECK(top.code == 0);
-  for (const char* const word : {"transactions", "log", "pool", "pages", "sessions", "query"}) {
+  for (const char* const word :
+       {"transactions", "log", "pool", "pages", "sessions", "query", "statements", "% of time"}) {
     CAPTURE(word);
     CHECK(top.output.find(word) != std::string::npos);
   }
   CHECK(tool(server(), "top -d zero").code == 2);
+}
+
+TEST_CASE("swizzle top shows a session below the one that it waits for") {
+  tool(server(),
+       "sql 'CREATE TABLE contended (k int PRIMARY KEY)' 'INSERT INTO contended VALUES (1)'");
+  pqxx::connection first{server().conninfo("application_name=holder")};
+  pqxx::connection second{server().conninfo("application_name=waiter")};
+  pqxx::work holder{first};
+  holder.exec("UPDATE contended SET k = 1 WHERE k = 1");
+  pqxx::work waiter{second};
+  waiter.exec("SET LOCAL lock_timeout = '3s'");
+  std::thread waiting{[&] { CHECK_THROWS(waiter.exec("UPDATE contended SET k = 2 WHERE k = 1")); }};
+  std::string output;
+  const auto shows_tree = [&] {
+    output = tool(server(), "top -d 0.1 -n 1").output;
+    const std::size_t above = output.find(" holder ");
+    const std::size_t below = output.find(" waiter ");
+    if (above == std::string::npos || below == std::string::npos || below < above) return false;
+    return output.rfind("\n  ", below) > above;
+  };
+  bool is_shown = false;
+  for (int i = 0; i < 20 && !is_shown; ++i) is_shown = shows_tree();
+  CAPTURE(output);
+  CHECK(is_shown);
+  waiting.join();
+  holder.abort();
+  waiter.abort();
 }
 
 TEST_CASE("swizzle verify says that all is sound") {

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view kSettings =
     R"(# Settings of this server. Names are PostgreSQL's where the thing is the same.
-# Changes of the rules file and of TLS take effect at `swizzled reload`, others at the next start.
+# The rules file, TLS, and settings that docs/settings.md says to hold "when the configuration is
+# read again" take effect at `swizzled reload`, others at the next start.
 
 #port = 5432
 #listen_addresses = 'localhost'        # '' for none, '*' for all
@@ -41,6 +42,7 @@ constexpr std::string_view kSettings =
 
 #metrics_port = 0                       # 9187, say: /metrics for Prometheus, / for people
 #metrics_address = '127.0.0.1'
+#console_login = loopback                # or off, on
 #log_format = plain                     # or json
 #log_line_prefix = '%m [%p] '
 #log_min_duration_statement = -1        # 1s, say

@@ -158,6 +158,7 @@ Result<DoorPolicy> Server::make_policy(const ServerSettings& settings) const {
   policy.send_timeout = settings.client_send_timeout;
   policy.client_check_interval = settings.client_check_interval;
   policy.transaction_log_bytes = settings.transaction_log_bytes;
+  policy.console_login = settings.console_login;
   ASSIGN_OR_RETURN(const std::string rules, read_text_file(resolve(directory_, settings.hba_file)));
   ASSIGN_OR_RETURN(policy.rules, HbaRules::parse(rules));
   if (!settings.tls.certificate_file.empty()) {
@@ -207,7 +208,7 @@ Result<> Server::open() {
   open_metrics(std::move(metrics_sockets));
   acceptor_ =
       std::make_unique<Acceptor>(events_->context, *runtime_, *context_, std::move(sockets));
-  spdlog::info("ready to accept connections");
+  spdlog::info("database system is ready to accept connections");
   notify_service_manager("READY=1");
   return {};
 }
@@ -266,9 +267,12 @@ void Server::open_metrics(std::vector<ListeningSocket> sockets) {
     spdlog::info("metrics at http://{}/", socket.name);
     descriptors.push_back(std::move(socket.descriptor));
   }
+  console_ = std::make_unique<Console>(
+      *context_, [this] { metrics_server_->run_aside([this] { console_->close_unused(); }); });
   metrics_server_ = std::make_unique<HttpServer>(
       events_->context, std::move(descriptors),
-      [this](std::string_view path) { return metrics_answer(*metrics_, path); });
+      [this](std::string_view path) { return metrics_answer(*metrics_, path); },
+      [this](const HttpRequest& request) { return console_->answer(request); });
 }
 
 Result<> Server::open_database(const ServerSettings& settings,
@@ -373,6 +377,7 @@ void Server::await_turn() {
   events_->turn.async_wait([this](const boost::system::error_code&) {
     look_for_clients();
     end_long_transactions();
+    look_after_console();
     if (is_stopping_ && context_->registry().size() == 0) return events_->context.stop();
     await_turn();
   });
@@ -392,6 +397,13 @@ void Server::look_for_clients() {
   context_->registry().cancel_abandoned(interval);
 }
 
+void Server::look_after_console() {
+  const TimePoint now = Runtime::current().now();
+  if (!console_ || !console_->has_sessions() || now < next_look_at_console_) return;
+  next_look_at_console_ = now + std::chrono::seconds{10};
+  metrics_server_->run_aside([this] { console_->close_unused(); });
+}
+
 void Server::end_long_transactions() {
   const std::uint64_t most = context_->policy()->transaction_log_bytes;
   if (most == 0) return;
@@ -403,6 +415,8 @@ void Server::end_long_transactions() {
 
 void Server::begin_stop(StopMode mode) {
   notify_service_manager("STOPPING=1");
+  // Its sessions are connections: the server waits until they have left.
+  if (console_) metrics_server_->run_aside([this] { console_->close_all(); });
   switch (mode) {
     case StopMode::smart:
       spdlog::info("received smart shutdown request");
@@ -424,6 +438,7 @@ int Server::close() {
   acceptor_->stop();
   runtime_.reset();
   metrics_server_.reset();
+  console_.reset();
   metrics_.reset();
   acceptor_.reset();
   context_.reset();

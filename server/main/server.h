@@ -9,6 +9,7 @@
 
 #include "base/fibers/fiber_runtime.h"
 #include "base/io/posix_file_system.h"
+#include "server/console/console.h"
 #include "server/main/data_directory.h"
 #include "server/main/listener.h"
 #include "server/main/server_settings.h"
@@ -74,6 +75,8 @@ class Server {
   void await_turn();
   /// Those whose statements run may have gone.
   void look_for_clients();
+  /// Sessions of the console that nobody uses any more go.
+  void look_after_console();
   /// Those whose log is kept may have grown too long.
   void end_long_transactions();
   [[nodiscard]] Duration turn_between_looks() const;
@@ -84,6 +87,7 @@ class Server {
   std::vector<SettingAssignment> overrides_;
 
   TimePoint next_look_{};
+  TimePoint next_look_at_console_{};
   std::mutex altered_mutex_;  ///< one ALTER SYSTEM at a time
 
   bool is_stopping_ = false;
@@ -100,6 +104,7 @@ class Server {
   std::unique_ptr<ServerContext> context_;
   std::unique_ptr<FiberRuntime> runtime_;
   std::unique_ptr<ServerMetrics> metrics_;
+  std::unique_ptr<Console> console_;
   std::unique_ptr<HttpServer> metrics_server_;
   std::unique_ptr<Acceptor> acceptor_;
 };

@@ -72,6 +72,11 @@ wal::InsertMode insert_mode(std::string_view name) noexcept {
                                : wal::InsertMode::consolidation_array;
 }
 
+ConsoleLogin console_login(std::string_view name) noexcept {
+  if (name == "off") return ConsoleLogin::off;
+  return name == "on" ? ConsoleLogin::on : ConsoleLogin::loopback;
+}
+
 void define_resources(Settings& settings) {
   const char* const category = "Resource Usage";
   const auto at_start = SettingContext::postmaster;
@@ -134,11 +139,15 @@ void define_resources(Settings& settings) {
 void define_observability(Settings& settings) {
   const char* const metrics = "Statistics / Monitoring";
   const auto at_start = SettingContext::postmaster;
-  settings.define(
-      integer_setting("metrics_port", 0, {0, 65'535}, SettingUnit::none, at_start, metrics,
-                      "TCP port of /metrics and of the status page; 0: there is none."));
+  settings.define(integer_setting("metrics_port", 0, {0, 65'535}, SettingUnit::none, at_start,
+                                  metrics,
+                                  "TCP port of /metrics and of the console; 0: there is none."));
   settings.define(string_setting("metrics_address", "127.0.0.1", at_start, metrics,
                                  "Address for metrics_port. Whoever reaches it may read it."));
+  settings.define(enumeration_setting(
+      "console_login", "loopback", {"off", "loopback", "on"}, SettingContext::sighup, metrics,
+      "Where from users may log in to the page at metrics_port. Passwords and answers are not "
+      "encrypted there: on is for a network, or a proxy, that protects them."));
   const char* const where = "Reporting and Logging / Where to Log";
   const char* const what = "Reporting and Logging / What to Log";
   const char* const when = "Reporting and Logging / When to Log";
@@ -224,6 +233,7 @@ Result<ServerSettings> server_settings(const Settings& settings) {
   values.reactor_spin = std::chrono::microseconds{number("reactor_spin")};
   values.metrics_port = static_cast<std::uint16_t>(number("metrics_port"));
   values.metrics_address = settings.text("metrics_address");
+  values.console_login = console_login(settings.text("console_login"));
   values.log_format = settings.text("log_format") == "json" ? LogFormat::json : LogFormat::plain;
   values.log_line_prefix = settings.text("log_line_prefix");
   values.memory_bytes = number("server_memory_limit") << 10U;

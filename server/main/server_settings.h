@@ -7,6 +7,7 @@
 
 #include "base/runtime/runtime.h"
 #include "base/settings/settings.h"
+#include "server/console/console_login.h"
 #include "server/observability/log_line.h"
 #include "server/session/session_registry.h"
 #include "server/session/tls_context.h"
@@ -38,6 +39,7 @@ struct ServerSettings {
   Duration reactor_spin{};
   std::uint16_t metrics_port = 0;  ///< 0: there is no metrics endpoint
   std::string metrics_address;
+  ConsoleLogin console_login = ConsoleLogin::loopback;
   LogFormat log_format = LogFormat::plain;
   std::string log_line_prefix;
   std::uint64_t memory_bytes = 0;          ///< of all sessions' statements

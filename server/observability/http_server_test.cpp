@@ -6,6 +6,8 @@
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <catch2/catch.hpp>
+#include <semaphore>
+#include <stdexcept>
 #include <thread>
 
 using namespace swizzle::server;
@@ -25,9 +27,13 @@ class EchoServer {
     REQUIRE(::getsockname(listening.get(), reinterpret_cast<sockaddr*>(&address_), &size) == 0);
     std::vector<Descriptor> sockets;
     sockets.push_back(std::move(listening));
-    server_ = std::make_unique<HttpServer>(events_, std::move(sockets), [](std::string_view path) {
-      return HttpResponse{.status = path == "/nothing" ? 404U : 200U, .body = std::string{path}};
-    });
+    server_ = std::make_unique<HttpServer>(
+        events_, std::move(sockets),
+        [](std::string_view path) {
+          return HttpResponse{.status = path == "/nothing" ? 404U : 200U,
+                              .body = std::string{path}};
+        },
+        [this](const HttpRequest& request) { return answer_aside(request); });
     thread_ = std::thread{[this] { events_.run(); }};
   }
   EchoServer(const EchoServer&) = delete;
@@ -37,6 +43,9 @@ class EchoServer {
     thread_.join();
     server_.reset();
   }
+
+  /// Ends an answer that is waiting.
+  void let_go() { gate_.release(); }
 
   [[nodiscard]] Descriptor connect() const {
     Descriptor client{::socket(AF_INET, SOCK_STREAM, 0)};
@@ -62,6 +71,16 @@ class EchoServer {
   }
 
  private:
+  HttpResponse answer_aside(const HttpRequest& request) {
+    if (request.path == "/api/throws") throw std::runtime_error{"no"};
+    if (request.path == "/api/waits") gate_.acquire();
+    return {.body = std::string{request.is_post ? "POST " : "GET "} + request.path + "|" +
+                    request.query + "|" + request.body + "|" + request.host + "|" + request.origin +
+                    "|" + request.authorization + "|" + request.marker + "|" +
+                    (request.peer ? request.peer->text() : "")};
+  }
+
+  std::binary_semaphore gate_{0};
   sockaddr_in address_{};
   boost::asio::io_context events_;
   std::unique_ptr<HttpServer> server_;
@@ -109,4 +128,37 @@ TEST_CASE("those who say nothing are let go, and too many are refused meanwhile"
   for (int i = 0; i < HttpServer::kMostAtOnce; ++i) silent.push_back(server.connect());
   CHECK(server.ask("GET / HTTP/1.1\r\nHost: a\r\n\r\n").find(" 503 ") != std::string::npos);
   CHECK(EchoServer::rest_of(silent.front()).empty());
+}
+
+TEST_CASE("a request below /api/ is answered aside, with what it says of itself",
+          "[observability]") {
+  const EchoServer server;
+  CHECK(server.ask("GET /api/a?b=c HTTP/1.1\r\nHost: h:1\r\nAuthorization: Bearer t\r\n\r\n")
+            .ends_with("\r\n\r\nGET /api/a|b=c||h:1||Bearer t||127.0.0.1"));
+  CHECK(server
+            .ask("POST /api/a HTTP/1.1\r\nHost: h\r\nOrigin: http://o\r\nX-Swizzle-Console: 1\r\n"
+                 "Content-Length: 3\r\n\r\nd=e")
+            .ends_with("\r\n\r\nPOST /api/a||d=e|h|http://o||1|127.0.0.1"));
+  CHECK(server.ask("PUT /api/a HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n").find(" 405 ") !=
+        std::string::npos);
+  CHECK(
+      server.ask("POST /api/a HTTP/1.1\r\nHost: h\r\nContent-Length: 5000\r\n\r\n").find(" 400 ") !=
+      std::string::npos);
+  CHECK(server.ask("GET /api/throws HTTP/1.1\r\nHost: h\r\n\r\n").find(" 503 ") !=
+        std::string::npos);
+  CHECK(server.ask("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n")
+            .find("Content-Security-Policy: default-src 'none'") != std::string::npos);
+}
+
+TEST_CASE("an answer that takes its time keeps no other path waiting", "[observability]") {
+  EchoServer server;
+  std::string slow;
+  std::thread asker{[&] { slow = server.ask("GET /api/waits HTTP/1.1\r\nHost: h\r\n\r\n"); }};
+  for (int i = 0; i < 3; ++i) {
+    CHECK(server.ask("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n").ends_with("/metrics"));
+  }
+  CHECK(slow.empty());
+  server.let_go();
+  asker.join();
+  CHECK(slow.find("GET /api/waits") != std::string::npos);
 }

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <iterator>
 
+#include "server/observability/json_text.h"
+
 namespace swizzle::server {
 namespace {
 
@@ -91,33 +93,6 @@ void append_plain(std::string& out, const std::string& prefix, std::string_view 
     if (letter == '\n') out += '\t';
   }
   out += '\n';
-}
-
-void append_json_text(std::string& out, std::string_view text) {
-  out += '"';
-  for (const char letter : text) {
-    switch (letter) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      default:
-        if (static_cast<unsigned char>(letter) < 0x20) {
-          fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(letter));
-        } else {
-          out += letter;
-        }
-    }
-  }
-  out += '"';
 }
 
 void add_member(std::string& out, std::string_view name, std::string_view text) {

@@ -2,9 +2,20 @@
 
 #include <prometheus/text_serializer.h>
 
-namespace swizzle::server {
+#include "server/console/page_files.h"
 
-HttpResponse metrics_answer(const ServerMetrics& metrics, std::string_view path) {
+namespace swizzle::server {
+namespace {
+
+std::string_view content_type_of(std::string_view path) noexcept {
+  if (path.ends_with(".js")) return "text/javascript; charset=utf-8";
+  if (path.ends_with(".css")) return "text/css; charset=utf-8";
+  return "text/html; charset=utf-8";
+}
+
+}  // namespace
+
+HttpResponse metrics_answer(ServerMetrics& metrics, std::string_view path) {
   if (path == "/metrics") {
     return {.content_type = "text/plain; version=0.0.4; charset=utf-8",
             .body = prometheus::TextSerializer{}.Serialize(metrics.families())};
@@ -12,10 +23,10 @@ HttpResponse metrics_answer(const ServerMetrics& metrics, std::string_view path)
   if (path == "/status.json") {
     return {.content_type = "application/json", .body = metrics.status_json()};
   }
-  if (path == "/") {
-    return {.content_type = "text/html; charset=utf-8", .body = std::string{status_page()}};
-  }
   if (path == "/health") return {.body = "ready\n"};
+  if (const std::string_view file = page_file(path == "/" ? "/index.html" : path); !file.empty()) {
+    return {.content_type = content_type_of(path), .body = std::string{file}};
+  }
   return {.status = 404, .body = "/metrics, /status.json, /health or /\n"};
 }
 

@@ -8,10 +8,7 @@
 namespace swizzle::server {
 
 /// Serves the metrics port: /metrics for Prometheus, / for people, /status.json for the page,
-/// /health. Nothing there asks for a login, so it shows numbers and no data.
-[[nodiscard]] HttpResponse metrics_answer(const ServerMetrics& metrics, std::string_view path);
-
-/// The page: HTML with style and script, without anything from elsewhere.
-[[nodiscard]] std::string_view status_page() noexcept;
+/// /health, and the page's files. Nothing there asks for a login, so it shows numbers and no data.
+[[nodiscard]] HttpResponse metrics_answer(ServerMetrics& metrics, std::string_view path);
 
 }  // namespace swizzle::server

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <new>
 
 namespace swizzle::server {
 namespace {
@@ -76,6 +77,16 @@ void ServerLog::write(const LogEntry& entry, LogSubject* subject) noexcept {
   write_whole(descriptor_, format_ == LogFormat::json
                                ? json_line(moment, subject, entry)
                                : plain_lines(prefix_, moment, subject, entry));
+  try {
+    troubles_.note(moment.now_us, entry, subject);
+  } catch (const std::bad_alloc&) {
+    // The line has been written; only the console lacks it.
+  }
+}
+
+std::vector<Trouble> ServerLog::troubles_since(std::int64_t us) const {
+  const std::scoped_lock lock{mutex_};
+  return troubles_.since(us);
 }
 
 void capture_spdlog(std::shared_ptr<ServerLog> log) {

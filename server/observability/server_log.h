@@ -5,8 +5,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "server/observability/log_line.h"
+#include "server/observability/recent_troubles.h"
 
 namespace swizzle::server {
 
@@ -30,11 +32,14 @@ class ServerLog {
   }
   /// `subject` may be null. Its line number grows.
   void write(const LogEntry& entry, LogSubject* subject) noexcept;
+  /// Returns the warnings and errors since then (microseconds since 1970), the latest first.
+  [[nodiscard]] std::vector<Trouble> troubles_since(std::int64_t us) const;
 
  private:
   const int descriptor_;
   std::atomic<std::uint64_t> revision_{0};
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  RecentTroubles troubles_;
   LogFormat format_ = LogFormat::plain;
   std::string prefix_ = "%m [%p] ";
 };

@@ -1,6 +1,7 @@
 #include "server/observability/server_metrics.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <iterator>
@@ -164,6 +165,10 @@ void add_plans(MetricFamilies& out, const sql::SharedPlans::Counts& now) {
               "Times that a session took a plan over and did not make it.", number(now.taken));
 }
 
+std::string numbers(const auto& values) {
+  return fmt::format("[{}]", fmt::join(values, ","));
+}
+
 template <class Value>
 void member(std::string& out, std::string_view name, const Value& value) {
   fmt::format_to(std::back_inserter(out), "{}\"{}\":{}", out.ends_with('{') ? "" : ",", name,
@@ -192,16 +197,22 @@ std::vector<prometheus::MetricFamily> ServerMetrics::families() const {
   return out.take();
 }
 
-std::string ServerMetrics::status_json() const {
+std::string ServerMetrics::status_json() {
+  const std::scoped_lock lock{status_mutex_};
+  const TimePoint now = Runtime::current().now();
+  if (status_.empty() || now >= status_made_ + kStatusFresh) {
+    status_ = make_status_json();
+    status_made_ = now;
+  }
+  return status_;
+}
+
+std::string ServerMetrics::make_status_json() const {
   const EngineStatistics now = sources_.engine.statistics();
   const sql::SessionCounts sessions = sources_.database.session_counts();
   const StatementMetrics::Totals statements = sources_.statements.totals();
-  std::uint64_t count = 0;
-  std::uint64_t sum_ns = 0;
-  for (const DurationHistogram::Counts& one : statements.latencies) {
-    count += one.total();
-    sum_ns += one.sum_ns;
-  }
+  DurationHistogram::Counts all;
+  for (const DurationHistogram::Counts& one : statements.latencies) all += one;
   std::uint64_t errors = 0;
   for (const std::uint64_t one : statements.errors) errors += one;
   std::string out{"{"};
@@ -210,8 +221,20 @@ std::string ServerMetrics::status_json() const {
   member(out, "connections", sources_.sessions.size());
   member(out, "active", sessions.active);
   member(out, "idle_in_transaction", sessions.idle_in_transaction);
-  member(out, "statements", count);
-  member(out, "statement_ns", sum_ns);
+  member(out, "idle", sessions.idle);
+  member(out, "statements", all.total());
+  member(out, "statement_ns", all.sum_ns);
+  member(out, "bounds_us", numbers(DurationHistogram::kBoundsUs));
+  out += ",\"latency\":{";
+  for (std::size_t kind = 0; kind < kStatementKinds; ++kind) {
+    member(out, name_of(static_cast<StatementKind>(kind)),
+           numbers(statements.latencies[kind].steps));
+  }
+  out += "},\"errors_by_class\":{";
+  for (std::size_t i = 0; i < kErrorClasses.size(); ++i) {
+    member(out, kErrorClasses[i], statements.errors[i]);
+  }
+  out += '}';
   member(out, "errors", errors);
   member(out, "commits", now.commits);
   member(out, "rollbacks", now.rollbacks);
@@ -230,10 +253,31 @@ std::string ServerMetrics::status_json() const {
   member(out, "log_waiters", now.log_waiters_released);
   member(out, "log_sync_ns", now.log_sync_times.sum_ns);
   member(out, "log_syncs", now.log_sync_times.total());
+  member(out, "log_sync_steps", numbers(now.log_sync_times.steps));
   member(out, "checkpoints", now.checkpoints);
+  member(out, "checkpoints_by_time", now.checkpoints_by_time);
+  member(out, "archive_backlog", now.archive_backlog);
+  member(out, "recovery_us", sources_.recovery.count() / 1'000);
   member(out, "lock_waits", now.lock_waits);
   member(out, "deadlocks", now.deadlocks);
+  member(out, "lock_timeouts", now.lock_timeouts);
+  member(out, "lock_bytes", now.lock_bytes);
+  member(out, "prepared", now.prepared);
+  member(out, "pages_allocated", now.pages_allocated);
+  member(out, "undo_spilled", now.undo_spilled_bytes);
+  member(out, "snapshots_too_old", now.snapshots_too_old);
+  member(out, "tidying_hints", now.tidying_hints);
+  member(out, "memory_used", sources_.database.shared().memory.used_bytes());
+  member(out, "memory_limit", sources_.database.shared().memory.limit_bytes());
+  std::uint64_t stalls = 0;
+  for (std::size_t i = 0; i < sources_.reactors.reactor_count(); ++i) {
+    stalls += sources_.reactors.stalls_of(i).count;
+  }
+  member(out, "stalls", stalls);
   member(out, "version_bytes", now.version_bytes);
+  std::vector<std::uint32_t> trees;
+  for (const TreeId tree : now.pool_map_trees) trees.push_back(raw(tree));
+  member(out, "trees", numbers(trees));
   member(out, "map", '"' + now.pool_map + '"');
   out += '}';
   return out;

@@ -3,6 +3,8 @@
 #include <prometheus/metric_family.h>
 
 #include <atomic>
+#include <chrono>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -30,12 +32,18 @@ class ServerMetrics {
 
   /// For Prometheus.
   [[nodiscard]] std::vector<prometheus::MetricFamily> families() const;
-  /// For the status page: one object.
-  [[nodiscard]] std::string status_json() const;
+  /// For the console: one object, made once for all who ask within kStatusFresh.
+  [[nodiscard]] std::string status_json();
+  static constexpr Duration kStatusFresh = std::chrono::milliseconds{900};
 
  private:
+  [[nodiscard]] std::string make_status_json() const;
+
   Sources sources_;
   std::int64_t started_us_;
+  std::mutex status_mutex_;
+  std::string status_;
+  TimePoint status_made_{};
 };
 
 }  // namespace swizzle::server

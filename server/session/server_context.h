@@ -11,6 +11,7 @@
 #include "base/runtime/runtime.h"
 #include "server/auth/hba.h"
 #include "server/auth/login_limiter.h"
+#include "server/console/console_login.h"
 #include "server/observability/server_log.h"
 #include "server/observability/statement_metrics.h"
 #include "server/session/session_registry.h"
@@ -30,6 +31,7 @@ struct DoorPolicy {
   Duration client_check_interval{};
   /// A transaction for which more of the log is kept is ended; zero: none is.
   std::uint64_t transaction_log_bytes = 0;
+  ConsoleLogin console_login = ConsoleLogin::loopback;
 };
 
 /// State that all connections share. Thread-safe.

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <chrono>
+#include <span>
+#include <string_view>
+
+namespace swizzle::server {
+
+/// One result of an answer, and the statement that makes it.
+struct QuestionPart {
+  std::string_view name;
+  std::string_view statement;
+};
+
+/// A page's question: its statements run with the rights of the user who has logged in.
+struct Question {
+  std::string_view path;
+  std::span<const QuestionPart> parts;
+  /// How long an answer is good for others who ask the same.
+  std::chrono::milliseconds fresh;
+};
+
+/// Returns the question that is asked under `path`, or null.
+[[nodiscard]] const Question* find_question(std::string_view path) noexcept;
+
+}  // namespace swizzle::server
