@@ -49,6 +49,9 @@ class EchoServer {
 
   [[nodiscard]] Descriptor connect() const {
     Descriptor client{::socket(AF_INET, SOCK_STREAM, 0)};
+    // An answer that does not come fails a check, and does not hang the test.
+    const timeval patience{.tv_sec = 20, .tv_usec = 0};
+    REQUIRE(::setsockopt(client.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0);
     REQUIRE(::connect(client.get(), reinterpret_cast<const sockaddr*>(&address_),
                       sizeof address_) == 0);
     return client;

@@ -77,6 +77,22 @@ TEST_CASE_METHOD(LargeTable, "a scan sees the same whatever its hint", "[storage
   CHECK(engine->verify().value().empty());
 }
 
+TEST_CASE_METHOD(LargeTable, "the map of the pool says which tree has a frame",
+                 "[storage][engine]") {
+  options.pool_mode = GENERATE(PoolMode::swizzling, PoolMode::traditional);
+  fill();
+  scan(ScanHint::none);
+  const EngineStatistics now = engine->statistics();
+  REQUIRE(now.pool_map_trees.size() == now.pool_map.size());
+  std::size_t of_tree = 0;
+  for (std::size_t cell = 0; cell < now.pool_map.size(); ++cell) {
+    CAPTURE(cell);
+    if (now.pool_map[cell] == '.') CHECK(now.pool_map_trees[cell] == TreeId::directory);
+    of_tree += now.pool_map_trees[cell] == tree ? 1U : 0U;
+  }
+  CHECK(of_tree > now.pool_map.size() / 2);
+}
+
 TEST_CASE_METHOD(LargeTable,
                  "asking for keys beforehand reads nothing from disk and changes nothing",
                  "[storage][engine]") {
