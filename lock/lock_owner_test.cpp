@@ -383,7 +383,7 @@ TEST_CASE("a transaction's locks are numbered to the last number, and not from t
   const auto refused = owner.acquire(key(3), kWriteKey);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().state() == sqlstate::program_limit_exceeded);
-  // What it has it keeps, and may ask for again.
+  // Locks that it has it keeps, and may ask for again.
   CHECK(state_of(owner.acquire(key(2), kWriteKey)) == "granted");
   owner.release_to(mark);
   CHECK(owner.locks_held() == 1);

@@ -134,7 +134,7 @@ FAULTS = [
     ),
     (
         "a sequence gives its last number once more after a restart",
-        "session/shared/sequences.cpp",
+        "statement/sequences.cpp",
         "    state.is_called = std::to_integer<int>(buffer.bytes()[8]) != 0;",
         "    state.is_called = false;",
         "A sequence goes on behind*",
@@ -362,7 +362,7 @@ FAULTS = [
     (
         "a cursor reads parameters that it was not given",
         "routines/plpgsql/run_cursors.cpp",
-        "    SessionPortals::require_parameters(*portal);\n",
+        "    require_parameters(*portal);\n",
         "",
         "a text that a routine runs has no parameters*",
     ),

@@ -40,7 +40,8 @@ enum class RecordKind : char {
   /// → what a table was to its subscribers while changes noted it by this number
   /// (execution/publish/table_shapes.h)
   table_shape = 33,
-  logged_message = 34,  ///< never there once its transaction has ended (execution/publish/logged_message.h)
+  /// never there once its transaction has ended (execution/publish/logged_message.h)
+  logged_message = 34,
   user_text_dictionary = 35,
   text_dictionary_name = 36,  ///< (schema, name) → oid, as with types
   user_text_config = 37,

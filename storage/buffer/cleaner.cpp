@@ -94,7 +94,7 @@ Result<> Cleaner::work(Asked asked) {
     if (!too_many && candidate.since >= target) break;
     frames.push_back(candidate.frame);
   }
-  // What is asked for meanwhile may want other pages first.
+  // A request that comes meanwhile may want other pages first.
   const auto is_superseded = [&] {
     return task_.is_stopping() || asked_.load(std::memory_order_relaxed) > asked;
   };

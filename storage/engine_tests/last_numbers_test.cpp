@@ -56,7 +56,7 @@ TEST_CASE_METHOD(TemporaryEngine, "a transaction's statements do not begin again
   int written = 0;
   for (int i = 0; i < 5; ++i) {
     transaction->begin_statement();
-    // Whatever earlier statements wrote is there.
+    // All writes of earlier statements are there.
     CHECK(content(*transaction, tree).size() == static_cast<std::size_t>(written));
     const auto inserted = rows.insert(*transaction, as_bytes(std::to_string(i)), as_bytes("v"));
     if (inserted) {

@@ -550,7 +550,7 @@ TEST_CASE("T24 a ghost that a reader has locked stays", "[storage][engine][isola
     const auto removing = engine->begin();
     REQUIRE(tree.remove(*removing, as_bytes("g")).value());
     REQUIRE(removing->commit());
-    // What begins with the ghost, up to the next key, is locked by way of the ghost alone.
+    // The gap that begins with the ghost, up to the next key, is locked by way of the ghost alone.
     const auto reader = engine->begin(Isolation::serializable);
     {
       ScanRange range;

@@ -73,7 +73,7 @@ Result<> GivenUpPages::read() {
     return fail(sqlstate::object_not_in_prerequisite_state,
                 fmt::format("file \"{}\" has format version {}; this program reads version {}",
                             path.native(), version, kGivenUpVersion));
-  // Nobody else has them yet.
+  // No other thread has them yet.
   for (std::size_t at = 0; at < body.size(); at += kEntryBytes) {
     const auto page = load<PageId>(body.data() + at);
     const auto needed = load<Lsn>(body.data() + at + sizeof page);

@@ -49,7 +49,7 @@ TEST_CASE("S6 written LSNs take bounded memory, and no reading at the start", "[
         if (!random.one_in(4)) continue;
         const auto known = expected.lower_bound(random.below(kKnownPages));
         if (known != expected.end()) REQUIRE(kept.lsns.of(PageId{known->first}) == known->second);
-        // What was noted since the last batch is not written yet.
+        // Notes since the last batch are not written yet.
         REQUIRE(kept.lsns.blocks_in_memory() <= kMostBlocks + 600);
       }
       // A write of an older copy does not make a page older.

@@ -156,7 +156,7 @@ Result<> discard_all_chunks(EngineParts& engine, TreeId owner, const GoesOn& goe
     if (leaves % kLeavesAtOnce == 0 && goes_on && !goes_on())
       return fail(sqlstate::query_canceled, "large values are left of the tree");
   }
-  // What a latch has hindered, and the last leaf of each parent.
+  // The leaves that a latch has hindered, and the last leaf of each parent.
   if (discarded != 0) engine.tidier->hint(kOverflowTree, first, high);
   return {};
 }
