@@ -4,6 +4,7 @@ names the tests that find it: all of them take minutes."""
 PRESET = "release"
 TARGET = "swizzle_sql_tests"
 PROGRAM = "sql-lite-frontend/swizzle_sql_tests"
+OTHER_PROGRAMS = {"swizzle_sql_catalog_tests": "sql-lite-frontend/catalog/swizzle_sql_catalog_tests"}
 TESTS = [["~[crash]", "~[stress]", "~[.]"]]
 
 # (name, file in the folder, the right piece, the wrong one, its tests)
@@ -259,21 +260,21 @@ FAULTS = [
         "catalog/change_list.cpp",
         "      last_[change.oid] = before_.back();\n",
         "      last_.erase(change.oid);\n",
-        "A transaction's changes are found*",
+        "swizzle_sql_catalog_tests: A transaction's changes are found*",
     ),
     (
         "options of several roles add up",
         "catalog/privileges.cpp",
         "    if (std::popcount(may) > std::popcount(best.may)) best = {one, may};\n",
         "    if (may != 0) best = {one, best.may | may};\n",
-        "options of several roles do not add up",
+        "swizzle_sql_catalog_tests: options of several roles do not add up",
     ),
     (
         "a right granted to oneself outlives the option",
         "catalog/privileges.cpp",
         "      if (entry.grantor != taken.grantee || passed_on == 0) continue;\n",
         "      if (entry.grantor != taken.grantee || passed_on == 0 || entry.grantee == taken.grantee) continue;\n",
-        "every right comes from the owner*",
+        "swizzle_sql_catalog_tests: every right comes from the owner*",
     ),
     (
         "the default of a generated column can be dropped, and its expression with it",
