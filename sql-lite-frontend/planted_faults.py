@@ -7,7 +7,7 @@ PROGRAM = "sql-lite-frontend/swizzle_sql_tests"
 OTHER_PROGRAMS = {"swizzle_sql_catalog_tests": "sql-lite-frontend/catalog/swizzle_sql_catalog_tests"}
 TESTS = [["~[crash]", "~[stress]", "~[.]"]]
 
-# (name, file in the folder, the right piece, the wrong one, its tests)
+# (name, file in the folder, the right piece, the wrong one, its tests: "TARGET: test" of another program)
 FAULTS = [
     (
         "a failed transaction keeps its locks until its client ends it",
