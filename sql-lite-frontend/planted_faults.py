@@ -360,6 +360,27 @@ FAULTS = [
         "a result of a polymorphic type needs*",
     ),
     (
+        "an expression of PL/pgSQL sees what its function saw at the start",
+        "plpgsql/expression.cpp",
+        "  const InnerStatement own{*session.transaction, ReadView::Sees::durable};\n  return plain_->eval",
+        "  return plain_->eval",
+        "An expression of a routine sees what the routine has changed",
+    ),
+    (
+        "what a function with settings sets ends with its call",
+        "routines/run.cpp",
+        "    session_.settings.end_own(mark_, own_settings_);\n",
+        "    session_.settings.roll_back_to(mark_);\n",
+        "The settings of a routine end with its call*",
+    ),
+    (
+        "void is NULL",
+        "plpgsql/language.cpp",
+        "    static_cast<void>((*frame.take)({&nothing, 1}));\n",
+        "    static_cast<void>(nothing);\n",
+        "The void of a routine in PL/pgSQL is a value",
+    ),
+    (
         "a cursor reads parameters that it was not given",
         "routines/plpgsql/run_cursors.cpp",
         "    require_parameters(*portal);\n",

@@ -63,7 +63,13 @@ void Reader::declare_arguments() {
       variable = add_variable({.name = parameter.name, .type = type});
     }
     if (parameter.is_output()) program_->outputs.push_back(variable);
-    if (!parameter.name.empty()) name_variable(parameter.name, variable);
+    if (parameter.name.empty()) continue;
+    for (const Name* at = names_; at->kind != Name::Kind::label; at = at->before) {
+      if (at->text != parameter.name) continue;
+      throw_error(sqlstate::invalid_function_definition,
+                  "parameter name \"{}\" used more than once", parameter.name);
+    }
+    name_variable(parameter.name, variable);
   }
   program_->found = declare({.name = "found", .type = TypeId::bool_});
 }
