@@ -381,6 +381,13 @@ FAULTS = [
         "The void of a routine in PL/pgSQL is a value",
     ),
     (
+        "VACUUM waits though it is told to skip",
+        "ddl/vacuum.cpp",
+        "skips_locked ? WaitPolicy::skip : WaitPolicy::wait",
+        "WaitPolicy::wait",
+        "VACUUM and ANALYZE of a table that is held*",
+    ),
+    (
         "a cursor reads parameters that it was not given",
         "routines/plpgsql/run_cursors.cpp",
         "    require_parameters(*portal);\n",
