@@ -361,7 +361,7 @@ FAULTS = [
     ),
     (
         "an expression of PL/pgSQL sees what its function saw at the start",
-        "plpgsql/expression.cpp",
+        "routines/plpgsql/expression.cpp",
         "  const InnerStatement own{*session.transaction, ReadView::Sees::durable};\n  return plain_->eval",
         "  return plain_->eval",
         "An expression of a routine sees what the routine has changed",
@@ -375,14 +375,14 @@ FAULTS = [
     ),
     (
         "void is NULL",
-        "plpgsql/language.cpp",
+        "routines/plpgsql/language.cpp",
         "    static_cast<void>((*frame.take)({&nothing, 1}));\n",
         "    static_cast<void>(nothing);\n",
         "The void of a routine in PL/pgSQL is a value",
     ),
     (
         "VACUUM waits though it is told to skip",
-        "ddl/vacuum.cpp",
+        "definitions/tables/vacuum.cpp",
         "skips_locked ? WaitPolicy::skip : WaitPolicy::wait",
         "WaitPolicy::wait",
         "VACUUM and ANALYZE of a table that is held*",

@@ -142,7 +142,7 @@ Value Expression::evaluate_plain(Frame& frame) {
     return plain_->eval(frame.execution);
   // A routine that it calls sees what the function has changed: the expression is a command of its
   // own, like a statement.
-  Session::State& session = frame.session;
+  StatementContext& session = frame.session;
   session.transaction.begin_inner_statement();
   const InnerStatement own{*session.transaction, ReadView::Sees::durable};
   return plain_->eval(frame.execution);
