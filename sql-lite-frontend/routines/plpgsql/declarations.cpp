@@ -71,6 +71,10 @@ void Reader::declare_arguments() {
     }
     name_variable(parameter.name, variable);
   }
+  // Rows are as they were promised when the call began, whatever the body does to their table.
+  if (is_composite(base_type(signature_.result))) {
+    static_cast<void>(shape_of_type(base_type(signature_.result)));
+  }
   program_->found = declare({.name = "found", .type = TypeId::bool_});
 }
 
