@@ -179,8 +179,8 @@ void SessionSettings::end_own(Mark mark, std::size_t own) {
   for (std::size_t i = 0; i < own; ++i) names.push_back(undo_[first + i].setting);
   for (const SettingDefinition* name : names) {
     const auto begin = undo_.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto oldest = std::find_if(begin, undo_.end(),
-                                     [&](const Undo& undo) { return undo.setting == name; });
+    const auto oldest =
+        std::find_if(begin, undo_.end(), [&](const Undo& undo) { return undo.setting == name; });
     const bool is_set = std::any_of(oldest, undo_.end(), [&](const Undo& undo) {
       return undo.setting == name && undo.lifetime == Lifetime::session;
     });

@@ -58,7 +58,7 @@ RoutineFrame::~RoutineFrame() {
   }
   session_.variables.changed(nullptr);
   session_.variables.end_inner(settings_version_);
-  // What the routine has set itself stays.
+  // The routine has set some itself, which stay.
   if (session_.settings.mark() != mark_) session_.variables.invalidate();
   acting_.reset();
   ActingUser::change(session_, user_);

@@ -468,7 +468,7 @@ FromPtr QueryBinder::bind_range_subselect(const ast::RangeSubselect& node, Scope
     item.columns.push_back({target.name, target.type, target.typmod, target.slot, origin});
     scope.from_slots.emplace_back(target.slot, target.slot + 1);
     if (target.type != TypeId::record) continue;
-    // What a row within is made of is known by the expression that makes it.
+    // The expression that makes a row within knows its fields.
     if (const auto* row = dynamic_cast<const RowExpr*>(target.expr.get())) {
       const std::span<std::string_view> names{
           arena_.allocate_array<std::string_view>(row->names.size()), row->names.size()};
