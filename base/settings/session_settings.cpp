@@ -173,6 +173,29 @@ void SessionSettings::roll_back_to(Mark mark) {
   }
 }
 
+void SessionSettings::end_own(Mark mark, std::size_t own) {
+  const auto first = static_cast<std::size_t>(mark);
+  std::vector<const SettingDefinition*> names;
+  for (std::size_t i = 0; i < own; ++i) names.push_back(undo_[first + i].setting);
+  for (const SettingDefinition* name : names) {
+    const auto begin = undo_.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto oldest =
+        std::find_if(begin, undo_.end(), [&](const Undo& undo) { return undo.setting == name; });
+    const bool is_set = std::any_of(oldest, undo_.end(), [&](const Undo& undo) {
+      return undo.setting == name && undo.lifetime == Lifetime::session;
+    });
+    // Absent: the name was there twice.
+    if (oldest == undo_.end() || is_set) continue;
+    put(*name, oldest->before);
+    const auto gone = std::remove_if(oldest, undo_.end(), [&](const Undo& undo) {
+      if (undo.setting != name) return false;
+      forget_undo(undo);
+      return true;
+    });
+    undo_.erase(gone, undo_.end());
+  }
+}
+
 void SessionSettings::commit() {
   // Per setting, the last SET stays; a SET LOCAL after it gives way to what was before.
   struct End {

@@ -220,9 +220,23 @@ Result<double> parse_real_setting(std::string_view name, std::string_view text, 
 
 Result<std::string> parse_enumeration_setting(std::string_view name, std::string_view text,
                                               std::span<const std::string> values) {
+  struct Synonym {
+    std::string_view word;
+    std::string_view meant;
+  };
+  // Words that are understood and not listed, where the value that they mean is there.
+  constexpr std::array<Synonym, 7> kSynonyms{{{"true", "on"},
+                                              {"yes", "on"},
+                                              {"1", "on"},
+                                              {"false", "off"},
+                                              {"no", "off"},
+                                              {"0", "off"},
+                                              {"debug", "debug2"}}};
   const std::string wanted = lower_case(text);
+  const auto* const synonym = std::ranges::find(kSynonyms, wanted, &Synonym::word);
   for (const auto& value : values) {
-    if (lower_case(value) == wanted) return value;
+    const std::string known = lower_case(value);
+    if (known == wanted || (synonym != kSynonyms.end() && known == synonym->meant)) return value;
   }
   return fail(
       invalid(name, text).with_hint(fmt::format("Available values: {}.", fmt::join(values, ", "))));

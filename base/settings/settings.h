@@ -177,6 +177,9 @@ class SessionSettings {
 
   [[nodiscard]] Mark mark() const noexcept { return Mark{undo_.size()}; }
   void roll_back_to(Mark mark);
+  /// Ends the `own` settings that were made first after the mark, for the time of a call. What was
+  /// set behind them stays, also where a SET took one's place; a SET LOCAL of one ends with it.
+  void end_own(Mark mark, std::size_t own);
   /// The transaction is committed: SET stays, SET LOCAL ends.
   void commit();
   void roll_back() { roll_back_to(Mark{0}); }

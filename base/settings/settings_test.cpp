@@ -178,6 +178,41 @@ TEST_CASE("the server's settings: start, precedence, reload", "[settings]") {
   REQUIRE(settings.find("synchronous_commit")->type_name() == "enum");
 }
 
+TEST_CASE("what was set for a call ends with it, and what the call has set stays", "[settings]") {
+  Settings server;
+  define_all(server);
+  using Lifetime = SessionSettings::Lifetime;
+  SessionSettings session{server, [] { return SessionSettings::Power::ordinary; }};
+  REQUIRE(session.set("work_mem", "3MB", Lifetime::session));
+  session.commit();
+  const auto call = [&](auto&& body) {
+    const auto mark = session.mark();
+    REQUIRE(session.set("work_mem", "1MB", Lifetime::transaction));
+    REQUIRE(session.set("application_name", "called", Lifetime::transaction));
+    body();
+    session.end_own(mark, 2);
+    CHECK(session.text("application_name").empty());
+    return session.mark() == mark;
+  };
+  CHECK(call([] {}));
+  CHECK(session.show("work_mem").value() == "3MB");
+  CHECK(call([&] { REQUIRE(session.set("work_mem", "2MB", Lifetime::transaction)); }));
+  CHECK(session.show("work_mem").value() == "3MB");
+  CHECK_FALSE(call([&] {
+    REQUIRE(session.set("statement_timeout", "5s", Lifetime::transaction));
+    REQUIRE(session.set("work_mem", "2MB", Lifetime::session));
+  }));
+  CHECK(session.show("work_mem").value() == "2MB");
+  CHECK(session.integer("statement_timeout") == 5000);
+  session.commit();
+  CHECK(session.show("work_mem").value() == "2MB");
+  CHECK(session.integer("statement_timeout") == 0);
+  CHECK_FALSE(call([&] { REQUIRE(session.reset("work_mem")); }));
+  CHECK(session.show("work_mem").value() == "4MB");
+  session.roll_back();
+  CHECK(session.show("work_mem").value() == "2MB");
+}
+
 TEST_CASE("a session's settings follow its transactions", "[settings]") {
   Settings server;
   define_all(server);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -96,6 +97,8 @@ class RoutineFrame {
   Oid user_;
   bool has_settings_;
   SessionSettings::Mark mark_{};
+  std::size_t own_settings_ = 0;
+  int failures_ = std::uncaught_exceptions();  ///< that unwind the stack when the call begins
   std::uint64_t settings_version_ = 0;
   const TransitionTables* tables_before_;
   std::optional<ActingUser> acting_;

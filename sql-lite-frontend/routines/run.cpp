@@ -38,6 +38,7 @@ void RoutineFrame::apply_settings(const Routine& routine) {
       require_may_set(session_, name);
       value_of(session_.settings.set(name, setting.substr(equals + 1),
                                      SessionSettings::Lifetime::transaction));
+      ++own_settings_;
     }
     session_.variables.changed(nullptr);
   } catch (...) {
@@ -50,9 +51,15 @@ void RoutineFrame::apply_settings(const Routine& routine) {
 RoutineFrame::~RoutineFrame() {
   session_.trigger_tables = tables_before_;
   if (!has_settings_) return;
-  session_.settings.roll_back_to(mark_);
+  if (std::uncaught_exceptions() > failures_) {
+    session_.settings.roll_back_to(mark_);
+  } else {
+    session_.settings.end_own(mark_, own_settings_);
+  }
   session_.variables.changed(nullptr);
   session_.variables.end_inner(settings_version_);
+  // The routine has set some itself, which stay.
+  if (session_.settings.mark() != mark_) session_.variables.invalidate();
   acting_.reset();
   ActingUser::change(session_, user_);
 }
@@ -108,7 +115,7 @@ Value call_routine(Execution& caller, const RoutineCall& call, StatePlace place,
   session.check_cancelled();
   Value result = Value::null();
   const auto take = [&](std::span<const Value> row) {
-    if (call.result != TypeId::void_) result = as_one_value(call, row, caller.row_arena);
+    result = as_one_value(call, row, caller.row_arena);
     return false;
   };
   const RoutineFrame frame{session, *call.callable->routine};
@@ -157,7 +164,6 @@ std::unique_ptr<SetCursor> open_routine(Execution& caller, const RoutineCall& ca
   auto rows = std::make_unique<KeptRows>(caller.memory);
   std::size_t count = 0;
   run_routine(session, call, arguments, [&](std::span<const Value> row) {
-    if (call.result == TypeId::void_) return returns_set;
     rows->keep(call, row);
     ++count;
     return returns_set;

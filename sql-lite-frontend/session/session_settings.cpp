@@ -239,9 +239,6 @@ void define_pointless(Settings& settings) {
 
 void define_planning(Settings& settings) {
   const auto user = SettingContext::user;
-  settings.define(
-      default_only(enumeration_setting("force_parallel_mode", "off", {"off", "on", "regress"}, user,
-                                       std::string{kPlanner}, "No statement runs in parallel.")));
   settings.define(default_only(boolean_setting("jit", false, user, std::string{kPlanner},
                                                "Nothing is compiled to machine code.")));
   settings.define(only(

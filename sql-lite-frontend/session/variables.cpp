@@ -41,6 +41,7 @@ std::string read_date_style(std::string_view text, FormatSettings& format) {
                                          "us", "dmy", "noneuropean", "ymd", "european", "default"};
   std::string unknown;
   std::string word;
+  bool has_order = false;
   const auto apply = [&] {
     // Of these PostgreSQL looks at the beginning alone.
     if (word.starts_with("postgres")) word = "postgres";
@@ -51,6 +52,9 @@ std::string read_date_style(std::string_view text, FormatSettings& format) {
     if (word == "postgres") format.date_style = DateStyle::postgres;
     if (word == "sql") format.date_style = DateStyle::sql;
     if (word == "german") format.date_style = DateStyle::german;
+    has_order |= word == "ymd" || word == "dmy" || word == "mdy" || word == "us" ||
+                 word == "european" || word == "noneuropean";
+    if (word == "german" && !has_order) format.date_order = DateOrder::dmy;
     if (word == "mdy" || word == "us" || word == "noneuropean") format.date_order = DateOrder::mdy;
     if (word == "dmy" || word == "european") format.date_order = DateOrder::dmy;
     if (word == "ymd") format.date_order = DateOrder::ymd;

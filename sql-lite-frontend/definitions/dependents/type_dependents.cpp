@@ -31,6 +31,11 @@ class TypeDependents {
 
   void of_table(const TablePtr& table) {
     count_work(kWorkOfDefinition);
+    if (is_partitioned_by(table->relation)) {
+      add({Kind::table, table, kNoOid, 0, described(session_, *table), on_});
+      for (Dependent& next : dependents_of(session_, std::span{&table, 1})) add(std::move(next));
+      return;
+    }
     const auto name = [&] {
       return session_.names.name_of(TypeId::regclass, table->relation.oid).value_or("");
     };
@@ -110,6 +115,20 @@ class TypeDependents {
   }
 
  private:
+  /// A table goes with the type by which its rows, or those of what it is a part of, are divided.
+  [[nodiscard]] bool is_partitioned_by(const Relation& relation) {
+    check_stack();
+    const auto& key = relation.partition_key;
+    const bool by_type =
+        key && std::ranges::any_of(key->columns, [&](const PartitionColumn& column) {
+          if (column.column == 0) return !named_in(column.expression_sql).empty();
+          return is_of_type(relation.columns[static_cast<std::size_t>(column.column) - 1].type);
+        });
+    if (by_type || relation.partition_of == kNoOid) return by_type;
+    const TablePtr whole = session_.catalog.table(relation.partition_of);
+    return whole && is_partitioned_by(whole->relation);
+  }
+
   [[nodiscard]] bool is_of_type(TypeId type) const {
     return type == type_.id() || type == array_type(type_.id());
   }

@@ -131,6 +131,10 @@ void create_index(StatementContext& session, const ast::IndexStmt& statement, Re
                 "cannot create index on partitioned table \"{}\" concurrently",
                 table->relation.name);
   }
+  if (statement.concurrent) {
+    session.notice(sink, Severity::notice, SqlState{"00000"},
+                   "CONCURRENTLY is not supported, writers of the table wait for the index");
+  }
   table = session.rights.lock_own(table, lock::RelationMode::share);
   require_unused(session, *table, "CREATE INDEX");
   refuse_more_index_columns(statement.index_params.size() +

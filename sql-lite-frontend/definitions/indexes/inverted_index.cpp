@@ -76,11 +76,16 @@ std::string element_class_name(StatementContext& session, TypeId type, std::stri
 }
 
 void check_index_options(IndexMethod method, ast::NodeList options) {
-  if (method != IndexMethod::inverted) {
-    static_cast<void>(storage_options(options));
-    return;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const auto& option = ast::as<ast::DefElem>(options[i]);
+    if (method == IndexMethod::inverted) {
+      check_inverted_option(option);
+    } else if (method == IndexMethod::tree && option.defname == "deduplicate_items") {
+      static_cast<void>(boolean_option(option));
+    } else {
+      static_cast<void>(storage_options(options.subspan(i, 1)));
+    }
   }
-  for (const ast::Node* node : options) check_inverted_option(ast::as<ast::DefElem>(node));
 }
 
 }  // namespace swizzle::sql

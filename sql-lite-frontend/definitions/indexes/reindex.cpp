@@ -16,7 +16,7 @@ namespace {
 
 using Target = ast::ReindexObjectType;
 
-void check_options(StatementContext& session, const ast::ReindexStmt& statement) {
+void check_options(StatementContext& session, const ast::ReindexStmt& statement, ResultSink& sink) {
   bool concurrently = false;
   for (const ast::Node* node : statement.params) {
     const auto& option = ast::as<ast::DefElem>(node);
@@ -34,7 +34,10 @@ void check_options(StatementContext& session, const ast::ReindexStmt& statement)
       refuse_option("REINDEX", option);
     }
   }
-  if (concurrently) session.transaction.prevent_in_block("REINDEX CONCURRENTLY");
+  if (!concurrently) return;
+  session.transaction.prevent_in_block("REINDEX CONCURRENTLY");
+  session.notice(sink, Severity::notice, SqlState{"00000"},
+                 "CONCURRENTLY is not supported, who uses the table waits for the index");
 }
 
 /// The indexes of that name, or all of a table's, get new trees. Pre: the caller has asked for the
@@ -86,7 +89,7 @@ void rebuild_all(StatementContext& session, Oid schema) {
 }  // namespace
 
 void reindex(StatementContext& session, const ast::ReindexStmt& statement, ResultSink& sink) {
-  check_options(session, statement);
+  check_options(session, statement, sink);
   switch (statement.kind) {
     case Target::index: {
       const NamedRelation found = require_named_relation(session, *statement.relation);

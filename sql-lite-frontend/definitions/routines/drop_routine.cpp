@@ -78,7 +78,29 @@ class RoutineDependents {
     }
   }
 
+  /// A table goes with the function by which its rows, or those of what it is a part of, are
+  /// divided.
+  [[nodiscard]] bool is_partitioned_by(const Relation& relation) const {
+    check_stack();
+    const auto& key = relation.partition_key;
+    if (key && std::ranges::any_of(key->columns, [&](const PartitionColumn& column) {
+          return calls(column.expression_sql);
+        })) {
+      return true;
+    }
+    if (relation.partition_of == kNoOid) return false;
+    const TablePtr whole = session_.catalog.table(relation.partition_of);
+    return whole && is_partitioned_by(whole->relation);
+  }
+
   void of_table(const TablePtr& table) {
+    if (is_partitioned_by(table->relation)) {
+      add_once(list_, {Kind::table, table, kNoOid, 0, described(session_, *table), on_});
+      for (Dependent& next : dependents_of(session_, std::span{&table, 1})) {
+        add_once(list_, std::move(next));
+      }
+      return;
+    }
     const std::string name =
         session_.names.name_of(TypeId::regclass, table->relation.oid).value_or("");
     for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {

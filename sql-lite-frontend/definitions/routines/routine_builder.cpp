@@ -210,12 +210,17 @@ class RoutineBuilder {
     if (parameter.name.empty()) return;
     for (const RoutineParameter& other : routine_.parameters) {
       if (other.name != parameter.name) continue;
-      // IN and OUT of one name are two things, but for a table's columns.
-      const bool differ = (parameter.mode == ParameterMode::in && !other.is_input()) ||
-                          (other.mode == ParameterMode::in && !parameter.is_input());
-      const bool of_table =
-          parameter.mode == ParameterMode::table || other.mode == ParameterMode::table;
-      if (differ && !of_table) continue;
+      // IN and OUT of one name are two things. PL/pgSQL, to which they are not, refuses them.
+      const auto is_given_alone = [](ParameterMode mode) {
+        return mode == ParameterMode::in || mode == ParameterMode::variadic;
+      };
+      const auto is_given_back = [](ParameterMode mode) {
+        return mode == ParameterMode::out || mode == ParameterMode::table;
+      };
+      if ((is_given_alone(parameter.mode) && is_given_back(other.mode)) ||
+          (is_given_alone(other.mode) && is_given_back(parameter.mode))) {
+        continue;
+      }
       throw invalid(fmt::format("parameter name \"{}\" used more than once", parameter.name));
     }
   }

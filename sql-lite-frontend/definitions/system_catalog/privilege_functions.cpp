@@ -156,6 +156,7 @@ Value on_column(Execution& execution, Arguments arguments) {
     throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist", name,
                 table->relation.name);
   }
+  if (table->relation.columns[*position].dropped) return Value::null();
   return on_columns(session, role, *table, std::span{table->relation.columns}.subspan(*position, 1),
                     questions_in(arguments.back().as_text(), all_privileges(GrantedOn::column)));
 }

@@ -36,6 +36,7 @@ void drop_column_definition(Relation& relation, std::size_t position) {
   column.default_sql.clear();
   column.identity = 0;
   column.generated = false;
+  column.grants.clear();
 }
 
 }  // namespace

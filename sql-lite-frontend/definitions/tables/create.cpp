@@ -161,7 +161,7 @@ void set_bound(StatementContext& session, const Table& parent, const ast::Create
 }
 
 void set_options(Relation& relation, const ast::CreateStmt& statement) {
-  relation.options = storage_options(statement.options);
+  relation.options = storage_options(statement.options, OptionsOf::new_table);
   if (!relation.is_partitioned() || relation.options.empty()) return;
   const std::string& option = relation.options.front();
   throw_error(sqlstate::invalid_parameter_value, "unrecognized parameter \"{}\"",
@@ -260,7 +260,7 @@ void create_table_as(StatementContext& session, const ast::CreateTableAsStmt& st
   set_on_commit(relation, into.on_commit);
   require_heap(into.access_method);
   require_known_tablespace(into.table_space_name);
-  relation.options = storage_options(into.options);
+  relation.options = storage_options(into.options, OptionsOf::new_table);
   refuse_more_columns(source->columns().size());
   for (std::size_t i = 0; i < source->columns().size(); ++i) {
     Column column;

@@ -63,10 +63,16 @@ bool boolean_option(const ast::DefElem& option) {
   return boolean_of(option.defname, storage_option_text(option));
 }
 
-std::vector<std::string> storage_options(ast::NodeList options) {
+std::vector<std::string> storage_options(ast::NodeList options, OptionsOf what) {
   std::vector<std::string> list;
   for (const ast::Node* node : options) {
     const auto& option = ast::as<ast::DefElem>(node);
+    if (what == OptionsOf::new_table && option.defname == "oids" && option.defnamespace.empty()) {
+      // Of old dumps: what says that there are none says nothing.
+      if (!boolean_option(option)) continue;
+      throw SqlError{sqlstate::feature_not_supported,
+                     "tables declared WITH OIDS are not supported"};
+    }
     check_storage_option(option);
     list.push_back(std::string{option.defname} + "=" + storage_option_text(option));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,8 +10,10 @@
 /// WITH (…) of tables, indexes and views, as pg_class shows it: "fillfactor=90".
 namespace swizzle::sql {
 
+enum class OptionsOf : std::uint8_t { anything, new_table };
 /// Storage parameters are checked, kept and shown; nothing acts on them. 22023 for unknown ones.
-std::vector<std::string> storage_options(ast::NodeList options);
+std::vector<std::string> storage_options(ast::NodeList options,
+                                         OptionsOf what = OptionsOf::anything);
 
 /// There is one tablespace and one access method of tables: 42704 for others. Empty names are none.
 void require_known_tablespace(std::string_view name);

@@ -52,6 +52,9 @@ void TableBuilder::ColumnWords::read_value(const ast::Constraint& constraint) {
   if (has_identity_ && is_identity) {
     refuse("multiple identity specifications for column \"{}\" of table \"{}\"", constraint);
   }
+  if (has_generation_ && constraint.contype == Kind::generated) {
+    refuse("multiple generation clauses specified for column \"{}\" of table \"{}\"", constraint);
+  }
   has_default_ |= is_default;
   has_identity_ |= is_identity;
   has_generation_ |= constraint.contype == Kind::generated;
@@ -69,6 +72,7 @@ void TableBuilder::ColumnWords::read_value(const ast::Constraint& constraint) {
   if (is_default) {
     builder_.set_default(position_, constraint.raw_expr, Clause::column_default);
   } else if (is_identity) {
+    set_nullable(true, constraint);
     builder_.make_identity(position_, constraint);
   } else {
     column().generated = true;
@@ -146,11 +150,14 @@ void TableBuilder::ColumnWords::read(const ast::Constraint& constraint) {
 
 void TableBuilder::ColumnWords::finish() {
   if (!is_serial_) return;
-  if (has_default_) {
-    throw_error(sqlstate::syntax_error,
-                "multiple default values specified for column \"{}\" of table \"{}\"",
+  const auto complain = [&](std::string_view what) {
+    throw_error(sqlstate::syntax_error, "{} for column \"{}\" of table \"{}\"", what,
                 definition_.colname, builder_.relation_.name);
-  }
+  };
+  if (has_default_) complain("multiple default values specified");
+  if (has_identity_) complain("both default and identity specified");
+  if (has_generation_) complain("both default and generation expression specified");
+  if (said_null_.value_or(false)) complain("conflicting NULL/NOT NULL declarations");
 }
 
 void TableBuilder::change_column(const ast::ColumnDef& definition) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <optional>
+#include <vector>
 
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/definitions/statements.h"
@@ -25,6 +26,7 @@ struct VacuumOptions {
   bool full = false;
   bool disable_page_skipping = false;
   bool process_toast = true;
+  bool skip_locked = false;
   bool verbose = false;
   int workers = 0;
 };
@@ -56,7 +58,7 @@ VacuumOptions read_options(const ast::VacuumStmt& statement) {
     if (name == "verbose") {
       options.verbose = option_flag(option);
     } else if (name == "skip_locked") {
-      static_cast<void>(option_flag(option));
+      options.skip_locked = option_flag(option);
     } else if (!statement.is_vacuumcmd) {
       refuse_option("ANALYZE", option);
     } else if (name == "analyze") {
@@ -118,6 +120,36 @@ std::optional<std::string> reason_to_skip(const StatementContext& session, const
   }
   if (keeps_rows(table.relation.kind) || table.relation.is_partitioned()) return std::nullopt;
   return fmt::format("cannot {} non-tables or special system tables", verb);
+}
+
+/// A table that the statement names, or a part of one.
+struct VacuumTarget {
+  TablePtr table;
+  ast::NodeList columns;
+  bool is_named = true;
+};
+
+/// Returns the table as it is once it is locked; null where it is left out, for which there is a
+/// warning if the statement names it. Pre: the user may vacuum it.
+TablePtr lock_target(StatementContext& session, const VacuumTarget& target, bool skips_locked,
+                     std::string_view verb, ResultSink& sink) {
+  const Oid oid = target.table->relation.oid;
+  const auto skip = [&](SqlState state, std::string_view reason) {
+    if (!target.is_named) return;
+    session.notice(
+        sink, Severity::warning, state,
+        fmt::format("skipping {} of \"{}\" --- {}", verb, target.table->relation.name, reason));
+  };
+  const bool locked = value_of(session.transaction->lock_relation(
+      lock::RelationId{oid}, lock::RelationMode::share_update_exclusive,
+      skips_locked ? WaitPolicy::skip : WaitPolicy::wait));
+  if (!locked) {
+    skip(sqlstate::lock_not_available, "lock not available");
+    return {};
+  }
+  TablePtr now = session.catalog.table(oid);
+  if (!now) skip(sqlstate::undefined_table, "relation no longer exists");
+  return now;
 }
 
 TidiedTree tidy_tree(StatementContext& session, TreeId tree) {
@@ -186,36 +218,44 @@ void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, 
   Binder binder{session.names, arena};
   // Only a user that may vacuum some table may give back the end of the data file.
   bool may_vacuum = statement.rels.empty() && owns_this_database(session);
-  const auto look_at = [&](const TablePtr& table, ast::NodeList columns) {
+  const std::string_view verb = statement.is_vacuumcmd ? "vacuum" : "analyze";
+  const auto look_at = [&](const VacuumTarget& target, bool locks) {
     // There may be thousands of them, and nothing to wait for.
     constexpr std::size_t kWorkOfRelation = 50'000;
     count_work(kWorkOfRelation);
-    const auto reason =
-        reason_to_skip(session, *table, statement.is_vacuumcmd ? "vacuum" : "analyze");
-    if (reason) {
-      return session.notice(sink, Severity::warning, SqlState{"01000"},
-                            fmt::format("skipping \"{}\" --- {}", table->relation.name, *reason));
+    if (const auto reason = reason_to_skip(session, *target.table, verb)) {
+      return session.notice(
+          sink, Severity::warning, SqlState{"01000"},
+          fmt::format("skipping \"{}\" --- {}", target.table->relation.name, *reason));
     }
     may_vacuum = true;
-    check_columns(*table, columns);
+    TablePtr table = target.table;
+    if (locks && table->computed == nullptr) {
+      table = lock_target(session, target, wanted.skip_locked, verb, sink);
+      if (!table) return;
+    }
+    check_columns(*table, target.columns);
     if (statement.is_vacuumcmd && table->computed == nullptr && keeps_rows(table->relation.kind)) {
       tidy_table(session, *table, wanted.verbose ? &sink : nullptr);
     }
     if (wanted.analyze && keeps_rows(table->relation.kind)) analyze_table(session, table);
   };
+  std::vector<VacuumTarget> targets;
   for (const ast::Node* node : statement.rels) {
     const auto& named = ast::as<ast::VacuumRelation>(node);
     const TablePtr table = binder.require_relation(*named.relation);
-    look_at(table, named.va_cols);
+    targets.push_back({table, named.va_cols});
     for (const TablePtr& one : with_partitions(session, table)) {
-      if (one->relation.oid != table->relation.oid) look_at(one, named.va_cols);
+      if (one->relation.oid != table->relation.oid) targets.push_back({one, named.va_cols, false});
     }
   }
+  for (const VacuumTarget& target : targets) look_at(target, true);
   if (statement.rels.empty()) {
     for (const TablePtr& table : session.catalog.tables()) {
       if (!keeps_rows(table->relation.kind)) continue;
       try {
-        look_at(table, {});
+        // One after the other to the end of the statement: they would hold up changes of the rest.
+        look_at({table, {}, false}, wanted.skip_locked);
       } catch (const SqlError& error) {
         // The statement does not name this table, which was dropped meanwhile.
         if (error.state() != sqlstate::undefined_table) throw;

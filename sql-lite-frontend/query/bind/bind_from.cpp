@@ -467,6 +467,20 @@ FromPtr QueryBinder::bind_range_subselect(const ast::RangeSubselect& node, Scope
     origin.name = target.name;
     item.columns.push_back({target.name, target.type, target.typmod, target.slot, origin});
     scope.from_slots.emplace_back(target.slot, target.slot + 1);
+    if (target.type != TypeId::record) continue;
+    // The expression that makes a row within knows its fields.
+    if (const auto* row = dynamic_cast<const RowExpr*>(target.expr.get())) {
+      const std::span<std::string_view> names{
+          arena_.allocate_array<std::string_view>(row->names.size()), row->names.size()};
+      std::ranges::transform(row->names, names.begin(),
+                             [&](const std::string& name) { return arena_.copy(name); });
+      RecordFields fields{names, {}};
+      for (const ExprPtr& field : row->operands()) fields.types.push_back(field->type());
+      record_fields_[target.slot] = std::move(fields);
+    } else if (const auto* slot = dynamic_cast<const SlotExpr*>(target.expr.get())) {
+      const auto known = record_fields_.find(slot->slot());
+      if (known != record_fields_.end()) record_fields_[target.slot] = known->second;
+    }
   }
   item.show_all();
   apply_alias(item, node.alias);

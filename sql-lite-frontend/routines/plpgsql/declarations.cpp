@@ -63,7 +63,17 @@ void Reader::declare_arguments() {
       variable = add_variable({.name = parameter.name, .type = type});
     }
     if (parameter.is_output()) program_->outputs.push_back(variable);
-    if (!parameter.name.empty()) name_variable(parameter.name, variable);
+    if (parameter.name.empty()) continue;
+    for (const Name* at = names_; at->kind != Name::Kind::label; at = at->before) {
+      if (at->text != parameter.name) continue;
+      throw_error(sqlstate::invalid_function_definition,
+                  "parameter name \"{}\" used more than once", parameter.name);
+    }
+    name_variable(parameter.name, variable);
+  }
+  // Rows are as they were promised when the call began, whatever the body does to their table.
+  if (is_composite(base_type(signature_.result))) {
+    static_cast<void>(shape_of_type(base_type(signature_.result)));
   }
   program_->found = declare({.name = "found", .type = TypeId::bool_});
 }

@@ -14,6 +14,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
+#include "storage/held_view.h"
 
 namespace swizzle::sql::plpgsql {
 std::optional<BodyVariables::Meaning> FragmentNames::find(std::span<const std::string_view> parts,
@@ -132,7 +133,18 @@ Value Expression::evaluate(Frame& frame) {
     frame.make_room();
   // Without a row the whole is NULL, as in PostgreSQL.
   if (statement_ && !compute_part(frame)) return Value::null();
+  return evaluate_plain(frame);
+}
+
+Value Expression::evaluate_plain(Frame& frame) {
   frame.execution.parameters = frame.values;
+  if (!calls_readers_ || !frame.is_volatile) [[likely]]
+    return plain_->eval(frame.execution);
+  // A routine that it calls sees what the function has changed: the expression is a command of its
+  // own, like a statement.
+  StatementContext& session = frame.session;
+  session.transaction.begin_inner_statement();
+  const InnerStatement own{*session.transaction, ReadView::Sees::durable};
   return plain_->eval(frame.execution);
 }
 
@@ -267,6 +279,8 @@ void Expression::enter(Frame& frame, Binder& binder, BodyNames& names) {
 void Expression::keep_plain(Frame& frame, Binder& binder) {
   StatementContext& session = frame.session;
   called_.assign(binder.routines_called().begin(), binder.routines_called().end());
+  calls_readers_ = std::ranges::any_of(
+      called_, [](const RoutinePtr& called) { return called->volatility != 'i'; });
   type_ = plain_->type();
   frame.program.state_count = binder.new_state();
   frame.program.slot_count = std::max(frame.program.slot_count, binder.slot_count());
@@ -295,8 +309,7 @@ Value Expression::put(Frame& frame, const Value& value, TypeId type) {
   }
   if (frame.values.size() < frame.program.value_count) frame.make_room();
   frame.values[*part_->value.place] = value;
-  frame.execution.parameters = frame.values;
-  return plain_->eval(frame.execution);
+  return evaluate_plain(frame);
 }
 
 /// Called after prepare_statement(): an expression that takes a statement gets a place.

@@ -128,6 +128,7 @@ class Expression {
   bool compute_part(Frame& frame);
   /// Nothing where there is no row.
   std::optional<Value> run_for_value(Frame& frame);
+  Value evaluate_plain(Frame& frame);
 
   Kind kind_;
   std::string text_;
@@ -144,6 +145,7 @@ class Expression {
   CatalogView::Stamp stamp_;
   std::uint64_t settings_version_ = 0;
   bool depends_on_catalog_ = false;
+  bool calls_readers_ = false;      ///< what it calls may read tables
   std::vector<RoutinePtr> called_;  ///< by what takes no statement
   StatementPtr statement_;
   std::shared_ptr<BodyNames> body_;

@@ -71,7 +71,7 @@ class PlpgsqlCode final : public RoutineCode {
     const Routine& routine = *call_.callable->routine;
     if (routine.returns_set) return;
     if (!program_->outputs.empty()) return give_outputs(frame);
-    if (call_.result == TypeId::void_) return;
+    if (call_.result == TypeId::void_) return give_void(frame, routine);
     if (flow != Flow::returned) {
       throw SqlError{SqlState{"2F005"}, "control reached end of function without RETURN"};
     }
@@ -79,6 +79,13 @@ class PlpgsqlCode final : public RoutineCode {
     give_value(frame, frame.result, {frame.result_type, frame.result_shape},
                "returned record type does not match expected record type");
     frame.phase = {};
+  }
+
+  /// The void that a function returns is no NULL, whereas a function in SQL returns NULL.
+  static void give_void(Frame& frame, const Routine& routine) {
+    if (routine.kind != RoutineKind::function) return;
+    const Value nothing = Value::from_int(0);
+    static_cast<void>((*frame.take)({&nothing, 1}));
   }
 
   RoutineCall call_;

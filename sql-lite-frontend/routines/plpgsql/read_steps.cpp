@@ -354,6 +354,11 @@ StepPtr Reader::read_return() {
     if (routine.result == TypeId::void_) {
       mismatch("RETURN cannot have a parameter in function returning void");
     }
+    const auto found = found_here();
+    if (found && token(2 * found->parts - 1).is(";")) {
+      const Variable& variable = program_->variables[found->variable];
+      if (variable.kind == Variable::Kind::record) made->record = variable.place;
+    }
     made->value = read_expression({";"}, ";");
   } else if (!routine.returns_set && program_->outputs.empty() && routine.result != TypeId::void_) {
     fail(sqlstate::syntax_error, "missing expression", where);

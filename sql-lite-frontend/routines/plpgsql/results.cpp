@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sql-lite-frontend/routines/plpgsql/shapes.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -21,8 +24,10 @@ ResultColumns::ResultColumns(Frame& frame) : frame_(frame) {
     shape_ = std::move(shape);
   } else if (is_composite(base_type(call.result))) {
     whole_ = base_type(call.result);
-    const auto row = frame.session.names.row_shape(whole_);
-    shape_ = row ? shape_of(*row) : std::make_shared<Shape>();
+    const auto& promised = frame.program.row_types;
+    const auto known = std::ranges::find(promised, whole_, &Program::RowType::type);
+    STATEMENT_INVARIANT(known != promised.end());
+    shape_ = known->shape ? known->shape : std::make_shared<Shape>();
   } else if (call.result != TypeId::record) {
     auto shape = std::make_shared<Shape>();
     shape->fields.push_back({"", call.result, kNoTypmod});

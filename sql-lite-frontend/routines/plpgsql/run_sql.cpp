@@ -348,7 +348,10 @@ Flow ReturnNextStep::run(Frame& frame) {
 
 Flow ReturnStep::run(Frame& frame) {
   frame.returned_record.reset();
-  if (value) {
+  if (record && !frame.records[*record].shape) {
+    // Elsewhere it is an error to read a record that nothing was assigned to.
+    frame.set_result(Value::null(), TypeId::record);
+  } else if (value) {
     if (frame.is_trigger) frame.returned_record = value->whole_record(frame);
     if (frame.returned_record) return Flow::returned;
     const RowScope scope{frame.execution};

@@ -142,6 +142,7 @@ struct ReturnStep final : Step {
   Flow run(Frame& frame) override;
   std::string_view what() const noexcept override { return "RETURN"; }
   ExpressionPtr value;
+  std::optional<std::size_t> record;  ///< the value is this record, as a whole
 };
 struct ReturnNextStep final : Step {
   Flow run(Frame& frame) override;

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <ranges>
 
 #include "base/runtime/runtime.h"
 #include "sql-lite-frontend/definitions/system_catalog/functions.h"
@@ -16,6 +17,7 @@
 #include "sql-lite-frontend/statement/rights/session_user.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
 #include "storage/statistics.h"
 
 namespace swizzle::sql {
@@ -167,18 +169,31 @@ Value session_user(Execution& execution, Arguments) {
 Value current_database(Execution& execution, Arguments) {
   return text(execution, session_of(execution).options.database);
 }
+/// Whether the schema stands in the search path without being named there: pg_catalog and the
+/// session's temporary one do.
+bool is_implicit(Session::State& session, Oid schema) {
+  const bool is_temporary = schema == session.names.temp_schema;
+  if (schema != kPgCatalogSchema && !is_temporary) return false;
+  const std::string_view name = is_temporary ? "pg_temp" : "pg_catalog";
+  const std::string path = session.settings.text("search_path");
+  return std::ranges::none_of(std::views::split(path, ','), [&](const auto& part) {
+    std::string_view word = trim_space(std::string_view{part.begin(), part.end()});
+    if (word.size() > 1 && word.starts_with('"')) word = word.substr(1, word.size() - 2);
+    return equals_ignoring_case(word, name);
+  });
+}
+
 Value current_schema(Execution& execution, Arguments) {
-  for (const Oid oid : session_of(execution).names.search_path()) {
-    if (oid == kPgCatalogSchema || oid == session_of(execution).names.temp_schema) continue;
-    return text(execution, session_of(execution).names.schema_name(oid));
+  Session::State& session = session_of(execution);
+  for (const Oid oid : session.names.search_path()) {
+    if (!is_implicit(session, oid)) return text(execution, session.names.schema_name(oid));
   }
   return Value::null();
 }
 Value current_schemas(Execution& execution, Arguments arguments) {
   std::vector<Value> names;
   for (const Oid oid : session_of(execution).names.search_path()) {
-    const bool implicit = oid == kPgCatalogSchema || oid == session_of(execution).names.temp_schema;
-    if (implicit && !arguments[0].as_bool()) continue;
+    if (!arguments[0].as_bool() && is_implicit(session_of(execution), oid)) continue;
     names.push_back(text(execution, session_of(execution).names.schema_name(oid)));
   }
   return make_array(execution.row_arena, TypeId::name, names);

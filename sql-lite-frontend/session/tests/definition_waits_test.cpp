@@ -55,6 +55,26 @@ TEST_CASE("Who waits for a table that is dropped meanwhile finds the next one of
   }
 }
 
+TEST_CASE(
+    "VACUUM and ANALYZE of a table that is held wait for it, or leave it out if they are told to",
+    "[sql][session][locks]") {
+  TestDatabase db;
+  const auto other = db.connect();
+  db.run("CREATE TABLE t (a int)");
+  db.run(*other, "SET lock_timeout = 100");
+  db.run("BEGIN; LOCK TABLE t IN SHARE MODE");
+  for (const char* const statement : {"VACUUM t", "ANALYZE t", "VACUUM (ANALYZE) t"}) {
+    INFO(statement);
+    CHECK(db.run(*other, statement).starts_with("55P03"));
+  }
+  CHECK(db.run(*other, "VACUUM (SKIP_LOCKED) t") == "VACUUM");
+  CHECK(db.run(*other, "VACUUM (SKIP_LOCKED, ANALYZE) t") == "VACUUM");
+  CHECK(db.run(*other, "ANALYZE (SKIP_LOCKED) t") == "ANALYZE");
+  CHECK(db.run(*other, "ANALYZE (SKIP_LOCKED)") == "ANALYZE");
+  db.run("COMMIT");
+  CHECK(db.run(*other, "VACUUM (ANALYZE) t") == "VACUUM");
+}
+
 TEST_CASE("Who waits for an object that goes, or is another's, looks for it again by its name",
           "[sql][session][locks]") {
   struct Case {

@@ -82,6 +82,65 @@ TEST_CASE("A record keeps columns of one name apart", "[sql][session][routines]"
   CHECK(db.run("SELECT three()") == "(5,10,15) SELECT 1");
 }
 
+TEST_CASE("An expression of a routine sees what the routine has changed",
+          "[sql][session][routines]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t (a int PRIMARY KEY)");
+  db.run(
+      "CREATE FUNCTION rows() RETURNS int LANGUAGE plpgsql STABLE AS "
+      "'BEGIN RETURN (SELECT count(*) FROM t); END'");
+  const char* const expressions[] = {
+      "n := rows();",
+      "IF rows() = 2 THEN n := 2; END IF;",
+      "WHILE n < rows() LOOP n := n + 1; END LOOP;",
+      "FOR i IN 1..rows() LOOP n := i; END LOOP;",
+      "CASE rows() WHEN 2 THEN n := 2; ELSE n := -1; END CASE;",
+      "places[rows()] := 7; n := array_upper(places, 1);",
+      "DECLARE m int := rows(); BEGIN n := m; END;",
+      "BEGIN n := rows(); EXCEPTION WHEN others THEN n := -1; END;",
+      "RETURN rows();",
+  };
+  for (const char* const expression : expressions) {
+    INFO(expression);
+    db.run("TRUNCATE t");
+    db.run(
+        fmt::format("CREATE OR REPLACE FUNCTION changes() RETURNS int LANGUAGE plpgsql AS "
+                    "$$DECLARE n int := 0; places int[]; BEGIN INSERT INTO t VALUES (1), (2); "
+                    "{} RETURN n; END$$",
+                    expression));
+    CHECK(db.run("SELECT changes(), rows()") == "2|0 SELECT 1");
+    CHECK(db.run("SELECT rows()") == "2 SELECT 1");
+  }
+}
+
+TEST_CASE("The settings of a routine end with its call, and what it has set itself stays",
+          "[sql][session][routines]") {
+  TestDatabase db;
+  db.run(
+      "CREATE FUNCTION become(who text) RETURNS text LANGUAGE plpgsql SECURITY DEFINER "
+      "SET search_path = pg_catalog SET work_mem = '1MB' AS "
+      "$$BEGIN RETURN set_config('app.who', who, false) || current_setting('work_mem'); END$$");
+  CHECK(db.run("SELECT become('a')") == "a1MB SELECT 1");
+  CHECK(db.run("SELECT current_setting('app.who'), current_setting('work_mem')") ==
+        "a|4MB SELECT 1");
+  db.run("BEGIN; SELECT become('b'); ROLLBACK");
+  CHECK(db.run("SELECT current_setting('app.who')") == "a SELECT 1");
+  // Plans that were made before do not go by what was set before.
+  db.run("CREATE TABLE t (who text); INSERT INTO t VALUES ('a'), ('c')");
+  db.run("PREPARE own AS SELECT who FROM t WHERE who = current_setting('app.who')");
+  CHECK(db.run("EXECUTE own") == "a SELECT 1");
+  CHECK(db.run("SELECT become('c')") == "c1MB SELECT 1");
+  CHECK(db.run("EXECUTE own") == "c SELECT 1");
+}
+
+TEST_CASE("The void of a routine in PL/pgSQL is a value", "[sql][session][routines]") {
+  TestDatabase db;
+  db.run("CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS 'BEGIN END'");
+  db.run("CREATE FUNCTION g() RETURNS void LANGUAGE sql AS 'SELECT 1'");
+  CHECK(db.run("SELECT f() IS NULL, g() IS NULL") == "f|t SELECT 1");
+  CHECK(db.run("SELECT count(f), count(*) FROM f()") == "1|1 SELECT 1");
+}
+
 TEST_CASE("Whoever calls a function calls what it is by then", "[sql][session][routines]") {
   TestDatabase db;
   const auto other = db.connect();

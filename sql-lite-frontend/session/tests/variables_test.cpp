@@ -59,7 +59,6 @@ TEST_CASE("A setting without effect takes what is so anyway, and refuses the res
       {"default_table_access_method = heap", "default_table_access_method = columnar"},
       {"password_encryption = 'scram-sha-256'", "password_encryption = md5"},
       {"plan_cache_mode = force_generic_plan", "plan_cache_mode = force_custom_plan"},
-      {"force_parallel_mode = off", "force_parallel_mode = on"},
       {"jit = off", "jit = on"},
       {"quote_all_identifiers = off", "quote_all_identifiers = on"}};
   for (const auto& [taken, refused] : settings) {

@@ -29,6 +29,24 @@ void SessionTransaction::forget_deferred_checks() noexcept {
 
 namespace {
 
+/// Adds those that partitions have because of constraints in the list.
+void add_those_of_partitions(std::span<const TablePtr> tables, std::vector<Oid>& constraints) {
+  const auto has = [&](Oid constraint) {
+    return std::ranges::find(constraints, constraint) != constraints.end();
+  };
+  for (bool grew = !constraints.empty(); grew;) {
+    grew = false;
+    for (const TablePtr& table : tables) {
+      if (!table->relation.is_partition()) continue;
+      for (const Constraint& constraint : table->relation.constraints) {
+        if (!has(constraint.parent) || has(constraint.oid)) continue;
+        constraints.push_back(constraint.oid);
+        grew = true;
+      }
+    }
+  }
+}
+
 /// The deferrable ones among the constraints of that name: those of the first schema of the search
 /// path that has any, or of the schema that is given.
 std::vector<Oid> constraints_named(Session::State& session, const ast::RangeVar& name,
@@ -62,7 +80,9 @@ std::vector<Oid> constraints_named(Session::State& session, const ast::RangeVar&
         take(trigger.deferrable, trigger.constraint);
       }
     }
-    if (found) return deferrable;
+    if (!found) continue;
+    add_those_of_partitions(tables, deferrable);
+    return deferrable;
   }
   throw_error(sqlstate::undefined_object, "constraint \"{}\" does not exist", name.relname);
 }

@@ -162,6 +162,8 @@ void SessionTransaction::clear_temporaries() {
   // Referencing tables were made after the referenced ones.
   for (const Oid oid : truncated_on_commit_ | std::views::reverse) {
     const TablePtr table = session_.catalog.table(oid);
+    // Its partitions say themselves what becomes of their rows.
+    if (table->relation.is_partitioned()) continue;
     session_.run_internal("DELETE FROM " + session_.names.qualified_name(*table), {}, {});
   }
 }

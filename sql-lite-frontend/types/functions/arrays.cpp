@@ -224,7 +224,13 @@ Value fill(FunctionContext& context, Arguments a) {
   if (a[1].is_null() || (a.size() > 2 && a[2].is_null()))
     throw SqlError{sqlstate::null_value_not_allowed,
                    "dimension array or low bound array cannot be null"};
+  const auto require_flat = [](const ArrayView& array) {
+    if (array.dimension_count() <= 1) return;
+    throw SqlError{sqlstate::array_subscript_error, "wrong number of array subscripts"}.with_detail(
+        "Dimension array must be one dimensional.");
+  };
   const ArrayView lengths{a[1]};
+  require_flat(lengths);
   std::vector<ArrayDimension> dimensions;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     const Value length = lengths.element(i);
@@ -234,6 +240,7 @@ Value fill(FunctionContext& context, Arguments a) {
   }
   if (a.size() > 2) {
     const ArrayView lowers{a[2]};
+    require_flat(lowers);
     if (lowers.size() != dimensions.size())
       throw SqlError{sqlstate::array_subscript_error, "wrong number of array subscripts"}
           .with_detail("Low bound array has different size than dimensions array.");

@@ -150,6 +150,16 @@ void json_scalar_text(FunctionContext& context, TypeId type, const Value& value,
   }
 }
 
+void json_key_text(FunctionContext& context, TypeId type, const Value& value, std::string& text) {
+  const TypeId base = base_type(type);
+  if (is_array(base) || shape_of(base) == Shape::record || base == TypeId::json ||
+      base == TypeId::jsonb) {
+    throw SqlError{sqlstate::invalid_parameter_value,
+                   "key value must be scalar, not array, composite, or json"};
+  }
+  json_scalar_text(context, type, value, text);
+}
+
 void append_json(FunctionContext& context, TypeId type, const Value& value, std::string& out) {
   check_stack();
   type = base_type(type);

@@ -27,6 +27,8 @@ void append_json_string(std::string_view text, std::string& out);
 void append_pretty_row(FunctionContext& context, const Value& row, std::string& out);
 /// A value's text as it stands in JSON: dates are ISO 8601, whatever DateStyle is.
 void json_scalar_text(FunctionContext& context, TypeId type, const Value& value, std::string& text);
+/// The same for the key of an object, which is no array, row or JSON.
+void json_key_text(FunctionContext& context, TypeId type, const Value& value, std::string& text);
 /// A value of any type as JSON, as to_json() has it.
 void append_json(FunctionContext& context, TypeId type, const Value& value, std::string& out);
 

@@ -163,17 +163,10 @@ PathToken PathScanner::read_number() {
     while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
   };
   digits();
-  if (at_ < text_.size() && text_[at_] == '.' &&
-      (begin == at_ || at_ + 1 >= text_.size() || text_[at_ + 1] != '.')) {
-    const bool has_fraction = at_ + 1 < text_.size() && is_digit(text_[at_ + 1]);
-    const bool ends_here =
-        at_ + 1 >= text_.size() || is_blank(text_[at_ + 1]) ||
-        std::string_view{"),]*+-/%&|=<>!?"}.find(text_[at_ + 1]) != std::string_view::npos;
-    if (has_fraction || ends_here) {
-      kind = Kind::number;
-      ++at_;
-      digits();
-    }
+  if (at_ < text_.size() && text_[at_] == '.') {
+    kind = Kind::number;
+    ++at_;
+    digits();
   }
   if (at_ < text_.size() && (text_[at_] | 0x20) == 'e') {
     std::size_t power = at_ + 1;

@@ -1,3 +1,6 @@
+#include <cstdlib>
+#include <string>
+
 #include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/orders.h"
@@ -22,17 +25,14 @@ bool all_digits(std::string_view text) noexcept {
   return !text.empty();
 }
 
-/// oid and xid wrap negative numbers, as strtoul does.
+/// Wraps negative numbers as C's strtoul does. A number of a transaction or command is whatever
+/// that makes of the text, 0 for no number.
 std::uint64_t parse_unsigned(TypeId type, std::string_view text) {
-  const std::string_view body = trim_space(text);
-  if (type == TypeId::xid8) {
-    std::uint64_t number = 0;
-    if (!all_digits(body)) throw_invalid_syntax(type, text);
-    for (const char c : body) number = number * 10 + static_cast<unsigned>(c - '0');
-    return number;
+  if (type == TypeId::oid) {
+    return static_cast<std::uint32_t>(parse_integer(type, text, INT32_MIN, UINT32_MAX));
   }
-  const std::int64_t number = parse_integer(type, text, INT32_MIN, UINT32_MAX);
-  return static_cast<std::uint32_t>(number);
+  const std::uint64_t number = std::strtoull(std::string{text}.c_str(), nullptr, 0);
+  return type == TypeId::xid8 ? number : static_cast<std::uint32_t>(number);
 }
 
 [[noreturn]] void throw_unknown_name(TypeId kind, std::string_view name) {

@@ -1,4 +1,5 @@
 #include <charconv>
+#include <utility>
 
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/orders.h"
@@ -13,16 +14,17 @@ constexpr TypeCodec kTidCodec{
       const std::size_t comma = body.find(',');
       if (!body.starts_with('(') || !body.ends_with(')') || comma == std::string_view::npos)
         throw_invalid_syntax(type, text);
-      std::uint32_t block = 0;
+      std::int64_t block = 0;
       std::uint16_t offset = 0;
       const char* end = body.data() + body.size() - 1;
       const char* middle = body.data() + comma;
       const auto first = std::from_chars(body.data() + 1, middle, block);
       const auto second = std::from_chars(middle + 1, end, offset);
       if (first.ptr != middle || second.ptr != end || first.ec != std::errc{} ||
-          second.ec != std::errc{})
+          second.ec != std::errc{} ||
+          !(std::in_range<std::uint32_t>(block) || std::in_range<std::int32_t>(block)))
         throw_invalid_syntax(type, text);
-      return Value::from_int(static_cast<std::int64_t>(block) << 16 | offset);
+      return Value::from_int(std::int64_t{static_cast<std::uint32_t>(block)} << 16 | offset);
     },
     [](FunctionContext&, TypeId, const Value& value, std::string& out) {
       out += fmt::format("({},{})", value.as_int8() >> 16, value.as_int8() & 0xffff);

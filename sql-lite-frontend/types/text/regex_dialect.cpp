@@ -1,7 +1,10 @@
 #include "sql-lite-frontend/types/text/regex_dialect.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -141,7 +144,9 @@ class Translator {
     const char c = rest_.front();
     if (c == '(') {
       levels_.push_back({out_.size()});
-      return rest_.starts_with("(?") ? group() : take(1);
+      if (rest_.starts_with("(?")) return group();
+      ++groups_;
+      return take(1);
     }
     if (c == '|') {
       levels_.back().has_alternatives = true;
@@ -233,10 +238,80 @@ class Translator {
     rest_.remove_prefix(count);
   }
 
+  /// Takes the escape at the front if it names a character, which it returns. Nothing: the escape
+  /// names a class, a place or a group, and stays.
+  std::optional<std::uint32_t> take_escaped_character() {
+    const char c = rest_[1];
+    constexpr std::string_view kNames = "abefnrtvB";
+    constexpr std::string_view kMeant = "\a\b\x1b\f\n\r\t\v\\";
+    if (const std::size_t at = kNames.find(c); at != std::string_view::npos) {
+      rest_.remove_prefix(2);
+      return static_cast<unsigned char>(kMeant[at]);
+    }
+    switch (c) {
+      case 'c': {
+        // The low bits count.
+        if (rest_.size() < 3) invalid_regex("invalid escape \\ sequence");
+        const auto letter = static_cast<unsigned char>(rest_[2]);
+        rest_.remove_prefix(3);
+        return letter & 0x1fU;
+      }
+      case 'u':
+        return take_code(2, 4, 4, 16);
+      case 'U':
+        return take_code(2, 8, 8, 16);
+      case 'x':
+        return take_code(2, 1, 255, 16);
+      default:
+        break;
+    }
+    if (!is_digit(c) || names_group()) return std::nullopt;
+    constexpr std::string_view kLargest = "377";
+    return take_code(1, 1, rest_.substr(1, 3) <= kLargest ? 3 : 2, 8);
+  }
+
+  /// The number of `least` to `most` digits `prefix` bytes ahead, with which the escape ends.
+  std::uint32_t take_code(std::size_t prefix, std::size_t least, std::size_t most, int base) {
+    constexpr std::uint32_t kLast = 0x10ffff;
+    const std::string_view digits = rest_.substr(prefix, most);
+    std::uint32_t code = 0;
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), code, base);
+    const auto length = static_cast<std::size_t>(end - digits.data());
+    if (error != std::errc{} || length < least || code > kLast) {
+      invalid_regex("invalid escape \\ sequence");
+    }
+    rest_.remove_prefix(prefix + length);
+    return code;
+  }
+
+  /// At a backslash before a digit. One digit that is no zero always names a group, several do if
+  /// there are so many groups before.
+  [[nodiscard]] bool names_group() const {
+    if (rest_[1] == '0') return false;
+    unsigned number = 0;
+    const char* const end = rest_.data() + rest_.size();
+    const auto read = std::from_chars(rest_.data() + 1, end, number);
+    return read.ptr == rest_.data() + 2 || (read.ec == std::errc{} && number <= groups_);
+  }
+
+  void put_character(std::uint32_t code) { out_ += fmt::format("\\x{{{:x}}}", code); }
+
   void escape() {
     if (rest_.size() < 2) invalid_regex("invalid escape \\ sequence");
+    if (const auto character = take_escaped_character()) return put_character(*character);
     const char c = rest_[1];
     switch (c) {
+      case 'A':
+      case 'd':
+      case 'D':
+      case 'w':
+      case 'W':
+        return take(2);
+      case 's':
+        return replace(2, "[[:space:]]");
+      case 'S':
+        return replace(2, "[^[:space:]]");
       case 'y':
         return replace(2, "\\b");
       case 'm':
@@ -247,24 +322,28 @@ class Translator {
         return replace(2, "\\B");
       case 'Z':
         return replace(2, "\\z");
-      case 'e':
-        return replace(2, "\\x1b");
-      case 'u':
-        if (rest_.size() < 6) invalid_regex("invalid escape \\ sequence");
-        out_ += "\\x{" + std::string{rest_.substr(2, 4)} + "}";
-        rest_.remove_prefix(6);
-        return;
       case '<':
       case '>':
         return replace(2, std::string{c});
       default:
-        if (c >= '1' && c <= '9')
+        if (is_digit(c))
           throw SqlError{sqlstate::feature_not_supported,
                          "back references in regular expressions are not supported"};
+        if (is_alpha(c)) invalid_regex("invalid escape \\ sequence");
         // A letter that is not ASCII's has no meaning of its own behind a backslash.
         if (static_cast<unsigned char>(c) >= 0x80) return rest_.remove_prefix(1);
         return take(2);
     }
+  }
+
+  void escape_in_bracket() {
+    if (const auto character = take_escaped_character()) return put_character(*character);
+    const char c = rest_[1];
+    if (c == 's' || c == 'S') return replace(2, c == 's' ? "[:space:]" : "[:^space:]");
+    if (std::string_view{"dDwW"}.find(c) != std::string_view::npos) return take(2);
+    if (is_alpha(c) || is_digit(c)) invalid_regex("invalid escape \\ sequence");
+    if (static_cast<unsigned char>(c) >= 0x80) return rest_.remove_prefix(1);
+    take(2);
   }
 
   /// \b is the one or the other: which, what stands beside it says, or, where every match begins
@@ -316,11 +395,7 @@ class Translator {
       } else if (rest_.front() == '[') {
         replace(1, "\\[");
       } else if (rest_.front() == '\\' && rest_.size() > 1) {
-        if (static_cast<unsigned char>(rest_[1]) >= 0x80) {
-          rest_.remove_prefix(1);
-        } else {
-          take(2);
-        }
+        escape_in_bracket();
       } else {
         take(1);
       }
@@ -350,6 +425,7 @@ class Translator {
   std::string out_;
   bool lazy_ = false;
   TranslatedRegex::Edge edge_ = TranslatedRegex::Edge::none;
+  unsigned groups_ = 0;  ///< that can be referred to
   std::vector<Level> levels_ = std::vector<Level>(1);
   std::vector<std::size_t> greedy_ends_;  ///< in `out_`, ascending
   std::vector<Range> shortened_;          ///< atoms with a lazy quantifier

@@ -84,7 +84,7 @@ struct Members {
     // json shows what it is made of; jsonb is spelled anew at the end.
     std::string item = text.size == 0 ? "{ " : ", ";
     std::string key;
-    json_scalar_text(context, context.call.arguments[0], a[0], key);
+    json_key_text(context, context.call.arguments[0], a[0], key);
     append_json_string(key, item);
     item += " : ";
     text.append(arena, item);

@@ -41,7 +41,7 @@ Value build_object(FunctionContext& context, Arguments a) {
     if (i > 0) out += ", ";
     if (arguments.value(i).is_null()) refuse_null_key(form, i + 1);
     std::string key;
-    json_scalar_text(context, arguments.type(i), arguments.value(i), key);
+    json_key_text(context, arguments.type(i), arguments.value(i), key);
     std::string quoted;
     append_json_string(key, quoted);
     out += quoted;

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json/json.h"
 #include "sql-lite-frontend/types/json/json_parts.h"
+#include "sql-lite-frontend/types/null_values.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
@@ -54,6 +55,10 @@ Value read_composite(FunctionContext& context, TypeId type, const Value& base,
 
 Value read_value(FunctionContext& context, TypeId type, std::int32_t typmod, std::string_view json,
                  std::string_view column) {
+  if (is_domain(type)) {
+    const Value value = read_value(context, base_type(type), kNoTypmod, json, column);
+    return enter_domain(context, type, value, Coercion::assignment);
+  }
   const JsonKind kind = json_kind(json);
   if (kind == JsonKind::null) return Value::null();
   if (type == TypeId::json) return make_text(context.arena, json);
@@ -61,8 +66,8 @@ Value read_value(FunctionContext& context, TypeId type, std::int32_t typmod, std
   if (is_array(type) && kind != JsonKind::string) {
     return ArrayReader{context, type, typmod, column}.read(json);
   }
-  if (kind == JsonKind::object && is_composite(base_type(type))) {
-    return read_composite(context, base_type(type), Value::null(), json);
+  if (kind == JsonKind::object && is_composite(type)) {
+    return read_composite(context, type, Value::null(), json);
   }
   if (kind == JsonKind::string) return input_text(context, type, typmod, json_string_value(json));
   return input_text(context, type, typmod, json);
@@ -115,7 +120,7 @@ Value read_record(FunctionContext& context, std::string_view json) {
   for (std::size_t i = 0; i < row.types.size(); ++i) {
     const auto part = json_member(json, row.names[i]);
     fields.push_back(part ? read_value(context, row.types[i], row.typmods[i], *part, row.names[i])
-                          : Value::null());
+                          : null_of(context, row.types[i]));
   }
   return make_record(context.arena, row.types, fields);
 }
@@ -141,11 +146,19 @@ Value read_composite(FunctionContext& context, TypeId type, const Value& base,
     if (part) {
       fields.push_back(
           read_value(context, shape->types[i], shape->typmods[i], *part, shape->names[i]));
+    } else if (before) {
+      fields.push_back(i < before->size() ? before->field(i) : Value::null());
     } else {
-      fields.push_back(before && i < before->size() ? before->field(i) : Value::null());
+      fields.push_back(null_of(context, shape->types[i]));
     }
   }
   return make_record(context.arena, shape->types, fields);
+}
+
+/// The same for a composite type or a domain over one.
+Value read_result(FunctionContext& context, TypeId type, const Value& base, std::string_view json) {
+  const Value row = read_composite(context, base_type(type), base, json);
+  return is_domain(type) ? enter_domain(context, type, row, Coercion::assignment) : row;
 }
 
 Value populate(FunctionContext& context, Arguments a) {
@@ -157,7 +170,7 @@ Value populate(FunctionContext& context, Arguments a) {
     throw sql_error(sqlstate::invalid_parameter_value, "cannot call {} on {}", "populate_composite",
                     kind == JsonKind::array ? "an array" : "a scalar");
   }
-  return read_composite(context, base_type(context.call.arguments[0]), a[0], json);
+  return read_result(context, context.call.arguments[0], a[0], json);
 }
 
 class PopulatedRecords final : public SetCursor {
@@ -166,7 +179,7 @@ class PopulatedRecords final : public SetCursor {
       : type_(type), base_(base), objects_(std::move(objects)) {}
   std::optional<Value> next(FunctionContext& context) override {
     if (at_ == objects_.size()) return std::nullopt;
-    return read_composite(context, type_, base_, objects_[at_++]);
+    return read_result(context, type_, base_, objects_[at_++]);
   }
 
  private:
@@ -180,7 +193,7 @@ template <TypeId type>
 std::unique_ptr<SetCursor> populate_set(FunctionContext& context, Arguments a) {
   constexpr std::string_view kName =
       type == TypeId::json ? "json_populate_recordset" : "jsonb_populate_recordset";
-  const TypeId row = base_type(context.call.arguments[0]);
+  const TypeId row = context.call.arguments[0];
   if (a[1].is_null()) {
     return std::make_unique<PopulatedRecords>(row, a[0], CountedVector<std::string_view>{});
   }

@@ -36,7 +36,8 @@ class Writer {
   std::string write() {
     prepare();
     for (const Node& node : t_.nodes) show(node);
-    if (sign_pending_ && !t_.own_sign) put_sign();
+    const bool has_digits = t_.before > 0 || t_.after > 0;
+    if (sign_pending_ && !t_.own_sign && has_digits) put_sign();
     return std::move(out_);
   }
 
@@ -64,6 +65,7 @@ class Writer {
         if (node.kind == Kind::point) after = true;
         if (after && (node.kind == Kind::nine || node.kind == Kind::zero)) {
           ++place;
+          if (place > last_shown_) break;
           if (node.kind == Kind::zero || fraction_[static_cast<std::size_t>(place - 1)] != '0')
             kept = place;
         }
@@ -310,9 +312,9 @@ Value float_to_char(FunctionContext& context, double number, int digits, std::st
     return numeric_to_char(context, arguments);
   }
   const int whole = static_cast<int>(fmt::format("{:.0f}", std::fabs(number)).size());
-  const int after = std::clamp(digits - whole, 0, t.after);
+  t.after = std::clamp(digits - whole, 0, t.after);
   return make_text(context.arena,
-                   lay_out(t, fmt::format("{:.{}f}", number, after), std::signbit(number)));
+                   lay_out(t, fmt::format("{:.{}f}", number, t.after), std::signbit(number)));
 }
 
 }  // namespace

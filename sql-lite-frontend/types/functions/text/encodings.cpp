@@ -11,6 +11,8 @@
 #include "sql-lite-frontend/types/text/bytea.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 #include "sql-lite-frontend/types/text/utf8.h"
+#include "sql-lite-frontend/types/type_io.h"
+#include "sql-lite-frontend/types/writing_share.h"
 
 namespace swizzle::sql {
 namespace {
@@ -209,6 +211,14 @@ Value convert_to(FunctionContext&, Arguments a) {
   return a[0];
 }
 
+/// The bytes that a client gets which asks for the binary format.
+Value binary_form(FunctionContext& context, Arguments a) {
+  const WritingShare share{context, 2 * bytes_of(a)};
+  std::string out;
+  send_binary(context, context.call.arguments[0], a[0], out);
+  return make_text(context.arena, out);
+}
+
 constexpr ScalarEntry kEncodingsEntries[] = {
     {"get_bit(bytea,int8)", &get_bit},
     {"set_bit(bytea,int8,int4)", &set_bit},
@@ -225,6 +235,56 @@ constexpr ScalarEntry kEncodingsEntries[] = {
     {"set_byte(bytea,int4,int4)", &set_byte},
     {"convert_from(bytea,name)", &convert_from},
     {"convert_to(text,name)", &convert_to},
+    {"json_send(json)", &binary_form},
+    {"array_send(anyarray)", &binary_form},
+    {"record_send(record)", &binary_form},
+    {"int2send(int2)", &binary_form},
+    {"int4send(int4)", &binary_form},
+    {"int8send(int8)", &binary_form},
+    {"byteasend(bytea)", &binary_form},
+    {"textsend(text)", &binary_form},
+    {"oidsend(oid)", &binary_form},
+    {"namesend(name)", &binary_form},
+    {"float4send(float4)", &binary_form},
+    {"float8send(float8)", &binary_form},
+    {"point_send(point)", &binary_form},
+    {"bpcharsend(bpchar)", &binary_form},
+    {"varcharsend(varchar)", &binary_form},
+    {"charsend(char)", &binary_form},
+    {"boolsend(bool)", &binary_form},
+    {"tidsend(tid)", &binary_form},
+    {"xidsend(xid)", &binary_form},
+    {"cidsend(cid)", &binary_form},
+    {"xid8send(xid8)", &binary_form},
+    {"bit_send(bit)", &binary_form},
+    {"varbit_send(varbit)", &binary_form},
+    {"numeric_send(numeric)", &binary_form},
+    {"date_send(date)", &binary_form},
+    {"time_send(time)", &binary_form},
+    {"timetz_send(timetz)", &binary_form},
+    {"timestamp_send(timestamp)", &binary_form},
+    {"timestamptz_send(timestamptz)", &binary_form},
+    {"interval_send(interval)", &binary_form},
+    {"lseg_send(lseg)", &binary_form},
+    {"path_send(path)", &binary_form},
+    {"box_send(box)", &binary_form},
+    {"poly_send(polygon)", &binary_form},
+    {"line_send(line)", &binary_form},
+    {"circle_send(circle)", &binary_form},
+    {"cash_send(money)", &binary_form},
+    {"macaddr_send(macaddr)", &binary_form},
+    {"macaddr8_send(macaddr8)", &binary_form},
+    {"inet_send(inet)", &binary_form},
+    {"cidr_send(cidr)", &binary_form},
+    {"xml_send(xml)", &binary_form},
+    {"uuid_send(uuid)", &binary_form},
+    {"pg_lsn_send(pg_lsn)", &binary_form},
+    {"enum_send(anyenum)", &binary_form},
+    {"tsvectorsend(tsvector)", &binary_form},
+    {"tsquerysend(tsquery)", &binary_form},
+    {"jsonb_send(jsonb)", &binary_form},
+    {"range_send(anyrange)", &binary_form},
+    {"multirange_send(anymultirange)", &binary_form},
 };
 
 }  // namespace

@@ -179,12 +179,13 @@ Value regexp_count(FunctionContext& context, Arguments a) {
 
 /// The n-th match's range in the text, or nothing.
 std::optional<CompiledRegex::Match> nth_match(FunctionContext& context, Arguments a,
-                                              std::size_t flags_at) {
+                                              std::size_t flags_at, std::string_view function) {
   const std::size_t start = a.size() > 2 ? start_byte(a[0].as_text(), a[2].as_int4()) : 0;
   const std::int32_t nth = a.size() > 3 ? a[3].as_int4() : 1;
   if (nth <= 0)
     throw_error(sqlstate::invalid_parameter_value, "invalid value for parameter \"n\": {}", nth);
   const RegexFlags flags = split_flags(flags_of(a, flags_at));
+  if (flags.global) refuse_global(function);
   RegexMatches matches{context, a[0].as_text().substr(start), a[1].as_text(), flags.pattern};
   for (std::int32_t i = 1;; ++i) {
     auto match = matches.next(context.session);
@@ -208,7 +209,7 @@ std::size_t group_argument(Arguments a, std::size_t index) {
 
 Value regexp_substr(FunctionContext& context, Arguments a) {
   const std::size_t group = group_argument(a, 5);
-  const auto match = nth_match(context, a, 4);
+  const auto match = nth_match(context, a, 4, "regexp_substr()");
   if (!match || group >= match->size() || !(*match)[group].matched) return Value::null();
   const auto range = (*match)[group];
   return Value::from_text(a[0].as_text().substr(range.begin, range.end - range.begin));
@@ -220,7 +221,7 @@ Value regexp_instr(FunctionContext& context, Arguments a) {
     throw_error(sqlstate::invalid_parameter_value, "invalid value for parameter \"endoption\": {}",
                 end_option);
   const std::size_t group = group_argument(a, 6);
-  const auto match = nth_match(context, a, 5);
+  const auto match = nth_match(context, a, 5, "regexp_instr()");
   if (!match || group >= match->size() || !(*match)[group].matched) return Value::from_int(0);
   const std::size_t byte = end_option == 0 ? (*match)[group].begin : (*match)[group].end;
   return Value::from_int(

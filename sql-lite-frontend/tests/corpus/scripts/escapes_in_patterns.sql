@@ -1,0 +1,31 @@
+-- Escapes of regular expressions that name a character, a class or a place, outside and within brackets.
+SELECT E'\x07' ~ '^\a$' AS alert, E'\b' ~ '^\b$' AS backspace, E'\x0c' ~ '^\f$' AS feed, E'\n' ~ '^\n$' AS newline, E'\r' ~ '^\r$' AS return, E'\t' ~ '^\t$' AS tab, E'\x0b' ~ '^\v$' AS vertical, E'\x1b' ~ '^\e$' AS escape, '\' ~ '^\B$' AS backslash;
+SELECT 'a' ~ '^\x61$' AS x, 'a' ~ '^\x000061$' AS x_long, 'a' ~ '^\u0061$' AS u, 'a' ~ '^\U00000061$' AS u8, E'\x01' ~ '^\cA$' AS control, E'\x01' ~ '^\ca$' AS control_lower, 'a' ~ '^\141$' AS octal, ' ' ~ '^\40$' AS octal_two, E'?8' ~ '^\778$' AS octal_most, 'é' ~ '^\xe9$' AS latin;
+SELECT E'\b' ~ '^[\b]$' AS backspace, E'\t' ~ '^[\t]$' AS tab, '\' ~ '^[\B]$' AS backslash, 'a' ~ '^[\x61]$' AS x, 'b' ~ '^[\x61-\x63]$' AS range, 'a' ~ '^[\141]$' AS octal, 'x' ~ '^[\d\s\w]$' AS classes, 'd' ~ '^[\]d]$' AS bracket;
+SELECT 'a b' ~ 'a\b' AS no_edge, 'a b' ~ 'a\y' AS edge, 'ab' ~ 'a\Yb' AS no_place, 'foobar' ~ 'o\Bb' AS backslash_between;
+SELECT regexp_replace('a b', '\b', 'x', 'g'), regexp_replace('foo\bar', '\Bbar', 'x'), regexp_matches(E'a\bc', 'a(\b)c');
+SELECT E'\x0b' ~ '^\s$' AS vertical_is_space, E'\x0b' ~ '^\S$' AS is_not, E'\x0b' ~ '^[\s]$' AS in_brackets, E'a\n' ~ '^a\s\Z' AS at_end, 'ab' ~ '\Aa' AS at_start;
+SELECT 'x' ~ '\q';
+SELECT 'x' ~ '\Q.\E';
+SELECT 'x' ~ '\pL';
+SELECT 'x' ~ '\z';
+SELECT 'x' ~ '\C';
+SELECT 'x' ~ '[\q]';
+SELECT 'x' ~ '[\m]';
+SELECT 'x' ~ '\u12';
+SELECT 'x' ~ '\U0012';
+SELECT 'x' ~ '\x';
+SELECT 'x' ~ '\x7fffffff';
+SELECT 'x' ~ '\c';
+SELECT 'x' ~ 'x\';
+SELECT '_' ~ '^\_$' AS underline, '-' ~ '^\-$' AS minus, '$' ~ '^\$$' AS dollar;
+SELECT jsonb_path_query('["a b", "a\b", "a\\b"]', '$[*] ? (@ like_regex "a\\b")');
+-- Numbers of jsonpath: the point may stand last.
+SELECT '1.'::jsonpath, '1.e1'::jsonpath, '1.e3'::jsonpath, '.5'::jsonpath, '1..e'::jsonpath, '1..e3'::jsonpath, '1.e3.e'::jsonpath, '1.e3.e4'::jsonpath, '1.2.e'::jsonpath, '(1).type()'::jsonpath;
+SELECT '1.type()'::jsonpath;
+SELECT '1.e'::jsonpath;
+SELECT '1.2e'::jsonpath;
+SELECT '1a'::jsonpath;
+SELECT '1._x'::jsonpath;
+SELECT '00.5'::jsonpath;
+SELECT jsonb_path_query('[1, 2, 3]', '$[*] ? (@ > 1.e0)');

@@ -1,0 +1,63 @@
+-- What a function of PL/pgSQL has changed is seen by the functions that its expressions call, whatever stands around the call.
+CREATE TABLE logins (name text PRIMARY KEY, number serial);
+CREATE FUNCTION count_stable() RETURNS int LANGUAGE plpgsql STABLE AS 'begin return (select count(*) from logins); end';
+CREATE FUNCTION count_sql() RETURNS bigint LANGUAGE sql STABLE AS 'select count(*) from logins';
+CREATE FUNCTION count_volatile() RETURNS int LANGUAGE plpgsql AS 'begin return (select count(*) from logins); end';
+CREATE FUNCTION number_of(who text) RETURNS int LANGUAGE plpgsql STABLE AS $$ declare found_number int; begin select number into found_number from logins where name = who; return coalesce(found_number, 0); end $$;
+CREATE FUNCTION add_login(who text) RETURNS int LANGUAGE plpgsql AS $$ declare number int; begin number := number_of(who); if number > 0 then return -1; end if; insert into logins(name) values (who); number := number_of(who); if number = 0 then return -2; end if; return number; end $$;
+SELECT add_login('a'), add_login('b'), add_login('a');
+CREATE FUNCTION everywhere() RETURNS text LANGUAGE plpgsql AS $$ declare said text := ''; row_count int; a int[] := '{0,0,0,0,0,0,0,0,0}'; begin insert into logins(name) values ('c'); row_count := count_stable(); said := said || row_count; if count_stable() > 2 then said := said || ' if'; end if; while count_stable() < 5 loop insert into logins(name) values ('w' || count_stable()); end loop; said := said || ' while ' || count_stable(); for i in count_stable()..5 loop said := said || ' for'; end loop; case count_stable() when 5 then said := said || ' case'; else said := said || ' else'; end case; a[count_stable()] := count_stable(); said := said || ' ' || a::text; raise notice 'count %', count_stable(); perform count_stable(); declare inner_count int := count_stable(); begin said := said || ' declared ' || inner_count; end; delete from logins where name like 'w%'; return said || ' ' || count_stable() || ' ' || count_volatile() || ' ' || count_sql(); end $$;
+SELECT everywhere();
+SELECT name FROM logins ORDER BY name;
+-- A stable function, and what it calls, sees what the statement sees that calls it.
+CREATE FUNCTION stable_calls_stable() RETURNS int LANGUAGE plpgsql STABLE AS 'begin return count_stable(); end';
+CREATE FUNCTION adds(who text) RETURNS int LANGUAGE plpgsql AS $$ begin insert into logins(name) values (who); return 1; end $$;
+SELECT adds('d'), stable_calls_stable(), count_stable(), count_sql();
+SELECT stable_calls_stable();
+CREATE FUNCTION returns_count() RETURNS int LANGUAGE plpgsql AS $$ begin insert into logins(name) values ('e'); return count_stable(); end $$;
+SELECT returns_count();
+CREATE FUNCTION next_counts() RETURNS SETOF int LANGUAGE plpgsql AS $$ begin for i in 1..3 loop insert into logins(name) values ('n' || i); return next count_stable(); end loop; end $$;
+SELECT * FROM next_counts();
+CREATE TABLE changes (what text, seen int);
+CREATE FUNCTION note_change() RETURNS trigger LANGUAGE plpgsql AS $$ declare saw int; begin insert into changes values (tg_op, 0); saw := (select 1) + count_stable(); update changes set seen = saw where seen = 0; return null; end $$;
+CREATE FUNCTION note_before() RETURNS trigger LANGUAGE plpgsql AS $$ begin if count_stable() = 0 then raise exception 'none'; end if; return new; end $$;
+CREATE TRIGGER logins_changed AFTER INSERT ON logins FOR EACH ROW EXECUTE FUNCTION note_change();
+INSERT INTO logins(name) VALUES ('t1'), ('t2');
+SELECT * FROM changes ORDER BY what, seen;
+DO $$ begin delete from logins; raise notice 'left %', count_stable(); if count_stable() > 0 then raise exception 'not seen'; end if; end $$;
+-- Void of PL/pgSQL is a value, and shown as nothing; that of SQL is NULL.
+CREATE FUNCTION nothing() RETURNS void LANGUAGE plpgsql AS 'begin perform 1; end';
+CREATE FUNCTION nothing_returned() RETURNS void LANGUAGE plpgsql AS 'begin return; end';
+CREATE FUNCTION nothing_sql() RETURNS void LANGUAGE sql AS 'select 1';
+SELECT nothing(), nothing() IS NULL AS is_null, nothing_returned() IS NULL AS returned, nothing_sql() IS NULL AS of_sql;
+SELECT * FROM nothing();
+SELECT * FROM nothing_sql();
+SELECT nothing() FROM generate_series(1, 2);
+SELECT count(nothing()), count(nothing_sql());
+SELECT coalesce(nothing()::text, 'null'), coalesce(nothing_sql()::text, 'null');
+CREATE PROCEDURE does_nothing() LANGUAGE plpgsql AS 'begin return; end';
+CALL does_nothing();
+-- A record that nothing was assigned to is returned as NULL.
+CREATE TABLE pairs (a int, b text);
+CREATE FUNCTION unassigned() RETURNS record LANGUAGE plpgsql AS 'declare r record; begin return r; end';
+SELECT unassigned();
+CREATE FUNCTION unassigned_pair() RETURNS pairs LANGUAGE plpgsql AS 'declare r record; begin return r; end';
+SELECT unassigned_pair(), unassigned_pair() IS NULL AS is_null;
+SELECT * FROM unassigned_pair();
+CREATE FUNCTION unassigned_field() RETURNS int LANGUAGE plpgsql AS 'declare r record; begin return r.a; end';
+SELECT unassigned_field();
+CREATE FUNCTION unassigned_row() RETURNS pairs LANGUAGE plpgsql AS 'declare r pairs; begin return r; end';
+SELECT unassigned_row();
+CREATE FUNCTION skips() RETURNS trigger LANGUAGE plpgsql AS 'declare r record; begin return r; end';
+CREATE TRIGGER pairs_skipped BEFORE INSERT ON pairs FOR EACH ROW EXECUTE FUNCTION skips();
+INSERT INTO pairs VALUES (1, 'x');
+SELECT * FROM pairs;
+-- A column of RETURNS TABLE, or an OUT parameter, may have an input's name; not in PL/pgSQL.
+CREATE FUNCTION doubled(a int, b int = 7) RETURNS TABLE (a int, b int) LANGUAGE sql AS 'select $1 * 2, $2';
+SELECT * FROM doubled(1);
+CREATE FUNCTION doubled_out(a int, OUT a int) LANGUAGE sql AS 'select $1 * 2';
+SELECT doubled_out(4);
+CREATE FUNCTION doubled_in(a int, a int) RETURNS int LANGUAGE sql AS 'select $1';
+CREATE FUNCTION doubled_inout(a int, INOUT a int) LANGUAGE sql AS 'select $1';
+CREATE FUNCTION doubled_plpgsql(a int) RETURNS TABLE (a int) LANGUAGE plpgsql AS 'begin return next; end';
+CREATE FUNCTION doubled_plpgsql(a int, OUT a int) LANGUAGE plpgsql AS 'begin a := 1; end';
