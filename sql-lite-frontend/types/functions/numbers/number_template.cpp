@@ -65,9 +65,9 @@ class Writer {
         if (node.kind == Kind::point) after = true;
         if (after && (node.kind == Kind::nine || node.kind == Kind::zero)) {
           ++place;
-          if (place > last_shown_) break;
-          if (node.kind == Kind::zero || fraction_[static_cast<std::size_t>(place - 1)] != '0')
-            kept = place;
+          const bool has_digit =
+              place <= last_shown_ && fraction_[static_cast<std::size_t>(place - 1)] != '0';
+          if (node.kind == Kind::zero || has_digit) kept = std::min(place, last_shown_);
         }
       }
       last_shown_ = kept;
