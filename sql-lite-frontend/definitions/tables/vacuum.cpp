@@ -230,7 +230,8 @@ void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, 
     }
     may_vacuum = true;
     TablePtr table = target.table;
-    if (locks && table->computed == nullptr) {
+    // A partitioned table has no rows: its lock would hold up changes of its partitions.
+    if (locks && table->computed == nullptr && keeps_rows(table->relation.kind)) {
       table = lock_target(session, target, wanted.skip_locked, verb, sink);
       if (!table) return;
     }
