@@ -16,9 +16,8 @@ class CheckedPointer {
   constexpr CheckedPointer() noexcept = default;
   constexpr CheckedPointer(T* pointer) noexcept  // NOLINT(google-explicit-constructor)
       : pointer_(pointer) {}
-  constexpr operator T*() const noexcept {
-    return pointer_;
-  }  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  constexpr operator T*() const noexcept { return pointer_; }
   /// Itself, as an array of one.
   [[nodiscard]] constexpr T* const& raw() const noexcept { return pointer_; }
 
