@@ -63,9 +63,11 @@ LockOwner::TableRecord& LockOwner::record_of(const LockName& name) {
   const std::size_t place = place_of(name);
   last_places_[raw(name.tree()) % kLastPlaces] = static_cast<std::uint32_t>(place);
   if (place < tables_.size()) return tables_[place];
-  make_places_room();
+  if (tables_.size() >= kFewTables) [[unlikely]]
+    make_places_room();
   TableRecord& made = tables_.emplace_back(fresh_record(name));
-  if (tables_.size() > kFewTables) add_place(tables_.size() - 1);
+  if (tables_.size() > kFewTables) [[unlikely]]
+    add_place(tables_.size() - 1);
   return made;
 }
 
@@ -83,10 +85,10 @@ void LockOwner::add_place(std::size_t place) noexcept {
   places_[at] = static_cast<std::uint32_t>(place + 1);
 }
 
-/// The only step of adding a record that may fail. Post: every record has its place, if they are
-/// many.
+/// The only step of adding a record that may fail. Pre: there are kFewTables or more. Post: every
+/// record has its place, if they are many.
 void LockOwner::make_places_room() {
-  if (tables_.size() < kFewTables || 2 * (tables_.size() + 1) <= places_.size()) return;
+  if (2 * (tables_.size() + 1) <= places_.size()) return;
   places_.assign(std::max(places_.size() * 2, 8 * kFewTables), 0);
   for (std::size_t place = 0; place < tables_.size(); ++place) add_place(place);
 }
