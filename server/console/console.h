@@ -23,9 +23,9 @@ struct Question;
 class Console {
  public:
   static constexpr std::size_t kMostLogins = 8;
-  /// How long a login lasts without a request.
+  /// Time that a login lasts without a request.
   static constexpr Duration kLoginLasts = std::chrono::minutes{30};
-  /// How long the session of a login stays open without a request.
+  /// Time that the session of a login stays open without a request.
   static constexpr Duration kSessionStays = std::chrono::seconds{60};
 
   /// `on_end` is called, from any thread, when a session is to end: close_unused() is due then.

@@ -4,7 +4,7 @@
 
 namespace swizzle::server {
 
-/// Where from users may log in to the console of the metrics port.
+/// Addresses from which users may log in to the console of the metrics port.
 enum class ConsoleLogin : std::uint8_t { off, loopback, on };
 
 }  // namespace swizzle::server

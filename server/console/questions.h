@@ -16,7 +16,7 @@ struct QuestionPart {
 struct Question {
   std::string_view path;
   std::span<const QuestionPart> parts;
-  /// How long an answer is good for others who ask the same.
+  /// Time that an answer is good for others who ask the same.
   std::chrono::milliseconds fresh;
 };
 

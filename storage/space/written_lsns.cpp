@@ -45,7 +45,7 @@ void WrittenLsns::note(PageId page, Lsn lsn) noexcept {
   if (entry == nullptr) return;
   Lsn& known = entry->lsns[raw(page) % kBlockPages];
   // LSNs only grow, and a page that was given up must not become right by a write of its old copy.
-  // Where the block is not loaded yet, the greater of the two counts then.
+  // A block that is not loaded yet takes the greater of the two then.
   if (lsn <= known) return;
   known = lsn;
   entry->is_changed = true;

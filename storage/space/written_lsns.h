@@ -26,7 +26,7 @@ class WrittenLsns {
   static constexpr std::size_t kBlockPages = 511;
   using Block = std::array<Lsn, kBlockPages>;
 
-  /// Where blocks lie that are not in memory.
+  /// Storage of the blocks that are not in memory.
   class Source {
    public:
     Source() = default;
@@ -65,8 +65,8 @@ class WrittenLsns {
 
   /// Writes the blocks that have changed since they were written. Parks.
   void save_changed() const noexcept;
-  /// Where too many blocks are in memory, drops those that were not asked for lately, written
-  /// before if they have changed. Parks.
+  /// Drops blocks that were not asked for lately, if too many are in memory; changed ones are
+  /// written before. Parks.
   void trim() const noexcept;
   [[nodiscard]] std::uint64_t blocks_in_memory() const noexcept {
     return blocks_.load(std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// How numbers are written, and what is computed of the server's counters.
+// Forms of numbers, and values computed from the server's counters.
 
 export const short = n => n === null || !isFinite(n) ? "–" : n >= 1e9 ? (n / 1e9).toFixed(2) + " G"
   : n >= 1e6 ? (n / 1e6).toFixed(2) + " M" : n >= 1e4 ? (n / 1e3).toFixed(1) + " k"
@@ -54,7 +54,7 @@ export function rows(part) {
   return part.rows.map(row => Object.fromEntries(part.columns.map((name, i) => [name, row[i]])));
 }
 
-// What the next figures are beside those before: rates, percentiles, shares.
+// Differences between two readings: rates, percentiles, shares.
 export function sample(now, before) {
   const seconds = Math.max((now.now_us - before.now_us) / 1e6, 1e-3);
   const change = name => Math.max(0, now[name] - before[name]);

@@ -117,7 +117,7 @@ struct WindowFrame {
     /// is not by an offset.
     ExprPtr start;
     ExprPtr end;
-    /// Whether an offset is negative, which is an error; null like the ones above.
+    /// True for a negative offset, which is an error; null like the ones above.
     ExprPtr start_is_negative;
     ExprPtr end_is_negative;
   };
@@ -150,7 +150,7 @@ struct WindowCall {
 /// row after which the condition never holds, and no row after that is needed.
 struct RankCondition {
   ExprPtr condition;
-  /// Whether it has to hold once before it can hold no more: "=".
+  /// True if it has to hold once before it can hold no more: "=".
   bool begins_false = false;
   /// Limit that the condition gives: no row of a higher number is wanted. Null: it gives none.
   const Expr* last_number = nullptr;

@@ -11,7 +11,7 @@ namespace swizzle::sql {
 /// PostgreSQL refuses.
 std::string stored_condition(StatementContext& session, const TablePtr& table,
                              const Trigger& trigger, const ast::Node* node);
-/// Whether it reads the column, counted from 0.
+/// True if it reads the column, counted from 0.
 bool condition_reads(StatementContext& session, const TablePtr& table, const Trigger& trigger,
                      std::size_t position);
 /// Returns the condition with another name of the column.
