@@ -378,14 +378,14 @@ FAULTS = [
         "void is NULL",
         "routines/plpgsql/language.cpp",
         "    static_cast<void>((*frame.take)({&nothing, 1}));\n",
-        "    static_cast<void>(nothing);\n",
+        "    static_cast<void>(frame);\n    static_cast<void>(nothing);\n",
         "The void of a routine in PL/pgSQL is a value",
     ),
     (
         "VACUUM waits though it is told to skip",
         "definitions/tables/vacuum.cpp",
         "skips_locked ? WaitPolicy::skip : WaitPolicy::wait",
-        "WaitPolicy::wait",
+        "skips_locked ? WaitPolicy::wait : WaitPolicy::wait",
         "VACUUM and ANALYZE of a table that is held*",
     ),
     (

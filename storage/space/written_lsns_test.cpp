@@ -2,7 +2,9 @@
 #include "storage/space/written_lsns.h"
 
 #include <catch2/catch.hpp>
+#include <functional>
 #include <map>
+#include <utility>
 
 #include "base/random.h"
 #include "base/simulation/simulated_disk.h"
@@ -27,6 +29,22 @@ struct Kept {
   }
   WrittenLsns lsns;
   std::unique_ptr<WrittenLsnsFile> file;
+};
+
+/// Blocks in memory. The first read of a block may be held up, after its copy was taken.
+class HeldUpSource final : public WrittenLsns::Source {
+ public:
+  bool read_block(std::uint64_t number, WrittenLsns::Block& into) noexcept override {
+    into = blocks[number];
+    if (const auto action = std::exchange(meanwhile, {})) action();
+    return true;
+  }
+  bool write_block(std::uint64_t number, const WrittenLsns::Block& block) noexcept override {
+    blocks[number] = block;
+    return true;
+  }
+  std::map<std::uint64_t, WrittenLsns::Block> blocks;
+  std::function<void()> meanwhile;
 };
 
 }  // namespace
@@ -106,4 +124,30 @@ TEST_CASE("S6 written LSNs that come and go while others ask are never older", "
       for (const auto& task : tasks) task->join();
     });
   }
+}
+
+TEST_CASE(
+    "S6 a copy of a block that was read before the block changed, went and came is not believed",
+    "[space]") {
+  Simulation simulation{1};
+  simulation.run([&] {
+    constexpr std::uint64_t kBlock = 5;
+    const PageId page{kBlock * WrittenLsns::kBlockPages};
+    HeldUpSource source;
+    source.blocks[kBlock][0] = Lsn{8};
+    WrittenLsns lsns;
+    lsns.set_source(&source);
+    lsns.set_most_bytes(1);
+    bool has_gone = false;
+    source.meanwhile = [&] {
+      lsns.note(page, Lsn{100});
+      lsns.save_changed();
+      for (std::uint64_t other = 100; other < 400; ++other)
+        lsns.bring_in(PageId{other * WrittenLsns::kBlockPages});
+      has_gone = lsns.in_memory(page) == Lsn::none;
+    };
+    CHECK(lsns.of(page) == Lsn{100});
+    CHECK(has_gone);
+    CHECK(source.blocks[kBlock][0] == Lsn{100});
+  });
 }

@@ -7,10 +7,11 @@
 #include "sql-lite-frontend/catalog/objects.h"
 #include "sql-lite-frontend/catalog/table.h"
 #include "sql-lite-frontend/definitions/system_catalog/dependencies.h"
-#include "sql-lite-frontend/session.h"
 
 /// Rows of pg_depend: the dependencies of one object.
 namespace swizzle::sql {
+
+struct StatementContext;
 
 /// pg_depend's letters.
 enum class Dependency : char { normal = 'n', automatic = 'a', internal = 'i', extension = 'e' };

@@ -1,9 +1,10 @@
 #pragma once
 
 #include "sql-lite-frontend/catalog/oid.h"
-#include "sql-lite-frontend/session.h"
 
 namespace swizzle::sql {
+
+struct StatementContext;
 
 /// Makes pg_partition_tree() and pg_partition_ancestors() known. Before the first look at the
 /// functions; again is harmless.

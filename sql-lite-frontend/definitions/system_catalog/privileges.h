@@ -8,6 +8,8 @@
 
 namespace swizzle::sql {
 
+struct StatementContext;
+
 /// Returns the grant as an aclitem: "grantee=letters/grantor".
 std::string acl_text(const StatementContext& session, const Grant& grant);
 /// An array of aclitem, as relacl and its like have it; NULL when nothing was granted or revoked.

@@ -10,6 +10,7 @@
 
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/catalog/table.h"
+#include "sql-lite-frontend/query/bound/execution.h"
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/type_id.h"
@@ -20,13 +21,9 @@ class NameSource;
 class ReferenceQueue;
 class TableShapes;
 struct TransitionRows;
-struct Execution;
 struct RoutineCall;
 struct TransitionTables;
-struct WorkMemory;
 struct WorkSpace;
-/// Place of an expression's state in an execution.
-using StatePlace = std::uint32_t;
 
 /// Check that is done when the transaction commits, or by SET CONSTRAINTS … IMMEDIATE. It records
 /// the written row, not the query to run: tables may have been renamed and altered by then.

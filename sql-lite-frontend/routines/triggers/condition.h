@@ -7,6 +7,8 @@
 /// WHEN (…) of a trigger: an expression over the old and the new row.
 namespace swizzle::sql {
 
+struct StatementContext;
+
 /// Returns the stored form of the condition in CREATE TRIGGER; throws for conditions that
 /// PostgreSQL refuses.
 std::string stored_condition(StatementContext& session, const TablePtr& table,

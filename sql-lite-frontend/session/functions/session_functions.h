@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "sql-lite-frontend/query/bound/expression.h"
+#include "sql-lite-frontend/session.h"
 
 namespace swizzle::sql {
 

@@ -166,12 +166,6 @@ Value export_snapshot(Execution& execution, Arguments) {
 
 }  // namespace
 
-Session::State& session_of(FunctionContext& context) {
-  // The sets are read: what a session may do, the functions that make slots ask.
-  const auto* session = session_of(context.session);
-  return *const_cast<Session::State*>(session);
-}
-
 std::span<const SessionEntry> slot_functions() {
   static constexpr SessionEntry kFunctions[] = {
       {"pg_drop_replication_slot", drop_replication_slot},

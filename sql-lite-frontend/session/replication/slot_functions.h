@@ -14,7 +14,4 @@ namespace swizzle::sql {
 /// pg_replication_slot_advance …
 std::span<const SetEntry> slot_sets();
 
-/// Returns the session in which the set is computed.
-Session::State& session_of(FunctionContext& context);
-
 }  // namespace swizzle::sql

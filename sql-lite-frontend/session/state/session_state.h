@@ -133,6 +133,10 @@ struct Session::State final : StatementContext, InnerStatements {
 inline Session::State& session_of(const Execution& execution) noexcept {
   return static_cast<Session::State&>(execution.services);
 }
+/// Returns the session that calls a function.
+inline Session::State& session_of(const FunctionContext& context) {
+  return static_cast<Session::State&>(context_of(context));
+}
 /// Returns the session in which a function is evaluated, or null.
 inline const Session::State* session_of(const SessionContext& context) {
   return static_cast<const Session::State*>(SessionNames::context_of(context));

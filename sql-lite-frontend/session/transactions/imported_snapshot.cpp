@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "sql-lite-frontend/session/state/session_state.h"
-#include "sql-lite-frontend/session/transactions/transaction_states.h"
+#include "sql-lite-frontend/statement/transactions/transaction_states.h"
 #include "storage/logical/logical_log.h"
 
 /// pg_export_snapshot and SET TRANSACTION SNAPSHOT.

@@ -1,5 +1,5 @@
 #include "sql-lite-frontend/session/state/session_state.h"
-#include "sql-lite-frontend/session/transactions/transaction_states.h"
+#include "sql-lite-frontend/statement/transactions/transaction_states.h"
 
 /// Modes of a transaction: those of settings, and those that SET TRANSACTION may still change.
 namespace swizzle::sql {

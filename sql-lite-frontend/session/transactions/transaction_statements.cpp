@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/session/state/session_state.h"
-#include "sql-lite-frontend/session/transactions/transaction_states.h"
 #include "sql-lite-frontend/session/transactions/two_phase.h"
+#include "sql-lite-frontend/statement/transactions/transaction_states.h"
 
 /// BEGIN, COMMIT, ROLLBACK, savepoints, and the commands of two-phase commit.
 namespace swizzle::sql {

@@ -4,8 +4,8 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/transactions/row_identities.h"
-#include "sql-lite-frontend/session/transactions/transaction_states.h"
 #include "sql-lite-frontend/session/transactions/two_phase.h"
+#include "sql-lite-frontend/statement/transactions/transaction_states.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "storage/statistics.h"
 

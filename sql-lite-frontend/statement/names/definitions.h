@@ -4,7 +4,6 @@
 #include <string>
 
 #include "sql-lite-frontend/catalog/table.h"
-#include "sql-lite-frontend/session.h"
 
 /// Objects as the SQL that would make them: pg_get_constraintdef and its like.
 namespace swizzle::sql {

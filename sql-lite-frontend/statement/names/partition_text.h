@@ -4,10 +4,11 @@
 #include <string>
 
 #include "sql-lite-frontend/catalog/table.h"
-#include "sql-lite-frontend/session.h"
 
 /// Partitioning as SQL text: pg_get_partkeydef and its like.
 namespace swizzle::sql {
+
+struct StatementContext;
 
 /// "RANGE (a, lower(b))"
 std::string shown_partition_key(StatementContext& session, const Table& table);

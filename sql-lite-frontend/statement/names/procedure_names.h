@@ -5,13 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include "sql-lite-frontend/session.h"
-
 namespace swizzle::sql {
 
 struct Function;
 struct FunctionName;
 struct Operator;
+struct StatementContext;
 struct UserOperator;
 
 /// Returns the function that regproc's text names: "abs". Nothing if there is none; 42725 if there

@@ -5,9 +5,10 @@
 #include <string_view>
 
 #include "sql-lite-frontend/catalog/objects.h"
-#include "sql-lite-frontend/session.h"
 
 namespace swizzle::sql {
+
+struct StatementContext;
 
 /// The names of pg_class: relations, their indexes and composite types have one space of names in
 /// each schema.

@@ -11,7 +11,6 @@
 
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/query/bind/name_source.h"
-#include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/types/fulltext/text_config.h"
 #include "sql-lite-frontend/types/function_context.h"
 

@@ -3,9 +3,10 @@
 #include <string>
 
 #include "sql-lite-frontend/catalog/table.h"
-#include "sql-lite-frontend/session.h"
 
 namespace swizzle::sql {
+
+struct StatementContext;
 
 /// Returns a policy's condition as pg_get_expr shows it: "(owner = CURRENT_USER)". One with a
 /// subquery is shown as it was written, with the names that relations and routines have now.

@@ -8,7 +8,6 @@
 #include "sql-lite-frontend/catalog/privileges.h"
 #include "sql-lite-frontend/catalog/table.h"
 #include "sql-lite-frontend/query/bind/access.h"
-#include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/statement/statement.h"
 
 namespace swizzle::sql {

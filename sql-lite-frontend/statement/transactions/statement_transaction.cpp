@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/statement/transactions/transaction_states.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -24,7 +25,8 @@ void StatementTransaction::take_snapshot() {
 
 void StatementTransaction::prevent_in_block(std::string_view command) {
   if (in_block()) {
-    throw_error(SqlState{"25001"}, "{} cannot run inside a transaction block", command);
+    throw_error(sqlstate::active_sql_transaction, "{} cannot run inside a transaction block",
+                command);
   }
 }
 
