@@ -1,27 +1,23 @@
 #include "base/fibers/crash_report.h"
 
-#include <execinfo.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
 #include "base/fibers/fiber.h"
 #include "base/fibers/reactor.h"
+#include "base/fibers/signal_report.h"
 
 namespace swizzle {
 namespace {
 
 constexpr std::size_t kStackBytes = std::size_t{128} << 10U;
-constexpr int kDeepest = 64;
 
 std::atomic<int> report_descriptor{-1};
 std::atomic<bool> reporting{false};
@@ -38,51 +34,10 @@ constexpr std::array kReported = std::to_array<NamedSignal>({
     {SIGABRT, "SIGABRT"},
 });
 
-/// A report in the making. Only what a signal handler may do: no memory, no lock, no stdio.
-class Report {
- public:
-  void add(std::string_view text) noexcept {
-    const std::size_t count = std::min(text.size(), text_.size() - size_);
-    std::memcpy(text_.data() + size_, text.data(), count);
-    size_ += count;
-  }
-  void add_number(std::uint64_t number, unsigned base) noexcept {
-    std::array<char, 64> digits{};
-    std::size_t at = digits.size();
-    do {
-      digits[--at] = "0123456789abcdef"[number % base];
-      number /= base;
-    } while (number != 0);
-    add({digits.data() + at, digits.size() - at});
-  }
-  void add(const CrashSubject& subject) noexcept {
-    size_ += subject.describe(std::span{text_}.subspan(size_));
-  }
-  void write_to(int descriptor) noexcept {
-    for (std::size_t at = 0; at < size_;) {
-      const auto done = ::write(descriptor, text_.data() + at, size_ - at);
-      if (done <= 0) break;
-      at += static_cast<std::size_t>(done);
-    }
-    size_ = 0;
-  }
-
- private:
-  std::array<char, 4096> text_{};
-  std::size_t size_ = 0;
-};
-
-const CrashSubject* present_subject() noexcept {
-  const Reactor* reactor = Reactor::current();
-  const Fiber* fiber = reactor == nullptr ? nullptr : reactor->running_fiber();
-  return fiber == nullptr ? nullptr : fiber->crash_subject();
-}
-
 void write_report(int number, const siginfo_t& info) noexcept {
-  const int descriptor = report_descriptor.load(std::memory_order_relaxed);
-  Report report;
+  SignalReport report;
   report.add("PANIC:  ended by signal ");
-  report.add_number(static_cast<std::uint64_t>(number), 10);
+  report.add_number(static_cast<std::uint64_t>(number));
   for (const NamedSignal& known : kReported) {
     if (known.number != number) continue;
     report.add(" (");
@@ -94,18 +49,10 @@ void write_report(int number, const siginfo_t& info) noexcept {
     report.add_number(reinterpret_cast<std::uintptr_t>(info.si_addr), 16);
   }
   report.add(", process ");
-  report.add_number(static_cast<std::uint64_t>(::getpid()), 10);
+  report.add_number(static_cast<std::uint64_t>(::getpid()));
   report.add("\n");
-  if (const CrashSubject* subject = present_subject()) {
-    report.add(*subject);
-    report.add("\n");
-  }
-  report.add("STACK:  (addr2line -Cfpie PROGRAM ADDRESS tells the lines)\n");
-  // First what cannot fail: reading a broken stack may end in another signal.
-  report.write_to(descriptor);
-  std::array<void*, kDeepest> frames{};
-  const int found = ::backtrace(frames.data(), kDeepest);
-  ::backtrace_symbols_fd(frames.data(), found, descriptor);
+  report.add_work();
+  report.write_with_stack(report_descriptor.load(std::memory_order_relaxed));
 }
 
 [[maybe_unused]] void on_crash(int number, siginfo_t* info, void* /*context*/) {
@@ -139,9 +86,7 @@ CrashSubjectScope::~CrashSubjectScope() {
 void report_crashes_to(int descriptor) noexcept {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   report_descriptor.store(descriptor, std::memory_order_relaxed);
-  // The first call loads the unwinder, which takes memory.
-  std::array<void*, 2> warm_up{};
-  static_cast<void>(::backtrace(warm_up.data(), static_cast<int>(warm_up.size())));
+  SignalReport::prepare();
   struct sigaction action{};
   action.sa_sigaction = &on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;

@@ -49,6 +49,14 @@ Stalls FiberRuntime::stalls_of(std::size_t reactor) const noexcept {
   return reactors_[reactor]->stalls();
 }
 
+std::optional<TimePoint> FiberRuntime::turn_begin(std::size_t reactor) const noexcept {
+  return reactors_[reactor]->turn_begin();
+}
+
+void FiberRuntime::signal(std::size_t reactor, int number) const noexcept {
+  reactors_[reactor]->signal(number);
+}
+
 std::size_t FiberRuntime::next_reactor() noexcept {
   return next_reactor_.fetch_add(1, std::memory_order_relaxed) % reactors_.size();
 }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/io/io_backend.h"
@@ -53,6 +54,10 @@ class FiberRuntime final : public Runtime {
                       std::function<void()> refused = {});
   /// Of one reactor, since it began. From any thread.
   [[nodiscard]] Stalls stalls_of(std::size_t reactor) const noexcept;
+  /// When a reactor's present turn began; nothing between turns. From any thread.
+  [[nodiscard]] std::optional<TimePoint> turn_begin(std::size_t reactor) const noexcept;
+  /// Sends a signal to a reactor's thread.
+  void signal(std::size_t reactor, int number) const noexcept;
   /// The next reactor in turn.
   [[nodiscard]] std::size_t next_reactor() noexcept;
 

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -234,9 +235,11 @@ void Reactor::run_one(Fiber& fiber) noexcept {
   ran_last_ = &fiber;
   const TimePoint start = std::chrono::steady_clock::now();
   begin_turn(start);
+  turn_begin_.store(start.time_since_epoch().count(), std::memory_order_relaxed);
   running_ = &fiber;
   fiber.coroutine_->resume();
   running_ = nullptr;
+  turn_begin_.store(kNoTurn, std::memory_order_relaxed);
   INVARIANT_SLOW(latches_held == 0);
   const Duration turn = std::chrono::steady_clock::now() - start;
   if (turn > kLongestTurn) [[unlikely]]
@@ -259,6 +262,16 @@ Stalls Reactor::stalls() const noexcept {
           Duration{stall_time_.load(std::memory_order_relaxed)},
           long_turns_.load(std::memory_order_relaxed),
           Duration{longest_turn_.load(std::memory_order_relaxed)}};
+}
+
+std::optional<TimePoint> Reactor::turn_begin() const noexcept {
+  const Duration::rep begin = turn_begin_.load(std::memory_order_relaxed);
+  if (begin == kNoTurn) return std::nullopt;
+  return TimePoint{Duration{begin}};
+}
+
+void Reactor::signal(int number) noexcept {
+  ::pthread_kill(thread_.native_handle(), number);
 }
 
 void Reactor::finish(Fiber& fiber) noexcept {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "base/fibers/fiber.h"
@@ -45,6 +46,10 @@ class Reactor final : public IoBackend {
   static constexpr Duration kLongestTurn = std::chrono::milliseconds{2};
   static constexpr Duration kStall = std::chrono::milliseconds{20};
   [[nodiscard]] Stalls stalls() const noexcept;
+  /// When the present turn began; nothing between turns. From any thread.
+  [[nodiscard]] std::optional<TimePoint> turn_begin() const noexcept;
+  /// Sends a signal to the reactor's thread.
+  void signal(int number) noexcept;
   /// For what runs on the reactor: how many fibers wait for their turn.
   [[nodiscard]] std::size_t ready_count() const noexcept { return ready_.size() + ahead_.size(); }
 
@@ -103,6 +108,8 @@ class Reactor final : public IoBackend {
   std::atomic<Duration::rep> longest_turn_{0};
   std::atomic<std::uint64_t> stall_count_{0};
   std::atomic<Duration::rep> stall_time_{0};
+  static constexpr Duration::rep kNoTurn = 0;
+  std::atomic<Duration::rep> turn_begin_{kNoTurn};
 
   // Of the reactor's thread alone.
   alignas(64) FiberQueue ready_;

@@ -204,6 +204,7 @@ Result<> Server::open() {
   context_->set_policy(std::move(policy));
   runtime_ = std::make_unique<FiberRuntime>(FiberRuntime::Options{
       .reactors = settings.reactor_threads, .longest_spin = settings.reactor_spin});
+  turn_watch_ = std::make_unique<TurnWatch>(*runtime_, STDERR_FILENO);
   for (const ListeningSocket& socket : sockets) spdlog::info("listening on {}", socket.name);
   open_metrics(std::move(metrics_sockets));
   acceptor_ =
@@ -436,6 +437,7 @@ void Server::begin_stop(StopMode mode) {
 
 int Server::close() {
   acceptor_->stop();
+  turn_watch_.reset();
   runtime_.reset();
   metrics_server_.reset();
   console_.reset();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/fibers/fiber_runtime.h"
+#include "base/fibers/turn_watch.h"
 #include "base/io/posix_file_system.h"
 #include "server/console/console.h"
 #include "server/main/data_directory.h"
@@ -103,6 +104,7 @@ class Server {
   std::unique_ptr<sql::Database> database_;
   std::unique_ptr<ServerContext> context_;
   std::unique_ptr<FiberRuntime> runtime_;
+  std::unique_ptr<TurnWatch> turn_watch_;
   std::unique_ptr<ServerMetrics> metrics_;
   std::unique_ptr<Console> console_;
   std::unique_ptr<HttpServer> metrics_server_;

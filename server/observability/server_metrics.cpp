@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <iterator>
+#include <optional>
 
 #include "server/observability/metric_families.h"
 #include "sql-lite-frontend/session/shared/database_shared.h"
@@ -60,6 +61,10 @@ void add_reactors(MetricFamilies& out, const FiberRuntime& reactors) {
                 number(stalls.long_turns), {{"reactor", name}});
     out.gauge("swizzle_reactor_longest_turn_seconds", "The longest of these since the start.",
               std::chrono::duration<double>{stalls.longest_turn}.count(), {{"reactor", name}});
+    const std::optional<TimePoint> begin = reactors.turn_begin(i);
+    const Duration lasted = begin ? std::chrono::steady_clock::now() - *begin : Duration{};
+    out.gauge("swizzle_reactor_turn_seconds", "How long the present turn has lasted.",
+              std::chrono::duration<double>{lasted}.count(), {{"reactor", name}});
   }
 }
 

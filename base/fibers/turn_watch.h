@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/runtime/runtime.h"
+
+namespace swizzle {
+
+class FiberRuntime;
+
+/// Reports a turn of a reactor that does not end, while it lasts: the fiber's work and its stack.
+/// What a turn is counted by comes at its end, and a turn in an endless loop has none.
+class TurnWatch {
+ public:
+  /// The first report of a turn comes after `patience`, each other after four times as long. It
+  /// goes to `descriptor`, as a crash's does.
+  TurnWatch(const FiberRuntime& runtime, int descriptor,
+            Duration patience = std::chrono::seconds{1});
+  TurnWatch(const TurnWatch&) = delete;
+  TurnWatch& operator=(const TurnWatch&) = delete;
+  ~TurnWatch();
+
+ private:
+  /// What is known of a reactor's present turn.
+  struct Seen {
+    TimePoint begin{};
+    Duration next_report{};
+  };
+
+  void run() noexcept;
+  void look(std::size_t reactor) noexcept;
+
+  const FiberRuntime& runtime_;
+  Duration patience_;
+  std::vector<Seen> seen_;
+  std::mutex mutex_;
+  std::condition_variable stopped_;
+  bool is_stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace swizzle
