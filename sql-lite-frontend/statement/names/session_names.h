@@ -17,6 +17,7 @@
 namespace swizzle::sql {
 
 class DomainRules;
+class ResultSink;
 struct StatementContext;
 
 /// Meanings of names and numbers to the session: along its search path, as its transaction sees the
