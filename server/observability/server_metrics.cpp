@@ -88,6 +88,8 @@ void add_pool(MetricFamilies& out, const EngineStatistics& now) {
               number(now.pages_repaired));
   out.gauge("swizzle_pages_given_up", "Pages that could not be rebuilt: reading them is an error.",
             number(now.pages_given_up));
+  out.gauge("swizzle_pages_pending", "Pages that are still to be redone after a crash.",
+            number(now.pages_pending));
   out.gauge("swizzle_pages_allocated", "Pages of the data file in use.",
             number(now.pages_allocated));
 }
