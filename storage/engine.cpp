@@ -1,6 +1,7 @@
 #include "storage/engine.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <cstddef>
 #include <cstdio>
@@ -31,8 +32,13 @@ Result<> Engine::close() {
   parts.reaper->stop();
   parts.reclaimer->stop();
   parts.checkpointer->stop();
+  parts.redo->stop();
+  if (auto redone = parts.redo->finish(); !redone)
+    spdlog::warn("pages wait for redo at the next start: {}", redone.error().message());
   RETURN_IF_ERROR(parts.cleaner->clean_all());
-  RETURN_IF_ERROR(parts.checkpointer->take(Control::Shutdown::clean));
+  // A page may lack changes that cannot be read now.
+  RETURN_IF_ERROR(parts.checkpointer->take(parts.pending->count() == 0 ? Control::Shutdown::clean
+                                                                       : Control::Shutdown::none));
   parts.cleaner->stop();
   parts.log->close();
   return {};
@@ -185,6 +191,10 @@ EngineStatistics Engine::statistics() const {
   all.checksum_failures = parts_->store->checksum_failures();
   all.last_checksum_failure_us = parts_->store->last_checksum_failure_us();
   all.pages_given_up = parts_->given_up ? parts_->given_up->list().size() : 0;
+  all.pages_pending = parts_->pending->count();
+  all.pages_redone = parts_->page_redo->pages_redone();
+  all.changes_redone = parts_->page_redo->changes_applied();
+  all.redo_done_us = parts_->page_redo->done_us();
   all.pages_repaired = parts_->repair->repaired();
   all.checkpoints = parts_->checkpointer->taken();
   const wal::LogStatistics log = parts_->log->statistics();

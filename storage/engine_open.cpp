@@ -24,6 +24,11 @@ namespace {
 
 /// On a full disk the checkpointer may free log: longer than this no writer waits for it.
 constexpr Duration kPatienceForRoom = std::chrono::seconds{10};
+/// Log between two checkpoints, at most: the next start reads that much before it opens.
+constexpr std::uint64_t kMostAnalysed = std::uint64_t{64} << 20U;
+/// For copies of log records that wait for their pages.
+constexpr std::uint64_t kLeastForRedo = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kMostForRedo = std::uint64_t{256} << 20U;
 
 wal::LogOptions log_options(const std::filesystem::path& directory, const EngineOptions& options,
                             std::uint64_t database_id) {
@@ -87,6 +92,7 @@ EngineParts::EngineParts(FileSystem& in, std::filesystem::path at, EngineOptions
       ghosts(versions, locks) {}
 
 EngineParts::~EngineParts() {
+  if (redo != nullptr) redo->stop();
   if (tidier != nullptr) tidier->stop();
   if (reaper != nullptr) reaper->stop();
   if (reclaimer != nullptr) reclaimer->stop();
@@ -151,12 +157,11 @@ Result<> open_log(EngineParts& parts) {
 
 void log_outcome(const Recovered& recovered, Duration took) {
   spdlog::info(
-      "recovered in {:.2f} s: {} log records analysed, {} read again, {} changes redone on {} "
-      "pages, {} pages repaired, {} given up; {} transactions to undo, {} prepared",
-      std::chrono::duration<double>{took}.count(), recovered.records_analysed,
-      recovered.redo.records_read, recovered.redo.changes_applied, recovered.redo.pages_written,
-      recovered.redo.pages_repaired, recovered.redo.given_up.size(), recovered.losers.size(),
-      recovered.prepared.size());
+      "analysed {} log records in {:.2f} s: {} pages lack changes and are redone when they are "
+      "read; "
+      "{} transactions to undo, {} prepared",
+      recovered.records_analysed, std::chrono::duration<double>{took}.count(),
+      recovered.pending.size(), recovered.losers.size(), recovered.prepared.size());
 }
 
 /// The transactions that had not ended.
@@ -185,7 +190,7 @@ Result<> choose_checkpoint(EngineParts& parts) {
   return {};
 }
 
-/// Opens the files and brings the pages on disk to the state of the log.
+/// Opens the files and finds out which pages lack what.
 Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer) {
   const TimePoint begin = Runtime::current().now();
   RETURN_IF_ERROR(require_finished(parts.files, parts.directory));
@@ -216,25 +221,25 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
   const auto mend = [&parts](PageId page, Lsn newest, std::byte* into) {
     return parts.repair->mend(page, newest, into);
   };
-  RedoOptions redo;
-  redo.repair = mend;
-  redo.memory_bytes = std::min(redo.memory_bytes, parts.options.pool_bytes);
-  redo.workers = parts.options.recovery_tasks;
+  parts.analysed_from = control.checkpoint.begin;
   ASSIGN_OR_RETURN(Recovered recovered, recover(parts.files, parts.directory, *parts.volume,
-                                                control, *parts.log, redo, observer));
+                                                control, *parts.log, observer));
   if (control.shutdown != Control::Shutdown::clean)
     log_outcome(recovered, Runtime::current().now() - begin);
-  if (parts.given_up)
-    for (const PageGivenUp& page : recovered.redo.given_up)
-      parts.given_up->give_up(page.page, page.needed, page.why);
   parts.space = std::move(recovered.space);
+  parts.pending = std::make_unique<PendingPages>(std::move(recovered.pending));
+  parts.page_redo = std::make_unique<PageRedo>(PageRedo::Parts{
+      *parts.volume, *parts.log, *parts.repair, *parts.pending, parts.given_up.get()});
+  // Its pages come in by the tree, and none goes out.
+  if (parts.options.pool_mode == PoolMode::main_memory)
+    RETURN_IF_ERROR(parts.page_redo->write_all(observer));
   // Pages that were changed without a log cannot be rebuilt from one.
   parts.store = std::make_unique<DataFile>(
       *parts.volume, *parts.space,
       parts.options.logging ? DataFile::Rebuild{mend} : DataFile::Rebuild{},
       parts.options.logging ? DataFile::LogEnd{[&parts] { return parts.log->tail(); }}
                             : DataFile::LogEnd{},
-      parts.given_up.get());
+      parts.given_up.get(), parts.options.logging ? parts.page_redo.get() : nullptr);
   if (!parts.options.logging) {
     parts.log->close();
     parts.log = wal::Log::none();
@@ -285,9 +290,15 @@ Result<> open_trees(EngineParts& parts) {
                             return parts.written_lsns ? parts.written_lsns->persist() : Result<>{};
                           },
                           [&parts](TxnId id) { return parts.prepared.gid_of(id); },
-                          [&parts] { return parts.logical->kept_from(); }},
+                          [&parts] { return parts.logical->kept_from(); },
+                          [&parts] { return parts.pending->list(); },
+                          [&parts] {
+                            if (auto redone = parts.redo->finish(); !redone)
+                              spdlog::warn("pages wait for redo: {}", redone.error().message());
+                          }},
       Checkpointer::Options{
-          .log_bytes = parts.options.checkpoint_log_bytes,
+          .log_bytes = std::min(kMostAnalysed, parts.options.checkpoint_log_bytes),
+          .redo_bytes = parts.options.checkpoint_log_bytes,
           .interval = std::chrono::seconds{parts.options.checkpoint_seconds},
           .on_failure = [](const Error& error) { panic("a checkpoint cannot be taken", error); }});
   parts.device_check = std::make_unique<DeviceCheck>(*parts.log, pool.layout());
@@ -298,6 +309,12 @@ Result<> open_trees(EngineParts& parts) {
 #endif
   if (looks) parts.volume->set_image_check(parts.device_check.get());
   parts.cleaner->start();
+  parts.redo = std::make_unique<BackgroundRedo>(
+      BackgroundRedo::Parts{*parts.pending, *parts.log, parts.analysed_from, pool},
+      BackgroundRedo::Options{
+          .memory_bytes = std::clamp(parts.options.pool_bytes / 8, kLeastForRedo, kMostForRedo),
+          .tasks = parts.options.recovery_tasks});
+  parts.redo->start();
 
   Control control = parts.control->current();
   if (control.directory_root != PageId::none) {

@@ -13,9 +13,12 @@
 #include "storage/buffer/device_check.h"
 #include "storage/engine.h"
 #include "storage/logical/logical_log.h"
+#include "storage/recovery/background_redo.h"
 #include "storage/recovery/checkpoint/checkpointer.h"
 #include "storage/recovery/checkpoint/control_file.h"
+#include "storage/recovery/page_redo.h"
 #include "storage/recovery/page_repair.h"
+#include "storage/recovery/pending_pages.h"
 #include "storage/space/data_file.h"
 #include "storage/space/written_lsns_file.h"
 #include "storage/txn/any_tree.h"
@@ -181,6 +184,10 @@ struct EngineParts {
   std::unique_ptr<PageRepair> repair;
   std::unique_ptr<DeviceCheck> device_check;
   std::unique_ptr<SpaceMap> space;
+  /// Where analysis began to read the log.
+  Lsn analysed_from = Lsn::none;
+  std::unique_ptr<PendingPages> pending;
+  std::unique_ptr<PageRedo> page_redo;
   std::unique_ptr<DataFile> store;
   std::unique_ptr<WalTreeLog> tree_log;
   std::unique_ptr<LogFlusher> flusher;
@@ -195,6 +202,7 @@ struct EngineParts {
   std::unique_ptr<TreeReaper> reaper;
   std::unique_ptr<LeafTidier> tidier;
   std::unique_ptr<Cleaner> cleaner;
+  std::unique_ptr<BackgroundRedo> redo;
   std::unique_ptr<LogicalLog> logical;
   std::unique_ptr<Checkpointer> checkpointer;
 };

@@ -78,7 +78,8 @@ struct EngineOptions {
   /// directory.
   std::uint64_t undo_memory_bytes = std::uint64_t{64} << 20U;
 
-  /// Tasks that redo log records at restart; 0: as many as there are processors, at most 8.
+  /// Tasks that redo pages after a crash, behind the open door; 0: as many as there are processors,
+  /// at most 8.
   std::uint32_t recovery_tasks = 0;
 
   /// A shell command that archives a finished segment of the log: %p is its path, %f its name, exit
@@ -97,15 +98,17 @@ struct EngineOptions {
 
 /// Progress of a recovery, or a backup.
 struct RecoveryProgress {
-  /// analysis, redo, undo; of a backup checkpoint, backup (its pages) and log.
+  /// analysis and undo, before the engine opens; in pool mode main_memory redo between the two. Of
+  /// a backup checkpoint, backup (its pages) and log.
   std::string phase;
-  /// Bytes of log; transactions in the undo phase, bytes of pages in a backup.
+  /// Bytes of log; transactions in the undo phase, pages in the redo phase, bytes of pages in a
+  /// backup.
   std::uint64_t done = 0;
   std::uint64_t total = 0;
   /// The log position that the phase has reached.
   Lsn position = Lsn::none;
-  /// Known so far: pages that redo has to look at, or has read; transactions that have to be
-  /// undone.
+  /// Known so far: pages that lack changes, or that redo has brought up to date; transactions that
+  /// have to be undone.
   std::uint64_t pages = 0;
   std::uint64_t transactions = 0;
   /// Estimate until the phase ends, at the rate so far; none while there is no estimate.

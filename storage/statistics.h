@@ -60,6 +60,11 @@ struct EngineStatistics {
   std::int64_t last_checksum_failure_us = 0;
   /// Pages that cannot be read, nor rebuilt: reading one is XX001, all else works.
   std::uint64_t pages_given_up = 0;
+  /// Pages that still lack changes after a crash: redone when they are read, and in the background.
+  std::uint64_t pages_pending = 0;
+  std::uint64_t pages_redone = 0;    ///< of those that lacked changes at the start
+  std::uint64_t changes_redone = 0;  ///< log records that were applied to them
+  std::int64_t redo_done_us = -1;    ///< time from the start until none was pending; -1: not yet
   std::uint64_t checkpoints = 0;
   std::uint64_t checkpoints_by_time = 0;  ///< of these
   std::uint64_t archive_backlog = 0;

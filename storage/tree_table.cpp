@@ -209,6 +209,10 @@ Result<bool> TreeTable::finds_dropped(TreeId id, PageId root) {
 /// Opens the tree if the page is still its root. Null: the page has gone to another tree since, or
 /// its owner is unknown.
 Result<std::unique_ptr<AnyTree>> TreeTable::open_if_owner(TreeId id, PageId root) {
+  // The page may be in memory as another tree's, where a parent has its address: a second copy must
+  // not come in, and the one on disk may be older.
+  if (const auto owner = factory_->pool().owner_in_memory(root); owner && *owner != id)
+    return nullptr;
   ASSIGN_OR_RETURN(auto tree, factory_->open(id, root));
   auto owner = tree->owner_of_root();
   if (!owner && is_unreadable(owner.error())) {

@@ -103,8 +103,14 @@ Result<LogLocation> find_log(FileSystem& files, const std::filesystem::path& dir
     return fail(sqlstate::undefined_file,
                 fmt::format("there is no log segment in \"{}\"", directory.native()));
   }
-  ASSIGN_OR_RETURN(const auto header, read_segment_header(files, directory, numbers.front()));
-  return LogLocation{&files, directory, header.segment_bytes, header.database_id};
+  // An old one that is damaged may not be needed any more; who needs it says so.
+  std::optional<Error> first;
+  for (const std::uint64_t number : numbers) {
+    auto header = read_segment_header(files, directory, number);
+    if (header) return LogLocation{&files, directory, header->segment_bytes, header->database_id};
+    if (!first) first = std::move(header).error();
+  }
+  return fail(std::move(*first));
 }
 
 Result<std::optional<Lsn>> find_record(const LogLocation& location, Lsn from) {

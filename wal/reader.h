@@ -55,7 +55,7 @@ class Reader {
   std::unique_ptr<State> state_;
 };
 
-/// Reads the location of the log in `directory` from its oldest segment.
+/// Reads the location of the log in `directory` from its oldest segment whose header is whole.
 Result<LogLocation> find_log(FileSystem& files, const std::filesystem::path& directory);
 
 /// The first record at or behind `from`, searched for by its checksum; nullopt if there is none.

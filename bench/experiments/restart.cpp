@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -137,24 +136,32 @@ Result<> update_beside_checkpoints(Engine& engine, TreeId tree, std::uint64_t re
   return {};
 }
 
+Result<> read_one(Engine& engine, TreeId id, std::uint64_t records) {
+  ASSIGN_OR_RETURN(const Tree tree, engine.tree(id));
+  const auto transaction = engine.begin();
+  ValueBuffer value;
+  ASSIGN_OR_RETURN(const bool found,
+                   tree.get(*transaction, Key{kShape, records / 2}.bytes(), value));
+  if (!found) return fail(sqlstate::internal_error, "a row is missing");
+  return {};
+}
+
 /// Opens a copy of what R4 left behind with so many tasks of redo.
-Result<> restart_copy(Context& context, const std::filesystem::path& directory,
+Result<> restart_copy(Context& context, const std::filesystem::path& directory, TreeId tree,
                       std::uint64_t records, double tasks, unsigned repetition, Report& report) {
   const auto copy = context.directory() / "killed";
   std::filesystem::copy(directory, copy, std::filesystem::copy_options::recursive);
   EngineOptions with = engine_options(records);
   with.recovery_tasks = static_cast<std::uint32_t>(tasks);
   PosixFileSystem files;
-  std::map<std::string, Clock::time_point> phases;
   const auto begin = Clock::now();
-  ASSIGN_OR_RETURN(const auto engine,
-                   Engine::open(files, copy, with, [&](const RecoveryProgress& at) {
-                     phases.try_emplace(at.phase, Clock::now());
-                   }));
+  ASSIGN_OR_RETURN(const auto engine, Engine::open(files, copy, with));
   report.add({"restart", tasks, 1, repetition, "seconds", seconds_since(begin)});
-  if (phases.contains("analysis") && phases.contains("redo"))
-    report.add({"analysis", tasks, 1, repetition, "seconds",
-                std::chrono::duration<double>{phases["redo"] - phases["analysis"]}.count()});
+  RETURN_IF_ERROR(read_one(*engine, tree, records));
+  report.add({"first answer", tasks, 1, repetition, "seconds", seconds_since(begin)});
+  while (engine->statistics().pages_pending > 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  report.add({"all redone", tasks, 1, repetition, "seconds", seconds_since(begin)});
   RETURN_IF_ERROR(engine->close());
   std::filesystem::remove_all(copy);
   return {};
@@ -249,7 +256,7 @@ Result<> run_r4(Context& context) {
   for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       const double count = tasks[(i + repetition) % tasks.size()];
-      RETURN_IF_ERROR(restart_copy(context, directory, records, count, repetition, report));
+      RETURN_IF_ERROR(restart_copy(context, directory, tree, records, count, repetition, report));
     }
   }
   report.print_summary();

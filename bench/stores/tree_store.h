@@ -24,7 +24,7 @@ namespace swizzle::bench {
 /// that has to be evicted, is an error of the experiment's sizes.
 class NoDisk final : public PageStore {
  public:
-  Result<> read_page(PageId /*page*/, std::byte* /*into*/) override {
+  Result<Lsn> read_page(PageId /*page*/, std::byte* /*into*/) override {
     return fail(sqlstate::io_error, "this experiment has no disk: its pool is too small");
   }
   Result<PageId> reserve_page(std::optional<PageId> /*near*/) override {

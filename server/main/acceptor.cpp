@@ -99,9 +99,19 @@ struct Acceptor::Door {
 
 Acceptor::Acceptor(asio::io_context& events, FiberRuntime& runtime, ServerContext& context,
                    std::vector<ListeningSocket> sockets)
-    : runtime_(runtime), context_(context) {
+    : Acceptor(
+          events, runtime, &context.database().shared().memory,
+          [&context](Stream& stream, const Peer& peer, SocketWaiter& waiter, BufferPool& buffers) {
+            serve_connection(stream, peer, context, waiter, buffers);
+          },
+          std::move(sockets)) {}
+
+Acceptor::Acceptor(asio::io_context& events, FiberRuntime& runtime, sql::MemoryTotal* memory,
+                   Serve serve, std::vector<ListeningSocket> sockets)
+    : runtime_(runtime), serve_(std::move(serve)) {
   for (std::size_t i = 0; i < runtime.reactor_count(); ++i) {
-    buffers_.push_back(std::make_unique<BufferPool>(context.database().shared().memory));
+    buffers_.push_back(memory == nullptr ? std::make_unique<BufferPool>()
+                                         : std::make_unique<BufferPool>(*memory));
   }
   for (ListeningSocket& socket : sockets) {
     doors_.push_back(std::make_unique<Door>(*this, events, std::move(socket)));
@@ -116,6 +126,16 @@ void Acceptor::stop() noexcept {
     if (door->socket.is_unix) ::unlink(door->socket.name.c_str());
   }
   doors_.clear();
+}
+
+std::vector<ListeningSocket> Acceptor::release() {
+  std::vector<ListeningSocket> sockets;
+  for (const auto& door : doors_) {
+    door->socket.descriptor = Descriptor{door->arrivals.release()};
+    sockets.push_back(std::move(door->socket));
+  }
+  doors_.clear();
+  return sockets;
 }
 
 Acceptor::~Acceptor() {
@@ -166,8 +186,8 @@ void Acceptor::start_serving(Descriptor socket, const Peer& peer) {
   const std::size_t reactor = runtime_.next_reactor();
   // std::function wants to be copied, and a Stream cannot be.
   const auto stream = std::make_shared<Stream>(std::move(socket));
-  const auto serve = [&runtime = runtime_, &context = context_, &buffers = *buffers_[reactor], peer,
-                      stream] {
+  const auto serve = [&runtime = runtime_, &serve_client = serve_, &buffers = *buffers_[reactor],
+                      peer, stream] {
     std::optional<FiberSocketWaiter> waiter;
     try {
       waiter.emplace(runtime, stream->descriptor());
@@ -175,7 +195,7 @@ void Acceptor::start_serving(Descriptor socket, const Peer& peer) {
       // The kernel has no memory to watch the socket, or the user's limit of watches is reached.
       return refuse_without_memory(*stream);
     }
-    serve_connection(*stream, peer, context, *waiter, buffers);
+    serve_client(*stream, peer, *waiter, buffers);
   };
   runtime_.spawn_detached(reactor, "session", serve, [stream] { refuse_without_memory(*stream); });
 }

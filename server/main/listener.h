@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "server/protocol/buffer_pool.h"
 #include "server/session/descriptor.h"
 #include "server/session/server_context.h"
+#include "server/session/socket_waiter.h"
+#include "server/session/stream.h"
 
 namespace boost::asio {
 class io_context;
@@ -34,10 +37,17 @@ Result<std::vector<ListeningSocket>> open_listening_sockets(const ServerSettings
 Result<std::vector<ListeningSocket>> open_tcp_sockets(const std::string& address,
                                                       std::uint16_t port);
 
-/// Accepts connections, while somebody runs its io_context, and starts a fiber for each, on the
+/// Accepts connections while a thread runs its io_context, and starts a fiber for each, on the
 /// reactors in turn.
 class Acceptor {
  public:
+  /// Serves a client until its connection ends.
+  using Serve = std::function<void(Stream& stream, const Peer& peer, SocketWaiter& waiter,
+                                   BufferPool& buffers)>;
+  /// Long buffers count in `memory`; null: nowhere.
+  Acceptor(boost::asio::io_context& events, FiberRuntime& runtime, sql::MemoryTotal* memory,
+           Serve serve, std::vector<ListeningSocket> sockets);
+  /// Serves sessions.
   Acceptor(boost::asio::io_context& events, FiberRuntime& runtime, ServerContext& context,
            std::vector<ListeningSocket> sockets);
   Acceptor(const Acceptor&) = delete;
@@ -46,13 +56,15 @@ class Acceptor {
   /// Stops listening. Connections that were accepted go on, and need this object: it outlives them.
   /// Pre: nobody runs the io_context.
   void stop() noexcept;
+  /// The same, but returns the sockets as they are, with the clients that wait there.
+  std::vector<ListeningSocket> release();
 
  private:
   struct Door;
   void start_serving(Descriptor socket, const Peer& peer);
 
   FiberRuntime& runtime_;
-  ServerContext& context_;
+  const Serve serve_;
   /// Shared among the connections of a reactor.
   std::vector<std::unique_ptr<BufferPool>> buffers_;
   std::vector<std::unique_ptr<Door>> doors_;

@@ -19,6 +19,7 @@
 
 #include "server/auth/scram_verifier.h"
 #include "server/main/backup.h"
+#include "server/main/closed_door.h"
 #include "server/main/service_notice.h"
 #include "server/main/service_user.h"
 #include "server/main/text_file.h"
@@ -198,17 +199,18 @@ Result<> Server::open() {
   }
   RETURN_IF_ERROR(leave_root(settings.user, sockets));
   RETURN_IF_ERROR(read_stop_words(settings.stop_words_directory));
+  for (const ListeningSocket& socket : sockets) spdlog::info("listening on {}", socket.name);
+  auto shared_policy = std::make_shared<const DoorPolicy>(std::move(policy));
+  ClosedDoor door{std::move(sockets), shared_policy, settings.limits};
   RETURN_IF_ERROR(open_database(settings, file));
   ASSIGN_OR_RETURN(std::string secret, read_text_file(directory_.secret_file().string()));
   context_ = std::make_unique<ServerContext>(*database_, settings.limits, std::move(secret), log_);
-  context_->set_policy(std::move(policy));
+  context_->set_policy(std::move(shared_policy));
   runtime_ = std::make_unique<FiberRuntime>(FiberRuntime::Options{
       .reactors = settings.reactor_threads, .longest_spin = settings.reactor_spin});
   turn_watch_ = std::make_unique<TurnWatch>(*runtime_, STDERR_FILENO);
-  for (const ListeningSocket& socket : sockets) spdlog::info("listening on {}", socket.name);
   open_metrics(std::move(metrics_sockets));
-  acceptor_ =
-      std::make_unique<Acceptor>(events_->context, *runtime_, *context_, std::move(sockets));
+  acceptor_ = std::make_unique<Acceptor>(events_->context, *runtime_, *context_, door.open());
   spdlog::info("database system is ready to accept connections");
   notify_service_manager("READY=1");
   return {};

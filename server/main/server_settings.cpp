@@ -128,7 +128,9 @@ void define_resources(Settings& settings) {
       "How those who write to the log at once agree on who writes where; the other two are for "
       "comparison."));
   settings.define(integer_setting("max_wal_size", 1024, {2, INT32_MAX}, SettingUnit::megabytes,
-                                  at_start, log, "Log that makes a checkpoint begin."));
+                                  at_start, log,
+                                  "Log since the oldest change that is not on disk; at most 64 MB "
+                                  "of log lie between two checkpoints."));
   settings.define(integer_setting("checkpoint_timeout", 300, {30, 86'400}, SettingUnit::seconds,
                                   at_start, log, "Time that makes a checkpoint begin."));
   settings.define(string_setting("archive_command", "", at_start, log,

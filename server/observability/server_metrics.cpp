@@ -94,6 +94,16 @@ void add_pool(MetricFamilies& out, const EngineStatistics& now) {
               number(now.pages_repaired));
   out.gauge("swizzle_pages_given_up", "Pages that could not be rebuilt: reading them is an error.",
             number(now.pages_given_up));
+  out.gauge("swizzle_pages_pending", "Pages that are still to be redone after a crash.",
+            number(now.pages_pending));
+  out.counter("swizzle_pages_redone_total", "Pages that were redone after the start.",
+              number(now.pages_redone));
+  out.counter("swizzle_changes_redone_total", "Log records that were applied to them.",
+              number(now.changes_redone));
+  constexpr double kMicroseconds = 1e6;
+  out.gauge("swizzle_redo_duration_seconds",
+            "Time from the start until no page was to be redone; -1: some are.",
+            now.redo_done_us < 0 ? -1 : static_cast<double>(now.redo_done_us) / kMicroseconds);
   out.gauge("swizzle_pages_allocated", "Pages of the data file in use.",
             number(now.pages_allocated));
 }

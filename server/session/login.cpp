@@ -13,6 +13,7 @@
 #include "server/protocol/frontend_messages.h"
 #include "server/protocol/sqlstates.h"
 #include "server/session/reports.h"
+#include "server/session/startup_exchange.h"
 #include "server/session/startup_options.h"
 
 namespace swizzle::server {
@@ -82,52 +83,16 @@ std::optional<Admission> Login::run() {
 }
 
 std::optional<StartupMessage> Login::receive_startup() {
-  for (;;) {
-    const auto packet = channel_.next_startup_packet(deadline_);
-    // A client that does not speak the protocol is not answered.
-    if (!packet) return std::nullopt;
-    auto decoded = decode_startup(*packet);
-    if (!decoded) {
-      refuse(decoded.error());
-      return std::nullopt;
-    }
-    if (auto* message = std::get_if<StartupMessage>(&*decoded)) return std::move(*message);
-    if (const auto* cancel = std::get_if<CancelRequest>(&*decoded)) {
-      context_.registry().cancel(cancel->backend_id, cancel->key);
-      return std::nullopt;
-    }
-    const Step step =
-        std::holds_alternative<SslRequest>(*decoded) ? answer_tls_request() : answer_gss_request();
-    if (step == Step::close) return std::nullopt;
+  auto outcome = StartupExchange{channel_, peer_, *policy_, deadline_}.run();
+  if (!outcome) {
+    refuse(outcome.error());
+    return std::nullopt;
   }
-}
-
-Login::Step Login::answer_tls_request() {
-  // Asking twice is not the protocol, and would let a peer keep us busy for ever.
-  if (std::exchange(tls_asked_, true)) return Step::close;
-  // Bytes behind the request came in the clear; under TLS they would pass for the client's.
-  if (channel_.has_unread_bytes()) {
-    refuse(Error{state::protocol_violation, "received unencrypted data after SSL request"});
-    return Step::close;
+  if (auto* message = std::get_if<StartupMessage>(&*outcome)) return std::move(*message);
+  if (const auto* cancel = std::get_if<CancelRequest>(&*outcome)) {
+    context_.registry().cancel(cancel->backend_id, cancel->key);
   }
-  const bool offers_tls = policy_->tls != nullptr && peer_.address;
-  channel_.put_raw(offers_tls ? 'S' : 'N');
-  channel_.flush();
-  if (!offers_tls) return Step::next_packet;
-  if (!channel_.accept_tls(*policy_->tls, deadline_)) return Step::close;
-  return Step::next_packet;
-}
-
-Login::Step Login::answer_gss_request() {
-  if (std::exchange(gss_asked_, true)) return Step::close;
-  if (channel_.has_unread_bytes()) {
-    refuse(Error{state::protocol_violation,
-                 "received unencrypted data after GSSAPI encryption request"});
-    return Step::close;
-  }
-  channel_.put_raw('N');
-  channel_.flush();
-  return Step::next_packet;
+  return std::nullopt;
 }
 
 void Login::negotiate_version(const StartupMessage& message, Admission& admission) {

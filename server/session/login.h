@@ -25,11 +25,7 @@ class Login {
   std::optional<Admission> run();
 
  private:
-  enum class Step : std::uint8_t { next_packet, close };
-
   std::optional<StartupMessage> receive_startup();
-  Step answer_tls_request();
-  Step answer_gss_request();
   Result<> authenticate(const sql::SessionOptions& options);
   Result<> check_peer(const sql::SessionOptions& options) const;
   Result<> exchange_scram(const sql::SessionOptions& options);
@@ -48,8 +44,6 @@ class Login {
   LogSubject subject_;
   /// For the log: which connection it is, and which rule let it try.
   std::string matched_;
-  bool tls_asked_ = false;
-  bool gss_asked_ = false;
 };
 
 }  // namespace swizzle::server

@@ -58,7 +58,9 @@ class ServerContext {
     return policy_;
   }
   void set_policy(DoorPolicy policy) {
-    auto fresh = std::make_shared<const DoorPolicy>(std::move(policy));
+    set_policy(std::make_shared<const DoorPolicy>(std::move(policy)));
+  }
+  void set_policy(std::shared_ptr<const DoorPolicy> fresh) {
     const std::scoped_lock lock{policy_mutex_};
     policy_.swap(fresh);
   }

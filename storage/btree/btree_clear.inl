@@ -72,6 +72,8 @@ class BTree<Pool>::Clearing {
       pages.push_back(page);
       ASSIGN_OR_RETURN(const bool is_readable, try_copy(from, level, scratch_));
       if (!is_readable) {
+        // One that still lacks changes may become readable, so it stays in use: redo may be at it.
+        if (tree_.pool_.store().lacks_changes(page)) pages.pop_back();
         ++given_up_.nodes;
         return {};
       }

@@ -96,8 +96,9 @@ Error BTree<Pool>::Descent::broken_promise() const {
   return page_breaks_promise(tree.id(), broken_, parent, key);
 }
 
-/// A page that was never compared is clean and has no child in memory by address, since every
-/// descent compares first: so its content may be replaced under its latch.
+/// A page that was never compared has no child in memory by address, since every descent compares
+/// first: so its content may be replaced under its latch, if it is clean. (One that was redone when
+/// it was read is as the log says.)
 template <class Pool>
 bool BTree<Pool>::Descent::renew_broken() {
   const auto is_still_there = [this] {

@@ -22,6 +22,9 @@ Result<TreeId> BTree<Pool>::owner_of_root() {
   TreeId owner{};
   Descent descent(*this, Bytes{}, kRootLevel);
   descent.expects = Descent::Expects::anything;
+  // Another tree's page must stay where that tree finds it, with the changes that the disk lacks: a
+  // page that is looked at once gets no address in this tree's root holder.
+  descent.interest = Interest::once;
   do {
     RETURN_IF_ERROR(descent.run());
     owner = descent.node().tree();

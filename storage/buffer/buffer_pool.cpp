@@ -30,6 +30,17 @@ Frame& NewPage::publish() noexcept {
   return *frame_;
 }
 
+std::optional<TreeId> BufferPool::owner_in_memory(PageId page) {
+  std::optional<TreeId> owner;
+  arena_.for_each_used([&](Frame& frame) {
+    if (owner || frame.page_id() != page) return;
+    const SharedGuard hold(frame.latch);
+    if (frame.page_id() == page && frame.state() != FrameState::free)
+      owner = load<PageHeader>(frame.page()).tree;
+  });
+  return owner;
+}
+
 Frame* BufferPool::try_take_frame() noexcept {
   if (Frame* frame = free_.pop(arena_)) return frame;
   return arena_.first_use();

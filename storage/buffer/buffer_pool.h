@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -133,6 +134,13 @@ class BufferPool {
   [[nodiscard]] virtual PoolOccupancy occupancy() const noexcept {
     return {.frames = arena_.count(), .free = free_frames()};
   }
+  /// The tree to which the page in memory says it belongs; nothing if the page is not in memory.
+  /// Looks at every frame.
+  [[nodiscard]] std::optional<TreeId> owner_in_memory(PageId page);
+  /// Reads a page that lacks changes (PageStore::lacks_changes) into a frame, so that it has them.
+  /// Does nothing for any other page, and in a pool that reads no page by itself. Parks; no latch
+  /// held.
+  virtual Result<> bring_in(PageId /*page*/) { return {}; }
   /// Called when eviction finds too many dirty pages. The cleaner registers itself here.
   void on_dirty_pressure(void (*wake)(void*), void* context) noexcept {
     wake_cleaner_ = wake;

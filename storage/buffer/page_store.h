@@ -20,8 +20,13 @@ class PageStore {
   PageStore& operator=(const PageStore&) = delete;
   virtual ~PageStore() = default;
 
-  /// Parks. Checks the page.
-  virtual Result<> read_page(PageId page, std::byte* into) = 0;
+  /// Parks. Checks the page. Returns the oldest log record that the copy on disk lacks, which the
+  /// page in `into` has; none: it lacks nothing. Where it lacks one, the reader calls entered()
+  /// once the page is in a frame that is dirty since that record.
+  virtual Result<Lsn> read_page(PageId page, std::byte* into) = 0;
+  virtual void entered(PageId /*page*/) noexcept {}
+  /// Whether the copy on disk lacks changes and no frame has the page.
+  [[nodiscard]] virtual bool lacks_changes(PageId /*page*/) const noexcept { return false; }
   /// Starts reads without waiting for them; `done` follows for each, possibly at once. A store that
   /// cannot read ahead fails them all, as here; the pages are then read when they are needed.
   virtual void start_reads(std::span<PageRead* const> reads) noexcept {

@@ -6,6 +6,15 @@
 #include "storage/buffer/pool_fault.h"
 
 namespace swizzle {
+namespace {
+
+void push_front(std::atomic<Frame*>& bucket, Frame& frame) noexcept {
+  frame.next_in_bucket.store(bucket.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  // Release: publishes the frame's page to readers without a latch.
+  bucket.store(&frame, std::memory_order_release);
+}
+
+}  // namespace
 
 PageTable::PageTable(std::uint32_t frames)
     : shift_(64U - static_cast<unsigned>(std::countr_zero(
@@ -24,9 +33,7 @@ void PageTable::insert(Frame& frame) noexcept {
   Partition& partition = partition_of(page);
   const std::lock_guard hold(partition.mutex);
   Partition::add(partition.resident, 1);
-  auto& bucket = buckets_[bucket_of(page)];
-  frame.next_in_bucket.store(bucket.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  bucket.store(&frame, std::memory_order_release);
+  push_front(buckets_[bucket_of(page)], frame);
 }
 
 bool PageTable::remove(Frame& frame, PageId page) noexcept {
@@ -78,9 +85,14 @@ Result<> PageTable::wait_for_read(PageId page) {
 }
 
 void PageTable::finish_read(PageId page, Frame* frame, const Error* error) noexcept {
-  if (frame != nullptr) insert(*frame);
   Partition& partition = partition_of(page);
   const std::lock_guard hold(partition.mutex);
+  // In one step with the end of the claim: a thread that has found the page, and frees it under
+  // latches, must not meet the claim.
+  if (frame != nullptr) {
+    Partition::add(partition.resident, 1);
+    push_front(buckets_[bucket_of(page)], *frame);
+  }
   const auto entry = partition.reads.find(raw(page));
   INVARIANT(entry != partition.reads.end());
   for (Waiter* waiter = entry->second; waiter != nullptr;) {

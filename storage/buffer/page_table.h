@@ -37,6 +37,18 @@ class PageTable {
   /// `reader`: the caller has the right, and the duty, to read the page and to finish_read.
   enum class Claim : std::uint8_t { reader, resident, being_read };
   [[nodiscard]] Claim try_claim_read(PageId page);
+  /// Claims the read of an absent page if `wants()`, asked under the table's latch, says so. Unlike
+  /// a claim that is given back, nobody ever waits for one that was not wanted.
+  template <class Wants>
+  [[nodiscard]] bool try_claim_read_if(PageId page, Wants&& wants) {
+    Partition& partition = partition_of(page);
+    const std::lock_guard hold(partition.mutex);
+    if (find_latched(page) != nullptr || partition.reads.contains(raw(page)) || !wants())
+      return false;
+    partition.reads.emplace(raw(page), nullptr);
+    Partition::add(partition.being_read, 1);
+    return true;
+  }
   /// Parks until the read that is under way, if one is, has ended; returns its error.
   Result<> wait_for_read(PageId page);
   /// Ends a read: `frame` enters the table; or all waiters get `error`; or, with neither, the claim

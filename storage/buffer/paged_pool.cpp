@@ -39,13 +39,16 @@ void PagedPool::note_read(const Frame& frame) noexcept {
   reads_by_tree_.add(header.tree);
 }
 
-void PagedPool::place(Frame& frame, PageId page, Interest interest) noexcept {
+void PagedPool::place(Frame& frame, PageId page, Interest interest, Lsn since) noexcept {
   frame.inserts = {};
   frame.contention.store(0, std::memory_order_relaxed);
   const bool counts_for_nothing = interest == Interest::once && policy_ == nullptr;
   frame.usage.store(counts_for_nothing ? std::uint8_t{0} : entry_usage_, std::memory_order_relaxed);
   PageState::assign(frame, page);
+  // Before an evictor may judge the frame, and before a checkpoint may miss the page.
+  if (since != Lsn::none && !planted(PoolFault::lacking_page_enters_clean)) frame.mark_dirty(since);
   PageState::become_resident(frame);
+  if (since != Lsn::none) store_.entered(page);
   // Before the page can be found, used, and evicted again.
   note_entry(frame);
   if (!planted(PoolFault::queued_after_it_can_be_found)) about_to_be_found(frame);
@@ -58,20 +61,39 @@ Result<> PagedPool::read_claimed(PageId page, Interest interest) {
     table_.finish_read(page, nullptr, &frame.error());
     return fail(std::move(frame).error());
   }
-  Frame& into = **frame;
+  return read_into(**frame, page, interest);
+}
+
+Result<> PagedPool::read_into(Frame& into, PageId page, Interest interest) {
   // The frame is reachable through this thread only: it is in no list, and no reference leads to
   // it. Stale addresses may lead here; the version that its last eviction left tells that they are
   // stale.
   page_pause(PagePause::before_read);
-  if (auto read = store_.read_page(page, into.page()); !read) {
+  auto read = store_.read_page(page, into.page());
+  if (!read) {
     table_.finish_read(page, nullptr, &read.error());
     give_frame(into);
     return fail(std::move(read).error());
   }
   note_read(into);
-  place(into, page, interest);
+  place(into, page, interest, *read);
   table_.finish_read(page, &into, nullptr);
   if (planted(PoolFault::queued_after_it_can_be_found)) about_to_be_found(into);
+  return {};
+}
+
+/// Takes the frame before the claim, so that readers of the page wait for its read alone.
+Result<> PagedPool::bring_in(PageId page) {
+  assert_no_latch_held();
+  const auto is_wanted = [&] {
+    return store_.lacks_changes(page) || planted(PoolFault::brought_in_unasked);
+  };
+  if (!is_wanted()) return {};
+  ASSIGN_OR_RETURN(Frame* const frame, take_frame(page));
+  // A page that lacks changes is in no frame, so no reference has to be looked at. One that lacks
+  // none is not even claimed: a thread that frees it holds latches, and must not meet the claim.
+  if (table_.try_claim_read_if(page, is_wanted)) return read_into(*frame, page, Interest::once);
+  give_frame(*frame);
   return {};
 }
 
@@ -111,7 +133,7 @@ void PagedPool::finish(ReadAhead& ahead) noexcept {
   if (store_.has_read(ahead.read)) {
     note_read(frame);
     counters_.reads_ahead.fetch_add(1, std::memory_order_relaxed);
-    place(frame, page, ahead.interest);
+    place(frame, page, ahead.interest, Lsn::none);
     table_.finish_read(page, &frame, nullptr);
   } else {
     // The next reader of the page reads it again, and gets the error.

@@ -35,6 +35,7 @@ class PagedPool : public BufferPool {
   /// Reads a page whose read the caller has claimed. Parks; no latch held. Where the page is
   /// afterwards may have changed again: the caller descends anew.
   Result<> read_claimed(PageId page, Interest interest);
+  Result<> bring_in(PageId page) override;
 
   /// For reading ahead: true gives the caller the duty to read the page, or to give the claim back.
   /// As in resolve(), the page was absent only if its reference still stands after the claim.
@@ -90,8 +91,11 @@ class PagedPool : public BufferPool {
   std::unique_ptr<ReplacementPolicy> policy_;
 
  private:
-  /// A page has been read into `frame`, which is not reachable yet.
-  void place(Frame& frame, PageId page, Interest interest) noexcept;
+  /// A page has been read into `frame`, which is not reachable yet. `since`: the oldest change that
+  /// the copy on disk lacks.
+  void place(Frame& frame, PageId page, Interest interest, Lsn since) noexcept;
+  /// Pre: the caller has claimed the page's read, and the frame is its own.
+  Result<> read_into(Frame& into, PageId page, Interest interest);
   void finish(ReadAhead& ahead) noexcept;
 
   const std::uint32_t most_ahead_;

@@ -1,5 +1,7 @@
 #include "storage/recovery/analysis.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "storage/recovery/progress.h"
@@ -8,21 +10,32 @@
 namespace swizzle {
 namespace {
 
-void note_page(Analysis& analysis, PageId page, PageEffect effect, Lsn lsn) {
+void note_page(PendingPageMap& dirty, PageId page, PageEffect effect, Lsn lsn) {
   // A record that is there to be undone, no more (carry_over.h).
   if (page == PageId::none) return;
   switch (effect) {
     case PageEffect::none:
       break;
-    case PageEffect::change:
-      analysis.dirty.try_emplace(page, lsn);
+    case PageEffect::change: {
+      auto [entry, is_new] = dirty.try_emplace(page);
+      PendingPage& pending = entry->second;
+      if (is_new) {
+        pending.since = lsn;
+        pending.is_complete = true;
+      }
+      // The page was written between the checkpoint's begin and its look at the page.
+      if (lsn < pending.since) break;
+      pending.newest = std::max(pending.newest, lsn);
+      pending.records.push_back(lsn);
       break;
+    }
     case PageEffect::image:
       // Nothing before it matters any more, not even whether the page can be read.
-      analysis.dirty.insert_or_assign(page, lsn);
+      dirty.insert_or_assign(
+          page, PendingPage{.since = lsn, .newest = lsn, .records = {lsn}, .is_complete = true});
       break;
     case PageEffect::free:
-      analysis.dirty.erase(page);
+      dirty.erase(page);
       break;
   }
 }
@@ -42,12 +55,47 @@ void note_transaction(Analysis& analysis, const wal::Record& record) {
 
 Result<> note(Analysis& analysis, const wal::Record& record, SpaceMap& map) {
   ASSIGN_OR_RETURN(const PageEffects effects, effects_of(record.header));
-  note_page(analysis, record.header.page, effects.page, record.lsn);
-  note_page(analysis, record.header.page2, effects.page2, record.lsn);
+  note_page(analysis.dirty, record.header.page, effects.page, record.lsn);
+  note_page(analysis.dirty, record.header.page2, effects.page2, record.lsn);
   ASSIGN_OR_RETURN(const std::vector<PageId> pages, freed_pages(record));
   for (const PageId page : pages) analysis.dirty.erase(page);
   note_transaction(analysis, record);
   return redo_on_map(record, map);
+}
+
+/// A page may stand there twice: when it was still pending, and when it was in a frame.
+void note_dirty_pages(PendingPageMap& dirty, const Checkpoint& checkpoint) {
+  for (const DirtyPage& page : checkpoint.dirty) {
+    auto [entry, is_new] = dirty.try_emplace(page.page, PendingPage{.since = page.since});
+    PendingPage& pending = entry->second;
+    pending.since = std::min(pending.since, page.since);
+    pending.newest = std::max(pending.newest, page.newest);
+    // What lies behind the checkpoint's begin is read here.
+    pending.is_complete = pending.since >= checkpoint.begin;
+  }
+}
+
+/// The log was durable up to these records when the checkpoint was completed.
+Result<> require_newest(const PendingPageMap& dirty, Lsn end) {
+  for (const auto& [page, pending] : dirty) {
+    if (pending.newest < end) continue;
+    return fail(
+        Error{sqlstate::data_corrupted,
+              fmt::format("the log ends at LSN {}, but page {} was changed at {} before the last "
+                          "checkpoint: the log from {} on is missing",
+                          raw(end), raw(page), raw(pending.newest), raw(end))}
+            .with_hint("Put the missing log segments back, or restore a backup."));
+  }
+  return {};
+}
+
+void note_known_page(PendingPageMap& pages, PageId page, PageEffect effect, Lsn lsn) {
+  if (effect != PageEffect::change && effect != PageEffect::image) return;
+  const auto known = pages.find(page);
+  if (known == pages.end() || lsn < known->second.since) return;
+  if (effect == PageEffect::image) known->second.records.clear();
+  known->second.newest = lsn;
+  known->second.records.push_back(lsn);
 }
 
 }  // namespace
@@ -56,8 +104,7 @@ Result<Analysis> analyse(wal::Reader& reader, const Checkpoint& checkpoint, Spac
                          const RecoveryObserver& observer) {
   Analysis analysis;
   analysis.next_txn = checkpoint.next_txn;
-  analysis.end = reader.end();
-  for (const DirtyPage& page : checkpoint.dirty) analysis.dirty.emplace(page.page, page.since);
+  note_dirty_pages(analysis.dirty, checkpoint);
   for (const ActiveTransaction& active : checkpoint.active)
     analysis.losers.emplace(active.id, active);
 
@@ -73,10 +120,33 @@ Result<Analysis> analyse(wal::Reader& reader, const Checkpoint& checkpoint, Spac
     progress.set_transactions(analysis.losers.size());
     progress.reached(raw(record->end) - begin, record->end);
   }
-  analysis.redo_from = reader.end();
-  for (const auto& [page, since] : analysis.dirty)
-    analysis.redo_from = std::min(analysis.redo_from, since);
+  RETURN_IF_ERROR(require_newest(analysis.dirty, reader.end()));
   return analysis;
+}
+
+Result<> complete_records(wal::Reader& reader, Lsn before, PendingPageMap& pages) {
+  PendingPageMap older;
+  Lsn from = before;
+  for (const auto& [page, pending] : pages) {
+    older.emplace(page, PendingPage{.since = pending.since});
+    from = std::min(from, pending.since);
+  }
+  if (from < before) reader.seek(from);
+  while (from < before) {
+    ASSIGN_OR_RETURN(const auto record, reader.next());
+    if (!record || record->lsn >= before) break;
+    ASSIGN_OR_RETURN(const PageEffects effects, effects_of(record->header));
+    note_known_page(older, record->header.page, effects.page, record->lsn);
+    note_known_page(older, record->header.page2, effects.page2, record->lsn);
+  }
+  for (auto& [page, pending] : pages) {
+    PendingPage& found = older.at(page);
+    pending.newest = std::max(pending.newest, found.newest);
+    found.records.insert(found.records.end(), pending.records.begin(), pending.records.end());
+    pending.records = std::move(found.records);
+    pending.is_complete = true;
+  }
+  return {};
 }
 
 }  // namespace swizzle

@@ -305,25 +305,27 @@ TEST_CASE("a full log disk: 53100 before anything changes, readers go on, then s
 
 TEST_CASE("recovery tells how far it is", "[recovery]") {
   Killed killed(1200, 200);
+  EngineOptions options = test::small_pool_options();
+  options.pool_mode = GENERATE(PoolMode::swizzling, PoolMode::main_memory);
   std::vector<RecoveryProgress> seen;
-  const auto engine =
-      Engine::open(killed.disk, kHome, test::small_pool_options(), [&](const RecoveryProgress& at) {
-        seen.push_back(at);
-      }).value();
+  const auto engine = Engine::open(killed.disk, kHome, options, [&](const RecoveryProgress& at) {
+                        seen.push_back(at);
+                      }).value();
   std::map<std::string, int> phases;
   for (const RecoveryProgress& at : seen) {
     ++phases[at.phase];
     REQUIRE(at.done <= at.total);
   }
   REQUIRE(phases["analysis"] >= 2);
-  REQUIRE(phases["redo"] >= 2);
   const auto end_of = [&](const std::string& phase) {
     return *std::find_if(seen.rbegin(), seen.rend(),
                          [&](const RecoveryProgress& at) { return at.phase == phase; });
   };
   REQUIRE(end_of("analysis").pages > 10);
-  REQUIRE(end_of("redo").pages > 10);
-  REQUIRE(end_of("redo").position > Lsn{kSegmentBytes});
-  REQUIRE(end_of("redo").seconds_left == 0.0);
+  REQUIRE(end_of("analysis").position > Lsn{kSegmentBytes});
+  REQUIRE(end_of("analysis").seconds_left == 0.0);
+  // Other pools redo a page when it is read.
+  REQUIRE(phases.contains("redo") == (options.pool_mode == PoolMode::main_memory));
+  if (phases.contains("redo")) REQUIRE(end_of("redo").done == end_of("analysis").pages);
   REQUIRE(engine->close());
 }

@@ -92,6 +92,7 @@ Outcome judge(const Closed& of, SimulatedDisk& disk) {
     auto engine = Engine::open(disk, kHome, test::small_pool_options());
     if (!engine) {
       // The second start says the same as the first: nothing was made worse.
+      CAPTURE(engine.error().message());
       REQUIRE((start == 0 || !outcome.has_started));
       outcome.why = engine.error().message();
       outcome.hint = engine.error().hint();

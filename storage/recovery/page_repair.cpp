@@ -83,7 +83,7 @@ Result<> PageRepair::renew(PageId page, Lsn newest, std::byte* into) {
   return {};
 }
 
-Result<> PageRepair::rebuild(PageId page, std::byte* into) {
+Result<> PageRepair::rebuild(PageId page, Lsn newest, std::byte* into) {
   Lsn base = Lsn::none;
   ASSIGN_OR_RETURN(const auto image, volume_.image_of(page));
   if (image) {
@@ -94,8 +94,10 @@ Result<> PageRepair::rebuild(PageId page, std::byte* into) {
   }
   std::size_t applied = 0;
   if (log_.enabled()) {
-    wal::Reader search = log_.reader(wal::ReadPattern::sequential);
-    ASSIGN_OR_RETURN(const Lsn newest, newest_record(search, page, base));
+    if (newest == Lsn::none) {
+      wal::Reader search = log_.reader(wal::ReadPattern::sequential);
+      ASSIGN_OR_RETURN(newest, newest_record(search, page, base));
+    }
     if (newest == Lsn::none && !image)
       return fail(Error{sqlstate::data_corrupted,
                         fmt::format("page {} is damaged, and the log from {} on does not know it",
@@ -103,7 +105,7 @@ Result<> PageRepair::rebuild(PageId page, std::byte* into) {
                       .with_hint("Restore the page's table from a backup."));
     wal::Reader reader = log_.reader(wal::ReadPattern::random);
     std::vector<Lsn> chain;
-    if (newest != Lsn::none) {
+    if (newest > base) {
       ASSIGN_OR_RETURN(chain, chain_down_to(reader, page, newest, base, log_.oldest()));
     }
     RETURN_IF_ERROR(apply(chain, page, into));

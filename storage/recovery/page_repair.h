@@ -20,7 +20,9 @@ class PageRepair {
   /// Fills `into` with the page as its newest durable record left it. Returns XX001, which names
   /// the missing part, if there is neither image. Parks; no latch held. Searches the log backward
   /// for the page's newest record, so it may take as long as reading the log that is kept.
-  Result<> rebuild(PageId page, std::byte* into);
+  Result<> rebuild(PageId page, std::byte* into) { return rebuild(page, Lsn::none, into); }
+  /// The same to `newest`, the page's newest record, without a search for it; none: not known.
+  Result<> rebuild(PageId page, Lsn newest, std::byte* into);
 
   /// Brings `into`, which has the page as it was earlier, whole, to `newest`, where its chain of
   /// records ends: the way back through them needs no search. Otherwise as rebuild().

@@ -1,5 +1,7 @@
 #include "storage/recovery/recovery.h"
 
+#include <algorithm>
+
 #include "storage/recovery/records/record_effects.h"
 
 namespace swizzle {
@@ -15,10 +17,24 @@ Result<> sort_out(const Analysis& analysis, wal::Reader& reader, Recovered& reco
   return {};
 }
 
+/// Checkpoints of an older format do not say which record of a page was its newest.
+Result<> find_newest(Analysis& analysis, wal::Reader& reader, Lsn checkpoint) {
+  const auto is_known = [](const auto& entry) { return entry.second.newest != Lsn::none; };
+  if (std::ranges::all_of(analysis.dirty, is_known)) return {};
+  PendingPageMap incomplete;
+  for (const auto& [page, pending] : analysis.dirty)
+    if (!pending.is_complete) incomplete.emplace(page, pending);
+  RETURN_IF_ERROR(complete_records(reader, checkpoint, incomplete));
+  for (auto& [page, pending] : incomplete)
+    analysis.dirty.insert_or_assign(page, std::move(pending));
+  std::erase_if(analysis.dirty, [&](const auto& entry) { return !is_known(entry); });
+  return {};
+}
+
 }  // namespace
 
 Result<Recovered> recover(FileSystem& files, const std::filesystem::path& directory, Volume& volume,
-                          const Control& control, const wal::Log& log, const RedoOptions& options,
+                          const Control& control, const wal::Log& log,
                           const RecoveryObserver& observer) {
   const Checkpoint& checkpoint = control.checkpoint;
   const Lsn end = log.begin();
@@ -30,15 +46,15 @@ Result<Recovered> recover(FileSystem& files, const std::filesystem::path& direct
     return recovered;
   }
   wal::Reader reader = log.reader();
-  ASSIGN_OR_RETURN(const Analysis analysis,
-                   analyse(reader, checkpoint, *recovered.space, observer));
+  ASSIGN_OR_RETURN(Analysis analysis, analyse(reader, checkpoint, *recovered.space, observer));
   recovered.records_analysed = analysis.records;
   recovered.next_txn = analysis.next_txn;
   wal::Reader by_transaction = log.reader(wal::ReadPattern::random);
   RETURN_IF_ERROR(sort_out(analysis, by_transaction, recovered));
   // The log may speak of pages that a copied file does not reach to.
   RETURN_IF_ERROR(recovered.space->fit_file());
-  ASSIGN_OR_RETURN(recovered.redo, redo(volume, analysis, reader, options, observer));
+  RETURN_IF_ERROR(find_newest(analysis, reader, checkpoint.begin));
+  recovered.pending = std::move(analysis.dirty);
   return recovered;
 }
 

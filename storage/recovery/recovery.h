@@ -3,14 +3,13 @@
 #include <functional>
 
 #include "storage/recovery/analysis.h"
-#include "storage/recovery/redo.h"
 #include "storage/space/space_map.h"
 #include "storage/space/volume.h"
 #include "wal/log.h"
 
 namespace swizzle {
 
-/// State in which recover() leaves the engine: pages are right, losers are still to be undone.
+/// State in which recover() leaves the engine: pages lack changes, losers are still to be undone.
 struct Recovered {
   std::unique_ptr<SpaceMap> space;
   std::vector<ActiveTransaction> losers;
@@ -18,14 +17,16 @@ struct Recovered {
   std::vector<ActiveTransaction> prepared;
   TxnId next_txn{1};
   std::uint64_t records_analysed = 0;
-  RedoOutcome redo;
+  /// Pages that are to be redone, by their readers (page_redo.h) and behind them.
+  PendingPageMap pending;
 };
 
-/// Analysis and redo, up to `log.begin()`, where the log ended. Afterwards every page on disk is as
-/// the log says; the space map too. The caller opens its trees, undoes the losers (undo_chain.h) by
-/// key, with compensation records, and takes a checkpoint. Repeatable at any crash point.
+/// Analysis up to `log.begin()`, where the log ended. Afterwards the space map is as the log says,
+/// and it is known which pages are not. The caller opens its trees over pages that are redone when
+/// they are read, undoes the losers (undo_chain.h) by key, with compensation records, and takes a
+/// checkpoint. Repeatable at any crash point.
 Result<Recovered> recover(FileSystem& files, const std::filesystem::path& directory, Volume& volume,
-                          const Control& control, const wal::Log& log, const RedoOptions& options,
+                          const Control& control, const wal::Log& log,
                           const RecoveryObserver& observer);
 
 }  // namespace swizzle

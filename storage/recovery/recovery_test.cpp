@@ -23,10 +23,10 @@ bool run_until_power_cut(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t 
     const auto opened = engine->open();
     // No CAPTURE here: a power cut abandons this stack, and messages would stay behind.
     if (!opened) FAIL(opened.error().message() << ": " << opened.error().detail());
-    oracle.changes_redone += engine->recovered.redo.changes_applied;
     oracle.losers_undone += engine->recovered.losers.size();
     require_whole(*engine, oracle);
     oracle.pages_repaired += engine->repair->repaired();
+    oracle.changes_redone += engine->redo->changes_applied();
     oracle.committed = engine->content();
     oracle.in_doubt.reset();
     for (int i = 0; i < steps; ++i) {
@@ -37,6 +37,7 @@ bool run_until_power_cut(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t 
     if (seed % 2 == 0) REQUIRE(engine->close());
     // Otherwise as if the process had been killed.
     engine->checkpointer->stop();
+    engine->background->stop();
     engine->cleaner->stop();
   });
   return outcome == Simulation::Outcome::stopped;
@@ -72,7 +73,8 @@ TEST_CASE("P17 P18 P25 power cuts anywhere, also during recovery, three deep",
     Oracle oracle;
     TestEngine::Options options;
     options.frames = static_cast<std::uint32_t>(random.between(24, 64));
-    options.redo_workers = random.one_in(2) ? 1 : 3;
+    options.redo_tasks = random.one_in(2) ? 1 : 3;
+    options.redo_in_background = !random.one_in(3);
     run_until_power_cut(disk, seed, random.between(20, 600), 120, options, oracle);
     for (std::uint64_t depth = 0; depth < 3; ++depth) {
       disk.crash(seed * 10 + depth);

@@ -11,7 +11,9 @@
 #include "storage/buffer/cleaner.h"
 #include "storage/buffer/device_check.h"
 #include "storage/buffer/swizzling_pool.h"
+#include "storage/recovery/background_redo.h"
 #include "storage/recovery/checkpoint/checkpointer.h"
+#include "storage/recovery/page_redo.h"
 #include "storage/recovery/page_repair.h"
 #include "storage/recovery/records/record_kinds.h"
 #include "storage/recovery/recovery.h"
@@ -77,9 +79,12 @@ class TestEngine {
 
   struct Options {
     std::uint32_t frames = 48;
-    std::uint64_t redo_bytes = 64 * kPageBytes;
     std::uint64_t checkpoint_bytes = 200'000;
-    std::uint32_t redo_workers = 1;
+    /// For the records that the background keeps.
+    std::uint64_t redo_bytes = 20'000;
+    std::uint32_t redo_tasks = 1;
+    /// Otherwise pages are redone by their readers alone.
+    bool redo_in_background = true;
     std::filesystem::path home = kHome;
     wal::ArchiveSegment archive = {};
   };
@@ -127,17 +132,12 @@ class TestEngine {
     ASSIGN_OR_RETURN(control, ControlFile::open(files_, options_.home));
     const Lsn from = control->current().checkpoint.begin;
     ASSIGN_OR_RETURN(log, wal::Log::open(files_, log_options(options_), from));
-    RedoOptions redo_options;
-    redo_options.memory_bytes = options_.redo_bytes;
-    redo_options.window_bytes = 20'000;
-    redo_options.workers = options_.redo_workers;
     repair = std::make_unique<PageRepair>(*volume, *log);
     const auto mend = [this](PageId page, Lsn newest, std::byte* into) {
       return repair->mend(page, newest, into);
     };
-    redo_options.repair = mend;
-    ASSIGN_OR_RETURN(Recovered got, recover(files_, options_.home, *volume, control->current(),
-                                            *log, redo_options, {}));
+    ASSIGN_OR_RETURN(Recovered got,
+                     recover(files_, options_.home, *volume, control->current(), *log, {}));
     recovered = std::move(got);
     space = std::move(recovered.space);
     next_txn = raw(recovered.next_txn);
@@ -145,7 +145,10 @@ class TestEngine {
     flusher = std::make_unique<LogFlusher>(*log);
     check = std::make_unique<DeviceCheck>(*log, node_layout());
     volume->set_image_check(check.get());
-    store = std::make_unique<DataFile>(*volume, *space, mend);
+    pending = std::make_unique<PendingPages>(std::move(recovered.pending));
+    redo = std::make_unique<PageRedo>(PageRedo::Parts{*volume, *log, *repair, *pending});
+    store =
+        std::make_unique<DataFile>(*volume, *space, mend, DataFile::LogEnd{}, nullptr, redo.get());
     ASSIGN_OR_RETURN(FrameArena arena,
                      FrameArena::map(std::uint64_t{options_.frames} * Frame::kStride));
     pool = std::make_unique<SwizzlingPool>(std::move(arena), *store, node_layout(),
@@ -156,14 +159,26 @@ class TestEngine {
     pool->on_dirty_pressure([](void* to) { static_cast<Cleaner*>(to)->nudge(); }, cleaner.get());
     trees = std::make_unique<WalTreeLog>(*log);
     checkpointer = std::make_unique<Checkpointer>(
-        Checkpointer::Parts{*log, pool->arena(), *space, *control,
+        Checkpointer::Parts{*log,
+                            pool->arena(),
+                            *space,
+                            *control,
                             [this](Lsn begin) { return active(begin); },
-                            [this] { return TxnId{next_txn}; }},
-        Checkpointer::Options{.log_bytes = options_.checkpoint_bytes});
+                            [this] { return TxnId{next_txn}; },
+                            {},
+                            {},
+                            {},
+                            [this] { return pending->list(); }},
+        Checkpointer::Options{.log_bytes = options_.checkpoint_bytes,
+                              .redo_bytes = options_.checkpoint_bytes});
+    background = std::make_unique<BackgroundRedo>(
+        BackgroundRedo::Parts{*pending, *log, control->current().checkpoint.begin, *pool},
+        BackgroundRedo::Options{.memory_bytes = options_.redo_bytes, .tasks = options_.redo_tasks});
     directory_root = control->current().directory_root;
     if (directory_root != PageId::none)
       tree = std::make_unique<TestTree>(*pool, *trees, ghosts, TreeId{7}, directory_root);
     cleaner->start();
+    if (options_.redo_in_background) background->start();
     for (const ActiveTransaction& loser : recovered.losers) {
       set_chain(loser);
       RETURN_IF_ERROR(undo());
@@ -175,6 +190,8 @@ class TestEngine {
 
   Result<> close() {
     checkpointer->stop();
+    background->stop();
+    RETURN_IF_ERROR(background->finish());
     Control with_root = control->current();
     with_root.directory_root = directory_root;
     RETURN_IF_ERROR(control->write(with_root));
@@ -238,12 +255,15 @@ class TestEngine {
   std::unique_ptr<LogFlusher> flusher;
   std::unique_ptr<DeviceCheck> check;
   std::unique_ptr<PageRepair> repair;
+  std::unique_ptr<PendingPages> pending;
+  std::unique_ptr<PageRedo> redo;
   std::unique_ptr<DataFile> store;
   std::unique_ptr<SwizzlingPool> pool;
   std::unique_ptr<WalTreeLog> trees;
   Ghosts ghosts;
   std::unique_ptr<TestTree> tree;
   std::unique_ptr<Cleaner> cleaner;
+  std::unique_ptr<BackgroundRedo> background;
   std::unique_ptr<Checkpointer> checkpointer;
   PageId directory_root = PageId::none;
   std::uint64_t next_txn = 1;

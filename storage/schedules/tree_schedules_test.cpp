@@ -46,8 +46,10 @@ enum class Work : std::uint8_t {
   tidy,     ///< gives ghosts and half empty nodes back
   /// The same from the last key to the first: a node's right neighbour is in memory, so they merge.
   tidy_all,
-  verify,  ///< looks the tree through, and must find nothing
-  drop,    ///< empties the other tree and gives its root up
+  verify,      ///< looks the tree through, and must find nothing
+  drop,        ///< empties the other tree and gives its root up
+  redo,        ///< brings in the pages that lack changes, as redo does behind the door
+  list_dirty,  ///< lists the dirty pages, as a checkpoint does
 };
 
 struct Scenario {
@@ -63,6 +65,8 @@ struct Scenario {
   unsigned most_tidied = 0;
   /// The other tree has few pages, and some of its leaves are known to no parent yet.
   bool has_foster_children = false;
+  /// Pages that are not in memory lack changes, as after a crash.
+  bool has_lost_changes = false;
   unsigned keys = kUsualKeys;
   /// How long the beginnings are that keys share. A branch whose fences alone take a quarter of it
   /// never merges.
@@ -171,6 +175,7 @@ class Run {
     // Last, so that its pages are in memory when it is dropped.
     if (has_other && scenario_.has_foster_children)
       other_ = OtherTree(harness_, scenario_.shared_bytes).fill_beside_a_reader_of_the_root();
+    if (scenario_.has_lost_changes) harness_.store.lose_changes(*harness_.pool);
   }
 
   void insert(Model& model, unsigned number) {
@@ -236,10 +241,19 @@ class Run {
       other_.reset();
       return;
     }
+    if (kind == Work::redo) {
+      for (const PageId page : harness_.store.lacking())
+        require_done(harness_.pool->bring_in(page));
+      return;
+    }
     const std::uint64_t begin = kind == Work::tidy_all ? random.below(scenario_.keys) : 0;
     for (unsigned step = 0; step < scenario_.steps; ++step) {
       if (kind == Work::verify) {
         require_sound();
+        continue;
+      }
+      if (kind == Work::list_dirty) {
+        require_dirty_listed();
         continue;
       }
       if (kind == Work::tidy_all) {
@@ -284,6 +298,21 @@ class Run {
       default:
         tidy(number);
     }
+  }
+
+  /// As Checkpointer::dirty_pages: first the pages that still lack changes, then the frames.
+  void require_dirty_listed() {
+    const std::set<std::uint64_t> before = harness_.store.unwritten();
+    std::set<std::uint64_t> listed;
+    for (const PageId page : harness_.store.lacking()) listed.insert(raw(page));
+    harness_.pool->arena().for_each_used([&](Frame& frame) {
+      if (frame.dirty_since.load() == Lsn::none) return;
+      const SharedGuard hold(frame.latch);
+      if (frame.dirty_since.load() != Lsn::none) listed.insert(raw(frame.page_id()));
+    });
+    for (const std::uint64_t page : harness_.store.unwritten())
+      if (before.contains(page))
+        require(listed.contains(page), fmt::format("page {} is lost by a checkpoint", page));
   }
 
   void require_sound() {
@@ -354,6 +383,18 @@ const std::vector<Scenario> kScenarios{
      .tasks = {Work::change, Work::read, Work::change},
      .replacement = {.policy = Replacement::cooling_fifo, .cooling_percent = 30},
      .keep_one_in = 2},
+    {.name = "pages are redone beside readers",
+     .tasks = {Work::redo, Work::read, Work::list_dirty, Work::read},
+     .has_lost_changes = true},
+    {.name = "pages are redone beside writers",
+     .tasks = {Work::redo, Work::change, Work::list_dirty, Work::change},
+     .frames = 24,
+     .keep_one_in = 2,
+     .has_lost_changes = true},
+    {.name = "a tree is dropped while its pages are redone",
+     .tasks = {Work::drop, Work::redo, Work::read},
+     .frames = 48,
+     .has_lost_changes = true},
     {.name = "the tree is verified beside writers",
      .tasks = {Work::change, Work::verify, Work::change},
      .steps = 16,
@@ -376,6 +417,8 @@ const std::vector<Planted> kPlanted{
     {PoolFault::queued_after_it_can_be_found, "leaves merge beside the sweep", 1460},
     {PoolFault::dropped_without_a_look, "a tree with foster children is dropped beside readers",
      20},
+    {PoolFault::lacking_page_enters_clean, "pages are redone beside readers", 1},
+    {PoolFault::brought_in_unasked, "pages are redone beside readers", 1},
 };
 
 void run_one(const Scenario& scenario, std::uint64_t seed) {

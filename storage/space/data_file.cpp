@@ -13,7 +13,14 @@ Lsn lsn_of(const std::byte* page) noexcept {
 
 }  // namespace
 
-Result<> DataFile::read_page(PageId page, std::byte* into) {
+Result<Lsn> DataFile::read_page(PageId page, std::byte* into) {
+  if (lacks_changes(page)) [[unlikely]]
+    return lacking_->read(page, into);
+  RETURN_IF_ERROR(read_whole(page, into));
+  return Lsn::none;
+}
+
+Result<> DataFile::read_whole(PageId page, std::byte* into) {
   auto read = volume_.read_page(page, into);
   if (read && is_older_than_written(page, into)) {
     const Lsn newest = volume_.written_lsns().of(page);

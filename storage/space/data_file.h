@@ -7,6 +7,7 @@
 
 #include "storage/buffer/page_store.h"
 #include "storage/space/given_up_pages.h"
+#include "storage/space/lacking_pages.h"
 #include "storage/space/space_map.h"
 #include "storage/space/volume.h"
 
@@ -23,20 +24,29 @@ class DataFile final : public PageStore {
   using LogEnd = std::function<Lsn()>;
 
   /// `given_up` may be null: then a page that cannot be rebuilt is tried again at each read.
+  /// `lacking` may be null: then every page on disk has all of its changes.
   DataFile(Volume& volume, SpaceMap& map, Rebuild rebuild = {}, LogEnd log_end = {},
-           GivenUpPages* given_up = nullptr) noexcept
+           GivenUpPages* given_up = nullptr, LackingPages* lacking = nullptr) noexcept
       : volume_(volume),
         map_(map),
         rebuild_(std::move(rebuild)),
         log_end_(std::move(log_end)),
-        given_up_(given_up) {}
+        given_up_(given_up),
+        lacking_(lacking) {}
 
   /// A page that fails its checksum, or is older than when it was written last, is rebuilt and
   /// written back, if that can be done; otherwise the error says why not, and nothing else is
   /// affected: the page is given up, so that the log is not searched for it again. Pre: no write of
   /// the page is under way. A page of which the log knows nothing, since it is at an LSN behind the
   /// log's end, is XX001: its next record would be taken for an old one.
-  Result<> read_page(PageId page, std::byte* into) override;
+  /// A page that lacks changes is brought up to date, and not written.
+  Result<Lsn> read_page(PageId page, std::byte* into) override;
+  void entered(PageId page) noexcept override {
+    if (lacking_ != nullptr) lacking_->erase(page);
+  }
+  [[nodiscard]] bool lacks_changes(PageId page) const noexcept override {
+    return lacking_ != nullptr && lacking_->contains(page);
+  }
   void start_reads(std::span<PageRead* const> reads) noexcept override {
     volume_.start_reads(reads);
   }
@@ -47,9 +57,10 @@ class DataFile final : public PageStore {
   [[nodiscard]] std::int64_t last_checksum_failure_us() const noexcept {
     return last_checksum_failure_us_.load(std::memory_order_relaxed);
   }
-  /// A damaged page is not rebuilt before it is needed.
+  /// A damaged page is not rebuilt before it is needed, nor one redone that lacks changes.
   [[nodiscard]] bool has_read(const PageRead& read) const noexcept override {
-    return volume_.outcome(read).has_value() && !is_older_than_written(read.page, read.into) &&
+    return !lacks_changes(read.page) && volume_.outcome(read).has_value() &&
+           !is_older_than_written(read.page, read.into) &&
            (!log_end_ || require_known(read.page, read.into).has_value());
   }
   [[nodiscard]] bool is_given_up(PageId page) const noexcept override {
@@ -68,6 +79,7 @@ class DataFile final : public PageStore {
   }
 
  private:
+  Result<> read_whole(PageId page, std::byte* into);
   [[nodiscard]] bool is_older_than_written(PageId page, const std::byte* bytes) const noexcept;
   [[nodiscard]] Result<> rebuild(PageId page, Lsn newest, std::byte* into, Error&& why);
   std::unexpected<Error> give_up(PageId page, Error&& why);
@@ -80,6 +92,7 @@ class DataFile final : public PageStore {
   const Rebuild rebuild_;
   const LogEnd log_end_;
   GivenUpPages* const given_up_;
+  LackingPages* const lacking_;
   std::mutex doubted_mutex_;
   /// Pages for which the log had nothing newer: it is not read again for each touch. Bounded; when
   /// it is full it begins anew.

@@ -49,7 +49,7 @@ struct DamagedFile {
     disk.corrupt(kDirectory / Volume::kFileName, page * kPageBytes,
                  {Batch{{page}, version}.images()[0].bytes, kPageBytes});
   }
-  Result<> read(std::uint64_t page) { return file->read_page(PageId{page}, memory.data()); }
+  Result<Lsn> read(std::uint64_t page) { return file->read_page(PageId{page}, memory.data()); }
 
   SimulatedDisk disk;
   std::unique_ptr<Volume> volume;

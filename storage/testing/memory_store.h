@@ -19,7 +19,7 @@ class MemoryStore final : public PageStore {
  public:
   using Image = std::array<std::byte, kPageBytes>;
 
-  Result<> read_page(PageId page, std::byte* into) override {
+  Result<Lsn> read_page(PageId page, std::byte* into) override {
     std::unique_lock hold(mutex_);
     ++at_gate_;
     gate_opens_.wait(hold, [this] { return gate_is_open_; });
@@ -28,16 +28,22 @@ class MemoryStore final : public PageStore {
       --fail_reads_;
       return fail(sqlstate::io_error, "injected read error");
     }
+    if (const auto lacking = lacking_.find(raw(page)); lacking != lacking_.end()) {
+      std::memcpy(into, lacking->second.data(), kPageBytes);
+      return Lsn{1};
+    }
     const auto found = pages_.find(raw(page));
     if (found == pages_.end())
       return fail(sqlstate::data_corrupted, "a page is read that was never written");
     std::memcpy(into, found->second.data(), kPageBytes);
-    return check_page(into, page);
+    RETURN_IF_ERROR(check_page(into, page));
+    return Lsn::none;
   }
   /// Reads ahead end at once, or, while they are held, with release_reads().
   void start_reads(std::span<PageRead* const> reads) noexcept override {
     for (PageRead* read : reads) {
-      read->request.error = read_page(read->page, read->into) ? 0 : EIO;
+      const bool is_whole = !lacks_changes(read->page) && read_page(read->page, read->into);
+      read->request.error = is_whole ? 0 : EIO;
       std::unique_lock hold(mutex_);
       if (holds_reads_) {
         held_reads_.push_back(read);
@@ -46,6 +52,38 @@ class MemoryStore final : public PageStore {
         read->done(*read);
       }
     }
+  }
+  /// Every page that no frame has lacks changes from now on: what is stored of it is of no use
+  /// until the page is written.
+  void lose_changes(BufferPool& pool) {
+    std::set<std::uint64_t> resident;
+    pool.arena().for_each_used([&](Frame& frame) { resident.insert(raw(frame.page_id())); });
+    const std::lock_guard hold(mutex_);
+    for (auto& [page, image] : pages_) {
+      if (resident.contains(page)) continue;
+      lacking_.emplace(page, image);
+      unwritten_.insert(page);
+      image[kPageBytes / 2] ^= std::byte{0xff};
+    }
+  }
+  void entered(PageId page) noexcept override {
+    const std::lock_guard hold(mutex_);
+    lacking_.erase(raw(page));
+  }
+  [[nodiscard]] bool lacks_changes(PageId page) const noexcept override {
+    const std::lock_guard hold(mutex_);
+    return lacking_.contains(raw(page));
+  }
+  [[nodiscard]] std::vector<PageId> lacking() {
+    const std::lock_guard hold(mutex_);
+    std::vector<PageId> all;
+    for (const auto& [page, image] : lacking_) all.push_back(PageId{page});
+    return all;
+  }
+  /// Those that lost changes and were not written since.
+  [[nodiscard]] std::set<std::uint64_t> unwritten() {
+    const std::lock_guard hold(mutex_);
+    return unwritten_;
   }
   /// Damages the stored page, as a device that returns other bytes.
   void damage(PageId page) {
@@ -112,6 +150,8 @@ class MemoryStore final : public PageStore {
     const std::lock_guard hold(mutex_);
     allocated_.erase(raw(page));
     pages_.erase(raw(page));
+    lacking_.erase(raw(page));
+    unwritten_.erase(raw(page));
     free_.insert(raw(page));
   }
 
@@ -153,12 +193,15 @@ class MemoryStore final : public PageStore {
     {
       const std::lock_guard store_hold(mutex_);
       pages_[raw(frame.page_id())] = copy;
+      unwritten_.erase(raw(frame.page_id()));
     }
     frame.dirty_since.store(Lsn::none);
   }
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::uint64_t, Image> pages_;
+  std::map<std::uint64_t, Image> lacking_;
+  std::set<std::uint64_t> unwritten_;
   std::set<std::uint64_t> allocated_;
   std::set<std::uint64_t> free_;
   std::uint64_t next_ = 1;

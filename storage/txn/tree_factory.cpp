@@ -41,18 +41,21 @@ class PooledTreeFactory final : public TreeFactory {
       report_given_up(id, GivenUp{1, cleared.error().message()});
     else
       return fail(std::move(cleared).error());
-    const PageId root = tree->root_page();
-    static_cast<PooledTree<Pool>&>(*tree).tree().abandon();
-    tree.reset();
-    return free_root(id, root);
+    return free_root(tree);
   }
 
  private:
-  Result<> free_root(TreeId id, PageId root) {
+  /// The record comes before the frame goes: a checkpoint that does not find the page dirty any
+  /// more is behind the record.
+  Result<> free_root(std::unique_ptr<AnyTree>& tree) {
+    const TreeId id = tree->id();
+    const PageId root = tree->root_page();
     ASSIGN_OR_RETURN(LogSpace space, log_.reserve(sizeof root, 1, wal::ReservePurpose::completion));
     const PageStore::MarksGuard marks(pool_->store());
     const std::array<Bytes, 1> parts{std::as_bytes(std::span(&root, 1))};
     log_.append(space, {RecordKind::pages_freed, nullptr, nullptr, nullptr, id}, parts);
+    static_cast<PooledTree<Pool>&>(*tree).tree().abandon();
+    tree.reset();
     pool_->store().mark_free(root);
     return {};
   }

@@ -27,11 +27,16 @@ Result<> MainMemoryPool::load(Referrer& parent, PageRef* at) {
   if (load_ref(at).is_swizzled()) return {};
   const PageId page = load_ref(at).page();
   ASSIGN_OR_RETURN(Frame* const frame, take_frame());
-  if (auto read = store_.read_page(page, frame->page()); !read) {
+  auto since = store_.read_page(page, frame->page());
+  if (!since) {
     give_frame(*frame);
-    return read;
+    return fail(std::move(since).error());
   }
   PageState::assign(*frame, page);
+  if (*since != Lsn::none) {
+    frame->mark_dirty(*since);
+    store_.entered(page);
+  }
   {
     const ExclusiveGuard parent_hold(parent.latch);
     const ExclusiveGuard hold(frame->latch);

@@ -11,7 +11,7 @@
 namespace swizzle {
 namespace {
 
-// So many times the log between two checkpoints.
+// So many times the log that redo may have to read.
 constexpr std::uint64_t kWorthAWarning = 4;
 constexpr Duration kAfterFullDisk = std::chrono::seconds{5};
 constexpr Duration kCheckpointerLooksEvery = std::chrono::milliseconds{200};
@@ -65,7 +65,9 @@ Result<> Checkpointer::take(Control::Shutdown shutdown, const Use& use) {
     checkpoint.keep_from = oldest(checkpoint.keep_from, transaction.first);
   control.shutdown = shutdown;
 
-  parts_.log.flush_to(begin.end);
+  // All that the lists follow from: the newest records of the pages, and those that freed pages
+  // which therefore are not listed.
+  parts_.log.flush_to(parts_.log.tail());
   RETURN_IF_ERROR(parts_.space.persist(map));
   if (parts_.persist) RETURN_IF_ERROR(parts_.persist());
   RETURN_IF_ERROR(parts_.control.write(control));
@@ -79,7 +81,9 @@ Result<> Checkpointer::take(Control::Shutdown shutdown, const Use& use) {
 }
 
 std::vector<DirtyPage> Checkpointer::dirty_pages() const {
+  // First: a page that stops being pending meanwhile is in a frame as a dirty page.
   std::vector<DirtyPage> pages;
+  if (parts_.pending_pages) pages = parts_.pending_pages();
   std::uint32_t looked_at = 0;
   parts_.frames.for_each_used([&](Frame& frame) {
     // A page that gets dirty behind the walk has its first record behind `begin`.
@@ -92,7 +96,8 @@ std::vector<DirtyPage> Checkpointer::dirty_pages() const {
     const SharedGuard hold(frame.latch);
     const Lsn since = oldest_unwritten(frame);
     const PageId page = frame.page_id();
-    if (since != Lsn::none && page != PageId::none) pages.push_back({page, since});
+    if (since != Lsn::none && page != PageId::none)
+      pages.push_back({page, since, load<PageHeader>(frame.page()).lsn});
   });
   return pages;
 }
@@ -121,6 +126,7 @@ bool Checkpointer::could_make_room() const {
 
 Result<> Checkpointer::make_room(Cleaner& cleaner) {
   if (!could_make_room()) return {};
+  if (parts_.finish_redo) parts_.finish_redo();
   RETURN_IF_ERROR(cleaner.clean_until(parts_.log.tail()));
   RETURN_IF_ERROR(take());
   // A second checkpoint, because the older copy of the control file still needs the log of the one
@@ -133,7 +139,7 @@ void Checkpointer::warn_of_old_transaction(const Checkpoint& taken) {
   const auto oldest = std::ranges::min_element(taken.active, {}, &ActiveTransaction::first);
   if (oldest == taken.active.end() || oldest->id == warned_of_) return;
   const std::uint64_t kept = raw(parts_.log.tail()) - raw(oldest->first);
-  if (kept < kWorthAWarning * options_.log_bytes) return;
+  if (kept < kWorthAWarning * options_.redo_bytes) return;
   warned_of_ = oldest->id;
   const std::string gid = parts_.gid_of ? parts_.gid_of(oldest->id) : std::string{};
   if (!gid.empty()) {
@@ -196,7 +202,7 @@ void Checkpointer::run(Cleaner& cleaner) {
       due = runtime.now() + (taken ? options_.interval : kAfterFullDisk);
       not_before = taken ? TimePoint{} : due;
     }
-    if (tail > options_.log_bytes) cleaner.set_redo_target(Lsn{tail - options_.log_bytes});
+    if (tail > options_.redo_bytes) cleaner.set_redo_target(Lsn{tail - options_.redo_bytes});
     task_.wait_until(runtime.now() + kCheckpointerLooksEvery);
   }
 }

@@ -19,9 +19,10 @@ namespace swizzle {
 /// Takes fuzzy checkpoints: no page is written for one, and no thread waits for one.
 ///
 /// The order makes them right (rule R2): first the begin record and the space map's copy, in one
-/// moment; then the dirty pages; then the active transactions; then all of it is written, and last
-/// the control file, which completes the checkpoint. Changes in between are behind the begin
-/// record, where analysis sees them.
+/// moment; then the dirty pages, first those that are still to be redone; then the active
+/// transactions; then all of it is written, the log first and last the control file, which
+/// completes the checkpoint. Changes in between are behind the begin record, where analysis sees
+/// them.
 class Checkpointer {
  public:
   struct Parts {
@@ -42,9 +43,17 @@ class Checkpointer {
     std::function<std::string(TxnId)> gid_of = {};
     /// Returns the position from which others need the log; Lsn::max: none.
     std::function<Lsn()> kept_for_others = {};
+    /// Returns the pages that are still to be redone; may be empty. One that is not among them any
+    /// more has its frame marked dirty by then.
+    std::function<std::vector<DirtyPage>()> pending_pages = {};
+    /// Redoes them, so that the log that they need can go; may be empty.
+    std::function<void()> finish_redo = {};
   };
   struct Options {
-    std::uint64_t log_bytes = std::uint64_t{1} << 30U;
+    /// Log between two checkpoints: analysis reads that much at the next start.
+    std::uint64_t log_bytes = std::uint64_t{64} << 20U;
+    /// Log that redo may have to read: the cleaner writes pages that are older.
+    std::uint64_t redo_bytes = std::uint64_t{1} << 30U;
     Duration interval = std::chrono::seconds{300};
     /// The background task met an error and has stopped.
     std::function<void(const Error&)> on_failure = {};

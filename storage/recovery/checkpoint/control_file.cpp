@@ -41,7 +41,15 @@ static_assert(sizeof(ControlHeader) == 128);
 static_assert(offsetof(ControlHeader, checksum) == 16);
 static_assert(offsetof(ControlHeader, begin) == 64);
 static_assert(offsetof(ControlHeader, dirty_count) == 104);
-static_assert(sizeof(DirtyPage) == 16 && sizeof(ActiveTransaction) == 24);
+static_assert(sizeof(DirtyPage) == 24 && sizeof(ActiveTransaction) == 24);
+
+/// A dirty page in format version 1.
+struct DirtyPageOfVersion1 {
+  PageId page;
+  Lsn since;
+};
+static_assert(sizeof(DirtyPageOfVersion1) == 16);
+constexpr std::uint32_t kOldestVersion = 1;
 
 constexpr std::size_t kChecked = offsetof(ControlHeader, generation);
 
@@ -50,8 +58,20 @@ struct Copy {
   Control control;
 };
 
-std::size_t size_of(std::uint64_t dirty, std::uint64_t active) noexcept {
-  return sizeof(ControlHeader) + dirty * sizeof(DirtyPage) + active * sizeof(ActiveTransaction);
+std::size_t size_of(std::uint32_t version, std::uint64_t dirty, std::uint64_t active) noexcept {
+  const std::size_t page = version == 1 ? sizeof(DirtyPageOfVersion1) : sizeof(DirtyPage);
+  return sizeof(ControlHeader) + dirty * page + active * sizeof(ActiveTransaction);
+}
+
+DirtyPage load_dirty_page(std::uint32_t version, const std::byte*& at) noexcept {
+  if (version == 1) {
+    const auto page = load<DirtyPageOfVersion1>(at);
+    at += sizeof page;
+    return {page.page, page.since};
+  }
+  const auto page = load<DirtyPage>(at);
+  at += sizeof page;
+  return page;
 }
 
 // So much is written always, so that a full disk has the blocks for some thousand dirty pages.
@@ -77,7 +97,7 @@ AlignedBuffer encode(const Control& control, std::uint64_t generation) {
   header.logging = control.logging;
   header.shutdown = control.shutdown;
 
-  const std::size_t size = size_of(header.dirty_count, header.active_count);
+  const std::size_t size = size_of(header.format_version, header.dirty_count, header.active_count);
   AlignedBuffer buffer(std::max(size, kLeastBytes));
   store(buffer.data(), header);
   std::byte* at = buffer.data() + sizeof header;
@@ -99,14 +119,15 @@ Result<std::optional<Copy>> decode(const File& file, Bytes bytes) {
   if (bytes.size() < sizeof(ControlHeader)) return std::nullopt;
   const auto header = load<ControlHeader>(bytes.data());
   if (header.magic != kMagic) return std::nullopt;
-  if (header.format_version != ControlFile::kFormatVersion)
+  if (header.format_version < kOldestVersion || header.format_version > ControlFile::kFormatVersion)
     return fail(
         sqlstate::object_not_in_prerequisite_state,
-        fmt::format("file \"{}\" has format version {}; this program reads version {}",
-                    file.path().native(), header.format_version, ControlFile::kFormatVersion));
-  const std::uint64_t most = bytes.size() / sizeof(DirtyPage);
+        fmt::format("file \"{}\" has format version {}; this program reads versions {} to {}",
+                    file.path().native(), header.format_version, kOldestVersion,
+                    ControlFile::kFormatVersion));
+  const std::uint64_t most = bytes.size() / sizeof(DirtyPageOfVersion1);
   if (header.dirty_count > most || header.active_count > most) return std::nullopt;
-  const std::size_t size = size_of(header.dirty_count, header.active_count);
+  const std::size_t size = size_of(header.format_version, header.dirty_count, header.active_count);
   if (size > bytes.size() ||
       checksum(bytes.subspan(kChecked, size - kChecked), header.generation) != header.checksum)
     return std::nullopt;
@@ -127,8 +148,8 @@ Result<std::optional<Copy>> decode(const File& file, Bytes bytes) {
                                  .dirty = {},
                                  .active = {}}};
   const std::byte* at = bytes.data() + sizeof header;
-  for (std::uint64_t i = 0; i < header.dirty_count; ++i, at += sizeof(DirtyPage))
-    copy.control.checkpoint.dirty.push_back(load<DirtyPage>(at));
+  for (std::uint64_t i = 0; i < header.dirty_count; ++i)
+    copy.control.checkpoint.dirty.push_back(load_dirty_page(header.format_version, at));
   for (std::uint64_t i = 0; i < header.active_count; ++i, at += sizeof(ActiveTransaction))
     copy.control.checkpoint.active.push_back(load<ActiveTransaction>(at));
   return copy;

@@ -13,10 +13,12 @@
 
 namespace swizzle {
 
-/// A page whose copy on disk may lack records from `since` on.
+/// A page whose copy on disk may lack records from `since` on, up to `newest`.
 struct DirtyPage {
   PageId page;
   Lsn since;
+  /// None: not known (format version 1).
+  Lsn newest = Lsn::none;
 };
 
 /// A transaction that had not ended, with its first and its newest record.
@@ -58,7 +60,7 @@ struct Control {
 /// write of its copy is; a torn or lost copy leaves the one before (rule R1).
 class ControlFile {
  public:
-  static constexpr std::uint32_t kFormatVersion = 1;
+  static constexpr std::uint32_t kFormatVersion = 2;
   static constexpr std::array<const char*, 2> kFileNames = {"control-0", "control-1"};
 
   /// Writes both copies; durable on return.

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <variant>
+
+#include "server/protocol/startup.h"
+#include "server/session/channel.h"
+#include "server/session/server_context.h"
+
+namespace swizzle::server {
+
+/// The packets before the first typed message: agrees on the encryption, then receives what the
+/// client wants.
+class StartupExchange {
+ public:
+  /// `policy` outlives it.
+  StartupExchange(Channel& channel, const Peer& peer, const DoorPolicy& policy,
+                  TimePoint deadline) noexcept
+      : channel_(channel), peer_(peer), policy_(policy), deadline_(deadline) {}
+
+  /// Nothing: the connection is to be closed without an answer.
+  using Outcome = std::variant<std::monostate, StartupMessage, CancelRequest>;
+  /// Views of the outcome are valid until the channel's next message. An error is for the client.
+  Result<Outcome> run();
+
+ private:
+  enum class Step : std::uint8_t { next_packet, close };
+
+  Result<Step> answer_tls_request();
+  Result<Step> answer_gss_request();
+
+  Channel& channel_;
+  const Peer& peer_;
+  const DoorPolicy& policy_;
+  const TimePoint deadline_;
+  bool tls_asked_ = false;
+  bool gss_asked_ = false;
+};
+
+}  // namespace swizzle::server

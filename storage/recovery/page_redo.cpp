@@ -1,0 +1,219 @@
+#include "storage/recovery/page_redo.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <cstring>
+#include <optional>
+
+#include "base/memory/aligned_buffer.h"
+#include "storage/recovery/progress.h"
+#include "storage/recovery/records/record_effects.h"
+
+namespace swizzle {
+namespace {
+
+Lsn lsn_of_page(const std::byte* page) noexcept {
+  return load<PageHeader>(page).lsn;
+}
+
+bool is_first_page(const wal::Record& record, PageId page) noexcept {
+  return record.header.page == page;
+}
+
+Lsn lsn_before(const wal::Record& record, PageId page) noexcept {
+  return is_first_page(record, page) ? record.header.page_prev : record.header.page2_prev;
+}
+
+Result<bool> is_image(const wal::Record& record, PageId page) {
+  ASSIGN_OR_RETURN(const PageEffects effects, effects_of(record.header));
+  return (is_first_page(record, page) ? effects.page : effects.page2) == PageEffect::image;
+}
+
+Error ahead_of_the_log(PageId page, Lsn at, Lsn end) {
+  return Error{sqlstate::data_corrupted,
+               fmt::format("page {} is at LSN {}, but the log ends at {}: the log from there on is "
+                           "missing, or the files are not of one time",
+                           raw(page), raw(at), raw(end))}
+      .with_hint("Put the missing log segments back, or restore a backup.");
+}
+
+Error older_than_the_log(PageId page, Lsn before) {
+  return {sqlstate::data_corrupted,
+          fmt::format("page {} is older on disk than LSN {}, where the log left it", raw(page),
+                      raw(before))};
+}
+
+}  // namespace
+
+PageRedo::PageRedo(Parts parts) noexcept
+    : parts_(parts),
+      log_end_(parts.log.begin()),
+      began_(Runtime::current().now()),
+      pages_at_start_(parts.pending.count()) {
+  if (pages_at_start_ == 0) done_us_.store(0, std::memory_order_relaxed);
+}
+
+void PageRedo::erase(PageId page) noexcept {
+  if (!parts_.pending.erase(page)) return;
+  const Duration took = Runtime::current().now() - began_;
+  done_us_.store(std::chrono::duration_cast<std::chrono::microseconds>(took).count(),
+                 std::memory_order_relaxed);
+  spdlog::info("all {} pages that lacked changes are redone, {:.2f} s after the start, {} changes",
+               pages_at_start_, std::chrono::duration<double>{took}.count(), changes_applied());
+}
+
+Result<Lsn> PageRedo::read(PageId page, std::byte* into) {
+  const PendingPages::Known known = parts_.pending.find(page);
+  // Redone meanwhile, for a reader that has no claim on the page.
+  if (known.page == nullptr) {
+    RETURN_IF_ERROR(parts_.volume.read_page(page, into));
+    return Lsn::none;
+  }
+  ASSIGN_OR_RETURN(const Lsn since, redo(page, known, into));
+  pages_.fetch_add(1, std::memory_order_relaxed);
+  if (since == Lsn::none) erase(page);
+  return since;
+}
+
+Result<Lsn> PageRedo::redo(PageId page, const PendingPages::Known& known, std::byte* into) {
+  std::optional<PageRecords> own;
+  if (known.records == nullptr) {
+    ASSIGN_OR_RETURN(own, read_records(page, *known.page));
+  }
+  const PageRecords& records = own ? *own : *known.records;
+  const Lsn newest = known.page->newest;
+  auto copy = read_copy(page, records, into);
+  if (!copy) {
+    if (copy.error().state() != sqlstate::data_corrupted) return copy;
+    return rebuild(page, newest, Base::images, into, std::move(copy).error());
+  }
+  const Lsn at = *copy;
+  if (at >= log_end_) return fail(ahead_of_the_log(page, at, log_end_));
+  Lsn since = Lsn::none;
+  for (std::size_t i = 0; i < records.count(); ++i) {
+    const wal::Record record = records.at(i);
+    if (record.lsn <= at) continue;
+    // A page on disk lacks nothing before the oldest record that it may lack. Where it is older
+    // than what that one came after, the device has lost a write.
+    const Lsn before = lsn_before(record, page);
+    if (since == Lsn::none && at != Lsn::none && at < before)
+      return rebuild(page, newest, Base::copy, into, older_than_the_log(page, before));
+    if (auto redone = redo_on_page(record, page, into); !redone) {
+      if (redone.error().state() != sqlstate::data_corrupted)
+        return fail(std::move(redone).error());
+      return rebuild(page, newest, Base::images, into, std::move(redone).error());
+    }
+    if (since == Lsn::none) since = record.lsn;
+    changes_.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (const Lsn written = parts_.volume.written_lsns().of(page); lsn_of_page(into) < written)
+    return rebuild(page, written, Base::copy, into, older_than_the_log(page, written));
+  // A new owner of the page makes up for everything; readers must find it written.
+  if (parts_.given_up != nullptr && parts_.given_up->contains(page)) {
+    RETURN_IF_ERROR(write_back(page, into));
+    return Lsn::none;
+  }
+  return since;
+}
+
+/// The records that the copy on disk may lack: by their list, and, before it begins, by the chain.
+Result<PageRecords> PageRedo::read_records(PageId page, const PendingPage& pending) const {
+  wal::Reader reader = parts_.log.reader(wal::ReadPattern::random);
+  PageRecords records;
+  if (pending.is_complete) {
+    for (const Lsn at : pending.records) {
+      ASSIGN_OR_RETURN(const wal::Record record, reader.read(at));
+      records.add(record);
+    }
+    return records;
+  }
+  Lsn at = pending.newest;
+  while (at != Lsn::none && at >= pending.since) {
+    ASSIGN_OR_RETURN(const wal::Record record, reader.read(at));
+    records.add(record);
+    ASSIGN_OR_RETURN(const bool is_whole, is_image(record, page));
+    if (is_whole) break;
+    at = lsn_before(record, page);
+  }
+  records.reverse();
+  return records;
+}
+
+/// Reads the copy on disk, unless the records have the page whole. Returns its LSN.
+Result<Lsn> PageRedo::read_copy(PageId page, const PageRecords& records, std::byte* into) {
+  if (records.count() > 0) {
+    ASSIGN_OR_RETURN(const bool is_whole, is_image(records.at(0), page));
+    if (is_whole) {
+      std::memset(into, 0, kPageBytes);
+      return Lsn::none;
+    }
+  }
+  RETURN_IF_ERROR(parts_.volume.read_page(page, into));
+  return lsn_of_page(into);
+}
+
+Result<Lsn> PageRedo::rebuild(PageId page, Lsn newest, Base base, std::byte* into, Error&& why) {
+  if (parts_.given_up != nullptr)
+    if (auto known = parts_.given_up->find(page)) return give_up(page, newest, std::move(*known));
+  auto rebuilt = base == Base::copy ? parts_.repair.renew(page, newest, into)
+                                    : parts_.repair.rebuild(page, newest, into);
+  if (!rebuilt && rebuilt.error().state() != sqlstate::data_corrupted)
+    return fail(std::move(rebuilt).error());
+  if (!rebuilt)
+    return give_up(
+        page, newest,
+        std::move(why).with_detail(rebuilt.error().message()).with_hint(rebuilt.error().hint()));
+  if (lsn_of_page(into) < parts_.volume.written_lsns().of(page))
+    return give_up(page, newest,
+                   std::move(why).with_detail("What it could be rebuilt from is older, too."));
+  RETURN_IF_ERROR(write_back(page, into));
+  return Lsn::none;
+}
+
+Result<> PageRedo::write_back(PageId page, std::byte* into) {
+  seal_page(into);
+  // No other write of the page is under way: no frame has it, and the reader's claim excludes
+  // others.
+  const PageImage image{page, into};
+  return parts_.volume.write_pages({&image, 1});
+}
+
+std::unexpected<Error> PageRedo::give_up(PageId page, Lsn newest, Error&& why) {
+  if (parts_.given_up != nullptr) {
+    // In this order: a checkpoint that does not find the page pending any more keeps the file of
+    // pages that were given up.
+    parts_.given_up->give_up(page, newest, why);
+    erase(page);
+  }
+  return fail(std::move(why));
+}
+
+Result<> PageRedo::write_all(const RecoveryObserver& observer) {
+  AlignedBuffer memory(DoubleWrite::kBatchPages * kPageBytes);
+  std::vector<PageImage> images;
+  const auto write = [&]() -> Result<> {
+    RETURN_IF_ERROR(parts_.volume.write_pages(images));
+    for (const PageImage& image : images) erase(image.page);
+    images.clear();
+    return {};
+  };
+  const std::vector<PageId> pages = parts_.pending.in_log_order();
+  Progress progress("redo", pages.size(), observer);
+  std::uint64_t done = 0;
+  for (const PageId page : pages) {
+    progress.set_pages(++done);
+    progress.reached(done, log_end_);
+    std::byte* const bytes = memory.data() + images.size() * kPageBytes;
+    auto since = read(page, bytes);
+    if (!since && since.error().state() == sqlstate::data_corrupted) continue;
+    if (!since) return fail(std::move(since).error());
+    if (*since == Lsn::none) continue;
+    seal_page(bytes);
+    images.push_back({page, bytes});
+    if (images.size() == DoubleWrite::kBatchPages) RETURN_IF_ERROR(write());
+  }
+  return write();
+}
+
+}  // namespace swizzle

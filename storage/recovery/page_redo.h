@@ -1,0 +1,76 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/runtime/runtime.h"
+#include "storage/options.h"
+#include "storage/recovery/page_repair.h"
+#include "storage/recovery/pending_pages.h"
+#include "storage/space/given_up_pages.h"
+#include "storage/space/lacking_pages.h"
+#include "storage/space/volume.h"
+#include "wal/log.h"
+
+namespace swizzle {
+
+/// Redoes a page when it is read: applies the records that its copy on disk lacks. Such a page
+/// enters the pool dirty. A page that is damaged or has lost a write is rebuilt and written back at
+/// once; one that cannot be rebuilt is given up (rule R9). Logs nothing. Thread-safe.
+class PageRedo final : public LackingPages {
+ public:
+  struct Parts {
+    Volume& volume;
+    const wal::Log& log;
+    PageRepair& repair;
+    PendingPages& pending;
+    /// May be null: a page that cannot be rebuilt is then tried again at each read.
+    GivenUpPages* given_up = nullptr;
+  };
+  explicit PageRedo(Parts parts) noexcept;
+
+  [[nodiscard]] bool contains(PageId page) const noexcept override {
+    return parts_.pending.contains(page);
+  }
+  /// A record is applied exactly if the page's LSN is before it (rule R3). Returns XX001 for a page
+  /// that is given up, and for one that is ahead of the log.
+  Result<Lsn> read(PageId page, std::byte* into) override;
+  void erase(PageId page) noexcept override;
+
+  /// Redoes every pending page and writes it, for a pool that reads no page by itself. Pre: no page
+  /// is in use.
+  Result<> write_all(const RecoveryObserver& observer);
+
+  [[nodiscard]] std::uint64_t changes_applied() const noexcept {
+    return changes_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t pages_redone() const noexcept {
+    return pages_.load(std::memory_order_relaxed);
+  }
+  /// Returns the time from the start until no page was pending, in microseconds; -1: not yet.
+  [[nodiscard]] std::int64_t done_us() const noexcept {
+    return done_us_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  Result<Lsn> redo(PageId page, const PendingPages::Known& known, std::byte* into);
+  Result<PageRecords> read_records(PageId page, const PendingPage& pending) const;
+  Result<Lsn> read_copy(PageId page, const PageRecords& records, std::byte* into);
+  /// What a rebuilt page begins with: the older page in `into`, or an image of the double-write
+  /// area or the log.
+  enum class Base : std::uint8_t { copy, images };
+  Result<Lsn> rebuild(PageId page, Lsn newest, Base base, std::byte* into, Error&& why);
+  Result<> write_back(PageId page, std::byte* into);
+  std::unexpected<Error> give_up(PageId page, Lsn newest, Error&& why);
+
+  const Parts parts_;
+  /// Where the log ended at the start.
+  const Lsn log_end_;
+  const TimePoint began_;
+  const std::size_t pages_at_start_;
+  std::atomic<std::int64_t> done_us_{-1};
+  std::atomic<std::uint64_t> changes_{0};
+  std::atomic<std::uint64_t> pages_{0};
+};
+
+}  // namespace swizzle
