@@ -52,14 +52,14 @@ Described describe_relation(StatementContext& session, Oid object, std::int32_t 
 }
 
 Described describe_constraint(StatementContext& session, Oid object) {
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : session.catalog.naming<Table>({object})) {
     for (const Constraint& constraint : table->relation.constraints) {
       if (constraint.oid != object) continue;
       const Described on = describe_relation(session, table->relation.oid, 0);
       return fmt::format("constraint {} on {}", constraint.name, on.value_or(""));
     }
   }
-  for (const TypePtr& type : session.catalog.types()) {
+  for (const TypePtr& type : session.catalog.naming<UserType>({object})) {
     for (const DomainCheck& check : type->checks) {
       // As PostgreSQL: without the domain.
       if (check.oid == object) return fmt::format("constraint {}", check.name);

@@ -27,6 +27,11 @@ class Editor {
   [[nodiscard]] bool has(TypeId type) const {
     return std::ranges::find(within_, without_array(type)) != within_.end();
   }
+  [[nodiscard]] NamedObjects numbers() const {
+    NamedObjects numbers;
+    for (const TypeId type : within_) numbers.push_back(raw(type));
+    return numbers;
+  }
   Value edited(Arena& arena, TypeId type, const Value& value) const {
     check_stack();
     if (value.is_null() || !has(type)) return value;
@@ -130,7 +135,7 @@ void edit_values_of(StatementContext& session, const UserType& type,
   const Editor editor{session, type, edits};
   refuse_ranges_of(session, type);
   bool is_named = !type.is_of_relation();
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : session.catalog.naming<Table>(editor.numbers())) {
     if (!keeps_rows(table->relation.kind)) continue;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {
@@ -167,9 +172,13 @@ void require_field_unnamed(StatementContext& session, const UserType& type,
              std::ranges::find(within, without_array(column.type)) != within.end();
     });
   };
-  const std::vector<TablePtr> tables = session.catalog.tables();
+  NamedObjects numbers;
+  for (const TypeId one : within) numbers.push_back(raw(one));
   // A relation's own texts say what its rows' fields are called by themselves.
-  if (type.is_of_relation() && std::ranges::none_of(tables, has_type)) return;
+  if (type.is_of_relation() &&
+      std::ranges::none_of(session.catalog.naming<Table>(numbers), has_type))
+    return;
+  const std::vector<TablePtr> tables = session.catalog.tables();
   const auto require_bound = [&](const std::string& what, const auto& bind) {
     constexpr std::size_t kWorkOfTexts = 100'000;
     count_work(kWorkOfTexts);

@@ -150,10 +150,8 @@ Value serial_sequence(Execution& execution, Arguments arguments) {
     throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
                 arguments[1].as_text(), table->relation.name);
   }
-  for (const TablePtr& other : session_of(execution).catalog.tables()) {
-    const auto& sequence = other->relation.sequence;
-    if (sequence && sequence->owner_table == table->relation.oid &&
-        sequence->owner_column == static_cast<std::int16_t>(*position + 1)) {
+  for (const TablePtr& other : session_of(execution).catalog.sequences_of(table->relation.oid)) {
+    if (other->relation.sequence->owner_column == static_cast<std::int16_t>(*position + 1)) {
       return text(execution, session_of(execution).names.qualified_name(*other));
     }
   }
