@@ -83,6 +83,9 @@ std::vector<Dependent> dependents_of_types(StatementContext& session,
 /// Returns the type, and all types with values that contain its values; of an array type, its
 /// elements' type.
 std::vector<TypeId> types_with(StatementContext& session, TypeId type);
+/// Returns the numbers of all objects that a text has to name for its expressions to have one of
+/// the types: the types, relations with columns of them, routines and operators over them.
+NamedObjects carriers_of(StatementContext& session, std::span<const TypeId> types);
 /// Throws 0A000 if a column has the type, or one with values that contain its values, so that the
 /// attributes cannot change.
 void refuse_columns_of(StatementContext& session, const UserType& type);

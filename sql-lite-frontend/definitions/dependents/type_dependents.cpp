@@ -223,11 +223,31 @@ std::vector<TypeId> types_with(StatementContext& session, TypeId type) {
 
 namespace {
 
-NamedObjects numbers_of_all(const std::vector<TypeId>& types) {
+NamedObjects numbers_of_all(std::span<const TypeId> types) {
   NamedObjects numbers;
   for (const TypeId type : types) numbers.push_back(raw(type));
   return numbers;
 }
+
+}  // namespace
+
+NamedObjects carriers_of(StatementContext& session, std::span<const TypeId> types) {
+  const NamedObjects numbers = numbers_of_all(types);
+  NamedObjects all = numbers;
+  for (const TablePtr& table : session.catalog.naming<Table>(numbers))
+    all.push_back(table->relation.oid);
+  for (const RoutinePtr& routine : session.catalog.naming<Routine>(numbers))
+    all.push_back(routine->oid);
+  for (const OperatorPtr& op : session.catalog.naming<UserOperator>(numbers))
+    all.push_back(op->oid);
+  for (const CastPtr& cast : session.catalog.naming<UserCast>(numbers)) {
+    all.push_back(cast->oid);
+    if (cast->function != kNoOid) all.push_back(cast->function);
+  }
+  return all;
+}
+
+namespace {
 
 /// `containers`: all types that `uses` says yes to, apart from arrays.
 template <class Uses>
