@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/catalog/relation_noun.h"
 #include "sql-lite-frontend/definitions/system_catalog/dependencies.h"
 #include "sql-lite-frontend/definitions/system_catalog/functions.h"
+#include "sql-lite-frontend/definitions/system_catalog/keyed_objects.h"
 #include "sql-lite-frontend/routines/extensions/extension.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/builtin.h"
@@ -70,7 +71,7 @@ Described describe_constraint(StatementContext& session, Oid object) {
 
 /// Describes a numbered part of a table: a default, a rule, a trigger.
 Described describe_part(StatementContext& session, Oid catalog, Oid object) {
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : tables_with_part(session, object)) {
     const Relation& relation = table->relation;
     const auto on = [&] { return describe_relation(session, relation.oid, 0).value_or(""); };
     if (catalog == class_id::pg_rewrite && has_query(relation.kind) && rule_oid(relation) == object)

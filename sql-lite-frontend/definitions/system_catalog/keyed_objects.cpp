@@ -91,9 +91,15 @@ std::vector<TablePtr> tables_for_dependency(StatementContext& session, const Row
   for (const TablePtr& table : session.catalog.naming<Table>({key.number}))
     owners.push_back(table->relation.oid);
   std::ranges::move(session.catalog.naming<Table>(owners), std::back_inserter(found));
-  // A column's default has the number of the table, and the column's behind it.
-  for (Oid behind = 1; behind <= kMostTableColumns && behind < key.number; ++behind)
-    found.push_back(session.catalog.table(key.number - behind));
+  std::ranges::move(tables_with_part(session, key.number), std::back_inserter(found));
+  return each_once(std::move(found));
+}
+
+std::vector<TablePtr> tables_with_part(StatementContext& session, Oid number) {
+  std::vector<TablePtr> found = session.catalog.naming<Table>({number});
+  // A column's default has the number of its table plus that of the column.
+  for (Oid behind = 0; behind <= kMostTableColumns && behind < number; ++behind)
+    found.push_back(session.catalog.table(number - behind));
   return each_once(std::move(found));
 }
 

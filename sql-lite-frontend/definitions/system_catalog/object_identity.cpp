@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/definitions/system_catalog/dependencies.h"
 #include "sql-lite-frontend/definitions/system_catalog/functions.h"
+#include "sql-lite-frontend/definitions/system_catalog/keyed_objects.h"
 #include "sql-lite-frontend/routines/extensions/extension.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/array/array.h"
@@ -228,7 +229,7 @@ class Identifier {
   }
 
   Identity of_part(Oid catalog, Oid object) {
-    for (const TablePtr& table : session_.catalog.tables()) {
+    for (const TablePtr& table : tables_with_part(session_, object)) {
       const Relation& relation = table->relation;
       if (catalog == class_id::pg_rewrite && has_query(relation.kind) &&
           rule_oid(relation) == object)

@@ -211,7 +211,18 @@ Value reset_statistics(Execution& execution, Arguments arguments) {
                     arguments.empty() ? "pg_stat_reset" : "pg_stat_reset_single_table_counters");
   }
   Engine& engine = session.shared.engine;
-  for (const TablePtr& table : session.catalog.tables()) {
+  std::vector<TablePtr> tables;
+  if (arguments.empty()) {
+    // Reads all relations: it restarts the counters of all of them.
+    tables = session.catalog.tables();
+  } else {
+    const Oid number = arguments[0].as_oid();
+    for (TablePtr table :
+         {session.catalog.table(number), session.catalog.table_with_index(number)}) {
+      if (table) tables.push_back(std::move(table));
+    }
+  }
+  for (const TablePtr& table : tables) {
     const bool is_meant = arguments.empty() || arguments[0].as_oid() == table->relation.oid;
     if (is_meant && table->runtime)
       reset_counters(engine, table->runtime->counters, table->relation.tree);
