@@ -276,12 +276,10 @@ PlanPtr Planner::plan_computed(FromComputed& computed, Conditions& conditions) {
     const Slot slot = computed.first_slot + static_cast<Slot>(i);
     if (binder_.is_used(slot)) wanted.push_back({i, slot});
   }
-  ComputedScan::Key key = key_of(computed, conditions);
-  const bool has_key = key.value != nullptr;
   auto scan = std::make_unique<ComputedScan>(computed.table, computed.alias, std::move(wanted),
-                                             std::move(key));
+                                             key_of(computed, conditions));
   scan->expected_rows = 200;
-  scan->cost = has_key ? 10 : 20;
+  scan->cost = 20;
   return scan;
 }
 

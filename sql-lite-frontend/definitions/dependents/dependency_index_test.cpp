@@ -296,7 +296,7 @@ TEST_CASE("A system catalog read by key gives the rows of a whole reading",
       {"pg_constraint", "confrelid"},
       {"pg_trigger", "oid"},
       {"pg_trigger", "tgrelid"},
-      {"pg_trigger", "tgfoid"},
+
       {"pg_inherits", "inhrelid"},
       {"pg_inherits", "inhparent"},
       {"pg_policy", "oid"},

@@ -200,7 +200,7 @@ std::span<const RowProvider> catalog_providers() {
         {"tgoldtable"},
         {"tgnewtable"}},
        trigger_rows,
-       "oid tgrelid tgfoid"},
+       "oid tgrelid"},
       {kPgCatalogSchema,
        "pg_inherits",
        {{"inhrelid"}, {"inhparent"}, {"inhseqno"}, {"inhdetachpending"}},

@@ -169,11 +169,13 @@ void emit_text_search(const EmitRow& emit, StatementContext& session) {
 
 void dependency_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
-  for (const TablePtr& table : tables_for_dependency(session, emit.key))
+  // Records of what came with the server are not in the index of dependencies.
+  const RowKey key = emit.key.number < kFirstUserOid ? RowKey{} : emit.key;
+  for (const TablePtr& table : tables_for_dependency(session, key))
     emit_relation(emit, session, *table);
-  for (const TypePtr& type : types_for(session, emit.key)) emit_user_type(emit, *type);
+  for (const TypePtr& type : types_for(session, key)) emit_user_type(emit, *type);
   emit_text_search(emit, session);
-  for (const RoutinePtr& routine : routines_for(session, emit.key)) {
+  for (const RoutinePtr& routine : routines_for(session, key)) {
     emit_routine(emit, *routine);
   }
   emit_made(emit, session);
