@@ -395,4 +395,25 @@ FAULTS = [
         "",
         "a text that a routine runs has no parameters*",
     ),
+    (
+        "an object that is dropped stays in the index of dependencies",
+        "catalog/catalog.cpp",
+        "    dependencies_.remove(kKindOf<Object>, oid, dependency_keys(*old));\n",
+        "    static_cast<void>(old);\n",
+        "The index of dependencies finds*",
+    ),
+    (
+        "a transaction's own definitions are not in the index of dependencies",
+        "catalog/catalog_view.cpp",
+        "    for (const ChangeList::Place place : changes_.naming(oid)) add_own(changes_[place].oid);\n",
+        "",
+        "A transaction's own definitions are in the index*",
+    ),
+    (
+        "a routine's default that names an object is no dependency",
+        "catalog/named_objects.cpp",
+        "    names.add_text(parameter.default_sql);\n",
+        "",
+        "A system catalog read by key*",
+    ),
 ]

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/catalog/named_objects.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/catalog/object_map.h"
 #include "sql-lite-frontend/diagnostic.h"
@@ -103,10 +104,36 @@ void Catalog::set_default_collation() {
                  {icu_rule_of(*entry->icu_locale), true, entry->locale_orders_all});
 }
 
+template <class Object, class Self>
+auto& Catalog::map_of(Self& self) {
+  if constexpr (std::is_same_v<Object, Table>) {
+    return self.tables_;
+  } else if constexpr (std::is_same_v<Object, Schema>) {
+    return self.schemas_;
+  } else if constexpr (std::is_same_v<Object, UserType>) {
+    return self.types_;
+  } else if constexpr (std::is_same_v<Object, Routine>) {
+    return self.routines_;
+  } else {
+    return std::get<Made<Object>>(self.made_);
+  }
+}
+
+template <class Object>
+void Catalog::put_indexed(Oid oid, const CheckedShared<const Object>& object) {
+  auto& map = map_of<Object>(*this);
+  if (const auto old = find_or_null(map, oid)) {
+    dependencies_.remove(kKindOf<Object>, oid, dependency_keys(*old));
+  }
+  put_object(map, oid, object);
+  if (object) dependencies_.add(kKindOf<Object>, oid, dependency_keys(*object));
+}
+template void Catalog::put_indexed<Table>(Oid oid, const TablePtr& table);
+
 void Catalog::load_schemas() {
   for_each_record(engine_, tree_, kind_prefix(database_, RecordKind::schema),
                   [&](Oid oid, Bytes value) {
-                    schemas_[oid] = std::make_shared<Schema>(decode<Schema>(value));
+                    put_indexed<Schema>(oid, std::make_shared<const Schema>(decode<Schema>(value)));
                   });
 }
 
@@ -131,10 +158,42 @@ void note_user_collation(const UserCollation& collation) {
 void Catalog::load_types() {
   for_each_record(engine_, tree_, kind_prefix(database_, RecordKind::user_type),
                   [&](Oid oid, Bytes value) {
-                    const auto type = std::make_shared<UserType>(decode<UserType>(value));
-                    note_user_type(*type, default_collation_);
-                    types_[oid] = type;
+                    put_type(oid, std::make_shared<const UserType>(decode<UserType>(value)));
                   });
+}
+
+template <class Object>
+std::vector<CheckedShared<const Object>> Catalog::naming(Oid named) {
+  if constexpr (std::is_same_v<Object, Table>) become_whole();
+  const std::shared_lock lock{mutex_};
+  std::vector<CheckedShared<const Object>> found;
+  for (const Oid by : dependencies_.naming(kKindOf<Object>, named)) {
+    found.push_back(map_of<Object>(*this).at(by));
+  }
+  return found;
+}
+template std::vector<TablePtr> Catalog::naming<Table>(Oid named);
+template std::vector<SchemaPtr> Catalog::naming<Schema>(Oid named);
+template std::vector<TypePtr> Catalog::naming<UserType>(Oid named);
+template std::vector<RoutinePtr> Catalog::naming<Routine>(Oid named);
+template std::vector<OperatorPtr> Catalog::naming<UserOperator>(Oid named);
+template std::vector<CastPtr> Catalog::naming<UserCast>(Oid named);
+template std::vector<ExtensionPtr> Catalog::naming<Extension>(Oid named);
+template std::vector<CollationPtr> Catalog::naming<UserCollation>(Oid named);
+template std::vector<PublicationPtr> Catalog::naming<Publication>(Oid named);
+template std::vector<UserTextDictionaryPtr> Catalog::naming<UserTextDictionary>(Oid named);
+template std::vector<UserTextConfigPtr> Catalog::naming<UserTextConfig>(Oid named);
+
+void Catalog::put_type(Oid oid, const TypePtr& type) {
+  if (const TypePtr old = find_or_null(types_, oid)) {
+    // Another type may have taken the name of one that was renamed or dropped.
+    const auto known = type_names_.find(NameKey{old->schema, old->name});
+    if (known != type_names_.end() && known->second == oid) type_names_.erase(known);
+  }
+  put_indexed<UserType>(oid, type);
+  if (!type) return;
+  type_names_[NameKey{type->schema, type->name}] = oid;
+  note_user_type(*type, default_collation_);
 }
 
 TypePtr Catalog::type(Oid oid) const {
@@ -143,10 +202,8 @@ TypePtr Catalog::type(Oid oid) const {
 }
 TypePtr Catalog::type(Oid schema, std::string_view name) const {
   const std::shared_lock lock{mutex_};
-  for (const auto& [oid, type] : types_) {
-    if (type->schema == schema && type->name == name) return type;
-  }
-  return nullptr;
+  const auto found = type_names_.find(NameKey{schema, name});
+  return found == type_names_.end() ? nullptr : types_.at(found->second);
 }
 std::vector<TypePtr> Catalog::types() const {
   const std::shared_lock lock{mutex_};
@@ -189,10 +246,10 @@ constexpr RecordKind record_of(const UserTextConfig*) {
 template <class Object>
 void Catalog::load_made() {
   const Object* const kind = nullptr;
-  for_each_record(
-      engine_, tree_, kind_prefix(database_, record_of(kind)), [&](Oid oid, Bytes value) {
-        std::get<Made<Object>>(made_)[oid] = std::make_shared<const Object>(decode<Object>(value));
-      });
+  for_each_record(engine_, tree_, kind_prefix(database_, record_of(kind)),
+                  [&](Oid oid, Bytes value) {
+                    put_indexed<Object>(oid, std::make_shared<const Object>(decode<Object>(value)));
+                  });
 }
 
 template <class Object>
@@ -264,7 +321,7 @@ void Catalog::put_routine(Oid oid, const RoutinePtr& routine) {
       break;
     }
   }
-  put_object(routines_, oid, routine);
+  put_indexed<Routine>(oid, routine);
   if (routine) routine_names_.emplace(routine->name, routine);
 }
 
@@ -308,10 +365,9 @@ void Catalog::apply(std::span<const CatalogChange> changes) {
 
 void Catalog::put(const CatalogChange& change) {
   if (const auto* schema = std::get_if<SchemaPtr>(&change.object)) {
-    put_object(schemas_, change.oid, *schema);
+    put_indexed<Schema>(change.oid, *schema);
   } else if (const auto* type = std::get_if<TypePtr>(&change.object)) {
-    put_object(types_, change.oid, *type);
-    if (*type) note_user_type(**type, default_collation_);
+    put_type(change.oid, *type);
   } else if (const auto* routine = std::get_if<RoutinePtr>(&change.object)) {
     put_routine(change.oid, *routine);
   } else if (const auto* role = std::get_if<RolePtr>(&change.object)) {
@@ -319,20 +375,20 @@ void Catalog::put(const CatalogChange& change) {
   } else if (const auto* database = std::get_if<DatabasePtr>(&change.object)) {
     shared_.put(change.oid, *database);
   } else if (const auto* op = std::get_if<OperatorPtr>(&change.object)) {
-    put_object(std::get<Made<UserOperator>>(made_), change.oid, *op);
+    put_indexed<UserOperator>(change.oid, *op);
   } else if (const auto* cast = std::get_if<CastPtr>(&change.object)) {
-    put_object(std::get<Made<UserCast>>(made_), change.oid, *cast);
+    put_indexed<UserCast>(change.oid, *cast);
   } else if (const auto* collation = std::get_if<CollationPtr>(&change.object)) {
-    put_object(std::get<Made<UserCollation>>(made_), change.oid, *collation);
+    put_indexed<UserCollation>(change.oid, *collation);
     if (*collation) note_user_collation(**collation);
   } else if (const auto* extension = std::get_if<ExtensionPtr>(&change.object)) {
-    put_object(std::get<Made<Extension>>(made_), change.oid, *extension);
+    put_indexed<Extension>(change.oid, *extension);
   } else if (const auto* publication = std::get_if<PublicationPtr>(&change.object)) {
-    put_object(std::get<Made<Publication>>(made_), change.oid, *publication);
+    put_indexed<Publication>(change.oid, *publication);
   } else if (const auto* dictionary = std::get_if<UserTextDictionaryPtr>(&change.object)) {
-    put_object(std::get<Made<UserTextDictionary>>(made_), change.oid, *dictionary);
+    put_indexed<UserTextDictionary>(change.oid, *dictionary);
   } else if (const auto* config = std::get_if<UserTextConfigPtr>(&change.object)) {
-    put_object(std::get<Made<UserTextConfig>>(made_), change.oid, *config);
+    put_indexed<UserTextConfig>(change.oid, *config);
   } else {
     put_table(change, std::get<TablePtr>(change.object));
   }
@@ -349,7 +405,7 @@ void Catalog::put_table(const CatalogChange& change, const TablePtr& table) {
     if (table && old->second->version > table->version) return;
     forget(old->second->relation);
     if (!table) rows_of_dropped_.add(old->second->runtime->counters);
-    tables_.erase(old);
+    put_indexed<Table>(change.oid, TablePtr{});
   }
   if (table) add(table);
 }

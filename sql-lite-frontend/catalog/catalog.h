@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/change_list.h"
+#include "sql-lite-frontend/catalog/dependency_index.h"
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/objects.h"
 #include "sql-lite-frontend/catalog/shared_objects.h"
@@ -77,6 +78,9 @@ class Catalog {
   [[nodiscard]] CheckedShared<const Object> made(Oid oid) const;
   template <class Object>
   [[nodiscard]] std::vector<CheckedShared<const Object>> all_made() const;
+  /// Returns the objects of a kind that name that one (`dependency_keys`), by ascending oid.
+  template <class Object>
+  [[nodiscard]] std::vector<CheckedShared<const Object>> naming(Oid named);
   /// Returns all tables: reads those that have not been asked for yet.
   [[nodiscard]] std::vector<TablePtr> tables();
   /// Returns the tables that have been read so far.
@@ -107,7 +111,15 @@ class Catalog {
   void load_routines();
   template <class Object>
   void load_made();
+  /// Returns the map that holds the objects of a kind.
+  template <class Object, class Self>
+  static auto& map_of(Self& self);
+  /// Replaces the object, which may be null, in its map and in the index of dependencies.
+  template <class Object>
+  void put_indexed(Oid oid, const CheckedShared<const Object>& object);
+  void put_type(Oid oid, const TypePtr& type);
   void put_routine(Oid oid, const RoutinePtr& routine);
+  void become_whole();
   TablePtr read(Oid oid);
   TablePtr named(const Names& names, Oid schema, std::string_view name);
   void read_all();
@@ -134,6 +146,7 @@ class Catalog {
   Names index_names_;  ///< → oid of the table
   std::map<Oid, SchemaPtr> schemas_;
   std::map<Oid, TypePtr> types_;
+  Names type_names_;
   std::map<Oid, RoutinePtr> routines_;
   std::multimap<std::string, RoutinePtr, std::less<>> routine_names_;
   template <class Object>
@@ -141,6 +154,7 @@ class Catalog {
   std::tuple<Made<UserOperator>, Made<UserCast>, Made<Extension>, Made<UserCollation>,
              Made<Publication>, Made<UserTextDictionary>, Made<UserTextConfig>>
       made_;
+  DependencyIndex dependencies_;  ///< of all objects above
   /// True once tables_ holds every relation of the database.
   bool is_whole_ = false;
   /// Negative cache: names and numbers looked up and not found since the last change.
@@ -200,6 +214,15 @@ class CatalogView {
   [[nodiscard]] TablePtr table_of_index(Oid schema, std::string_view index) const;
   /// The relations whose foreign keys refer to this one, by ascending oid.
   [[nodiscard]] std::vector<TablePtr> referencing_tables(Oid referenced) const;
+  /// Returns the objects of a kind whose records name one of `named`, or have it as a part
+  /// (`dependency_keys`), by ascending oid. All dependents of an object are among them; an object
+  /// that names itself is not.
+  template <class Object>
+  [[nodiscard]] std::vector<CheckedShared<const Object>> naming(const NamedObjects& named) const;
+  /// Returns the sequences that belong to a column of the table, by ascending oid.
+  [[nodiscard]] std::vector<TablePtr> sequences_of(Oid table) const;
+  /// Returns the table that has the index; null if there is none.
+  [[nodiscard]] TablePtr table_with_index(Oid index) const;
   /// Whether the transaction made the table, or gave it a new tree.
   [[nodiscard]] bool has_new_rows(const Table& table) const;
   [[nodiscard]] SchemaPtr schema(Oid oid) const;
@@ -347,6 +370,8 @@ class CatalogView {
   void remove_object(Transaction& transaction, const Object& object);
   void put_name(Transaction& transaction, Oid schema, std::string_view name, Oid oid);
   void claim_type_name(Transaction& transaction, Oid schema, std::string_view name);
+  void put_temporary(CatalogChange change);
+  void forget_temporary(Oid oid);
   void change_names(Transaction& transaction, const Relation* old, const Relation* relation);
   void change_references(Transaction& transaction, const Relation* old, const Relation* relation);
 
@@ -355,6 +380,7 @@ class CatalogView {
   std::uint64_t local_version_ = 0;
   ChangeList changes_;                      ///< of the transaction
   std::map<Oid, CatalogChange> temporary_;  ///< committed, but only this session's
+  DependencyIndex temporary_names_;         ///< of these
 };
 
 }  // namespace swizzle::sql

@@ -445,6 +445,22 @@ bool CatalogView::changes_temporaries() const {
   });
 }
 
+/// Pre: the change is of a temporary relation, which exists.
+void CatalogView::put_temporary(CatalogChange change) {
+  const Oid oid = change.oid;
+  forget_temporary(oid);
+  temporary_names_.add(kKindOf<Table>, oid, dependency_keys(*std::get<TablePtr>(change.object)));
+  temporary_.emplace(oid, std::move(change));
+}
+
+void CatalogView::forget_temporary(Oid oid) {
+  const auto known = temporary_.find(oid);
+  if (known == temporary_.end()) return;
+  temporary_names_.remove(kKindOf<Table>, oid,
+                          dependency_keys(*std::get<TablePtr>(known->second.object)));
+  temporary_.erase(known);
+}
+
 void CatalogView::commit() {
   if (changes_.empty()) return;
   std::vector<CatalogChange> published;
@@ -454,9 +470,9 @@ void CatalogView::commit() {
     const bool is_temporary =
         table != nullptr && *table && (*table)->relation.persistence == Persistence::temporary;
     if (is_temporary) {
-      temporary_[change.oid] = std::move(change);
+      put_temporary(std::move(change));
     } else if (was_temporary) {
-      temporary_.erase(change.oid);
+      forget_temporary(change.oid);
     } else {
       published.push_back(std::move(change));
     }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/runtime/long_work.h"
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
@@ -12,6 +13,9 @@ namespace {
 
 /// Limit of the negative cache, so that look-ups of many absent names do not take memory for each.
 constexpr std::size_t kMostAbsent = 10'000;
+
+/// To decode a record and to open its table, in `count_work`'s units.
+constexpr std::size_t kWorkOfRecord = 5'000;
 
 template <class Set, class Key>
 void remember(Set& absent, Key&& key) {
@@ -96,7 +100,7 @@ struct Catalog::Reading {
 
 void Catalog::add(const TablePtr& table) {
   const Relation& relation = table->relation;
-  tables_[relation.oid] = table;
+  put_indexed<Table>(relation.oid, table);
   table_names_[NameKey{relation.schema, relation.name}] = relation.oid;
   for (const Index& index : relation.indexes) {
     index_names_[NameKey{relation.schema, index.name}] = relation.oid;
@@ -174,30 +178,34 @@ void Catalog::read_all() {
   Reading reading{*this};
   std::vector<std::pair<Oid, Relation>> found;
   reading.for_each_relation([&](Oid oid, Bytes value) {
+    count_work(kWorkOfRecord);
     const std::shared_lock lock{mutex_};
     if (!tables_.contains(oid)) found.emplace_back(oid, decode<Relation>(value));
   });
-  std::vector<TablePtr> opened;
-  opened.reserve(found.size());
   for (auto& [oid, relation] : found) {
-    opened.push_back(open_table(engine_, std::move(relation), reading.version_of(oid), nullptr));
+    count_work(kWorkOfRecord);
+    const TablePtr table =
+        open_table(engine_, std::move(relation), reading.version_of(oid), nullptr);
+    const std::unique_lock lock{mutex_};
+    if (may_add(oid)) add(table);
   }
   const std::unique_lock lock{mutex_};
-  for (const TablePtr& table : opened) {
-    if (may_add(table->relation.oid)) add(table);
-  }
   is_whole_ = true;
   absent_.clear();
   absent_names_.clear();
 }
 
-std::vector<TablePtr> Catalog::tables() {
+void Catalog::become_whole() {
   bool is_whole = false;
   {
     const std::shared_lock lock{mutex_};
     is_whole = is_whole_;
   }
   if (!is_whole) read_all();
+}
+
+std::vector<TablePtr> Catalog::tables() {
+  become_whole();
   return known_tables();
 }
 
@@ -237,8 +245,12 @@ void Catalog::read_references(Oid referenced) {
     if (may_add(referencing)) references_.emplace(referenced, referencing);
   }
   knows_references_of_.insert(referenced);
-  for (const auto& [oid, table] : tables_) {
-    const std::vector<Oid> all = table->relation.referenced_relations();
+  std::vector<Oid> known = dependencies_.naming(kKindOf<Table>, referenced);
+  known.push_back(referenced);
+  for (const Oid oid : known) {
+    const auto table = tables_.find(oid);
+    if (table == tables_.end()) continue;
+    const std::vector<Oid> all = table->second->relation.referenced_relations();
     if (std::ranges::find(all, referenced) != all.end()) references_.emplace(referenced, oid);
   }
 }

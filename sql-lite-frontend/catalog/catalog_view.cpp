@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
+#include "sql-lite-frontend/catalog/named_objects.h"
 
 namespace swizzle::sql {
 
@@ -21,7 +22,9 @@ const Ptr* CatalogView::own(Oid oid) const {
 
 template <class Ptr>
 std::vector<Ptr> CatalogView::merged(std::vector<Ptr> shared) const {
-  if (changes_.empty() && temporary_.empty()) return shared;
+  const bool is_table = std::is_same_v<Ptr, TablePtr>;
+  const bool has_own = changes_.has_any<std::remove_const_t<typename Ptr::element_type>>();
+  if (!has_own && !(is_table && !temporary_.empty())) return shared;
   std::map<Oid, Ptr> all;
   for (Ptr& object : shared) {
     Oid oid = kNoOid;
@@ -87,10 +90,11 @@ TablePtr CatalogView::table_of_index(Oid schema, std::string_view index) const {
 std::vector<TablePtr> CatalogView::referencing_tables(Oid referenced) const {
   std::set<Oid> candidates;
   for (const Oid oid : catalog_.referencing(referenced)) candidates.insert(oid);
-  for (const ChangeList::Place place : changes_.referring(referenced)) {
+  for (const ChangeList::Place place : changes_.naming(referenced)) {
     candidates.insert(changes_[place].oid);
   }
-  for (const auto& [oid, change] : temporary_) candidates.insert(oid);
+  for (const Oid oid : temporary_names_.naming(kKindOf<Table>, referenced)) candidates.insert(oid);
+  candidates.insert(referenced);
   std::vector<TablePtr> tables;
   for (const Oid oid : candidates) {
     const TablePtr table = this->table(oid);
@@ -103,6 +107,77 @@ std::vector<TablePtr> CatalogView::referencing_tables(Oid referenced) const {
     if (refers) tables.push_back(table);
   }
   return tables;
+}
+
+namespace {
+
+Oid number_of(const Table& table) {
+  return table.relation.oid;
+}
+template <class Object>
+Oid number_of(const Object& object) {
+  return object.oid;
+}
+
+template <class Object>
+bool names_any(const Object& object, const NamedObjects& named) {
+  const NamedObjects keys = dependency_keys(object);
+  return std::ranges::any_of(named, [&](Oid oid) { return std::ranges::binary_search(keys, oid); });
+}
+
+}  // namespace
+
+template <class Object>
+std::vector<CheckedShared<const Object>> CatalogView::naming(const NamedObjects& named) const {
+  using Ptr = CheckedShared<const Object>;
+  std::vector<Ptr> found;
+  const auto add_own = [&](Oid oid) {
+    const Ptr* const object = own<Ptr>(oid);
+    if (object != nullptr && *object && names_any(**object, named)) found.push_back(*object);
+  };
+  for (const Oid oid : named) {
+    for (Ptr& object : catalog_.naming<Object>(oid)) {
+      if (own<Ptr>(number_of(*object)) == nullptr) found.push_back(std::move(object));
+    }
+    for (const ChangeList::Place place : changes_.naming(oid)) add_own(changes_[place].oid);
+    for (const Oid by : temporary_names_.naming(kKindOf<Object>, oid)) add_own(by);
+  }
+  const auto number = [](const Ptr& object) { return number_of(*object); };
+  std::ranges::sort(found, {}, number);
+  const auto repeated = std::ranges::unique(found, {}, number);
+  found.erase(repeated.begin(), repeated.end());
+  return found;
+}
+template std::vector<TablePtr> CatalogView::naming<Table>(const NamedObjects& named) const;
+template std::vector<SchemaPtr> CatalogView::naming<Schema>(const NamedObjects& named) const;
+template std::vector<TypePtr> CatalogView::naming<UserType>(const NamedObjects& named) const;
+template std::vector<RoutinePtr> CatalogView::naming<Routine>(const NamedObjects& named) const;
+template std::vector<OperatorPtr> CatalogView::naming<UserOperator>(
+    const NamedObjects& named) const;
+template std::vector<CastPtr> CatalogView::naming<UserCast>(const NamedObjects& named) const;
+template std::vector<ExtensionPtr> CatalogView::naming<Extension>(const NamedObjects& named) const;
+template std::vector<CollationPtr> CatalogView::naming<UserCollation>(
+    const NamedObjects& named) const;
+template std::vector<PublicationPtr> CatalogView::naming<Publication>(
+    const NamedObjects& named) const;
+template std::vector<UserTextDictionaryPtr> CatalogView::naming<UserTextDictionary>(
+    const NamedObjects& named) const;
+template std::vector<UserTextConfigPtr> CatalogView::naming<UserTextConfig>(
+    const NamedObjects& named) const;
+
+std::vector<TablePtr> CatalogView::sequences_of(Oid table) const {
+  std::vector<TablePtr> found = naming<Table>({table});
+  std::erase_if(found, [table](const TablePtr& one) {
+    return !one->relation.sequence || one->relation.sequence->owner_table != table;
+  });
+  return found;
+}
+
+TablePtr CatalogView::table_with_index(Oid index) const {
+  for (TablePtr& table : naming<Table>({index})) {
+    if (table->index_by_oid(index) != nullptr) return std::move(table);
+  }
+  return nullptr;
 }
 
 bool CatalogView::has_new_rows(const Table& table) const {
@@ -199,19 +274,33 @@ Ptr named(const std::vector<Ptr>& list, std::string_view name) {
 }  // namespace
 
 SchemaPtr CatalogView::schema(std::string_view name) const {
-  return changes_.empty() ? catalog_.schema(name) : named(schemas(), name);
+  for (const ChangeList::Place place : changes_.named(name)) {
+    const SchemaPtr* const schema = own<SchemaPtr>(changes_[place].oid);
+    if (schema != nullptr && *schema && (*schema)->name == name) return *schema;
+  }
+  SchemaPtr shared = catalog_.schema(name);
+  return shared && own<SchemaPtr>(shared->oid) != nullptr ? nullptr : shared;
 }
 TypePtr CatalogView::type(Oid schema, std::string_view name) const {
-  if (changes_.empty()) return catalog_.type(schema, name);
-  for (const TypePtr& type : types()) {
-    if (type->schema == schema && type->name == name) return type;
+  for (const ChangeList::Place place : changes_.named(name)) {
+    const TypePtr* const type = own<TypePtr>(changes_[place].oid);
+    if (type != nullptr && *type && (*type)->schema == schema && (*type)->name == name)
+      return *type;
   }
-  return nullptr;
+  TypePtr shared = catalog_.type(schema, name);
+  return shared && own<TypePtr>(shared->oid) != nullptr ? nullptr : shared;
 }
 std::vector<RoutinePtr> CatalogView::routines_named(std::string_view name) const {
-  if (changes_.empty()) return catalog_.routines_named(name);
-  std::vector<RoutinePtr> found = routines();
-  std::erase_if(found, [name](const RoutinePtr& routine) { return routine->name != name; });
+  std::vector<RoutinePtr> found = catalog_.routines_named(name);
+  if (changes_.empty()) return found;
+  std::erase_if(found, [&](const RoutinePtr& one) { return own<RoutinePtr>(one->oid) != nullptr; });
+  for (const ChangeList::Place place : changes_.named(name)) {
+    const RoutinePtr* const routine = own<RoutinePtr>(changes_[place].oid);
+    if (routine != nullptr && *routine && (*routine)->name == name) found.push_back(*routine);
+  }
+  std::ranges::sort(found, {}, [](const RoutinePtr& one) { return one->oid; });
+  const auto repeated = std::ranges::unique(found);
+  found.erase(repeated.begin(), repeated.end());
   return found;
 }
 ExtensionPtr CatalogView::extension(std::string_view name) const {

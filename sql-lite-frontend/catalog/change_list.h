@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <variant>
 #include <vector>
@@ -20,13 +22,26 @@ namespace swizzle::sql {
 
 using SchemaPtr = CheckedShared<const Schema>;
 
+using CatalogObject = std::variant<TablePtr, SchemaPtr, TypePtr, RoutinePtr, RolePtr, DatabasePtr,
+                                   OperatorPtr, CastPtr, ExtensionPtr, CollationPtr, PublicationPtr,
+                                   UserTextDictionaryPtr, UserTextConfigPtr>;
+
+template <class Ptr, class... Ptrs>
+consteval std::size_t place_among(const std::variant<Ptrs...>* /*of*/) {
+  std::size_t place = 0;
+  static_cast<void>(((std::is_same_v<Ptr, Ptrs> || (++place, false)) || ...));
+  return place;
+}
+/// Number of an object's kind: its place among CatalogObject's alternatives.
+template <class Object>
+inline constexpr std::size_t kKindOf =
+    place_among<CheckedShared<const Object>>(static_cast<const CatalogObject*>(nullptr));
+
 /// One object's new state; a null pointer is a dropped object.
 struct CatalogChange {
   Oid oid = kNoOid;
   bool created = false;
-  std::variant<TablePtr, SchemaPtr, TypePtr, RoutinePtr, RolePtr, DatabasePtr, OperatorPtr, CastPtr,
-               ExtensionPtr, CollationPtr, PublicationPtr, UserTextDictionaryPtr, UserTextConfigPtr>
-      object;
+  CatalogObject object;
 };
 
 /// Changes of a transaction, in order, with an index by object. A transaction that restores a dump
@@ -57,11 +72,18 @@ class ChangeList {
     return nullptr;
   }
 
+  /// True if objects of that kind were changed.
+  template <class Object>
+  [[nodiscard]] bool has_any() const noexcept {
+    return counts_[kKindOf<Object>] != 0;
+  }
+
   using Place = std::uint32_t;
-  /// Returns the places where tables got that name, or an index with it, in order.
+  /// Returns the places where tables, types, routines or schemas got that name, or tables an index
+  /// with it, in order.
   [[nodiscard]] std::span<const Place> named(std::string_view name) const;
-  /// Returns the places where tables got, or had, foreign keys to that one.
-  [[nodiscard]] std::span<const Place> referring(Oid referenced) const;
+  /// Returns the places of objects that name that one (`dependency_keys`), in order.
+  [[nodiscard]] std::span<const Place> naming(Oid named) const;
 
  private:
   static constexpr Place kNone = ~Place{0};
@@ -70,10 +92,11 @@ class ChangeList {
   };
 
   std::vector<CatalogChange> list_;
+  std::array<std::size_t, std::variant_size_v<CatalogObject>> counts_{};  ///< by kind
   std::vector<Place> before_;  ///< by place: of the change before it of the same object
   std::unordered_map<Oid, Place> last_;
   std::unordered_map<std::string, std::vector<Place>, Hash, std::equal_to<>> named_;
-  std::unordered_map<Oid, std::vector<Place>> referring_;
+  std::unordered_map<Oid, std::vector<Place>> naming_;
 };
 
 }  // namespace swizzle::sql

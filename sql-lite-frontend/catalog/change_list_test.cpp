@@ -21,7 +21,7 @@ TablePtr table_of(Random& random) {
   for (std::uint64_t i = random.below(3); i != 0; --i) {
     Constraint& constraint = table->relation.constraints.emplace_back();
     constraint.kind = random.below(3) == 0 ? ConstraintKind::check : ConstraintKind::foreign_key;
-    constraint.referenced_table = static_cast<Oid>(random.below(4));
+    constraint.referenced_table = kFirstUserOid + static_cast<Oid>(random.below(4));
   }
   return table;
 }
@@ -88,12 +88,15 @@ TEST_CASE("A transaction's changes are found as by a search through all", "[sql]
         if (table != nullptr) REQUIRE(*table == *wanted);
         REQUIRE((changes.last<SchemaPtr>(oid) == nullptr) ==
                 (last_in<SchemaPtr>(model, oid) == nullptr));
-        REQUIRE(are(changes.referring(oid), tables_where(model, [oid](const Relation& relation) {
-                      return std::ranges::count_if(
-                          relation.constraints, [oid](const Constraint& constraint) {
-                            return constraint.kind == ConstraintKind::foreign_key &&
-                                   constraint.referenced_table == oid;
-                          });
+        const Oid referenced = kFirstUserOid + oid;
+        REQUIRE(are(changes.naming(referenced),
+                    tables_where(model, [referenced](const Relation& relation) {
+                      return std::ranges::any_of(relation.constraints,
+                                                 [referenced](const Constraint& constraint) {
+                                                   return constraint.referenced_table == referenced;
+                                                 })
+                                 ? 1
+                                 : 0;
                     })));
         const std::string name = "t" + std::to_string(oid);
         REQUIRE(are(changes.named(name), tables_where(model, [&](const Relation& relation) {

@@ -1,6 +1,7 @@
 #include "sql-lite-frontend/catalog/computed.h"
 
 #include <map>
+#include <ranges>
 #include <utility>
 
 namespace swizzle::sql {
@@ -18,12 +19,23 @@ void ComputedRelation::for_each_row(Execution& execution, const EmitRow& emit) c
   if (source != nullptr) return source->for_each_row(execution, emit);
   if (provider == nullptr) return;
   std::vector<Value> row = constants;
-  provider->rows(execution, [&](std::span<const Value> provided) {
+  EmitRow emit_whole{[&](std::span<const Value> provided) {
     for (std::size_t i = 0; i < sources.size(); ++i) {
       if (sources[i] >= 0) row[i] = provided[static_cast<std::size_t>(sources[i])];
     }
     emit(row);
-  });
+  }};
+  emit_whole.key = emit.key;
+  provider->rows(execution, emit_whole);
+}
+
+bool ComputedRelation::is_key(std::size_t position) const {
+  const TypeId type = columns[position].type;
+  if (provider == nullptr || (type != TypeId::oid && type != TypeId::name)) return false;
+  for (const auto word : std::views::split(provider->keys, ' ')) {
+    if (std::string_view{word} == columns[position].name) return true;
+  }
+  return false;
 }
 
 std::span<const ComputedRelation> computed_relations() {

@@ -14,8 +14,20 @@ namespace swizzle::sql {
 
 struct Execution;
 
-/// Takes one row, a value per column; the values are copied.
-using EmitRow = std::function<void(std::span<const Value>)>;
+/// What the reader of a system relation looks for: rows in which a key column has that number, or
+/// that name. All rows where there is neither.
+struct RowKey {
+  Oid number = kNoOid;
+  std::string name;
+};
+
+/// Takes one row, a value per column; the values are copied. A provider may leave out rows that do
+/// not have the key.
+class EmitRow : public std::function<void(std::span<const Value>)> {
+ public:
+  using std::function<void(std::span<const Value>)>::function;
+  RowKey key;
+};
 
 /// Function that computes the rows of a system relation: some of its columns, in any order.
 struct RowProvider {
@@ -28,6 +40,8 @@ struct RowProvider {
   std::string_view name;
   std::vector<Column> columns;
   void (*rows)(Execution& execution, const EmitRow& emit) = nullptr;
+  /// Columns whose value finds the rows by EmitRow::key, separated by blanks.
+  std::string_view keys = {};
 };
 
 /// Source of the rows of a relation that is not of the system: a transition table.
@@ -58,6 +72,8 @@ struct ComputedRelation {
   std::string view_sql = {};
 
   void for_each_row(Execution& execution, const EmitRow& emit) const;
+  /// True if the column, from 0, may be EmitRow::key.
+  [[nodiscard]] bool is_key(std::size_t position) const;
 
   const RowProvider* provider = nullptr;
   /// Instead of that, all columns in their order.

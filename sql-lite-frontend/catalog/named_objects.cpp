@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sql-lite-frontend/catalog/table.h"
+
 namespace swizzle::sql {
 namespace {
 
@@ -10,6 +12,9 @@ class Names {
  public:
   void add(Oid oid) {
     if (oid >= kFirstUserOid) list_.push_back(oid);
+  }
+  void add_role(Oid oid) {
+    if (oid != kNoOid && oid != kBootstrapRole) list_.push_back(oid);
   }
   void add_schema(Oid oid) {
     if (oid != kNoOid && oid != kPgCatalogSchema) list_.push_back(oid);
@@ -21,8 +26,8 @@ class Names {
   }
   void add(const std::vector<Grant>& grants) {
     for (const Grant& grant : grants) {
-      add(grant.grantee);
-      add(grant.grantor);
+      add_role(grant.grantee);
+      add_role(grant.grantor);
     }
   }
 
@@ -93,7 +98,7 @@ class Names {
 NamedObjects named_by(const Relation& relation) {
   Names names;
   names.add_schema(relation.schema);
-  names.add(relation.owner);
+  names.add_role(relation.owner);
   names.add(relation.grants);
   names.add(relation.columns);
   for (const Constraint& constraint : relation.constraints) {
@@ -114,7 +119,7 @@ NamedObjects named_by(const Relation& relation) {
     names.add_text(trigger.when_sql);
   }
   for (const Policy& policy : relation.policies) {
-    for (const Oid role : policy.roles) names.add(role);
+    for (const Oid role : policy.roles) names.add_role(role);
     for (const PolicyCondition* condition : {&policy.using_rows, &policy.check}) {
       names.add(condition->names);
       names.add(condition->types);
@@ -138,7 +143,7 @@ NamedObjects named_by(const Relation& relation) {
 
 NamedObjects named_by(const Schema& schema) {
   Names names;
-  names.add(schema.owner);
+  names.add_role(schema.owner);
   names.add(schema.grants);
   return std::move(names).all();
 }
@@ -146,7 +151,7 @@ NamedObjects named_by(const Schema& schema) {
 NamedObjects named_by(const UserType& type) {
   Names names;
   names.add_schema(type.schema);
-  names.add(type.owner);
+  names.add_role(type.owner);
   names.add(type.grants);
   names.add(type.base);
   names.add_text(type.default_sql);
@@ -160,7 +165,7 @@ NamedObjects named_by(const UserType& type) {
 NamedObjects named_by(const Routine& routine) {
   Names names;
   names.add_schema(routine.schema);
-  names.add(routine.owner);
+  names.add_role(routine.owner);
   names.add(routine.grants);
   for (const RoutineParameter& parameter : routine.parameters) {
     names.add(parameter.type);
@@ -186,7 +191,7 @@ NamedObjects named_by(const Routine& routine) {
 NamedObjects named_by(const UserOperator& op) {
   Names names;
   names.add_schema(op.schema);
-  names.add(op.owner);
+  names.add_role(op.owner);
   for (const TypeId type : {op.left, op.right, op.result}) names.add(type);
   for (const Oid part : {op.function, op.restriction, op.join}) names.add(part);
   return std::move(names).all();
@@ -203,21 +208,21 @@ NamedObjects named_by(const UserCast& cast) {
 NamedObjects named_by(const UserCollation& collation) {
   Names names;
   names.add_schema(collation.schema);
-  names.add(collation.owner);
+  names.add_role(collation.owner);
   return std::move(names).all();
 }
 
 NamedObjects named_by(const UserTextDictionary& dictionary) {
   Names names;
   names.add_schema(dictionary.schema);
-  names.add(dictionary.owner);
+  names.add_role(dictionary.owner);
   return std::move(names).all();
 }
 
 NamedObjects named_by(const UserTextConfig& config) {
   Names names;
   names.add_schema(config.schema);
-  names.add(config.owner);
+  names.add_role(config.owner);
   for (const UserTextConfig::Mapping& mapping : config.mappings) names.add(mapping.dictionary);
   return std::move(names).all();
 }
@@ -225,13 +230,13 @@ NamedObjects named_by(const UserTextConfig& config) {
 NamedObjects named_by(const Extension& extension) {
   Names names;
   names.add_schema(extension.schema);
-  names.add(extension.owner);
+  names.add_role(extension.owner);
   return std::move(names).all();
 }
 
 NamedObjects named_by(const Publication& publication) {
   Names names;
-  names.add(publication.owner);
+  names.add_role(publication.owner);
   for (const Publication::Member& member : publication.members) {
     names.add(member.table);
     names.add_text(member.filter_sql);
@@ -249,9 +254,44 @@ NamedObjects named_by(const Role& role) {
 
 NamedObjects named_by(const DatabaseEntry& database) {
   Names names;
-  names.add(database.owner);
+  names.add_role(database.owner);
   names.add(database.grants);
   return std::move(names).all();
+}
+
+namespace {
+
+NamedObjects with_parts(NamedObjects named, const NamedObjects& parts) {
+  named.insert(named.end(), parts.begin(), parts.end());
+  std::ranges::sort(named);
+  const auto repeated = std::ranges::unique(named);
+  named.erase(repeated.begin(), repeated.end());
+  return named;
+}
+
+}  // namespace
+
+NamedObjects dependency_keys(const Table& table) {
+  const Relation& relation = table.relation;
+  NamedObjects parts;
+  for (const Index& index : relation.indexes) {
+    parts.push_back(index.oid);
+    if (index.parent != kNoOid) parts.push_back(index.parent);
+  }
+  for (const Constraint& constraint : relation.constraints) parts.push_back(constraint.oid);
+  for (const Trigger& trigger : relation.triggers) {
+    parts.push_back(trigger.oid);
+    if (trigger.constraint != kNoOid) parts.push_back(trigger.constraint);
+  }
+  for (const Policy& policy : relation.policies) parts.push_back(policy.oid);
+  return with_parts(named_by(relation), parts);
+}
+
+NamedObjects dependency_keys(const UserType& type) {
+  NamedObjects parts;
+  for (const DomainCheck& check : type.checks) parts.push_back(check.oid);
+  if (type.relation != kNoOid) parts.push_back(type.relation);
+  return with_parts(named_by(type), parts);
 }
 
 }  // namespace swizzle::sql

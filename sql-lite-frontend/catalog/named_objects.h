@@ -10,7 +10,10 @@
 /// meanwhile (`CatalogView::hold`).
 namespace swizzle::sql {
 
-/// Each once, in ascending order; none that the server came with but schemas.
+struct Table;
+
+/// Each once, in ascending order. Of what the server came with, only schemas and roles, and not its
+/// first role, which owns everything else.
 using NamedObjects = std::vector<Oid>;
 
 NamedObjects named_by(const Relation& relation);
@@ -26,5 +29,16 @@ NamedObjects named_by(const Extension& extension);
 NamedObjects named_by(const Publication& publication);
 NamedObjects named_by(const Role& role);
 NamedObjects named_by(const DatabaseEntry& database);
+
+/// Returns the numbers under which the index of dependencies finds an object: those that its record
+/// names, and those of its parts. Parts of a table are indexes, those that these are parts of,
+/// constraints, triggers and policies; of a type, checks and the relation under which pg_class
+/// lists it. In ascending order.
+template <class Object>
+NamedObjects dependency_keys(const Object& object) {
+  return named_by(object);
+}
+NamedObjects dependency_keys(const Table& table);
+NamedObjects dependency_keys(const UserType& type);
 
 }  // namespace swizzle::sql

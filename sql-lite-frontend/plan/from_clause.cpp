@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/plan/cost.h"
 #include "sql-lite-frontend/plan/disjunctions.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/query/bound/expression_copy.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -246,13 +247,37 @@ PlanPtr Planner::plan_from(std::vector<FromPtr>& items, Conditions conditions, W
   return join_relations(relations, conditions, semi_joins, relations.size() == 1 ? order : nullptr);
 }
 
-PlanPtr Planner::plan_computed(FromComputed& computed) {
+namespace {
+
+/// Finds a condition that a key column equals a value that no row changes.
+ComputedScan::Key key_of(const FromComputed& computed, std::vector<ExprPtr>& conditions) {
+  for (const ExprPtr& condition : conditions) {
+    const Equality equality = as_equality(*condition);
+    if (equality.left == nullptr) continue;
+    for (const auto& [side, other] :
+         {std::pair{equality.left, equality.right}, std::pair{equality.right, equality.left}}) {
+      const auto* const column = dynamic_cast<const SlotExpr*>(side->get());
+      if (column == nullptr || column->slot() < computed.first_slot) continue;
+      const auto position = static_cast<std::size_t>(column->slot() - computed.first_slot);
+      const auto& columns = computed.table->computed->columns;
+      if (position >= columns.size() || !computed.table->computed->is_key(position)) continue;
+      if (has_subquery(**other) || is_volatile(**other) || !slots_read(**other).empty()) continue;
+      if (ExprPtr value = copy_expression(**other)) return {position, std::move(value)};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+PlanPtr Planner::plan_computed(FromComputed& computed, Conditions& conditions) {
   std::vector<ComputedScan::Wanted> wanted;
   for (std::size_t i = 0; i < computed.table->relation.columns.size(); ++i) {
     const Slot slot = computed.first_slot + static_cast<Slot>(i);
     if (binder_.is_used(slot)) wanted.push_back({i, slot});
   }
-  auto scan = std::make_unique<ComputedScan>(computed.table, computed.alias, std::move(wanted));
+  auto scan = std::make_unique<ComputedScan>(computed.table, computed.alias, std::move(wanted),
+                                             key_of(computed, conditions));
   scan->expected_rows = 200;
   scan->cost = 20;
   return scan;
@@ -277,7 +302,8 @@ PlanPtr Planner::plan_node(FromNode& node, Conditions& conditions, WantedOrder* 
   if (auto* table = std::get_if<FromTable>(&node.node)) {
     return plan_table(*table, conditions, order);
   }
-  if (auto* computed = std::get_if<FromComputed>(&node.node)) return plan_computed(*computed);
+  if (auto* computed = std::get_if<FromComputed>(&node.node))
+    return plan_computed(*computed, conditions);
   if (auto* subquery = std::get_if<FromSubquery>(&node.node)) {
     push_into(node, conditions);
     Query& query = *subquery->query;

@@ -138,7 +138,7 @@ class Planner {
                                             AccessPaths::Identity identity);
   [[nodiscard]] std::vector<TableAccess::Wanted> wanted_columns(const FromTable& table) const;
   PlanPtr with_identity(std::unique_ptr<TableAccess> access, const FromTable& table);
-  PlanPtr plan_computed(FromComputed& computed);
+  PlanPtr plan_computed(FromComputed& computed, Conditions& conditions);
   PlanPtr plan_cte_scan(FromCte& reference);
   PlanPtr plan_outer_join(FromJoin& join, Conditions& conditions);
   PlanPtr merged(PlanPtr plan, FromJoin& join);

@@ -28,13 +28,15 @@ class CollationDependents {
     const auto is_it = [&](const TypePtr& type) {
       return type->collation == collation_.oid && !is_user_multirange(type->id());
     };
-    for (const TypePtr& type : session_.catalog.types()) {
+    const NamedObjects numbers = numbers_of_types();
+    const std::vector<TypePtr> types = session_.catalog.naming<UserType>(numbers);
+    for (const TypePtr& type : types) {
       const std::string name = session_.names.user_type_name(type->id()).value_or(type->name);
       if (is_it(type)) add({Kind::type, nullptr, type->oid, 0, "type " + name, on_});
       if (!type->is_of_relation()) of_attributes(*type, name);
     }
     std::vector<TablePtr> views;
-    for (const TablePtr& table : session_.catalog.tables()) {
+    for (const TablePtr& table : session_.catalog.naming<Table>(numbers)) {
       if (has_query(table->relation.kind)) {
         if (is_used_by(table)) views.push_back(table);
       } else {
@@ -43,7 +45,7 @@ class CollationDependents {
     }
     for (const TablePtr& view : views)
       add({Kind::view, view, kNoOid, 0, described(session_, *view), on_});
-    for (const TypePtr& type : session_.catalog.types()) {
+    for (const TypePtr& type : types) {
       if (is_it(type)) {
         add_all(dependents_of_types(session_, std::span{&type, 1}));
         continue;
@@ -53,7 +55,7 @@ class CollationDependents {
           add({Kind::constraint, nullptr, check.oid, 0, "constraint " + check.name, on_});
       }
     }
-    for (const RoutinePtr& routine : session_.catalog.routines()) {
+    for (const RoutinePtr& routine : session_.catalog.naming<Routine>({collation_.oid})) {
       const bool names = std::ranges::any_of(routine->parameters, [&](const auto& parameter) {
         return names_it(parameter.default_sql);
       });
@@ -69,6 +71,19 @@ class CollationDependents {
   }
 
  private:
+  /// Returns the collation, and the types that have it from their base.
+  [[nodiscard]] NamedObjects numbers_of_types() const {
+    NamedObjects numbers{collation_.oid};
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      for (const TypePtr& type : session_.catalog.naming<UserType>({numbers[i]})) {
+        const bool has_it = default_collation(type->id()) == collation_.oid;
+        if (has_it && std::ranges::find(numbers, type->oid) == numbers.end())
+          numbers.push_back(type->oid);
+      }
+    }
+    return numbers;
+  }
+
   [[nodiscard]] bool names_it(std::string_view sql) const {
     return sql.contains(stored_name_) || sql.contains(stored_constant_);
   }
@@ -163,7 +178,7 @@ std::vector<Dependent> dependents_of_collation(StatementContext& session,
 
 void add_collations_of_schema(StatementContext& session, const Schema& schema,
                               std::vector<Dependent>& dependents) {
-  for (const CollationPtr& collation : session.catalog.all_made<UserCollation>()) {
+  for (const CollationPtr& collation : session.catalog.naming<UserCollation>({schema.oid})) {
     if (collation->schema != schema.oid) continue;
     dependents.push_back({Kind::collation, nullptr, collation->oid, 0,
                           described(session, *collation), "schema " + schema.name});

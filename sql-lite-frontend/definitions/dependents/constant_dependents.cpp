@@ -39,7 +39,7 @@ void ConstantDependents::of_relation(const TablePtr& table, std::vector<Dependen
 
 void ConstantDependents::collect(std::vector<Dependent>& list) {
   std::vector<TablePtr> views;
-  for (const TablePtr& table : session_.catalog.tables()) {
+  for (const TablePtr& table : session_.catalog.naming<Table>({oid_})) {
     of_relation(table, list);
     if (is_named_in(table->relation.view_routines, oid_)) views.push_back(table);
   }
@@ -94,7 +94,7 @@ void ConstantDependents::of_table(const TablePtr& table, std::vector<Dependent>&
 }
 
 void ConstantDependents::of_domains(std::vector<Dependent>& list) {
-  for (const TypePtr& type : session_.catalog.types()) {
+  for (const TypePtr& type : session_.catalog.naming<UserType>({oid_})) {
     for (const DomainCheck& check : type->checks) {
       if (!names_it(check.sql)) continue;
       add_new(list, {Kind::constraint, nullptr, check.oid, 0, "constraint " + check.name, on_});
@@ -104,7 +104,7 @@ void ConstantDependents::of_domains(std::vector<Dependent>& list) {
 
 void ConstantDependents::of_routines(std::vector<Dependent>& list) {
   std::vector<RoutinePtr> routines;
-  for (const RoutinePtr& routine : session_.catalog.routines()) {
+  for (const RoutinePtr& routine : session_.catalog.naming<Routine>({oid_})) {
     const bool in_default = std::ranges::any_of(
         routine->parameters,
         [&](const RoutineParameter& parameter) { return names_it(parameter.default_sql); });

@@ -75,8 +75,7 @@ std::vector<Dependent> direct(StatementContext& session, const Table& relation) 
   const Oid oid = relation.relation.oid;
   const std::string on = described(session, relation);
   ConstantDependents constants{session, TypeId::regclass, oid, on};
-  for (const TablePtr& other : session.catalog.tables()) {
-    if (other->relation.oid == oid) continue;
+  for (const TablePtr& other : session.catalog.naming<Table>({oid})) {
     count_work(kWorkOfDefinition);
     for (const Constraint& constraint : other->relation.constraints) {
       if (constraint.kind == ConstraintKind::foreign_key && constraint.referenced_table == oid) {
@@ -118,6 +117,25 @@ bool is_part(std::span<const std::int16_t> columns, std::size_t position) {
 
 }  // namespace
 
+std::vector<TablePtr> tables_naming(StatementContext& session, const NamedObjects& named) {
+  std::vector<TablePtr> found = session.catalog.naming<Table>(named);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::vector<Oid> partitions = found[i]->relation.partitions;
+    for (const Oid oid : partitions) {
+      if (TablePtr partition = session.catalog.table(oid)) found.push_back(std::move(partition));
+    }
+  }
+  const auto number = [](const TablePtr& table) { return table->relation.oid; };
+  std::ranges::sort(found, {}, number);
+  const auto repeated = std::ranges::unique(found, {}, number);
+  found.erase(repeated.begin(), repeated.end());
+  return found;
+}
+
+NamedObjects numbers_of(TypeId type) {
+  return {raw(type), raw(array_type(type))};
+}
+
 void add_once(std::vector<Dependent>& list, Dependent dependent) {
   if (std::ranges::find(list, dependent.name, &Dependent::name) != list.end()) return;
   list.push_back(std::move(dependent));
@@ -158,13 +176,16 @@ std::vector<Dependent> dependents_of(StatementContext& session,
   std::set<Oid> known;
   for (const TablePtr& relation : relations) known.insert(relation->relation.oid);
   // Sequences that belong to the relations go with them, and with them what uses the numbers.
+  std::vector<TablePtr> sequences;
+  for (const TablePtr& relation : relations) {
+    std::ranges::move(session.catalog.sequences_of(relation->relation.oid),
+                      std::back_inserter(sequences));
+  }
+  std::ranges::sort(sequences, {}, [](const TablePtr& one) { return one->relation.oid; });
   std::vector<TablePtr> all{relations.begin(), relations.end()};
-  for (const TablePtr& other : session.catalog.tables()) {
-    const auto& sequence = other->relation.sequence;
-    if (sequence && known.contains(sequence->owner_table)) {
-      known.insert(other->relation.oid);
-      all.push_back(other);
-    }
+  for (TablePtr& sequence : sequences) {
+    known.insert(sequence->relation.oid);
+    all.push_back(std::move(sequence));
   }
   std::vector<Dependent> list;
   for (const TablePtr& relation : all) {
@@ -203,7 +224,7 @@ std::vector<Dependent> views_needing(StatementContext& session, const Table& tab
   std::vector<Dependent> list;
   if (key.kind != ConstraintKind::primary_key) return list;
   std::set<Oid> known;
-  for (const TablePtr& other : session.catalog.tables()) {
+  for (const TablePtr& other : session.catalog.naming<Table>({table.relation.oid})) {
     if (!has_query(other->relation.kind)) continue;
     const bool needs = view_reads(
         session, *other, [&](const Binder::RelationRead& /*read*/, const Binder& binder) {
@@ -250,7 +271,7 @@ void add_foreign_keys(StatementContext& session, const Table& table, Oid index,
 std::vector<TablePtr> views_over_column(StatementContext& session, const Table& table,
                                         std::size_t position) {
   std::vector<TablePtr> views;
-  for (const TablePtr& other : session.catalog.tables()) {
+  for (const TablePtr& other : session.catalog.naming<Table>({table.relation.oid})) {
     if (!has_query(other->relation.kind)) continue;
     const bool reads =
         knows_column(other->relation, table.relation.oid, position) &&

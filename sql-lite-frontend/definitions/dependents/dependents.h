@@ -4,10 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "sql-lite-frontend/catalog/named_objects.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 
-/// Objects that a DROP would break. Dependencies are not recorded: they are read off the
-/// definitions.
+/// Objects that a DROP would break. The catalog's index of dependencies (`CatalogView::naming`)
+/// tells which definitions name an object; how they depend on it is read off these definitions.
 namespace swizzle::sql {
 
 /// Cost of looking through a relation's definition; there may be thousands.
@@ -46,6 +47,12 @@ struct Dependent {
   std::string on;            ///< what it depends on: "table t", "column a of table t"
 };
 
+/// Returns the tables that name one of the objects, and the partitions of such tables, by ascending
+/// oid: what a partitioned table's key names, its partitions depend on.
+std::vector<TablePtr> tables_naming(StatementContext& session, const NamedObjects& named);
+/// Returns the numbers by which definitions name the type: its own, and that of its arrays.
+NamedObjects numbers_of(TypeId type);
+
 /// Unless it is in the list already.
 void add_once(std::vector<Dependent>& list, Dependent dependent);
 
@@ -76,6 +83,9 @@ std::vector<Dependent> dependents_of_types(StatementContext& session,
 /// Returns the type, and all types with values that contain its values; of an array type, its
 /// elements' type.
 std::vector<TypeId> types_with(StatementContext& session, TypeId type);
+/// Returns the numbers of all objects that a text has to name for its expressions to have one of
+/// the types: the types, relations with columns of them, routines and operators over them.
+NamedObjects carriers_of(StatementContext& session, std::span<const TypeId> types);
 /// Throws 0A000 if a column has the type, or one with values that contain its values, so that the
 /// attributes cannot change.
 void refuse_columns_of(StatementContext& session, const UserType& type);

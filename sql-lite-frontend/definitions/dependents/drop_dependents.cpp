@@ -38,7 +38,7 @@ void remove_index(StatementContext& session, Relation& relation, Oid oid) {
 }
 
 void remove_domain_check(StatementContext& session, Oid oid) {
-  for (const TypePtr& type : session.catalog.types()) {
+  for (const TypePtr& type : session.catalog.naming<UserType>({oid})) {
     if (std::ranges::find(type->checks, oid, &DomainCheck::oid) == type->checks.end()) continue;
     UserType changed = *type;
     std::erase_if(changed.checks, [oid](const DomainCheck& check) { return check.oid == oid; });

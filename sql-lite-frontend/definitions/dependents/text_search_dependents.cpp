@@ -23,7 +23,7 @@ void add_users_of(StatementContext& session, const Wanted& is_wanted,
 template <class Object>
 void add_of_schema(StatementContext& session, const Schema& schema, Kind kind,
                    std::vector<Dependent>& found) {
-  for (const auto& made : session.catalog.all_made<Object>()) {
+  for (const auto& made : session.catalog.naming<Object>({schema.oid})) {
     if (made->schema != schema.oid) continue;
     add_once(found,
              {kind, nullptr, made->oid, 0, described(session, *made), "schema " + schema.name});
@@ -58,7 +58,7 @@ std::vector<Dependent> dependents_of_text_search(StatementContext& session,
                                                  const UserTextDictionary& dictionary) {
   std::vector<Dependent> list;
   const std::string on = described(session, dictionary);
-  for (const UserTextConfigPtr& config : session.catalog.all_made<UserTextConfig>()) {
+  for (const UserTextConfigPtr& config : session.catalog.naming<UserTextConfig>({dictionary.oid})) {
     if (std::ranges::find(config->mappings, dictionary.oid, &UserTextConfig::Mapping::dictionary) ==
         config->mappings.end())
       continue;

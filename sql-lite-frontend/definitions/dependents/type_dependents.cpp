@@ -164,7 +164,7 @@ void add_dependents(StatementContext& session, const TypePtr& type, std::vector<
   // Nothing can be of one.
   if (type->is_shell()) return;
   const std::string on = "type " + session.names.user_type_name(type->id()).value_or(type->name);
-  for (const TypePtr& other : session.catalog.types()) {
+  for (const TypePtr& other : session.catalog.naming<UserType>({type->oid})) {
     if (without_array(other->base) != type->id()) continue;
     if (std::ranges::find(known, other->oid) != known.end()) continue;
     known.push_back(other->oid);
@@ -179,14 +179,15 @@ void add_dependents(StatementContext& session, const TypePtr& type, std::vector<
     add_dependents(session, other, known, list);
   }
   TypeDependents dependents{session, *type, list};
-  for (const TablePtr& table : session.catalog.tables()) {
+  const NamedObjects numbers = numbers_of(type->id());
+  for (const TablePtr& table : tables_naming(session, numbers)) {
     if (has_query(table->relation.kind)) {
       dependents.of_view(table);
     } else {
       dependents.of_table(table);
     }
   }
-  for (const TypePtr& other : session.catalog.types()) {
+  for (const TypePtr& other : session.catalog.naming<UserType>(numbers)) {
     dependents.of_domain(*other);
     if (std::ranges::find(known, other->oid) == known.end()) dependents.of_attributes(*other);
   }
@@ -204,12 +205,12 @@ std::vector<TypeId> types_with(StatementContext& session, TypeId type) {
     const auto add = [&](TypeId container) {
       if (std::ranges::find(all, container) == all.end()) all.push_back(container);
     };
-    for (const TypePtr& other : session.catalog.types()) {
+    for (const TypePtr& other : session.catalog.naming<UserType>({raw(all[i])})) {
       if (has_it(other->base) || std::ranges::any_of(other->attributes, has_it, &Column::type)) {
         add(other->id());
       }
     }
-    for (const TablePtr& table : session.catalog.tables()) {
+    for (const TablePtr& table : session.catalog.naming<Table>({raw(all[i])})) {
       const auto& columns = table->relation.columns;
       const bool has = std::ranges::any_of(
           columns, [&](const Column& column) { return !column.dropped && has_it(column.type); });
@@ -222,9 +223,37 @@ std::vector<TypeId> types_with(StatementContext& session, TypeId type) {
 
 namespace {
 
+NamedObjects numbers_of_all(std::span<const TypeId> types) {
+  NamedObjects numbers;
+  for (const TypeId type : types) numbers.push_back(raw(type));
+  return numbers;
+}
+
+}  // namespace
+
+NamedObjects carriers_of(StatementContext& session, std::span<const TypeId> types) {
+  const NamedObjects numbers = numbers_of_all(types);
+  NamedObjects all = numbers;
+  for (const TablePtr& table : session.catalog.naming<Table>(numbers))
+    all.push_back(table->relation.oid);
+  for (const RoutinePtr& routine : session.catalog.naming<Routine>(numbers))
+    all.push_back(routine->oid);
+  for (const OperatorPtr& op : session.catalog.naming<UserOperator>(numbers))
+    all.push_back(op->oid);
+  for (const CastPtr& cast : session.catalog.naming<UserCast>(numbers)) {
+    all.push_back(cast->oid);
+    if (cast->function != kNoOid) all.push_back(cast->function);
+  }
+  return all;
+}
+
+namespace {
+
+/// `containers`: all types that `uses` says yes to, apart from arrays.
 template <class Uses>
-void refuse_where(StatementContext& session, const UserType& type, const Uses& uses) {
-  for (const TablePtr& table : session.catalog.tables()) {
+void refuse_where(StatementContext& session, const UserType& type,
+                  const std::vector<TypeId>& containers, const Uses& uses) {
+  for (const TablePtr& table : session.catalog.naming<Table>(numbers_of_all(containers))) {
     if (!keeps_rows(table->relation.kind)) continue;
     for (const Column& column : table->relation.columns) {
       if (column.dropped || !uses(column.type)) continue;
@@ -242,9 +271,10 @@ void refuse_columns_of(StatementContext& session, const UserType& type) {
   const std::vector<TypeId> containers = types_with(session, type.id());
   // Arrays are named first.
   if (type.is_of_relation()) {
-    refuse_where(session, type, [&](TypeId of) { return of == array_type(type.id()); });
+    refuse_where(session, type, {type.id()},
+                 [&](TypeId of) { return of == array_type(type.id()); });
   }
-  refuse_where(session, type, [&](TypeId of) {
+  refuse_where(session, type, containers, [&](TypeId of) {
     return std::ranges::find(containers, without_array(of)) != containers.end();
   });
 }
@@ -256,7 +286,7 @@ void refuse_ranges_of(StatementContext& session, const UserType& type) {
   for (const TypeId range : types_with(session, type.id())) {
     if (!is_range(range)) continue;
     const std::vector<TypeId> containers = types_with(session, range);
-    refuse_where(session, type, [&](TypeId of) {
+    refuse_where(session, type, containers, [&](TypeId of) {
       return std::ranges::find(containers, without_array(of)) != containers.end();
     });
   }
@@ -289,7 +319,7 @@ std::vector<Dependent> dependents_of_types(StatementContext& session,
 void add_types_of_schema(StatementContext& session, const Schema& schema,
                          std::vector<Dependent>& dependents) {
   std::vector<TypePtr> inside;
-  for (const TypePtr& type : session.catalog.types()) {
+  for (const TypePtr& type : session.catalog.naming<UserType>({schema.oid})) {
     if (type->schema == schema.oid) inside.push_back(type);
   }
   for (const TypePtr& type : inside) {

@@ -138,6 +138,7 @@ void require_exclusion(StatementContext& session, std::string_view method, TypeI
 void add_exclusions_of(StatementContext& session, const Extension& extension,
                        std::vector<Dependent>& list) {
   if (extension.name != "btree_gist") return;
+  // Reads all relations: operator classes for gist have no numbers in records.
   for (const TablePtr& table : session.catalog.tables()) {
     for (const Constraint& constraint : table->relation.constraints) {
       const Index* const index = constraint.kind == ConstraintKind::exclusion

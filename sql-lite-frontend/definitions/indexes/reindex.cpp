@@ -77,7 +77,10 @@ void rebuild_parts(StatementContext& session, const Table& table, Oid index) {
 }
 
 void rebuild_all(StatementContext& session, Oid schema) {
-  for (const TablePtr& table : session.catalog.tables()) {
+  // Reads all relations: without a schema, the statement is about all of them.
+  const std::vector<TablePtr> tables =
+      schema == kNoOid ? session.catalog.tables() : session.catalog.naming<Table>({schema});
+  for (const TablePtr& table : tables) {
     const Relation& relation = table->relation;
     const bool is_others_temporary = relation.persistence == Persistence::temporary &&
                                      relation.schema != session.names.temp_schema;

@@ -228,7 +228,7 @@ void refuse_lists_beside_schemas(StatementContext& session, const Publication& p
 }
 
 void forget_published_schema(StatementContext& session, Oid schema) {
-  for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {
+  for (const PublicationPtr& publication : session.catalog.naming<Publication>({schema})) {
     if (!publication->has_schema(schema)) continue;
     Publication changed = *publication;
     std::erase_if(changed.schemas, [&](const auto& one) { return one.schema == schema; });
@@ -240,7 +240,7 @@ void drop_published_column(StatementContext& session, const Table& table, std::s
                            ast::DropBehavior behavior, ResultSink& sink) {
   const Oid oid = table.relation.oid;
   const auto number = static_cast<std::int16_t>(position + 1);
-  for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {
+  for (const PublicationPtr& publication : session.catalog.naming<Publication>({oid})) {
     const Publication::Member* const member = publication->member(oid);
     if (member == nullptr) continue;
     const bool names_it = std::ranges::find(member->columns, number) != member->columns.end() ||
@@ -266,7 +266,8 @@ void drop_published_column(StatementContext& session, const Table& table, std::s
 
 void refuse_published_column(StatementContext& session, const Table& table, std::size_t position) {
   const auto number = static_cast<std::int16_t>(position + 1);
-  for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {
+  for (const PublicationPtr& publication :
+       session.catalog.naming<Publication>({table.relation.oid})) {
     const Publication::Member* const member = publication->member(table.relation.oid);
     if (member == nullptr) continue;
     const bool names_it = std::ranges::find(member->columns, number) != member->columns.end() ||
@@ -282,7 +283,8 @@ void refuse_published_column(StatementContext& session, const Table& table, std:
 
 void rename_published_column(StatementContext& session, const TablePtr& table, std::size_t position,
                              std::string_view new_name) {
-  for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {
+  for (const PublicationPtr& publication :
+       session.catalog.naming<Publication>({table->relation.oid})) {
     const Publication::Member* const member = publication->member(table->relation.oid);
     if (member == nullptr || !filter_reads(session, *table, member->filter_sql, position)) continue;
     // Bound by the old names, printed by the new one.

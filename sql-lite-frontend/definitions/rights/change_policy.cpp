@@ -116,7 +116,9 @@ void forget_policies_of(StatementContext& session, std::span<const RolePtr> role
   const auto is_one = [&](Oid oid) {
     return std::ranges::any_of(roles, [oid](const RolePtr& role) { return role->oid == oid; });
   };
-  for (const TablePtr& table : session.catalog.tables()) {
+  NamedObjects named;
+  for (const RolePtr& role : roles) named.push_back(role->oid);
+  for (const TablePtr& table : session.catalog.naming<Table>(named)) {
     const bool names_any = std::ranges::any_of(table->relation.policies, [&](const Policy& policy) {
       return std::ranges::any_of(policy.roles, is_one);
     });

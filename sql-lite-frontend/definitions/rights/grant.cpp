@@ -74,7 +74,7 @@ class GrantChange {
     if (statement_.targtype == ast::GrantTargetType::all_in_schema) {
       for (const ast::Node* name : statement_.objects) {
         const SchemaPtr schema = schema_named(ast::string_of(name));
-        for (const TablePtr& table : session_.catalog.tables()) {
+        for (const TablePtr& table : session_.catalog.naming<Table>({schema->oid})) {
           const bool sequence = table->relation.kind == RelationKind::sequence;
           if (table->relation.schema == schema->oid && sequence == sequences) {
             found.push_back(table);
@@ -111,7 +111,7 @@ class GrantChange {
     }
     for (const ast::Node* name : statement_.objects) {
       const SchemaPtr schema = schema_named(ast::string_of(name));
-      for (const RoutinePtr& routine : session_.catalog.routines()) {
+      for (const RoutinePtr& routine : session_.catalog.naming<Routine>({schema->oid})) {
         const bool is_procedure = routine->kind == RoutineKind::procedure;
         const bool is_wanted = statement_.objtype == ast::ObjectType::routine ||
                                is_procedure == (statement_.objtype == ast::ObjectType::procedure);

@@ -42,6 +42,12 @@ void refuse_bootstrap(std::span<const RolePtr> roles, std::string_view what) {
   }
 }
 
+NamedObjects numbers_of(std::span<const RolePtr> roles) {
+  NamedObjects numbers;
+  for (const RolePtr& role : roles) numbers.push_back(role->oid);
+  return numbers;
+}
+
 bool is_any(std::span<const RolePtr> roles, Oid oid) {
   return std::ranges::any_of(roles, [oid](const RolePtr& role) { return role->oid == oid; });
 }
@@ -80,7 +86,8 @@ class Forgetting {
 
 void revoke_all(StatementContext& session, std::span<const RolePtr> roles) {
   const Forgetting theirs{session, roles};
-  for (const TablePtr& table : session.catalog.tables()) {
+  const NamedObjects named = numbers_of(roles);
+  for (const TablePtr& table : session.catalog.naming<Table>(named)) {
     if (is_any(roles, table->relation.owner)) continue;
     Relation seen = table->relation;
     if (!theirs.forget(seen)) continue;
@@ -96,10 +103,10 @@ void revoke_all(StatementContext& session, std::span<const RolePtr> roles) {
       session.catalog.replace(*session.transaction, *object, std::move(changed));
     }
   };
-  revoke_from(session.catalog.schemas());
+  revoke_from(session.catalog.naming<Schema>(named));
   revoke_from(session.catalog.databases());
-  revoke_from(session.catalog.routines());
-  revoke_from(session.catalog.types());
+  revoke_from(session.catalog.naming<Routine>(named));
+  revoke_from(session.catalog.naming<UserType>(named));
   Catalog& shared = session.catalog.shared();
   for (DefaultGrants& defaults : read_default_grants(shared, *session.transaction)) {
     const bool are_theirs = is_any(roles, defaults.role);
@@ -130,13 +137,17 @@ void give(Owned& owned, GrantedOn kind, Oid owner) {
 void drop_owned(StatementContext& session, const ast::DropOwnedStmt& statement, ResultSink& sink) {
   const std::vector<RolePtr> roles = roles_named(session, statement.roles, "drop");
   refuse_bootstrap(roles, "drop");
+  const NamedObjects named = numbers_of(roles);
   std::vector<SchemaPtr> schemas;
-  for (const SchemaPtr& schema : session.catalog.schemas()) {
-    if (is_any(roles, schema->owner)) schemas.push_back(schema);
+  NamedObjects named_with_schemas = named;
+  for (const SchemaPtr& schema : session.catalog.naming<Schema>(named)) {
+    if (!is_any(roles, schema->owner)) continue;
+    schemas.push_back(schema);
+    named_with_schemas.push_back(schema->oid);
   }
   std::vector<TablePtr> owned;
   std::vector<Dependent> dependents;
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : session.catalog.naming<Table>(named_with_schemas)) {
     if (is_any(roles, table->relation.owner)) {
       owned.push_back(table);
       continue;
@@ -152,17 +163,17 @@ void drop_owned(StatementContext& session, const ast::DropOwnedStmt& statement, 
   };
   add_all(dependents_of(session, owned));
   std::vector<TypePtr> types;
-  for (const TypePtr& type : session.catalog.types()) {
+  for (const TypePtr& type : session.catalog.naming<UserType>(named)) {
     if (is_any(roles, type->owner)) types.push_back(type);
   }
   add_all(dependents_of_types(session, types));
   std::vector<RoutinePtr> routines;
-  for (const RoutinePtr& routine : session.catalog.routines()) {
+  for (const RoutinePtr& routine : session.catalog.naming<Routine>(named)) {
     if (is_any(roles, routine->owner)) routines.push_back(routine);
   }
   add_all(dependents_of_routines(session, routines));
   std::vector<CollationPtr> collations;
-  for (const CollationPtr& collation : session.catalog.all_made<UserCollation>()) {
+  for (const CollationPtr& collation : session.catalog.naming<UserCollation>(named)) {
     if (!is_any(roles, collation->owner)) continue;
     collations.push_back(collation);
     add_all(dependents_of_collation(session, *collation));
@@ -224,7 +235,7 @@ void drop_owned(StatementContext& session, const ast::DropOwnedStmt& statement, 
     }
     session.catalog.remove(*session.transaction, *schema);
   }
-  for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {
+  for (const PublicationPtr& publication : session.catalog.naming<Publication>(named)) {
     if (is_any(roles, publication->owner))
       session.catalog.remove(*session.transaction, *publication);
   }
@@ -240,38 +251,39 @@ void reassign_owned(StatementContext& session, const ast::ReassignOwnedStmt& sta
   if (!session.rights.owns(heir->oid))
     throw_error(kDenied, "permission denied to reassign objects");
   refuse_bootstrap(roles, "reassign ownership of");
-  for (const TablePtr& table : session.catalog.tables()) {
+  const NamedObjects named = numbers_of(roles);
+  for (const TablePtr& table : session.catalog.naming<Table>(named)) {
     if (!is_any(roles, table->relation.owner)) continue;
     const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table);
     give_relation(session, *locked, heir->oid);
   }
-  for (const TypePtr& type : session.catalog.types()) {
+  for (const TypePtr& type : session.catalog.naming<UserType>(named)) {
     if (!is_any(roles, type->owner)) continue;
     UserType changed = *session.catalog.lock_type(*session.transaction, *type,
                                                   lock::RelationMode::access_exclusive);
     give(changed, GrantedOn::type, heir->oid);
     session.catalog.replace(*session.transaction, *type, std::move(changed));
   }
-  for (const RoutinePtr& routine : session.catalog.routines()) {
+  for (const RoutinePtr& routine : session.catalog.naming<Routine>(named)) {
     if (!is_any(roles, routine->owner)) continue;
     Routine changed = *session.catalog.lock_routine(*session.transaction, *routine);
     give(changed, GrantedOn::function, heir->oid);
     session.catalog.replace(*session.transaction, *routine, std::move(changed));
   }
-  for (const CollationPtr& collation : session.catalog.all_made<UserCollation>()) {
+  for (const CollationPtr& collation : session.catalog.naming<UserCollation>(named)) {
     if (!is_any(roles, collation->owner)) continue;
     UserCollation changed = *collation;
     changed.owner = heir->oid;
     session.catalog.replace(*session.transaction, *collation, std::move(changed));
   }
   for (const RolePtr& role : roles) reassign_text_search(session, role->oid, heir->oid);
-  for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {
+  for (const PublicationPtr& publication : session.catalog.naming<Publication>(named)) {
     if (!is_any(roles, publication->owner)) continue;
     Publication changed = *publication;
     changed.owner = heir->oid;
     session.catalog.replace(*session.transaction, *publication, std::move(changed));
   }
-  for (const SchemaPtr& schema : session.catalog.schemas()) {
+  for (const SchemaPtr& schema : session.catalog.naming<Schema>(named)) {
     if (!is_any(roles, schema->owner)) continue;
     Schema changed = *schema;
     give(changed, GrantedOn::schema, heir->oid);

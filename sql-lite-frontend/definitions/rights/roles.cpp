@@ -153,7 +153,7 @@ class RoleUses {
   std::vector<Use> uses_;
 };
 
-/// Looks at all objects of one database. `describe` gives their names.
+/// Looks at the objects of one database that name the role. `describe` gives their names.
 template <class Describe>
 void look_at_objects(RoleUses& uses, const CatalogView& catalog,
                      const std::vector<DefaultGrants>& defaults, const Describe& describe) {
@@ -167,17 +167,18 @@ void look_at_objects(RoleUses& uses, const CatalogView& catalog,
       uses.look_at(object->oid, object->owner, object->grants, [&] { return describe(*object); });
     }
   };
-  look_at_granted(catalog.schemas());
-  look_at_granted(catalog.types());
-  look_at_granted(catalog.routines());
-  look_at_made(catalog.all_made<UserCollation>());
-  look_at_made(catalog.all_made<UserTextDictionary>());
-  look_at_made(catalog.all_made<UserTextConfig>());
-  look_at_made(catalog.all_made<Publication>());
+  const NamedObjects named{uses.role()};
+  look_at_granted(catalog.naming<Schema>(named));
+  look_at_granted(catalog.naming<UserType>(named));
+  look_at_granted(catalog.naming<Routine>(named));
+  look_at_made(catalog.naming<UserCollation>(named));
+  look_at_made(catalog.naming<UserTextDictionary>(named));
+  look_at_made(catalog.naming<UserTextConfig>(named));
+  look_at_made(catalog.naming<Publication>(named));
   for (const DefaultGrants& one : defaults) {
     uses.look_at(one.oid, one.role, one.grants, [&] { return describe(one); });
   }
-  for (const TablePtr& table : catalog.tables()) {
+  for (const TablePtr& table : catalog.naming<Table>(named)) {
     const Relation& relation = table->relation;
     uses.look_at(relation.oid, relation.owner, relation.grants, [&] { return describe(*table); });
     for (const Policy& policy : relation.policies) {

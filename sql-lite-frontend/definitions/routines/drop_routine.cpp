@@ -45,7 +45,7 @@ class RoutineDependents {
 
   void collect() {
     check_stack();
-    for (const TablePtr& table : session_.catalog.tables()) {
+    for (const TablePtr& table : tables_naming(session_, {oid_})) {
       if (has_query(table->relation.kind)) {
         of_view(table);
       } else {
@@ -54,10 +54,10 @@ class RoutineDependents {
       of_triggers(table);
     }
     add_policies_calling(session_, oid_, on_, list_);
-    for (const TypePtr& type : session_.catalog.types()) of_domain(*type);
-    for (const RoutinePtr& other : session_.catalog.routines()) of_routine(*other);
-    for (const OperatorPtr& op : session_.catalog.all_made<UserOperator>()) of_operator(*op);
-    for (const CastPtr& cast : session_.catalog.all_made<UserCast>()) {
+    for (const TypePtr& type : session_.catalog.naming<UserType>({oid_})) of_domain(*type);
+    for (const RoutinePtr& other : session_.catalog.naming<Routine>({oid_})) of_routine(*other);
+    for (const OperatorPtr& op : session_.catalog.naming<UserOperator>({oid_})) of_operator(*op);
+    for (const CastPtr& cast : session_.catalog.naming<UserCast>({oid_})) {
       if (cast->function != oid_) continue;
       add_once(list_, {Kind::cast, nullptr, cast->oid, 0, described(session_, *cast), on_});
     }
@@ -272,7 +272,8 @@ void add_routines_of_types(StatementContext& session, std::span<const TypePtr> t
       return one == type->id() || one == array_type(type->id());
     };
     std::vector<Dependent> direct;
-    for (const RoutinePtr& routine : session.catalog.routines()) {
+    const NamedObjects numbers = numbers_of(type->id());
+    for (const RoutinePtr& routine : session.catalog.naming<Routine>(numbers)) {
       const bool names =
           is_it(routine->result) ||
           std::ranges::any_of(routine->parameters,
@@ -289,11 +290,11 @@ void add_routines_of_types(StatementContext& session, std::span<const TypePtr> t
       if (!names && !in_state) continue;
       direct.push_back({Kind::routine, nullptr, routine->oid, 0, described(session, *routine), on});
     }
-    for (const OperatorPtr& op : session.catalog.all_made<UserOperator>()) {
+    for (const OperatorPtr& op : session.catalog.naming<UserOperator>(numbers)) {
       if (!is_it(op->left) && !is_it(op->right) && !is_it(op->result)) continue;
       direct.push_back({Kind::op, nullptr, op->oid, 0, described(session, *op), on});
     }
-    for (const CastPtr& cast : session.catalog.all_made<UserCast>()) {
+    for (const CastPtr& cast : session.catalog.naming<UserCast>(numbers)) {
       if (!is_it(cast->source) && !is_it(cast->target)) continue;
       direct.push_back({Kind::cast, nullptr, cast->oid, 0, described(session, *cast), on});
     }
@@ -305,7 +306,7 @@ void add_routines_of_relations(StatementContext& session, std::span<const TableP
                                std::vector<Dependent>& list) {
   for (const TablePtr& table : relations) {
     const Oid oid = table->relation.oid;
-    for (const RoutinePtr& routine : session.catalog.routines()) {
+    for (const RoutinePtr& routine : session.catalog.naming<Routine>({oid})) {
       const bool in_body = std::ranges::find(routine->body_names, oid, &ViewName::relation) !=
                                routine->body_names.end() ||
                            is_named_in(routine->body_routines, oid);
@@ -317,7 +318,7 @@ void add_routines_of_relations(StatementContext& session, std::span<const TableP
 void add_routines_of_schema(StatementContext& session, const Schema& schema,
                             std::vector<Dependent>& dependents) {
   std::vector<RoutinePtr> inside;
-  for (const RoutinePtr& routine : session.catalog.routines()) {
+  for (const RoutinePtr& routine : session.catalog.naming<Routine>({schema.oid})) {
     if (routine->schema == schema.oid) inside.push_back(routine);
   }
   for (const RoutinePtr& routine : inside) {
@@ -325,7 +326,7 @@ void add_routines_of_schema(StatementContext& session, const Schema& schema,
                           "schema " + schema.name});
   }
   std::vector<OperatorPtr> operators;
-  for (const OperatorPtr& op : session.catalog.all_made<UserOperator>()) {
+  for (const OperatorPtr& op : session.catalog.naming<UserOperator>({schema.oid})) {
     if (op->schema == schema.oid) operators.push_back(op);
   }
   for (const OperatorPtr& op : operators) {

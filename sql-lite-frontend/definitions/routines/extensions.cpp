@@ -260,6 +260,7 @@ namespace {
 /// Indexes whose operator classes it brings.
 std::vector<Dependent> indexes_by_classes(StatementContext& session, const Extension& extension) {
   std::vector<Dependent> found;
+  // Reads all relations: records of indexes name operator classes by text, not by number.
   for (const TablePtr& table : session.catalog.tables()) {
     for (const Index& index : table->relation.indexes) {
       if (index.method != IndexMethod::inverted) continue;

@@ -1,6 +1,7 @@
 // pg_attribute.
 #include <fmt/format.h>
 
+#include "sql-lite-frontend/definitions/system_catalog/keyed_objects.h"
 #include "sql-lite-frontend/definitions/system_catalog/objects.h"
 #include "sql-lite-frontend/definitions/system_catalog/privileges.h"
 #include "sql-lite-frontend/definitions/system_catalog/row_values.h"
@@ -96,7 +97,7 @@ void sequence_attributes(Execution& execution, const EmitRow& emit, Oid sequence
 }  // namespace
 
 void attribute_rows(Execution& execution, const EmitRow& emit) {
-  for (const TablePtr& table : context_of(execution).catalog.tables()) {
+  for (const TablePtr& table : tables_for(context_of(execution), emit.key)) {
     const Relation& relation = table->relation;
     if (relation.kind == RelationKind::sequence) {
       sequence_attributes(execution, emit, relation.oid);
@@ -113,7 +114,7 @@ void attribute_rows(Execution& execution, const EmitRow& emit) {
       index_attributes(execution, emit, relation, index);
     }
   }
-  for (const TypePtr& type : context_of(execution).catalog.types()) {
+  for (const TypePtr& type : types_for(context_of(execution), emit.key)) {
     std::int64_t number = 0;
     for (const Column& attribute : type->attributes) {
       emit_attribute(execution, emit, attribute, {type->relation, ++number, attribute.name});

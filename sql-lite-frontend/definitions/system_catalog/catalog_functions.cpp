@@ -232,12 +232,12 @@ std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) 
   const bool is_part = catalog.empty() || catalog == "pg_class" || catalog == "pg_constraint" ||
                        catalog == "pg_trigger" || catalog == "pg_policy";
   if (!is_part) return {};
-  for (const TypePtr& type : session.catalog.types()) {
+  for (const TypePtr& type : session.catalog.naming<UserType>({oid})) {
     for (const DomainCheck& check : type->checks) {
       if (check.oid == oid) return check.comment;
     }
   }
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : session.catalog.naming<Table>({oid})) {
     for (const Trigger& trigger : table->relation.triggers) {
       if (trigger.oid == oid) return trigger.comment;
     }

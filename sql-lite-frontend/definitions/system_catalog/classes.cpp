@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sql-lite-frontend/catalog/facts.h"
+#include "sql-lite-frontend/definitions/system_catalog/keyed_objects.h"
 #include "sql-lite-frontend/definitions/system_catalog/objects.h"
 #include "sql-lite-frontend/definitions/system_catalog/privileges.h"
 #include "sql-lite-frontend/definitions/system_catalog/row_values.h"
@@ -124,25 +125,25 @@ void emit_class(Execution& execution, const EmitRow& emit, const Relation& relat
 }
 
 /// Foreign keys are triggers to PostgreSQL, too, on both tables.
-std::set<Oid> tables_with_triggers(StatementContext& session) {
-  std::set<Oid> tables;
-  for (const TablePtr& table : session.catalog.tables()) {
-    if (!table->relation.triggers.empty()) tables.insert(table->relation.oid);
-    for (const Constraint& constraint : table->relation.constraints) {
-      if (constraint.kind != ConstraintKind::foreign_key) continue;
-      tables.insert(table->relation.oid);
-      tables.insert(constraint.referenced_table);
-    }
-  }
-  return tables;
+bool has_any_trigger(StatementContext& session, const Table& table) {
+  const auto is_foreign = [](const Constraint& constraint) {
+    return constraint.kind == ConstraintKind::foreign_key;
+  };
+  const Oid oid = table.relation.oid;
+  return !table.relation.triggers.empty() ||
+         std::ranges::any_of(table.relation.constraints, is_foreign) ||
+         std::ranges::any_of(session.catalog.naming<Table>({oid}), [oid](const TablePtr& other) {
+           return std::ranges::any_of(other->relation.constraints, [oid](const Constraint& one) {
+             return one.kind == ConstraintKind::foreign_key && one.referenced_table == oid;
+           });
+         });
 }
 
 }  // namespace
 
 void class_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
-  const std::set<Oid> with_triggers = tables_with_triggers(session);
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : tables_for(session, emit.key)) {
     const Relation& relation = table->relation;
     const auto checks = static_cast<std::size_t>(
         std::ranges::count(relation.constraints, ConstraintKind::check, &Constraint::kind));
@@ -154,7 +155,7 @@ void class_rows(Execution& execution, const EmitRow& emit) {
                  .columns = relation.columns.size(),
                  .checks = checks,
                  .has_index = !relation.indexes.empty(),
-                 .has_triggers = with_triggers.contains(relation.oid),
+                 .has_triggers = has_any_trigger(session, *table),
                  .row_security = relation.row_security,
                  .forces_row_security = relation.forces_row_security,
                  .options = relation.options,
@@ -179,7 +180,7 @@ void class_rows(Execution& execution, const EmitRow& emit) {
                   .is_part = index.parent != kNoOid});
     }
   }
-  for (const TypePtr& type : session.catalog.types()) {
+  for (const TypePtr& type : types_for(session, emit.key)) {
     if (!is_composite(type->id())) continue;
     Relation rows;
     rows.schema = type->schema;

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/definitions/system_catalog/dependency_row.h"
+#include "sql-lite-frontend/definitions/system_catalog/keyed_objects.h"
 #include "sql-lite-frontend/routines/extensions/extension.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/fulltext/text_config.h"
@@ -168,10 +169,13 @@ void emit_text_search(const EmitRow& emit, StatementContext& session) {
 
 void dependency_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
-  for (const TablePtr& table : session.catalog.tables()) emit_relation(emit, session, *table);
-  for (const TypePtr& type : session.catalog.types()) emit_user_type(emit, *type);
+  // Records of what came with the server are not in the index of dependencies.
+  const RowKey key = emit.key.number < kFirstUserOid ? RowKey{} : emit.key;
+  for (const TablePtr& table : tables_for_dependency(session, key))
+    emit_relation(emit, session, *table);
+  for (const TypePtr& type : types_for(session, key)) emit_user_type(emit, *type);
   emit_text_search(emit, session);
-  for (const RoutinePtr& routine : session.catalog.routines()) {
+  for (const RoutinePtr& routine : routines_for(session, key)) {
     emit_routine(emit, *routine);
   }
   emit_made(emit, session);
@@ -179,7 +183,7 @@ void dependency_rows(Execution& execution, const EmitRow& emit) {
 }
 
 void rule_rows(Execution& execution, const EmitRow& emit) {
-  for (const TablePtr& table : context_of(execution).catalog.tables()) {
+  for (const TablePtr& table : tables_for(context_of(execution), emit.key)) {
     const Relation& relation = table->relation;
     if (!has_query(relation.kind)) continue;
     constexpr char kSelect = '1';

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/catalog/relation_noun.h"
 #include "sql-lite-frontend/definitions/system_catalog/dependencies.h"
 #include "sql-lite-frontend/definitions/system_catalog/functions.h"
+#include "sql-lite-frontend/definitions/system_catalog/keyed_objects.h"
 #include "sql-lite-frontend/routines/extensions/extension.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/builtin.h"
@@ -52,14 +53,14 @@ Described describe_relation(StatementContext& session, Oid object, std::int32_t 
 }
 
 Described describe_constraint(StatementContext& session, Oid object) {
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : session.catalog.naming<Table>({object})) {
     for (const Constraint& constraint : table->relation.constraints) {
       if (constraint.oid != object) continue;
       const Described on = describe_relation(session, table->relation.oid, 0);
       return fmt::format("constraint {} on {}", constraint.name, on.value_or(""));
     }
   }
-  for (const TypePtr& type : session.catalog.types()) {
+  for (const TypePtr& type : session.catalog.naming<UserType>({object})) {
     for (const DomainCheck& check : type->checks) {
       // As PostgreSQL: without the domain.
       if (check.oid == object) return fmt::format("constraint {}", check.name);
@@ -70,7 +71,7 @@ Described describe_constraint(StatementContext& session, Oid object) {
 
 /// Describes a numbered part of a table: a default, a rule, a trigger.
 Described describe_part(StatementContext& session, Oid catalog, Oid object) {
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : tables_with_part(session, object)) {
     const Relation& relation = table->relation;
     const auto on = [&] { return describe_relation(session, relation.oid, 0).value_or(""); };
     if (catalog == class_id::pg_rewrite && has_query(relation.kind) && rule_oid(relation) == object)

@@ -16,12 +16,10 @@ struct FoundIndex {
 };
 
 FoundIndex find_index(StatementContext& session, Oid oid) {
-  for (const TablePtr& table : session.catalog.tables()) {
-    const auto& indexes = table->relation.indexes;
-    const auto found = std::ranges::find(indexes, oid, &Index::oid);
-    if (found != indexes.end()) return {table, &*found};
-  }
-  return {};
+  TablePtr table = session.catalog.table_with_index(oid);
+  if (!table) return {};
+  const Index* const index = table->index_by_oid(oid);
+  return {std::move(table), index};
 }
 
 Value has(bool is_so) {

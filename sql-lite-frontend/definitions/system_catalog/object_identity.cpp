@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/definitions/system_catalog/dependencies.h"
 #include "sql-lite-frontend/definitions/system_catalog/functions.h"
+#include "sql-lite-frontend/definitions/system_catalog/keyed_objects.h"
 #include "sql-lite-frontend/routines/extensions/extension.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/array/array.h"
@@ -138,13 +139,10 @@ class Identifier {
                              table->relation.name);
       return with_column(std::move(found), table->relation.columns, part);
     }
-    for (const TablePtr& table : session_.catalog.tables()) {
-      for (const Index& index : table->relation.indexes) {
-        if (index.oid == object)
-          return named("index", schema_of(table->relation.schema), index.name);
-      }
+    if (const TablePtr table = session_.catalog.table_with_index(object)) {
+      return named("index", schema_of(table->relation.schema), table->index_by_oid(object)->name);
     }
-    for (const TypePtr& type : session_.catalog.types()) {
+    for (const TypePtr& type : session_.catalog.naming<UserType>({object})) {
       if (type->relation != object || type->is_of_relation()) continue;
       return with_column(named("composite type", schema_of(type->schema), type->name),
                          type->attributes, part);
@@ -207,7 +205,7 @@ class Identifier {
   }
 
   Identity of_constraint(Oid object) {
-    for (const TablePtr& table : session_.catalog.tables()) {
+    for (const TablePtr& table : session_.catalog.naming<Table>({object})) {
       for (const Constraint& constraint : table->relation.constraints) {
         if (constraint.oid != object) continue;
         Identity found = part_of("table constraint", *table, constraint.name);
@@ -215,7 +213,7 @@ class Identifier {
         return found;
       }
     }
-    for (const TypePtr& type : session_.catalog.types()) {
+    for (const TypePtr& type : session_.catalog.naming<UserType>({object})) {
       for (const DomainCheck& check : type->checks) {
         if (check.oid != object) continue;
         const std::string domain = type_name(type->id());
@@ -231,7 +229,7 @@ class Identifier {
   }
 
   Identity of_part(Oid catalog, Oid object) {
-    for (const TablePtr& table : session_.catalog.tables()) {
+    for (const TablePtr& table : tables_with_part(session_, object)) {
       const Relation& relation = table->relation;
       if (catalog == class_id::pg_rewrite && has_query(relation.kind) &&
           rule_oid(relation) == object)

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/definitions/partitions/partitions.h"
 #include "sql-lite-frontend/definitions/system_catalog/dependencies.h"
+#include "sql-lite-frontend/definitions/system_catalog/keyed_objects.h"
 #include "sql-lite-frontend/definitions/system_catalog/row_values.h"
 #include "sql-lite-frontend/routines/extensions/extension.h"
 #include "sql-lite-frontend/statement/names/definitions.h"
@@ -102,7 +103,7 @@ Value index_expressions(Execution& execution, const Table& table, const Index& i
 
 void index_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : tables_for(session, emit.key)) {
     for (const Index& index : table->relation.indexes) {
       const IndexVectors parts = vectors_of(table->relation, index);
       const Value row[] = {
@@ -213,7 +214,7 @@ bool is_not_inherited(const Relation& relation, const Constraint& constraint) {
 
 void constraint_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : tables_for(session, emit.key)) {
     for (const Trigger& trigger : table->relation.triggers) {
       if (trigger.constraint != kNoOid) emit_trigger_constraint(execution, *table, trigger, emit);
     }
@@ -247,14 +248,14 @@ void constraint_rows(Execution& execution, const EmitRow& emit) {
       emit(row);
     }
   }
-  for (const TypePtr& type : session.catalog.types()) {
+  for (const TypePtr& type : types_for(session, emit.key)) {
     for (const DomainCheck& check : type->checks) emit_domain_check(execution, emit, *type, check);
   }
 }
 
 void default_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : tables_for(session, emit.key)) {
     for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {
       const Column& column = table->relation.columns[i];
       if (!has_default_row(column)) continue;
@@ -290,7 +291,7 @@ void description_rows(Execution& execution, const EmitRow& emit) {
   for (const SchemaPtr& schema : session.catalog.schemas()) {
     describe(schema->oid, class_id::pg_namespace, 0, schema->comment);
   }
-  for (const TypePtr& type : session.catalog.types()) {
+  for (const TypePtr& type : types_for(session, emit.key)) {
     describe(type->oid, class_id::pg_type, 0, type->comment);
     for (const DomainCheck& check : type->checks) {
       describe(check.oid, class_id::pg_constraint, 0, check.comment);
@@ -300,7 +301,7 @@ void description_rows(Execution& execution, const EmitRow& emit) {
                type->attributes[i].comment);
     }
   }
-  for (const RoutinePtr& routine : session.catalog.routines()) {
+  for (const RoutinePtr& routine : routines_for(session, emit.key)) {
     describe(routine->oid, class_id::pg_proc, 0, routine->comment);
   }
   for (const OperatorPtr& op : session.catalog.all_made<UserOperator>()) {
@@ -324,7 +325,7 @@ void description_rows(Execution& execution, const EmitRow& emit) {
   for (const ExtensionPtr& extension : session.catalog.all_made<Extension>()) {
     describe(extension->oid, class_id::pg_extension, 0, extension->comment);
   }
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : tables_for(session, emit.key)) {
     const Relation& relation = table->relation;
     describe(relation.oid, class_id::pg_class, 0, relation.comment);
     for (std::size_t i = 0; i < relation.columns.size(); ++i) {
@@ -347,7 +348,7 @@ void description_rows(Execution& execution, const EmitRow& emit) {
 }
 
 void sequence_rows(Execution& execution, const EmitRow& emit) {
-  for (const TablePtr& table : context_of(execution).catalog.tables()) {
+  for (const TablePtr& table : tables_for(context_of(execution), emit.key)) {
     if (!table->relation.sequence) continue;
     const SequenceDefinition& sequence = *table->relation.sequence;
     const Value row[] = {Value::from_oid(table->relation.oid), Value::from_oid(raw(sequence.type)),

@@ -44,13 +44,8 @@ std::optional<Part> part_of(const StatementContext& session, Oid oid) {
   std::optional<Part> part;
   if (const TablePtr table = session.catalog.table(oid)) {
     part = table_part(*table);
-  } else {
-    for (const TablePtr& owner : session.catalog.tables()) {
-      if (const Index* const index = owner->index_by_oid(oid)) {
-        part = index_part(session, *owner, *index);
-        break;
-      }
-    }
+  } else if (const TablePtr owner = session.catalog.table_with_index(oid)) {
+    part = index_part(session, *owner, *owner->index_by_oid(oid));
   }
   if (part && part->parent == kNoOid && !part->is_divided) return std::nullopt;
   return part;

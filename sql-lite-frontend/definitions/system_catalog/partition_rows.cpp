@@ -3,6 +3,7 @@
 
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/catalog/partition_map.h"
+#include "sql-lite-frontend/definitions/system_catalog/keyed_objects.h"
 #include "sql-lite-frontend/definitions/system_catalog/objects.h"
 #include "sql-lite-frontend/definitions/system_catalog/row_values.h"
 #include "sql-lite-frontend/statement/names/definitions.h"
@@ -35,7 +36,7 @@ void inheritance_rows(Execution& execution, const EmitRow& emit) {
                          flag(false)};
     emit(row);
   };
-  for (const TablePtr& table : context_of(execution).catalog.tables()) {
+  for (const TablePtr& table : tables_for(context_of(execution), emit.key)) {
     emit_pair(table->relation.oid, table->relation.partition_of);
     for (const Index& index : table->relation.indexes) emit_pair(index.oid, index.parent);
   }
@@ -43,7 +44,7 @@ void inheritance_rows(Execution& execution, const EmitRow& emit) {
 
 void partitioned_table_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : tables_for(session, emit.key)) {
     const Relation& relation = table->relation;
     if (!relation.partition_key) continue;
     std::vector<Value> columns;

@@ -1,3 +1,4 @@
+#include "sql-lite-frontend/definitions/system_catalog/keyed_objects.h"
 #include "sql-lite-frontend/definitions/system_catalog/objects.h"
 #include "sql-lite-frontend/definitions/system_catalog/row_values.h"
 #include "sql-lite-frontend/statement/names/shown_policy.h"
@@ -16,7 +17,7 @@ Value condition_value(Execution& execution, const TablePtr& table,
 }  // namespace
 
 void policy_rows(Execution& execution, const EmitRow& emit) {
-  for (const TablePtr& table : context_of(execution).catalog.tables()) {
+  for (const TablePtr& table : tables_for(context_of(execution), emit.key)) {
     for (const Policy& policy : table->relation.policies) {
       std::vector<Value> roles;
       for (const Oid role : policy.roles) roles.push_back(Value::from_oid(role));

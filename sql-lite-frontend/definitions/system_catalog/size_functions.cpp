@@ -45,10 +45,10 @@ std::optional<Size> size_of(Execution& execution, Oid oid) {
   StatementContext& session = context_of(execution);
   Engine& engine = session.shared.engine;
   if (const TablePtr table = session.names.table(oid)) return size_of(engine, *table);
-  for (const TablePtr& table : session.catalog.tables()) {
+  if (const TablePtr table = session.catalog.table_with_index(oid)) {
     const auto found = std::ranges::find(
         table->indexes, oid, [](const IndexAccess& access) { return access.index->oid; });
-    if (found == table->indexes.end()) continue;
+    if (found == table->indexes.end()) return std::nullopt;
     return Size{.own = found->tree ? pages_of(engine, *found->tree) * kPageBytes : 0};
   }
   return std::nullopt;

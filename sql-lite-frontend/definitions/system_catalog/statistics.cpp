@@ -3,6 +3,7 @@
 #include "base/checksum.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/catalog/statistics/sample.h"
+#include "sql-lite-frontend/definitions/system_catalog/keyed_objects.h"
 #include "sql-lite-frontend/definitions/system_catalog/providers.h"
 #include "sql-lite-frontend/definitions/system_catalog/relation_statistics.h"
 #include "sql-lite-frontend/definitions/system_catalog/row_values.h"
@@ -73,7 +74,7 @@ Value times(const TableRuntime::Analyses& analyses) {
 void table_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
   const Value never = Value::from_int(0);
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : tables_for(session, emit.key)) {
     if (!keeps_rows(table->relation.kind)) continue;
     const TableCounters& counters = table->runtime->counters;
     const Value row[] = {
@@ -98,7 +99,7 @@ void table_rows(Execution& execution, const EmitRow& emit) {
 
 void index_counter_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : tables_for(session, emit.key)) {
     for (const IndexAccess& access : table->indexes) {
       const std::uint64_t rows = access.counters->since_reset(Counted::index_rows);
       const Value row[] = {Value::from_oid(table->relation.oid),
@@ -117,7 +118,7 @@ void index_counter_rows(Execution& execution, const EmitRow& emit) {
 /// The columns of TOAST tables, which there are none of, are NULL.
 void table_page_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : tables_for(session, emit.key)) {
     if (!keeps_rows(table->relation.kind)) continue;
     const RelationPages of_table = pages_of(session.shared.engine, *table);
     RelationPages of_indexes;
@@ -139,7 +140,7 @@ void table_page_rows(Execution& execution, const EmitRow& emit) {
 }
 void index_page_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : tables_for(session, emit.key)) {
     for (const IndexAccess& access : table->indexes) {
       const RelationPages pages = pages_of(session.shared.engine, access);
       const Value row[] = {Value::from_oid(table->relation.oid),
@@ -156,7 +157,7 @@ void index_page_rows(Execution& execution, const EmitRow& emit) {
 /// Sequences have no pages of their own.
 void sequence_page_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : tables_for(session, emit.key)) {
     if (table->relation.kind != RelationKind::sequence) continue;
     const Value row[] = {Value::from_oid(table->relation.oid),
                          text_value(execution, session.names.schema_name(table->relation.schema)),
@@ -248,16 +249,19 @@ std::span<const RowProvider> statistics_providers() {
         {"histogram_bounds"},
         {"correlation"}},
        column_rows},
-      {kPgCatalogSchema, "pg_stat_all_tables", kTableColumns, table_rows},
-      {kPgCatalogSchema, "pg_stat_user_tables", kTableColumns, table_rows},
-      {kPgCatalogSchema, "pg_stat_all_indexes", kIndexColumns, index_counter_rows},
-      {kPgCatalogSchema, "pg_stat_user_indexes", kIndexColumns, index_counter_rows},
-      {kPgCatalogSchema, "pg_statio_all_tables", kTablePages, table_page_rows},
-      {kPgCatalogSchema, "pg_statio_user_tables", kTablePages, table_page_rows},
-      {kPgCatalogSchema, "pg_statio_all_indexes", kIndexPages, index_page_rows},
-      {kPgCatalogSchema, "pg_statio_user_indexes", kIndexPages, index_page_rows},
-      {kPgCatalogSchema, "pg_statio_all_sequences", kSequencePages, sequence_page_rows},
-      {kPgCatalogSchema, "pg_statio_user_sequences", kSequencePages, sequence_page_rows},
+      {kPgCatalogSchema, "pg_stat_all_tables", kTableColumns, table_rows, "relid"},
+      {kPgCatalogSchema, "pg_stat_user_tables", kTableColumns, table_rows, "relid"},
+      {kPgCatalogSchema, "pg_stat_all_indexes", kIndexColumns, index_counter_rows,
+       "relid indexrelid"},
+      {kPgCatalogSchema, "pg_stat_user_indexes", kIndexColumns, index_counter_rows,
+       "relid indexrelid"},
+      {kPgCatalogSchema, "pg_statio_all_tables", kTablePages, table_page_rows, "relid"},
+      {kPgCatalogSchema, "pg_statio_user_tables", kTablePages, table_page_rows, "relid"},
+      {kPgCatalogSchema, "pg_statio_all_indexes", kIndexPages, index_page_rows, "relid indexrelid"},
+      {kPgCatalogSchema, "pg_statio_user_indexes", kIndexPages, index_page_rows,
+       "relid indexrelid"},
+      {kPgCatalogSchema, "pg_statio_all_sequences", kSequencePages, sequence_page_rows, "relid"},
+      {kPgCatalogSchema, "pg_statio_user_sequences", kSequencePages, sequence_page_rows, "relid"},
       {kPgCatalogSchema,
        "pg_stat_statements",
        {{"dbid", TypeId::oid},

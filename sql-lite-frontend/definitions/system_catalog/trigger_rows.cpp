@@ -1,3 +1,4 @@
+#include "sql-lite-frontend/definitions/system_catalog/keyed_objects.h"
 #include "sql-lite-frontend/definitions/system_catalog/row_values.h"
 #include "sql-lite-frontend/routines/triggers/condition.h"
 #include "sql-lite-frontend/routines/triggers/show_trigger.h"
@@ -31,7 +32,7 @@ Value name_or_null(Execution& execution, const std::string& name) {
 
 void trigger_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : tables_for(session, emit.key)) {
     for (const Trigger& trigger : table->relation.triggers) {
       std::vector<Value> columns;
       for (const std::int16_t number : trigger.columns) columns.push_back(Value::from_int(number));

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "sql-lite-frontend/catalog/facts.h"
+#include "sql-lite-frontend/definitions/system_catalog/keyed_objects.h"
 #include "sql-lite-frontend/definitions/system_catalog/objects.h"
 #include "sql-lite-frontend/definitions/system_catalog/privileges.h"
 #include "sql-lite-frontend/definitions/system_catalog/row_values.h"
@@ -122,7 +123,7 @@ Type shell_info(const UserType& shell) {
 }
 
 void user_type_rows(Execution& execution, const EmitRow& emit) {
-  for (const TypePtr& type : context_of(execution).catalog.types()) {
+  for (const TypePtr& type : types_for(context_of(execution), emit.key)) {
     if (type->is_shell()) {
       emit_type(execution, emit, shell_info(*type), {type->schema, type->owner}, {type.get()});
       continue;
@@ -159,7 +160,7 @@ void user_type_rows(Execution& execution, const EmitRow& emit) {
 }  // namespace
 
 void enum_rows(Execution& execution, const EmitRow& emit) {
-  for (const TypePtr& type : context_of(execution).catalog.types()) {
+  for (const TypePtr& type : types_for(context_of(execution), emit.key)) {
     float order = 0;
     for (const EnumLabel& label : type->labels) {
       const Value row[] = {Value::from_oid(label.oid), Value::from_oid(type->oid),
@@ -215,7 +216,7 @@ void type_rows(Execution& execution, const EmitRow& emit) {
   }
   user_type_rows(execution, emit);
   // Each table and view is a type of its rows.
-  for (const TablePtr& table : context_of(execution).catalog.tables()) {
+  for (const TablePtr& table : tables_for(context_of(execution), emit.key)) {
     const Relation& relation = table->relation;
     if (relation.kind == RelationKind::sequence || relation.row_type == kNoOid) continue;
     const auto row_type = static_cast<TypeId>(relation.row_type);

@@ -221,11 +221,8 @@ void TableChange::drop_column(const ast::AlterTableCmd& command) {
     return lost_index || std::ranges::find(constraint.columns, number) != constraint.columns.end();
   });
   drop_column_definition(relation, *position);
-  for (const TablePtr& other : session_.catalog.tables()) {
-    const auto& sequence = other->relation.sequence;
-    if (sequence && sequence->owner_table == relation.oid && sequence->owner_column == number) {
-      session_.drop_relation(other);
-    }
+  for (const TablePtr& other : session_.catalog.sequences_of(relation.oid)) {
+    if (other->relation.sequence->owner_column == number) session_.drop_relation(other);
   }
   const auto& before = table_->relation.columns;
   const auto place =
@@ -322,9 +319,7 @@ void TableChange::change_owner(const ast::RoleSpec& named) {
                                  of->relation.name));
   }
   table_ = give_relation(session_, *table_, owner->oid);
-  for (const TablePtr& other : session_.catalog.tables()) {
-    const auto& sequence = other->relation.sequence;
-    if (!sequence || sequence->owner_table != table_->relation.oid) continue;
+  for (const TablePtr& other : session_.catalog.sequences_of(table_->relation.oid)) {
     const TablePtr locked = session_.catalog.lock_for_change(*session_.transaction, other);
     give_relation(session_, *locked, owner->oid);
   }

@@ -254,12 +254,9 @@ void TableChange::add_identity(const ast::AlterTableCmd& command) {
 }
 
 TablePtr TableChange::identity_sequence(std::size_t position) const {
-  for (const TablePtr& other : session_.catalog.tables()) {
-    const auto& sequence = other->relation.sequence;
-    if (sequence && sequence->owner_table == table_->relation.oid &&
-        sequence->owner_column == static_cast<std::int16_t>(position + 1)) {
-      return other;
-    }
+  for (TablePtr& other : session_.catalog.sequences_of(table_->relation.oid)) {
+    if (other->relation.sequence->owner_column == static_cast<std::int16_t>(position + 1))
+      return std::move(other);
   }
   return nullptr;
 }

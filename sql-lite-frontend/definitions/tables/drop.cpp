@@ -265,7 +265,7 @@ void drop_schema(StatementContext& session, const ast::DropStmt& statement, Resu
     session.catalog.lock(*session.transaction, schema->oid, lock::RelationMode::access_exclusive);
     std::vector<TablePtr> inside;
     std::vector<Dependent> dependents;
-    for (const TablePtr& table : session.catalog.tables()) {
+    for (const TablePtr& table : session.catalog.naming<Table>({schema->oid})) {
       if (table->relation.schema == schema->oid) inside.push_back(table);
     }
     for (const TablePtr& table : inside) {
@@ -423,11 +423,8 @@ void truncate_tables(StatementContext& session, const ast::TruncateStmt& stateme
   for (const TablePtr& table : tables) {
     if (table->tree) empty_relation(session, table);
     if (!statement.restart_seqs) continue;
-    for (const TablePtr& other : session.catalog.tables()) {
-      const auto& sequence = other->relation.sequence;
-      if (sequence && sequence->owner_table == table->relation.oid) {
-        restart_sequence(session, other, sequence->start);
-      }
+    for (const TablePtr& sequence : session.catalog.sequences_of(table->relation.oid)) {
+      restart_sequence(session, sequence, sequence->relation.sequence->start);
     }
   }
   publish_truncate(session, tables, statement.behavior == ast::DropBehavior::cascade,

@@ -82,9 +82,7 @@ void TableChange::set_logged(bool logged) {
   const Oid oid = relation.oid;
   replace(std::move(relation));
   // Sequences go with the table whose columns they are for.
-  for (const TablePtr& other : session_.catalog.tables()) {
-    const auto& sequence = other->relation.sequence;
-    if (!sequence || sequence->owner_table != oid) continue;
+  for (const TablePtr& other : session_.catalog.sequences_of(oid)) {
     Relation owned = other->relation;
     owned.persistence = wanted;
     session_.catalog.replace(*session_.transaction, *other, std::move(owned));

@@ -412,10 +412,7 @@ void change_schema(StatementContext& session, const ast::AlterObjectSchemaStmt& 
     session.catalog.replace(*session.transaction, *locked, std::move(relation));
   };
   move(table);
-  for (const TablePtr& other : session.catalog.tables()) {
-    const auto& sequence = other->relation.sequence;
-    if (sequence && sequence->owner_table == table->relation.oid) move(other);
-  }
+  for (const TablePtr& sequence : session.catalog.sequences_of(table->relation.oid)) move(sequence);
   sink.command_complete(rename_tag(statement.object_type));
 }
 

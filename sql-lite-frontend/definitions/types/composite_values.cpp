@@ -19,6 +19,12 @@
 namespace swizzle::sql {
 namespace {
 
+NamedObjects numbers_of(const std::vector<TypeId>& types) {
+  NamedObjects numbers;
+  for (const TypeId type : types) numbers.push_back(raw(type));
+  return numbers;
+}
+
 class Editor {
  public:
   Editor(StatementContext& session, const UserType& type, std::span<const AttributeEdit> edits)
@@ -27,6 +33,8 @@ class Editor {
   [[nodiscard]] bool has(TypeId type) const {
     return std::ranges::find(within_, without_array(type)) != within_.end();
   }
+  /// Returns the type, and the types with values that contain its values.
+  [[nodiscard]] const std::vector<TypeId>& within() const noexcept { return within_; }
   Value edited(Arena& arena, TypeId type, const Value& value) const {
     check_stack();
     if (value.is_null() || !has(type)) return value;
@@ -91,10 +99,10 @@ void forget_statistics(StatementContext& session, Oid table,
 
 /// A star in a view stands for the attributes of the time when the view was made.
 void require_same_columns(StatementContext& session, const UserType& type,
-                          std::string_view dropped) {
+                          const std::vector<TypeId>& within, std::string_view dropped) {
   constexpr std::size_t kWorkOfView = 100'000;
   const std::string name = session.names.user_type_name(type.id()).value_or(type.name);
-  for (const TablePtr& view : session.catalog.tables()) {
+  for (const TablePtr& view : session.catalog.naming<Table>(carriers_of(session, within))) {
     if (!has_query(view->relation.kind)) continue;
     count_work(kWorkOfView);
     std::size_t columns = view->relation.columns.size();
@@ -130,7 +138,7 @@ void edit_values_of(StatementContext& session, const UserType& type,
   const Editor editor{session, type, edits};
   refuse_ranges_of(session, type);
   bool is_named = !type.is_of_relation();
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : session.catalog.naming<Table>(numbers_of(editor.within()))) {
     if (!keeps_rows(table->relation.kind)) continue;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {
@@ -155,7 +163,7 @@ void edit_values_of(StatementContext& session, const UserType& type,
   if (!is_named) return;
   const auto dropped = std::ranges::find_if(
       edits, [](const AttributeEdit& edit) { return edit.dropped.has_value(); });
-  require_same_columns(session, type, dropped != edits.end() ? dropped->name : "");
+  require_same_columns(session, type, editor.within(), dropped != edits.end() ? dropped->name : "");
 }
 
 void require_field_unnamed(StatementContext& session, const UserType& type,
@@ -167,9 +175,11 @@ void require_field_unnamed(StatementContext& session, const UserType& type,
              std::ranges::find(within, without_array(column.type)) != within.end();
     });
   };
-  const std::vector<TablePtr> tables = session.catalog.tables();
   // A relation's own texts say what its rows' fields are called by themselves.
-  if (type.is_of_relation() && std::ranges::none_of(tables, has_type)) return;
+  if (type.is_of_relation() &&
+      std::ranges::none_of(session.catalog.naming<Table>(numbers_of(within)), has_type))
+    return;
+  const NamedObjects carriers = carriers_of(session, within);
   const auto require_bound = [&](const std::string& what, const auto& bind) {
     constexpr std::size_t kWorkOfTexts = 100'000;
     count_work(kWorkOfTexts);
@@ -182,7 +192,7 @@ void require_field_unnamed(StatementContext& session, const UserType& type,
                   field, type.name, what);
     }
   };
-  for (const TablePtr& table : tables) {
+  for (const TablePtr& table : session.catalog.naming<Table>(carriers)) {
     const bool is_view = has_query(table->relation.kind);
     if (!is_view && (!keeps_rows(table->relation.kind) || !has_type(table))) continue;
     require_bound(described(session, *table), [&] {
@@ -196,7 +206,7 @@ void require_field_unnamed(StatementContext& session, const UserType& type,
       }
     });
   }
-  for (const TypePtr& domain : session.catalog.types()) {
+  for (const TypePtr& domain : session.catalog.naming<UserType>(carriers)) {
     if (domain->checks.empty()) continue;
     require_bound("type " + domain->name, [&] { DomainRules{session, *domain}; });
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/definitions/dependents/dependents.h"
 #include "sql-lite-frontend/definitions/tables/table_rewrite.h"
 #include "sql-lite-frontend/statement/names/domains.h"
 #include "sql-lite-frontend/types/check_stack.h"
@@ -15,7 +16,7 @@ namespace {
 std::vector<TypeId> with_those_over(StatementContext& session, const UserType& domain) {
   std::vector<TypeId> all{domain.id()};
   for (std::size_t i = 0; i < all.size(); ++i) {
-    for (const TypePtr& type : session.catalog.types()) {
+    for (const TypePtr& type : session.catalog.naming<UserType>({raw(all[i])})) {
       if (is_domain(type->id()) && type->base == all[i]) all.push_back(type->id());
     }
   }
@@ -69,8 +70,10 @@ std::vector<Holder> holders_of(StatementContext& session, const UserType& domain
   const auto is_wanted = [&](TypeId type) {
     return std::ranges::find(wanted, type) != wanted.end();
   };
+  NamedObjects containers;
+  for (const TypeId type : types_with(session, domain.id())) containers.push_back(raw(type));
   std::vector<Holder> holders;
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : session.catalog.naming<Table>(containers)) {
     if (!keeps_rows(table->relation.kind)) continue;
     Holder holder{table, {}};
     for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {

@@ -40,12 +40,13 @@ ViewLiterals::ViewLiterals(StatementContext& session, TypeId type)
     : session_(session), within_(types_with(session, type)) {
   check_stack();
   constexpr std::size_t kWorkOfText = 100'000;
-  for (const TablePtr& table : session.catalog.tables()) {
+  const NamedObjects carriers = carriers_of(session, within_);
+  for (const TablePtr& table : session.catalog.naming<Table>(carriers)) {
     if (!has_query(table->relation.kind)) continue;
     count_work(kWorkOfText);
     read_view(table);
   }
-  for (const RoutinePtr& routine : session.catalog.routines()) {
+  for (const RoutinePtr& routine : session.catalog.naming<Routine>(carriers)) {
     if (routine->form != BodyForm::atomic) continue;
     count_work(kWorkOfText);
     read_body(routine);

@@ -4,10 +4,12 @@
 
 namespace swizzle::sql {
 
-ComputedScan::ComputedScan(TablePtr table, std::string alias, std::vector<Wanted> wanted)
+ComputedScan::ComputedScan(TablePtr table, std::string alias, std::vector<Wanted> wanted,
+                           Planned<Key> key)
     : table_(std::move(table)),
       alias_(std::move(alias)),
       wanted_(std::move(wanted)),
+      key_(std::move(key)),
       rows_(RowStore::Overflow::to_file) {
   rows_.set_slots(output_slots());
 }
@@ -17,10 +19,20 @@ void ComputedScan::open(Execution& execution) {
   if (filled_in_run_ == execution.run) return;
   filled_in_run_ = execution.run;
   rows_.clear();
-  table_->computed->for_each_row(execution, [&](std::span<const Value> row) {
+  EmitRow keep{[&](std::span<const Value> row) {
     for (const Wanted& wanted : wanted_) execution.slots[wanted.slot] = row[wanted.position];
     rows_.keep(execution);
-  });
+  }};
+  if (key_->value) {
+    const Value value = key_->value->eval(execution);
+    if (value.is_null()) return;
+    if (table_->computed->columns[key_->position].type == TypeId::oid) {
+      keep.key.number = value.as_oid();
+    } else {
+      keep.key.name = value.as_text();
+    }
+  }
+  table_->computed->for_each_row(execution, keep);
 }
 
 bool ComputedScan::next(Execution& execution) {

@@ -10,7 +10,7 @@ namespace {
 Value trigger_definition(Execution& execution, std::span<const Value> arguments) {
   const bool pretty = arguments.size() > 1 && arguments[1].as_bool();
   StatementContext& session = context_of(execution);
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : session.catalog.naming<Table>({arguments[0].as_oid()})) {
     for (const Trigger& trigger : table->relation.triggers) {
       if (trigger.oid != arguments[0].as_oid()) continue;
       const std::string shown = shown_trigger(session, table, trigger, pretty);

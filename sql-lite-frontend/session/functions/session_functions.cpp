@@ -150,10 +150,8 @@ Value serial_sequence(Execution& execution, Arguments arguments) {
     throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
                 arguments[1].as_text(), table->relation.name);
   }
-  for (const TablePtr& other : session_of(execution).catalog.tables()) {
-    const auto& sequence = other->relation.sequence;
-    if (sequence && sequence->owner_table == table->relation.oid &&
-        sequence->owner_column == static_cast<std::int16_t>(*position + 1)) {
+  for (const TablePtr& other : session_of(execution).catalog.sequences_of(table->relation.oid)) {
+    if (other->relation.sequence->owner_column == static_cast<std::int16_t>(*position + 1)) {
       return text(execution, session_of(execution).names.qualified_name(*other));
     }
   }
@@ -213,7 +211,18 @@ Value reset_statistics(Execution& execution, Arguments arguments) {
                     arguments.empty() ? "pg_stat_reset" : "pg_stat_reset_single_table_counters");
   }
   Engine& engine = session.shared.engine;
-  for (const TablePtr& table : session.catalog.tables()) {
+  std::vector<TablePtr> tables;
+  if (arguments.empty()) {
+    // Reads all relations: it restarts the counters of all of them.
+    tables = session.catalog.tables();
+  } else {
+    const Oid number = arguments[0].as_oid();
+    for (TablePtr table :
+         {session.catalog.table(number), session.catalog.table_with_index(number)}) {
+      if (table) tables.push_back(std::move(table));
+    }
+  }
+  for (const TablePtr& table : tables) {
     const bool is_meant = arguments.empty() || arguments[0].as_oid() == table->relation.oid;
     if (is_meant && table->runtime)
       reset_counters(engine, table->runtime->counters, table->relation.tree);

@@ -43,6 +43,7 @@ std::unique_ptr<SetCursor> publication_tables(FunctionContext& context, Argument
                 arguments[0].as_text());
   }
   std::vector<Value> rows;
+  // Reads all relations: a publication may be of all tables.
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
     if (!is_publishable(relation) || !publishes(*publication, relation)) continue;

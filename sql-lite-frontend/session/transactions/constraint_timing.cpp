@@ -58,6 +58,7 @@ std::vector<Oid> constraints_named(Session::State& session, const ast::RangeVar&
   }
   std::vector<Oid> schemas = session.names.search_path();
   if (!name.schemaname.empty()) schemas = {session.names.schema_named(name.schemaname)};
+  // Reads all relations: there is no index of constraints by name.
   const std::vector<TablePtr> tables = session.catalog.tables();
   for (const Oid schema : schemas) {
     bool found = false;

@@ -23,7 +23,7 @@ std::optional<CountedRelation> counted_relation(Execution& execution, Oid oid) {
     if (!table->runtime) return std::nullopt;
     return CountedRelation{table};
   }
-  for (const TablePtr& table : session.catalog.tables())
+  if (const TablePtr table = session.catalog.table_with_index(oid))
     for (const IndexAccess& access : table->indexes)
       if (access.index->oid == oid) return CountedRelation{table, access.counters};
   return std::nullopt;

@@ -225,12 +225,12 @@ std::string printed_expression(StatementContext& session, const Table& table,
 
 std::optional<std::string> definition_of_constraint(StatementContext& session, Oid oid,
                                                     Layout layout) {
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : session.catalog.naming<Table>({oid})) {
     for (const Constraint& constraint : table->relation.constraints) {
       if (constraint.oid == oid) return definition(session, *table, constraint, layout);
     }
   }
-  for (const TypePtr& type : session.catalog.types()) {
+  for (const TypePtr& type : session.catalog.naming<UserType>({oid})) {
     for (const DomainCheck& check : type->checks) {
       if (check.oid != oid) continue;
       return shown_domain_check(session, *type, check, layout == Layout::pretty);
@@ -241,7 +241,7 @@ std::optional<std::string> definition_of_constraint(StatementContext& session, O
 
 std::optional<std::string> definition_of_index(StatementContext& session, Oid oid,
                                                std::int32_t column, Layout layout) {
-  for (const TablePtr& table : session.catalog.tables()) {
+  for (const TablePtr& table : session.catalog.naming<Table>({oid})) {
     const Index* index = table->index_by_oid(oid);
     if (index == nullptr) continue;
     if (column > 0) {

@@ -33,23 +33,20 @@ void StatementContext::drop_relation(const TablePtr& table) {
   if (relation.sequence) transaction.note_sequence_move(kNoOid, position_of(relation));
   catalog.remove(*transaction, *locked);
   // Remove it from all publications.
-  for (const PublicationPtr& publication : catalog.all_made<Publication>()) {
+  for (const PublicationPtr& publication : catalog.naming<Publication>({relation.oid})) {
     if (publication->member(relation.oid) == nullptr) continue;
     Publication changed = *publication;
     std::erase_if(changed.members, [&](const auto& one) { return one.table == relation.oid; });
     catalog.replace(*transaction, *publication, std::move(changed));
   }
   // Sequences that belong to the table go with it.
-  for (const TablePtr& other : catalog.tables()) {
-    const auto& sequence = other->relation.sequence;
-    if (sequence && sequence->owner_table == relation.oid) drop_relation(other);
-  }
+  for (const TablePtr& sequence : catalog.sequences_of(relation.oid)) drop_relation(sequence);
 }
 
 void StatementContext::drop_owned_temporaries() {
   if (names.temp_schema == kNoOid) return;
   std::vector<TablePtr> mine;
-  for (const TablePtr& table : catalog.tables()) {
+  for (const TablePtr& table : catalog.naming<Table>({names.temp_schema})) {
     if (table->relation.schema == names.temp_schema) mine.push_back(table);
   }
   if (mine.empty()) return;

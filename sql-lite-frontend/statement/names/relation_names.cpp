@@ -29,10 +29,8 @@ std::optional<Place> place_of(StatementContext& session, Oid oid) {
   if (const TablePtr table = session.names.table(oid)) {
     return Place{table->relation.schema, table->relation.name};
   }
-  for (const TablePtr& table : session.catalog.tables()) {
-    if (const Index* index = table->index_by_oid(oid)) {
-      return Place{table->relation.schema, index->name};
-    }
+  if (const TablePtr table = session.catalog.table_with_index(oid)) {
+    return Place{table->relation.schema, table->index_by_oid(oid)->name};
   }
   if (const TypePtr type = session.names.composite_of(oid)) return Place{type->schema, type->name};
   return std::nullopt;

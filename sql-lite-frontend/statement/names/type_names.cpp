@@ -52,7 +52,7 @@ bool SessionNames::is_type(TypeId type) {
 }
 
 TypePtr SessionNames::composite_of(Oid relation) {
-  for (const TypePtr& type : session_.catalog.types()) {
+  for (const TypePtr& type : session_.catalog.naming<UserType>({relation})) {
     if (type->relation == relation && relation != kNoOid) return type;
   }
   return nullptr;
