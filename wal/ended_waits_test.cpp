@@ -31,7 +31,8 @@ constexpr std::size_t kRing = std::size_t{1} << 20U;
 /// Room in the ring, and none in segments: nothing makes any.
 struct NoRoom {
   RollbackRoom rollbacks{{.want_files = [] {}, .is_held = [] { return false; }}};
-  LogBudget budget{kRing, 0, rollbacks, {.want_ring = [] {}, .want_segments = [](std::uint64_t) {}}};
+  LogBudget budget{
+      kRing, 0, rollbacks, {.want_ring = [] {}, .want_segments = [](std::uint64_t) {}}};
   NoRoom() { budget.start_at(0, 0, 4096); }
 };
 
