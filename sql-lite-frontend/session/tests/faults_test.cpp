@@ -286,7 +286,8 @@ TEST_CASE("A parameter that was not given costs its statement", "[sql][session][
     REQUIRE(db.session().bind(
         {.portal = "", .statement = "", .formats = {}, .values = values, .result_formats = {}},
         sink));
-    for (const auto& [name, portal] : db.session().state().portals.all()) portal->parameters.clear();
+    for (const auto& [name, portal] : db.session().state().portals.all())
+      portal->parameters.clear();
     const Outcome outcome = db.session().execute("", 0, sink);
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().state.code() == "XX000");
