@@ -191,7 +191,8 @@ std::optional<ExpressionBinder::ResolvedRoutine> ExpressionBinder::find_routine(
   const auto chosen = std::ranges::find_if(found, [&](const NameSource::FoundRoutine& one) {
     return &one.callable->function == resolved->function;
   });
-  refuse_twin(call, *resolved, *chosen, found);
+  // A stored query means what it meant when it was made.
+  if (open_view_ == nullptr) refuse_twin(call, *resolved, *chosen, found);
   const Routine& routine = *chosen->callable->routine;
   const bool is_aggregate = routine.kind == RoutineKind::aggregate;
   if (routine.kind != wanted && !(is_aggregate && wanted == RoutineKind::function)) {
