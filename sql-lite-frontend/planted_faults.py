@@ -416,4 +416,18 @@ FAULTS = [
         "",
         "A system catalog read by key*",
     ),
+    (
+        "parameters of PL/pgSQL are numbered without the output ones",
+        "routines/plpgsql/declarations.cpp",
+        "    name_variable(fmt::format(\"${}\", &parameter - routine.parameters.data() + 1), variable);\n",
+        "",
+        "PL/pgSQL numbers output parameters among the others",
+    ),
+    (
+        "a view shows attributes that came after it",
+        "query/bind/bind_from_function.cpp",
+        "      item.columns.resize(before);\n      std::ranges::move(kept, std::back_inserter(item.columns));\n",
+        "",
+        "A view shows the attributes that it knew*",
+    ),
 ]

@@ -95,4 +95,18 @@ FAULTS = [
         "(!lazy_deadline && lazy_wanted());",
         "(!lazy_deadline && false);",
     ),
+    (
+        "a wait for room in the log has no end",
+        "internal/log_budget.cpp",
+        "    const bool ends = may_end && is_asked_to_end();\n",
+        "    const bool ends = false;\n",
+        "a wait for room in the log ends when*",
+    ),
+    (
+        "who leaves the queue for room keeps the others in it",
+        "internal/log_budget.cpp",
+        "  waiting_.fetch_sub(1, std::memory_order_seq_cst);\n  serve_waiters_locked();\n}\n\nvoid LogBudget::answer",
+        "  waiting_.fetch_sub(1, std::memory_order_seq_cst);\n}\n\nvoid LogBudget::answer",
+        "a wait for room in the log ends when*",
+    ),
 ]

@@ -291,7 +291,19 @@ PlanPtr Planner::add_distinct(PlanPtr plan, Query& query, Aggregate::Rows rows) 
   return plan;
 }
 
+/// One group of rows that no aggregate reads is there whatever the rows are: HAVING alone decides,
+/// and FROM and WHERE are not looked at.
+void drop_unread_rows(Query& query) {
+  const bool is_unread = query.grouped && query.group_keys.empty() && query.aggregates.empty() &&
+                         query.carried.empty() &&
+                         std::ranges::none_of(query.sets, &SetItem::below_grouping);
+  if (!is_unread) return;
+  query.from.clear();
+  query.where.clear();
+}
+
 PlanPtr Planner::plan_select(Query& query) {
+  drop_unread_rows(query);
   LockPlan locks = lock_plan(query);
 
   const bool plain = !query.grouped && query.windows.empty() && query.sets.empty() &&

@@ -20,13 +20,19 @@ bool is(const Expr& expr) {
   return dynamic_cast<const T*>(&expr) != nullptr;
 }
 
+/// CASE with a subject keeps it in a slot of the frame that the body was bound for.
+bool is_searched_case(const Expr& expr) {
+  const auto* const branches = dynamic_cast<const CaseExpr*>(&expr);
+  return branches != nullptr && !branches->has_subject();
+}
+
 /// True for expressions that compute their value from their operands alone and keep no state in a
 /// run.
 bool is_plain(const Expr& expr) {
   return is<ConstantExpr>(expr) || is<ParameterExpr>(expr) || is<FunctionExpr>(expr) ||
          is<CastExpr>(expr) || is<LengthExpr>(expr) || is<BooleanExpr>(expr) ||
          is<TestExpr>(expr) || is<CoalesceExpr>(expr) || is<GreatestExpr>(expr) ||
-         is<DistinctExpr>(expr) || is<RowOrderExpr>(expr);
+         is<DistinctExpr>(expr) || is<RowOrderExpr>(expr) || is_searched_case(expr);
 }
 
 /// NULL where any operand is.

@@ -240,4 +240,26 @@ TEST_CASE_METHOD(TemporaryEngine,
   CHECK(engine->verify().value().empty());
 }
 
+TEST_CASE_METHOD(TemporaryEngine, "T5 a wait for dropped trees' pages ends when it is asked to",
+                 "[storage][engine][waits]") {
+  class Impatience final : public Overseer {
+   public:
+    void look() override {
+      if (Runtime::current().now() > asked_at_) throw std::runtime_error{"end"};
+    }
+
+   private:
+    TimePoint asked_at_ = Runtime::current().now() + std::chrono::milliseconds{50};
+  };
+  const TreeId tree = make_tree();
+  const auto transaction = engine->begin();
+  // Nothing is reaped meanwhile.
+  const TreeReaper::Pause pause(*TransactionAccess::state(*transaction).engine.reaper);
+  REQUIRE(engine->drop_tree(*transaction, tree));
+  REQUIRE(transaction->commit());
+  Impatience impatience;
+  const OversightScope scope{impatience};
+  CHECK(engine->shrink());
+}
+
 }  // namespace swizzle

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/runtime/asked_to_end.h"
 #include "base/runtime/long_work.h"
 #include "storage/btree/damage.h"
 #include "storage/engine_parts.h"
@@ -251,6 +252,7 @@ Lsn TransactionState::settled_below() noexcept {
 
 void TransactionState::undo_to(std::uint64_t position) noexcept {
   if (undo == nullptr) return;
+  const UnendedScope to_its_end;
   slot.chain.is_undoing.store(true, std::memory_order_relaxed);
   while (undo->count() > position) {
     undo->bring_back(undo->newest());

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <mutex>
 
+#include "base/runtime/asked_to_end.h"
 #include "storage/engine_parts.h"
 #include "storage/txn/overflow.h"
 
@@ -25,10 +26,11 @@ void TreeReaper::start() {
 void TreeReaper::settle() {
   constexpr Duration kPause = std::chrono::milliseconds{1};
   const std::uint64_t failures = failures_.load();
+  // A caller that is asked to end leaves early, and finds the request still set.
   // Nothing is due before its drop is durable, which an asynchronous one may not be yet.
   if (engine_.trees->has_retired()) engine_.log->flush_to(engine_.log->tail());
   while (engine_.trees->has_due(engine_.registry->oldest_snapshot()) &&
-         failures_.load() == failures) {
+         failures_.load() == failures && !is_asked_to_end()) {
     wake();
     Runtime::current().sleep_until(Runtime::current().now() + kPause);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/invariant.h"
+#include "base/runtime/asked_to_end.h"
 #include "base/runtime/latch_count.h"
 
 namespace swizzle::wal {
@@ -184,14 +185,28 @@ Result<Credits> LogBudget::take_slowly(std::size_t bytes, ReservePurpose purpose
     waiting_.fetch_add(1, std::memory_order_seq_cst);
     serve_waiters_locked();
   }
+  // A completion has no other way to go, so it is not ended.
+  const bool may_end = purpose == ReservePurpose::growth;
   for (;;) {
+    const bool ends = may_end && is_asked_to_end();
     {
       const std::lock_guard guard{mutex_};
       if (waiter.state == Waiter::State::granted) return waiter.credits;
       if (waiter.state == Waiter::State::refused) return fail(std::move(*waiter.why));
+      if (ends) {
+        leave_queue(waiter);
+        return fail(sqlstate::query_canceled, "canceling statement due to user request");
+      }
     }
-    waiter.parker->park();
+    may_end ? park_overseen() : waiter.parker->park();
   }
+}
+
+// A smaller request behind this one may fit now.
+void LogBudget::leave_queue(Waiter& waiter) noexcept {
+  std::erase(queue_, &waiter);
+  waiting_.fetch_sub(1, std::memory_order_seq_cst);
+  serve_waiters_locked();
 }
 
 void LogBudget::answer(Waiter& waiter, Waiter::State state) noexcept {

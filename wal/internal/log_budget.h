@@ -44,7 +44,8 @@ class LogBudget {
   void start_at(std::uint64_t tail, std::uint64_t ring_start, std::uint64_t segments_end) noexcept;
 
   /// Takes `bytes` credits, and says whose they are. Parks until there is room. Growth gets 53100,
-  /// or whatever keeps the segments from growing, when waiting would be in vain; completion waits.
+  /// or whatever keeps the segments from growing, when waiting would be in vain, and 57014 when the
+  /// caller is asked to end; completion waits.
   /// 54000 when the ring could never hold as much.
   Result<Credits> take(std::size_t bytes, ReservePurpose purpose) {
     if (take_from_stripe(bytes)) return Credits::of_growth;
@@ -126,6 +127,7 @@ class LogBudget {
   void serve_waiters_locked() noexcept;
   Obstacle serve_queue(ReservePurpose purpose) noexcept;
   static void answer(Waiter& waiter, Waiter::State state) noexcept;
+  void leave_queue(Waiter& waiter) noexcept;
 
   std::size_t ring_bytes_;
   std::uint64_t completion_bytes_;

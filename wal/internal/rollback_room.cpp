@@ -1,5 +1,6 @@
 #include "wal/internal/rollback_room.h"
 
+#include "base/runtime/asked_to_end.h"
 #include "base/runtime/latch_count.h"
 
 namespace swizzle::wal {
@@ -39,11 +40,17 @@ Result<> RollbackRoom::owe(std::uint64_t bytes) {
   }
   hooks_.want_files();
   for (;;) {
+    const bool ends = is_asked_to_end();
     {
       const std::lock_guard guard{mutex_};
       if (waiter.is_answered) break;
+      if (ends) {
+        std::erase(waiters_, &waiter);
+        waiter.why.emplace(sqlstate::query_canceled, "canceling statement due to user request");
+        break;
+      }
     }
-    waiter.parker->park();
+    park_overseen();
   }
   if (!waiter.why) return {};
   settle(bytes);

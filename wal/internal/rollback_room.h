@@ -34,7 +34,8 @@ class RollbackRoom {
   void start_with(std::uint64_t kept) noexcept;
   void recovered() noexcept;
 
-  /// Parks until files are there. What keeps them from being made goes to the caller.
+  /// Parks until files are there. What keeps them from being made goes to the caller; 57014 when
+  /// the caller is asked to end.
   Result<> owe(std::uint64_t bytes);
   void settle(std::uint64_t bytes) noexcept;
 

@@ -25,6 +25,13 @@ bool is_of_btree_gist(TypeId type) {
   return is_enum(type) || value_type(base_type(type)).in_btree_gist;
 }
 
+/// Types beside ranges that have a default GiST class in PostgreSQL.
+bool has_gist_class(TypeId type) {
+  static constexpr std::string_view kTypes[] = {"point",   "box",      "circle",
+                                                "polygon", "tsvector", "tsquery"};
+  return std::ranges::find(kTypes, value_type(base_type(type)).name) != std::end(kTypes);
+}
+
 std::string family_name(std::string_view method, TypeId type) {
   type = base_type(type);
   if (range_subtype(type) != TypeId::none) return "range_ops";
@@ -44,6 +51,10 @@ void require_class(StatementContext& session, std::string_view method, TypeId ty
       !is_gist || is_range_or_multirange(type) ||
       (is_of_btree_gist(type) && session.catalog.extension("btree_gist") != nullptr);
   if (has_class && is_indexable(type)) return;
+  if (is_gist && has_gist_class(type)) {
+    throw_error(sqlstate::feature_not_supported, "access method \"gist\" over {} is not supported",
+                format_type(type));
+  }
   throw sql_error(sqlstate::undefined_object,
                   "data type {} has no default operator class for access method \"{}\"",
                   format_type(type), method)

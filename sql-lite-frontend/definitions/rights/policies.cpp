@@ -77,6 +77,7 @@ PolicyCondition stored(StatementContext& session, const TablePtr& table, const a
     throw;
   }
   condition.names.push_back(name_of_table(session, *table));
+  for (const ViewName& row : binder.rows_read()) condition.names.push_back(row);
   for (const Binder::RelationRead& read : binder.relations_read()) {
     if (read.table->computed == nullptr && read.table->relation.oid != table->relation.oid) {
       session.catalog.lock(*session.transaction, read.table->relation.oid,

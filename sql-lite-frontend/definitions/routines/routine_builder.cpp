@@ -399,6 +399,7 @@ class RoutineBuilder {
       binder.allow_parameters(routine_.argument_types());
       binder.enter_body(names);
       bind_body_statement(binder, parsed[0]->stmt);
+      for (const ViewName& row : binder.rows_read()) note(row);
       for (const Binder::RelationRead& read : binder.relations_read()) {
         note(view_name_of(read));
       }
@@ -417,7 +418,8 @@ class RoutineBuilder {
 
   void note(ViewName name) {
     const bool is_known = std::ranges::any_of(routine_.body_names, [&](const ViewName& other) {
-      return other.schema == name.schema && other.name == name.name;
+      return other.schema == name.schema && other.name == name.name &&
+             (!name.name.empty() || other.relation == name.relation);
     });
     if (!is_known) routine_.body_names.push_back(std::move(name));
   }

@@ -99,6 +99,8 @@ void emit_rule(const EmitRow& emit, StatementContext& session, const Table& tabl
   for (const ViewName& name : view.view_names) {
     // System relations are there always.
     if (name.relation < kFirstUserOid) continue;
+    // The row of a function: its composite type is no relation.
+    if (name.name.empty() && !session.catalog.table(name.relation)) continue;
     const auto known = reads ? reads->columns.find(name.relation) : ColumnsRead::const_iterator{};
     std::vector<std::int16_t> read;
     if (reads && known != reads->columns.end()) {

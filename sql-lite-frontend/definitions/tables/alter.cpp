@@ -358,6 +358,14 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
         throw_error(sqlstate::invalid_table_definition, "column \"{}\" is in a primary key",
                     command.name);
       }
+      if (const Index* identity = table_->index_by_oid(relation.replica_index);
+          identity != nullptr && relation.replica_identity == 'i' &&
+          std::ranges::any_of(identity->columns, [&](const IndexColumn& column) {
+            return column.column == static_cast<std::int16_t>(position + 1);
+          })) {
+        throw_error(sqlstate::invalid_table_definition,
+                    "column \"{}\" is in index used as replica identity", command.name);
+      }
       relation.columns[position].not_null = false;
       return replace(std::move(relation));
     }

@@ -284,6 +284,7 @@ void create_table_as(StatementContext& session, const ast::CreateTableAsStmt& st
     Arena arena;
     Binder binder{session.names, arena};
     static_cast<void>(binder.bind_select(ast::as<ast::SelectStmt>(source->node), nullptr));
+    relation.view_names = binder.rows_read();
     for (const Binder::RelationRead& read : binder.relations_read()) {
       relation.view_names.push_back(view_name_of(read));
     }

@@ -306,6 +306,24 @@ void TableBuilder::add_constraint(const ast::Constraint& constraint) {
   }
 }
 
+/// The attributes of a composite type. False: the name is no such type's.
+bool TableBuilder::add_like_type(const ast::TableLikeClause& like) {
+  const TypePtr type =
+      session_.names.find_user_type(like.relation->schemaname, like.relation->relname);
+  if (!type || !is_composite(type->id()) || type->is_of_relation()) return false;
+  for (const Column& attribute : type->attributes) {
+    if (attribute.dropped) continue;
+    Column copy;
+    copy.name = attribute.name;
+    copy.type = attribute.type;
+    copy.typmod = attribute.typmod;
+    copy.collation = attribute.collation;
+    refuse_more_columns(relation_.columns.size() + 1);
+    relation_.columns.push_back(std::move(copy));
+  }
+  return true;
+}
+
 void TableBuilder::add_like(const ast::TableLikeClause& like) {
   // Bits of the clause, as the grammar sets them.
   constexpr std::uint32_t kComments = 1U << 0U;
@@ -317,7 +335,14 @@ void TableBuilder::add_like(const ast::TableLikeClause& like) {
   const auto including = [&](std::uint32_t bit) { return (like.options & bit) != 0; };
   Arena arena;
   Binder binder{session_.names, arena};
+  if (!binder.find_table(*like.relation) && add_like_type(like)) return;
   const TablePtr other = binder.require_table(*like.relation);
+  if (other->relation.kind == RelationKind::sequence) {
+    throw sql_error(sqlstate::wrong_object_type, "relation \"{}\" is invalid in LIKE clause",
+                    other->relation.name)
+        .with_detail("This operation is not supported for sequences.")
+        .at_position(like.relation->location + 1);
+  }
   session_.rights.require(other, privilege::kSelect);
   session_.catalog.lock(*session_.transaction, other->relation.oid,
                         lock::RelationMode::access_share);

@@ -39,6 +39,7 @@ class TableBuilder {
   std::size_t first_new_index = 0;
 
  private:
+  bool add_like_type(const ast::TableLikeClause& like);
   struct Pending {
     const ast::Constraint* node;
     std::vector<std::string> columns;  ///< for a column's own constraint

@@ -37,6 +37,28 @@ ReferentialAction action_of(std::string_view text) {
   return text.empty() ? ReferentialAction::no_action : static_cast<ReferentialAction>(text[0]);
 }
 
+/// Refuses actions that set columns outside the key, or computed ones.
+void refuse_impossible_actions(const Relation& relation, const Constraint& key) {
+  for (const std::int16_t set : key.set_columns) {
+    if (std::ranges::find(key.columns, set) != key.columns.end()) continue;
+    throw_error(sqlstate::invalid_column_reference,
+                "column \"{}\" referenced in ON DELETE SET action must be part of foreign key",
+                relation.columns[static_cast<std::size_t>(set - 1)].name);
+  }
+  const bool is_computed = std::ranges::any_of(key.columns, [&](std::int16_t column) {
+    return relation.columns[static_cast<std::size_t>(column - 1)].generated;
+  });
+  if (!is_computed) return;
+  const auto refuse = [](std::string_view action) {
+    throw_error(sqlstate::syntax_error,
+                "invalid {} action for foreign key constraint containing generated column", action);
+  };
+  using enum ReferentialAction;
+  if (key.on_update == cascade || key.on_update == set_null || key.on_update == set_default)
+    refuse("ON UPDATE");
+  if (key.on_delete == set_null || key.on_delete == set_default) refuse("ON DELETE");
+}
+
 /// A row must not refer to one that is gone before it.
 void refuse_shorter_lived(const Relation& from, const Relation& target) {
   const auto refuse = [](const char* message) {
@@ -366,6 +388,7 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
       to_itself || referenced->relation.oid == relation_.oid ? relation_ : referenced->relation;
   refuse_shorter_lived(relation_, target);
   constraint.referenced_table = target.oid;
+  refuse_impossible_actions(relation_, constraint);
   if (node.pk_attrs.empty()) {
     const auto primary = std::ranges::find(target.indexes, true, &Index::primary);
     if (primary == target.indexes.end()) {

@@ -264,7 +264,11 @@ void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, 
       }
     }
   }
-  if (wanted.full && may_vacuum) value_of(session.shared.engine.shrink());
+  if (wanted.full && may_vacuum) {
+    value_of(session.shared.engine.shrink());
+    // The wait for dropped trees' pages ends early when the statement is to end.
+    session.check_cancelled();
+  }
   sink.command_complete(statement.is_vacuumcmd ? "VACUUM" : "ANALYZE");
 }
 

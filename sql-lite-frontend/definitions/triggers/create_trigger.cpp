@@ -6,8 +6,8 @@
 #include "sql-lite-frontend/definitions/tables/named_relation.h"
 #include "sql-lite-frontend/definitions/triggers/trigger_definition.h"
 #include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/routines/triggers/builtin_triggers.h"
 #include "sql-lite-frontend/routines/triggers/condition.h"
-#include "sql-lite-frontend/routines/triggers/text_vector_trigger.h"
 
 /// CREATE TRIGGER.
 namespace swizzle::sql {

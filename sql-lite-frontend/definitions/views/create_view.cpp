@@ -97,8 +97,11 @@ void create_view(StatementContext& session, const ast::ViewStmt& statement, cons
   if (statement.aliases.size() > query->targets.size()) {
     throw SqlError{sqlstate::syntax_error, "CREATE VIEW specifies more column names than columns"};
   }
+  relation.view_names = binder.rows_read();
   for (const Binder::RelationRead& read : binder.relations_read()) {
     relation.view_names.push_back(view_name_of(read));
+    // A function may give rows of a temporary table that it does not read.
+    if (read.name.empty()) continue;
     if (read.table->relation.persistence != Persistence::temporary ||
         relation.persistence == Persistence::temporary) {
       continue;
@@ -144,10 +147,10 @@ void create_view(StatementContext& session, const ast::ViewStmt& statement, cons
                 "Use ALTER VIEW ... RENAME COLUMN ... to change name of view column "
                 "instead.");
       }
-      if (after.type != before.type) {
+      if (after.type != before.type || after.typmod != before.typmod) {
         throw_error(SqlState{"42P16"},
                     "cannot change data type of view column \"{}\" from {} to {}", before.name,
-                    format_type(before.type), format_type(after.type));
+                    format_type(before.type, before.typmod), format_type(after.type, after.typmod));
       }
       if (after.collation != before.collation) {
         throw_error(SqlState{"42P16"},

@@ -3,6 +3,7 @@
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/query/bound/statement_services.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
@@ -12,6 +13,7 @@ bool CursorRow::next(Execution& execution) {
   done_ = true;
   std::string_view cursor = cursor_;
   if (parameter_) {
+    STATEMENT_INVARIANT(*parameter_ < execution.parameters.size());
     const Value name = execution.parameters[*parameter_];
     if (name.is_null()) {
       throw_error(sqlstate::undefined_object, "no value found for parameter {}", *parameter_ + 1);

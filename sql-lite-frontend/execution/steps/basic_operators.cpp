@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/query/bound/statement_services.h"
+#include "sql-lite-frontend/query/bound/subquery.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/record/record.h"
@@ -242,31 +243,83 @@ FunctionScan::FunctionScan(std::vector<Call> calls, std::optional<Slot> ordinali
     : calls_(std::move(calls)),
       ordinality_(ordinality),
       alias_(std::move(alias)),
-      running_(calls_.size()) {}
+      keeps_rows_(calls_.size(), false),
+      running_(calls_.size()) {
+  if (calls_.size() == 1) return;
+  const auto reads_rows = [](const ExprPtr& expr) {
+    bool found = false;
+    if (expr) {
+      walk(*expr, [&](Expr& part) {
+        found |= dynamic_cast<const SlotExpr*>(&part) != nullptr ||
+                 dynamic_cast<const SubqueryExpr*>(&part) != nullptr;
+      });
+    }
+    return found;
+  };
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    const Call& call = calls_[i];
+    keeps_rows_[i] = !reads_rows(call.scalar) && std::ranges::none_of(call.arguments, reads_rows);
+  }
+  // Where none reads rows outside, the step around keeps them all.
+  if (std::ranges::find(keeps_rows_, false) == keeps_rows_.end())
+    keeps_rows_.assign(calls_.size(), false);
+}
 
 void FunctionScan::open(Execution& execution) {
   arguments_arena_.count_in(execution.memory);
   arguments_arena_.reset();
   row_ = 0;
   for (std::size_t i = 0; i < calls_.size(); ++i) {
-    const Call& call = calls_[i];
-    running_[i] = {};
-    if (call.function == nullptr) {
-      running_[i].scalar_pending = true;
+    Running& running = running_[i];
+    if (!keeps_rows_[i]) {
+      start(execution, i);
       continue;
     }
-    const auto arguments =
-        set_arguments(execution, *call.function, call.arguments, arguments_arena_);
-    execution.functions.call.row = call.shape.get();
-    if (arguments)
-      running_[i].cursor =
-          start_set(execution, *call.function, call.routine, *arguments, arguments_arena_);
-    // One row it is in any case.
-    running_[i].null_pending = !arguments && !call.function->returns_set;
+    running.next_kept = 0;
+    if (running.kept && running.kept_in_run == execution.run) continue;
+    if (!running.kept)
+      running.kept = std::make_unique<RowStore>(RowStore::Overflow::to_file_of_run);
+    running.kept->clear();
+    running.kept->set_slots(calls_[i].slots);
+    start(execution, i);
+    RowScope scope{execution};
+    while (next_new(execution, i)) {
+      execution.tick();
+      running.kept->keep(execution);
+      scope.rewind();
+    }
+    running.kept_in_run = execution.run;
   }
 }
 
+void FunctionScan::start(Execution& execution, std::size_t index) {
+  const Call& call = calls_[index];
+  Running& running = running_[index];
+  running.cursor.reset();
+  running.null_pending = false;
+  running.scalar_pending = call.function == nullptr;
+  if (running.scalar_pending) return;
+  const auto arguments = set_arguments(execution, *call.function, call.arguments, arguments_arena_);
+  execution.functions.call.row = call.shape.get();
+  if (arguments)
+    running.cursor =
+        start_set(execution, *call.function, call.routine, *arguments, arguments_arena_);
+  // One row it is in any case.
+  running.null_pending = !arguments && !call.function->returns_set;
+}
+
 bool FunctionScan::next_of(Execution& execution, std::size_t index) {
+  if (!keeps_rows_[index]) return next_new(execution, index);
+  Running& running = running_[index];
+  if (running.next_kept < running.kept->size()) {
+    running.kept->restore(execution, running.next_kept++);
+    return true;
+  }
+  for (const Slot slot : calls_[index].slots) execution.slots[slot] = Value::null();
+  return false;
+}
+
+bool FunctionScan::next_new(Execution& execution, std::size_t index) {
   const Call& call = calls_[index];
   Running& running = running_[index];
   std::optional<Value> value;
@@ -300,7 +353,10 @@ bool FunctionScan::next(Execution& execution) {
 }
 
 void FunctionScan::close() {
-  for (Running& running : running_) running = {};
+  for (Running& running : running_) {
+    running.cursor.reset();
+    running.scalar_pending = running.null_pending = false;
+  }
   clear_for_next_run(arguments_arena_);
 }
 

@@ -259,6 +259,7 @@ class FunctionScan final : public PlanOperator {
       : calls_(of.calls_),
         ordinality_(of.ordinality_),
         alias_(of.alias_),
+        keeps_rows_(of.keeps_rows_),
         running_(of.running_.size()) {}
   [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
     return std::make_unique<FunctionScan>(*this, copies);
@@ -283,12 +284,20 @@ class FunctionScan final : public PlanOperator {
     std::unique_ptr<SetCursor> cursor;
     bool scalar_pending = false;
     bool null_pending = false;
+    std::unique_ptr<RowStore> kept = nullptr;
+    std::uint64_t kept_in_run = 0;
+    std::size_t next_kept = 0;
   };
+  void start(Execution& execution, std::size_t call);
   bool next_of(Execution& execution, std::size_t call);
+  bool next_new(Execution& execution, std::size_t call);
 
   Planned<std::vector<Call>> calls_;
   std::optional<Slot> ordinality_;
   std::string alias_;
+  /// Calls beside others that read no row outside: called once in a run, however often the others
+  /// are called again.
+  std::vector<bool> keeps_rows_;
   std::vector<Running> running_;
   Arena arguments_arena_;
   std::int64_t row_ = 0;

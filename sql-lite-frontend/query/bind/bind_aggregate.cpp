@@ -108,6 +108,8 @@ std::string describe_call(const AggregateCall& call) {
   }
   for (const SortKey& key : call.order) {
     printer.out += key.direction == SortDirection::ascending ? " up " : " down ";
+    // Its collation is a part of the order.
+    printer.out += std::to_string(raw(key.expr->type()));
     printer.out += key.nulls == NullsOrder::first ? "first " : "last ";
     printer.print(*key.expr);
   }

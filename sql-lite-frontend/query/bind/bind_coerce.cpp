@@ -80,6 +80,17 @@ Value ExpressionBinder::read_object(TypeId type, std::string_view text, std::int
   return value;
 }
 
+/// A plan with the number of a relation is valid as long as the name means that one.
+void ExpressionBinder::note_named_relation(Oid relation, std::string_view name) {
+  if (relation < kFirstUserOid || name.find_first_not_of("0123456789") == std::string_view::npos)
+    return;
+  const TablePtr table = names_.table(relation);
+  if (!table) return;
+  const bool is_qualified = name.find('.') != std::string_view::npos;
+  named_.push_back({is_qualified ? std::string{names_.schema_name(table->relation.schema)} : "",
+                    table->relation.name, relation});
+}
+
 ExprPtr ExpressionBinder::constant(TypeId type, Value value) {
   return std::make_unique<ConstantExpr>(type, kNoTypmod, value.copy_to(arena_));
 }
@@ -104,6 +115,7 @@ ExprPtr ExpressionBinder::read_literal(const ConstantExpr& literal, TypeId type,
           is_name_of_object(type, text)
               ? read_object(type, text, literal.location())
               : input_text(functions, type, type == TypeId::interval ? typmod : kNoTypmod, text);
+      if (type == TypeId::regclass) note_named_relation(value.as_oid(), text);
     } catch (SqlError& error) {
       if (error.fields().position == 0) error.fields().position = literal.location() + 1;
       throw;

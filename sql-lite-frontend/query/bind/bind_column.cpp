@@ -369,12 +369,9 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
     }
     throw_missing_column(scope, part(table_part), part(parts - 1), node.location);
   }
-  // A parameter's field.
-  if (parts == 2 && !whole_row) {
-    ExprPtr parameter = named_parameter(part(0), node.location);
-    if (parameter && row_shape(base_type(parameter->type()))) {
-      return field_of(std::move(parameter), part(1), node.location);
-    }
+  // A parameter's row, or a field of it.
+  if (ExprPtr row = row_parameter(node)) {
+    return whole_row ? std::move(row) : field_of(std::move(row), part(parts - 1), node.location);
   }
   if (parts == 2 && !whole_row && is_body_of(part(0))) {
     if (ExprPtr parameter = named_parameter(part(1), node.location)) return parameter;
@@ -382,6 +379,21 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
   if (ExprPtr variable = body_variable(node, Fields::must_be)) return variable;
   // (composite column).field without the parentheses that PostgreSQL asks for is a missing table.
   throw_missing_table(scope, schema, part(table_part), node.location);
+}
+
+/// Returns the parameter of a composite type that `v.field`, `v.*`, `function.v.field` or
+/// `function.v.*` is about; null if there is none.
+ExprPtr ExpressionBinder::row_parameter(const ast::ColumnRef& node) {
+  const std::size_t before = node.fields.size() - 1;
+  if (before == 0 || before > 2) return nullptr;
+  if (before == 2 && !is_body_of(ast::string_of(node.fields[0]))) return nullptr;
+  ExprPtr parameter = named_parameter(ast::string_of(node.fields[before - 1]), node.location);
+  const auto shape = parameter ? row_shape(base_type(parameter->type())) : nullptr;
+  if (!shape) return nullptr;
+  const bool has_field =
+      ast::is<ast::A_Star>(node.fields.back()) ||
+      std::ranges::find(shape->names, ast::string_of(node.fields.back())) != shape->names.end();
+  return has_field ? std::move(parameter) : nullptr;
 }
 
 }  // namespace swizzle::sql

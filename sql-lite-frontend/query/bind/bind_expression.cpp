@@ -214,6 +214,7 @@ ExprPtr ExpressionBinder::bind_parameter(const ast::ParamRef& node) {
     throw sql_error(sqlstate::undefined_parameter, "there is no parameter ${}", node.number)
         .at_position(node.location + 1);
   }
+  if (ExprPtr variable = numbered_variable(node)) return variable;
   if (body_ != nullptr && index >= body_->parameters.size()) {
     throw sql_error(sqlstate::undefined_parameter, "there is no parameter ${}", node.number)
         .at_position(node.location + 1);

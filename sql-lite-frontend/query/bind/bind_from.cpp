@@ -415,7 +415,10 @@ FromPtr QueryBinder::bind_sequence(const TablePtr& sequence, const ast::RangeVar
 FromPtr QueryBinder::bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope) {
   const std::size_t access = note_access(view, privilege::kSelect, std::nullopt);
   std::unique_ptr<Query> query = bind_view_query(*view);
-  STATEMENT_INVARIANT(query->targets.size() == view->relation.columns.size());
+  if (query->targets.size() != view->relation.columns.size()) {
+    throw sql_error(SqlState{"55000"}, "view \"{}\" cannot be read", view->relation.name)
+        .with_detail("What it reads has lost an attribute since the view was made.");
+  }
   query->is_barrier = has_view_option(view->relation, "security_barrier");
   ScopeItem item;
   item.alias = view->relation.name;

@@ -6,17 +6,90 @@
 /// Functions in FROM.
 namespace swizzle::sql {
 
+QueryBinder::RowFields QueryBinder::fields_of(TypeId row, std::size_t count) {
+  RowFields fields{.count = count, .numbers = {}, .type = names_.user_type(row)};
+  if (fields.type) {
+    const auto& attributes = fields.type->attributes;
+    for (std::size_t i = 0; i < attributes.size(); ++i) {
+      if (!attributes[i].dropped) fields.numbers.push_back(static_cast<std::int16_t>(i + 1));
+    }
+    if (fields.numbers.size() == count) {
+      fields.count = attributes.size();
+      return fields;
+    }
+  }
+  fields.type = nullptr;
+  fields.numbers.clear();
+  for (std::size_t i = 0; i < count; ++i)
+    fields.numbers.push_back(static_cast<std::int16_t>(i + 1));
+  return fields;
+}
+
+/// Notes the row that a function of FROM gives. Inside a view, leaves the fields that the view knew
+/// under the names that it knew: its text does not mean attributes that came later.
+void QueryBinder::keep_known_fields(ScopeItem& item, std::size_t before, TypeId row,
+                                    const RowFields& fields, Slot first) {
+  const bool is_of_relation = fields.type && fields.type->is_of_relation();
+  const Oid relation = is_of_relation ? fields.type->relation : raw(row);
+  if (open_view_ != nullptr) {
+    const auto known = std::ranges::find_if(open_view_->view_names, [&](const ViewName& name) {
+      return name.name.empty() && name.relation == relation;
+    });
+    if (known != open_view_->view_names.end()) {
+      std::vector<ScopeColumn> kept;
+      for (const ViewColumn& wanted : known->columns) {
+        const auto at = std::ranges::find(fields.numbers, wanted.number);
+        if (at == fields.numbers.end()) continue;  // dropped
+        const auto place = static_cast<std::size_t>(at - fields.numbers.begin());
+        ScopeColumn& column = kept.emplace_back(item.columns[before + place]);
+        column.name = column.origin.name = wanted.name;
+      }
+      // A whole row is of the type as it is now.
+      if (kept.size() != fields.numbers.size()) item.whole_row = item.columns;
+      item.columns.resize(before);
+      std::ranges::move(kept, std::back_inserter(item.columns));
+    }
+  }
+  if (!fields.type || view_depth_ != recorded_depth_) return;
+  if (is_of_relation) {
+    if (TablePtr table = names_.table(relation)) {
+      read_.push_back({{}, {}, std::move(table), true, first});
+    }
+    return;
+  }
+  ViewName& noted = rows_read_.emplace_back(ViewName{{}, {}, relation, {}});
+  for (const std::int16_t number : fields.numbers) {
+    const auto place = static_cast<std::size_t>(number - 1);
+    noted.columns.push_back({number, fields.type->attributes[place].name});
+  }
+}
+
 /// One function of FROM; its columns are appended to `item`.
 FromCall QueryBinder::bind_from_call(const ast::Node* node, ast::NodeList definitions, Scope& scope,
                                      ScopeItem& item, std::string_view alias) {
   FromCall call;
   std::string name;
-  const auto add_column = [&](std::string_view column, TypeId type, std::int32_t typmod) {
-    const Slot slot = new_slot();
+  const auto add_column_in = [&](Slot slot, std::string_view column, TypeId type,
+                                 std::int32_t typmod) {
     call.slots.push_back(slot);
     scope.from_slots.emplace_back(slot, slot + 1);
     item.columns.push_back(
         {std::string{column}, type, typmod, slot, {kNoOid, 0, item.alias, std::string{column}}});
+  };
+  const auto add_column = [&](std::string_view column, TypeId type, std::int32_t typmod) {
+    add_column_in(new_slot(), column, type, typmod);
+  };
+  const auto add_fields = [&](TypeId row, const RowShape& shape) {
+    call.composite = true;
+    item.row_type = row;
+    const std::size_t before = item.columns.size();
+    const RowFields fields = fields_of(row, shape.names.size());
+    const Slot first = new_slots(fields.count);
+    for (std::size_t i = 0; i < shape.names.size(); ++i) {
+      const Slot slot = first + static_cast<Slot>(fields.numbers[i] - 1);
+      add_column_in(slot, shape.names[i], shape.types[i], shape.typmods[i]);
+    }
+    keep_known_fields(item, before, row, fields, first);
   };
   const auto* function_node = ast::try_as<ast::FuncCall>(node);
   name =
@@ -94,11 +167,7 @@ FromCall QueryBinder::bind_from_call(const ast::Node* node, ast::NodeList defini
         add_column(function.column_names[i], function.column_types[i], kNoTypmod);
       }
     } else if (const auto shape = row_shape(base_type(resolved->result))) {
-      call.composite = true;
-      item.row_type = base_type(resolved->result);
-      for (std::size_t i = 0; i < shape->names.size(); ++i) {
-        add_column(shape->names[i], shape->types[i], shape->typmods[i]);
-      }
+      add_fields(base_type(resolved->result), *shape);
     } else if (resolved->result == TypeId::record) {
       throw SqlError{sqlstate::syntax_error,
                      "a column definition list is required for functions returning \"record\""}
@@ -129,11 +198,7 @@ FromCall QueryBinder::bind_from_call(const ast::Node* node, ast::NodeList defini
     return call;
   }
   if (const auto shape = row_shape(base_type(call.scalar->type()))) {
-    call.composite = true;
-    item.row_type = base_type(call.scalar->type());
-    for (std::size_t i = 0; i < shape->names.size(); ++i) {
-      add_column(shape->names[i], shape->types[i], shape->typmods[i]);
-    }
+    add_fields(base_type(call.scalar->type()), *shape);
     return call;
   }
   add_column(alias.empty() ? std::string_view{name} : alias, call.scalar->type(),
@@ -181,6 +246,7 @@ FromPtr QueryBinder::bind_range_function(const ast::RangeFunction& node, Scope& 
   }
   if (functions.calls.size() > 1 || functions.ordinality) {
     item.row_type = TypeId::none;
+    item.whole_row.clear();
   } else {
     item.is_value = !functions.calls[0].composite;
   }

@@ -90,7 +90,7 @@ std::vector<ExprPtr> ExpressionBinder::place_arguments(const ResolvedFunction& r
     const std::string_view text = function.argument_defaults[i - first_default];
     if (function.routine != nullptr) {
       placed.push_back(
-          coerce(bind_stored_expression(text), type, kNoTypmod, Implicitness::implicit));
+          coerce(bind_stored_expression(text), type, kNoTypmod, Implicitness::assignment));
       continue;
     }
     FunctionContext functions{arena_, names_.context(), {}};

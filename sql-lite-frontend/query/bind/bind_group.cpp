@@ -34,6 +34,26 @@ void mark_grouped_sets(Query& query, Expr& expr) {
   });
 }
 
+/// A key that names a select list item is computed before aggregates and window functions are.
+void refuse_computed_later(const Query& query, Expr& key) {
+  check_stack();
+  walk(key, [&](Expr& part) {
+    const auto* slot = dynamic_cast<const SlotExpr*>(&part);
+    if (slot == nullptr) return;
+    for (const AggregateCall& call : query.aggregates) {
+      if (call.slot != slot->slot()) continue;
+      throw SqlError{sqlstate::grouping_error, "aggregate functions are not allowed in GROUP BY"}
+          .at_position(call.location + 1);
+    }
+    for (const WindowDefinition& window : query.windows) {
+      if (std::ranges::find(window.calls, slot->slot(), &WindowCall::slot) == window.calls.end())
+        continue;
+      throw SqlError{sqlstate::windowing_error, "window functions are not allowed in GROUP BY"}
+          .at_position(slot->location() + 1);
+    }
+  });
+}
+
 }  // namespace
 
 void QueryBinder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
@@ -55,15 +75,9 @@ void QueryBinder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query
     query.group_keys.push_back({std::move(expr), slot});
   };
   const auto add_target = [&](OutputTarget& target) {
+    refuse_computed_later(query, *target.expr);
     if (dynamic_cast<const SlotExpr*>(target.expr.get()) != nullptr) {
       const auto& column = dynamic_cast<const SlotExpr&>(*target.expr);
-      for (const AggregateCall& call : query.aggregates) {
-        if (call.slot == column.slot()) {
-          throw SqlError{sqlstate::grouping_error,
-                         "aggregate functions are not allowed in GROUP BY"}
-              .at_position(call.location + 1);
-        }
-      }
       add_key(std::make_unique<SlotExpr>(column.type(), column.typmod(), column.slot(),
                                          column.origin()));
       return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/query/bind/row_star.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -127,35 +128,45 @@ void Binder::bind_insert_values(WriteStatement& write, const ast::InsertStmt& in
   const ClauseScope clause{scope, Clause::values};
   const Relation& relation = write.table->relation;
   std::vector<std::size_t> columns;
+  std::optional<std::size_t> width;
   for (const ast::Node* node : select.values_lists) {
-    const ast::NodeList values = ast::as<ast::List>(node).items;
-    const ast::NodeList first = ast::as<ast::List>(select.values_lists[0]).items;
-    if (values.size() != first.size()) {
+    // All are bound before one is brought to its column's type, so that parameters tell whether
+    // they are of two types. Null: DEFAULT.
+    std::vector<ExprPtr> given;
+    for (const ast::Node* value : ast::as<ast::List>(node).items) {
+      if (is_star_of_row(value)) {
+        ast::RowExpr row{};
+        row.args = ast::NodeList{&value, 1};
+        std::ranges::move(fields_of_row(row, scope), std::back_inserter(given));
+      } else {
+        given.push_back(ast::is<ast::SetToDefault>(value) ? nullptr
+                                                          : bind_expression(value, scope));
+      }
+    }
+    const auto position_of = [&](std::size_t i) {
+      return i < given.size() && given[i] ? given[i]->location() + 1 : 0;
+    };
+    if (given.size() != width.value_or(given.size())) {
       throw SqlError{sqlstate::syntax_error, "VALUES lists must all be the same length"}
-          .at_position(bind_expression(values[0], scope)->location() + 1);
+          .at_position(position_of(0));
     }
-    if (values.size() > write.columns.size()) {
+    width = given.size();
+    if (given.size() > write.columns.size()) {
       throw SqlError{sqlstate::syntax_error, "INSERT has more expressions than target columns"}
-          .at_position(bind_expression(values[write.columns.size()], scope)->location() + 1);
+          .at_position(position_of(write.columns.size()));
     }
-    if (values.size() < write.columns.size()) {
+    if (given.size() < write.columns.size()) {
       if (!insert.cols.empty()) {
-        const auto& extra = ast::as<ast::ResTarget>(insert.cols[values.size()]);
+        const auto& extra = ast::as<ast::ResTarget>(insert.cols[given.size()]);
         throw SqlError{sqlstate::syntax_error, "INSERT has more target columns than expressions"}
             .at_position(extra.location + 1);
       }
       // Without a column list, the columns that the first row leaves out take their defaults.
-      write.columns.resize(values.size());
+      write.columns.resize(given.size());
     }
     if (query->rows.empty()) columns = without_repeats(write.columns);
-    // All are bound before one is brought to its column's type, so that parameters tell whether
-    // they are of two types.
-    std::vector<ExprPtr> given;
-    for (const ast::Node* value : values) {
-      given.push_back(ast::is<ast::SetToDefault>(value) ? nullptr : bind_expression(value, scope));
-    }
     std::vector<ExprPtr> row(columns.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t i = 0; i < given.size(); ++i) {
       const std::size_t position = write.columns[i];
       const Column& column = relation.columns[position];
       const ast::ResTarget* target = target_at(insert.cols, i);
@@ -409,6 +420,21 @@ const Index* Binder::infer_index(const WriteStatement& write, const ast::InferCl
                  "ON CONFLICT specification"};
 }
 
+namespace {
+
+/// The conditions that an AND of them consists of.
+void collect_conjuncts(const Expr& condition, std::vector<const Expr*>& into) {
+  check_stack();
+  const auto* const both = dynamic_cast<const BooleanExpr*>(&condition);
+  if (both == nullptr || both->kind() != BooleanExpr::Kind::conjunction) {
+    into.push_back(&condition);
+    return;
+  }
+  for (const ExprPtr& part : both->operands()) collect_conjuncts(*part, into);
+}
+
+}  // namespace
+
 /// Whether the index is over exactly these columns and expressions, in any order, and holds all
 /// rows for which `where` is true.
 bool Binder::answers_inference(const WriteStatement& write, const Index& index, Slot first,
@@ -436,9 +462,18 @@ bool Binder::answers_inference(const WriteStatement& write, const Index& index, 
     if (!is_in(*expr, parts)) return false;
   }
   if (index.predicate_sql.empty()) return true;
-  return where != nullptr &&
-         same_expression(*where, *bind_table_expression(index.predicate_sql, table, first,
-                                                        Clause::index_predicate));
+  if (where == nullptr) return false;
+  // The rows that it holds are those of all its conditions: each must be among the given ones.
+  const ExprPtr predicate =
+      bind_table_expression(index.predicate_sql, table, first, Clause::index_predicate);
+  std::vector<const Expr*> given;
+  collect_conjuncts(*where, given);
+  std::vector<const Expr*> needed;
+  collect_conjuncts(*predicate, needed);
+  return std::ranges::all_of(needed, [&](const Expr* one) {
+    return std::ranges::any_of(given,
+                               [&](const Expr* other) { return same_expression(*one, *other); });
+  });
 }
 
 void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& clause,

@@ -93,6 +93,11 @@ void QueryBinder::bind_using(const ast::JoinExpr& node, FromJoin& join, Scope& s
   if (node.join_using_alias != nullptr) {
     merged.named = true;
     merged.alias = node.join_using_alias->aliasname;
+    for (const ScopeItem& other : scope.items) {
+      if (!other.named || other.alias != merged.alias) continue;
+      throw_error(sqlstate::duplicate_alias, "table name \"{}\" specified more than once",
+                  merged.alias);
+    }
   }
   scope.items.insert(scope.items.begin() + static_cast<std::ptrdiff_t>(left_begin),
                      std::move(merged));

@@ -30,6 +30,46 @@ bool takes_the_same(const Function& left, const Function& right) {
   return std::ranges::equal(left.arguments, right.arguments);
 }
 
+/// Returns the parameters' types that the arguments given are for; nothing where a variadic
+/// parameter takes several.
+std::optional<std::vector<TypeId>> filled_by(const ResolvedFunction& resolved, std::size_t given) {
+  if (resolved.variadic_element != TypeId::none) return std::nullopt;
+  std::vector<TypeId> types(given, TypeId::none);
+  for (std::size_t i = 0; i < resolved.argument_order.size(); ++i) {
+    const int argument = resolved.argument_order[i];
+    if (argument >= 0) types[static_cast<std::size_t>(argument)] = resolved.function->arguments[i];
+  }
+  return types;
+}
+
+/// Throws 42725 if another function of the same schema takes these arguments in the same way, which
+/// defaults make possible.
+void refuse_twin(FunctionCall call, const ResolvedFunction& resolved,
+                 const NameSource::FoundRoutine& chosen,
+                 std::span<const NameSource::FoundRoutine> all) {
+  if (all.size() == 1) return;
+  const auto filled = filled_by(resolved, call.argument_types.size());
+  if (!filled) return;
+  for (const NameSource::FoundRoutine& other : all) {
+    const Function& function = other.callable->function;
+    const bool may_be_twin =
+        &function != resolved.function &&
+        other.callable->routine->schema == chosen.callable->routine->schema &&
+        !(function.argument_defaults.empty() && resolved.function->argument_defaults.empty());
+    if (!may_be_twin) continue;
+    const Function* const alone[] = {&function};
+    call.candidates = alone;
+    const auto as_other = try_resolve_function(call);
+    if (!as_other || filled_by(*as_other, call.argument_types.size()) != filled) continue;
+    throw sql_error(sqlstate::ambiguous_function, "function {} is not unique",
+                    shown_signature(call.name, call.argument_types))
+        .with_hint(
+            "Could not choose a best candidate function. You might need to add explicit type "
+            "casts.")
+        .at_position(call.position);
+  }
+}
+
 }  // namespace
 
 void ExpressionBinder::enter_body(const BodyNames& names) {
@@ -151,6 +191,8 @@ std::optional<ExpressionBinder::ResolvedRoutine> ExpressionBinder::find_routine(
   const auto chosen = std::ranges::find_if(found, [&](const NameSource::FoundRoutine& one) {
     return &one.callable->function == resolved->function;
   });
+  // A stored query means what it meant when it was made.
+  if (open_view_ == nullptr) refuse_twin(call, *resolved, *chosen, found);
   const Routine& routine = *chosen->callable->routine;
   const bool is_aggregate = routine.kind == RoutineKind::aggregate;
   if (routine.kind != wanted && !(is_aggregate && wanted == RoutineKind::function)) {

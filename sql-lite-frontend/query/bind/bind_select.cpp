@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/query/bind/missing_names.h"
 #include "sql-lite-frontend/query/bind/query_binder.h"
+#include "sql-lite-frontend/query/bind/row_star.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -137,9 +138,14 @@ SortKey ExpressionBinder::sort_key(const ast::SortBy& node, ExprPtr expr) {
   if (node.sortby_dir == ast::SortByDir::desc) key.direction = SortDirection::descending;
   if (node.sortby_dir == ast::SortByDir::using_) {
     const std::string_view op = ast::string_of(node.use_op.back());
-    if (op == ">") {
+    const bool is_by_bytes = (op == "~<~" || op == "~>~") && is_collatable(key.expr->type());
+    if (is_by_bytes) {
+      const TypeId plain = without_collation(key.expr->type());
+      key.expr->set_type(with_collation(plain, collation_id::c), key.expr->typmod());
+    }
+    if (op == ">" || (is_by_bytes && op == "~>~")) {
       key.direction = SortDirection::descending;
-    } else if (op != "<") {
+    } else if (op != "<" && !is_by_bytes) {
       throw sql_error(sqlstate::wrong_object_type, "operator {} is not a valid ordering operator",
                       op)
           .with_hint(
@@ -311,13 +317,19 @@ void QueryBinder::bind_values(const ast::SelectStmt& select, Scope& scope, Query
   const ClauseScope clause{scope, Clause::values};
   for (const ast::Node* node : select.values_lists) {
     std::vector<ExprPtr> row;
-    refuse_more_targets(ast::as<ast::List>(node).items.size());
     for (const ast::Node* value : ast::as<ast::List>(node).items) {
       if (ast::is<ast::SetToDefault>(value)) {
         throw SqlError{sqlstate::syntax_error, "DEFAULT is not allowed in this context"}
             .at_position(ast::as<ast::SetToDefault>(value).location + 1);
       }
-      row.push_back(bind_expression(value, scope));
+      if (is_star_of_row(value)) {
+        ast::RowExpr whole{};
+        whole.args = ast::NodeList{&value, 1};
+        std::ranges::move(fields_of_row(whole, scope), std::back_inserter(row));
+      } else {
+        row.push_back(bind_expression(value, scope));
+      }
+      refuse_more_targets(row.size());
     }
     if (!query.rows.empty() && row.size() != query.rows[0].size()) {
       throw SqlError{sqlstate::syntax_error, "VALUES lists must all be the same length"}

@@ -196,6 +196,15 @@ void ExpressionBinder::expand_star(const ast::ColumnRef& node, Scope& scope,
     }
     return;
   }
+  if (const ExprPtr parameter = row_parameter(node)) {
+    for (const std::string& name : row_shape(base_type(parameter->type()))->names) {
+      OutputTarget target;
+      target.expr = field_of(row_parameter(node), name, node.location);
+      target.name = name;
+      targets.push_back(std::move(target));
+    }
+    return;
+  }
   throw_missing_table(scope, schema, alias, node.location);
 }
 

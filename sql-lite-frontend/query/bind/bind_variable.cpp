@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "sql-lite-frontend/query/bind/query_binder.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -11,6 +13,24 @@ ExprPtr parameter_of(const BodyVariables::Field& field, std::int32_t location) {
   expr->set_type(field.type, field.typmod);
   expr->set_location(location);
   return expr;
+}
+
+ExprPtr value_of_variable(const BodyVariables::Meaning& meaning, std::int32_t location) {
+  if (!meaning.is_row) return parameter_of(meaning.fields[0], location);
+  std::vector<ExprPtr> values;
+  std::vector<std::string> names;
+  for (const BodyVariables::Field& field : meaning.fields) {
+    values.push_back(parameter_of(field, location));
+    names.push_back(field.name);
+  }
+  auto row = std::make_unique<RowExpr>(std::move(values));
+  row->names = std::move(names);
+  row->is_whole_row = true;
+  row->tells_names = true;
+  if (meaning.row_type != TypeId::none) row->set_type(meaning.row_type);
+  if (meaning.is_null_row) row->absence = RowExpr::Absence::all_are_null;
+  row->set_location(location);
+  return row;
 }
 
 }  // namespace
@@ -32,21 +52,16 @@ ExprPtr ExpressionBinder::body_variable(const ast::ColumnRef& node, Fields field
   }
   const auto meaning = variables->find(parts, fields == Fields::must_be);
   if (!meaning || (is_star && !meaning->is_row)) return nullptr;
-  if (!meaning->is_row) return parameter_of(meaning->fields[0], node.location);
-  std::vector<ExprPtr> values;
-  std::vector<std::string> names;
-  for (const BodyVariables::Field& field : meaning->fields) {
-    values.push_back(parameter_of(field, node.location));
-    names.push_back(field.name);
-  }
-  auto row = std::make_unique<RowExpr>(std::move(values));
-  row->names = std::move(names);
-  row->is_whole_row = true;
-  row->tells_names = true;
-  if (meaning->row_type != TypeId::none) row->set_type(meaning->row_type);
-  if (meaning->is_null_row) row->absence = RowExpr::Absence::all_are_null;
-  row->set_location(node.location);
-  return row;
+  return value_of_variable(*meaning, node.location);
+}
+
+ExprPtr ExpressionBinder::numbered_variable(const ast::ParamRef& node) {
+  BodyVariables* const variables = body_variables();
+  if (variables == nullptr) return nullptr;
+  const std::string name = fmt::format("${}", node.number);
+  const std::string_view parts[] = {name};
+  const auto meaning = variables->find(parts, false);
+  return meaning ? value_of_variable(*meaning, node.location) : nullptr;
 }
 
 ExprPtr ExpressionBinder::variable_instead(const ast::ColumnRef& node) {

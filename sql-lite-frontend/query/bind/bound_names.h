@@ -24,6 +24,9 @@ class BoundNames {
     Slot first_slot = 0;
   };
   [[nodiscard]] const std::vector<RelationRead>& relations_read() const noexcept { return read_; }
+  /// Composite types whose rows functions of its FROM clauses give, with the attributes that they
+  /// have now. Functions that give rows of a relation are among relations_read(), without a name.
+  [[nodiscard]] const std::vector<ViewName>& rows_read() const noexcept { return rows_read_; }
   /// The types that users made and that it names, as relations_read() has relations.
   [[nodiscard]] const std::vector<ViewType>& types_read() const noexcept { return types_read_; }
   /// The same for routines, which a view's text may call.
@@ -92,6 +95,7 @@ class BoundNames {
   std::vector<TablePtr> tables_;
   std::vector<TablePtr> written_;
   std::vector<RelationRead> read_;
+  std::vector<ViewName> rows_read_;
   std::vector<ViewType> types_read_;
   std::vector<ViewRoutine> routines_read_;
   std::vector<RoutinePtr> routines_called_;

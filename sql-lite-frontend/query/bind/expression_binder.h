@@ -338,6 +338,10 @@ class ExpressionBinder : public BoundNames {
   static void refuse_aggregate_syntax(const ast::FuncCall& node, std::string_view name);
   /// Null where no parameter has that name.
   ExprPtr named_parameter(std::string_view name, std::int32_t location);
+  ExprPtr row_parameter(const ast::ColumnRef& node);
+  void note_named_relation(Oid relation, std::string_view name);
+  /// Returns the variable that `$n` is in a language that numbers its parameters in another way.
+  ExprPtr numbered_variable(const ast::ParamRef& node);
   /// A variable of the routine's language that the name means; null where there is none.
   enum class Fields : std::uint8_t { may_miss, must_be };
   ExprPtr body_variable(const ast::ColumnRef& node, Fields fields);

@@ -57,6 +57,15 @@ class QueryBinder : public ExpressionBinder {
   static void restrict_to_view(ScopeItem& item, const ViewName& known);
   FromPtr bind_range_subselect(const ast::RangeSubselect& node, Scope& scope);
   FromPtr bind_range_function(const ast::RangeFunction& node, Scope& scope);
+  /// Numbers of the fields of a row among its type's attributes, dropped ones counted.
+  struct RowFields {
+    std::size_t count;  ///< of the attributes
+    std::vector<std::int16_t> numbers;
+    TypePtr type;  ///< null: the numbers are those of the fields alone
+  };
+  RowFields fields_of(TypeId row, std::size_t count);
+  void keep_known_fields(ScopeItem& item, std::size_t before, TypeId row, const RowFields& fields,
+                         Slot first);
   FromCall bind_from_call(const ast::Node* node, ast::NodeList definitions, Scope& scope,
                           ScopeItem& item, std::string_view alias);
   FromPtr bind_xml_table(const ast::RangeTableFunc& node, Scope& scope);

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/types/checked_pointers.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/function_registry.h"
+#include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/type_id.h"
 #include "sql-lite-frontend/types/type_io.h"
 
@@ -125,7 +126,10 @@ class ConstantExpr final : public Expr {
 class ParameterExpr final : public Expr {
  public:
   ParameterExpr(TypeId type, std::size_t index) : Expr(type), index_(index) {}
-  Value evaluate(Execution& execution) const override { return execution.parameters[index_]; }
+  Value evaluate(Execution& execution) const override {
+    STATEMENT_INVARIANT(index_ < execution.parameters.size());
+    return execution.parameters[index_];
+  }
   void print(ExprPrinter& printer) const override;
   void for_each_operand(const std::function<void(ExprPtr&)>&) override {}
   [[nodiscard]] std::size_t index() const noexcept { return index_; }

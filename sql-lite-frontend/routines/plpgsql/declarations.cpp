@@ -63,6 +63,8 @@ void Reader::declare_arguments() {
       variable = add_variable({.name = parameter.name, .type = type});
     }
     if (parameter.is_output()) program_->outputs.push_back(variable);
+    // Output parameters are numbered among the others.
+    name_variable(fmt::format("${}", &parameter - routine.parameters.data() + 1), variable);
     if (parameter.name.empty()) continue;
     for (const Name* at = names_; at->kind != Name::Kind::label; at = at->before) {
       if (at->text != parameter.name) continue;
@@ -71,6 +73,8 @@ void Reader::declare_arguments() {
     }
     name_variable(parameter.name, variable);
   }
+  // The places of parts that are computed are numbered like parameters, behind all of these.
+  program_->value_count = std::max(program_->value_count, routine.parameters.size());
   // Rows are as they were promised when the call began, whatever the body does to their table.
   if (is_composite(base_type(signature_.result))) {
     static_cast<void>(shape_of_type(base_type(signature_.result)));
@@ -119,26 +123,14 @@ void Reader::read_declaration(BlockStep& block) {
   refuse_redeclared(name, where);
   if (is_word("alias") && token(1).is_word("for")) {
     at_ += 2;
-    std::size_t variable = 0;
-    if (token().kind == Token::Kind::parameter) {
-      const unsigned long number = std::strtoul(token().text.c_str() + 1, nullptr, 10);
-      if (number == 0 || number > program_->argument_count) {
-        fail(sqlstate::undefined_object,
-             fmt::format("variable \"{}\" does not exist", token().text), token());
-      }
-      variable = number - 1;
-      ++at_;
-    } else {
-      const Token meant = token();
-      const auto found = take_variable();
-      if (!found) {
-        fail(sqlstate::undefined_object, fmt::format("variable \"{}\" does not exist", meant.text),
-             meant);
-      }
-      variable = found->variable;
+    const Token meant = token();
+    const auto found = take_variable();
+    if (!found) {
+      fail(sqlstate::undefined_object, fmt::format("variable \"{}\" does not exist", meant.text),
+           meant);
     }
     expect(";");
-    name_variable(name, variable);
+    name_variable(name, found->variable);
     return;
   }
   Variable variable{.name = name, .line = line};

@@ -11,6 +11,10 @@
 namespace swizzle::sql::plpgsql {
 
 std::optional<FoundName> Reader::found_here() const {
+  if (token().kind == Token::Kind::parameter) {
+    const std::string_view parts[] = {token().text};
+    return find_name(names_, parts);
+  }
   if (!token().is_name()) return std::nullopt;
   std::vector<std::string_view> parts;
   for (std::size_t i = at_; parts.size() < 3 && tokens_[i].is_name(); i += 2) {

@@ -65,6 +65,10 @@ struct Source {
 
 void open(Frame& frame, std::size_t variable, const Source& source, BoundCursor::Scroll scroll) {
   StatementContext& session = frame.session;
+  const Variable& known = frame.program.variables[variable];
+  if (known.is_constant && frame.value_of(variable).is_null()) {
+    throw_error(SqlState{"22005"}, "variable \"{}\" is declared CONSTANT", known.name);
+  }
   try {
     if (!is_plannable(source.statement->node) ||
         !ast::is<ast::SelectStmt>(source.statement->node)) {

@@ -5,7 +5,7 @@
 #include "sql-lite-frontend/execution/write/foreign_keys.h"
 #include "sql-lite-frontend/query/bound/statement_services.h"
 #include "sql-lite-frontend/routines/language.h"
-#include "sql-lite-frontend/routines/triggers/text_vector_trigger.h"
+#include "sql-lite-frontend/routines/triggers/builtin_triggers.h"
 #include "sql-lite-frontend/routines/triggers/trigger_codes.h"
 #include "sql-lite-frontend/statement/transactions/inner_transactions.h"
 #include "sql-lite-frontend/types/check_stack.h"
@@ -77,8 +77,8 @@ std::optional<std::span<const Value>> fire_trigger(Execution& execution, const T
   StatementContext& session = context_of(execution);
   execution.tick();
   session.check_cancelled();
-  if (find_builtin_trigger_function(trigger.function) != nullptr) {
-    return update_text_vector(execution, trigger, table, event, rows);
+  if (const auto* const builtin = find_builtin_trigger_function(trigger.function)) {
+    return builtin->run(execution, trigger, table, event, rows);
   }
   if (!session.trigger_codes) session.trigger_codes = std::make_shared<TriggerCodes>();
   TriggerCodes& codes = *session.trigger_codes;

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sql-lite-frontend/routines/triggers/builtin_triggers.h"
 #include "sql-lite-frontend/routines/triggers/condition.h"
-#include "sql-lite-frontend/routines/triggers/text_vector_trigger.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {

@@ -136,6 +136,7 @@ class SessionTransaction final : public StatementTransaction {
   /// Does the transaction's remaining work; throws if that fails.
   void finish_work();
   void clear_temporaries();
+  void refuse_kept_references();
   /// Before one is made. Throws SqlError 53200.
   void count_savepoint();
   void run_deferred_checks(std::span<const Oid> constraints);

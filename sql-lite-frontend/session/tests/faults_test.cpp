@@ -271,3 +271,27 @@ TEST_CASE("pseudo-types beside each other under every operator", "[sql][session]
         "42804 argument declared anyrange is not a range type but type anyrange");
   CHECK_THAT(db.run("SELECT NULL::anyenum = NULL"), StartsWith("42"));
 }
+
+TEST_CASE("A parameter that was not given costs its statement", "[sql][session][faults]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t (a int PRIMARY KEY); INSERT INTO t VALUES (1)");
+  for (const std::string text :
+       {"SELECT $1::int + 1", "SELECT * FROM t WHERE a = $1", "SELECT a FROM t ORDER BY a + $1",
+        "SELECT count(*) FROM t LIMIT $1", "UPDATE t SET a = $1", "INSERT INTO t VALUES ($1)"}) {
+    INFO(text);
+    TestSink sink;
+    REQUIRE(db.session().parse("", text, {}, sink));
+    const std::byte one[] = {std::byte{'1'}};
+    const std::optional<Bytes> values[] = {Bytes{one}};
+    REQUIRE(db.session().bind(
+        {.portal = "", .statement = "", .formats = {}, .values = values, .result_formats = {}},
+        sink));
+    for (const auto& [name, portal] : db.session().state().portals.all())
+      portal->parameters.clear();
+    const Outcome outcome = db.session().execute("", 0, sink);
+    REQUIRE_FALSE(outcome);
+    CHECK(outcome.error().state.code() == "XX000");
+    REQUIRE(db.session().sync(sink));
+    CHECK(db.run("SELECT a FROM t") == "1 SELECT 1");
+  }
+}

@@ -339,3 +339,27 @@ TEST_CASE("A routine's variable says which part of an index is read", "[sql][ses
   // Rows that no index finds are still found.
   CHECK(db.run("SELECT in_plpgsql('%999'), in_part(8)") == "20|20 SELECT 1");
 }
+
+TEST_CASE("PL/pgSQL numbers output parameters among the others", "[sql][session][routines]") {
+  TestDatabase db;
+  db.run(
+      "CREATE FUNCTION middle(a int, OUT b int, c int) LANGUAGE plpgsql AS "
+      "'BEGIN $2 := $1 * 10 + $3; END'");
+  CHECK(db.run("SELECT middle(4, 2)") == "42 SELECT 1");
+}
+
+TEST_CASE("A view shows the attributes that it knew of a function's rows",
+          "[sql][session][routines]") {
+  TestDatabase db;
+  db.run(
+      "CREATE TABLE t (a int, b int); INSERT INTO t VALUES (1, 2);"
+      "CREATE FUNCTION rows() RETURNS SETOF t LANGUAGE sql AS 'SELECT * FROM t';"
+      "CREATE VIEW v AS SELECT * FROM rows();"
+      "CREATE VIEW beside AS SELECT * FROM ROWS FROM (rows(), generate_series(7, 7));"
+      "ALTER TABLE t ADD COLUMN c int DEFAULT 3");
+  CHECK(db.run("SELECT * FROM v") == "1|2 SELECT 1");
+  CHECK(db.run("SELECT * FROM beside") == "1|2|7 SELECT 1");
+  CHECK(db.run("ALTER TABLE t DROP COLUMN b").starts_with("2BP01"));
+  CHECK(db.run("ALTER TABLE t DROP COLUMN c") == "ALTER TABLE");
+  CHECK(db.run("SELECT * FROM v") == "1|2 SELECT 1");
+}

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
 #include <ranges>
@@ -159,12 +161,31 @@ void SessionTransaction::clear_temporaries() {
     bool& flag_;
   } const clearing{clears_temporaries_};
   std::erase_if(truncated_on_commit_, [&](Oid oid) { return !session_.catalog.table(oid); });
+  refuse_kept_references();
   // Referencing tables were made after the referenced ones.
   for (const Oid oid : truncated_on_commit_ | std::views::reverse) {
     const TablePtr table = session_.catalog.table(oid);
     // Its partitions say themselves what becomes of their rows.
     if (table->relation.is_partitioned()) continue;
     session_.run_internal("DELETE FROM " + session_.names.qualified_name(*table), {}, {});
+  }
+}
+
+/// A row that is kept must not refer to one that goes.
+void SessionTransaction::refuse_kept_references() {
+  for (const Oid oid : truncated_on_commit_) {
+    for (const TablePtr& other : session_.names.referencing_tables(oid)) {
+      if (std::ranges::find(truncated_on_commit_, other->relation.oid) !=
+          truncated_on_commit_.end()) {
+        continue;
+      }
+      throw SqlError{sqlstate::feature_not_supported,
+                     "unsupported ON COMMIT and foreign key combination"}
+          .with_detail(
+              fmt::format("Table \"{}\" references \"{}\", but they do not have the same ON "
+                          "COMMIT setting.",
+                          other->relation.name, session_.catalog.table(oid)->relation.name));
+    }
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
@@ -95,6 +97,13 @@ class Parser {
 
   void take_date_token(std::string_view text) {
     if (!has_whole_date() && prefix_ == 0 && !looks_like_zone(text)) return take_date(text);
+    if (prefix_ == 'j' && is_digit(text.front())) {
+      // "J2452271-08": a day's number with a zone.
+      const std::size_t dash = text.find('-');
+      if (dash == std::string_view::npos) throw DateTimeFault::bad_format;
+      take_number_token(text.substr(0, dash));
+      return take_zone(text.substr(dash), true);
+    }
     if (is_digit(text.front()) || prefix_ != 0) {
       // "hhmmss-08": a run-together time with its zone.
       prefix_ = 0;
@@ -168,6 +177,7 @@ class Parser {
       prefix_ = 0;
       return take_run_together_time(whole, fraction);
     }
+    if (prefix_ != 0) return take_unit(std::exchange(prefix_, '\0'), whole, fraction);
     if (time_only_ && !has_whole_date() && !out_.has_time &&
         (whole.size() == 4 || whole.size() == 6))
       return take_run_together_time(whole, fraction);
@@ -190,6 +200,28 @@ class Parser {
     if (has_whole_date() && !out_.has_time && (whole.size() == 4 || whole.size() == 6))
       return take_run_together_time(whole, {});
     take_number(whole, fraction);
+  }
+
+  /// The number behind a unit: "Y2001M12D27H04M05S06.789".
+  void take_unit(char unit, std::string_view whole, std::string_view fraction) {
+    if (!fraction.empty() && unit != 's') throw DateTimeFault::bad_format;
+    const auto value = to_number(whole);
+    const auto number = static_cast<int>(value);
+    if (value != number) throw DateTimeFault::field_overflow;
+    // Behind a month and hours another M is minutes.
+    if (unit == 'm' && has_month_ && units_.find('h') != std::string::npos) unit = kMinuteUnit;
+    if (unit == 'y') return set_year(value, 4);
+    if (unit == 'm') return set_month(number);
+    if (unit == 'd') return set_day(number);
+    if (units_.find(unit) != std::string::npos || (out_.has_time && units_.empty()))
+      throw DateTimeFault::bad_format;
+    units_.push_back(unit);
+    out_.has_time = true;
+    if (unit == 'h') out_.time.hour = number;
+    if (unit == kMinuteUnit) out_.time.minute = number;
+    if (unit != 's') return;
+    out_.time.second = number;
+    out_.time.microsecond = static_cast<int>(fraction_micros(fraction));
   }
 
   void take_run_together(std::string_view text) {
@@ -339,6 +371,9 @@ class Parser {
   void take_word(std::string_view word) {
     if (word == "j" || word == "jd" || word == "julian") return set_prefix('j');
     if (word == "t") return set_prefix('t');
+    if (word == "y" || word == "m" || word == "d" || word == "h" || word == "s")
+      return set_prefix(word[0]);
+    if (word == "mm") return set_prefix(kMinuteUnit);
     if (take_relative(word)) return;
     if (word == "infinity") return set_kind(ParsedDateTime::Kind::infinity);
     if (word == "epoch") return set_kind(ParsedDateTime::Kind::epoch);
@@ -452,9 +487,12 @@ class Parser {
     if (d.day > days_in_month(d.year, d.month)) throw DateTimeFault::field_overflow;
   }
 
+  static constexpr char kMinuteUnit = 'n';
+
   FunctionContext& context_;
   std::string_view text_;
   ParsedDateTime out_;
+  std::string units_;  ///< of the time that have been given
   bool has_year_ = false;
   bool has_month_ = false;
   bool has_day_ = false;

@@ -54,7 +54,10 @@ std::int64_t read_timestamptz(FunctionContext& context, std::string_view text) {
     case ParsedDateTime::Kind::fields:
       break;
   }
-  const std::int64_t local = to_timestamp(parsed, text);
+  // Local time may lie outside of what its moment in UTC is within.
+  const auto civil = timestamp_from_civil({parsed.date, parsed.time});
+  if (!civil) out_of_range("timestamp", text);
+  const std::int64_t local = *civil;
   std::int32_t east = 0;
   if (parsed.abbreviation != nullptr)
     east = parsed.abbreviation->at_local(local);

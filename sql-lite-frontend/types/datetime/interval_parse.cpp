@@ -139,18 +139,18 @@ double parse_fraction(std::string_view text) {
 
 /// "12", "-1.5", "+.5".
 Number parse_number(std::string_view text) {
+  const std::string_view with_sign = text;
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   const std::size_t point = text.find('.');
   Number out;
   const std::string_view whole = text.substr(0, point);
-  if (!whole.empty()) out.whole = parse_whole(whole);
+  // With its sign, since the least number has no positive counterpart.
+  if (!whole.empty())
+    out.whole = parse_whole(negative ? with_sign.substr(0, whole.size() + 1) : whole);
   if (point != std::string_view::npos) out.fraction = parse_fraction(text.substr(point));
   if (whole.empty() && point == std::string_view::npos) throw DateTimeFault::bad_format;
-  if (negative) {
-    out.whole = -out.whole;
-    out.fraction = -out.fraction;
-  }
+  if (negative) out.fraction = -out.fraction;
   return out;
 }
 
@@ -355,8 +355,12 @@ class Iso8601Parser {
       const Number number = take_number();
       had_field = true;
       if (rest_.starts_with('-') || rest_.starts_with(':') || rest_.empty() ||
-          (rest_.front() == 'T' && !in_time))
-        return alternative(number, in_time);
+          (rest_.front() == 'T' && !in_time)) {
+        if (!alternative(number, in_time)) return sum_.result(false);
+        in_time = true;
+        had_field = false;
+        continue;
+      }
       const char designator = rest_.front();
       rest_.remove_prefix(1);
       sum_.add(unit_of(designator, in_time), number);
@@ -407,15 +411,23 @@ class Iso8601Parser {
     return true;
   }
 
+  /// A floating-point number, as the standard's text is read: its fraction has what precision the
+  /// whole has left.
   Number take_number() {
-    std::size_t size = !rest_.empty() && (rest_.front() == '-' || rest_.front() == '+') ? 1 : 0;
-    while (size < rest_.size() && (is_digit(rest_[size]) || rest_[size] == '.')) ++size;
-    const Number out = parse_number(rest_.substr(0, size));
-    rest_.remove_prefix(size);
+    constexpr double kMost = 1e15;
+    if (rest_.starts_with('+')) rest_.remove_prefix(1);
+    double value = 0;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+    if (error != std::errc{}) throw DateTimeFault::bad_format;
+    if (!(value >= -kMost && value <= kMost)) throw DateTimeFault::interval_overflow;
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    Number out{.whole = static_cast<std::int64_t>(value), .fraction = 0};
+    out.fraction = value - static_cast<double>(out.whole);
     return out;
   }
 
-  Interval alternative(Number number, bool in_time) {
+  /// True: a time follows, in either form.
+  bool alternative(Number number, bool in_time) {
     using enum DateTimeUnit;
     constexpr DateTimeUnit kDateUnits[] = {year, month, day};
     constexpr DateTimeUnit kTimeUnits[] = {hour, minute, second};
@@ -424,14 +436,11 @@ class Iso8601Parser {
       if (part == 3) throw DateTimeFault::bad_format;
       sum_.add(in_time ? kTimeUnits[part] : kDateUnits[part], number);
       ++part;
-      if (rest_.empty()) return sum_.result(false);
+      if (rest_.empty()) return false;
       const char c = rest_.front();
       rest_.remove_prefix(1);
-      if (c == 'T' && !in_time) {
-        in_time = true;
-        part = 0;
-        if (rest_.empty()) return sum_.result(false);
-      } else if (c != (in_time ? ':' : '-')) {
+      if (c == 'T' && !in_time) return true;
+      if (c != (in_time ? ':' : '-')) {
         throw DateTimeFault::bad_format;
       }
       number = take_number();

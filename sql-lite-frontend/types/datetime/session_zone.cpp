@@ -34,7 +34,8 @@ std::optional<std::int32_t> parse_zone_offset(std::string_view text) noexcept {
       return std::nullopt;
     }
   }
-  if (digits == 0) return std::nullopt;
+  // "+1:" has minutes, which are none.
+  if (digits == 0 && part == 0) return std::nullopt;
   if (part == 0 && first_digits > 2) {  // "+0530"
     if (first_digits > 4) return std::nullopt;
     parts[1] = parts[0] % 100;

@@ -246,11 +246,11 @@ Decimal power_of_integer(const Decimal& base, std::int64_t exponent) {
   }
   if (weight > (kMaxNumericWeight + 1) * double{kDigitsPerDigit}) throw_numeric_overflow();
   Decimal out;
-  if (weight + 1 < -kMaxDisplayScale) {
-    out.scale = kMaxDisplayScale;
+  const int scale = display_scale(kSignificantDigits, base.scale);
+  if (weight + 1 < -scale) {
+    out.scale = scale;
     return out;
   }
-  const int scale = display_scale(kSignificantDigits, base.scale);
   if (base.digits.empty() && exponent < 0)
     throw SqlError{sqlstate::division_by_zero, "division by zero"};
   if (exponent == 0 || base.digits.empty()) {

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdlib>
 
 #include "sql-lite-frontend/types/datetime/datetime_format.h"
 #include "sql-lite-frontend/types/datetime/datetime_ops.h"
@@ -6,6 +7,7 @@
 #include "sql-lite-frontend/types/functions/datetime/zones.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
 
 namespace swizzle::sql {
 
@@ -97,8 +99,17 @@ Value make_timestamptz(FunctionContext& context, Arguments a) {
 Value make_timestamptz_in(FunctionContext&, Arguments a) {
   const i64 local = local_from_parts(a);
   const std::string_view name = a[6].as_text();
-  if (const auto east = parse_zone_offset(name))
-    return Value::from_int(checked_timestamp(local - *east * kMicrosPerSecond));
+  if (!name.empty() && is_digit(name.front())) {
+    throw sql_error(sqlstate::invalid_parameter_value,
+                    "invalid input syntax for type numeric time zone: \"{}\"", name)
+        .with_hint("Numeric time zones must have \"-\" or \"+\" as first character.");
+  }
+  const auto east = parse_zone_offset(name);
+  constexpr std::int32_t kOutOfRange = 16 * 3600;
+  if (east && std::abs(*east) >= kOutOfRange) {
+    throw_error(sqlstate::invalid_parameter_value, "numeric time zone \"{}\" out of range", name);
+  }
+  if (east) return Value::from_int(checked_timestamp(local - *east * kMicrosPerSecond));
   return Value::from_int(local_to_utc(local, *find_zone(name, {local, ZoneTime::Clock::local})));
 }
 Value make_interval_of(FunctionContext& context, Arguments a) {

@@ -212,7 +212,14 @@ double tangent_degrees(double x) {
 }
 double cotangent_degrees(double x) {
   const double tangent = tangent_degrees(x);
-  return tangent == 0 ? std::numeric_limits<double>::infinity() : 1 / tangent;
+  if (std::isinf(tangent)) return 0;
+  if (tangent != 0) return 1 / tangent;
+  // Between 90 and 180 degrees it goes to minus infinity, and so again half a turn further.
+  const double angle = std::fmod(x, 360);
+  return (angle == 180    ? -1
+          : angle == -180 ? 1
+                          : std::copysign(1.0, angle)) *
+         std::numeric_limits<double>::infinity();
 }
 double arc_sine_degrees(double x) {
   if (x == 0.5) return 30;

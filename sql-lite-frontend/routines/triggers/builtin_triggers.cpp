@@ -1,6 +1,7 @@
-#include "sql-lite-frontend/routines/triggers/text_vector_trigger.h"
+#include "sql-lite-frontend/routines/triggers/builtin_triggers.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/builtin.h"
@@ -11,8 +12,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr BuiltinTriggerFunction kByName{3752, "tsvector_update_trigger"};
-constexpr BuiltinTriggerFunction kByColumn{3753, "tsvector_update_trigger_column"};
+constexpr Oid kByName = 3752;
 
 std::size_t column_of(const Table& table, const std::string& name, const char* what) {
   const auto position = table.column_position(name);
@@ -71,9 +71,8 @@ Asked read_arguments(SessionNames& names, const Trigger& trigger, const Table& t
     throw_error(sqlstate::datatype_mismatch, "column \"{}\" is not of tsvector type",
                 trigger.arguments[0]);
   }
-  asked.config = trigger.function == kByName.oid
-                     ? config_named(names, trigger.arguments[1])
-                     : config_in(names, table, trigger.arguments[1], rows);
+  asked.config = trigger.function == kByName ? config_named(names, trigger.arguments[1])
+                                             : config_in(names, table, trigger.arguments[1], rows);
   for (std::size_t i = 2; i < trigger.arguments.size(); ++i) {
     const std::size_t position = column_of(table, trigger.arguments[i], "");
     const TypeId type = table.column_types[position];
@@ -91,18 +90,7 @@ bool same(const Value& left, const Value& right) {
   return left.as_text() == right.as_text();
 }
 
-}  // namespace
-
-const BuiltinTriggerFunction* find_builtin_trigger_function(std::string_view name) noexcept {
-  if (name == kByName.name) return &kByName;
-  return name == kByColumn.name ? &kByColumn : nullptr;
-}
-
-const BuiltinTriggerFunction* find_builtin_trigger_function(Oid oid) noexcept {
-  if (oid == kByName.oid) return &kByName;
-  return oid == kByColumn.oid ? &kByColumn : nullptr;
-}
-
+/// Keeps a column's words those of other columns.
 std::optional<std::span<const Value>> update_text_vector(Execution& execution,
                                                          const Trigger& trigger,
                                                          const TablePtr& table, TriggerEvent event,
@@ -137,6 +125,48 @@ std::optional<std::span<const Value>> update_text_vector(Execution& execution,
     row[asked.vector] = make_text_vector(arena, std::move(words));
   }
   return std::span<const Value>{row, columns};
+}
+
+bool has_same_image(const Value& left, const Value& right) {
+  if (left.kind() != right.kind()) return false;
+  if (left.is_null()) return true;
+  if (left.kind() == Value::Kind::bytes)
+    return std::ranges::equal(left.as_bytes(), right.as_bytes());
+  return std::memcmp(&left, &right, sizeof left) == 0;
+}
+
+/// An UPDATE that leaves a row byte for byte as it is does not happen.
+std::optional<std::span<const Value>> suppress_redundant_update(Execution& /*execution*/,
+                                                                const Trigger& trigger,
+                                                                const TablePtr& /*table*/,
+                                                                TriggerEvent event,
+                                                                const FiredRows& rows) {
+  const auto refuse = [](const char* what) {
+    throw_error(SqlState{"39P01"}, "suppress_redundant_updates_trigger: must be called {}", what);
+  };
+  if (event != TriggerEvent::update) refuse("on update");
+  if (trigger.time != TriggerTime::before) refuse("before update");
+  if (!trigger.for_each_row) refuse("for each row");
+  if (std::ranges::equal(rows.old_row, rows.new_row, has_same_image)) return std::nullopt;
+  return rows.new_row;
+}
+
+constexpr BuiltinTriggerFunction kBuiltin[] = {
+    {1291, "suppress_redundant_updates_trigger", suppress_redundant_update},
+    {kByName, "tsvector_update_trigger", update_text_vector},
+    {3753, "tsvector_update_trigger_column", update_text_vector},
+};
+
+}  // namespace
+
+const BuiltinTriggerFunction* find_builtin_trigger_function(std::string_view name) noexcept {
+  const auto* const found = std::ranges::find(kBuiltin, name, &BuiltinTriggerFunction::name);
+  return found == std::end(kBuiltin) ? nullptr : found;
+}
+
+const BuiltinTriggerFunction* find_builtin_trigger_function(Oid oid) noexcept {
+  const auto* const found = std::ranges::find(kBuiltin, oid, &BuiltinTriggerFunction::oid);
+  return found == std::end(kBuiltin) ? nullptr : found;
 }
 
 }  // namespace swizzle::sql

@@ -9,21 +9,20 @@
 #include "sql-lite-frontend/query/bound/execution.h"
 #include "sql-lite-frontend/query/bound/statement_services.h"
 
-/// tsvector_update_trigger() and its like: functions of triggers that came with the server.
+/// Functions of triggers that came with the server: tsvector_update_trigger() and its like,
+/// suppress_redundant_updates_trigger().
 namespace swizzle::sql {
 
 struct BuiltinTriggerFunction {
   Oid oid;
   std::string_view name;
+  /// Returns the row, in the row arena; nothing if it is not to be written.
+  std::optional<std::span<const Value>> (*run)(Execution& execution, const Trigger& trigger,
+                                               const TablePtr& table, TriggerEvent event,
+                                               const FiredRows& rows);
 };
 /// Null where there is none of that name in pg_catalog, or number.
 const BuiltinTriggerFunction* find_builtin_trigger_function(std::string_view name) noexcept;
 const BuiltinTriggerFunction* find_builtin_trigger_function(Oid oid) noexcept;
-
-/// Keeps a column's words those of other columns. Returns the row, in the row arena.
-std::optional<std::span<const Value>> update_text_vector(Execution& execution,
-                                                         const Trigger& trigger,
-                                                         const TablePtr& table, TriggerEvent event,
-                                                         const FiredRows& rows);
 
 }  // namespace swizzle::sql
