@@ -155,7 +155,7 @@ class Runtime {
   /// The same for work that cannot even be ended: if the overseer ends the caller, it goes on
   /// alone. So `work` owns all that it touches. What goes on alone is little at a time: others
   /// wait.
-  virtual void run_abandonable(std::function<void()> work) { work(); }
+  virtual void run_abandonable(std::function<void()> work) { std::move(work)(); }
   /// Parks the caller until `deadline`.
   void sleep_until(TimePoint deadline) noexcept;
 };

@@ -269,7 +269,6 @@ void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, 
     // The wait for dropped trees' pages ends early when the statement is to end.
     session.check_cancelled();
   }
-  sink.command_complete(statement.is_vacuumcmd ? "VACUUM" : "ANALYZE");
 }
 
 }  // namespace swizzle::sql
