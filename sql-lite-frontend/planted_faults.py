@@ -395,4 +395,25 @@ FAULTS = [
         "",
         "a text that a routine runs has no parameters*",
     ),
+    (
+        "a read-only transaction runs definitions",
+        "session/commands/utility.cpp",
+        "  if (kind.writes) session.transaction.require_read_write(kind.tag.of(node));\n",
+        "",
+        "a read-only transaction refuses the statements that PostgreSQL's refuses",
+    ),
+    (
+        "CREATE INDEX CONCURRENTLY runs inside a transaction block",
+        "statement/statement_kinds.inc",
+        'definition("CREATE INDEX").not_in_blocks(by_tree<concurrent_index>)',
+        'definition("CREATE INDEX").not_in_blocks(by_tree<concurrent_index>).not_in_blocks("")',
+        "a transaction block refuses the statements that PostgreSQL's refuses",
+    ),
+    (
+        "renaming a column of a view is called ALTER COLUMN",
+        "statement/statement_kinds.cpp",
+        "alter_tag(is_part ? statement.relation_type : statement.rename_type)",
+        "alter_tag(is_part ? statement.rename_type : statement.rename_type)",
+        "PL/pgSQL names a statement that is no query by its tag",
+    ),
 ]

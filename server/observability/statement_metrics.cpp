@@ -17,12 +17,17 @@ StatementKind kind_of_tag(std::string_view tag) noexcept {
     case 'S':
       if (word == "SELECT") return StatementKind::select;
       if (word == "START") return StatementKind::begin;
+      if (word == "SECURITY") return StatementKind::definition;
       break;
     case 'F':
       if (word == "FETCH") return StatementKind::select;
       break;
+    case 'G':
+      if (word == "GRANT") return StatementKind::definition;
+      break;
     case 'I':
       if (word == "INSERT") return StatementKind::insert;
+      if (word == "IMPORT") return StatementKind::definition;
       break;
     case 'U':
       if (word == "UPDATE") return StatementKind::update;
@@ -41,6 +46,8 @@ StatementKind kind_of_tag(std::string_view tag) noexcept {
       break;
     case 'R':
       if (word == "ROLLBACK") return StatementKind::rollback;
+      if (word == "REVOKE" || word == "REFRESH" || word == "REASSIGN")
+        return StatementKind::definition;
       break;
     case 'A':
       if (word == "ALTER") return StatementKind::definition;

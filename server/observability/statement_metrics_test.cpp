@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "server/observability/metric_families.h"
+#include "sql-lite-frontend/statement/testing/statement_samples.h"
 
 using namespace swizzle;
 using namespace swizzle::server;
@@ -18,6 +19,17 @@ TEST_CASE("statements are told apart by their tags", "[observability]") {
   CHECK(kind_of_tag("DROP INDEX") == StatementKind::definition);
   CHECK(kind_of_tag("SET") == StatementKind::other);
   CHECK(kind_of_tag("") == StatementKind::other);
+}
+
+TEST_CASE("statements that define something count as definitions, whatever their tag",
+          "[observability]") {
+  for (const sql::StatementSample& sample : sql::kStatementSamples) {
+    INFO(sample.tag);
+    // It ends with the tag of its query.
+    if (sample.tag == "SELECT INTO") continue;
+    CHECK((kind_of_tag(sample.tag) == StatementKind::definition) ==
+          (sample.writes || sample.tag == "ALTER SYSTEM"));
+  }
 }
 
 TEST_CASE("what threads count apart is summed up", "[observability]") {

@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/statement/statement_context.h"
 
-/// Statements that define, change and drop things. Each sends its own tag.
+/// Statements that define, change and drop things: `statement/statement_kinds.inc` calls them.
 namespace swizzle::sql {
 
 void create_table(StatementContext& session, const ast::CreateStmt& statement, ResultSink& sink);
@@ -20,20 +20,16 @@ void create_schema(StatementContext& session, const ast::CreateSchemaStmt& state
 void drop_objects(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink);
 void truncate_tables(StatementContext& session, const ast::TruncateStmt& statement,
                      ResultSink& sink);
-void refresh_view(StatementContext& session, const ast::RefreshMatViewStmt& statement,
-                  ResultSink& sink);
+void refresh_view(StatementContext& session, const ast::RefreshMatViewStmt& statement);
 void alter_table(StatementContext& session, const ast::AlterTableStmt& statement, ResultSink& sink);
 void rename_object(StatementContext& session, const ast::RenameStmt& statement, ResultSink& sink);
 void change_schema(StatementContext& session, const ast::AlterObjectSchemaStmt& statement,
                    ResultSink& sink);
-void change_owner(StatementContext& session, const ast::AlterOwnerStmt& statement,
-                  ResultSink& sink);
+void change_owner(StatementContext& session, const ast::AlterOwnerStmt& statement);
 void comment_on(StatementContext& session, const ast::CommentStmt& statement, ResultSink& sink);
-void create_database(StatementContext& session, const ast::CreatedbStmt& statement,
-                     ResultSink& sink);
+void create_database(StatementContext& session, const ast::CreatedbStmt& statement);
 void drop_database(StatementContext& session, const ast::DropdbStmt& statement, ResultSink& sink);
-void alter_database(StatementContext& session, const ast::AlterDatabaseStmt& statement,
-                    ResultSink& sink);
+void alter_database(StatementContext& session, const ast::AlterDatabaseStmt& statement);
 void refresh_database_collation(StatementContext& session,
                                 const ast::AlterDatabaseRefreshCollStmt& statement,
                                 ResultSink& sink);

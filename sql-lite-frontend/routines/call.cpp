@@ -74,7 +74,6 @@ void call_procedure(StatementContext& session, const ast::CallStmt& statement,
     if (!session.bound_formats) sink.row_description(columns);
     sink.data_row(ValuesRow{execution.functions, columns, call.column_types, answer});
   }
-  sink.command_complete("CALL");
 }
 
 }  // namespace swizzle::sql

@@ -12,6 +12,6 @@ void call_procedure(StatementContext& session, const ast::CallStmt& statement,
                     ResultSink& sink);
 /// DO.
 void run_inline_code(StatementContext& session, const ast::DoStmt& statement,
-                     const Statement& whole, ResultSink& sink);
+                     const Statement& whole);
 
 }  // namespace swizzle::sql

@@ -7,7 +7,7 @@
 namespace swizzle::sql {
 
 void run_inline_code(StatementContext& session, const ast::DoStmt& statement,
-                     const Statement& whole, ResultSink& sink) {
+                     const Statement& whole) {
   auto routine = std::make_shared<Routine>();
   routine->name = "inline_code_block";
   routine->kind = RoutineKind::procedure;
@@ -49,7 +49,6 @@ void run_inline_code(StatementContext& session, const ast::DoStmt& statement,
   }
   const RoutineCodePtr code = language.prepare(session, call);
   code->run(session, {}, [](std::span<const Value>) { return false; });
-  sink.command_complete("DO");
 }
 
 }  // namespace swizzle::sql

@@ -33,42 +33,6 @@ void add_context(SqlError& error, std::string line) {
       .with_detail(std::move(detail));
 }
 
-/// Returns a command's name for errors in a definition; otherwise 0A000 names the command.
-std::string_view name_of_command(const ast::Node* node) {
-  using Kind = ast::NodeKind;
-  if (node == nullptr) return "an empty statement";
-  switch (node->node_kind) {
-    case Kind::create_stmt:
-      return "CREATE TABLE";
-    case Kind::create_table_as_stmt:
-      return "CREATE TABLE AS";
-    case Kind::transaction_stmt:
-      return "transaction control";
-    case Kind::drop_stmt:
-      return "DROP";
-    case Kind::truncate_stmt:
-      return "TRUNCATE";
-    case Kind::variable_set_stmt:
-      return "SET";
-    case Kind::copy_stmt:
-      return "COPY";
-    case Kind::lock_stmt:
-      return "LOCK TABLE";
-    case Kind::notify_stmt:
-      return "NOTIFY";
-    case Kind::index_stmt:
-      return "CREATE INDEX";
-    case Kind::view_stmt:
-      return "CREATE VIEW";
-    case Kind::grant_stmt:
-      return "GRANT";
-    case Kind::alter_table_stmt:
-      return "ALTER TABLE";
-    default:
-      return statement_name(node);
-  }
-}
-
 /// Converts rows of the last statement to rows of the result.
 class ResultFit {
  public:
@@ -351,8 +315,9 @@ class SqlCode final : public RoutineCode {
   /// Throws 0A000 for a statement that has no plan.
   static void require_possible(const Statement& statement) {
     if (is_plannable(statement.node)) return;
-    throw_error(sqlstate::feature_not_supported, "{} is not supported in an SQL function",
-                name_of_command(statement.node));
+    throw_error(sqlstate::feature_not_supported, "{} is not {} in an SQL function",
+                statement.node == nullptr ? "an empty statement" : statement_name(statement.node),
+                ast::is<ast::TransactionStmt>(statement.node) ? "allowed" : "supported");
   }
 
   [[nodiscard]] bool returns_composite() const noexcept {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/query/parse/log_class.h"
 #include "sql-lite-frontend/session/guarded_request.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/statement/log_class.h"
 #include "sql-lite-frontend/statement/rights/session_user.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "storage/logical/logical_log.h"

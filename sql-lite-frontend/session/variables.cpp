@@ -327,8 +327,6 @@ void SessionVariables::set(const ast::VariableSetStmt& statement, ResultSink& si
     case Kind::undefined:
       break;
   }
-  const bool is_reset = statement.kind == Kind::reset || statement.kind == Kind::reset_all;
-  sink.command_complete(is_reset ? "RESET" : "SET");
 }
 
 namespace {
@@ -427,7 +425,6 @@ void SessionVariables::show(const ast::VariableShowStmt& statement, ResultSink& 
     const std::string value = value_of(shown_value(statement.name));
     session_.send_text_row(sink, shown_setting_name(statement.name), value);
   }
-  sink.command_complete("SHOW");
 }
 
 }  // namespace swizzle::sql

@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/execution/steps/step_copies.h"
 #include "sql-lite-frontend/query/bind/name_source.h"
+#include "sql-lite-frontend/statement/statement_kinds.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/statement_invariant.h"
 
@@ -30,18 +31,8 @@ std::string_view select_name(const ast::SelectStmt& select) noexcept {
 }  // namespace
 
 std::string_view statement_name(const ast::Node* node) {
-  switch (ast::kind_of(node)) {
-    case ast::NodeKind::select_stmt:
-      return select_name(ast::as<ast::SelectStmt>(node));
-    case ast::NodeKind::insert_stmt:
-      return "INSERT";
-    case ast::NodeKind::update_stmt:
-      return "UPDATE";
-    case ast::NodeKind::delete_stmt:
-      return "DELETE";
-    default:
-      return ast::node_name(node->node_kind);
-  }
+  if (const auto* select = ast::try_as<ast::SelectStmt>(node)) return select_name(*select);
+  return command_tag(*ast::Link<ast::Node>{node});
 }
 
 bool has_same_result(const Statement& statement, const Plan& plan) noexcept {

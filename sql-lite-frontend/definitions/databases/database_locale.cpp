@@ -126,7 +126,6 @@ void refresh_database_collation(StatementContext& session,
   DatabaseEntry changed = *database;
   changed.collation_version = now;
   session.catalog.replace(*session.transaction, *database, std::move(changed));
-  sink.command_complete("ALTER DATABASE");
 }
 
 }  // namespace swizzle::sql

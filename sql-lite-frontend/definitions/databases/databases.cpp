@@ -184,9 +184,7 @@ DatabasePtr database_named(StatementContext& session, std::string_view name) {
   return database;
 }
 
-void create_database(StatementContext& session, const ast::CreatedbStmt& statement,
-                     ResultSink& sink) {
-  session.transaction.prevent_in_block("CREATE DATABASE");
+void create_database(StatementContext& session, const ast::CreatedbStmt& statement) {
   session.rights.require_role_right(&Role::create_database, "create database");
   DatabaseEntry entry;
   entry.name = statement.dbname;
@@ -231,12 +229,10 @@ void create_database(StatementContext& session, const ast::CreatedbStmt& stateme
   Tree tree = session.catalog.shared().tree();
   write_first_schemas(tree, *session.transaction, entry.oid);
   session.catalog.create(*session.transaction, std::move(entry));
-  sink.command_complete("CREATE DATABASE");
 }
 
-/// Commits: prevent_in_block() has made sure that nothing else is in the transaction.
+/// Commits: the statement is refused in a transaction block, so nothing else is in the transaction.
 void drop_database(StatementContext& session, const ast::DropdbStmt& statement, ResultSink& sink) {
-  session.transaction.prevent_in_block("DROP DATABASE");
   for (const ast::Node* node : statement.options) {
     throw_error(sqlstate::feature_not_supported, "DROP DATABASE … WITH ({}) is not supported",
                 ast::as<ast::DefElem>(node).defname);
@@ -244,7 +240,7 @@ void drop_database(StatementContext& session, const ast::DropdbStmt& statement, 
   const std::string name{statement.dbname};
   if (statement.missing_ok && !session.catalog.database(name)) {
     notice_missing(session, sink, fmt::format("database \"{}\"", name));
-    return sink.command_complete("DROP DATABASE");
+    return;
   }
   const DatabasePtr database = database_named(session, name);
   session.rights.require_owner(*database);
@@ -269,11 +265,9 @@ void drop_database(StatementContext& session, const ast::DropdbStmt& statement, 
   closing->forget();
   session.shared.database_dropped(database->oid);
   session.transaction.begin(StatementTransaction::Block::implicit);
-  sink.command_complete("DROP DATABASE");
 }
 
-void alter_database(StatementContext& session, const ast::AlterDatabaseStmt& statement,
-                    ResultSink& sink) {
+void alter_database(StatementContext& session, const ast::AlterDatabaseStmt& statement) {
   const DatabasePtr database = database_named(session, statement.dbname);
   session.rights.require_owner(*database);
   DatabaseEntry changed = *database;
@@ -284,7 +278,6 @@ void alter_database(StatementContext& session, const ast::AlterDatabaseStmt& sta
                 option.defname);
   }
   session.catalog.replace(*session.transaction, *database, std::move(changed));
-  sink.command_complete("ALTER DATABASE");
 }
 
 void rename_database(StatementContext& session, std::string_view name,

@@ -115,7 +115,6 @@ void create_index(StatementContext& session, const ast::IndexStmt& statement, Re
                 known ? "is not supported" : "does not exist");
   }
   require_known_tablespace(statement.table_space);
-  if (statement.concurrent) session.transaction.prevent_in_block("CREATE INDEX CONCURRENTLY");
   Arena arena;
   Binder binder{session.names, arena};
   if (!binder.find_table(*statement.relation)) refuse_composite(session, *statement.relation);
@@ -232,7 +231,6 @@ void create_index(StatementContext& session, const ast::IndexStmt& statement, Re
     }
     session.notice(sink, Severity::notice, sqlstate::duplicate_table,
                    fmt::format("relation \"{}\" already exists, skipping", index.name));
-    sink.command_complete("CREATE INDEX");
     return;
   }
   refuse_relation_name(session, relation.schema, index.name);
@@ -251,7 +249,6 @@ void create_index(StatementContext& session, const ast::IndexStmt& statement, Re
                                                  lock::RelationMode::share));
     }
   }
-  sink.command_complete("CREATE INDEX");
 }
 
 }  // namespace swizzle::sql

@@ -7,7 +7,6 @@
 #include "sql-lite-frontend/definitions/tables/table_rewrite.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
 #include "sql-lite-frontend/statement/names/partitions.h"
-#include "sql-lite-frontend/statement/refusals.h"
 #include "sql-lite-frontend/statement/statement_options.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
@@ -138,9 +137,9 @@ void reindex(StatementContext& session, const ast::ReindexStmt& statement, Resul
       break;
     case Target::system:
     case Target::undefined:
+      session.transaction.prevent_in_block("REINDEX SYSTEM");
       throw SqlError{sqlstate::feature_not_supported, "REINDEX SYSTEM is not supported"};
   }
-  sink.command_complete("REINDEX");
 }
 
 }  // namespace swizzle::sql

@@ -221,11 +221,9 @@ void create_publication(StatementContext& session, const ast::CreatePublicationS
     warning.hint = "Set wal_level to \"logical\" before creating subscriptions.";
     session.send_notice(sink, std::move(warning));
   }
-  sink.command_complete("CREATE PUBLICATION");
 }
 
-void alter_publication(StatementContext& session, const ast::AlterPublicationStmt& statement,
-                       ResultSink& sink) {
+void alter_publication(StatementContext& session, const ast::AlterPublicationStmt& statement) {
   const PublicationPtr publication = require_own_publication(session, statement.pubname);
   Publication changed = *publication;
   if (!statement.options.empty()) {
@@ -234,7 +232,6 @@ void alter_publication(StatementContext& session, const ast::AlterPublicationStm
     change_objects(session, changed, statement);
   }
   session.catalog.replace(*session.transaction, *publication, std::move(changed));
-  sink.command_complete("ALTER PUBLICATION");
 }
 
 void drop_publications(StatementContext& session, const ast::DropStmt& statement,
@@ -247,7 +244,6 @@ void drop_publications(StatementContext& session, const ast::DropStmt& statement
     }
     session.catalog.remove(*session.transaction, *require_own_publication(session, name));
   }
-  sink.command_complete("DROP PUBLICATION");
 }
 
 void rename_publication(StatementContext& session, std::string_view name,

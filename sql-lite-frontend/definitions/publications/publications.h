@@ -11,8 +11,7 @@ namespace swizzle::sql {
 
 void create_publication(StatementContext& session, const ast::CreatePublicationStmt& statement,
                         ResultSink& sink);
-void alter_publication(StatementContext& session, const ast::AlterPublicationStmt& statement,
-                       ResultSink& sink);
+void alter_publication(StatementContext& session, const ast::AlterPublicationStmt& statement);
 void drop_publications(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink);
 void rename_publication(StatementContext& session, std::string_view name,
                         std::string_view new_name);

@@ -87,7 +87,6 @@ void drop_policy(StatementContext& session, const ast::DropStmt& statement, Resu
     relation.policies.erase(require_policy(relation, name));
     session.catalog.replace(*session.transaction, *table, std::move(relation));
   }
-  sink.command_complete("DROP POLICY");
 }
 
 void rename_policy(StatementContext& session, const ast::RenameStmt& statement) {

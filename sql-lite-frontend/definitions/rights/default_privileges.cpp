@@ -4,7 +4,7 @@
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/definitions/rights/grant.h"
 #include "sql-lite-frontend/definitions/rights/role_rights.h"
-#include "sql-lite-frontend/statement/refusals.h"
+#include "sql-lite-frontend/statement/object_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -136,9 +136,8 @@ class DefaultsChange {
 }  // namespace
 
 void alter_default_privileges(StatementContext& session,
-                              const ast::AlterDefaultPrivilegesStmt& statement, ResultSink& sink) {
+                              const ast::AlterDefaultPrivilegesStmt& statement) {
   DefaultsChange{session, statement}.run();
-  sink.command_complete("ALTER DEFAULT PRIVILEGES");
 }
 
 }  // namespace swizzle::sql

@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/definitions/routines/routine_definition.h"
 #include "sql-lite-frontend/definitions/statements.h"
 #include "sql-lite-frontend/definitions/types/type_definition.h"
-#include "sql-lite-frontend/statement/refusals.h"
+#include "sql-lite-frontend/statement/object_types.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -401,7 +401,6 @@ void change_list(StatementContext& session, AccessList& list, const ListChange& 
 
 void grant_rights(StatementContext& session, const ast::GrantStmt& statement, ResultSink& sink) {
   GrantChange{session, statement, sink}.run();
-  sink.command_complete(statement.is_grant ? "GRANT" : "REVOKE");
 }
 
 }  // namespace swizzle::sql

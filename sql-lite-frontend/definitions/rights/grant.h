@@ -25,6 +25,6 @@ void change_list(StatementContext& session, AccessList& list, const ListChange& 
 
 /// ALTER DEFAULT PRIVILEGES.
 void alter_default_privileges(StatementContext& session,
-                              const ast::AlterDefaultPrivilegesStmt& statement, ResultSink& sink);
+                              const ast::AlterDefaultPrivilegesStmt& statement);
 
 }  // namespace swizzle::sql

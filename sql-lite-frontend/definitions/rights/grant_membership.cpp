@@ -109,7 +109,6 @@ void grant_membership(StatementContext& session, const ast::GrantRoleStmt& state
     for (const Oid member : members)
       change_membership(session, {group->oid, member, step, grantor}, sink);
   }
-  sink.command_complete(statement.is_grant ? "GRANT ROLE" : "REVOKE ROLE");
 }
 
 }  // namespace swizzle::sql

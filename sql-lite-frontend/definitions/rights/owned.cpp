@@ -230,11 +230,9 @@ void drop_owned(StatementContext& session, const ast::DropOwnedStmt& statement, 
   }
   revoke_all(session, roles);
   forget_policies_of(session, roles);
-  sink.command_complete("DROP OWNED");
 }
 
-void reassign_owned(StatementContext& session, const ast::ReassignOwnedStmt& statement,
-                    ResultSink& sink) {
+void reassign_owned(StatementContext& session, const ast::ReassignOwnedStmt& statement) {
   const std::vector<RolePtr> roles = roles_named(session, statement.roles, "reassign");
   const RolePtr heir = role_of(session, *statement.newrole);
   if (!session.rights.owns(heir->oid))
@@ -283,7 +281,6 @@ void reassign_owned(StatementContext& session, const ast::ReassignOwnedStmt& sta
     give(changed, GrantedOn::database, heir->oid);
     session.catalog.replace(*session.transaction, *database, std::move(changed));
   }
-  sink.command_complete("REASSIGN OWNED");
 }
 
 }  // namespace swizzle::sql

@@ -8,7 +8,6 @@ namespace swizzle::sql {
 /// granted to them.
 void drop_owned(StatementContext& session, const ast::DropOwnedStmt& statement, ResultSink& sink);
 /// REASSIGN OWNED BY: gives the objects that the roles own, databases too, another owner.
-void reassign_owned(StatementContext& session, const ast::ReassignOwnedStmt& statement,
-                    ResultSink& sink);
+void reassign_owned(StatementContext& session, const ast::ReassignOwnedStmt& statement);
 
 }  // namespace swizzle::sql

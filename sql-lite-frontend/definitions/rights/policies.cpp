@@ -132,7 +132,6 @@ void create_policy(StatementContext& session, const ast::CreatePolicyStmt& state
   policy.oid = session.catalog.allocate_oid();
   relation.policies.push_back(std::move(policy));
   put(session, *table, std::move(relation));
-  sink.command_complete("CREATE POLICY");
 }
 
 void alter_policy(StatementContext& session, const ast::AlterPolicyStmt& statement,
@@ -160,7 +159,6 @@ void alter_policy(StatementContext& session, const ast::AlterPolicyStmt& stateme
   if (using_rows.is_given()) policy->using_rows = std::move(using_rows);
   if (check.is_given()) policy->check = std::move(check);
   put(session, *table, std::move(relation));
-  sink.command_complete("ALTER POLICY");
 }
 
 bool set_row_security(const ast::AlterTableCmd& command, Relation& relation) {

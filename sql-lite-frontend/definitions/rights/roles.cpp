@@ -348,7 +348,6 @@ void create_role(StatementContext& session, const ast::CreateRoleStmt& statement
   for (const RolePtr& member : roles_in(session, statement.options, "rolemembers")) {
     change_membership(session, {oid, member->oid, MembershipStep::give, session.user}, sink);
   }
-  sink.command_complete("CREATE ROLE");
 }
 
 void alter_role(StatementContext& session, const ast::AlterRoleStmt& statement, ResultSink& sink) {
@@ -371,7 +370,6 @@ void alter_role(StatementContext& session, const ast::AlterRoleStmt& statement, 
     apply_role_options(session, changed, statement.options);
     session.catalog.replace(*session.transaction, *role, std::move(changed));
   }
-  sink.command_complete("ALTER ROLE");
 }
 
 void drop_role(StatementContext& session, const ast::DropRoleStmt& statement, ResultSink& sink) {
@@ -412,7 +410,6 @@ void drop_role(StatementContext& session, const ast::DropRoleStmt& statement, Re
     }
     session.catalog.remove(*session.transaction, *role);
   }
-  sink.command_complete("DROP ROLE");
 }
 
 }  // namespace swizzle::sql

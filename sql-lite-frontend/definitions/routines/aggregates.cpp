@@ -11,7 +11,7 @@
 #include "sql-lite-frontend/definitions/text/text_search.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
 #include "sql-lite-frontend/routines/signature.h"
-#include "sql-lite-frontend/statement/refusals.h"
+#include "sql-lite-frontend/statement/object_types.h"
 #include "sql-lite-frontend/types/polymorphic.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type.h"
@@ -416,7 +416,6 @@ void create_aggregate(StatementContext& session, const ast::DefineStmt& statemen
                                    routine.schema, GrantedOn::function);
     session.catalog.create(*session.transaction, std::move(routine));
   }
-  sink.command_complete("CREATE AGGREGATE");
 }
 
 void define_object(StatementContext& session, const ast::DefineStmt& statement, ResultSink& sink) {
@@ -428,11 +427,11 @@ void define_object(StatementContext& session, const ast::DefineStmt& statement, 
     case ast::ObjectType::collation:
       return create_collation(session, statement, sink);
     case ast::ObjectType::type:
-      return create_shell_type(session, statement, sink);
+      return create_shell_type(session, statement);
     case ast::ObjectType::tsdictionary:
-      return create_text_dictionary(session, statement, sink);
+      return create_text_dictionary(session, statement);
     case ast::ObjectType::tsconfiguration:
-      return create_text_config(session, statement, sink);
+      return create_text_config(session, statement);
     default:
       throw_error(sqlstate::feature_not_supported, "CREATE {} in this form is not supported",
                   object_type_name(statement.kind));

@@ -222,8 +222,7 @@ void check_costs(const Routine& routine) {
   }
 }
 
-void alter_routine(StatementContext& session, const ast::AlterFunctionStmt& statement,
-                   ResultSink& sink) {
+void alter_routine(StatementContext& session, const ast::AlterFunctionStmt& statement) {
   const RoutinePtr found = require_named_routine(session, *statement.func, statement.objtype);
   require_owner(session, *found);
   if (found->kind == RoutineKind::aggregate) {
@@ -245,10 +244,6 @@ void alter_routine(StatementContext& session, const ast::AlterFunctionStmt& stat
   }
   check_costs(changed);
   session.catalog.replace(*session.transaction, *locked, std::move(changed));
-  const std::string_view noun = routine_noun(statement.objtype);
-  sink.command_complete(noun == "procedure" ? "ALTER PROCEDURE"
-                        : noun == "routine" ? "ALTER ROUTINE"
-                                            : "ALTER FUNCTION");
 }
 
 namespace {

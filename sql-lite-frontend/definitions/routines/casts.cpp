@@ -171,7 +171,6 @@ void create_cast(StatementContext& session, const ast::CreateCastStmt& statement
   cast.name = cast_name(cast.source, cast.target);
   cast.oid = session.catalog.allocate_oid();
   session.catalog.create(*session.transaction, std::move(cast));
-  sink.command_complete("CREATE CAST");
 }
 
 void drop_casts(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink) {
@@ -209,7 +208,6 @@ void drop_casts(StatementContext& session, const ast::DropStmt& statement, Resul
     refuse_extension_member(session, {class_id::pg_cast, cast->oid}, described(session, *cast));
     session.catalog.remove(*session.transaction, *cast);
   }
-  sink.command_complete("DROP CAST");
 }
 
 void comment_on_cast(StatementContext& session, ast::NodeList types, std::string_view text) {

@@ -133,7 +133,6 @@ void create_routine(StatementContext& session, const ast::CreateFunctionStmt& st
     made = session.catalog.create(*session.transaction, std::move(routine));
   }
   check_body(session, made, whole);
-  sink.command_complete(statement.is_procedure ? "CREATE PROCEDURE" : "CREATE FUNCTION");
 }
 
 }  // namespace swizzle::sql

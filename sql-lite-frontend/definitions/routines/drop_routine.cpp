@@ -448,10 +448,6 @@ void drop_routines(StatementContext& session, const ast::DropStmt& statement, Re
       }
     }
   }
-  sink.command_complete(noun == "procedure"   ? "DROP PROCEDURE"
-                        : noun == "routine"   ? "DROP ROUTINE"
-                        : noun == "aggregate" ? "DROP AGGREGATE"
-                                              : "DROP FUNCTION");
 }
 
 }  // namespace swizzle::sql

@@ -15,7 +15,6 @@
 #include "sql-lite-frontend/query/parse/parser.h"
 #include "sql-lite-frontend/routines/extensions/extension.h"
 #include "sql-lite-frontend/silent_sink.h"
-#include "sql-lite-frontend/statement/refusals.h"
 #include "sql-lite-frontend/statement/rights/acting_user.h"
 #include "sql-lite-frontend/types/functions/text/quoting.h"
 #include "sql-lite-frontend/types/inverted/element_class.h"
@@ -361,7 +360,7 @@ void create_extension(StatementContext& session, const ast::CreateExtensionStmt&
     }
     session.notice(sink, Severity::notice, sqlstate::duplicate_object,
                    fmt::format("extension \"{}\" already exists, skipping", name));
-    return sink.command_complete("CREATE EXTENSION");
+    return;
   }
   const BundledExtension* bundled = find_bundled_extension(name);
   if (bundled == nullptr) refuse_unknown(name);
@@ -384,7 +383,6 @@ void create_extension(StatementContext& session, const ast::CreateExtensionStmt&
   run_extension_script(session, *bundled, schema->name);
   extension.members = session.catalog.made_since(before);
   session.catalog.replace(*session.transaction, *made, std::move(extension));
-  sink.command_complete("CREATE EXTENSION");
 }
 
 void alter_extension(StatementContext& session, const ast::AlterExtensionStmt& statement,
@@ -406,7 +404,6 @@ void alter_extension(StatementContext& session, const ast::AlterExtensionStmt& s
   session.notice(sink, Severity::notice, SqlState{"00000"},
                  fmt::format("version \"{}\" of extension \"{}\" is already installed", wanted,
                              extension->name));
-  sink.command_complete("ALTER EXTENSION");
 }
 
 void set_extension_schema(StatementContext& session, const ast::AlterObjectSchemaStmt& statement) {
@@ -462,7 +459,6 @@ void drop_extensions(StatementContext& session, const ast::DropStmt& statement, 
     // A dependent of one extension may have been part of another.
     if (session.catalog.made<Extension>(extension->oid)) remove_extension(session, *extension);
   }
-  sink.command_complete("DROP EXTENSION");
 }
 
 void comment_on_extension(StatementContext& session, std::string_view name, std::string_view text) {

@@ -17,8 +17,7 @@ void define_object(StatementContext& session, const ast::DefineStmt& statement, 
 void create_aggregate(StatementContext& session, const ast::DefineStmt& statement,
                       ResultSink& sink);
 void create_operator(StatementContext& session, const ast::DefineStmt& statement, ResultSink& sink);
-void alter_operator(StatementContext& session, const ast::AlterOperatorStmt& statement,
-                    ResultSink& sink);
+void alter_operator(StatementContext& session, const ast::AlterOperatorStmt& statement);
 void drop_operators(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink);
 void set_operator_owner(StatementContext& session, const ast::AlterOwnerStmt& statement);
 void set_operator_schema(StatementContext& session, const ast::AlterObjectSchemaStmt& statement);

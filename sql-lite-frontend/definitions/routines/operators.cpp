@@ -13,7 +13,6 @@
 #include "sql-lite-frontend/definitions/tables/transfer.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
 #include "sql-lite-frontend/routines/signature.h"
-#include "sql-lite-frontend/statement/refusals.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -322,11 +321,9 @@ std::string described(StatementContext& session, const UserOperator& op) {
 void create_operator(StatementContext& session, const ast::DefineStmt& statement,
                      ResultSink& sink) {
   OperatorBuilder{session, statement, sink}.run();
-  sink.command_complete("CREATE OPERATOR");
 }
 
-void alter_operator(StatementContext& session, const ast::AlterOperatorStmt& statement,
-                    ResultSink& sink) {
+void alter_operator(StatementContext& session, const ast::AlterOperatorStmt& statement) {
   const OperatorPtr op = require_operator(session, *statement.opername);
   require_operator_owner(session, *op);
   UserOperator changed = *op;
@@ -348,7 +345,6 @@ void alter_operator(StatementContext& session, const ast::AlterOperatorStmt& sta
     }
   }
   session.catalog.replace(*session.transaction, *op, std::move(changed));
-  sink.command_complete("ALTER OPERATOR");
 }
 
 void drop_operators(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink) {
@@ -399,7 +395,6 @@ void drop_operators(StatementContext& session, const ast::DropStmt& statement, R
       if (session.catalog.made<UserOperator>(op->oid)) remove_operator(session, *op);
     }
   }
-  sink.command_complete("DROP OPERATOR");
 }
 
 void set_operator_owner(StatementContext& session, const ast::AlterOwnerStmt& statement) {

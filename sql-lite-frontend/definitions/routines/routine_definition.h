@@ -11,8 +11,7 @@ namespace swizzle::sql {
 
 void create_routine(StatementContext& session, const ast::CreateFunctionStmt& statement,
                     const Statement& whole, ResultSink& sink);
-void alter_routine(StatementContext& session, const ast::AlterFunctionStmt& statement,
-                   ResultSink& sink);
+void alter_routine(StatementContext& session, const ast::AlterFunctionStmt& statement);
 void drop_routines(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink);
 void rename_routine(StatementContext& session, const ast::RenameStmt& statement);
 void set_routine_owner(StatementContext& session, const ast::AlterOwnerStmt& statement);

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/definitions/tables/named_relation.h"
 #include "sql-lite-frontend/definitions/tables/relation_options.h"
 #include "sql-lite-frontend/definitions/tables/table_change.h"
+#include "sql-lite-frontend/definitions/types/user_types.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
 #include "sql-lite-frontend/statement/refusals.h"
 
@@ -152,16 +153,9 @@ void refuse_type_twice(ast::Items<ast::AlterTableCmd> commands) {
 
 void alter_table(StatementContext& session, const ast::AlterTableStmt& statement,
                  ResultSink& sink) {
-  std::string_view tag = "ALTER TABLE";
-  if (statement.objtype == ast::ObjectType::view) tag = "ALTER VIEW";
-  if (statement.objtype == ast::ObjectType::matview) tag = "ALTER MATERIALIZED VIEW";
-  if (statement.objtype == ast::ObjectType::sequence) tag = "ALTER SEQUENCE";
-  if (statement.objtype == ast::ObjectType::index) tag = "ALTER INDEX";
+  if (statement.objtype == ast::ObjectType::type) return alter_composite(session, statement, sink);
   const auto found = find_to_change(session, *statement.relation, statement.missing_ok, sink);
-  if (!found) {
-    sink.command_complete(tag);
-    return;
-  }
+  if (!found) return;
   require_alterable(session, *found);
   require_named_kind(*found, statement.objtype);
   for (const ast::Node* node : statement.cmds) {
@@ -173,7 +167,7 @@ void alter_table(StatementContext& session, const ast::AlterTableStmt& statement
     } else {
       alter_index(*found->index, statement.cmds);
     }
-    return sink.command_complete(tag);
+    return;
   }
   const TablePtr table =
       session.rights.lock_own(found->table, lock_mode_of(statement, found->table->relation));
@@ -194,7 +188,6 @@ void alter_table(StatementContext& session, const ast::AlterTableStmt& statement
       change.apply(*command);
     }
   }
-  sink.command_complete(tag);
 }
 
 }  // namespace swizzle::sql

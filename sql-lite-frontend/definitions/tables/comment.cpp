@@ -19,7 +19,7 @@
 #include "sql-lite-frontend/definitions/types/user_types.h"
 #include "sql-lite-frontend/query/bind/binder.h"
 #include "sql-lite-frontend/statement/names/procedure_names.h"
-#include "sql-lite-frontend/statement/refusals.h"
+#include "sql-lite-frontend/statement/object_types.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/resolve.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -412,7 +412,6 @@ class Commenting {
 
 void comment_on(StatementContext& session, const ast::CommentStmt& statement, ResultSink& sink) {
   Commenting{session, statement, sink}.run();
-  sink.command_complete("COMMENT");
 }
 
 }  // namespace swizzle::sql

@@ -15,6 +15,7 @@
 #include "sql-lite-frontend/statement/names/in_use.h"
 #include "sql-lite-frontend/statement/names/partitions.h"
 #include "sql-lite-frontend/statement/rights/acting_user.h"
+#include "sql-lite-frontend/statement/statement_kinds.h"
 #include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -176,10 +177,7 @@ void create_table(StatementContext& session, const ast::CreateStmt& statement, R
   check_place_of_table(session, *statement.relation);
   const auto kind = statement.partspec != nullptr ? RelationKind::partitioned : RelationKind::table;
   Relation relation = new_relation(session, *statement.relation, kind);
-  if (skip_existing(session, relation, statement.if_not_exists, sink)) {
-    sink.command_complete("CREATE TABLE");
-    return;
-  }
+  if (skip_existing(session, relation, statement.if_not_exists, sink)) return;
   set_options(relation, statement);
   set_on_commit(relation, statement.oncommit);
   TablePtr parent;
@@ -210,7 +208,6 @@ void create_table(StatementContext& session, const ast::CreateStmt& statement, R
                     table->relation.oid);
   }
   note_on_commit(session, *table);
-  sink.command_complete("CREATE TABLE");
 }
 
 ViewName view_name_of(const Binder::RelationRead& read) {
@@ -227,15 +224,13 @@ void create_table_as(StatementContext& session, const ast::CreateTableAsStmt& st
                      const Statement& whole, std::span<const Value> parameters, ResultSink& sink) {
   const bool is_table = statement.objtype == ast::ObjectType::table;
   const RelationKind kind = is_table ? RelationKind::table : RelationKind::materialized;
-  const std::string_view tag = is_table ? "CREATE TABLE AS" : "CREATE MATERIALIZED VIEW";
   const ast::IntoClause& into = *statement.into;
   if (!is_table && into.rel->relpersistence == "u") {
     throw SqlError{sqlstate::feature_not_supported, "materialized views cannot be unlogged"};
   }
   Relation relation = new_relation(session, *into.rel, kind);
   if (skip_existing(session, relation, statement.if_not_exists, sink)) {
-    sink.command_complete(tag);
-    return;
+    return sink.command_complete(command_tag(statement));
   }
   PortalPtr portal;
   if (const auto* execute = ast::try_as<ast::ExecuteStmt>(statement.query)) {
@@ -299,7 +294,7 @@ void create_table_as(StatementContext& session, const ast::CreateTableAsStmt& st
   std::optional<AsOwner> as_owner;
   if (!is_table) as_owner.emplace(session, table->relation.owner);
   const std::uint64_t rows = into.skip_data ? 0 : fill_table(session, table, *portal);
-  if (into.skip_data) return sink.command_complete(tag);
+  if (into.skip_data) return sink.command_complete(command_tag(statement));
   sink.command_complete(fmt::format("SELECT {}", rows));
 }
 
@@ -332,7 +327,6 @@ void create_schema(StatementContext& session, const ast::CreateSchemaStmt& state
                                   kNoOid, GrantedOn::schema);
     session.catalog.create(*session.transaction, std::move(schema));
   }
-  sink.command_complete("CREATE SCHEMA");
 }
 
 }  // namespace swizzle::sql

@@ -25,7 +25,7 @@
 #include "sql-lite-frontend/routines/triggers/table_triggers.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
 #include "sql-lite-frontend/statement/names/partitions.h"
-#include "sql-lite-frontend/statement/refusals.h"
+#include "sql-lite-frontend/statement/object_types.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 
 /// DROP and TRUNCATE.
@@ -190,7 +190,6 @@ void refuse_part_of_index(StatementContext& session, const Table& table, std::st
 
 void drop_index(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink) {
   if (statement.concurrent) {
-    session.transaction.prevent_in_block("DROP INDEX CONCURRENTLY");
     const auto refuse = [](std::string_view what) {
       throw_error(sqlstate::feature_not_supported, "DROP INDEX CONCURRENTLY does not support {}",
                   what);
@@ -301,23 +300,17 @@ void drop_schema(StatementContext& session, const ast::DropStmt& statement, Resu
 void drop_objects(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink) {
   switch (statement.remove_type) {
     case ast::ObjectType::table:
-      drop_relations(session, statement, RelationKind::table, sink);
-      return sink.command_complete("DROP TABLE");
+      return drop_relations(session, statement, RelationKind::table, sink);
     case ast::ObjectType::view:
-      drop_relations(session, statement, RelationKind::view, sink);
-      return sink.command_complete("DROP VIEW");
+      return drop_relations(session, statement, RelationKind::view, sink);
     case ast::ObjectType::matview:
-      drop_relations(session, statement, RelationKind::materialized, sink);
-      return sink.command_complete("DROP MATERIALIZED VIEW");
+      return drop_relations(session, statement, RelationKind::materialized, sink);
     case ast::ObjectType::sequence:
-      drop_relations(session, statement, RelationKind::sequence, sink);
-      return sink.command_complete("DROP SEQUENCE");
+      return drop_relations(session, statement, RelationKind::sequence, sink);
     case ast::ObjectType::index:
-      drop_index(session, statement, sink);
-      return sink.command_complete("DROP INDEX");
+      return drop_index(session, statement, sink);
     case ast::ObjectType::schema:
-      drop_schema(session, statement, sink);
-      return sink.command_complete("DROP SCHEMA");
+      return drop_schema(session, statement, sink);
     case ast::ObjectType::type:
     case ast::ObjectType::domain:
       return drop_types(session, statement, sink);
@@ -433,7 +426,6 @@ void truncate_tables(StatementContext& session, const ast::TruncateStmt& stateme
   publish_truncate(session, tables, statement.behavior == ast::DropBehavior::cascade,
                    statement.restart_seqs);
   fire_for_truncate(session, tables, TriggerTime::after);
-  sink.command_complete("TRUNCATE TABLE");
 }
 
 }  // namespace swizzle::sql

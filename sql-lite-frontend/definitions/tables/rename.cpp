@@ -20,63 +20,12 @@
 #include "sql-lite-frontend/definitions/types/composite_values.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
 #include "sql-lite-frontend/routines/triggers/condition.h"
-#include "sql-lite-frontend/statement/refusals.h"
+#include "sql-lite-frontend/statement/object_types.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 
 /// RENAME, SET SCHEMA and OWNER TO.
 namespace swizzle::sql {
 namespace {
-
-std::string_view rename_tag(ast::ObjectType type) {
-  switch (type) {
-    case ast::ObjectType::view:
-      return "ALTER VIEW";
-    case ast::ObjectType::matview:
-      return "ALTER MATERIALIZED VIEW";
-    case ast::ObjectType::sequence:
-      return "ALTER SEQUENCE";
-    case ast::ObjectType::index:
-      return "ALTER INDEX";
-    case ast::ObjectType::schema:
-      return "ALTER SCHEMA";
-    case ast::ObjectType::role:
-      return "ALTER ROLE";
-    case ast::ObjectType::database:
-      return "ALTER DATABASE";
-    case ast::ObjectType::collation:
-      return "ALTER COLLATION";
-    case ast::ObjectType::tsdictionary:
-      return "ALTER TEXT SEARCH DICTIONARY";
-    case ast::ObjectType::tsconfiguration:
-      return "ALTER TEXT SEARCH CONFIGURATION";
-    case ast::ObjectType::type:
-    case ast::ObjectType::attribute:
-      return "ALTER TYPE";
-    case ast::ObjectType::domain:
-    case ast::ObjectType::domconstraint:
-      return "ALTER DOMAIN";
-    case ast::ObjectType::function:
-      return "ALTER FUNCTION";
-    case ast::ObjectType::procedure:
-      return "ALTER PROCEDURE";
-    case ast::ObjectType::routine:
-      return "ALTER ROUTINE";
-    case ast::ObjectType::aggregate:
-      return "ALTER AGGREGATE";
-    case ast::ObjectType::operator_:
-      return "ALTER OPERATOR";
-    case ast::ObjectType::publication:
-      return "ALTER PUBLICATION";
-    case ast::ObjectType::extension:
-      return "ALTER EXTENSION";
-    case ast::ObjectType::trigger:
-      return "ALTER TRIGGER";
-    case ast::ObjectType::policy:
-      return "ALTER POLICY";
-    default:
-      return "ALTER TABLE";
-  }
-}
 
 /// With the constraint that it enforces, if there is one.
 void rename_index(StatementContext& session, const NamedRelation& named,
@@ -101,11 +50,6 @@ void rename_index(StatementContext& session, const NamedRelation& named,
 }  // namespace
 
 void rename_object(StatementContext& session, const ast::RenameStmt& statement, ResultSink& sink) {
-  const bool is_part = statement.rename_type == ast::ObjectType::column ||
-                       statement.rename_type == ast::ObjectType::tabconstraint;
-  const auto finish = [&] {
-    sink.command_complete(rename_tag(is_part ? statement.relation_type : statement.rename_type));
-  };
   const std::string new_name{statement.newname};
   switch (statement.rename_type) {
     case ast::ObjectType::schema: {
@@ -123,43 +67,33 @@ void rename_object(StatementContext& session, const ast::RenameStmt& statement, 
       Schema changed = *schema;
       changed.name = new_name;
       session.catalog.replace(*session.transaction, *schema, std::move(changed));
-      return finish();
+      return;
     }
     case ast::ObjectType::database:
-      rename_database(session, statement.subname, new_name);
-      return finish();
+      return rename_database(session, statement.subname, new_name);
     case ast::ObjectType::type:
     case ast::ObjectType::domain:
-      rename_type(session, statement.object, statement.rename_type, new_name);
-      return finish();
+      return rename_type(session, statement.object, statement.rename_type, new_name);
     case ast::ObjectType::publication:
-      rename_publication(session, ast::string_of(statement.object), new_name);
-      return finish();
+      return rename_publication(session, ast::string_of(statement.object), new_name);
     case ast::ObjectType::collation:
-      rename_collation(session, statement);
-      return finish();
+      return rename_collation(session, statement);
     case ast::ObjectType::tsdictionary:
     case ast::ObjectType::tsconfiguration:
-      rename_text_search(session, statement);
-      return finish();
+      return rename_text_search(session, statement);
     case ast::ObjectType::attribute:
-      rename_attribute(session, statement);
-      return finish();
+      return rename_attribute(session, statement);
     case ast::ObjectType::domconstraint:
-      rename_domain_check(session, statement);
-      return finish();
+      return rename_domain_check(session, statement);
     case ast::ObjectType::function:
     case ast::ObjectType::procedure:
     case ast::ObjectType::routine:
     case ast::ObjectType::aggregate:
-      rename_routine(session, statement);
-      return finish();
+      return rename_routine(session, statement);
     case ast::ObjectType::trigger:
-      rename_trigger(session, statement);
-      return finish();
+      return rename_trigger(session, statement);
     case ast::ObjectType::policy:
-      rename_policy(session, statement);
-      return finish();
+      return rename_policy(session, statement);
     case ast::ObjectType::role: {
       const RolePtr role = session.catalog.role(statement.subname);
       if (!role) {
@@ -183,7 +117,7 @@ void rename_object(StatementContext& session, const ast::RenameStmt& statement, 
       Role changed = *role;
       changed.name = new_name;
       session.catalog.replace(*session.transaction, *role, std::move(changed));
-      return finish();
+      return;
     }
     case ast::ObjectType::table:
     case ast::ObjectType::view:
@@ -199,10 +133,10 @@ void rename_object(StatementContext& session, const ast::RenameStmt& statement, 
 
   const auto found_relation =
       find_to_change(session, *statement.relation, statement.missing_ok, sink);
-  if (!found_relation) {
-    return finish();
-  }
+  if (!found_relation) return;
   const NamedRelation& named = *found_relation;
+  const bool is_part = statement.rename_type == ast::ObjectType::column ||
+                       statement.rename_type == ast::ObjectType::tabconstraint;
   if (is_part && named.table->relation.kind == RelationKind::sequence) {
     throw sql_error(sqlstate::wrong_object_type, "cannot rename columns of relation \"{}\"",
                     named.table->relation.name)
@@ -223,8 +157,7 @@ void rename_object(StatementContext& session, const ast::RenameStmt& statement, 
       throw SqlError{sqlstate::feature_not_supported,
                      "renaming columns of an index is not supported"};
     }
-    rename_index(session, named, new_name);
-    return finish();
+    return rename_index(session, named, new_name);
   }
   const TablePtr table = session.rights.lock_own(named.table);
   Relation relation = table->relation;
@@ -278,40 +211,32 @@ void rename_object(StatementContext& session, const ast::RenameStmt& statement, 
     if (const TypePtr type = session.names.user_type(rows))
       require_field_unnamed(session, *type, statement.subname);
   }
-  finish();
 }
 
 /// ALTER SCHEMA … OWNER TO; tables have their own form, in ALTER TABLE.
-void change_owner(StatementContext& session, const ast::AlterOwnerStmt& statement,
-                  ResultSink& sink) {
+void change_owner(StatementContext& session, const ast::AlterOwnerStmt& statement) {
   if (statement.object_type == ast::ObjectType::database) {
-    own_database(session, ast::string_of(statement.object), *role_of(session, *statement.newowner));
-    return sink.command_complete("ALTER DATABASE");
+    return own_database(session, ast::string_of(statement.object),
+                        *role_of(session, *statement.newowner));
   }
   if (statement.object_type == ast::ObjectType::type ||
       statement.object_type == ast::ObjectType::domain) {
-    set_type_owner(session, statement);
-    return sink.command_complete(rename_tag(statement.object_type));
+    return set_type_owner(session, statement);
   }
   if (statement.object_type == ast::ObjectType::collation) {
-    set_collation_owner(session, statement);
-    return sink.command_complete(rename_tag(statement.object_type));
+    return set_collation_owner(session, statement);
   }
   if (is_text_search(statement.object_type)) {
-    set_text_search_owner(session, statement);
-    return sink.command_complete(rename_tag(statement.object_type));
+    return set_text_search_owner(session, statement);
   }
   if (statement.object_type == ast::ObjectType::publication) {
-    set_publication_owner(session, statement);
-    return sink.command_complete(rename_tag(statement.object_type));
+    return set_publication_owner(session, statement);
   }
   if (statement.object_type == ast::ObjectType::operator_) {
-    set_operator_owner(session, statement);
-    return sink.command_complete(rename_tag(statement.object_type));
+    return set_operator_owner(session, statement);
   }
   if (is_routine(statement.object_type)) {
-    set_routine_owner(session, statement);
-    return sink.command_complete(rename_tag(statement.object_type));
+    return set_routine_owner(session, statement);
   }
   if (statement.object_type != ast::ObjectType::schema) {
     throw_error(sqlstate::feature_not_supported, "ALTER {} OWNER is not supported",
@@ -323,7 +248,7 @@ void change_owner(StatementContext& session, const ast::AlterOwnerStmt& statemen
     throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", name);
   }
   const RolePtr new_owner = role_of(session, *statement.newowner);
-  if (new_owner->oid == schema->owner) return sink.command_complete("ALTER SCHEMA");
+  if (new_owner->oid == schema->owner) return;
   session.rights.require_owner(*schema);
   session.rights.require_membership_in(*new_owner);
   // Of the current role: a new owner without the right could not make such a schema.
@@ -336,7 +261,6 @@ void change_owner(StatementContext& session, const ast::AlterOwnerStmt& statemen
     changed.grants = list.grants();
   }
   session.catalog.replace(*session.transaction, *schema, std::move(changed));
-  sink.command_complete("ALTER SCHEMA");
 }
 
 /// ALTER TABLE, VIEW or SEQUENCE … SET SCHEMA: indexes and owned sequences go along.
@@ -344,28 +268,22 @@ void change_schema(StatementContext& session, const ast::AlterObjectSchemaStmt& 
                    ResultSink& sink) {
   using Object = ast::ObjectType;
   if (statement.object_type == Object::type || statement.object_type == Object::domain) {
-    set_type_schema(session, statement);
-    return sink.command_complete(rename_tag(statement.object_type));
+    return set_type_schema(session, statement);
   }
   if (statement.object_type == Object::collation) {
-    set_collation_schema(session, statement);
-    return sink.command_complete(rename_tag(statement.object_type));
+    return set_collation_schema(session, statement);
   }
   if (is_text_search(statement.object_type)) {
-    set_text_search_schema(session, statement);
-    return sink.command_complete(rename_tag(statement.object_type));
+    return set_text_search_schema(session, statement);
   }
   if (statement.object_type == Object::operator_) {
-    set_operator_schema(session, statement);
-    return sink.command_complete(rename_tag(statement.object_type));
+    return set_operator_schema(session, statement);
   }
   if (statement.object_type == Object::extension) {
-    set_extension_schema(session, statement);
-    return sink.command_complete(rename_tag(statement.object_type));
+    return set_extension_schema(session, statement);
   }
   if (is_routine(statement.object_type)) {
-    set_routine_schema(session, statement);
-    return sink.command_complete(rename_tag(statement.object_type));
+    return set_routine_schema(session, statement);
   }
   if (statement.object_type != Object::table && statement.object_type != Object::view &&
       statement.object_type != Object::matview && statement.object_type != Object::sequence) {
@@ -373,9 +291,7 @@ void change_schema(StatementContext& session, const ast::AlterObjectSchemaStmt& 
                 object_type_name(statement.object_type));
   }
   const auto found = find_to_change(session, *statement.relation, statement.missing_ok, sink);
-  if (!found) {
-    return sink.command_complete(rename_tag(statement.object_type));
-  }
+  if (!found) return;
   require_alterable(session, *found);
   require_named_kind(*found, statement.object_type);
   if (found->index != nullptr) {
@@ -393,9 +309,7 @@ void change_schema(StatementContext& session, const ast::AlterObjectSchemaStmt& 
                                  owner_table ? owner_table->relation.name : ""));
   }
   const SchemaPtr schema = require_new_schema(session, statement.newschema);
-  if (schema->oid == table->relation.schema) {
-    return sink.command_complete(rename_tag(statement.object_type));
-  }
+  if (schema->oid == table->relation.schema) return;
   const auto move = [&](const TablePtr& one) {
     const TablePtr locked = session.rights.lock_own(one);
     if (session.catalog.table(schema->oid, locked->relation.name)) {
@@ -416,7 +330,6 @@ void change_schema(StatementContext& session, const ast::AlterObjectSchemaStmt& 
     const auto& sequence = other->relation.sequence;
     if (sequence && sequence->owner_table == table->relation.oid) move(other);
   }
-  sink.command_complete(rename_tag(statement.object_type));
 }
 
 }  // namespace swizzle::sql

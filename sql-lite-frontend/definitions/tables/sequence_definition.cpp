@@ -297,27 +297,19 @@ void restart_sequence(StatementContext& session, const TablePtr& sequence, std::
 void create_sequence(StatementContext& session, const ast::CreateSeqStmt& statement,
                      ResultSink& sink) {
   Relation relation = new_relation(session, *statement.sequence, RelationKind::sequence);
-  if (skip_existing(session, relation, statement.if_not_exists, sink)) {
-    sink.command_complete("CREATE SEQUENCE");
-    return;
-  }
+  if (skip_existing(session, relation, statement.if_not_exists, sink)) return;
   relation.sequence = read_sequence_options(statement.options, SequenceDefinition{}, session, true);
   require_fit_for_owner(session, relation, statement.options);
   create_relation(session, std::move(relation));
-  sink.command_complete("CREATE SEQUENCE");
 }
 
 void alter_sequence(StatementContext& session, const ast::AlterSeqStmt& statement,
                     ResultSink& sink) {
   const auto found = find_to_change(session, *statement.sequence, statement.missing_ok, sink);
-  if (!found) {
-    sink.command_complete("ALTER SEQUENCE");
-    return;
-  }
+  if (!found) return;
   require_named_kind(*found, ast::ObjectType::sequence);
   require_alterable(session, *found);
   change_sequence(session, found->table, statement.options);
-  sink.command_complete("ALTER SEQUENCE");
 }
 
 }  // namespace swizzle::sql

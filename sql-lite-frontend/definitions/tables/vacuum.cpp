@@ -264,7 +264,6 @@ void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, 
     }
   }
   if (wanted.full && may_vacuum) value_of(session.shared.engine.shrink());
-  sink.command_complete(statement.is_vacuumcmd ? "VACUUM" : "ANALYZE");
 }
 
 }  // namespace swizzle::sql

@@ -232,15 +232,14 @@ void create_collation(StatementContext& session, const ast::DefineStmt& statemen
   if (session.catalog.collation(made.schema, made.name)) {
     if (!statement.if_not_exists)
       throw SqlError{sqlstate::duplicate_object, taken_message(made, false)};
-    session.notice(sink, Severity::notice, sqlstate::duplicate_object, taken_message(made, true));
-    return sink.command_complete("CREATE COLLATION");
+    return session.notice(sink, Severity::notice, sqlstate::duplicate_object,
+                          taken_message(made, true));
   }
   if (made.provider == 'i') IcuCollator::check(made.locale);
   const Oid number = allocate_collation(session);
   made.oid = number;
   session.catalog.create(*session.transaction, std::move(made));
   session.names.note_use(number);
-  sink.command_complete("CREATE COLLATION");
 }
 
 void alter_collation(StatementContext& session, const ast::AlterCollationStmt& statement,
@@ -262,7 +261,6 @@ void alter_collation(StatementContext& session, const ast::AlterCollationStmt& s
     changed.version = version;
     session.catalog.replace(*session.transaction, *collation, std::move(changed));
   }
-  sink.command_complete("ALTER COLLATION");
 }
 
 void drop_collations(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink) {
@@ -316,7 +314,6 @@ void drop_collations(StatementContext& session, const ast::DropStmt& statement, 
         session.catalog.remove(*session.transaction, *now);
     }
   }
-  sink.command_complete("DROP COLLATION");
 }
 
 void rename_collation(StatementContext& session, const ast::RenameStmt& statement) {

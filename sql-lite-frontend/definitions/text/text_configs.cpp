@@ -146,8 +146,7 @@ class MappingChange {
 
 }  // namespace
 
-void create_text_config(StatementContext& session, const ast::DefineStmt& statement,
-                        ResultSink& sink) {
+void create_text_config(StatementContext& session, const ast::DefineStmt& statement) {
   UserTextConfig made;
   made.schema = place_of_text_search(session, statement.defnames);
   made.name = ast::string_of(statement.defnames.back());
@@ -174,7 +173,6 @@ void create_text_config(StatementContext& session, const ast::DefineStmt& statem
   refuse_taken_text_search(session, made);
   made.oid = session.catalog.allocate_oid();
   session.catalog.create(*session.transaction, std::move(made));
-  sink.command_complete("CREATE TEXT SEARCH CONFIGURATION");
 }
 
 void alter_text_config(StatementContext& session, const ast::AlterTSConfigurationStmt& statement,
@@ -182,7 +180,6 @@ void alter_text_config(StatementContext& session, const ast::AlterTSConfiguratio
   const UserTextConfigPtr made = lock_own_text_config(session, statement.cfgname);
   session.catalog.replace(*session.transaction, *made,
                           MappingChange{session, statement, *made, sink}.run());
-  sink.command_complete("ALTER TEXT SEARCH CONFIGURATION");
 }
 
 }  // namespace swizzle::sql

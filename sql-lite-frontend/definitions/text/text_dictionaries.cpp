@@ -49,8 +49,7 @@ UserTextDictionary::Option dictionary_option(const ast::DefElem& option) {
 
 }  // namespace
 
-void create_text_dictionary(StatementContext& session, const ast::DefineStmt& statement,
-                            ResultSink& sink) {
+void create_text_dictionary(StatementContext& session, const ast::DefineStmt& statement) {
   UserTextDictionary made;
   made.schema = place_of_text_search(session, statement.defnames);
   made.name = ast::string_of(statement.defnames.back());
@@ -69,11 +68,9 @@ void create_text_dictionary(StatementContext& session, const ast::DefineStmt& st
   refuse_taken_text_search(session, made);
   made.oid = session.catalog.allocate_oid();
   session.catalog.create(*session.transaction, std::move(made));
-  sink.command_complete("CREATE TEXT SEARCH DICTIONARY");
 }
 
-void alter_text_dictionary(StatementContext& session, const ast::AlterTSDictionaryStmt& statement,
-                           ResultSink& sink) {
+void alter_text_dictionary(StatementContext& session, const ast::AlterTSDictionaryStmt& statement) {
   const UserTextDictionaryPtr made = lock_own_text_dictionary(session, statement.dictname);
   UserTextDictionary changed = *made;
   for (const ast::Node* node : statement.options) {
@@ -86,7 +83,6 @@ void alter_text_dictionary(StatementContext& session, const ast::AlterTSDictiona
   }
   static_cast<void>(text_dictionary_of(changed));
   session.catalog.replace(*session.transaction, *made, std::move(changed));
-  sink.command_complete("ALTER TEXT SEARCH DICTIONARY");
 }
 
 }  // namespace swizzle::sql

@@ -258,11 +258,9 @@ Oid place_of_text_search(StatementContext& session, ast::NodeList names) {
 
 void drop_text_search(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink) {
   if (statement.remove_type == ast::ObjectType::tsconfiguration) {
-    drop_written<UserTextConfig>(session, statement, sink);
-    return sink.command_complete("DROP TEXT SEARCH CONFIGURATION");
+    return drop_written<UserTextConfig>(session, statement, sink);
   }
   drop_written<UserTextDictionary>(session, statement, sink);
-  sink.command_complete("DROP TEXT SEARCH DICTIONARY");
 }
 
 void rename_text_search(StatementContext& session, const ast::RenameStmt& statement) {

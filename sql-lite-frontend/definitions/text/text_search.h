@@ -10,12 +10,9 @@
 /// Text search dictionaries and configurations that users make.
 namespace swizzle::sql {
 
-void create_text_dictionary(StatementContext& session, const ast::DefineStmt& statement,
-                            ResultSink& sink);
-void alter_text_dictionary(StatementContext& session, const ast::AlterTSDictionaryStmt& statement,
-                           ResultSink& sink);
-void create_text_config(StatementContext& session, const ast::DefineStmt& statement,
-                        ResultSink& sink);
+void create_text_dictionary(StatementContext& session, const ast::DefineStmt& statement);
+void alter_text_dictionary(StatementContext& session, const ast::AlterTSDictionaryStmt& statement);
+void create_text_config(StatementContext& session, const ast::DefineStmt& statement);
 void alter_text_config(StatementContext& session, const ast::AlterTSConfigurationStmt& statement,
                        ResultSink& sink);
 

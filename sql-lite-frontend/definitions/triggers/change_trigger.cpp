@@ -109,7 +109,6 @@ void drop_trigger(StatementContext& session, const ast::DropStmt& statement, Res
     drop_parts(session, *session.catalog.replace(*session.transaction, *table, std::move(relation)),
                &Relation::triggers, oid);
   }
-  sink.command_complete("DROP TRIGGER");
 }
 
 void rename_trigger(StatementContext& session, const ast::RenameStmt& statement) {

@@ -286,10 +286,8 @@ class TriggerBuilder {
 
 }  // namespace
 
-void create_trigger(StatementContext& session, const ast::CreateTrigStmt& statement,
-                    ResultSink& sink) {
+void create_trigger(StatementContext& session, const ast::CreateTrigStmt& statement) {
   TriggerBuilder{session, statement}.run();
-  sink.command_complete("CREATE TRIGGER");
 }
 
 }  // namespace swizzle::sql

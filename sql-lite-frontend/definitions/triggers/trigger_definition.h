@@ -5,8 +5,7 @@
 /// CREATE, ALTER and DROP of triggers. A trigger is part of its table's record.
 namespace swizzle::sql {
 
-void create_trigger(StatementContext& session, const ast::CreateTrigStmt& statement,
-                    ResultSink& sink);
+void create_trigger(StatementContext& session, const ast::CreateTrigStmt& statement);
 void drop_trigger(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink);
 void rename_trigger(StatementContext& session, const ast::RenameStmt& statement);
 /// COMMENT ON TRIGGER; `object` is the table's name and the trigger's.

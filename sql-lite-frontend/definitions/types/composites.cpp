@@ -131,8 +131,7 @@ TypePtr lock_own_composite(StatementContext& session, const ast::RangeVar& name)
 
 }  // namespace
 
-void create_composite(StatementContext& session, const ast::CompositeTypeStmt& statement,
-                      ResultSink& sink) {
+void create_composite(StatementContext& session, const ast::CompositeTypeStmt& statement) {
   const ast::RangeVar& name = *statement.typevar;
   UserType type = new_type(session, TypeName{name.schemaname, name.relname}, TypeOf::rows);
   refuse_more_columns(statement.coldeflist.size());
@@ -148,7 +147,6 @@ void create_composite(StatementContext& session, const ast::CompositeTypeStmt& s
   type.relation = session.catalog.allocate_oid();
   type.oid = allocate_type(session, kFirstComposite);
   session.catalog.create(*session.transaction, std::move(type));
-  sink.command_complete("CREATE TYPE");
 }
 
 void alter_composite(StatementContext& session, const ast::AlterTableStmt& statement,
@@ -159,7 +157,6 @@ void alter_composite(StatementContext& session, const ast::AlterTableStmt& state
   for (const ast::Node* node : statement.cmds) change.apply(ast::as<ast::AlterTableCmd>(node));
   replace_type(session, *old, type);
   if (!change.edits.empty()) edit_values_of(session, type, change.edits);
-  sink.command_complete("ALTER TYPE");
 }
 
 bool comment_on_attribute(StatementContext& session, ast::NodeList type, std::string_view attribute,

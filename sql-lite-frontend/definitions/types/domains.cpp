@@ -221,8 +221,7 @@ void drop_constraint(StatementContext& session, UserType& domain,
 
 }  // namespace
 
-void create_domain(StatementContext& session, const ast::CreateDomainStmt& statement,
-                   ResultSink& sink) {
+void create_domain(StatementContext& session, const ast::CreateDomainStmt& statement) {
   UserType domain = new_type(session, type_named(statement.domainname));
   Arena arena;
   Binder binder{session.names, arena};
@@ -246,7 +245,6 @@ void create_domain(StatementContext& session, const ast::CreateDomainStmt& state
   words.finish();
   domain.oid = allocate_type(session, kFirstDomain);
   session.catalog.create(*session.transaction, std::move(domain));
-  sink.command_complete("CREATE DOMAIN");
 }
 
 void alter_domain(StatementContext& session, const ast::AlterDomainStmt& statement,
@@ -276,7 +274,6 @@ void alter_domain(StatementContext& session, const ast::AlterDomainStmt& stateme
       refuse(sqlstate::feature_not_supported, "this form of ALTER DOMAIN is not supported");
   }
   replace_type(session, *old, std::move(domain));
-  sink.command_complete("ALTER DOMAIN");
 }
 
 void rename_domain_check(StatementContext& session, const ast::RenameStmt& statement) {

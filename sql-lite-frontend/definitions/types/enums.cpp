@@ -22,8 +22,7 @@ void require_label(std::string_view label) {
 
 }  // namespace
 
-void create_enum(StatementContext& session, const ast::CreateEnumStmt& statement,
-                 ResultSink& sink) {
+void create_enum(StatementContext& session, const ast::CreateEnumStmt& statement) {
   UserType type = new_type(session, type_named(statement.type_name));
   const std::vector<std::int64_t> positions = spread_positions(statement.vals.size());
   for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -37,7 +36,6 @@ void create_enum(StatementContext& session, const ast::CreateEnumStmt& statement
   // After its labels, which tells them from those that ALTER TYPE adds.
   type.oid = allocate_type(session, kFirstEnum);
   session.catalog.create(*session.transaction, std::move(type));
-  sink.command_complete("CREATE TYPE");
 }
 
 namespace {
@@ -105,7 +103,6 @@ void alter_enum(StatementContext& session, const ast::AlterEnumStmt& statement, 
   } else {
     add_label(session, *type, statement, sink);
   }
-  sink.command_complete("ALTER TYPE");
 }
 
 }  // namespace swizzle::sql

@@ -168,8 +168,7 @@ UserType new_multirange(StatementContext& session, const UserType& range, const 
 
 }  // namespace
 
-void create_range(StatementContext& session, const ast::CreateRangeStmt& statement,
-                  ResultSink& sink) {
+void create_range(StatementContext& session, const ast::CreateRangeStmt& statement) {
   UserType range = new_type(session, type_named(statement.type_name));
   const RangeOptions options = read_options(statement.params);
   const TypeId subtype = read_subtype(session, options.subtype);
@@ -195,7 +194,6 @@ void create_range(StatementContext& session, const ast::CreateRangeStmt& stateme
     throw_error(sqlstate::duplicate_object, "type \"{}\" already exists", range.name);
   session.catalog.create(*session.transaction, std::move(range));
   session.catalog.create(*session.transaction, std::move(multirange));
-  sink.command_complete("CREATE TYPE");
 }
 
 }  // namespace swizzle::sql

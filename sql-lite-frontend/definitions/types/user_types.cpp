@@ -156,8 +156,7 @@ UserType new_type(StatementContext& session, const TypeName& name, TypeOf made) 
   return type;
 }
 
-void create_shell_type(StatementContext& session, const ast::DefineStmt& statement,
-                       ResultSink& sink) {
+void create_shell_type(StatementContext& session, const ast::DefineStmt& statement) {
   if (!session.rights.is_superuser(session.user)) {
     throw SqlError{sqlstate::insufficient_privilege, "must be superuser to create a base type"};
   }
@@ -178,7 +177,6 @@ void create_shell_type(StatementContext& session, const ast::DefineStmt& stateme
   refuse_taken(session, type.schema, type.name);
   type.oid = session.catalog.allocate_oid();
   session.catalog.create(*session.transaction, std::move(type));
-  sink.command_complete("CREATE TYPE");
 }
 
 void refuse_shell(const UserType& type, std::string_view name) {
@@ -357,7 +355,6 @@ void drop_types(StatementContext& session, const ast::DropStmt& statement, Resul
     drop_dependents(session, dependents_of_types(session, types), what, statement.behavior, sink);
     for (const TypePtr& type : types) session.catalog.remove(*session.transaction, *type);
   }
-  sink.command_complete(wants_domain ? "DROP DOMAIN" : "DROP TYPE");
 }
 
 void hold_type(StatementContext& session, TypeId type) {

@@ -5,25 +5,21 @@
 /// CREATE, ALTER and DROP TYPE and DOMAIN.
 namespace swizzle::sql {
 
-void create_enum(StatementContext& session, const ast::CreateEnumStmt& statement, ResultSink& sink);
-void create_range(StatementContext& session, const ast::CreateRangeStmt& statement,
-                  ResultSink& sink);
+void create_enum(StatementContext& session, const ast::CreateEnumStmt& statement);
+void create_range(StatementContext& session, const ast::CreateRangeStmt& statement);
 void alter_enum(StatementContext& session, const ast::AlterEnumStmt& statement, ResultSink& sink);
 void rename_type(StatementContext& session, const ast::Node* names, ast::ObjectType kind,
                  const std::string& new_name);
 void set_type_owner(StatementContext& session, const ast::AlterOwnerStmt& statement);
 void set_type_schema(StatementContext& session, const ast::AlterObjectSchemaStmt& statement);
-void create_composite(StatementContext& session, const ast::CompositeTypeStmt& statement,
-                      ResultSink& sink);
+void create_composite(StatementContext& session, const ast::CompositeTypeStmt& statement);
 /// ALTER TYPE … ADD, DROP and ALTER ATTRIBUTE.
 void alter_composite(StatementContext& session, const ast::AlterTableStmt& statement,
                      ResultSink& sink);
 void rename_attribute(StatementContext& session, const ast::RenameStmt& statement);
 /// CREATE TYPE without a definition.
-void create_shell_type(StatementContext& session, const ast::DefineStmt& statement,
-                       ResultSink& sink);
-void create_domain(StatementContext& session, const ast::CreateDomainStmt& statement,
-                   ResultSink& sink);
+void create_shell_type(StatementContext& session, const ast::DefineStmt& statement);
+void create_domain(StatementContext& session, const ast::CreateDomainStmt& statement);
 void alter_domain(StatementContext& session, const ast::AlterDomainStmt& statement,
                   ResultSink& sink);
 void rename_domain_check(StatementContext& session, const ast::RenameStmt& statement);

@@ -171,7 +171,6 @@ void create_view(StatementContext& session, const ast::ViewStmt& statement, cons
   } else {
     create_relation(session, std::move(relation));
   }
-  sink.command_complete("CREATE VIEW");
 }
 
 }  // namespace swizzle::sql

@@ -68,8 +68,7 @@ void fill_from_query(StatementContext& session, const TablePtr& view, const Tabl
 }
 
 /// Its rows go, and those that its query gives now come.
-void refresh_view(StatementContext& session, const ast::RefreshMatViewStmt& statement,
-                  ResultSink& sink) {
+void refresh_view(StatementContext& session, const ast::RefreshMatViewStmt& statement) {
   Arena arena;
   Binder binder{session.names, arena};
   const TablePtr view = binder.require_relation(*statement.relation);
@@ -89,7 +88,6 @@ void refresh_view(StatementContext& session, const ast::RefreshMatViewStmt& stat
         set_populated(session, empty_relation(session, view), !statement.skip_data);
     if (!statement.skip_data) fill_from_query(session, empty, empty);
   }
-  sink.command_complete("REFRESH MATERIALIZED VIEW");
 }
 
 }  // namespace swizzle::sql

@@ -108,12 +108,11 @@ bool may_end_within(const StatementContext& session) {
 
 /// A body within a body may end the transaction where that may.
 void run_do(Frame& frame, const Statement& running, const std::string& context) {
-  SilentSink sink;
   const StatementPlace place{context};
   const AtPlace at{frame.session, place};
   const TransactionControl control{frame.session.transaction, may_end_within(frame.session)};
   try {
-    run_inline_code(frame.session, ast::as<ast::DoStmt>(running.node), running, sink);
+    run_inline_code(frame.session, ast::as<ast::DoStmt>(running.node), running);
   } catch (SqlError& error) {
     add_sql_context(error, context);
     throw;

@@ -11,8 +11,7 @@
 
 /// ALTER ROLE, DATABASE and SYSTEM … SET.
 namespace swizzle::sql {
-void alter_role_settings(Session::State& session, const ast::AlterRoleSetStmt& statement,
-                         ResultSink& sink) {
+void alter_role_settings(Session::State& session, const ast::AlterRoleSetStmt& statement) {
   if (!statement.database.empty()) {
     throw SqlError{sqlstate::feature_not_supported, "ALTER ROLE … IN DATABASE is not supported"};
   }
@@ -32,22 +31,17 @@ void alter_role_settings(Session::State& session, const ast::AlterRoleSetStmt& s
   Role changed = *role;
   session.variables.change_stored(changed.settings, *statement.setstmt);
   session.catalog.replace(*session.transaction, *role, std::move(changed));
-  sink.command_complete("ALTER ROLE");
 }
 
-void alter_database_settings(Session::State& session, const ast::AlterDatabaseSetStmt& statement,
-                             ResultSink& sink) {
+void alter_database_settings(Session::State& session, const ast::AlterDatabaseSetStmt& statement) {
   const DatabasePtr database = database_named(session, statement.dbname);
   session.rights.require_owner(*database);
   DatabaseEntry changed = *database;
   session.variables.change_stored(changed.settings, *statement.setstmt);
   session.catalog.replace(*session.transaction, *database, std::move(changed));
-  sink.command_complete("ALTER DATABASE");
 }
 
-void alter_system(Session::State& session, const ast::AlterSystemStmt& statement,
-                  ResultSink& sink) {
-  session.transaction.prevent_in_block("ALTER SYSTEM");
+void alter_system(Session::State& session, const ast::AlterSystemStmt& statement) {
   const ast::VariableSetStmt& change = *statement.setstmt;
   const bool resets_all = change.kind == ast::VariableSetKind::reset_all;
   if (!session.rights.is_superuser(session.user)) {
@@ -80,7 +74,6 @@ void alter_system(Session::State& session, const ast::AlterSystemStmt& statement
     }
     value_of(session.shared.store_server_setting(definition->name, value));
   }
-  sink.command_complete("ALTER SYSTEM");
 }
 
 }  // namespace swizzle::sql

@@ -6,7 +6,6 @@ namespace swizzle::sql {
 void discard_state(Session::State& session, const ast::DiscardStmt& statement, ResultSink& sink) {
   switch (statement.target) {
     case ast::DiscardMode::all:
-      session.transaction.prevent_in_block("DISCARD ALL");
       session.portals.close_all();
       session.settings.reset_all();
       session.variables.changed(&sink);
@@ -17,20 +16,16 @@ void discard_state(Session::State& session, const ast::DiscardStmt& statement, R
       session.drop_owned_temporaries();
       session.sequence_uses.clear();
       session.last_sequence.reset();
-      sink.command_complete("DISCARD ALL");
       return;
     case ast::DiscardMode::plans:
       session.plans.forget_texts();
-      sink.command_complete("DISCARD PLANS");
       return;
     case ast::DiscardMode::sequences:
       session.sequence_uses.clear();
       session.last_sequence.reset();
-      sink.command_complete("DISCARD SEQUENCES");
       return;
     default:
       session.drop_owned_temporaries();
-      sink.command_complete("DISCARD TEMP");
       return;
   }
 }

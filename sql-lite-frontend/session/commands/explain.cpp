@@ -191,7 +191,6 @@ void explain_statement(Session::State& session, const ast::ExplainStmt& explain,
     const std::optional<std::string> values[] = {row};
     sink.data_row(TextRow{values});
   }
-  sink.command_complete("EXPLAIN");
 }
 
 }  // namespace swizzle::sql

@@ -71,13 +71,8 @@ void lock_below(Session::State& session, const Table& view, lock::RelationMode m
 
 }  // namespace
 
-void lock_table(Session::State& session, const ast::LockStmt& statement, ResultSink& sink) {
-  if (!session.transaction.in_block()) {
-    throw SqlError{SqlState{"25P01"}, "LOCK TABLE can only be used in transaction blocks"};
-  }
+void lock_table(Session::State& session, const ast::LockStmt& statement) {
   const lock::RelationMode mode{static_cast<std::uint8_t>(statement.mode)};
-  if (mode > lock::RelationMode::row_exclusive)
-    session.transaction.require_read_write("LOCK TABLE");
   const WaitPolicy wait = statement.nowait ? WaitPolicy::no_wait : WaitPolicy::wait;
   for (const ast::Node* node : statement.relations) {
     const auto& range = ast::as<ast::RangeVar>(node);
@@ -85,7 +80,6 @@ void lock_table(Session::State& session, const ast::LockStmt& statement, ResultS
     if (table->relation.is_partitioned() && range.inh) lock_whole(session, table, mode, wait);
     if (table->relation.kind == RelationKind::view) lock_below(session, *table, mode, wait);
   }
-  sink.command_complete("LOCK TABLE");
 }
 
 }  // namespace swizzle::sql

@@ -1,6 +1,6 @@
 #include "sql-lite-frontend/session/commands/statements.h"
 
-/// PREPARE and EXECUTE.
+/// PREPARE, EXECUTE and DEALLOCATE.
 namespace swizzle::sql {
 namespace {
 
@@ -29,7 +29,7 @@ void execute_utility(Session::State& session, Statement& prepared, ResultSink& s
 }  // namespace
 
 void prepare_statement(Session::State& session, const ast::PrepareStmt& prepare,
-                       const Statement& whole, ResultSink& sink) {
+                       const Statement& whole) {
   if (session.statements.contains(prepare.name)) {
     throw_error(sqlstate::duplicate_prepared_statement, "prepared statement \"{}\" already exists",
                 prepare.name);
@@ -51,7 +51,16 @@ void prepare_statement(Session::State& session, const ast::PrepareStmt& prepare,
   with_places_in(whole, [&] { session.plans.analyze(*statement); });
   statement->count_as_kept(session.memory);
   session.statements[std::string{prepare.name}] = std::move(statement);
-  sink.command_complete("PREPARE");
+}
+
+void deallocate_statement(Session::State& session, const ast::DeallocateStmt& statement) {
+  if (statement.name.empty()) return session.statements.clear();
+  const auto found = session.statements.find(statement.name);
+  if (found == session.statements.end()) {
+    throw_error(sqlstate::invalid_sql_statement_name, "prepared statement \"{}\" does not exist",
+                statement.name);
+  }
+  session.statements.erase(found);
 }
 
 void execute_statement(Session::State& session, const ast::ExecuteStmt& execute, ResultSink& sink) {

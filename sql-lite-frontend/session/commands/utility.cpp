@@ -1,11 +1,10 @@
-
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdlib>
+#include <array>
 #include <optional>
+#include <span>
+#include <type_traits>
 
-#include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/definitions/indexes/reindex.h"
 #include "sql-lite-frontend/definitions/publications/publications.h"
 #include "sql-lite-frontend/definitions/rights/grant.h"
@@ -23,13 +22,120 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/statement/refusals.h"
 #include "sql-lite-frontend/statement/rights/acting_user.h"
-#include "sql-lite-frontend/statement/row_view.h"
-#include "sql-lite-frontend/statement/statement_options.h"
+#include "sql-lite-frontend/statement/statement_kinds.h"
 #include "sql-lite-frontend/statement/transactions/inner_transactions.h"
-#include "sql-lite-frontend/types/datetime/time_zone.h"
+#include "sql-lite-frontend/types/sql_error.h"
 
+/// Statements without a plan: the checks that `statement/statement_kinds.inc` asks for, and the
+/// function that stands there.
 namespace swizzle::sql {
 namespace {
+
+// Statements that a part of the session runs
+// -------------------------------------------------------
+
+void set_variable(Session::State& session, const ast::VariableSetStmt& statement,
+                  ResultSink& sink) {
+  session.variables.set(statement, sink);
+}
+void show_variable(Session::State& session, const ast::VariableShowStmt& statement,
+                   ResultSink& sink) {
+  session.variables.show(statement, sink);
+}
+void set_constraints(Session::State& session, const ast::ConstraintsSetStmt& statement,
+                     ResultSink& sink) {
+  session.transaction.set_constraints(statement, sink);
+}
+void declare_cursor(Session::State& session, const ast::DeclareCursorStmt& statement,
+                    Statement& whole, std::span<const Value> parameters) {
+  session.portals.declare(statement, parameters, whole);
+}
+void fetch_rows(Session::State& session, const ast::FetchStmt& statement, ResultSink& sink) {
+  session.portals.fetch(statement, sink);
+}
+void close_cursor(Session::State& session, const ast::ClosePortalStmt& statement) {
+  session.portals.close(statement);
+}
+void listen(Session::State& session, const ast::ListenStmt& statement) {
+  session.notifications.resolve(statement);
+}
+void unlisten(Session::State& session, const ast::UnlistenStmt& statement) {
+  session.notifications.resolve(statement);
+}
+void notify(Session::State& session, const ast::NotifyStmt& statement) {
+  session.notifications.notify(statement.conditionname, statement.payload);
+}
+
+/// Procedures may end the transaction only where the client is not inside a block.
+void run_do(Session::State& session, const ast::DoStmt& statement, const Statement& whole) {
+  session.transaction.begin_statement();
+  const TransactionControl control{session.transaction, !session.transaction.in_block()};
+  run_inline_code(session, statement, whole);
+}
+void run_call(Session::State& session, const ast::CallStmt& statement, const Statement& whole,
+              std::span<const Value> parameters, ResultSink& sink) {
+  session.transaction.begin_statement();
+  const TransactionControl control{session.transaction, !session.transaction.in_block()};
+  call_procedure(session, statement, whole.parameter_types, parameters, sink);
+}
+
+void refuse(Session::State& /*session*/, const ast::Node& statement) {
+  refuse_statement(statement);
+}
+
+// The functions of statement_kinds.inc
+// -------------------------------------------------------------
+
+struct Call {
+  Session::State& session;
+  Statement& whole;
+  std::span<const Value> parameters;
+  ResultSink& sink;
+};
+
+template <class Part>
+Part part_of(const Call& call) {
+  if constexpr (std::is_same_v<Part, ResultSink&>) {
+    return call.sink;
+  } else if constexpr (std::is_same_v<Part, std::span<const Value>>) {
+    return call.parameters;
+  } else {
+    return call.whole;
+  }
+}
+
+/// Calls a statement's function with its tree and those parts of the call that it asks for.
+template <class Context, class Node, class... Parts>
+void run_with(void (*function)(Context&, const Node&, Parts...), const Call& call,
+              const ast::Node& node) {
+  if constexpr (std::is_same_v<Node, ast::Node>) {
+    function(call.session, node, part_of<Parts>(call)...);
+  } else {
+    function(call.session, ast::as<Node>(&node), part_of<Parts>(call)...);
+  }
+}
+
+using Runner = void (*)(const Call& call, const ast::Node& node);
+template <auto function>
+constexpr Runner runner_of() {
+  if constexpr (function == nullptr) {
+    return nullptr;
+  } else {
+    return [](const Call& call, const ast::Node& node) { run_with(function, call, node); };
+  }
+}
+
+/// By the node's number; null: no statement, or one that has its own way.
+using Runners = std::array<Runner, ast::kLastNodeKind + 1>;
+consteval Runners all_runners() {
+  Runners runners{};
+#define STATEMENT(Node, function, ...) \
+  runners[static_cast<std::size_t>(ast::Node::kKind)] = runner_of<function>();
+#include "sql-lite-frontend/statement/statement_kinds.inc"
+#undef STATEMENT
+  return runners;
+}
+constexpr Runners kRunners = all_runners();
 
 /// One attempt at a definition, repeated when other definitions change under it.
 struct Attempt {
@@ -37,318 +143,25 @@ struct Attempt {
   CatalogView::Resolution resolution;
 
   void begin(Session::State& session) {
+    session.transaction.begin_definition();
     start = session.transaction.mark();
     resolution.begin(session.catalog, *session.transaction);
   }
 };
 
-/// Those that leave something behind in the session.
-void refuse_where_restricted(const Session::State& session, const ast::Node& node) {
-  using Kind = ast::NodeKind;
-  const auto refuse = [&](std::string_view command) {
-    require_unrestricted(session, fmt::format("execute {}", command));
-  };
-  switch (node.node_kind) {
-    case Kind::prepare_stmt:
-      return refuse("PREPARE");
-    case Kind::deallocate_stmt:
-      return refuse("DEALLOCATE");
-    case Kind::discard_stmt:
-      return refuse("DISCARD");
-    case Kind::close_portal_stmt:
-      return refuse("CLOSE");
-    case Kind::listen_stmt:
-      return refuse("LISTEN");
-    case Kind::unlisten_stmt:
-      return refuse("UNLISTEN");
-    default:
-      return;
+/// Refuses a statement for the state that its session is in, in PostgreSQL's order.
+void require_allowed_now(Session::State& session, const StatementKind& kind,
+                         const ast::Node& node) {
+  if (kind.writes) session.transaction.require_read_write(kind.tag.of(node));
+  if (const auto name = kind.outside_blocks.of(node); !name.empty()) {
+    session.transaction.prevent_in_block(name);
   }
-}
-
-/// Whether the statement counts as the first of a REPEATABLE READ transaction, as PostgreSQL's
-/// PlannedStmtRequiresSnapshot() has it.
-bool takes_snapshot(const ast::Node& node) noexcept {
-  using Kind = ast::NodeKind;
-  switch (node.node_kind) {
-    case Kind::transaction_stmt:
-    case Kind::lock_stmt:
-    case Kind::variable_set_stmt:
-    case Kind::variable_show_stmt:
-    case Kind::constraints_set_stmt:
-    case Kind::fetch_stmt:
-    case Kind::listen_stmt:
-    case Kind::notify_stmt:
-    case Kind::unlisten_stmt:
-    case Kind::check_point_stmt:
-      return false;
-    default:
-      return true;
+  if (kind.only_in_blocks && !session.transaction.in_block()) {
+    throw_error(sqlstate::no_active_sql_transaction, "{} can only be used in transaction blocks",
+                kind.tag.of(node));
   }
-}
-
-void run_once(Session::State& session, const ast::Node* node, Statement& statement,
-              std::span<const Value> parameters, ResultSink& sink, Attempt& attempt) {
-  using Kind = ast::NodeKind;
-  const auto definition = [&](std::string_view command) {
-    session.transaction.require_read_write(command);
-    session.transaction.begin_definition();
-    attempt.begin(session);
-  };
-  refuse_where_restricted(session, *node);
-  switch (ast::kind_of(node)) {
-    case Kind::variable_set_stmt:
-      return session.variables.set(ast::as<ast::VariableSetStmt>(node), sink);
-    case Kind::variable_show_stmt:
-      return session.variables.show(ast::as<ast::VariableShowStmt>(node), sink);
-    case Kind::prepare_stmt:
-      return prepare_statement(session, ast::as<ast::PrepareStmt>(node), statement, sink);
-    case Kind::execute_stmt:
-      return execute_statement(session, ast::as<ast::ExecuteStmt>(node), sink);
-    case Kind::deallocate_stmt: {
-      const auto& deallocate = ast::as<ast::DeallocateStmt>(node);
-      if (deallocate.name.empty()) {
-        session.statements.clear();
-        sink.command_complete("DEALLOCATE ALL");
-      } else {
-        const auto found = session.statements.find(deallocate.name);
-        if (found == session.statements.end()) {
-          throw_error(sqlstate::invalid_sql_statement_name,
-                      "prepared statement \"{}\" does not exist", deallocate.name);
-        }
-        session.statements.erase(found);
-        sink.command_complete("DEALLOCATE");
-      }
-      return;
-    }
-    case Kind::create_extension_stmt:
-      definition("CREATE EXTENSION");
-      return create_extension(session, ast::as<ast::CreateExtensionStmt>(node), sink);
-    case Kind::alter_extension_stmt:
-      definition("ALTER EXTENSION");
-      return alter_extension(session, ast::as<ast::AlterExtensionStmt>(node), sink);
-    case Kind::create_publication_stmt:
-      definition("CREATE PUBLICATION");
-      return create_publication(session, ast::as<ast::CreatePublicationStmt>(node), sink);
-    case Kind::alter_publication_stmt:
-      definition("ALTER PUBLICATION");
-      return alter_publication(session, ast::as<ast::AlterPublicationStmt>(node), sink);
-    case Kind::define_stmt:
-      definition("CREATE");
-      return define_object(session, ast::as<ast::DefineStmt>(node), sink);
-    case Kind::alter_collation_stmt:
-      definition("ALTER COLLATION");
-      return alter_collation(session, ast::as<ast::AlterCollationStmt>(node), sink);
-    case Kind::alter_tsdictionary_stmt:
-      definition("ALTER TEXT SEARCH DICTIONARY");
-      return alter_text_dictionary(session, ast::as<ast::AlterTSDictionaryStmt>(node), sink);
-    case Kind::alter_tsconfiguration_stmt:
-      definition("ALTER TEXT SEARCH CONFIGURATION");
-      return alter_text_config(session, ast::as<ast::AlterTSConfigurationStmt>(node), sink);
-    case Kind::alter_operator_stmt:
-      definition("ALTER OPERATOR");
-      return alter_operator(session, ast::as<ast::AlterOperatorStmt>(node), sink);
-    case Kind::create_cast_stmt:
-      definition("CREATE CAST");
-      return create_cast(session, ast::as<ast::CreateCastStmt>(node), sink);
-    case Kind::discard_stmt:
-      return discard_state(session, ast::as<ast::DiscardStmt>(node), sink);
-    case Kind::explain_stmt:
-      return explain_statement(session, ast::as<ast::ExplainStmt>(node), statement, parameters,
-                               sink);
-    case Kind::declare_cursor_stmt:
-      return session.portals.declare(ast::as<ast::DeclareCursorStmt>(node), sink, parameters,
-                                     statement);
-    case Kind::fetch_stmt:
-      return session.portals.fetch(ast::as<ast::FetchStmt>(node), sink);
-    case Kind::close_portal_stmt:
-      return session.portals.close(ast::as<ast::ClosePortalStmt>(node), sink);
-    case Kind::copy_stmt:
-      return copy_rows(session, ast::as<ast::CopyStmt>(node), sink);
-    case Kind::constraints_set_stmt:
-      return session.transaction.set_constraints(ast::as<ast::ConstraintsSetStmt>(node), sink);
-    case Kind::vacuum_stmt:
-      return vacuum_tables(session, ast::as<ast::VacuumStmt>(node), sink);
-    case Kind::cluster_stmt: {
-      for (const ast::Node* option : ast::as<ast::ClusterStmt>(node).params) {
-        const auto& known = ast::as<ast::DefElem>(option);
-        if (known.defname != "verbose") refuse_option("CLUSTER", known);
-      }
-      refuse_statement(*node);
-    }
-    case Kind::check_point_stmt:
-      if (!session.rights.owns(kCheckpointRole)) {
-        throw SqlError{sqlstate::insufficient_privilege,
-                       "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT"};
-      }
-      value_of(session.shared.engine.checkpoint());
-      sink.command_complete("CHECKPOINT");
-      return;
-    case Kind::lock_stmt:
-      return lock_table(session, ast::as<ast::LockStmt>(node), sink);
-    case Kind::listen_stmt:
-    case Kind::unlisten_stmt:
-      return session.notifications.resolve(*node, sink);
-    case Kind::notify_stmt: {
-      const auto& said = ast::as<ast::NotifyStmt>(node);
-      session.notifications.notify(said.conditionname, said.payload);
-      sink.command_complete("NOTIFY");
-      return;
-    }
-    case Kind::create_stmt:
-      definition("CREATE TABLE");
-      return create_table(session, ast::as<ast::CreateStmt>(node), sink);
-    case Kind::create_table_as_stmt:
-      definition(ast::as<ast::CreateTableAsStmt>(node).is_select_into ? "SELECT INTO"
-                                                                      : "CREATE TABLE AS");
-      return create_table_as(session, ast::as<ast::CreateTableAsStmt>(node), statement, parameters,
-                             sink);
-    case Kind::index_stmt:
-      definition("CREATE INDEX");
-      return create_index(session, ast::as<ast::IndexStmt>(node), sink);
-    case Kind::view_stmt:
-      definition("CREATE VIEW");
-      return create_view(session, ast::as<ast::ViewStmt>(node), statement, sink);
-    case Kind::create_seq_stmt:
-      definition("CREATE SEQUENCE");
-      return create_sequence(session, ast::as<ast::CreateSeqStmt>(node), sink);
-    case Kind::alter_seq_stmt:
-      definition("ALTER SEQUENCE");
-      return alter_sequence(session, ast::as<ast::AlterSeqStmt>(node), sink);
-    case Kind::create_schema_stmt:
-      definition("CREATE SCHEMA");
-      return create_schema(session, ast::as<ast::CreateSchemaStmt>(node), sink);
-    case Kind::create_enum_stmt:
-      definition("CREATE TYPE");
-      return create_enum(session, ast::as<ast::CreateEnumStmt>(node), sink);
-    case Kind::create_range_stmt:
-      definition("CREATE TYPE");
-      return create_range(session, ast::as<ast::CreateRangeStmt>(node), sink);
-    case Kind::composite_type_stmt:
-      definition("CREATE TYPE");
-      return create_composite(session, ast::as<ast::CompositeTypeStmt>(node), sink);
-    case Kind::create_domain_stmt:
-      definition("CREATE DOMAIN");
-      return create_domain(session, ast::as<ast::CreateDomainStmt>(node), sink);
-    case Kind::alter_domain_stmt:
-      definition("ALTER DOMAIN");
-      return alter_domain(session, ast::as<ast::AlterDomainStmt>(node), sink);
-    case Kind::alter_enum_stmt:
-      definition("ALTER TYPE");
-      return alter_enum(session, ast::as<ast::AlterEnumStmt>(node), sink);
-    case Kind::create_function_stmt: {
-      const auto& made = ast::as<ast::CreateFunctionStmt>(node);
-      definition(made.is_procedure ? "CREATE PROCEDURE" : "CREATE FUNCTION");
-      return create_routine(session, made, statement, sink);
-    }
-    case Kind::create_trig_stmt:
-      definition("CREATE TRIGGER");
-      return create_trigger(session, ast::as<ast::CreateTrigStmt>(node), sink);
-    case Kind::create_policy_stmt:
-      definition("CREATE POLICY");
-      return create_policy(session, ast::as<ast::CreatePolicyStmt>(node), statement, sink);
-    case Kind::alter_policy_stmt:
-      definition("ALTER POLICY");
-      return alter_policy(session, ast::as<ast::AlterPolicyStmt>(node), statement, sink);
-    case Kind::alter_function_stmt:
-      definition("ALTER FUNCTION");
-      return alter_routine(session, ast::as<ast::AlterFunctionStmt>(node), sink);
-    case Kind::do_stmt: {
-      session.transaction.begin_statement();
-      const TransactionControl control{session.transaction, !session.transaction.in_block()};
-      return run_inline_code(session, ast::as<ast::DoStmt>(node), statement, sink);
-    }
-    case Kind::call_stmt: {
-      session.transaction.begin_statement();
-      const TransactionControl control{session.transaction, !session.transaction.in_block()};
-      return call_procedure(session, ast::as<ast::CallStmt>(node), statement.parameter_types,
-                            parameters, sink);
-    }
-    case Kind::drop_stmt: {
-      const auto& dropped = ast::as<ast::DropStmt>(node);
-      definition(fmt::format("DROP {}", object_type_name(dropped.remove_type)));
-      return drop_objects(session, dropped, sink);
-    }
-    case Kind::drop_owned_stmt:
-      definition("DROP OWNED");
-      return drop_owned(session, ast::as<ast::DropOwnedStmt>(node), sink);
-    case Kind::reassign_owned_stmt:
-      definition("REASSIGN OWNED");
-      return reassign_owned(session, ast::as<ast::ReassignOwnedStmt>(node), sink);
-    case Kind::truncate_stmt:
-      definition("TRUNCATE TABLE");
-      return truncate_tables(session, ast::as<ast::TruncateStmt>(node), sink);
-    case Kind::refresh_mat_view_stmt:
-      definition("REFRESH MATERIALIZED VIEW");
-      return refresh_view(session, ast::as<ast::RefreshMatViewStmt>(node), sink);
-    case Kind::alter_table_stmt:
-      definition("ALTER TABLE");
-      if (const auto& altered = ast::as<ast::AlterTableStmt>(node);
-          altered.objtype == ast::ObjectType::type) {
-        return alter_composite(session, altered, sink);
-      }
-      return alter_table(session, ast::as<ast::AlterTableStmt>(node), sink);
-    case Kind::rename_stmt:
-      definition("ALTER");
-      return rename_object(session, ast::as<ast::RenameStmt>(node), sink);
-    case Kind::alter_owner_stmt:
-      definition("ALTER");
-      return change_owner(session, ast::as<ast::AlterOwnerStmt>(node), sink);
-    case Kind::alter_object_schema_stmt:
-      definition("ALTER");
-      return change_schema(session, ast::as<ast::AlterObjectSchemaStmt>(node), sink);
-    case Kind::createdb_stmt:
-      definition("CREATE DATABASE");
-      return create_database(session, ast::as<ast::CreatedbStmt>(node), sink);
-    case Kind::dropdb_stmt:
-      definition("DROP DATABASE");
-      return drop_database(session, ast::as<ast::DropdbStmt>(node), sink);
-    case Kind::alter_database_stmt:
-      definition("ALTER DATABASE");
-      return alter_database(session, ast::as<ast::AlterDatabaseStmt>(node), sink);
-    case Kind::alter_database_refresh_coll_stmt:
-      definition("ALTER DATABASE");
-      return refresh_database_collation(session, ast::as<ast::AlterDatabaseRefreshCollStmt>(node),
-                                        sink);
-    case Kind::reindex_stmt:
-      definition("REINDEX");
-      return reindex(session, ast::as<ast::ReindexStmt>(node), sink);
-    case Kind::grant_stmt: {
-      const auto& change = ast::as<ast::GrantStmt>(node);
-      definition(change.is_grant ? "GRANT" : "REVOKE");
-      return grant_rights(session, change, sink);
-    }
-    case Kind::alter_default_privileges_stmt:
-      definition("ALTER DEFAULT PRIVILEGES");
-      return alter_default_privileges(session, ast::as<ast::AlterDefaultPrivilegesStmt>(node),
-                                      sink);
-    case Kind::grant_role_stmt: {
-      const auto& change = ast::as<ast::GrantRoleStmt>(node);
-      definition(change.is_grant ? "GRANT ROLE" : "REVOKE ROLE");
-      return grant_membership(session, change, sink);
-    }
-    case Kind::comment_stmt:
-      definition("COMMENT");
-      return comment_on(session, ast::as<ast::CommentStmt>(node), sink);
-    case Kind::create_role_stmt:
-      definition("CREATE ROLE");
-      return create_role(session, ast::as<ast::CreateRoleStmt>(node), sink);
-    case Kind::alter_role_stmt:
-      definition("ALTER ROLE");
-      return alter_role(session, ast::as<ast::AlterRoleStmt>(node), sink);
-    case Kind::drop_role_stmt:
-      definition("DROP ROLE");
-      return drop_role(session, ast::as<ast::DropRoleStmt>(node), sink);
-    case Kind::alter_role_set_stmt:
-      definition("ALTER ROLE");
-      return alter_role_settings(session, ast::as<ast::AlterRoleSetStmt>(node), sink);
-    case Kind::alter_database_set_stmt:
-      definition("ALTER DATABASE");
-      return alter_database_settings(session, ast::as<ast::AlterDatabaseSetStmt>(node), sink);
-    case Kind::alter_system_stmt:
-      return alter_system(session, ast::as<ast::AlterSystemStmt>(node), sink);
-    default:
-      refuse_statement(*node);
+  if (!kind.restricted_as.empty()) {
+    require_unrestricted(session, fmt::format("execute {}", kind.restricted_as));
   }
 }
 
@@ -358,16 +171,24 @@ void run_once(Session::State& session, const ast::Node* node, Statement& stateme
 /// then.
 void Session::State::run_utility(const ast::Node* node, Statement& statement,
                                  std::span<const Value> parameters, ResultSink& sink) {
-  Session::State& session = *this;
+  const StatementKind& kind = kind_of_statement(*ast::Link<ast::Node>{node});
+  require_allowed_now(*this, kind, *node);
+  const Runner run = kRunners[static_cast<std::size_t>(node->node_kind)];
+  if (run == nullptr) refuse_statement(*node);
+  const Call call{*this, statement, parameters, sink};
+  // The statement may end with the tree that it stands in: DISCARD ALL.
+  const std::string_view tag = kind.tag.of(*node);
   for (Attempt attempt;;) {
     try {
-      run_once(session, node, statement, parameters, sink, attempt);
-      if (takes_snapshot(*node) && session.transaction) session.transaction.take_snapshot();
+      if (kind.runs == StatementKind::Runs::definition) attempt.begin(*this);
+      run(call, *node);
+      if (!kind.sends_tag) sink.command_complete(tag);
+      if (kind.takes_snapshot && transaction) transaction.take_snapshot();
       return;
     } catch (const DefinitionsMoved&) {
       attempt.resolution.end();
     }
-    session.transaction.roll_back_to(*attempt.start);
+    transaction.roll_back_to(*attempt.start);
   }
 }
 

@@ -64,20 +64,18 @@ void SessionNotifications::notify(std::string_view channel, std::string_view pay
   pending_.say(session_.shared.notifications.make(session_.options.backend_pid, channel, payload));
 }
 
-void SessionNotifications::resolve(const ast::Node& statement, ResultSink& sink) {
+void SessionNotifications::resolve(const ast::Node& statement) {
   using Resolution = PendingNotifications::Resolution;
   const std::size_t known = listener_ ? listener_->channel_count() : 0;
   count_channels(known + pending_.mark().resolved + 1);
   if (const auto* listen = ast::try_as<ast::ListenStmt>(&statement)) {
     pending_.resolve(Resolution::listen, listen->conditionname);
-    sink.command_complete("LISTEN");
     return;
   }
   const std::string_view channel = ast::as<ast::UnlistenStmt>(&statement).conditionname;
   // A session that has never listened has nothing to stop.
-  if (!listener_ && !pending_.has_resolutions()) return sink.command_complete("UNLISTEN");
+  if (!listener_ && !pending_.has_resolutions()) return;
   pending_.resolve(channel.empty() ? Resolution::unlisten_all : Resolution::unlisten, channel);
-  sink.command_complete("UNLISTEN");
 }
 
 void SessionNotifications::count_channels(std::size_t channels) {

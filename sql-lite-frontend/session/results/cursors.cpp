@@ -201,7 +201,7 @@ std::string Session::State::cursor_row_key(std::string_view cursor, const Table&
   return std::string{as_text(execution.slots[slot].as_bytes())};
 }
 
-void SessionPortals::declare(const ast::DeclareCursorStmt& declare, ResultSink& sink,
+void SessionPortals::declare(const ast::DeclareCursorStmt& declare,
                              std::span<const Value> parameters, Statement& whole) {
   check_options(declare);
   const bool holds = (declare.options & kHold) != 0;
@@ -234,7 +234,6 @@ void SessionPortals::declare(const ast::DeclareCursorStmt& declare, ResultSink& 
   portal->rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
   portal->rows->set_slots(kept_slots(*portal->run));
   open(portal);
-  sink.command_complete("DECLARE CURSOR");
 }
 
 void Session::State::open_cursor(const PortalPtr& portal, CursorScroll scroll) {
@@ -386,15 +385,13 @@ void SessionPortals::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
   sink.command_complete(fmt::format("{} {}", fetch.ismove ? "MOVE" : "FETCH", visited));
 }
 
-void SessionPortals::close(const ast::ClosePortalStmt& close, ResultSink& sink) {
+void SessionPortals::close(const ast::ClosePortalStmt& close) {
   if (close.portalname.empty()) {
     close_where([](const Portal& portal) { return portal.is_cursor; });
-    sink.command_complete("CLOSE CURSOR ALL");
     return;
   }
   static_cast<void>(find_cursor(*this, close.portalname));
   this->close(close.portalname);
-  sink.command_complete("CLOSE CURSOR");
 }
 
 /// Reads the rest of the rows while the snapshot still exists.

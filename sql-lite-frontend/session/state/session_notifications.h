@@ -22,7 +22,7 @@ class SessionNotifications {
 
   void notify(std::string_view channel, std::string_view payload);
   /// LISTEN and UNLISTEN: they count from the commit on.
-  void resolve(const ast::Node& statement, ResultSink& sink);
+  void resolve(const ast::Node& statement);
   void unlisten_all();
   /// True if the transaction has notifications; has_resolved(): LISTEN or UNLISTEN.
   [[nodiscard]] bool has_said() const noexcept { return !pending_.said().empty(); }

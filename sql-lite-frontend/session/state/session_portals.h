@@ -65,10 +65,10 @@ class SessionPortals {
   /// Opens a portal that has been prepared. If that fails, nothing runs.
   PlanRun& open_inner(Portal& portal, Reads reads);
 
-  void declare(const ast::DeclareCursorStmt& statement, ResultSink& sink,
-               std::span<const Value> parameters, Statement& whole);
+  void declare(const ast::DeclareCursorStmt& statement, std::span<const Value> parameters,
+               Statement& whole);
   void fetch(const ast::FetchStmt& statement, ResultSink& sink);
-  void close(const ast::ClosePortalStmt& statement, ResultSink& sink);
+  void close(const ast::ClosePortalStmt& statement);
   /// At commit: reads the remaining rows of held cursors.
   void hold_all();
   /// The same for those over which a loop of a routine goes.

@@ -105,7 +105,6 @@ void SessionTransaction::set_constraints(const ast::ConstraintsSetStmt& modes, R
   for (const Oid constraint : named) constraint_modes_.deferred[constraint] = modes.deferred;
   const bool checks = !modes.deferred && (modes.constraints.empty() || !named.empty());
   if (checks) run_deferred_checks(named);
-  sink.command_complete("SET CONSTRAINTS");
 }
 
 }  // namespace swizzle::sql

@@ -1,4 +1,4 @@
-#include "sql-lite-frontend/query/parse/log_class.h"
+#include "sql-lite-frontend/statement/log_class.h"
 
 #include <catch2/catch.hpp>
 #include <string>
