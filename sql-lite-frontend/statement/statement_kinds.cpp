@@ -11,8 +11,7 @@
 namespace swizzle::sql {
 namespace {
 
-// Tags that depend on the statement
-// ----------------------------------------------------------------
+// Tags that depend on the statement --------------------------------------------------------------
 
 std::string_view transaction_tag(const ast::TransactionStmt& statement) {
   using Kind = ast::TransactionStmtKind;
@@ -109,8 +108,7 @@ std::string_view grant_role_tag(const ast::GrantRoleStmt& statement) {
   return statement.is_grant ? "GRANT ROLE" : "REVOKE ROLE";
 }
 
-// Forms that are refused inside a transaction block
-// ------------------------------------------------
+// Forms that are refused inside a transaction block ----------------------------------------------
 
 std::string_view discard_all(const ast::DiscardStmt& statement) {
   return statement.target == ast::DiscardMode::all ? "DISCARD ALL" : "";
@@ -140,8 +138,7 @@ std::string_view by_tree(const ast::Node& statement) {
   return told_by(told, statement);
 }
 
-// Names of the objects of unsupported statements
-// ---------------------------------------------------
+// Names of the objects of unsupported statements -------------------------------------------------
 
 std::string written_name(std::string_view name) {
   return std::string{name};
@@ -180,8 +177,7 @@ std::string foreign_table_name(const ast::Node& statement) {
   return table.base_stmt == nullptr ? std::string{} : written_name(table.base_stmt->relation);
 }
 
-// The table
-// ----------------------------------------------------------------------------------------
+// The table --------------------------------------------------------------------------------------
 
 constexpr StatementKind a_kind(StatementKind::Runs runs, StatementName tag) {
   StatementKind kind;

@@ -31,8 +31,7 @@
 namespace swizzle::sql {
 namespace {
 
-// Statements that a part of the session runs
-// -------------------------------------------------------
+// Statements that a part of the session runs -----------------------------------------------------
 
 void set_variable(Session::State& session, const ast::VariableSetStmt& statement,
                   ResultSink& sink) {
@@ -83,8 +82,7 @@ void refuse(Session::State& /*session*/, const ast::Node& statement) {
   refuse_statement(statement);
 }
 
-// The functions of statement_kinds.inc
-// -------------------------------------------------------------
+// The functions of statement_kinds.inc -----------------------------------------------------------
 
 struct Call {
   Session::State& session;
@@ -118,7 +116,7 @@ void run_with(void (*function)(Context&, const Node&, Parts...), const Call& cal
 using Runner = void (*)(const Call& call, const ast::Node& node);
 template <auto function>
 constexpr Runner runner_of() {
-  if constexpr (function == nullptr) {
+  if constexpr (std::is_null_pointer_v<decltype(function)>) {
     return nullptr;
   } else {
     return [](const Call& call, const ast::Node& node) { run_with(function, call, node); };
