@@ -13,8 +13,7 @@ namespace swizzle::sql {
 namespace {
 
 /// Nodes called statements that only stand inside others.
-constexpr std::string_view kParts[] = {"PlannedStmt", "RawStmt", "ReplicaIdentityStmt",
-                                       "SetOperationStmt"};
+constexpr std::string_view kParts[] = {"RawStmt", "ReplicaIdentityStmt"};
 /// Statements that only bodies of routines have.
 constexpr ast::NodeKind kOfBodies[] = {ast::NodeKind::return_stmt, ast::NodeKind::plassign_stmt};
 
