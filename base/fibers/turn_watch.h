@@ -25,7 +25,7 @@ class TurnWatch {
   ~TurnWatch();
 
  private:
-  /// What is known of a reactor's present turn.
+  /// A reactor's present turn, and when it is reported next.
   struct Seen {
     TimePoint begin{};
     Duration next_report{};

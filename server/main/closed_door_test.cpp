@@ -76,7 +76,7 @@ TEST_CASE("before the database is open each client is told at once that it is st
   encrypting.send(startup());
   require_starting(encrypting);
 
-  // Nobody can be cancelled yet, and a request for it is never answered.
+  // There is no session to cancel yet, and a cancel request is never answered.
   WireClient cancelling = server.connect();
   cancelling.send(startup_packet(int32(1) + int32(2), 80'877'102));
   CHECK(cancelling.receive().kind == 0);

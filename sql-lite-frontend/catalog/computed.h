@@ -14,8 +14,8 @@ namespace swizzle::sql {
 
 struct Execution;
 
-/// What the reader of a system relation looks for: rows in which a key column has that number, or
-/// that name. All rows where there is neither.
+/// A reader's wish of a system relation: rows in which a key column has that number, or that name.
+/// All rows where there is neither.
 struct RowKey {
   Oid number = kNoOid;
   std::string name;

@@ -70,7 +70,7 @@ void note_dirty_pages(PendingPageMap& dirty, const Checkpoint& checkpoint) {
     PendingPage& pending = entry->second;
     pending.since = std::min(pending.since, page.since);
     pending.newest = std::max(pending.newest, page.newest);
-    // What lies behind the checkpoint's begin is read here.
+    // Records behind the checkpoint's begin are read here.
     pending.is_complete = pending.since >= checkpoint.begin;
   }
 }

@@ -13,7 +13,7 @@ namespace {
 
 // Records read between two yields to others on the thread.
 constexpr std::size_t kRecordsBetweenYields = 64;
-// What a record takes in memory, for the size of a batch.
+// Memory that a record takes, for the size of a batch.
 constexpr std::uint64_t kRecordBytes = 256;
 
 std::uint32_t redo_tasks(std::uint32_t wanted) noexcept {

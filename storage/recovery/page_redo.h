@@ -56,7 +56,7 @@ class PageRedo final : public LackingPages {
   Result<Lsn> redo(PageId page, const PendingPages::Known& known, std::byte* into);
   Result<PageRecords> read_records(PageId page, const PendingPage& pending) const;
   Result<Lsn> read_copy(PageId page, const PageRecords& records, std::byte* into);
-  /// What a rebuilt page begins with: the older page in `into`, or an image of the double-write
+  /// Beginning of a rebuilt page: the older page in `into`, or an image of the double-write
   /// area or the log.
   enum class Base : std::uint8_t { copy, images };
   Result<Lsn> rebuild(PageId page, Lsn newest, Base base, std::byte* into, Error&& why);

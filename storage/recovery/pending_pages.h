@@ -61,7 +61,7 @@ class PendingPages {
   /// Returns whether the page was the last one in the set.
   bool erase(PageId page) noexcept;
 
-  /// What is known of a page, and its records where they are in memory; null if it is not pending.
+  /// A page's state, and its records where they are in memory; null if it is not pending.
   struct Known {
     std::shared_ptr<const PendingPage> page;
     std::shared_ptr<const PageRecords> records;

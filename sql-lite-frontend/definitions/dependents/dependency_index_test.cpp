@@ -255,7 +255,7 @@ TEST_CASE("The index of dependencies finds what a search through all definitions
     const Catalogs::Use use{*db.database().shared().catalogs, kDatabase};
     const CatalogView view{use.catalog()};
     compare_all(view);
-    // What pg_depend reads off the definitions is found by the index.
+    // The index finds each dependency that pg_depend reads off the definitions.
     for (const std::string& row :
          db.rows("SELECT classid::oid, objid, refclassid::oid, refobjid FROM pg_depend WHERE "
                  "refobjid >= 16384")) {
@@ -331,7 +331,7 @@ TEST_CASE("A system catalog read by key gives the rows of a whole reading",
       by_key.try_emplace("4321");
       std::vector<std::string> keys;
       for (const auto& [key, rows] : by_key) {
-        // What users made, and a few others.
+        // User-defined objects, and a few others.
         const bool is_number = key.size() >= 5 && key[0] >= '1' && key[0] <= '9';
         const bool is_users = is_number || (!key.empty() && key.size() <= 3);
         if (is_users || random.below(40) == 0) keys.push_back(key);
