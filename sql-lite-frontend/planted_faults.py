@@ -447,8 +447,8 @@ FAULTS = [
     (
         "renaming a column of a view is called ALTER COLUMN",
         "statement/statement_kinds.cpp",
-        "alter_tag(is_part ? statement.relation_type : statement.rename_type)",
-        "alter_tag(is_part ? statement.rename_type : statement.rename_type)",
+        "alter_tag(is_column ? statement.relation_type : statement.rename_type)",
+        "alter_tag(is_column ? statement.rename_type : statement.rename_type)",
         "PL/pgSQL names a statement that is no query by its tag",
     ),
 ]

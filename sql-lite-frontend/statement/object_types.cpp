@@ -91,6 +91,7 @@ std::string_view alter_tag(ast::ObjectType type) noexcept {
   // Parts of an object are altered in its statement.
   if (type == ast::ObjectType::attribute) type = ast::ObjectType::type;
   if (type == ast::ObjectType::domconstraint) type = ast::ObjectType::domain;
+  if (type == ast::ObjectType::tabconstraint) type = ast::ObjectType::table;
   return names_of(type).alter;
 }
 

@@ -82,9 +82,9 @@ std::string_view define_tag(const ast::DefineStmt& statement) {
   return create_tag(statement.kind);
 }
 std::string_view rename_tag(const ast::RenameStmt& statement) {
-  const bool is_part = statement.rename_type == ast::ObjectType::column ||
-                       statement.rename_type == ast::ObjectType::tabconstraint;
-  return alter_tag(is_part ? statement.relation_type : statement.rename_type);
+  // The grammar notes the kind of relation for columns alone.
+  const bool is_column = statement.rename_type == ast::ObjectType::column;
+  return alter_tag(is_column ? statement.relation_type : statement.rename_type);
 }
 std::string_view alter_owner_tag(const ast::AlterOwnerStmt& statement) {
   return alter_tag(statement.object_type);
