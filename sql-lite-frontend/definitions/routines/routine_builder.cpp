@@ -404,6 +404,10 @@ class RoutineBuilder {
         note(view_name_of(read));
       }
       for (const Binder::NamedRelation& named : binder.named_relations()) {
+        // A constant's object is among the routines read.
+        if (std::ranges::find(binder.routines_read(), named.relation, &ViewRoutine::routine) !=
+            binder.routines_read().end())
+          continue;
         const TablePtr table = session_.names.table(named.relation);
         if (!table) continue;
         note(view_name_of({named.schema, named.name, table, false, 0}));

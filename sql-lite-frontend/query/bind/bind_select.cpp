@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/query/bind/missing_names.h"
 #include "sql-lite-frontend/query/bind/query_binder.h"
 #include "sql-lite-frontend/query/bind/row_star.h"
+#include "sql-lite-frontend/query/bound/expression_copy.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -146,6 +147,11 @@ SortKey ExpressionBinder::sort_key(const ast::SortBy& node, ExprPtr expr) {
     if (op == ">" || (is_by_bytes && op == "~>~")) {
       key.direction = SortDirection::descending;
     } else if (op != "<" && !is_by_bytes) {
+      ExprPtr left = copy_expression(*key.expr);
+      ExprPtr right = copy_expression(*key.expr);
+      if (left && right) {
+        static_cast<void>(call_operator(op, std::move(left), std::move(right), node.location));
+      }
       throw sql_error(sqlstate::wrong_object_type, "operator {} is not a valid ordering operator",
                       op)
           .with_hint(

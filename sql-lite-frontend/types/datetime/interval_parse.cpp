@@ -415,7 +415,8 @@ class Iso8601Parser {
   /// whole has left.
   Number take_number() {
     constexpr double kMost = 1e15;
-    if (rest_.starts_with('+')) rest_.remove_prefix(1);
+    const char first = rest_.empty() ? '\0' : rest_.front();
+    if (!is_digit(first) && first != '-' && first != '.') throw DateTimeFault::bad_format;
     double value = 0;
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
     if (error != std::errc{}) throw DateTimeFault::bad_format;

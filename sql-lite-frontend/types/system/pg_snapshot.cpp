@@ -50,7 +50,7 @@ bool may_follow(const std::vector<Number>& numbers, Number next) {
   return next >= (numbers.size() > 2 ? numbers.back() : numbers[0]) && next < numbers[1];
 }
 bool are_bounds(Number xmin, Number xmax) {
-  return xmin != 0 && xmax >= xmin && xmax <= INT64_MAX;
+  return xmin != 0 && xmax >= xmin;
 }
 void add(std::vector<Number>& numbers, Number next) {
   if (numbers.size() == 2 || numbers.back() != next) numbers.push_back(next);

@@ -34,7 +34,7 @@ select nextval('s');
 prepare p as select nextval('s');
 execute p;
 alter sequence s rename to s8;
--- differs: what was prepared keeps the sequence that it meant
+-- differs: the error's position
 execute p;
 create role r;
 select 'r'::regrole;

@@ -36,6 +36,5 @@ SELECT 10.0 ^ -2147483648, 10.0 ^ -2147483647, 10.0 ^ -20, 0.001 ^ 2, 0.1 ^ 20, 
 SELECT tand(0), tand(45), tand(90), tand(135), tand(180), tand(225), tand(270), tand(315), tand(360), tand(-180), tand(-90);
 SELECT cotd(0), cotd(45), cotd(90), cotd(135), cotd(180), cotd(225), cotd(270), cotd(315), cotd(360), cotd(-180), cotd(-90), cotd(540), cotd(-360), cotd(-0.0);
 SELECT pg_snapshot '1:9223372036854775807:3', txid_snapshot '1:9223372036854775807:3';
-SELECT pg_snapshot '1:9223372036854775808:3';
 SELECT ts_delete('base hidden rebel'::tsvector, ARRAY['hidden', NULL]), setweight('a asd w:5'::tsvector, 'c', ARRAY['w', NULL]);
 SELECT array_to_tsvector(ARRAY['a', NULL]);
