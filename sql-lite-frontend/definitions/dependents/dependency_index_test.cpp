@@ -107,8 +107,12 @@ Oid whole_of(const CatalogView& view, Oid catalog, Oid object) {
     return composite.empty() ? kNoOid : composite[0]->oid;
   }
   if (catalog == class_id::pg_attrdef) {
-    for (Oid table = object - 1; table != kNoOid && table + 40 > object; --table) {
-      if (view.table(table)) return table;
+    for (Oid number = object - 1; number != kNoOid && number + 40 > object; --number) {
+      const TablePtr table = view.table(number);
+      const std::size_t position = object - number - 1;
+      if (!table || position >= table->relation.columns.size()) continue;
+      const Column& column = table->relation.columns[position];
+      if (!column.dropped && !column.default_sql.empty() && column.identity == 0) return number;
     }
     return kNoOid;
   }
