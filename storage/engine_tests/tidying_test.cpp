@@ -67,7 +67,7 @@ void churn_with_snapshot(Engine& engine, Churn::Kind kind, int transactions) {
   CHECK(churn.read(*reader, churn.table_id()) == churn.rows());
   CHECK(churn.read(*reader, churn.index_id()) == churn.entries());
   REQUIRE(reader->commit());
-  CHECK(engine.verify().value() == std::vector<std::string>{});
+  CHECK(engine.verify().value().empty());
 }
 
 constexpr std::array kKinds{Churn::Kind::queue, Churn::Kind::window, Churn::Kind::sessions,
@@ -288,7 +288,7 @@ TEST_CASE("T24 P38 no snapshot loses a row to the tidier, and no reader a lock",
           for (const auto& task : tasks) task->join();
           sleep_for(std::chrono::seconds{5});
           add_to(total, *engine);
-          REQUIRE(engine->verify().value() == std::vector<std::string>{});
+          REQUIRE(engine->verify().value().empty());
           const auto transaction = engine->begin();
           const auto parts =
               parts_of(read_all(*engine, *transaction, truth.tree, Direction::backward));
@@ -383,7 +383,7 @@ TEST_CASE("T24 P18 a crash while leaves are tidied loses hints and nothing else"
                 truth.in_doubt[w].reset();
               }
             }
-            REQUIRE(engine->verify().value() == std::vector<std::string>{});
+            REQUIRE(engine->verify().value().empty());
             std::vector<std::unique_ptr<Task>> tasks;
             for (int writer = 0; writer < kWriters; ++writer)
               tasks.push_back(Runtime::current().spawn("writer", [&, writer] {
@@ -403,7 +403,7 @@ TEST_CASE("T24 P18 a crash while leaves are tidied loses hints and nothing else"
             add_to(total, *engine);
             if (cut != 0) return;
             REQUIRE(engine->tidy(truth.tree).value().ghosts_left == 0);
-            REQUIRE(engine->verify().value() == std::vector<std::string>{});
+            REQUIRE(engine->verify().value().empty());
           });
         };
         for (std::uint64_t depth = 0; depth < 4; ++depth) {
@@ -528,7 +528,7 @@ TEST_CASE("T24 trees come, are emptied and go while the tidier is in them", "[st
       for (const auto& task : tasks) task->join();
       CHECK(engine->statistics().ghosts_tidied > 0);
       sleep_for(std::chrono::seconds{5});
-      REQUIRE(engine->verify().value() == std::vector<std::string>{});
+      REQUIRE(engine->verify().value().empty());
       REQUIRE(engine->close());
     });
   });
