@@ -184,7 +184,7 @@ struct EngineParts {
   std::unique_ptr<PageRepair> repair;
   std::unique_ptr<DeviceCheck> device_check;
   std::unique_ptr<SpaceMap> space;
-  /// Where analysis began to read the log.
+  /// LSN from which analysis read the log.
   Lsn analysed_from = Lsn::none;
   std::unique_ptr<PendingPages> pending;
   std::unique_ptr<PageRedo> page_redo;

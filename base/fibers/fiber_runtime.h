@@ -54,7 +54,7 @@ class FiberRuntime final : public Runtime {
                       std::function<void()> refused = {});
   /// Of one reactor, since it began. From any thread.
   [[nodiscard]] Stalls stalls_of(std::size_t reactor) const noexcept;
-  /// When a reactor's present turn began; nothing between turns. From any thread.
+  /// Returns the begin of a reactor's present turn; nothing between turns. From any thread.
   [[nodiscard]] std::optional<TimePoint> turn_begin(std::size_t reactor) const noexcept;
   /// Sends a signal to a reactor's thread.
   void signal(std::size_t reactor, int number) const noexcept;

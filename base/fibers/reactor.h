@@ -46,7 +46,7 @@ class Reactor final : public IoBackend {
   static constexpr Duration kLongestTurn = std::chrono::milliseconds{2};
   static constexpr Duration kStall = std::chrono::milliseconds{20};
   [[nodiscard]] Stalls stalls() const noexcept;
-  /// When the present turn began; nothing between turns. From any thread.
+  /// Returns the begin of the present turn; nothing between turns. From any thread.
   [[nodiscard]] std::optional<TimePoint> turn_begin() const noexcept;
   /// Sends a signal to the reactor's thread.
   void signal(int number) noexcept;

@@ -13,7 +13,7 @@ namespace swizzle {
 class FiberRuntime;
 
 /// Reports a turn of a reactor that does not end, while it lasts: the fiber's work and its stack.
-/// What a turn is counted by comes at its end, and a turn in an endless loop has none.
+/// Stalls are counted at the end of a turn, which a turn in an endless loop never reaches.
 class TurnWatch {
  public:
   /// The first report of a turn comes after `patience`, each other after four times as long. It

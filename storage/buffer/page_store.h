@@ -25,7 +25,7 @@ class PageStore {
   /// once the page is in a frame that is dirty since that record.
   virtual Result<Lsn> read_page(PageId page, std::byte* into) = 0;
   virtual void entered(PageId /*page*/) noexcept {}
-  /// Whether the copy on disk lacks changes and no frame has the page.
+  /// True if the copy on disk lacks changes and no frame has the page.
   [[nodiscard]] virtual bool lacks_changes(PageId /*page*/) const noexcept { return false; }
   /// Starts reads without waiting for them; `done` follows for each, possibly at once. A store that
   /// cannot read ahead fails them all, as here; the pages are then read when they are needed.

@@ -30,7 +30,7 @@ class BackgroundRedo {
   struct Parts {
     PendingPages& pending;
     const wal::Log& log;
-    /// Where analysis began to read: older records are not listed.
+    /// LSN from which analysis read: older records are not listed.
     Lsn listed_from = Lsn::none;
     BufferPool& pool;
   };
@@ -47,7 +47,7 @@ class BackgroundRedo {
   Result<> finish();
 
  private:
-  /// Whether the work goes on.
+  /// Asked while it works; false ends it early.
   using RedoGoesOn = std::function<bool()>;
   Result<> work(const RedoGoesOn& goes_on);
   void complete_lists();

@@ -64,7 +64,7 @@ class PageRedo final : public LackingPages {
   std::unexpected<Error> give_up(PageId page, Lsn newest, Error&& why);
 
   const Parts parts_;
-  /// Where the log ended at the start.
+  /// End of the log at the start.
   const Lsn log_end_;
   const TimePoint began_;
   const std::size_t pages_at_start_;

@@ -21,7 +21,7 @@ struct PendingPage {
   Lsn newest = Lsn::none;
   /// The page's records in the order of the log, as far as analysis has read them.
   std::vector<Lsn> records = {};
-  /// Whether `records` has all from `since` on.
+  /// True if `records` has all from `since` on.
   bool is_complete = false;
 };
 using PendingPageMap = std::unordered_map<PageId, PendingPage>;

@@ -260,7 +260,7 @@ FunctionScan::FunctionScan(std::vector<Call> calls, std::optional<Slot> ordinali
     const Call& call = calls_[i];
     keeps_rows_[i] = !reads_rows(call.scalar) && std::ranges::none_of(call.arguments, reads_rows);
   }
-  // Where none reads rows outside, the step around keeps them all.
+  // The step around keeps all rows if no call reads rows outside.
   if (std::ranges::find(keeps_rows_, false) == keeps_rows_.end())
     keeps_rows_.assign(calls_.size(), false);
 }
