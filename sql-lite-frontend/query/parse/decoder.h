@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "sql-lite-frontend/query/parse/ast_nodes.h"
+#include "sql-lite-frontend/query/parse/links.h"
 #include "sql-lite-frontend/types/arena.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
