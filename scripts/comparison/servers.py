@@ -48,6 +48,15 @@ class Server:
         self.port = port
         self.folder = home / self.name
         self.buffers = buffers
+        # Of the configuration, by name, beside those that all comparisons have.
+        self.settings = {}
+
+    def configured(self, settings):
+        """The words of the command line for these and the server's own settings."""
+        return [word for name, value in (settings | self.settings).items() for word in ("-c", f"{name}={value}")]
+
+    def start(self):
+        self.launch(self.command())
 
     def address(self, kind):
         return str(self.folder) if kind == "unix" else "127.0.0.1"
@@ -102,11 +111,8 @@ class Swizzle(Server):
 
     def command(self):
         return [str(word) for word in
-                (self.program, "-D", self.data, "-p", self.port, "-k", self.folder, "-c",
-                 f"shared_buffers={self.buffers}", "-c", f"max_connections={self.connections}")]
-
-    def start(self):
-        self.launch(self.command())
+                (self.program, "-D", self.data, "-p", self.port, "-k", self.folder,
+                 *self.configured({"shared_buffers": self.buffers, "max_connections": self.connections}))]
 
 
 class Postgres(Server):
@@ -135,7 +141,6 @@ class Postgres(Server):
                                      "--auth-host=scram-sha-256", "--locale=C", "-E", "UTF8"]),
                        check=True, cwd=self.folder, **TO_NOWHERE)
 
-    def start(self):
-        self.launch(self.as_user([POSTGRES / "postgres", "-D", self.data, "-p", self.port, "-k",
-                                  self.folder, "-c", f"shared_buffers={self.buffers}",
-                                  "-c", "max_wal_size=20GB"]))
+    def command(self):
+        return self.as_user([POSTGRES / "postgres", "-D", self.data, "-p", self.port, "-k", self.folder,
+                             *self.configured({"shared_buffers": self.buffers, "max_wal_size": "20GB"})])
