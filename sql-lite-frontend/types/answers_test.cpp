@@ -106,6 +106,9 @@ TEST_CASE("what exceeds every limit is refused or cut, not computed beyond it", 
   CHECK(answer_expression(context, "array_fill(1, array[2], array[2147483647])") ==
         "!54000 array lower bound is too large: 2147483647");
 }
+TEST_CASE("functions newer than 15 agree with PostgreSQL 18", "[types]") {
+  check_file("since_15.txt");
+}
 TEST_CASE("aggregates agree with PostgreSQL", "[types]") {
   check_file("aggregates.txt");
 }

@@ -76,7 +76,7 @@ template <LetterCase wanted>
 Value change_case(FunctionContext& context, Arguments a) {
   const std::uint32_t collation = collation_of(context);
   constexpr std::string_view kNames[] = {"lower() function", "upper() function",
-                                         "initcap() function"};
+                                         "initcap() function", "casefold() function"};
   if (collation == collation_id::indeterminate)
     fail_indeterminate(kNames[static_cast<std::size_t>(wanted)]);
   const CollationRule* rule = find_collation_rule(collation);
@@ -139,6 +139,7 @@ enum class Kind : std::uint8_t {
   text_comparison,
   padded_comparison,
   order,
+  as_it_is,  ///< asks the collation itself, by its arguments' types
   test_by_type,
   larger,
   smaller,
@@ -147,6 +148,7 @@ enum class Kind : std::uint8_t {
   lower,
   upper,
   initcap,
+  casefold,
   like,
   ilike,
   not_ilike,
@@ -227,6 +229,8 @@ constexpr Entry kEntries[] = {
     {"lower", Kind::lower},
     {"upper", Kind::upper},
     {"initcap", Kind::initcap},
+    {"casefold", Kind::casefold},
+    {"array_sort", Kind::as_it_is},
     {"textlike", Kind::like},
     {"textnlike", Kind::like},
     {"bpcharlike", Kind::like},
@@ -370,6 +374,12 @@ bool change(Function& function, const Entry& entry, std::uint32_t collation) {
       break;
     case Kind::initcap:
       scalar = &change_case<LetterCase::initial>;
+      break;
+    case Kind::casefold:
+      scalar = &change_case<LetterCase::folded>;
+      break;
+    case Kind::as_it_is:
+      scalar = function.scalar;
       break;
     case Kind::like:
       refused = refusal<Unsupported::like>(collation);

@@ -235,6 +235,8 @@ TEST_CASE("Letters change their case as the locale has it", "[types][collation]"
   CHECK(icu_change_case("en", LetterCase::upper, "istanbul ß") == "ISTANBUL SS");
   CHECK(icu_change_case("und", LetterCase::lower, "ÄÖ") == "äö");
   CHECK(icu_change_case("und", LetterCase::initial, "über alles") == "Über Alles");
+  CHECK(icu_change_case("und", LetterCase::folded, "Äß") == "äss");
+  CHECK(icu_change_case("tr", LetterCase::folded, "Iİ") == "ıi");
 }
 
 }  // namespace swizzle::sql

@@ -188,6 +188,14 @@ std::string icu_change_case(const std::string& locale, LetterCase wanted, std::s
         size = u_strToTitle(to.data(), room, from.data(), from.size(), nullptr, locale.c_str(),
                             &status);
         break;
+      case LetterCase::folded: {
+        // Turkish and Azerbaijani fold a dotted and a dotless i apart.
+        const bool has_two_i = locale.starts_with("tr") || locale.starts_with("az");
+        size =
+            u_strFoldCase(to.data(), room, from.data(), from.size(),
+                          has_two_i ? U_FOLD_CASE_EXCLUDE_SPECIAL_I : U_FOLD_CASE_DEFAULT, &status);
+        break;
+      }
     }
     if (status == U_BUFFER_OVERFLOW_ERROR) {
       to.resize(static_cast<std::size_t>(size));

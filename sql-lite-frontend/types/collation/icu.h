@@ -35,8 +35,8 @@ std::string icu_version(const std::string& locale);
 /// "Swedish (Sweden)".
 std::string icu_display_name(const std::string& locale);
 
-enum class LetterCase : unsigned char { lower, upper, initial };
-/// upper(), lower(), initcap().
+enum class LetterCase : unsigned char { lower, upper, initial, folded };
+/// lower(), upper(), initcap(), casefold().
 std::string icu_change_case(const std::string& locale, LetterCase wanted, std::string_view text);
 
 }  // namespace swizzle::sql

@@ -11,14 +11,6 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-Value random_uuid(FunctionContext& context, Arguments) {
-  std::byte* out = context.arena.allocate(16, 1);
-  context.session.random_bytes({out, 16});
-  out[6] = (out[6] & std::byte{0x0f}) | std::byte{0x40};  // version 4
-  out[8] = (out[8] & std::byte{0x3f}) | std::byte{0x80};  // variant of RFC 4122
-  return Value::from_bytes({out, 16});
-}
-
 Value type_of(FunctionContext& context, Arguments) {
   return Value::from_oid(raw(context.call.arguments[0]));
 }
@@ -71,7 +63,6 @@ Value record_bytes(FunctionContext& context, Arguments a) {
 constexpr ScalarEntry kGeneralEntries[] = {
     {"age(xid)", &no_age},
     {"mxid_age(xid)", &no_age},
-    {"gen_random_uuid()", &random_uuid},
     {"pg_typeof(any)", &type_of},
     {"format_type(oid,int4)", &show_type},
     {"num_nulls(any)", &count_nulls},

@@ -3,6 +3,7 @@
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/datetime/datetime_ops.h"
 #include "sql-lite-frontend/types/datetime/datetime_parse.h"
+#include "sql-lite-frontend/types/functions/datetime/zones.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/functions/text/regexes.h"
 #include "sql-lite-frontend/types/functions/text/text_lists.h"
@@ -76,18 +77,25 @@ Cursor numeric_series(FunctionContext&, Arguments a) {
 }
 
 enum class Zoned : std::uint8_t { no, yes };
+/// `zone` is the session's where there is none.
 template <Zoned zoned>
 class TimestampSeries : public SetCursor {
  public:
-  TimestampSeries(std::int64_t first, std::int64_t last, const Interval& step)
-      : next_{first}, last_{last}, step_{step}, direction_{compare_intervals(step, {})} {
+  TimestampSeries(std::int64_t first, std::int64_t last, const Interval& step,
+                  std::shared_ptr<const TimeZone> zone)
+      : next_{first},
+        last_{last},
+        step_{step},
+        zone_{std::move(zone)},
+        direction_{compare_intervals(step, {})} {
     if (direction_ == 0) zero_step();
   }
   std::optional<Value> next(FunctionContext& context) override {
     if (direction_ > 0 ? next_ > last_ : next_ < last_) return std::nullopt;
     const Value out = Value::from_int(next_);
-    next_ = zoned == Zoned::yes ? add_interval_in_zone(next_, step_, session_zone(context))
-                                : add_interval(next_, step_);
+    next_ = zoned == Zoned::no
+                ? add_interval(next_, step_)
+                : add_interval_in_zone(next_, step_, zone_ ? *zone_ : session_zone(context));
     return out;
   }
 
@@ -95,12 +103,14 @@ class TimestampSeries : public SetCursor {
   std::int64_t next_;
   std::int64_t last_;
   Interval step_;
+  std::shared_ptr<const TimeZone> zone_;
   int direction_;
 };
 template <Zoned zoned>
 Cursor timestamp_series(FunctionContext&, Arguments a) {
-  return std::make_unique<TimestampSeries<zoned>>(a[0].as_int8(), a[1].as_int8(),
-                                                  a[2].as_interval());
+  return std::make_unique<TimestampSeries<zoned>>(
+      a[0].as_int8(), a[1].as_int8(), a[2].as_interval(),
+      a.size() > 3 ? find_zone(a[3].as_text(), {a[0].as_int8()}) : nullptr);
 }
 
 /// The elements of a list that is there already.
@@ -258,6 +268,7 @@ constexpr SetEntry kSetsEntries[] = {
     {"generate_series(numeric,numeric,numeric)", &numeric_series},
     {"generate_series(timestamp,timestamp,interval)", &timestamp_series<Zoned::no>},
     {"generate_series(timestamptz,timestamptz,interval)", &timestamp_series<Zoned::yes>},
+    {"generate_series(timestamptz,timestamptz,interval,text)", &timestamp_series<Zoned::yes>},
     {"generate_subscripts(anyarray,int4)", &subscripts},
     {"generate_subscripts(anyarray,int4,bool)", &subscripts},
     {"unnest(anyarray)", &unnest},

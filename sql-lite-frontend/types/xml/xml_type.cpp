@@ -85,7 +85,24 @@ struct Joined {
   }
 };
 
+/// A text as XML's content; unlike xmlelement's, with quotes and carriage returns as libxml2 has
+/// them.
+Value text_of(FunctionContext& context, Arguments a) {
+  count_bytes(a[0].as_text().size());
+  std::string out;
+  for (const char c : a[0].as_text()) {
+    if (c == '"')
+      out += "&quot;";
+    else if (c == '\r')
+      out += "&#13;";
+    else
+      append_escaped(out, {&c, 1});
+  }
+  return make_text(context.arena, out);
+}
+
 constexpr ScalarEntry kScalars[] = {
+    {"xmltext(text)", &text_of},
     {"xml(text)", &from_text},
     {"xmlcomment(text)", &comment_of},
     {"xmlconcat2(xml,xml)", &concatenate_two},

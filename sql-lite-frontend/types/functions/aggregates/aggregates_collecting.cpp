@@ -46,6 +46,19 @@ struct Joined {
   }
 };
 
+/// any_value: the first that is not NULL.
+struct FirstValue {
+  Value first;
+
+  void step(FunctionContext&, Arena& arena, Arguments a) {
+    if (first.is_null()) first = a[0].copy_to(arena);
+  }
+  [[nodiscard]] Value final(FunctionContext& context) const { return first.copy_to(context.arena); }
+  void combine(Arena& arena, const FirstValue& other) {
+    if (first.is_null()) first = other.first.copy_to(arena);
+  }
+};
+
 /// Keeps copies of all values, NULLs too.
 struct Collected {
   Value* values = nullptr;
@@ -87,6 +100,7 @@ struct ArrayOfArrays : Collected {
 };
 
 constexpr AggregateEntry kAggregatesCollectingEntries[] = {
+    {"any_value(anyelement)", aggregate_of<FirstValue>()},
     {"string_agg(text,text)", aggregate_of<Joined>(Nulls::taken)},
     {"string_agg(bytea,bytea)", aggregate_of<Joined>(Nulls::taken)},
     {"array_agg(anynonarray)", aggregate_of<ElementArray>(Nulls::taken)},

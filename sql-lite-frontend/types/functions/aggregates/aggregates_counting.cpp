@@ -217,6 +217,8 @@ constexpr AggregateEntry kAggregatesCountingEntries[] = {
     SWIZZLE_EXTREMES("interval", TypeId::interval),
     SWIZZLE_EXTREMES("inet", TypeId::inet),
     SWIZZLE_EXTREMES("tid", TypeId::tid),
+    SWIZZLE_EXTREMES("bytea", TypeId::bytea),
+    SWIZZLE_EXTREMES("record", TypeId::record),
     SWIZZLE_EXTREMES("xid8", TypeId::xid8),
     SWIZZLE_EXTREMES("anyarray", TypeId::int4_array),
     SWIZZLE_EXTREMES("anyenum", TypeId::int8),

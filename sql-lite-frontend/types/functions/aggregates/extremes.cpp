@@ -49,6 +49,8 @@ constexpr ScalarEntry kExtremesEntries[] = {
     SWIZZLE_EXTREME("network_", "inet", TypeId::inet),
     SWIZZLE_EXTREME("xid8_", "xid8", TypeId::xid8),
     SWIZZLE_EXTREME("tid", "tid", TypeId::tid),
+    SWIZZLE_EXTREME("bytea_", "bytea", TypeId::bytea),
+    SWIZZLE_EXTREME("record_", "record", TypeId::record),
     SWIZZLE_EXTREME("array_", "anyarray", TypeId::int4_array),
     SWIZZLE_EXTREME("enum_", "anyenum", TypeId::int8),
 };

@@ -2,6 +2,7 @@
 
 #include "sql-lite-frontend/types/datetime/datetime_ops.h"
 #include "sql-lite-frontend/types/datetime/datetime_parse.h"
+#include "sql-lite-frontend/types/functions/datetime/zones.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -48,6 +49,12 @@ template <Sign sign>
 Value timestamptz_and_interval(FunctionContext& context, Arguments a) {
   return Value::from_int(
       add_interval_in_zone(a[0].as_int8(), signed_interval(a[1], sign), session_zone(context)));
+}
+/// date_add() and date_subtract(): in the zone that is named.
+template <Sign sign>
+Value timestamptz_and_interval_in(FunctionContext&, Arguments a) {
+  const auto zone = find_zone(a[2].as_text(), {a[0].as_int8()});
+  return Value::from_int(add_interval_in_zone(a[0].as_int8(), signed_interval(a[1], sign), *zone));
 }
 template <ScalarFunction F>
 Value swapped(FunctionContext& context, Arguments a) {
@@ -289,6 +296,10 @@ constexpr ScalarEntry kDatetimeArithmeticEntries[] = {
     {"+(interval,timestamp)", &swapped<timestamp_and_interval<Sign::plus>>},
     {"+(timestamptz,interval)", &timestamptz_and_interval<Sign::plus>},
     {"-(timestamptz,interval)", &timestamptz_and_interval<Sign::minus>},
+    {"date_add(timestamptz,interval)", &timestamptz_and_interval<Sign::plus>},
+    {"date_add(timestamptz,interval,text)", &timestamptz_and_interval_in<Sign::plus>},
+    {"date_subtract(timestamptz,interval)", &timestamptz_and_interval<Sign::minus>},
+    {"date_subtract(timestamptz,interval,text)", &timestamptz_and_interval_in<Sign::minus>},
     {"+(interval,timestamptz)", &swapped<timestamptz_and_interval<Sign::plus>>},
     {"+(date,time)", &date_and_time},
     {"+(time,date)", &swapped<date_and_time>},

@@ -181,6 +181,19 @@ Value timetz_to_zone_interval(FunctionContext& context, Arguments a) {
   return Value::from_timetz(moved_to(a[1].as_timetz(), -zone_interval(context, a[0])));
 }
 
+/// AT LOCAL
+Value to_session_zone(FunctionContext& context, Arguments a) {
+  return Value::from_int(utc_to_local(a[0].as_int8(), session_zone(context)));
+}
+Value from_session_zone(FunctionContext& context, Arguments a) {
+  return Value::from_int(local_to_utc(a[0].as_int8(), session_zone(context)));
+}
+Value timetz_to_session_zone(FunctionContext& context, Arguments a) {
+  const std::int64_t now = context.session.transaction_timestamp;
+  const std::int32_t east = session_zone(context).at_utc(now).seconds_east;
+  return Value::from_timetz(moved_to(a[0].as_timetz(), -east));
+}
+
 constexpr ScalarEntry kDatetimesEntries[] = {
     {"now()", &transaction_time},
     {"transaction_timestamp()", &transaction_time},
@@ -198,6 +211,9 @@ constexpr ScalarEntry kDatetimesEntries[] = {
     {"make_timestamptz(int4,int4,int4,int4,int4,float8,text)", &make_timestamptz_in},
     {"make_interval(int4,int4,int4,int4,int4,int4,float8)", &make_interval_of},
     {"to_timestamp(float8)", &timestamp_from_unix},
+    {"timezone(timestamptz)", &to_session_zone},
+    {"timezone(timestamp)", &from_session_zone},
+    {"timezone(timetz)", &timetz_to_session_zone},
     {"timezone(text,timestamptz)", &to_zone},
     {"timezone(text,timestamp)", &from_zone},
     {"timezone(text,timetz)", &timetz_to_zone},

@@ -173,6 +173,18 @@ Value populate(FunctionContext& context, Arguments a) {
   return read_result(context, context.call.arguments[0], a[0], json);
 }
 
+/// Whether populate would succeed; what says nothing about the object is thrown.
+Value can_populate(FunctionContext& context, Arguments a) {
+  if (a[1].is_null()) return Value::null();
+  try {
+    populate(context, a);
+  } catch (const SqlError& error) {
+    if (!is_about_definition(error.state())) throw;
+    return Value::from_bool(false);
+  }
+  return Value::from_bool(true);
+}
+
 class PopulatedRecords final : public SetCursor {
  public:
   PopulatedRecords(TypeId type, const Value& base, CountedVector<std::string_view> objects)
@@ -275,6 +287,7 @@ constexpr SetEntry kSets[] = {
 constexpr ScalarEntry kScalars[] = {
     {"json_populate_record(anyelement,json,bool)", &populate},
     {"jsonb_populate_record(anyelement,jsonb)", &populate},
+    {"jsonb_populate_record_valid(anyelement,jsonb)", &can_populate},
 };
 
 }  // namespace

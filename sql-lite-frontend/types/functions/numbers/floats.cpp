@@ -332,29 +332,32 @@ Value width_bucket(FunctionContext&, Arguments a) {
   return Value::from_int(std::min(bucket, count - 1) + 1);
 }
 
-/// xoroshiro128+, seeded from the system at first use.
-std::uint64_t next_random(SessionContext& session) {
-  auto& s = session.random_state;
-  if (s[0] == 0 && s[1] == 0) session.random_bytes(std::as_writable_bytes(std::span{s}));
-  const auto rotate = [](std::uint64_t x, unsigned n) { return x << n | x >> (64 - n); };
-  const std::uint64_t out = s[0] + s[1];
-  const std::uint64_t mixed = s[0] ^ s[1];
-  s[0] = rotate(s[0], 24) ^ mixed ^ mixed << 16U;
-  s[1] = rotate(mixed, 37);
-  return out;
+double error_function(double x) {
+  return std::erf(x);
 }
-Value random(FunctionContext& context, Arguments) {
-  return Value::from_float8(static_cast<double>(next_random(context.session) >> 11U) * 0x1.0p-53);
+double complementary_error_function(double x) {
+  return std::erfc(x);
 }
-Value set_seed(FunctionContext& context, Arguments a) {
-  const double seed = a[0].as_float8();
-  if (!(seed >= -1 && seed <= 1))
-    throw_error(sqlstate::invalid_parameter_value,
-                "setseed parameter {} is out of allowed range [-1,1]", seed);
-  context.session.random_state[0] = std::bit_cast<std::uint64_t>(seed) | 1;
-  context.session.random_state[1] = 0x9e3779b97f4a7c15U;
-  for (int i = 0; i < 8; ++i) next_random(context.session);
-  return Value::from_int(0);
+/// Whole numbers up to 0 have no value.
+Value gamma_of(FunctionContext&, Arguments a) {
+  const double x = a[0].as_float8();
+  if (std::isnan(x)) return a[0];
+  if (std::isinf(x)) {
+    if (x < 0) overflow();
+    return a[0];
+  }
+  const double out = std::tgamma(x);
+  if (std::isinf(out) || std::isnan(out)) overflow();
+  if (out == 0) underflow();
+  return Value::from_float8(out);
+}
+Value log_gamma_of(FunctionContext&, Arguments a) {
+  const double x = a[0].as_float8();
+  // Not std::lgamma, which leaves the sign in a variable that all threads share.
+  int sign = 0;
+  const double out = lgamma_r(x, &sign);
+  if (std::isinf(out) && !std::isinf(x)) overflow();
+  return Value::from_float8(out);
 }
 
 #define SWIZZLE_FLOATS(types, L, R)                               \
@@ -411,6 +414,10 @@ constexpr ScalarEntry kFloatsEntries[] = {
     {"acosd(float8)", &of_unit<arc_cosine_degrees>},
     {"atand(float8)", &plain<arc_tangent_degrees>},
     {"atan2d(float8,float8)", &arc_tangent_two_degrees},
+    {"erf(float8)", &plain<error_function>},
+    {"erfc(float8)", &plain<complementary_error_function>},
+    {"gamma(float8)", &gamma_of},
+    {"lgamma(float8)", &log_gamma_of},
     {"sinh(float8)", &plain<hyperbolic_sine>},
     {"cosh(float8)", &plain<hyperbolic_cosine>},
     {"tanh(float8)", &plain<hyperbolic_tangent>},
@@ -420,8 +427,6 @@ constexpr ScalarEntry kFloatsEntries[] = {
     {"degrees(float8)", &ranged<to_degrees>},
     {"radians(float8)", &ranged<to_radians>},
     {"width_bucket(float8,float8,float8,int4)", &width_bucket},
-    {"random()", &random},
-    {"setseed(float8)", &set_seed},
 };
 
 }  // namespace

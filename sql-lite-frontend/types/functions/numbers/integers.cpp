@@ -150,16 +150,32 @@ Value factorial(FunctionContext& context, Arguments a) {
   return numeric_factorial(context.arena, a[0].as_int8());
 }
 
-Value to_hex(FunctionContext& context, Arguments a, bool wide) {
-  const auto bits = wide ? static_cast<std::uint64_t>(a[0].as_int8())
-                         : std::uint64_t{static_cast<std::uint32_t>(a[0].as_int4())};
+enum class Base : std::uint8_t { binary, octal, hexadecimal };
+/// The bits of a negative number are those of its two's complement.
+template <Base base, class T>
+Value in_base(FunctionContext& context, Arguments a) {
+  const auto bits = static_cast<std::make_unsigned_t<T>>(a[0].as_int8());
+  if constexpr (base == Base::binary) return make_text(context.arena, fmt::format("{:b}", bits));
+  if constexpr (base == Base::octal) return make_text(context.arena, fmt::format("{:o}", bits));
   return make_text(context.arena, fmt::format("{:x}", bits));
 }
-Value to_hex32(FunctionContext& context, Arguments a) {
-  return to_hex(context, a, false);
+
+/// The bytes of a number, the highest first.
+template <class T>
+Value to_bytes(FunctionContext& context, Arguments a) {
+  std::byte* const out = context.arena.allocate(sizeof(T), 1);
+  auto bits = static_cast<std::uint64_t>(a[0].as_int8());
+  for (std::size_t i = sizeof(T); i-- > 0; bits >>= 8U) out[i] = static_cast<std::byte>(bits);
+  return Value::from_bytes({out, sizeof(T)});
 }
-Value to_hex64(FunctionContext& context, Arguments a) {
-  return to_hex(context, a, true);
+/// Fewer bytes than the number has are its lowest.
+template <class T>
+Value from_bytes(FunctionContext&, Arguments a) {
+  const Bytes bytes = a[0].as_bytes();
+  if (bytes.size() > sizeof(T)) out_of_range<T>();
+  std::uint64_t bits = 0;
+  for (const std::byte byte : bytes) bits = bits << 8U | std::to_integer<std::uint64_t>(byte);
+  return Value::from_int(static_cast<T>(bits));
 }
 
 #define SWIZZLE_ARITHMETIC(types, T)                                                           \
@@ -177,14 +193,32 @@ Value to_hex64(FunctionContext& context, Arguments a) {
   }
 
 constexpr ScalarEntry kIntegersEntries[] = {
-    SWIZZLE_ONE_WIDTH("int2", i16),       SWIZZLE_ONE_WIDTH("int4", i32),
-    SWIZZLE_ONE_WIDTH("int8", i64),       SWIZZLE_ARITHMETIC("int2,int4", i32),
-    SWIZZLE_ARITHMETIC("int4,int2", i32), SWIZZLE_ARITHMETIC("int2,int8", i64),
-    SWIZZLE_ARITHMETIC("int8,int2", i64), SWIZZLE_ARITHMETIC("int4,int8", i64),
-    SWIZZLE_ARITHMETIC("int8,int4", i64), {"gcd(int4,int4)", &gcd<i32>},
-    {"gcd(int8,int8)", &gcd<i64>},        {"lcm(int4,int4)", &lcm<i32>},
-    {"lcm(int8,int8)", &lcm<i64>},        {"factorial(int8)", &factorial},
-    {"to_hex(int4)", &to_hex32},          {"to_hex(int8)", &to_hex64},
+    SWIZZLE_ONE_WIDTH("int2", i16),
+    SWIZZLE_ONE_WIDTH("int4", i32),
+    SWIZZLE_ONE_WIDTH("int8", i64),
+    SWIZZLE_ARITHMETIC("int2,int4", i32),
+    SWIZZLE_ARITHMETIC("int4,int2", i32),
+    SWIZZLE_ARITHMETIC("int2,int8", i64),
+    SWIZZLE_ARITHMETIC("int8,int2", i64),
+    SWIZZLE_ARITHMETIC("int4,int8", i64),
+    SWIZZLE_ARITHMETIC("int8,int4", i64),
+    {"gcd(int4,int4)", &gcd<i32>},
+    {"gcd(int8,int8)", &gcd<i64>},
+    {"lcm(int4,int4)", &lcm<i32>},
+    {"lcm(int8,int8)", &lcm<i64>},
+    {"factorial(int8)", &factorial},
+    {"to_hex(int4)", &in_base<Base::hexadecimal, i32>},
+    {"to_hex(int8)", &in_base<Base::hexadecimal, i64>},
+    {"to_oct(int4)", &in_base<Base::octal, i32>},
+    {"to_oct(int8)", &in_base<Base::octal, i64>},
+    {"to_bin(int4)", &in_base<Base::binary, i32>},
+    {"to_bin(int8)", &in_base<Base::binary, i64>},
+    {"bytea(int2)", &to_bytes<i16>},
+    {"bytea(int4)", &to_bytes<i32>},
+    {"bytea(int8)", &to_bytes<i64>},
+    {"int2(bytea)", &from_bytes<i16>},
+    {"int4(bytea)", &from_bytes<i32>},
+    {"int8(bytea)", &from_bytes<i64>},
 };
 
 }  // namespace

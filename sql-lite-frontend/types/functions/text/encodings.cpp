@@ -219,7 +219,46 @@ Value binary_form(FunctionContext& context, Arguments a) {
   return make_text(context.arena, out);
 }
 
+/// Reflected polynomials.
+enum class Polynomial : std::uint32_t { ieee = 0xedb88320, castagnoli = 0x82f63b78 };
+
+consteval std::array<std::uint32_t, 256> remainders(Polynomial polynomial) {
+  std::array<std::uint32_t, 256> out{};
+  for (std::uint32_t byte = 0; byte < out.size(); ++byte) {
+    std::uint32_t rest = byte;
+    for (int bit = 0; bit < 8; ++bit)
+      rest = rest >> 1U ^ ((rest & 1U) != 0 ? static_cast<std::uint32_t>(polynomial) : 0U);
+    out[byte] = rest;
+  }
+  return out;
+}
+
+template <Polynomial polynomial>
+Value cyclic_redundancy_check(FunctionContext&, Arguments a) {
+  static constexpr auto kRemainders = remainders(polynomial);
+  const Bytes bytes = a[0].as_bytes();
+  std::uint32_t rest = 0xffffffff;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t end = std::min<std::size_t>(bytes.size(), at + 4096);
+    count_work(end - at);
+    for (; at < end; ++at)
+      rest = kRemainders[(rest ^ std::to_integer<std::uint32_t>(bytes[at])) & 0xffU] ^ rest >> 8U;
+  }
+  return Value::from_int(~rest);
+}
+
+Value reverse_bytes(FunctionContext& context, Arguments a) {
+  const Bytes bytes = a[0].as_bytes();
+  count_bytes(bytes.size());
+  std::byte* const out = context.arena.allocate(bytes.size(), 1);
+  std::ranges::reverse_copy(bytes, out);
+  return Value::from_bytes({out, bytes.size()});
+}
+
 constexpr ScalarEntry kEncodingsEntries[] = {
+    {"crc32(bytea)", &cyclic_redundancy_check<Polynomial::ieee>},
+    {"crc32c(bytea)", &cyclic_redundancy_check<Polynomial::castagnoli>},
+    {"reverse(bytea)", &reverse_bytes},
     {"get_bit(bytea,int8)", &get_bit},
     {"set_bit(bytea,int8,int4)", &set_bit},
     {"bit_count(bytea)", &bit_count},

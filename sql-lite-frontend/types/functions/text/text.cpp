@@ -436,6 +436,7 @@ constexpr ScalarEntry kTextEntries[] = {
     {"bit_length(text)", &bit_length},
     {"bit_length(bytea)", &bit_length},
     {"lower(text)", &map_ascii<lower_of>},
+    {"casefold(text)", &map_ascii<lower_of>},
     {"upper(text)", &map_ascii<upper_of>},
     {"initcap(text)", &initial_capitals},
     {"substring(text,int4)", &substring<slice_characters>},
