@@ -1,5 +1,5 @@
-"""The two servers that are compared: a PostgreSQL 15 from its Debian package and our swizzled, each
-with a cluster of its own below one scratch folder, reachable through unix sockets only."""
+"""The two servers that are compared, a PostgreSQL and our swizzled, each with a cluster of its own. PostgreSQL 15
+comes from its Debian package, 18 from a root of its own (scripts/oracle)."""
 import os
 import pathlib
 import resource
@@ -10,35 +10,87 @@ import time
 
 import wire
 
-POSTGRES = pathlib.Path("/usr/lib/postgresql/15/bin")
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+# The version of PostgreSQL that is asked.
+ORACLE = int(os.environ.get("SWIZZLE_ORACLE", "15"))
 
 
-class Postgres:
-    """PostgreSQL does not run as root: then it runs as the package's user postgres."""
+class Cluster:
+    """Where a PostgreSQL of that version keeps a cluster, and its programs. One that this machine's packages do not have
+    lies in a root of its own (scripts/oracle), and its cluster below that, not below `scratch`. PostgreSQL does not run
+    as root: then it runs as the package's user postgres."""
 
-    def __init__(self, scratch, port, icu_locale="", settings=()):
-        self.folder = scratch / "postgres"
+    def __init__(self, scratch, port, settings=(), version=ORACLE, addresses=""):
+        is_packaged = version == 15
+        build = pathlib.Path(os.environ.get("SWIZZLE_BUILD_ROOT", ROOT / "build")).resolve()
+        self.root = pathlib.Path("/") if is_packaged else build / f"oracle-{version}"
+        self.programs = pathlib.Path(f"usr/lib/postgresql/{version}/bin")
+        self.folder = scratch / "postgres" if is_packaged else self.root / "srv" / f"postgres-{port}"
+        self.inside = pathlib.Path("/") / self.folder.resolve().relative_to(self.root)
         self.port = port
-        self.locale = f"locale_provider icu icu_locale '{icu_locale}'" if icu_locale else ""
-        self.databases = 0
+        self.settings = f"-p {port} -k {self.inside} -c listen_addresses={addresses} -c fsync=off"
+        # A root of its own has no /dev/shm.
+        self.settings += " -c max_prepared_transactions=5" + ("" if is_packaged else " -c dynamic_shared_memory_type=mmap")
+        self.settings += "".join(f" -c {option}" for option in settings)
+
+    def is_there(self):
+        return (self.root / self.programs / "postgres").exists()
+
+    def start(self):
+        """As a new cluster."""
+        if not self.is_there():
+            raise SystemExit(f"no PostgreSQL in {self.root / self.programs}; scripts/oracle can make one")
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         if os.getuid() == 0:
-            shutil.chown(self.folder, "postgres", "postgres")
-        self._command("initdb", "-D", self.folder / "data", "-U", "postgres", "-A", "trust",
+            shutil.chown(self.folder, *self._user())
+        self._command("initdb", "-D", self.inside / "data", "-U", "postgres", "-A", "trust",
                       "--locale=C", "-E", "UTF8", "-N")
-        options = f"-p {port} -k {self.folder} -c listen_addresses= -c fsync=off -c max_prepared_transactions=5"
-        options += "".join(f" -c {option}" for option in settings)
-        self._command("pg_ctl", "-D", self.folder / "data", "-l", self.folder / "log", "-o", options,
+        self._command("pg_ctl", "-D", self.inside / "data", "-l", self.inside / "log", "-o", self.settings,
                       "-w", "start")
 
-    def _command(self, name, *arguments):
-        words = [str(POSTGRES / name), *map(str, arguments)]
+    def _user(self):
+        """The numbers of user and group, which a root of its own has in a file of its own."""
+        for line in (self.root / "etc/passwd").read_text().splitlines():
+            name, _, user, group = line.split(":")[:4]
+            if name == "postgres":
+                return int(user), int(group)
+        raise SystemExit(f"no user postgres in {self.root}")
+
+    def _run(self, name, *arguments):
+        words = [f"/{self.programs / name}", *map(str, arguments)]
         if os.getuid() == 0:
-            words = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", *words]
-        done = subprocess.run(words, capture_output=True, text=True, cwd=self.folder)
+            user, group = self._user()
+            words = ["setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", *words]
+            if self.root != pathlib.Path("/"):
+                words = ["chroot", str(self.root), *words]
+        return subprocess.run(words, capture_output=True, text=True, cwd=self.folder)
+
+    def _command(self, name, *arguments):
+        done = self._run(name, *arguments)
         if done.returncode != 0:
             raise SystemExit(f"{name}: {done.stdout}{done.stderr}")
+
+    def is_running(self):
+        return self.folder.is_dir() and self._run("pg_ctl", "-D", self.inside / "data", "status").returncode == 0
+
+    def stop(self):
+        self._command("pg_ctl", "-D", self.inside / "data", "-m", "immediate", "stop")
+        shutil.rmtree(self.folder)
+
+
+def has_postgres():
+    return Cluster(pathlib.Path("/tmp"), 0).is_there()
+
+
+class Postgres(Cluster):
+    """The one that SWIZZLE_ORACLE names, running."""
+
+    def __init__(self, scratch, port, icu_locale="", settings=()):
+        super().__init__(scratch, port, settings)
+        self.locale = f"locale_provider icu icu_locale '{icu_locale}'" if icu_locale else ""
+        self.databases = 0
+        self.start()
 
     def fresh(self):
         """A connection to an empty database."""
@@ -64,10 +116,6 @@ class Postgres:
         rows = connection.run("select oid, typname from pg_type where oid < 16384")
         connection.close()
         return {int(value[0]): value[1] for kind, value in rows if kind == "row"}
-
-    def stop(self):
-        self._command("pg_ctl", "-D", self.folder / "data", "-m", "immediate", "stop")
-        shutil.rmtree(self.folder)
 
 
 class Swizzle:
