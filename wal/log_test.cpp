@@ -70,6 +70,7 @@ TEST_CASE("a page's records are read in both directions, whether they are close 
           "[log]") {
   Setup setup;
   setup.options.segment_bytes = std::uint64_t{1} << 20U;
+  setup.options.buffer_bytes = std::size_t{256} << 10U;
   auto log = setup.create();
   Random random{7};
   std::vector<Written> written;
