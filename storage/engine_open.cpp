@@ -139,13 +139,13 @@ Result<> require_checkpoint_in_log(const Control& control, const wal::Log& log) 
 }
 
 /// Errors say what can be done without the log.
-Result<> open_log(EngineParts& parts) {
+Result<> open_log(EngineParts& parts, LogAnalysis& analysis) {
   const Control& control = parts.control->current();
   const auto open = [&]() -> Result<> {
     ASSIGN_OR_RETURN(
         parts.log,
         wal::Log::open(parts.files, log_options(parts.directory, parts.options, control.log_id),
-                       control.checkpoint.begin));
+                       control.checkpoint.begin, &analysis));
     return require_checkpoint_in_log(control, *parts.log);
   };
   auto opened = open();
@@ -216,14 +216,15 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
   }
   // A backup that is opened becomes a database, and cannot be restored from any more.
   RETURN_IF_ERROR(begin_as_database(parts.files, parts.directory, *parts.control));
-  RETURN_IF_ERROR(open_log(parts));
+  LogAnalysis analysis(control.checkpoint, observer);
+  RETURN_IF_ERROR(open_log(parts, analysis));
   parts.repair = std::make_unique<PageRepair>(*parts.volume, *parts.log);
   const auto mend = [&parts](PageId page, Lsn newest, std::byte* into) {
     return parts.repair->mend(page, newest, into);
   };
   parts.analysed_from = control.checkpoint.begin;
   ASSIGN_OR_RETURN(Recovered recovered, recover(parts.files, parts.directory, *parts.volume,
-                                                control, *parts.log, observer));
+                                                control, *parts.log, analysis));
   if (control.shutdown != Control::Shutdown::clean)
     log_outcome(recovered, Runtime::current().now() - begin);
   parts.space = std::move(recovered.space);

@@ -12,7 +12,7 @@ namespace swizzle {
 namespace {
 
 // Records read between two yields to others on the thread.
-constexpr std::size_t kRecordsBetweenYields = 64;
+constexpr std::size_t kRecordsBetweenYields = 1024;
 // Memory that a record takes, for the size of a batch.
 constexpr std::uint64_t kRecordBytes = 256;
 
