@@ -313,7 +313,7 @@ Result<> open_trees(EngineParts& parts) {
   parts.redo = std::make_unique<BackgroundRedo>(
       BackgroundRedo::Parts{*parts.pending, *parts.log, parts.analysed_from, pool},
       BackgroundRedo::Options{
-          .memory_bytes = std::clamp(parts.options.pool_bytes / 8, kLeastForRedo, kMostForRedo),
+          .memory_bytes = std::clamp(parts.options.pool_bytes / 4, kLeastForRedo, kMostForRedo),
           .tasks = parts.options.recovery_tasks});
   parts.redo->start();
 
