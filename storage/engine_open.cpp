@@ -92,6 +92,7 @@ EngineParts::EngineParts(FileSystem& in, std::filesystem::path at, EngineOptions
       ghosts(versions, locks) {}
 
 EngineParts::~EngineParts() {
+  if (preload != nullptr) preload->stop();
   if (redo != nullptr) redo->stop();
   if (tidier != nullptr) tidier->stop();
   if (reaper != nullptr) reaper->stop();
@@ -288,6 +289,7 @@ Result<> open_trees(EngineParts& parts) {
                               return saved;
                             // Before the log is let go that proves these pages old.
                             if (parts.given_up) RETURN_IF_ERROR(parts.given_up->persist());
+                            if (parts.preload) parts.preload->save(Preload::When::at_checkpoint);
                             return parts.written_lsns ? parts.written_lsns->persist() : Result<>{};
                           },
                           [&parts](TxnId id) { return parts.prepared.gid_of(id); },
@@ -316,6 +318,10 @@ Result<> open_trees(EngineParts& parts) {
           .memory_bytes = std::clamp(parts.options.pool_bytes / 4, kLeastForRedo, kMostForRedo),
           .tasks = parts.options.recovery_tasks});
   parts.redo->start();
+  // Without a pool that pages, all of them are in memory.
+  if (parts.options.pool_preload && parts.options.pool_mode != PoolMode::main_memory)
+    parts.preload = std::make_unique<Preload>(Preload::Parts{
+        parts.files, parts.directory, parts.volume->database_id(), *parts.trees, pool});
 
   Control control = parts.control->current();
   if (control.directory_root != PageId::none) {
@@ -380,6 +386,7 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
   parts.reclaimer->start();
   parts.reaper->start();
   parts.tidier->start();
+  if (parts.preload) parts.preload->start();
   return engine;
 }
 
