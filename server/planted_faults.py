@@ -8,6 +8,18 @@ TESTS = [["~[.]"]]
 # (name, file in the folder, the right piece, the wrong one)
 FAULTS = [
     (
+        "a client that says nothing while the door opens is left without a word",
+        "main/closed_door.cpp",
+        "  else if (is_told() || std",
+        "  else if (std",
+    ),
+    (
+        "the clients that wait at the door are lost when it opens",
+        "main/acceptor.cpp",
+        "    door->socket.descriptor = Descriptor{door->arrivals.release()};\n",
+        "",
+    ),
+    (
         "any password is the right one",
         "auth/scram_exchange.cpp",
         "  if (!equal_in_constant_time(sha256(client_key), verifier_.stored_key)) {",

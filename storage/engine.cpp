@@ -32,6 +32,10 @@ Result<> Engine::close() {
   parts.reaper->stop();
   parts.reclaimer->stop();
   parts.checkpointer->stop();
+  if (parts.preload) {
+    parts.preload->stop();
+    parts.preload->save(Preload::When::at_stop);
+  }
   parts.redo->stop();
   if (auto redone = parts.redo->finish(); !redone)
     spdlog::warn("pages wait for redo at the next start: {}", redone.error().message());
@@ -179,6 +183,7 @@ EngineStatistics Engine::statistics() const {
   all.pages_allocated = parts_->space->allocated_pages();
   all.pages_read = pool.counters().reads.load(std::memory_order_relaxed);
   all.pages_read_ahead = pool.counters().reads_ahead.load(std::memory_order_relaxed);
+  all.is_preloading = parts_->preload != nullptr && parts_->preload->is_running();
   all.sweeps = pool.counters().sweeps.load(std::memory_order_relaxed);
   all.pages_written = parts_->volume->pages_written();
   all.pages_evicted = pool.counters().evictions.load(std::memory_order_relaxed);

@@ -92,6 +92,7 @@ EngineParts::EngineParts(FileSystem& in, std::filesystem::path at, EngineOptions
       ghosts(versions, locks) {}
 
 EngineParts::~EngineParts() {
+  if (preload != nullptr) preload->stop();
   if (redo != nullptr) redo->stop();
   if (tidier != nullptr) tidier->stop();
   if (reaper != nullptr) reaper->stop();
@@ -139,13 +140,13 @@ Result<> require_checkpoint_in_log(const Control& control, const wal::Log& log) 
 }
 
 /// Errors say what can be done without the log.
-Result<> open_log(EngineParts& parts) {
+Result<> open_log(EngineParts& parts, LogAnalysis& analysis) {
   const Control& control = parts.control->current();
   const auto open = [&]() -> Result<> {
     ASSIGN_OR_RETURN(
         parts.log,
         wal::Log::open(parts.files, log_options(parts.directory, parts.options, control.log_id),
-                       control.checkpoint.begin));
+                       control.checkpoint.begin, &analysis));
     return require_checkpoint_in_log(control, *parts.log);
   };
   auto opened = open();
@@ -216,14 +217,15 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
   }
   // A backup that is opened becomes a database, and cannot be restored from any more.
   RETURN_IF_ERROR(begin_as_database(parts.files, parts.directory, *parts.control));
-  RETURN_IF_ERROR(open_log(parts));
+  LogAnalysis analysis(control.checkpoint, observer);
+  RETURN_IF_ERROR(open_log(parts, analysis));
   parts.repair = std::make_unique<PageRepair>(*parts.volume, *parts.log);
   const auto mend = [&parts](PageId page, Lsn newest, std::byte* into) {
     return parts.repair->mend(page, newest, into);
   };
   parts.analysed_from = control.checkpoint.begin;
   ASSIGN_OR_RETURN(Recovered recovered, recover(parts.files, parts.directory, *parts.volume,
-                                                control, *parts.log, observer));
+                                                control, *parts.log, analysis));
   if (control.shutdown != Control::Shutdown::clean)
     log_outcome(recovered, Runtime::current().now() - begin);
   parts.space = std::move(recovered.space);
@@ -287,6 +289,7 @@ Result<> open_trees(EngineParts& parts) {
                               return saved;
                             // Before the log is let go that proves these pages old.
                             if (parts.given_up) RETURN_IF_ERROR(parts.given_up->persist());
+                            if (parts.preload) parts.preload->save(Preload::When::at_checkpoint);
                             return parts.written_lsns ? parts.written_lsns->persist() : Result<>{};
                           },
                           [&parts](TxnId id) { return parts.prepared.gid_of(id); },
@@ -312,9 +315,13 @@ Result<> open_trees(EngineParts& parts) {
   parts.redo = std::make_unique<BackgroundRedo>(
       BackgroundRedo::Parts{*parts.pending, *parts.log, parts.analysed_from, pool},
       BackgroundRedo::Options{
-          .memory_bytes = std::clamp(parts.options.pool_bytes / 8, kLeastForRedo, kMostForRedo),
+          .memory_bytes = std::clamp(parts.options.pool_bytes / 4, kLeastForRedo, kMostForRedo),
           .tasks = parts.options.recovery_tasks});
   parts.redo->start();
+  // Without a pool that pages, all of them are in memory.
+  if (parts.options.pool_preload && parts.options.pool_mode != PoolMode::main_memory)
+    parts.preload = std::make_unique<Preload>(Preload::Parts{
+        parts.files, parts.directory, parts.volume->database_id(), *parts.trees, pool});
 
   Control control = parts.control->current();
   if (control.directory_root != PageId::none) {
@@ -379,6 +386,7 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
   parts.reclaimer->start();
   parts.reaper->start();
   parts.tidier->start();
+  if (parts.preload) parts.preload->start();
   return engine;
 }
 

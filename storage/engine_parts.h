@@ -29,6 +29,7 @@
 #include "storage/txn/tree_reaper.h"
 #include "storage/txn/version_index.h"
 #include "storage/txn/version_reclaimer.h"
+#include "storage/warm/preload.h"
 #include "wal/log.h"
 
 namespace swizzle {
@@ -201,6 +202,8 @@ struct EngineParts {
   std::unique_ptr<TreeTable> trees;
   std::unique_ptr<TreeReaper> reaper;
   std::unique_ptr<LeafTidier> tidier;
+  /// Null: the pages in memory are not kept for the next start.
+  std::unique_ptr<Preload> preload;
   std::unique_ptr<Cleaner> cleaner;
   std::unique_ptr<BackgroundRedo> redo;
   std::unique_ptr<LogicalLog> logical;

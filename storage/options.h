@@ -48,6 +48,8 @@ struct EngineOptions {
   /// The system gives all of the pool's memory at the start: the first touch of a page costs a page
   /// of zeros, and under a hypervisor much more.
   bool pool_prefault = false;
+  /// The list of the pages in memory is kept, and they are read ahead after a start.
+  bool pool_preload = false;
 
   /// Off: nothing survives a crash. For experiments; refused for a directory created with it on.
   bool logging = true;

@@ -590,4 +590,18 @@ FAULTS = [
         "    const Lsn lsn = left.lsn();",
         "T24*",
     ),
+    (
+        "W1 a damaged list of pages in memory is believed",
+        "warm/resident_pages.cpp",
+        "body.size() != count * kResidentEntryBytes || checksum(body, database_id) != sum)",
+        "body.size() != count * kResidentEntryBytes)",
+        "a damaged list*",
+    ),
+    (
+        "W2 the branches below a wanted one are not followed",
+        "btree/btree_read_ahead.inl",
+        "        if (ahead.level > 1) ahead.branches.push_back(*detail::copy_of_key(node, at));",
+        "",
+        "what was in memory before*",
+    ),
 ]

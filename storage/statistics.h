@@ -33,6 +33,8 @@ struct EngineStatistics {
   /// leaf_requests - (pages_read - pages_read_ahead), since branches are seldom read.
   std::uint64_t leaf_requests = 0;
   std::uint64_t pages_read = 0;
+  /// The pages that were in memory before the start are being read ahead.
+  bool is_preloading = false;
   std::uint64_t pages_read_ahead = 0;  ///< of pages_read, those begun before the page was needed
   std::uint64_t pages_written = 0;
   std::uint64_t pages_evicted = 0;

@@ -151,12 +151,13 @@ Result<std::unique_ptr<Log>> Log::create(FileSystem& files, LogOptions options, 
   return log;
 }
 
-Result<std::unique_ptr<Log>> Log::open(FileSystem& files, LogOptions options, Lsn scan_from) {
+Result<std::unique_ptr<Log>> Log::open(FileSystem& files, LogOptions options, Lsn scan_from,
+                                       OpeningVisitor* visitor) {
   RETURN_IF_ERROR(check(options));
   if (options.restore) RETURN_IF_ERROR(restore_segments(files, options, scan_from));
   ASSIGN_OR_RETURN(LogLocation location, find_log(files, options.directory));
   location.database_id = options.database_id;
-  ASSIGN_OR_RETURN(const LogEnd found, find_end(location, raw(scan_from)));
+  ASSIGN_OR_RETURN(const LogEnd found, find_end(location, raw(scan_from), visitor));
   RETURN_IF_ERROR(repair_tail(location, found));
   const SegmentGeometry geometry{location.segment_bytes};
   std::unique_ptr<Log> log{

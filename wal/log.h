@@ -89,6 +89,19 @@ struct LogStatistics {
   ArchiveStatistics archive;
 };
 
+/// Sees the records that Log::open() reads to find the log's end, in their order.
+class OpeningVisitor {
+ public:
+  OpeningVisitor() = default;
+  OpeningVisitor(const OpeningVisitor&) = delete;
+  OpeningVisitor& operator=(const OpeningVisitor&) = delete;
+  virtual ~OpeningVisitor() = default;
+  /// The records lie in [from, limit).
+  virtual void begin(Lsn from, Lsn limit) = 0;
+  /// `record` is valid during the call.
+  virtual void visit(const Record& record) = 0;
+};
+
 /// The log. Appends records, and makes them durable in their order. Thread-safe.
 /// durable() and every LSN that is waited for are record boundaries, so a record is durable exactly
 /// if durable() is behind its start.
@@ -103,8 +116,10 @@ class Log {
   /// Opens the log after a stop or a crash. Reads from `scan_from`, a record boundary such as the
   /// last checkpoint's record, to find the end: a torn tail is dropped. Refuses a log with missing,
   /// foreign or damaged segments, and says from which LSN on. With `options.restore`, archived
-  /// segments take precedence over those in the directory.
-  static Result<std::unique_ptr<Log>> open(FileSystem& files, LogOptions options, Lsn scan_from);
+  /// segments take precedence over those in the directory. What `visitor` has seen, which may be
+  /// null, is the log from `scan_from` to begin() if the log could be opened.
+  static Result<std::unique_ptr<Log>> open(FileSystem& files, LogOptions options, Lsn scan_from,
+                                           OpeningVisitor* visitor = nullptr);
   /// Where the first record of a log that begins with its database is.
   static Lsn origin(std::uint64_t segment_bytes) noexcept;
   /// Logging off, for experiments: LSNs grow, everything is durable at once, nothing is written.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <thread>
+#include <utility>
 
 #include "base/simulation/simulated_disk.h"
 #include "base/simulation/simulation.h"
@@ -63,6 +64,61 @@ TEST_CASE("what was appended is read, forward and backward", "[log]") {
     const Written& one = written[random() % written.size()];
     REQUIRE(as_text(there.read(one.lsn)->payload) == one.payload);
   }
+}
+
+TEST_CASE("a page's records are read in both directions, whether they are close or far apart",
+          "[log]") {
+  Setup setup;
+  setup.options.segment_bytes = std::uint64_t{1} << 20U;
+  setup.options.buffer_bytes = std::size_t{256} << 10U;
+  auto log = setup.create();
+  Random random{7};
+  std::vector<Written> written;
+  for (int i = 0; i < 4000; ++i)
+    written.push_back(append_random(*log, random, i % 500 == 0 ? 60'000 : 1'000));
+  log->flush_to(log->tail());
+  for (const std::size_t step : {1U, 7U, 60U, 700U}) {
+    Reader reader = log->reader(ReadPattern::random);
+    bool is_right = true;
+    const auto check = [&](const Written& one) {
+      const auto record = reader.read(one.lsn);
+      is_right = is_right && record && record->end == one.end && record->header == one.header &&
+                 as_text(record->payload) == one.payload;
+    };
+    for (std::size_t i = 0; i < written.size(); i += step) check(written[i]);
+    for (std::size_t i = written.size(); i > step; i -= step) check(written[i - 1]);
+    for (int i = 0; i < 200; ++i) check(written[random() % written.size()]);
+    CHECK(is_right);
+  }
+}
+
+TEST_CASE("what sees the records while a log is opened sees all that are in it", "[log]") {
+  class Visitor final : public OpeningVisitor {
+   public:
+    void begin(Lsn from, Lsn limit) override { range = {from, limit}; }
+    void visit(const Record& record) override {
+      if (record.header.kind == RecordKind::flush_mark) return;
+      seen.push_back({record.lsn, record.end, record.header, std::string{as_text(record.payload)}});
+    }
+    std::pair<Lsn, Lsn> range;
+    std::vector<Written> seen;
+  };
+  Setup setup;
+  Lsn from = Lsn::none;
+  std::vector<Written> written;
+  {
+    auto log = setup.create();
+    Random random{7};
+    append_random(*log, random, 300);
+    from = log->tail();
+    for (int i = 0; i < 1000; ++i) written.push_back(append_random(*log, random, 300));
+    log->flush_to(log->tail());
+  }
+  Visitor visitor;
+  const auto log = Log::open(setup.files, setup.options, from, &visitor).value();
+  CHECK(same(visitor.seen, written));
+  CHECK(visitor.range.first == from);
+  CHECK(visitor.range.second >= log->begin());
 }
 
 TEST_CASE("a reader beside the writer reads on as more is durable", "[log]") {

@@ -9,8 +9,13 @@
 namespace swizzle::wal {
 namespace {
 
-constexpr std::size_t chunk_bytes(ReadPattern pattern) {
-  return pattern == ReadPattern::sequential ? std::size_t{2} << 20U : std::size_t{16} << 10U;
+constexpr std::size_t kSequentialChunk = std::size_t{2} << 20U;
+
+LogWindow window_for(LogLocation location, ReadPattern pattern) {
+  constexpr std::size_t kRandomChunk = std::size_t{16} << 10U;
+  constexpr std::size_t kNearChunk = std::size_t{512} << 10U;
+  if (pattern == ReadPattern::sequential) return {std::move(location), kSequentialChunk};
+  return {std::move(location), kRandomChunk, kNearChunk};
 }
 
 std::unexpected<Error> no_record(const LogLocation& location, std::uint64_t at, Decoding found) {
@@ -34,8 +39,8 @@ struct Reader::State {
 };
 
 Reader::Reader(LogLocation location, Lsn end, ReadPattern pattern)
-    : state_(std::make_unique<State>(
-          State{LogWindow{std::move(location), chunk_bytes(pattern)}, 0, raw(end)})) {
+    : state_(
+          std::make_unique<State>(State{window_for(std::move(location), pattern), 0, raw(end)})) {
   state_->window.set_limit(raw(end));
 }
 Reader::~Reader() = default;
@@ -117,7 +122,7 @@ Result<std::optional<Lsn>> find_record(const LogLocation& location, Lsn from) {
   ASSIGN_OR_RETURN(const auto numbers, list_segments(*location.files, location.directory));
   if (numbers.empty()) return std::optional<Lsn>{};
   const SegmentGeometry geometry{location.segment_bytes};
-  LogWindow window{location, chunk_bytes(ReadPattern::sequential)};
+  LogWindow window{location, kSequentialChunk};
   ASSIGN_OR_RETURN(const auto found,
                    window.search(std::max(raw(from), geometry.first_lsn(numbers.front())),
                                  geometry.first_lsn(numbers.back() + 1)));

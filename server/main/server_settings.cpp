@@ -87,6 +87,9 @@ void define_resources(Settings& settings) {
       "Memory for pages; by default at most a quarter of what there is."));
   settings.define(boolean_setting("prefault_buffers", false, at_start, category,
                                   "Has the system give all of shared_buffers at the start."));
+  settings.define(boolean_setting("buffer_preload", true, at_start, category,
+                                  "Reads the pages that were in memory before a stop or a crash "
+                                  "ahead after the start, those used most first."));
   settings.define(integer_setting("version_store_size",
                                   static_cast<std::int64_t>(defaults.version_store_bytes >> 20U),
                                   {1, INT32_MAX}, SettingUnit::megabytes, at_start, category,
@@ -245,6 +248,7 @@ Result<ServerSettings> server_settings(const Settings& settings) {
     values.memory_bytes = statement_memory(system_memory_bytes(), values.engine.pool_bytes);
   }
   values.engine.pool_prefault = settings.boolean("prefault_buffers");
+  values.engine.pool_preload = settings.boolean("buffer_preload");
   values.engine.version_store_bytes = number("version_store_size") << 20U;
   values.engine.row_lock_limit = small("row_lock_limit");
   values.engine.log_buffer_bytes = number("wal_buffers") * kBlockBytes;

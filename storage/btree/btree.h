@@ -56,6 +56,16 @@ struct GivenUp {
 /// with 57014. Empty: it goes on.
 using GoesOn = std::function<bool()>;
 
+/// Children of a branch that read_ahead_of() passed.
+struct WantedAhead {
+  std::uint8_t level = 0;  ///< the branch's; 0: the tree is one leaf
+  std::uint32_t absent = 0;
+  /// For each wanted child that is a branch itself, a key that it covers.
+  std::vector<std::vector<std::byte>> branches;
+  /// The key from which on the branch, or its foster child, has more of them.
+  std::optional<std::vector<std::byte>> next;
+};
+
 /// Leaves that read_ahead() passed.
 struct LeavesAhead {
   std::uint32_t leaves = 0;
@@ -148,6 +158,10 @@ class BTree {
   Result<LeavesAhead> read_ahead(Bytes key, std::uint32_t most, Interest interest);
   Result<LeavesAhead> read_ahead_below(const KeyBound& bound, std::uint32_t most,
                                        Interest interest);
+  /// Starts to read the absent ones among those children of a branch of that level, of the root if
+  /// the tree is not that high, that are `wanted` (in order of their numbers). Begins at the child
+  /// that leads to `key`; some children at a time.
+  Result<WantedAhead> read_ahead_of(Bytes key, std::uint8_t level, std::span<const PageId> wanted);
 
   /// Pre: key has 1 to kMaxKeyBytes bytes. The hint as in read().
   Result<> change(Bytes key, TransactionChain* transaction, LeafChange& change,

@@ -82,6 +82,41 @@ Result<LeavesAhead> BTree<Pool>::read_ahead(Descent& branch, std::uint32_t most,
 }
 
 template <class Pool>
+Result<WantedAhead> BTree<Pool>::read_ahead_of(Bytes key, std::uint8_t level,
+                                               std::span<const PageId> wanted) {
+  constexpr std::uint32_t kMost = 32;
+  Descent branch(*this, key, level);
+  while (true) {
+    RETURN_IF_ERROR(branch.run());
+    Node& node = branch.node();
+    WantedAhead ahead;
+    ahead.level = node.level();
+    ClaimedPages claimed;
+    if (!node.is_leaf()) {
+      std::uint16_t at = branch.child_of(node);
+      for (; at < node.count() && claimed.count < kMost; ++at) {
+        const PageRef ref = load_ref(node.child_ref(at));
+        if (!branch.guard.valid()) break;
+        const PageId page = ref.is_swizzled() ? ref.frame()->page_id() : ref.page();
+        if (!std::ranges::binary_search(wanted, page)) continue;
+        claim_absent(branch.guard, node.child_ref(at), claimed);
+        // A branch is named by its own low fence, which the parent has as its key.
+        if (ahead.level > 1) ahead.branches.push_back(*detail::copy_of_key(node, at));
+      }
+      // The level's next branch has its own key in the parent; a foster child has not.
+      if (at < node.count() || node.has_foster()) ahead.next = detail::key_behind(node, at);
+    }
+    const bool is_true = branch.guard.valid();
+    branch.guard.release();
+    ahead.absent = claimed.count;
+    // Disturbed or not: what is claimed was absent then, and must be read.
+    pool_.read_ahead({claimed.pages.data(), claimed.count}, Interest::keep);
+    if (is_true) return ahead;
+    branch.disturbed();
+  }
+}
+
+template <class Pool>
 void BTree<Pool>::claim_absent(const ReadGuard& branch, const PageRef* at, ClaimedPages& claimed) {
   const PageRef ref = load_ref(at);
   if (!branch.valid() || ref.is_swizzled() || claimed.count == claimed.pages.size()) return;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "storage/recovery/progress.h"
 #include "storage/recovery/records/record_effects.h"
 
 namespace swizzle {
@@ -53,14 +53,25 @@ void note_transaction(Analysis& analysis, const wal::Record& record) {
   if (!is_new) loser->second.last = std::max(loser->second.last, record.lsn);
 }
 
-Result<> note(Analysis& analysis, const wal::Record& record, SpaceMap& map) {
+void note_on_map(Analysis& analysis, PageId page, PageEffect effect) {
+  using To = Analysis::MapChange::To;
+  if (effect == PageEffect::image) analysis.map_changes.push_back({page, To::allocated});
+  if (effect == PageEffect::free) analysis.map_changes.push_back({page, To::free});
+}
+
+Result<> note(Analysis& analysis, const wal::Record& record) {
   ASSIGN_OR_RETURN(const PageEffects effects, effects_of(record.header));
   note_page(analysis.dirty, record.header.page, effects.page, record.lsn);
   note_page(analysis.dirty, record.header.page2, effects.page2, record.lsn);
   ASSIGN_OR_RETURN(const std::vector<PageId> pages, freed_pages(record));
-  for (const PageId page : pages) analysis.dirty.erase(page);
+  for (const PageId page : pages) {
+    analysis.dirty.erase(page);
+    note_on_map(analysis, page, PageEffect::free);
+  }
+  note_on_map(analysis, record.header.page, effects.page);
+  note_on_map(analysis, record.header.page2, effects.page2);
   note_transaction(analysis, record);
-  return redo_on_map(record, map);
+  return {};
 }
 
 /// A page may stand there twice: when it was still pending, and when it was in a frame.
@@ -100,28 +111,42 @@ void note_known_page(PendingPageMap& pages, PageId page, PageEffect effect, Lsn 
 
 }  // namespace
 
-Result<Analysis> analyse(wal::Reader& reader, const Checkpoint& checkpoint, SpaceMap& map,
-                         const RecoveryObserver& observer) {
-  Analysis analysis;
-  analysis.next_txn = checkpoint.next_txn;
-  note_dirty_pages(analysis.dirty, checkpoint);
-  for (const ActiveTransaction& active : checkpoint.active)
-    analysis.losers.emplace(active.id, active);
-
-  if (checkpoint.begin != Lsn::none) reader.seek(checkpoint.begin);
-  const std::uint64_t begin = raw(checkpoint.begin);
-  Progress progress("analysis", raw(reader.end()) - std::min(begin, raw(reader.end())), observer);
-  while (true) {
-    ASSIGN_OR_RETURN(const auto record, reader.next());
-    if (!record) break;
-    ++analysis.records;
-    RETURN_IF_ERROR(note(analysis, *record, map));
-    progress.set_pages(analysis.dirty.size());
-    progress.set_transactions(analysis.losers.size());
-    progress.reached(raw(record->end) - begin, record->end);
+void Analysis::bring_up_to_date(SpaceMap& map) const {
+  for (const MapChange& change : map_changes) {
+    if (change.to == MapChange::To::allocated)
+      map.mark_allocated(change.page);
+    else
+      map.mark_free(change.page);
   }
-  RETURN_IF_ERROR(require_newest(analysis.dirty, reader.end()));
-  return analysis;
+}
+
+LogAnalysis::LogAnalysis(const Checkpoint& checkpoint, const RecoveryObserver& observer)
+    : observer_(observer) {
+  analysis_.next_txn = checkpoint.next_txn;
+  note_dirty_pages(analysis_.dirty, checkpoint);
+  for (const ActiveTransaction& active : checkpoint.active)
+    analysis_.losers.emplace(active.id, active);
+}
+
+void LogAnalysis::begin(Lsn from, Lsn limit) {
+  from_ = from;
+  progress_.emplace("analysis", raw(limit) - raw(from), observer_);
+}
+
+void LogAnalysis::visit(const wal::Record& record) {
+  if (!outcome_) return;
+  ++analysis_.records;
+  outcome_ = note(analysis_, record);
+  progress_->set_pages(analysis_.dirty.size());
+  progress_->set_transactions(analysis_.losers.size());
+  progress_->reached(raw(record.end) - raw(from_), record.end);
+}
+
+Result<Analysis> LogAnalysis::finish(Lsn end) {
+  progress_.reset();
+  RETURN_IF_ERROR(std::move(outcome_));
+  RETURN_IF_ERROR(require_newest(analysis_.dirty, end));
+  return std::move(analysis_);
 }
 
 Result<> complete_records(wal::Reader& reader, Lsn before, PendingPageMap& pages) {

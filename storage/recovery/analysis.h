@@ -1,11 +1,16 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <vector>
 
 #include "storage/options.h"
 #include "storage/recovery/checkpoint/control_file.h"
 #include "storage/recovery/pending_pages.h"
+#include "storage/recovery/progress.h"
 #include "storage/space/space_map.h"
+#include "wal/log.h"
 #include "wal/reader.h"
 
 namespace swizzle {
@@ -19,12 +24,37 @@ struct Analysis {
   std::map<TxnId, ActiveTransaction> losers;
   TxnId next_txn{1};
   std::uint64_t records = 0;
+  /// Changes of the space map since the checkpoint, in their order.
+  struct MapChange {
+    enum class To : std::uint8_t { allocated, free };
+    PageId page;
+    To to;
+  };
+  std::vector<MapChange> map_changes;
+
+  /// Pre: the map was loaded for the checkpoint.
+  void bring_up_to_date(SpaceMap& map) const;
 };
 
-/// Reads [checkpoint.begin, reader.end()); brings the space map up to date. XX001 if the log ends
-/// before what was durable at the checkpoint. Pre: the map was loaded for this checkpoint.
-Result<Analysis> analyse(wal::Reader& reader, const Checkpoint& checkpoint, SpaceMap& map,
-                         const RecoveryObserver& observer);
+/// Analysis, while the log is read from the checkpoint to its end for the first and only time.
+class LogAnalysis final : public wal::OpeningVisitor {
+ public:
+  LogAnalysis(const Checkpoint& checkpoint, const RecoveryObserver& observer);
+
+  void begin(Lsn from, Lsn limit) override;
+  void visit(const wal::Record& record) override;
+  /// Returns the state at the log's end. XX001 if the log ends before what was durable at the
+  /// checkpoint. Pre: the log has been opened from the checkpoint on; not called before.
+  Result<Analysis> finish(Lsn end);
+
+ private:
+  const RecoveryObserver& observer_;
+  Analysis analysis_;
+  Lsn from_ = Lsn::none;
+  std::optional<Progress> progress_;
+  /// The first record that could not be understood.
+  Result<> outcome_;
+};
 
 /// Lists the records of `pages` that lie before `before`, where analysis has not read. Leaves the
 /// pages complete.

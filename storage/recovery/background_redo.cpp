@@ -6,13 +6,14 @@
 #include <thread>
 #include <unordered_map>
 
+#include "base/runtime/long_work.h"
 #include "storage/recovery/analysis.h"
 
 namespace swizzle {
 namespace {
 
-// Records read between two yields to others on the thread.
-constexpr std::size_t kRecordsBetweenYields = 64;
+// Nanoseconds that the copy of a record takes, roughly: the task yields by the clock on a reactor.
+constexpr std::size_t kWorkPerRecord = 1000;
 // Memory that a record takes, for the size of a batch.
 constexpr std::uint64_t kRecordBytes = 256;
 
@@ -92,7 +93,7 @@ void BackgroundRedo::collect(std::span<const PageId> batch, const RedoGoesOn& go
   wal::Reader reader = parts_.log.reader();
   std::unordered_map<PageId, std::shared_ptr<PageRecords>> records;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (i % kRecordsBetweenYields == 0) Runtime::current().yield();
+    count_unended_work(kWorkPerRecord);
     if (!goes_on()) return;
     const auto [at, page] = wanted[i];
     const auto record = reader.read(at);
@@ -126,7 +127,7 @@ void BackgroundRedo::redo_share(std::span<const PageId> share_of, std::uint32_t 
       const std::lock_guard hold(mutex_);
       if (!error_) error_ = std::move(brought).error();
     }
-    Runtime::current().yield();
+    count_unended_work(kUnknownWork);
   }
 }
 

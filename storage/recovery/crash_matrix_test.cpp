@@ -41,6 +41,7 @@ EngineOptions small_options(Random& random) {
   options.log_segment_bytes = std::uint64_t{256} << 10U;
   options.log_buffer_bytes = std::uint64_t{512} << 10U;
   options.checkpoint_log_bytes = 150'000;
+  options.pool_preload = random.one_in(2);
   return options;
 }
 

@@ -7,11 +7,15 @@
 #include <optional>
 
 #include "base/memory/aligned_buffer.h"
+#include "base/runtime/long_work.h"
 #include "storage/recovery/progress.h"
 #include "storage/recovery/records/record_effects.h"
 
 namespace swizzle {
 namespace {
+
+// Nanoseconds, roughly.
+constexpr std::size_t kWorkPerChange = 500;
 
 Lsn lsn_of_page(const std::byte* page) noexcept {
   return load<PageHeader>(page).lsn;
@@ -106,6 +110,7 @@ Result<Lsn> PageRedo::redo(PageId page, const PendingPages::Known& known, std::b
     }
     if (since == Lsn::none) since = record.lsn;
     changes_.fetch_add(1, std::memory_order_relaxed);
+    count_unended_work(kWorkPerChange);
   }
   if (const Lsn written = parts_.volume.written_lsns().of(page); lsn_of_page(into) < written)
     return rebuild(page, written, Base::copy, into, older_than_the_log(page, written));

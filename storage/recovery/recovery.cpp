@@ -34,8 +34,7 @@ Result<> find_newest(Analysis& analysis, wal::Reader& reader, Lsn checkpoint) {
 }  // namespace
 
 Result<Recovered> recover(FileSystem& files, const std::filesystem::path& directory, Volume& volume,
-                          const Control& control, const wal::Log& log,
-                          const RecoveryObserver& observer) {
+                          const Control& control, const wal::Log& log, LogAnalysis& seen) {
   const Checkpoint& checkpoint = control.checkpoint;
   const Lsn end = log.begin();
   Recovered recovered;
@@ -45,14 +44,15 @@ Result<Recovered> recover(FileSystem& files, const std::filesystem::path& direct
     recovered.next_txn = checkpoint.next_txn;
     return recovered;
   }
-  wal::Reader reader = log.reader();
-  ASSIGN_OR_RETURN(Analysis analysis, analyse(reader, checkpoint, *recovered.space, observer));
+  ASSIGN_OR_RETURN(Analysis analysis, seen.finish(end));
+  analysis.bring_up_to_date(*recovered.space);
   recovered.records_analysed = analysis.records;
   recovered.next_txn = analysis.next_txn;
   wal::Reader by_transaction = log.reader(wal::ReadPattern::random);
   RETURN_IF_ERROR(sort_out(analysis, by_transaction, recovered));
   // The log may speak of pages that a copied file does not reach to.
   RETURN_IF_ERROR(recovered.space->fit_file());
+  wal::Reader reader = log.reader();
   RETURN_IF_ERROR(find_newest(analysis, reader, checkpoint.begin));
   recovered.pending = std::move(analysis.dirty);
   return recovered;

@@ -21,12 +21,11 @@ struct Recovered {
   PendingPageMap pending;
 };
 
-/// Analysis up to `log.begin()`, where the log ended. Afterwards the space map is as the log says,
-/// and it is known which pages are not. The caller opens its trees over pages that are redone when
-/// they are read, undoes the losers (undo_chain.h) by key, with compensation records, and takes a
-/// checkpoint. Repeatable at any crash point.
+/// Takes what `analysis` has seen up to `log.begin()`, where the log ended. Afterwards the space
+/// map is as the log says, and it is known which pages are not. The caller opens its trees over
+/// pages that are redone when they are read, undoes the losers (undo_chain.h) by key, with
+/// compensation records, and takes a checkpoint. Repeatable at any crash point.
 Result<Recovered> recover(FileSystem& files, const std::filesystem::path& directory, Volume& volume,
-                          const Control& control, const wal::Log& log,
-                          const RecoveryObserver& observer);
+                          const Control& control, const wal::Log& log, LogAnalysis& analysis);
 
 }  // namespace swizzle

@@ -117,8 +117,10 @@ TEST_CASE("a page is redone when it is read, and enters the pool dirty", "[recov
     const std::size_t pending = engine.pending->count();
     const std::uint64_t written = engine.volume->pages_written();
     REQUIRE(pending > 3);
+    CHECK(engine.redo->done_us() == -1);
     require_whole(engine, database.oracle);
     CHECK(engine.pending->count() == 0);
+    CHECK(engine.redo->done_us() >= 0);
     CHECK(engine.volume->pages_written() == written);
     std::size_t dirty = 0;
     engine.pool->arena().for_each_used(

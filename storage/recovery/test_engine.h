@@ -131,13 +131,15 @@ class TestEngine {
     ASSIGN_OR_RETURN(volume, Volume::open(files_, options_.home));
     ASSIGN_OR_RETURN(control, ControlFile::open(files_, options_.home));
     const Lsn from = control->current().checkpoint.begin;
-    ASSIGN_OR_RETURN(log, wal::Log::open(files_, log_options(options_), from));
+    const RecoveryObserver unobserved;
+    LogAnalysis analysis(control->current().checkpoint, unobserved);
+    ASSIGN_OR_RETURN(log, wal::Log::open(files_, log_options(options_), from, &analysis));
     repair = std::make_unique<PageRepair>(*volume, *log);
     const auto mend = [this](PageId page, Lsn newest, std::byte* into) {
       return repair->mend(page, newest, into);
     };
     ASSIGN_OR_RETURN(Recovered got,
-                     recover(files_, options_.home, *volume, control->current(), *log, {}));
+                     recover(files_, options_.home, *volume, control->current(), *log, analysis));
     recovered = std::move(got);
     space = std::move(recovered.space);
     next_txn = raw(recovered.next_txn);

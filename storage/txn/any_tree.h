@@ -41,6 +41,8 @@ class AnyTree {
   virtual Result<LeavesAhead> read_ahead(Bytes key, std::uint32_t most, Interest interest) = 0;
   virtual Result<LeavesAhead> read_ahead_below(const KeyBound& bound, std::uint32_t most,
                                                Interest interest) = 0;
+  virtual Result<WantedAhead> read_ahead_of(Bytes key, std::uint8_t level,
+                                            std::span<const PageId> wanted) = 0;
   [[nodiscard]] virtual BufferPool& pool() noexcept = 0;
   virtual Result<> change(Bytes key, TransactionChain* transaction, LeafChange& change,
                           LeafHint* hint = nullptr) = 0;
@@ -90,6 +92,10 @@ class PooledTree final : public AnyTree {
   Result<LeavesAhead> read_ahead_below(const KeyBound& bound, std::uint32_t most,
                                        Interest interest) override {
     return tree_->read_ahead_below(bound, most, interest);
+  }
+  Result<WantedAhead> read_ahead_of(Bytes key, std::uint8_t level,
+                                    std::span<const PageId> wanted) override {
+    return tree_->read_ahead_of(key, level, wanted);
   }
   [[nodiscard]] BufferPool& pool() noexcept override { return tree_->pool(); }
   Result<> change(Bytes key, TransactionChain* transaction, LeafChange& change,

@@ -8,6 +8,7 @@
 #include "wal/internal/flusher.h"
 #include "wal/internal/log_window.h"
 #include "wal/internal/segment_store.h"
+#include "wal/log.h"
 
 namespace swizzle::wal {
 namespace {
@@ -142,16 +143,18 @@ Result<> zero_behind(const LogLocation& location, std::uint64_t end, std::uint64
 
 }  // namespace
 
-Result<LogEnd> find_end(const LogLocation& location, std::uint64_t from) {
+Result<LogEnd> find_end(const LogLocation& location, std::uint64_t from, OpeningVisitor* visitor) {
   ASSIGN_OR_RETURN(LogEnd found, check_segments(location, from));
   LogWindow window{location, kScanChunk};
   const std::uint64_t limit = window.geometry().first_lsn(found.last_segment + 1);
   Record record;
   found.end = from;
+  if (visitor != nullptr) visitor->begin(Lsn{from}, Lsn{limit});
   while (found.end < limit) {
     ASSIGN_OR_RETURN(const Decoding decoding, window.decode_at(found.end, record));
     if (decoding != Decoding::record) break;
     found.end = raw(record.end);
+    if (visitor != nullptr) visitor->visit(record);
   }
   RETURN_IF_ERROR(refuse_damage(window, found.end, limit));
   return found;

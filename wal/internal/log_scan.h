@@ -7,6 +7,8 @@
 
 namespace swizzle::wal {
 
+class OpeningVisitor;
+
 /// The position and segments that restart finds at the log's end.
 struct LogEnd {
   std::uint64_t end = 0;
@@ -19,7 +21,9 @@ struct LogEnd {
 /// the run breaks had been durable, the log is damaged and nothing behind it may be dropped: XX001
 /// says from which LSN on it is lost. A missing segment is 58P01, a segment of another database or
 /// with another size XX001.
-Result<LogEnd> find_end(const LogLocation& location, std::uint64_t from);
+/// `visitor` may be null.
+Result<LogEnd> find_end(const LogLocation& location, std::uint64_t from,
+                        OpeningVisitor* visitor = nullptr);
 
 /// Makes the files fit to go on at `end.end`: files cut short get their full length back, what
 /// survives of the interrupted write is zeroed so that no later restart can take it for a part of

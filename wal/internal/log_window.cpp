@@ -6,11 +6,20 @@
 
 namespace swizzle::wal {
 
-LogWindow::LogWindow(LogLocation location, std::size_t chunk_bytes)
+namespace {
+
+/// More than two segments is more than a small log has.
+std::size_t chunk_of(std::size_t wanted, const SegmentGeometry& geometry) noexcept {
+  return block_ceiling(std::min<std::uint64_t>(wanted, 2 * geometry.bytes()));
+}
+
+}  // namespace
+
+LogWindow::LogWindow(LogLocation location, std::size_t chunk_bytes, std::size_t near_bytes)
     : location_(std::move(location)),
       geometry_(location_.segment_bytes),
-      // More than two segments is more than a small log has.
-      chunk_bytes_(block_ceiling(std::min<std::uint64_t>(chunk_bytes, 2 * geometry_.bytes()))) {}
+      chunk_bytes_(chunk_of(chunk_bytes, geometry_)),
+      near_bytes_(chunk_of(near_bytes, geometry_)) {}
 
 void LogWindow::set_limit(std::uint64_t limit) noexcept {
   end_ = std::max(start_, std::min(end_, block_floor(std::min(limit_, limit))));
@@ -18,11 +27,15 @@ void LogWindow::set_limit(std::uint64_t limit) noexcept {
 }
 
 Result<Bytes> LogWindow::bytes(std::uint64_t at, std::size_t size) {
+  return bytes_ahead(at, size, chunk_bytes_);
+}
+
+Result<Bytes> LogWindow::bytes_ahead(std::uint64_t at, std::size_t size, std::size_t chunk) {
   // Load only up to the written end: beside the writer, a reader would otherwise load a whole chunk
   // for each small record that is new.
   const std::uint64_t begin = block_floor(at);
   const std::uint64_t written = std::max(limit_, at) - begin;
-  const std::uint64_t ahead = written < chunk_bytes_ ? written + kRecordAlignment : chunk_bytes_;
+  const std::uint64_t ahead = written < chunk ? written + kRecordAlignment : chunk;
   return loaded(at, size, begin, std::max(at + size, begin + ahead));
 }
 
@@ -85,12 +98,25 @@ Result<> LogWindow::read_segment_part(std::uint64_t at, MutableBytes into) {
   return file_->read_at(offset, into.first(available));
 }
 
+Result<Bytes> LogWindow::bytes_of_record(std::uint64_t at, std::size_t size) {
+  // Further apart, a chunk for each costs less than what lies between them.
+  constexpr std::uint64_t kNear = std::uint64_t{64} << 10U;
+  const bool has_bytes = start_ != end_;
+  if (has_bytes && at < start_ && start_ - at < kNear) {
+    const std::uint64_t to = block_ceiling(std::max(at + size, start_));
+    const std::uint64_t from = to - std::min<std::uint64_t>(to, near_bytes_);
+    return loaded(at, size, std::min(block_floor(at), from), to);
+  }
+  const bool is_close_behind = has_bytes && at >= start_ && at - std::min(at, end_) < kNear;
+  return bytes_ahead(at, size, is_close_behind ? near_bytes_ : chunk_bytes_);
+}
+
 Result<Decoding> LogWindow::decode_at(std::uint64_t at, Record& record) {
   constexpr std::size_t kProbe = 256;
-  ASSIGN_OR_RETURN(Bytes there, bytes(at, kProbe));
+  ASSIGN_OR_RETURN(Bytes there, bytes_of_record(at, kProbe));
   const auto first_try = decode(there, Lsn{at}, location_.database_id, record);
   if (first_try != Decoding::needs_more) return first_try;
-  ASSIGN_OR_RETURN(there, bytes(at, raw(record.end) - at));
+  ASSIGN_OR_RETURN(there, bytes_of_record(at, raw(record.end) - at));
   return decode(there, Lsn{at}, location_.database_id, record);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/io/file.h"
@@ -17,7 +18,11 @@ namespace swizzle::wal {
 class LogWindow {
  public:
   /// Loads `chunk_bytes` at a time, more when one record needs more.
-  LogWindow(LogLocation location, std::size_t chunk_bytes);
+  LogWindow(LogLocation location, std::size_t chunk_bytes)
+      : LogWindow(std::move(location), chunk_bytes, chunk_bytes) {}
+  /// The same, but decode_at() loads `near_bytes` for a record that lies close to what is loaded,
+  /// in its direction: the records of a page that changes often lie close to each other.
+  LogWindow(LogLocation location, std::size_t chunk_bytes, std::size_t near_bytes);
 
   /// [at, at + size), fewer bytes where a segment file is missing. What a file that is cut short
   /// should hold reads as zeros. Valid until the next call.
@@ -39,6 +44,8 @@ class LogWindow {
  private:
   // Returns the loaded bytes from `at` on; loads first if there are none.
   Result<Bytes> rest(std::uint64_t at);
+  Result<Bytes> bytes_of_record(std::uint64_t at, std::size_t size);
+  Result<Bytes> bytes_ahead(std::uint64_t at, std::size_t size, std::size_t chunk);
   Result<Bytes> loaded(std::uint64_t at, std::size_t size, std::uint64_t load_from,
                        std::uint64_t load_to);
   Result<> load_range(std::uint64_t from, std::uint64_t to);
@@ -48,6 +55,7 @@ class LogWindow {
   LogLocation location_;
   SegmentGeometry geometry_;
   std::size_t chunk_bytes_;
+  std::size_t near_bytes_;
   std::optional<AlignedBuffer> memory_;
   std::uint64_t limit_ = UINT64_MAX;
   // Loaded: [start_, end_).

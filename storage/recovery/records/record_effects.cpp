@@ -73,17 +73,4 @@ Result<std::vector<PageId>> freed_pages(const wal::Record& record) {
   return pages;
 }
 
-Result<> redo_on_map(const wal::Record& record, SpaceMap& map) {
-  ASSIGN_OR_RETURN(const std::vector<PageId> pages, freed_pages(record));
-  for (const PageId page : pages) map.mark_free(page);
-  ASSIGN_OR_RETURN(const PageEffects effects, effects_of(record.header));
-  const auto mark = [&map](PageId page, PageEffect effect) {
-    if (effect == PageEffect::image) map.mark_allocated(page);
-    if (effect == PageEffect::free) map.mark_free(page);
-  };
-  mark(record.header.page, effects.page);
-  mark(record.header.page2, effects.page2);
-  return {};
-}
-
 }  // namespace swizzle

@@ -6,13 +6,12 @@
 
 #include "base/result.h"
 #include "storage/btree/records.h"
-#include "storage/space/space_map.h"
 #include "wal/record.h"
 
 namespace swizzle {
 
-/// Effects of a log record on pages, as the kind table defines them (record_kinds.h). Used by redo,
-/// single page repair and the space map.
+/// Effects of a log record on pages, as the kind table defines them (record_kinds.h). Used by
+/// analysis, redo and single page repair.
 
 enum class PageEffect : std::uint8_t {
   none,    ///< the record does not concern the page
@@ -40,8 +39,5 @@ Result<> redo_on_page(const wal::Record& record, PageId page, std::byte* bytes);
 
 /// The pages that the payload of a pages_freed or children_freed record names; none in others.
 Result<std::vector<PageId>> freed_pages(const wal::Record& record);
-
-/// Repeats the record's change of the space map.
-Result<> redo_on_map(const wal::Record& record, SpaceMap& map);
 
 }  // namespace swizzle
