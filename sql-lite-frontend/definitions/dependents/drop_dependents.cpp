@@ -4,11 +4,13 @@
 #include <set>
 
 #include "sql-lite-frontend/definitions/dependents/dependents.h"
+#include "sql-lite-frontend/definitions/partitions/partitions.h"
 #include "sql-lite-frontend/definitions/routines/made_objects.h"
 #include "sql-lite-frontend/definitions/tables/table_change.h"
 #include "sql-lite-frontend/definitions/types/composite_values.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/silent_sink.h"
+#include "sql-lite-frontend/statement/names/partitions.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -28,12 +30,11 @@ void remove_column(StatementContext& session, const TablePtr& table, std::size_t
       command);
 }
 
-void remove_index(StatementContext& session, Relation& relation, Oid oid) {
+void remove_index(StatementContext& session, const Table& table, Relation& relation, Oid oid) {
   const auto index = std::ranges::find(relation.indexes, oid, &Index::oid);
   if (index == relation.indexes.end()) return;
-  if (!index->primary) {
-    value_of(session.shared.engine.drop_tree(*session.transaction, index->tree));
-  }
+  drop_parts_of_index(session, table, oid);
+  drop_index_tree(session, *index);
   relation.indexes.erase(index);
 }
 
@@ -133,7 +134,7 @@ void remove(StatementContext& session, const Dependent& dependent) {
   if (dependent.kind == Dependent::Kind::constraint) {
     const auto gone = std::ranges::find(relation.constraints, dependent.oid, &Constraint::oid);
     if (gone != relation.constraints.end() && gone->kind == ConstraintKind::exclusion) {
-      remove_index(session, relation, gone->index);
+      remove_index(session, *locked, relation, gone->index);
     }
     std::erase_if(relation.constraints,
                   [&](const Constraint& c) { return c.oid == dependent.oid; });
@@ -142,7 +143,7 @@ void remove(StatementContext& session, const Dependent& dependent) {
   } else if (dependent.kind == Dependent::Kind::policy) {
     std::erase_if(relation.policies, [&](const Policy& p) { return p.oid == dependent.oid; });
   } else if (dependent.kind == Dependent::Kind::index) {
-    remove_index(session, relation, dependent.oid);
+    remove_index(session, *locked, relation, dependent.oid);
   } else {
     relation.columns[dependent.position].default_sql.clear();
   }
@@ -168,17 +169,23 @@ std::vector<Dependent> with_followers_of_columns(StatementContext& session,
   return all;
 }
 
-/// A partition goes with what it is a part of, unnamed.
+/// Partitions, and partitions' parts of an index, go with what they are a part of, unnamed.
 std::vector<Dependent> named_ones(std::span<const Dependent> dependents) {
-  std::set<Oid> tables;
+  std::set<Oid> wholes;
   for (const Dependent& dependent : dependents) {
-    if (dependent.kind == Dependent::Kind::table) tables.insert(dependent.table->relation.oid);
+    if (dependent.kind == Dependent::Kind::table) wholes.insert(dependent.table->relation.oid);
+    if (dependent.kind == Dependent::Kind::index) wholes.insert(dependent.oid);
   }
+  const auto whole_of = [](const Dependent& dependent) {
+    if (dependent.kind == Dependent::Kind::table) return dependent.table->relation.partition_of;
+    if (dependent.kind != Dependent::Kind::index) return kNoOid;
+    const auto& indexes = dependent.table->relation.indexes;
+    const auto index = std::ranges::find(indexes, dependent.oid, &Index::oid);
+    return index == indexes.end() ? kNoOid : index->parent;
+  };
   std::vector<Dependent> named;
   for (const Dependent& dependent : dependents) {
-    const bool is_part = dependent.kind == Dependent::Kind::table &&
-                         tables.contains(dependent.table->relation.partition_of);
-    if (!is_part) named.push_back(dependent);
+    if (!wholes.contains(whole_of(dependent))) named.push_back(dependent);
   }
   return named;
 }

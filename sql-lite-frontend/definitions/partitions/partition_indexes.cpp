@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/definitions/tables/table_rewrite.h"
 #include "sql-lite-frontend/query/bind/binder.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
+#include "sql-lite-frontend/statement/names/partitions.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
 /// Keys and indexes of partitioned tables: they have no entries of their own, every partition has a
@@ -172,9 +173,7 @@ void drop_parts_of_index(StatementContext& session, const Table& table, Oid inde
       rewrite_table(session, partition, std::move(relation), {});
       continue;
     }
-    if (gone.tree != TreeId::directory) {
-      value_of(session.shared.engine.drop_tree(*session.transaction, gone.tree));
-    }
+    drop_index_tree(session, gone);
     session.catalog.replace(*session.transaction, *partition, std::move(relation));
   }
 }

@@ -17,6 +17,7 @@
 #include "sql-lite-frontend/definitions/triggers/trigger_definition.h"
 #include "sql-lite-frontend/definitions/types/composite_values.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
+#include "sql-lite-frontend/statement/names/partitions.h"
 #include "sql-lite-frontend/statement/refusals.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -210,8 +211,7 @@ void TableChange::drop_column(const ast::AlterTableCmd& command) {
       relation.indexes, [&](const Index& index) { return index.primary && goes(index); });
   for (const Index& index : relation.indexes) {
     // To write the table anew replaces all of them.
-    if (was_primary || !goes(index) || index.tree == TreeId::directory) continue;
-    value_of(session_.shared.engine.drop_tree(*session_.transaction, index.tree));
+    if (!was_primary && goes(index)) drop_index_tree(session_, index);
   }
   std::erase_if(relation.indexes, goes);
   std::erase_if(relation.constraints, [&](const Constraint& constraint) {
@@ -295,9 +295,7 @@ void TableChange::drop_constraint(const ast::AlterTableCmd& command) {
                   command.behavior, sink_);
   const auto index = std::ranges::find(relation.indexes, constraint.index, &Index::oid);
   const bool primary = index->primary;
-  if (index->tree != TreeId::directory) {
-    value_of(session_.shared.engine.drop_tree(*session_.transaction, index->tree));
-  }
+  drop_index_tree(session_, *index);
   relation.indexes.erase(index);
   if (primary) {
     rewrite(std::move(relation), {});

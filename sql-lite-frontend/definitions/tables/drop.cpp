@@ -237,9 +237,7 @@ void drop_index(StatementContext& session, const ast::DropStmt& statement, Resul
                                  constraint->name, relation.name));
     }
     drop_parts_of_index(session, *table, index->oid);
-    if (index->tree != TreeId::directory) {
-      value_of(session.shared.engine.drop_tree(*session.transaction, index->tree));
-    }
+    drop_index_tree(session, *index);
     relation.indexes.erase(index);
     session.catalog.replace(*session.transaction, *table, std::move(relation));
   }

@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/execution/write/foreign_key.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/statement/command_progress.h"
+#include "sql-lite-frontend/statement/names/partitions.h"
 #include "sql-lite-frontend/statement/rights/acting_user.h"
 #include "sql-lite-frontend/types/statement_invariant.h"
 
@@ -350,9 +351,7 @@ TablePtr rewrite_table(StatementContext& session, const TablePtr& old, Relation 
     if (table->indexes[i].tree) build_index(session, table, i, IndexCommand::create);
   }
   value_of(engine.drop_tree(*session.transaction, old->relation.tree));
-  for (const Index& index : old->relation.indexes) {
-    if (!index.primary) value_of(engine.drop_tree(*session.transaction, index.tree));
-  }
+  for (const Index& index : old->relation.indexes) drop_index_tree(session, index);
   return table;
 }
 

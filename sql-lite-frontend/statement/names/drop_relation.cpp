@@ -25,9 +25,7 @@ void StatementContext::drop_relation(const TablePtr& table) {
   if (relation.is_partition()) leave_parent(*this, relation);
   if (keeps_rows(relation.kind)) {
     value_of(shared.engine.drop_tree(*transaction, relation.tree));
-    for (const Index& index : relation.indexes) {
-      if (!index.primary) value_of(shared.engine.drop_tree(*transaction, index.tree));
-    }
+    for (const Index& index : relation.indexes) drop_index_tree(*this, index);
   }
   if (keeps_rows(relation.kind)) shared.statistics->remove(*transaction, relation.oid);
   if (relation.sequence) transaction.note_sequence_move(kNoOid, position_of(relation));

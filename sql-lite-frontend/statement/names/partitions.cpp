@@ -56,4 +56,9 @@ void leave_parent(StatementContext& session, const Relation& partition) {
   renew_default(session, *left);
 }
 
+void drop_index_tree(StatementContext& session, const Index& index) {
+  if (index.tree == TreeId::directory) return;
+  value_of(session.shared.engine.drop_tree(*session.transaction, index.tree));
+}
+
 }  // namespace swizzle::sql

@@ -16,5 +16,8 @@ void renew_default(StatementContext& session, const Table& parent);
 TablePtr join_parent(StatementContext& session, const TablePtr& parent, Oid partition);
 /// The relation is about to go, or is no partition any more: its parent has one less.
 void leave_parent(StatementContext& session, const Relation& partition);
+/// Drops the index's tree. Nothing for an index without one: a primary key, whose entries are the
+/// table's rows, or an index of a partitioned table.
+void drop_index_tree(StatementContext& session, const Index& index);
 
 }  // namespace swizzle::sql
