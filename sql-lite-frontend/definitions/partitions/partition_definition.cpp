@@ -21,15 +21,10 @@ namespace {
 constexpr SqlState kInvalidDefinition{"42P17"};
 using DatumKind = PartitionDatum::Kind;
 
-PartitionStrategy strategy_of(std::string_view name) {
-  std::string lower{name};
-  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  if (lower == "list") return PartitionStrategy::list;
-  if (lower == "range") return PartitionStrategy::range;
-  if (lower == "hash") return PartitionStrategy::hash;
-  throw_error(sqlstate::invalid_parameter_value, "unrecognized partitioning strategy \"{}\"", name);
+PartitionStrategy strategy_of(ast::PartitionStrategy written) {
+  if (written == ast::PartitionStrategy::list) return PartitionStrategy::list;
+  return written == ast::PartitionStrategy::hash ? PartitionStrategy::hash
+                                                 : PartitionStrategy::range;
 }
 
 void set_plain_column(const Relation& relation, std::string_view name, std::int32_t location,

@@ -85,13 +85,34 @@ void change_membership(StatementContext& session, const MembershipChange& change
   session.catalog.replace(*session.transaction, *member, std::move(changed));
 }
 
+namespace {
+
+/// Whether GRANT or REVOKE says ADMIN OPTION. Throws 0A000 for what else it may say.
+bool has_admin_option(const ast::GrantRoleStmt& statement) {
+  for (const ast::Node* node : statement.opt) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    const bool given = ast::as<ast::Boolean>(option.arg).boolval;
+    if (option.defname == "admin" && given == statement.is_grant) continue;
+    if (option.defname != "admin" && option.defname != "inherit" && option.defname != "set") {
+      throw sql_error(sqlstate::syntax_error, "unrecognized role option \"{}\"", option.defname)
+          .at_position(option.location + 1);
+    }
+    throw_error(sqlstate::feature_not_supported, "{} with the option {} is not supported",
+                statement.is_grant ? "GRANT of a role" : "REVOKE of a role", option.defname);
+  }
+  return !statement.opt.empty();
+}
+
+}  // namespace
+
 void grant_membership(StatementContext& session, const ast::GrantRoleStmt& statement,
                       ResultSink& sink) {
   using enum MembershipStep;
   const Oid grantor =
       statement.grantor == nullptr ? session.user : role_of(session, *statement.grantor)->oid;
-  MembershipStep step = statement.admin_opt ? give_with_admin : give;
-  if (!statement.is_grant) step = statement.admin_opt ? take_admin : take;
+  const bool about_option = has_admin_option(statement);
+  MembershipStep step = about_option ? give_with_admin : give;
+  if (!statement.is_grant) step = about_option ? take_admin : take;
   std::vector<Oid> members;
   for (const ast::Node* node : statement.grantee_roles) {
     members.push_back(role_of(session, ast::as<ast::RoleSpec>(node))->oid);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/definitions/dependents/dependents.h"
+#include "sql-lite-frontend/query/parse/printed_statement.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 
 /// CREATE, ALTER and DROP POLICY. A policy is part of its table's record.
@@ -26,7 +27,6 @@ bool set_row_security(const ast::AlterTableCmd& command, Relation& relation);
 std::string described(StatementContext& session, const Table& table, const Policy& policy);
 
 /// Returns the text of a policy's condition, "SELECT condition", from the text that defines it.
-enum class PolicyClause : std::uint8_t { using_rows, with_check };
 std::string policy_condition_text(const Statement& whole, PolicyClause clause);
 
 // Dependencies of policies on the objects that their conditions name.

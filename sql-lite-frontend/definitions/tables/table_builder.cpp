@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/definitions/text/collations.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
+#include "sql-lite-frontend/statement/refusals.h"
 #include "sql-lite-frontend/types/cast_volatility.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -252,6 +253,10 @@ void TableBuilder::add_column(const ast::ColumnDef& definition) {
                   definition.colname);
     }
   }
+  if (!definition.storage_name.empty()) {
+    throw sql_error(sqlstate::feature_not_supported, "STORAGE of a column is not supported")
+        .at_position(definition.location + 1);
+  }
   Column column;
   column.name = definition.colname;
   const TypeId serial = serial_type(*definition.type_name);
@@ -293,6 +298,7 @@ void TableBuilder::set_default(std::size_t position, const ast::Node* expression
 }
 
 void TableBuilder::add_constraint(const ast::Constraint& constraint) {
+  refuse_newer_constraint(constraint);
   switch (constraint.contype) {
     case ast::ConstrType::primary:
     case ast::ConstrType::unique:

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
+#include "sql-lite-frontend/statement/refusals.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
@@ -120,6 +121,7 @@ void TableBuilder::ColumnWords::read_attribute(const ast::Constraint& constraint
 }
 
 void TableBuilder::ColumnWords::read(const ast::Constraint& constraint) {
+  refuse_newer_constraint(constraint);
   switch (constraint.contype) {
     case ast::ConstrType::notnull:
       return set_nullable(true, constraint);

@@ -244,6 +244,9 @@ void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, 
   std::vector<VacuumTarget> targets;
   for (const ast::Node* node : statement.rels) {
     const auto& named = ast::as<ast::VacuumRelation>(node);
+    if (!named.relation->inh) {
+      throw SqlError{sqlstate::feature_not_supported, "VACUUM or ANALYZE of ONLY is not supported"};
+    }
     const TablePtr table = binder.require_relation(*named.relation);
     targets.push_back({table, named.va_cols});
     for (const TablePtr& one : with_partitions(session, table)) {

@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/definitions/types/domain_validation.h"
 #include "sql-lite-frontend/definitions/types/type_definition.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
+#include "sql-lite-frontend/statement/refusals.h"
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -124,6 +125,7 @@ class DomainWords {
 
   void read(const ast::Constraint& constraint) {
     refuse_kind(constraint);
+    refuse_newer_constraint(constraint);
     switch (constraint.contype) {
       case ast::ConstrType::default_:
         if (has_default_) refuse(sqlstate::syntax_error, "multiple default expressions");
@@ -187,6 +189,7 @@ void set_not_null(StatementContext& session, UserType& domain, bool not_null) {
 void add_constraint(StatementContext& session, UserType& domain,
                     const ast::Constraint& constraint) {
   refuse_kind(constraint);
+  refuse_newer_constraint(constraint);
   const DomainCheck& check = add_check(session, domain, constraint);
   if (!check.validated) return;
   UserType rules = only(domain);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <string>
 
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/query/bind/missing_names.h"
@@ -23,6 +25,40 @@ bool is_stored_name(const ast::TypeName& name) {
 /// Bit strings, which are made of numbers as long as the array's modifier says.
 bool is_bits(TypeId type) {
   return value_type(type).category == 'V';
+}
+
+/// The SQL words of an expression that nothing here computes.
+std::string name_of_unsupported(const ast::Node& node) {
+  using enum ast::NodeKind;
+  switch (node.node_kind) {
+    case json_object_constructor:
+      return "JSON_OBJECT";
+    case json_array_constructor:
+    case json_array_query_constructor:
+      return "JSON_ARRAY";
+    case json_object_agg:
+      return "JSON_OBJECTAGG";
+    case json_array_agg:
+      return "JSON_ARRAYAGG";
+    case json_is_predicate:
+      return "IS JSON";
+    case json_parse_expr:
+      return "JSON()";
+    case json_scalar_expr:
+      return "JSON_SCALAR";
+    case json_serialize_expr:
+      return "JSON_SERIALIZE";
+    case json_func_expr: {
+      const ast::JsonExprOp op = ast::as<ast::JsonFuncExpr>(&node).op;
+      return op == ast::JsonExprOp::exists_op  ? "JSON_EXISTS"
+             : op == ast::JsonExprOp::query_op ? "JSON_QUERY"
+                                               : "JSON_VALUE";
+    }
+    case merge_support_func:
+      return "MERGE_ACTION";
+    default:
+      return fmt::format("the expression {}", ast::node_name(node.node_kind));
+  }
 }
 
 }  // namespace
@@ -166,9 +202,35 @@ ExprPtr ExpressionBinder::bind_node(const ast::Node* node, Scope& scope) {
     case ast::NodeKind::multi_assign_ref:
       unsupported("a multi-column assignment from a subquery");
     default:
-      unsupported(fmt::format("the expression {}", ast::node_name(node->node_kind)));
+      unsupported(name_of_unsupported(*node));
   }
 }
+
+namespace {
+
+/// Returns a number of the grammar without underscores and in decimal; empty if it does not fit.
+std::string_view decimal_digits(Arena& arena, std::string_view written) {
+  if (written.find_first_of("_xXoObB") == std::string_view::npos) return written;
+  std::string plain;
+  std::ranges::remove_copy(written, std::back_inserter(plain), '_');
+  const std::size_t start = plain.starts_with('-') ? 1 : 0;
+  const char letter = plain.size() > start + 1 ? plain[start + 1] : '0';
+  const int base = letter == 'x' || letter == 'X'   ? 16
+                   : letter == 'o' || letter == 'O' ? 8
+                   : letter == 'b' || letter == 'B' ? 2
+                                                    : 10;
+  if (base != 10) {
+    plain.erase(start, 2);
+    std::int64_t value = 0;
+    const auto [end, error] =
+        std::from_chars(plain.data(), plain.data() + plain.size(), value, base);
+    if (error != std::errc{} || end != plain.data() + plain.size()) return {};
+    plain = std::to_string(value);
+  }
+  return arena.copy(plain);
+}
+
+}  // namespace
 
 ExprPtr ExpressionBinder::bind_constant(const ast::A_Const& node) {
   ExprPtr expr;
@@ -181,7 +243,8 @@ ExprPtr ExpressionBinder::bind_constant(const ast::A_Const& node) {
   } else if (node.sval != nullptr) {
     expr = constant(TypeId::unknown, Value::from_text(node.sval->sval));
   } else if (node.fval != nullptr) {
-    const std::string_view digits = node.fval->fval;
+    const std::string_view digits = decimal_digits(arena_, node.fval->fval);
+    if (digits.empty()) unsupported("a number of more than 64 bits that is not decimal");
     std::int64_t integer = 0;
     const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), integer);
     if (parsed.ec == std::errc{} && parsed.ptr == digits.data() + digits.size()) {

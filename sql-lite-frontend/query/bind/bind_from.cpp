@@ -271,6 +271,8 @@ FromPtr QueryBinder::bind_from_item(const ast::Node* node, Scope& scope) {
       unsupported("TABLESAMPLE");
     case ast::NodeKind::range_table_func:
       return bind_xml_table(ast::as<ast::RangeTableFunc>(node), scope);
+    case ast::NodeKind::json_table:
+      unsupported("JSON_TABLE", ast::as<ast::JsonTable>(node).location);
     default:
       unsupported(ast::node_name(node->node_kind));
   }
@@ -452,8 +454,7 @@ FromPtr QueryBinder::bind_view(const TablePtr& view, const ast::RangeVar& range,
 
 FromPtr QueryBinder::bind_range_subselect(const ast::RangeSubselect& node, Scope& scope) {
   if (node.alias == nullptr) {
-    throw SqlError{sqlstate::syntax_error, "subquery in FROM must have an alias"}.with_hint(
-        "For example, FROM (SELECT ...) [AS] foo.");
+    unsupported("a subquery in FROM without an alias");
   }
   std::unique_ptr<Query> query;
   {

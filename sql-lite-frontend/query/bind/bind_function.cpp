@@ -135,7 +135,21 @@ namespace {
 
 }  // namespace
 
+namespace {
+
+/// Words of the grammar that become calls of functions which do not exist here; nothing if `node`
+/// is none of them.
+std::string_view unsupported_words(const ast::FuncCall& node) {
+  if (node.funcformat != ast::CoercionForm::sql_syntax) return {};
+  const std::string_view name = ast::string_of(node.funcname.back());
+  if (name == "system_user") return "SYSTEM_USER";
+  return name == "timezone" && node.args.size() == 1 ? "AT LOCAL" : std::string_view{};
+}
+
+}  // namespace
+
 ExprPtr ExpressionBinder::bind_function(const ast::FuncCall& node, Scope& scope) {
+  if (const auto words = unsupported_words(node); !words.empty()) unsupported(words, node.location);
   constexpr std::size_t kMostArguments = 100;
   if (node.args.size() > kMostArguments) {
     throw sql_error(sqlstate::too_many_arguments,

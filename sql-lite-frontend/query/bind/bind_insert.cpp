@@ -337,7 +337,7 @@ std::unique_ptr<WriteStatement> Binder::bind_insert(const ast::InsertStmt& inser
   returning.parent = &with_scope;
   returning.outer_slots = &write->outer_slots;
   if (!write->instead && !write->through) returning.was_there = &write->was_there;
-  bind_returning(*write, insert.returning_list, returning);
+  bind_returning(*write, insert.returning_clause, returning);
   secure_write(*write);
   remove_repeats(write->outer_slots);
   return write;

@@ -385,10 +385,15 @@ ExprPtr Binder::bind_multi_assignment(const ast::MultiAssignRef& multi, Scope& s
   return expr;
 }
 
-void Binder::bind_returning(WriteStatement& write, ast::NodeList list, Scope& scope) {
-  if (list.empty()) return;
+void Binder::bind_returning(WriteStatement& write, const ast::ReturningClause* returning,
+                            Scope& scope) {
+  if (returning == nullptr) return;
+  if (!returning->options.empty()) {
+    unsupported("RETURNING WITH",
+                ast::as<ast::ReturningOption>(returning->options.front()).location);
+  }
   const ClauseScope clause{scope, Clause::returning};
-  bind_targets(list, scope, write.returning);
+  bind_targets(returning->exprs, scope, write.returning);
   finish_targets(write.returning, OutputTypes::final);
   const Slot row = write.kind == WriteKind::update ? write.new_first_slot : write.first_slot;
   for (const OutputTarget& target : write.returning) note_reads(write, *target.expr, row);
@@ -454,7 +459,7 @@ std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& updat
   for (std::size_t i = 1; i < scope.items.size(); ++i) {
     returning.items.push_back(std::move(scope.items[i]));
   }
-  bind_returning(*write, update.returning_list, returning);
+  bind_returning(*write, update.returning_clause, returning);
   secure_write(*write);
   remove_repeats(write->outer_slots);
   return write;
@@ -480,7 +485,7 @@ std::unique_ptr<WriteStatement> Binder::bind_delete(const ast::DeleteStmt& state
   bind_index_expressions(*write);
   bind_triggers(*write);
   bind_partition_writes(*write);
-  bind_returning(*write, statement.returning_list, scope);
+  bind_returning(*write, statement.returning_clause, scope);
   secure_write(*write);
   remove_repeats(write->outer_slots);
   return write;

@@ -131,6 +131,7 @@ ExprPtr ExpressionBinder::bind_xml(const ast::XmlExpr& node, Scope& scope) {
 }
 
 ExprPtr ExpressionBinder::bind_xml_serialize(const ast::XmlSerialize& node, Scope& scope) {
+  if (node.indent) unsupported("XMLSERIALIZE with INDENT", node.location);
   std::vector<ExprPtr> operands;
   operands.push_back(bind_xml_argument(node.expr, scope, TypeId::xml, "XMLSERIALIZE"));
   ExprPtr text =

@@ -103,7 +103,7 @@ class Binder final : public QueryBinder {
   static const Column* view_default_of(const WriteStatement& write, std::size_t position);
   std::optional<std::size_t> cursor_variable(std::string_view name);
   void bind_write_condition(WriteStatement& write, const ast::Node* where, Scope& scope);
-  void bind_returning(WriteStatement& write, ast::NodeList list, Scope& scope);
+  void bind_returning(WriteStatement& write, const ast::ReturningClause* returning, Scope& scope);
 
   // bind_part_assignment.cpp
   static ExprPtr take_earlier_parts(std::vector<Assignment>& assignments, std::size_t position,

@@ -4,14 +4,16 @@
 usage: generate_ast.py pg_query.proto OUTPUT_FOLDER
 
 The installed pg_query.proto names every node, field and enumerator of the grammar. From it come
-ast_nodes.h (one plain struct per node, placed in an arena) and ast_decode.cpp (their decoding from
-the protobuf bytes, one pass, no protobuf library). Nodes that only PostgreSQL's analyser or
-executor makes are left out; the parser never produces them.
+ast_nodes.h (one plain struct per node, placed in an arena) and ast_copy.cpp (the copying of the
+library's own nodes into them, field by field). Nodes that only PostgreSQL's analyser or executor
+makes are left out; the parser never produces them.
 """
 import pathlib
 import re
 import sys
 
+# The C name of a message's field.
+json_names = {}
 # Made after parsing: they occur in the description, never in a parse tree.
 NOT_PARSED = set("""
 ParseResult ScanResult ScanToken Node TableFunc Var Param Aggref WindowFunc SubscriptingRef FuncExpr
@@ -20,7 +22,8 @@ RelabelType CoerceViaIO ArrayCoerceExpr ConvertRowtypeExpr CollateExpr CaseTestE
 RowCompareExpr CoerceToDomain CoerceToDomainValue NextValueExpr InferenceElem TargetEntry RangeTblRef
 FromExpr OnConflictExpr MergeAction Query SetOperationStmt RangeTblEntry RangeTblFunction
 TableSampleClause WithCheckOption SortGroupClause WindowClause RowMarkClause CallContext
-InlineCodeBlock
+InlineCodeBlock WindowFuncRunCondition JsonConstructorExpr JsonExpr JsonTablePath JsonTablePathScan
+JsonTableSiblingJoin RTEPermissionInfo ReturningExpr SummaryResult IntList OidList
 """.split())
 NOT_ENUMS = {"Token", "KeywordKind"}
 KEYWORDS = set("""
@@ -47,9 +50,10 @@ def parse(text):
             enums[name] = [(n, int(v)) for n, v in re.findall(r"(\w+) = (\d+);", body)]
             continue
         fields = []
-        for repeated, kind, field, number in re.findall(
-                r"^\s*(repeated )?(\w+) (\w+) = (\d+)", body, re.M):
+        for repeated, kind, field, number, json_name in re.findall(
+                r"^\s*(repeated )?(\w+) (\w+) = (\d+)(?: \[json_name=\"(\w+)\"\])?", body, re.M):
             fields.append((bool(repeated), kind, field, int(number)))
+            json_names[name, field] = json_name or field
         messages[name] = fields
     kinds = [(kind, field, number) for _, kind, field, number in messages["Node"]]
     return messages, enums, kinds
@@ -157,7 +161,7 @@ def walker(messages, enums, kinds, kept):
 
 
 def is_place(field):
-    return field.endswith("location") or field == "stmt_len"
+    return field.endswith(("location", "list_start", "list_end")) or field == "stmt_len"
 
 
 def describer(messages, enums, kinds, kept):
@@ -189,9 +193,12 @@ def describer(messages, enums, kinds, kept):
     return out
 
 
-def decoder(messages, enums, kinds, kept):
+def copier(messages, enums, kinds, kept):
+    """Field by field, under the C names, which the description has as its JSON names."""
     out = ["// Made by generate_ast.py from pg_query.proto.",
-           '#include "sql-lite-frontend/query/parse/decoder.h"', "", "namespace swizzle::sql::ast {", ""]
+           '#include "sql-lite-frontend/query/parse/library_tree.h"',
+           '#include "sql-lite-frontend/types/check_stack.h"',
+           '#include "sql-lite-frontend/types/sql_error.h"', "", "namespace swizzle::sql::ast {", ""]
     out.append("std::string_view node_name(NodeKind kind) noexcept {\n  switch (kind) {")
     for kind, field, _ in kinds:
         out.append(f'    case NodeKind::{identifier(field)}: return "{kind}";')
@@ -201,55 +208,48 @@ def decoder(messages, enums, kinds, kept):
     out += ["      return true;", "    default:", "      return false;", "  }", "}", ""]
     out += walker(messages, enums, kinds, kept)
     out += describer(messages, enums, kinds, kept)
-    for name in messages:
-        if name in kept:
-            out.append(f"template <> const {name}* Decoder::message<{name}>(WireReader& wire);")
+    used = {kind for name in kept for _, kind, _, _ in kept_fields(name, messages[name], enums, kept)}
+    out.append("namespace {\n")
+    for name in sorted(used & set(enums)):
+        out += [f"{name} as_ours(::{name} value) {{", "  switch (value) {"]
+        out += [f"    case ::{original}: return {name}::{ours};"
+                for (original, value), (ours, _) in zip(enums[name], enumerators(name, enums[name])) if value != 0]
+        out += ["    default: return {};", "  }", "}", ""]
+    out.append("}  // namespace\n")
     out.append("")
-    numbers = {kind: field for kind, field, _ in kinds}
-    for name, fields in messages.items():
-        if name not in kept:
-            continue
-        out.append(f"template <>\nconst {name}* Decoder::message<{name}>(WireReader& wire) {{")
-        out.append("  check_stack();")
-        out.append(f"  auto* node = create<{name}>();")
-        if name in numbers:
-            out.append(f"  node->node_kind = {name}::kKind;")
-        repeated_fields = [f for f in kept_fields(name, fields, enums, kept) if f[0]]
-        for _, kind, field, number in repeated_fields:
-            target = "Node" if kind == "Node" else kind
-            out.append(f"  Gather<{target}> {identifier(field)}{{*this}};")
-        out.append("  while (wire.next()) {\n    switch (wire.field()) {")
-        for repeated, kind, field, number in kept_fields(name, fields, enums, kept):
-            ident = identifier(field)
-            read = {"int32": "wire.int32()", "uint32": "wire.uint32()", "int64": "wire.int64()",
-                    "uint64": "wire.uint64()", "bool": "wire.boolean()", "double": "wire.real()",
-                    "string": "text(wire.bytes())"}.get(kind)
-            if read is None:
-                if kind in enums:
-                    read = f"static_cast<{kind}>(wire.uint32())"
-                elif kind == "Node":
-                    read = "node_of(wire.bytes())"
-                else:
-                    read = f"nested<{kind}>(wire.bytes())"
-            statement = f"{ident}.add({read})" if repeated else f"node->{ident} = {read}"
-            out.append(f"      case {number}: {statement}; break;")
-        out += ["      default: wire.skip();", "    }", "  }"]
-        for _, kind, field, number in repeated_fields:
-            out.append(f"  node->{identifier(field)} = {identifier(field)}.list();")
-        out += ["  return node;", "}", ""]
-    out.append("const Node* Decoder::node_of(Bytes bytes) {\n  WireReader wire{bytes};")
-    out.append("  if (!wire.next()) return nullptr;")
-    out.append("  WireReader inner{wire.bytes()};\n  switch (wire.field()) {")
-    for kind, field, number in kinds:
-        if kind in kept:
-            out.append(f"    case {number}: return message<{kind}>(inner);")
-    out += ["    default: break;", "  }", "  auto* node = create<Node>();",
-            "  node->node_kind = static_cast<NodeKind>(wire.field());", "  return node;", "}", "",
-            "Items<RawStmt> Decoder::statements(Bytes bytes) {",
-            "  WireReader wire{bytes};", "  Gather<RawStmt> list{*this};", "  while (wire.next()) {",
-            "    if (wire.field() == 2) {",
-            "      list.add(nested<RawStmt>(wire.bytes()));",
-            "    } else {", "      wire.skip();", "    }", "  }", "  return list.list();", "}", "",
+    nodes = [kind for kind, _, _ in kinds if kind in kept]
+    for name in nodes:
+        out.append(f"template <> const {name}* TreeCopy::copy<{name}>(const ::{name}& from);")
+    out.append("")
+    for name in nodes:
+        out += [f"template <>\nconst {name}* TreeCopy::copy<{name}>([[maybe_unused]] const ::{name}& from) {{",
+                "  check_stack();", f"  auto* const to = create<{name}>();"]
+        for repeated, kind, field, _ in kept_fields(name, messages[name], enums, kept):
+            at = f"from.{json_names[name, field]}"
+            if name == "A_Const" and kind in kept:  # a union
+                out.append(f"  if (!from.isnull && from.val.node.type == T_{kind}) to->{field} = copy<{kind}>(from.val.{field});")
+                continue
+            if name == "List":
+                at = "&from"
+            if repeated:
+                value = f"children<Node>({at})"
+            elif kind == "Node":
+                value = f"node({at})"
+            elif kind == "string":
+                value = f"text({at})"
+            elif kind in SCALARS:
+                value = f"static_cast<{SCALARS[kind]}>({at})"
+            elif kind in enums:
+                value = f"as_ours({at})"
+            else:
+                value = f"nested<{kind}>({at})"
+            out.append(f"  to->{identifier(field)} = {value};")
+        out += ["  return to;", "}", ""]
+    out += ["const Node* TreeCopy::copy_of_kind(const void* from) {",
+            "  switch (static_cast<const ::Node*>(from)->type) {"]
+    out += [f"    case T_{name}: return copy<{name}>(*static_cast<const ::{name}*>(from));" for name in nodes]
+    out += ["    default: break;", "  }",
+            '  throw SqlError{sqlstate::internal_error, "the parser made a node of no known kind"};', "}", "",
             "}  // namespace swizzle::sql::ast", ""]
     return "\n".join(out)
 
@@ -260,7 +260,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     kept = {name for name in messages if name not in NOT_PARSED}
     (folder / "ast_nodes.h").write_text(header(messages, enums, kinds, kept))
-    (folder / "ast_decode.cpp").write_text(decoder(messages, enums, kinds, kept))
+    (folder / "ast_copy.cpp").write_text(copier(messages, enums, kinds, kept))
 
 
 main()

@@ -1,11 +1,8 @@
 #include "sql-lite-frontend/query/parse/parser.h"
 
 #include <algorithm>
-#include <cctype>
-#include <cstring>
 
 #include "base/runtime/runtime.h"
-#include "sql-lite-frontend/query/parse/decoder.h"
 #include "sql-lite-frontend/query/parse/deep_comments.h"
 #include "sql-lite-frontend/query/parse/postgres_statement.h"
 #include "sql-lite-frontend/query/parse/syntax_tree.h"
@@ -13,25 +10,6 @@
 
 namespace swizzle::sql {
 namespace {
-
-/// The library reports no SQLSTATE; the grammar knows only these kinds of complaint.
-SqlState state_of(std::string_view message) {
-  if (message.contains("not implemented") || message.contains("not supported") ||
-      message.contains("not yet implemented") ||
-      message == "aggregates cannot have output arguments") {
-    return sqlstate::feature_not_supported;
-  }
-  if (message.starts_with("frame ") || message.contains("GROUPS mode requires") ||
-      message.contains("RANGE with offset")) {
-    return SqlState{"42P20"};
-  }
-  if (message.starts_with("invalid byte sequence")) return sqlstate::character_not_in_repertoire;
-  // The grammar exhausts a stack of its own, as PostgreSQL's does: that is a syntax error.
-  if (message.contains("memory") && !message.starts_with("memory exhausted")) {
-    return sqlstate::out_of_memory;
-  }
-  return sqlstate::syntax_error;
-}
 
 /// The library counts characters, everything inside a statement counts bytes.
 int byte_position(const std::string& text, int character_position) {
@@ -46,45 +24,11 @@ int byte_position(const std::string& text, int character_position) {
   return static_cast<int>(text.size()) + 1;
 }
 
-/// The library reports no hints either.
-std::string_view hint_of(std::string_view message, std::string_view rest) {
-  if (message == "subquery in FROM must have an alias") {
-    return "For example, FROM (SELECT ...) [AS] foo.";
-  }
-  if (message == "VALUES in FROM must have an alias") {
-    return "For example, FROM (VALUES ...) [AS] foo.";
-  }
-  if (message != "invalid Unicode escape") return {};
-  return rest.starts_with("\\u") || rest.starts_with("\\U")
-             ? "Unicode escapes must be \\uXXXX or \\UXXXXXXXX."
-             : "Unicode escapes must be \\XXXX or \\+XXXXXX.";
-}
-
-/// PostgreSQL shows the whole word behind a number, the library its first letter.
-std::string with_whole_word(std::string message, std::string_view rest) {
-  constexpr std::string_view kPrefix = "trailing junk after numeric literal at or near ";
-  if (!message.starts_with(kPrefix)) return message;
-  const auto in_word = [](char letter) {
-    const auto byte = static_cast<unsigned char>(letter);
-    return std::isalnum(byte) != 0 || letter == '_' || letter == '$' || byte >= 0x80;
-  };
-  const auto end = std::ranges::find_if_not(rest, in_word);
-  const std::string_view word{rest.begin(), end};
-  return word.empty() ? message : std::string{kPrefix} + "\"" + std::string{word} + "\"";
-}
-
 [[noreturn]] void throw_parse_error(const std::string& text, const SyntaxError& error) {
-  const int position = byte_position(text, error.character_position);
-  const std::string_view rest =
-      position > 0 ? std::string_view{text}.substr(static_cast<std::size_t>(position) - 1)
-                   : std::string_view{};
-  std::string message = error.message;
-  SqlState state = state_of(message);
-  const std::string_view hint = hint_of(message, rest);
-  if (message == "invalid Unicode escape" && hint.contains("\\u")) state = SqlState{"22025"};
-  SqlError complaint{state, with_whole_word(std::move(message), rest)};
-  if (!hint.empty()) static_cast<void>(std::move(complaint).with_hint(std::string{hint}));
-  throw std::move(complaint).at_position(position);
+  throw SqlError{error.state, error.message}
+      .with_detail(error.detail)
+      .with_hint(error.hint)
+      .at_position(byte_position(text, error.character_position));
 }
 
 }  // namespace
@@ -97,7 +41,7 @@ ast::Items<ast::RawStmt> parse_script(Arena& arena, const std::string& text) {
     const auto flat = without_deep_comments(text);
     const SyntaxTree parsed{flat ? *flat : text, is_long ? arena.account() : nullptr};
     if (parsed.error()) throw_parse_error(text, *parsed.error());
-    const auto decoded = ast::Decoder{arena}.statements(parsed.bytes());
+    const auto decoded = parsed.copy_to(arena);
     const ast::RawStmt** const read = arena.allocate_array<const ast::RawStmt*>(decoded.size());
     std::ranges::transform(decoded, read, [&](const ast::RawStmt* statement) {
       return as_postgres_reads(arena, statement);

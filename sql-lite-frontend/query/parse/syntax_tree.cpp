@@ -1,84 +1,97 @@
 #include "sql-lite-frontend/query/parse/syntax_tree.h"
 
-#include <pg_query.h>
+#include <array>
+#include <bit>
+#include <csetjmp>
 
-#include <cstdlib>
-#include <new>
-
-#include "sql-lite-frontend/query/parse/library_memory.h"
+#include "sql-lite-frontend/query/parse/library_tree.h"
 #include "sql-lite-frontend/types/check_stack.h"
-#include "sql-lite-frontend/types/sql_error.h"
 
 extern "C" {
-
-// Parts of pg_query_parse_protobuf(); the library's header shows only the whole.
-struct MemoryContextData;
-struct RawParse {
-  void* tree;
-  char* stderr_buffer;
-  PgQueryError* error;
-};
-MemoryContextData* pg_query_enter_memory_context();
-void pg_query_exit_memory_context(MemoryContextData* context);
-RawParse pg_query_raw_parse(const char* text);
-PgQueryProtobuf pg_query_nodes_to_protobuf(const void* tree);
-void pg_query_free_error(PgQueryError* error);
+#include <lib/stringinfo.h>
+#include <parser/parser.h>
+#include <postgres_deparse.h>
 }
 
 namespace swizzle::sql {
 namespace {
 
-/// False if the stack or the memory is too small for it. Everything between here and the escape is
-/// C, without anything to clean up: what was allocated goes with the memory context.
-bool pack(const void* tree, std::size_t& used) {
-  LibraryDescent own;
-  if (setjmp(own.escape) != 0) {
-    own.end();
-    return false;
+/// The library packs a state's five characters six bits each.
+SqlState unpacked_state(int packed) {
+  std::array<char, 5> letters{};
+  for (char& letter : letters) {
+    letter = static_cast<char>((static_cast<unsigned>(packed) & 0x3fU) + '0');
+    packed = static_cast<int>(static_cast<unsigned>(packed) >> 6U);
   }
-  own.begin();
-  // Into the caller's PackedTree; what the library returns is empty.
-  std::free(pg_query_nodes_to_protobuf(tree).data);  // NOLINT(cppcoreguidelines-no-malloc)
-  own.end();
-  used = own.used();
-  return true;
+  return std::bit_cast<SqlState>(letters);
+}
+
+std::string text_or_nothing(const char* said) {
+  return said == nullptr ? std::string{} : std::string{said};
 }
 
 }  // namespace
 
-SyntaxTree::SyntaxTree(const std::string& text, MemoryAccount* account) {
-  check_stack();
-  MemoryContextData* const context = pg_query_enter_memory_context();
-  bool fits = true;
-  std::exception_ptr refusal;
-  {
-    LibraryMemory memory{account};
-    const RawParse parsed = pg_query_raw_parse(text.c_str());
-    if (parsed.error != nullptr) {
-      if (!memory.refusal()) error_ = SyntaxError{parsed.error->message, parsed.error->cursorpos};
-      pg_query_free_error(parsed.error);
-    } else {
-      fits = pack(parsed.tree, stack_used_);
-    }
-    std::free(parsed.stderr_buffer);  // NOLINT(cppcoreguidelines-no-malloc): as the library made it
-    pg_query_exit_memory_context(context);
-    packed_.close();
-    refusal = memory.refusal();
-  }
-  if (refusal) std::rethrow_exception(refusal);
-  if (!fits) throw_stack_too_deep();
-  if (packed_.outcome() == PackedTree::Outcome::out_of_memory) throw std::bad_alloc{};
-  if (packed_.outcome() == PackedTree::Outcome::unknown_field) {
-    throw SqlError{sqlstate::internal_error, "the parser made a node of no known kind"};
-  }
-  share_.set(account, packed_.held_bytes());
+SyntaxTree::Context::Context() : context(pg_query_enter_memory_context()) {}
+
+SyntaxTree::Context::~Context() {
+  pg_query_exit_memory_context(context);
 }
 
-void SyntaxTree::check_stack_to_read_back() const {
-  // 1.9 KB for a level that took 80 bytes, and more for what then walks over it.
-  constexpr std::size_t kReadingFactor = 28;
-  constexpr std::size_t kAtLeast = std::size_t{64} << 10;
-  if (!stack_has(stack_used_ * kReadingFactor + kAtLeast)) throw_stack_too_deep();
+bool SyntaxTree::run(auto work) {
+  check_stack();
+  volatile bool is_done = false;
+  sigjmp_buf* const outer = PG_exception_stack;
+  ErrorContextCallback* const callbacks = error_context_stack;
+  sigjmp_buf here;
+  MemoryContextSwitchTo(context_.context);
+  memory_.begin();
+  if (sigsetjmp(here, 0) == 0) {
+    PG_exception_stack = &here;
+    work();
+    is_done = true;
+  }
+  LibraryMemory::end();
+  PG_exception_stack = outer;
+  error_context_stack = callbacks;
+  MemoryContextSwitchTo(context_.context);
+  if (!is_done && !memory_.refusal()) {
+    const ErrorData& error = *CopyErrorData();
+    error_ =
+        SyntaxError{unpacked_state(error.sqlerrcode), text_or_nothing(error.message),
+                    text_or_nothing(error.detail), text_or_nothing(error.hint), error.cursorpos};
+  }
+  if (!is_done) FlushErrorState();
+  MemoryContextSwitchTo(TopMemoryContext);
+  if (memory_.refusal()) std::rethrow_exception(memory_.refusal());
+  return is_done;
+}
+
+SyntaxTree::SyntaxTree(const std::string& script, MemoryAccount* account) : memory_(account) {
+  run([&] { statements_ = raw_parser(script.c_str(), RAW_PARSE_DEFAULT); });
+}
+
+ast::Items<ast::RawStmt> SyntaxTree::copy_to(Arena& arena) const {
+  return ast::TreeCopy{arena}.statements(statements_);
+}
+
+std::string SyntaxTree::printed(void* statement) {
+  // Of all that the library goes down it checks the stack for expressions and queries only.
+  constexpr std::size_t kKilobytesPerLevel = 2;
+  Arena copy;
+  ast::TreeCopy tree{copy};
+  tree.statements(statements_);
+  check_stack_for(tree.levels() * kKilobytesPerLevel);
+
+  ::RawStmt whole{};
+  whole.type = T_RawStmt;
+  whole.stmt = static_cast<::Node*>(statement);
+  StringInfoData out{};
+  const bool is_printed = run([&] {
+    initStringInfo(&out);
+    deparseRawStmt(&out, &whole);
+  });
+  return is_printed ? std::string{out.data, static_cast<std::size_t>(out.len)} : std::string{};
 }
 
 }  // namespace swizzle::sql

@@ -101,6 +101,7 @@ select * from dept d left join (values (1, 'x'), (2, 'y')) v (id, t) using (id) 
 select v.t, d.name from (values (1, 'x'), (7, 'y')) v (id, t) left join dept d using (id) order by 1;
 select count(*) from dept d join (select dept, count(*) n from person group by dept) s on s.dept = d.id where s.n = 2;
 select * from (select * from dept) d, (select name as n from person) p order by 1, 4 limit 2;
+-- differs: 18's grammar takes a subquery without an alias
 select * from (select id from dept), person;
 select d.name from dept as d (x, y), person p order by 1 limit 1;
 select d.y from dept as d (x, y) order by 1;

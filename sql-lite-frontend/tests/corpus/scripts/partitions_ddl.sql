@@ -39,6 +39,7 @@ create table hd partition of h default;
 create table x (a int) partition by list (a, a);
 create table x (a int) partition by list (nosuch);
 create table x (a int) partition by list (ctid);
+-- differs: 18's grammar says the error's position
 create table x (a int) partition by nosuch (a);
 create table x (a int, b int generated always as (a) stored) partition by range (b);
 create table x (a int) partition by range ((1));
