@@ -62,17 +62,17 @@ void require_copyable(const ast::Node* query) {
     if (select->into_clause != nullptr) refuse("COPY (SELECT INTO) is not supported");
     return;
   }
-  const auto require_returning = [&](ast::NodeList returning) {
-    if (returning.empty()) refuse("COPY query must have a RETURNING clause");
+  const auto require_returning = [&](const auto& returning) {
+    if (returning == nullptr) refuse("COPY query must have a RETURNING clause");
   };
   if (const auto* insert = ast::try_as<ast::InsertStmt>(query)) {
-    return require_returning(insert->returning_list);
+    return require_returning(insert->returning_clause);
   }
   if (const auto* update = ast::try_as<ast::UpdateStmt>(query)) {
-    return require_returning(update->returning_list);
+    return require_returning(update->returning_clause);
   }
   if (const auto* remove = ast::try_as<ast::DeleteStmt>(query)) {
-    return require_returning(remove->returning_list);
+    return require_returning(remove->returning_clause);
   }
   refuse(ast::try_as<ast::MergeStmt>(query) != nullptr ? "MERGE not supported in COPY"
                                                        : "COPY of this query is not supported");
