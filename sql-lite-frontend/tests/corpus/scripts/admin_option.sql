@@ -69,6 +69,7 @@ table members;
 
 revoke z from c granted by b;
 
+-- differs: 15's grammar loses GRANTED BY of REVOKE
 revoke z from c granted by nobody;
 
 grant z, b to d;
