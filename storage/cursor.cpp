@@ -96,6 +96,14 @@ Result<> Cursor::State::load_visible() {
   while (true) {
     const std::uint32_t loads = tree.birth().loads();
     const TransactionState::TreeView view = working.view_of(tree.birth());
+    if (view != TransactionState::TreeView::whole) [[unlikely]] {
+      if (tree.birth().is_closed()) {
+        RETURN_IF_ERROR(working.wait_for_losers(tree.id(), RestartLosers::Changed::many_rows));
+        continue;
+      }
+      // It was opened meanwhile.
+      if (tree.birth().loads() != loads) continue;
+    }
     if (view == TransactionState::TreeView::nothing) {
       is_last_leaf = true;
       return working.check_snapshot();

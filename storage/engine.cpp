@@ -31,6 +31,9 @@ Result<> Engine::close() {
   parts.tidier->stop();
   parts.reaper->stop();
   parts.reclaimer->stop();
+  // A restored database goes on with a new log only if it was closed with nothing left to do.
+  parts.losers.stop();
+  parts.losers.finish();
   parts.checkpointer->stop();
   if (parts.preload) {
     parts.preload->stop();
@@ -41,8 +44,9 @@ Result<> Engine::close() {
     spdlog::warn("pages wait for redo at the next start: {}", redone.error().message());
   RETURN_IF_ERROR(parts.cleaner->clean_all());
   // A page may lack changes that cannot be read now.
-  RETURN_IF_ERROR(parts.checkpointer->take(parts.pending->count() == 0 ? Control::Shutdown::clean
-                                                                       : Control::Shutdown::none));
+  const bool is_clean = parts.pending->count() == 0 && parts.losers.count() == 0;
+  RETURN_IF_ERROR(
+      parts.checkpointer->take(is_clean ? Control::Shutdown::clean : Control::Shutdown::none));
   parts.cleaner->stop();
   parts.log->close();
   return {};
@@ -79,6 +83,10 @@ Result<TreeId> Engine::create_tree(Transaction& transaction) {
 
 Result<> Engine::drop_tree(Transaction& transaction, TreeId id) {
   TransactionState& state = TransactionAccess::state(transaction);
+  // A transaction of before the start has no lock on the relation, and its rows are still to be
+  // undone.
+  if (parts_->losers.count() != 0) [[unlikely]]
+    RETURN_IF_ERROR(state.wait_for_losers(id, RestartLosers::Changed::rows));
   const auto key = directory_key(id);
   RowChange change(state, TreeId::directory, key, RowChange::Wish::remove, {});
   ASSIGN_OR_RETURN(const bool removed, change.run(parts_->trees->directory()));
@@ -105,6 +113,7 @@ Result<std::uint64_t> Engine::shrink() {
 }
 
 Result<std::vector<std::string>> Engine::verify(std::optional<TreeId> only) {
+  parts_->losers.wait_until_done();
   const TreeTable::Hold hold(*parts_->trees);
   const TreeReaper::Pause pause(*parts_->reaper);
   const LeafTidier::Pause no_tidying(*parts_->tidier);
@@ -197,9 +206,12 @@ EngineStatistics Engine::statistics() const {
   all.last_checksum_failure_us = parts_->store->last_checksum_failure_us();
   all.pages_given_up = parts_->given_up ? parts_->given_up->list().size() : 0;
   all.pages_pending = parts_->pending->count();
+  all.changes_pending = parts_->pending->changes();
   all.pages_redone = parts_->page_redo->pages_redone();
   all.changes_redone = parts_->page_redo->changes_applied();
   all.redo_done_us = parts_->page_redo->done_us();
+  all.opened_at_us = parts_->opened_at_us;
+  all.restart_rollbacks = parts_->losers.list();
   all.pages_repaired = parts_->repair->repaired();
   all.checkpoints = parts_->checkpointer->taken();
   const wal::LogStatistics log = parts_->log->statistics();

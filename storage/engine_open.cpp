@@ -15,7 +15,6 @@
 #include "storage/recovery/recovery.h"
 #include "storage/txn/overflow.h"
 #include "storage/txn/restart_prepared.h"
-#include "storage/txn/restart_undo.h"
 #include "storage/txn/tree_factory.h"
 #include "wal/archive_command.h"
 
@@ -89,10 +88,12 @@ EngineParts::EngineParts(FileSystem& in, std::filesystem::path at, EngineOptions
       options(with),
       locks(lock_options(with)),
       versions(buckets_for(with)),
-      ghosts(versions, locks) {}
+      ghosts(versions, locks),
+      losers(*this) {}
 
 EngineParts::~EngineParts() {
   if (preload != nullptr) preload->stop();
+  losers.stop();
   if (redo != nullptr) redo->stop();
   if (tidier != nullptr) tidier->stop();
   if (reaper != nullptr) reaper->stop();
@@ -100,6 +101,7 @@ EngineParts::~EngineParts() {
   if (checkpointer != nullptr) checkpointer->stop();
   if (cleaner != nullptr) cleaner->stop();
   prepared.abandon();
+  losers.abandon();
 }
 
 Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -342,7 +344,7 @@ Result<> take_up_drops(EngineParts& parts) {
   ASSIGN_OR_RETURN(const auto rows, parts.trees->list());
   for (const TreeTable::Listed& row : rows) {
     if (row.status != TreeTable::Listed::Status::dropped) continue;
-    if (parts.prepared.has_dropped(row.id)) continue;
+    if (parts.prepared.has_dropped(row.id) || parts.losers.has_dropped(row.id)) continue;
     ASSIGN_OR_RETURN(const bool is_there, parts.trees->finds_dropped(row.id, row.root));
     if (is_there) parts.trees->retire(row.id, Lsn::none);
   }
@@ -367,15 +369,18 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
   Parts& parts = *engine->parts_;
   ASSIGN_OR_RETURN(const Unended unended, open_files(parts, observer));
   RETURN_IF_ERROR(open_trees(parts));
-  // First: their versions tell the undo of losers which ghosts are still needed.
   RETURN_IF_ERROR(take_up_prepared(parts, unended.prepared));
-  RETURN_IF_ERROR(undo_losers(parts, unended.losers, observer));
+  RETURN_IF_ERROR(parts.losers.take_up(unended.losers));
+  // What undoing them logs has been counted.
   parts.log->recovered();
+  // Otherwise nobody would be kept away from their rows.
+  if (!parts.options.locking) parts.losers.finish();
   RETURN_IF_ERROR(take_up_drops(parts));
   ASSIGN_OR_RETURN(const auto trees, parts.trees->list());
-  const bool is_new = std::ranges::none_of(trees, [](const TreeTable::Listed& row) {
-    return row.status == TreeTable::Listed::Status::live;
+  const bool is_new = std::ranges::none_of(trees, [&parts](const TreeTable::Listed& row) {
+    return row.status == TreeTable::Listed::Status::live && !parts.losers.has_created(row.id);
   });
+  if (is_new) parts.losers.finish();
   if (is_new) RETURN_IF_ERROR(create_own_trees(*engine));
   if (auto taken = parts.checkpointer->take(); !taken) {
     // The checkpoint from which we have just recovered serves once more.
@@ -387,6 +392,7 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
   parts.reaper->start();
   parts.tidier->start();
   if (parts.preload) parts.preload->start();
+  parts.losers.start();
   return engine;
 }
 

@@ -24,6 +24,7 @@
 #include "storage/txn/any_tree.h"
 #include "storage/txn/leaf_tidier.h"
 #include "storage/txn/prepared_transactions.h"
+#include "storage/txn/restart_losers.h"
 #include "storage/txn/transaction_pool.h"
 #include "storage/txn/transaction_registry.h"
 #include "storage/txn/tree_reaper.h"
@@ -48,6 +49,8 @@ class LockAwareGhosts final : public GhostKeeper {
   bool may_cut_before(const Node& leaf, std::uint16_t index) noexcept override;
   bool may_join_at(TreeId tree, Bytes fence) noexcept override;
   void records_moved(PageId from, PageId to) noexcept override;
+  /// While rows are undone that have no version.
+  void keep_all(bool keeps) noexcept { keeps_all_.store(keeps, std::memory_order_relaxed); }
   /// Sets the trees whose directory keeps ghosts that are still needed.
   void know(const TreeTable& trees) noexcept { trees_ = &trees; }
 
@@ -55,6 +58,7 @@ class LockAwareGhosts final : public GhostKeeper {
   const TreeTable* trees_ = nullptr;
   VersionIndex& versions_;
   lock::LockManager& locks_;
+  std::atomic<bool> keeps_all_{false};
 };
 
 class LogFlusher final : public LogGate {
@@ -185,6 +189,7 @@ struct EngineParts {
   std::unique_ptr<PageRepair> repair;
   std::unique_ptr<DeviceCheck> device_check;
   std::unique_ptr<SpaceMap> space;
+  const std::int64_t opened_at_us = Runtime::current().wall_clock_us();
   /// LSN from which analysis read the log.
   Lsn analysed_from = Lsn::none;
   std::unique_ptr<PendingPages> pending;
@@ -198,6 +203,7 @@ struct EngineParts {
   std::unique_ptr<TransactionRegistry> registry;
   std::unique_ptr<TransactionPool> transactions;
   PreparedTransactions prepared;
+  RestartLosers losers;
   std::unique_ptr<VersionReclaimer> reclaimer;
   std::unique_ptr<TreeTable> trees;
   std::unique_ptr<TreeReaper> reaper;

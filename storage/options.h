@@ -80,7 +80,7 @@ struct EngineOptions {
   /// directory.
   std::uint64_t undo_memory_bytes = std::uint64_t{64} << 20U;
 
-  /// Tasks that redo pages after a crash, behind the open door; 0: as many as there are processors,
+  /// Tasks that redo pages after a crash, behind the open door; 0: as many as half the processors,
   /// at most 8.
   std::uint32_t recovery_tasks = 0;
 

@@ -11,6 +11,14 @@
 
 namespace swizzle {
 
+/// A transaction that a crash interrupted and that is still to be rolled back.
+struct RestartRollback {
+  TxnId id = TxnId::none;
+  std::uint64_t log_bytes = 0;     ///< from its first record to its newest
+  std::uint64_t undone_bytes = 0;  ///< of these
+  std::uint64_t closed_trees = 0;  ///< whose readers wait
+};
+
 /// Counters since the engine opened. Summed from per-thread counters, so each is exact at rest and
 /// slightly old under load.
 struct EngineStatistics {
@@ -64,9 +72,12 @@ struct EngineStatistics {
   std::uint64_t pages_given_up = 0;
   /// Pages that still lack changes after a crash: redone when they are read, and in the background.
   std::uint64_t pages_pending = 0;
-  std::uint64_t pages_redone = 0;    ///< of those that lacked changes at the start
-  std::uint64_t changes_redone = 0;  ///< log records that were applied to them
-  std::int64_t redo_done_us = -1;    ///< time from the start until none was pending; -1: not yet
+  std::uint64_t changes_pending = 0;  ///< log records that they lack, as far as analysis read them
+  std::uint64_t pages_redone = 0;     ///< of those that lacked changes at the start
+  std::uint64_t changes_redone = 0;   ///< log records that were applied to them
+  std::int64_t redo_done_us = -1;     ///< time from the start until none was pending; -1: not yet
+  std::vector<RestartRollback> restart_rollbacks;
+  std::int64_t opened_at_us = 0;  ///< when the engine began to open; microseconds since 1970
   std::uint64_t checkpoints = 0;
   std::uint64_t checkpoints_by_time = 0;  ///< of these
   std::uint64_t archive_backlog = 0;

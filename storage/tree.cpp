@@ -255,7 +255,9 @@ bool Tree::is_visible(Transaction& transaction) const {
   TransactionState& state = TransactionAccess::state(transaction);
   // One that is still to be taken will be young enough.
   if (state.isolation != Isolation::repeatable_read || !state.own.is_taken) return true;
-  return state.view_of(static_cast<AnyTree*>(tree_)->birth()) == TransactionState::TreeView::whole;
+  const TreeBirth& birth = static_cast<AnyTree*>(tree_)->birth();
+  // A reader of a closed tree waits and sees it whole.
+  return birth.is_closed() || state.view_of(birth) == TransactionState::TreeView::whole;
 }
 
 Result<bool> Tree::insert(Transaction& transaction, Bytes key, Bytes value) {

@@ -100,6 +100,9 @@ void add_pool(MetricFamilies& out, const EngineStatistics& now) {
               number(now.pages_redone));
   out.counter("swizzle_changes_redone_total", "Log records that were applied to them.",
               number(now.changes_redone));
+  out.gauge("swizzle_restart_rollbacks",
+            "Transactions that a crash interrupted and that are still to be rolled back.",
+            number(now.restart_rollbacks.size()));
   constexpr double kMicroseconds = 1e6;
   out.gauge("swizzle_redo_duration_seconds",
             "Time from the start until no page was to be redone; -1: some are.",

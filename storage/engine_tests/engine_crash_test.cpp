@@ -11,6 +11,7 @@
 #include "storage/bulk_changes.h"
 #include "storage/engine.h"
 #include "storage/testing/database_home.h"
+#include "storage/txn/restart_losers.h"
 
 namespace swizzle {
 namespace {
@@ -159,12 +160,13 @@ void check_commits(Engine& engine, CommitOracle& oracle) {
     REQUIRE(whole);
     oracle.settle(session, by_session[s]);
   }
-  REQUIRE(engine.verify().value() == std::vector<std::string>{});
 }
 
 /// Opens, checks, works until the power goes at the `cut`-th change of the disk (0: never).
 bool run(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut, int transactions,
          CommitOracle& oracle) {
+  // Trees are closed for their losers never, for those of some rows, always.
+  RestartLosers::most_open_rows = std::array<std::uint64_t, 3>{1024, 3, 0}[seed % 3];
   Simulation simulation{seed};
   return simulation.run([&] {
     if (cut != 0) disk.cut_power_at(DiskOperation::change, cut);
@@ -172,6 +174,8 @@ bool run(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut, int transac
     if (!opened) FAIL(opened.error().message());
     const std::unique_ptr<Engine> engine = std::move(*opened);
     check_commits(*engine, oracle);
+    // Otherwise the sessions meet what is rolled back behind the door.
+    if (seed % 3 != 0) REQUIRE(engine->verify().value() == std::vector<std::string>{});
     std::vector<std::unique_ptr<Task>> tasks;
     for (int i = 0; i < kSessions; ++i)
       tasks.push_back(Runtime::current().spawn("session " + std::to_string(i), [&, i] {

@@ -20,7 +20,8 @@ constexpr std::uint64_t kRecordBytes = 256;
 std::uint32_t redo_tasks(std::uint32_t wanted) noexcept {
   constexpr std::uint32_t kMost = 8;
   if (wanted != 0) return wanted;
-  return std::clamp(static_cast<std::uint32_t>(std::thread::hardware_concurrency()), 1U, kMost);
+  // The others are for the sessions.
+  return std::clamp(static_cast<std::uint32_t>(std::thread::hardware_concurrency()) / 2, 1U, kMost);
 }
 
 }  // namespace

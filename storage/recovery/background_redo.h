@@ -24,7 +24,7 @@ class BackgroundRedo {
   struct Options {
     /// For the copies of a batch's records, roughly.
     std::uint64_t memory_bytes = std::uint64_t{64} << 20U;
-    /// Tasks that redo pages of a batch; 0: as many as there are processors.
+    /// Tasks that redo pages of a batch; 0: half as many as there are processors.
     std::uint32_t tasks = 0;
   };
   struct Parts {

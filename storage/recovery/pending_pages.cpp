@@ -24,8 +24,10 @@ wal::Record PageRecords::at(std::size_t index) const noexcept {
 
 PendingPages::PendingPages(PendingPageMap pages) : count_(pages.size()) {
   pages_.reserve(pages.size());
-  for (auto& [page, pending] : pages)
+  for (auto& [page, pending] : pages) {
+    changes_ += pending.records.size();
     pages_.emplace(page, Known{std::make_shared<const PendingPage>(std::move(pending)), nullptr});
+  }
 }
 
 bool PendingPages::contains(PageId page) const noexcept {
@@ -37,7 +39,10 @@ bool PendingPages::contains(PageId page) const noexcept {
 bool PendingPages::erase(PageId page) noexcept {
   if (count() == 0) return false;
   const std::lock_guard hold(mutex_);
-  if (pages_.erase(page) == 0) return false;
+  const auto found = pages_.find(page);
+  if (found == pages_.end()) return false;
+  changes_ -= found->second.page->records.size();
+  pages_.erase(found);
   // Release: publishes what made the page leave the set.
   count_.store(pages_.size(), std::memory_order_release);
   return pages_.empty();
@@ -80,8 +85,10 @@ void PendingPages::update(PendingPageMap pages) {
   for (auto& [page, pending] : pages) {
     auto updated = std::make_shared<const PendingPage>(std::move(pending));
     const std::lock_guard hold(mutex_);
-    if (const auto found = pages_.find(page); found != pages_.end())
-      found->second.page = std::move(updated);
+    const auto found = pages_.find(page);
+    if (found == pages_.end()) continue;
+    changes_ += updated->records.size() - found->second.page->records.size();
+    found->second.page = std::move(updated);
   }
 }
 

@@ -57,6 +57,10 @@ class PendingPages {
     // Acquire: a reader that finds nothing pending reads what was written before.
     return count_.load(std::memory_order_acquire);
   }
+  /// Returns the number of records that are listed for the pages in the set.
+  [[nodiscard]] std::uint64_t changes() const noexcept {
+    return changes_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] bool contains(PageId page) const noexcept;
   /// Returns whether the page was the last one in the set.
   bool erase(PageId page) noexcept;
@@ -82,6 +86,7 @@ class PendingPages {
   mutable std::mutex mutex_;
   std::unordered_map<PageId, Known> pages_;
   std::atomic<std::size_t> count_;
+  std::atomic<std::uint64_t> changes_{0};  ///< written under mutex_
 };
 
 }  // namespace swizzle

@@ -6,6 +6,8 @@
 namespace swizzle {
 
 bool LockAwareGhosts::may_remove(const Node& leaf, std::uint16_t index) noexcept {
+  if (keeps_all_.load(std::memory_order_relaxed)) [[unlikely]]
+    return false;
   std::array<std::byte, Node::kMaxKeyBytes> bytes;
   const Bytes key{bytes.data(), leaf.copy_key(index, bytes.data())};
   const std::uint64_t hash = hash_of_key(leaf.tree(), key);

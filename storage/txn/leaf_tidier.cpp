@@ -161,7 +161,7 @@ LeafTidier::Outcome LeafTidier::walk(KeyRanges::Range& range, TidyEffort effort)
 Result<bool> LeafTidier::may_visit_now(TreeId tree, Bytes key) {
   const std::lock_guard working(working_);
   AnyTree* const found = engine_.trees->find_open(tree);
-  if (found == nullptr || found->birth().is_uncommitted()) return true;
+  if (found == nullptr || !found->birth().may_be_tidied()) return true;
   ASSIGN_OR_RETURN(const bool is_absent, found->is_leaf_absent(key));
   if (!is_absent) return true;
   if (reads_left_ == 0) return false;
@@ -180,7 +180,7 @@ Result<std::optional<TidiedLeaf>> LeafTidier::visit(TreeId tree, Bytes key, Tidy
   }
   // The table forgets a tree before its pages go, and then waits for visits of it to end.
   AnyTree* const found = engine_.trees->find_open(tree);
-  if (found == nullptr || found->birth().is_uncommitted()) return std::nullopt;
+  if (found == nullptr || !found->birth().may_be_tidied()) return std::nullopt;
   ASSIGN_OR_RETURN(TidiedLeaf tidied, found->tidy_leaf(key, effort, copy));
   counters_.leaves.fetch_add(1, std::memory_order_relaxed);
   counters_.ghosts_removed.fetch_add(tidied.ghosts_removed, std::memory_order_relaxed);

@@ -87,6 +87,14 @@ Result<> PointRead::read_visible(AnyTree& tree) {
   while (true) {
     const std::uint32_t loads = tree.birth().loads();
     view_ = transaction_.view_of(tree.birth());
+    if (view_ != TransactionState::TreeView::whole) [[unlikely]] {
+      if (tree.birth().is_closed()) {
+        RETURN_IF_ERROR(transaction_.wait_for_losers(tree_, RestartLosers::Changed::many_rows));
+        continue;
+      }
+      // It was opened meanwhile.
+      if (tree.birth().loads() != loads) continue;
+    }
     if (view_ == TransactionState::TreeView::nothing) [[unlikely]] {
       found_ = false;
       return transaction_.check_snapshot();

@@ -9,7 +9,8 @@
 #include "base/runtime/long_work.h"
 #include "storage/btree/damage.h"
 #include "storage/engine_parts.h"
-#include "storage/txn/restart_undo.h"
+#include "storage/txn/give_up_leaf.h"
+#include "storage/txn/patient_rollback.h"
 #include "storage/txn/row_changes.h"
 #include "storage/txn/tree_factory.h"
 #include "storage/txn/tree_load.h"
@@ -182,9 +183,21 @@ Result<> TransactionState::intend(TreeId tree, lock::TableMode intent, WaitPolic
     return {};
   // To skip a locked row is not to skip the table.
   if (policy == WaitPolicy::skip) policy = WaitPolicy::wait;
+  if (engine.losers.count() != 0) [[unlikely]]
+    RETURN_IF_ERROR(wait_for_losers(tree, RestartLosers::Changed::many_rows, policy));
   if (auto acquired = locks.acquire_table(tree, intent, wait(policy)); !acquired) [[unlikely]]
     return fail(std::move(acquired).error());
   return {};
+}
+
+Result<> TransactionState::wait_for_losers(TreeId tree, RestartLosers::Changed what,
+                                           WaitPolicy policy) {
+  while (true) {
+    const lock::TransactionLock holder = engine.losers.holder_of(tree, what);
+    if (holder == lock::TransactionLock::none) return {};
+    if (auto waited = locks.wait_for_transaction(holder, wait(policy)); !waited)
+      return fail(std::move(waited).error());
+  }
 }
 
 Result<> TransactionState::check_snapshot() const {
@@ -264,37 +277,24 @@ void TransactionState::undo_to(std::uint64_t position) noexcept {
   slot.chain.is_undoing.store(false, std::memory_order_relaxed);
 }
 
-/// Rolls back without giving up. A missing resource is held by others and comes back: a page of the
-/// pool that may be replaced, room on the disk, a device that reads. Until then its locks exclude
-/// others from what is not undone, and all else goes on.
+/// Rolls back without giving up.
 void TransactionState::undo_newest_in_the_end() noexcept {
-  constexpr Duration kPause = std::chrono::milliseconds{100};
-  constexpr Duration kWarnEvery = std::chrono::minutes{1};
-  Runtime& runtime = Runtime::current();
-  TimePoint warn_at = runtime.now();
+  PatientRollback patience;
   while (true) {
     const auto undone = undo_newest();
     if (undone) return;
     const Error& error = undone.error();
-    if (is_unreadable(error)) {
-      UndoRecord& record = *undo->newest();
-      report_row_given_up(record.tree, error);
-      if (is_last_of(record)) {
-        if (record.is_version()) engine.versions.remove(record);
-        return;
-      }
-      engine.versions.undone(record);
+    if (!is_unreadable(error)) {
+      patience.wait_out(error);
       continue;
     }
-    const bool may_pass = error.state() == sqlstate::disk_full ||
-                          error.state() == sqlstate::out_of_memory ||
-                          error.state() == sqlstate::io_error;
-    if (!may_pass) panic("a rollback cannot go on", error);
-    if (runtime.now() >= warn_at) {
-      spdlog::warn("a rollback waits until it can go on: {}", error.message());
-      warn_at = runtime.now() + kWarnEvery;
+    UndoRecord& record = *undo->newest();
+    report_row_given_up(record.tree, error);
+    if (is_last_of(record)) {
+      if (record.is_version()) engine.versions.remove(record);
+      return;
     }
-    runtime.sleep_until(runtime.now() + kPause);
+    engine.versions.undone(record);
   }
 }
 

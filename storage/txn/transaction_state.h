@@ -12,6 +12,7 @@
 #include "storage/txn/key_ranges.h"
 #include "storage/txn/planted_fault.h"
 #include "storage/txn/prepared_transactions.h"
+#include "storage/txn/restart_losers.h"
 #include "storage/txn/settled_leaves.h"
 #include "storage/txn/transaction_registry.h"
 #include "storage/txn/tree_birth.h"
@@ -214,6 +215,10 @@ struct TransactionState {
   /// Takes an intent lock on the tree, before keys of it are locked, so that a lock on the whole
   /// tree excludes them.
   Result<> intend(TreeId tree, lock::TableMode intent, WaitPolicy policy);
+  /// Waits until no transaction of before the start has such changes in the tree that are not
+  /// undone. May wait; fails as a lock does.
+  Result<> wait_for_losers(TreeId tree, RestartLosers::Changed what,
+                           WaitPolicy policy = WaitPolicy::wait);
   void count_locks_in(LockMemory& memory) noexcept {
     lock_memory = &memory;
     count_locks_at = kLocksCountedTogether;

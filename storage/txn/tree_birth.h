@@ -22,13 +22,14 @@ class TreeBirth {
     const std::uint64_t since = since_.load(std::memory_order_acquire);
     if (since == 0) [[likely]]
       return true;
+    if (since == kClosed) return false;
     if (since != kUncommitted) return Lsn{since} < viewer.snapshot;
     return !is_loading() && viewer.own == loader_.load(std::memory_order_relaxed) &&
            (viewer.statement == 0 || statement_.load(std::memory_order_relaxed) < viewer.statement);
   }
-  /// Returns how often a load has begun. Read before is_visible_to(), so that its answer is no
-  /// older. Read again after a validated read of a page, it counts the load that the page came
-  /// from: the count grows before there is a page.
+  /// Returns how often a load has begun or the tree was opened. Read before is_visible_to(), so
+  /// that its answer is no older. Read again after a validated read of a page, it counts the load
+  /// that the page came from: the count grows before there is a page.
   [[nodiscard]] std::uint32_t loads() const noexcept {
     return loads_.load(std::memory_order_acquire);
   }
@@ -36,9 +37,15 @@ class TreeBirth {
   [[nodiscard]] bool is_loading() const noexcept {
     return loading_.load(std::memory_order_acquire);
   }
-  /// A load has begun and may be taken back, which empties the tree.
-  [[nodiscard]] bool is_uncommitted() const noexcept {
-    return since_.load(std::memory_order_acquire) == kUncommitted;
+  /// False while a load may be taken back, which empties the tree, and while the tree is closed.
+  [[nodiscard]] bool may_be_tidied() const noexcept {
+    const std::uint64_t since = since_.load(std::memory_order_acquire);
+    return since != kUncommitted && since != kClosed;
+  }
+  /// A transaction of before the start has changed much of it and is being rolled back: readers
+  /// wait for that.
+  [[nodiscard]] bool is_closed() const noexcept {
+    return since_.load(std::memory_order_acquire) == kClosed;
   }
   /// XX000 while it is being loaded.
   [[nodiscard]] Result<> require_loaded() const {
@@ -55,6 +62,13 @@ class TreeBirth {
     since_.store(kUncommitted, std::memory_order_release);
     loads_.fetch_add(1, std::memory_order_release);
   }
+  /// Pre: no load has begun, and nobody reads the tree yet.
+  void close() noexcept { since_.store(kClosed, std::memory_order_release); }
+  /// The count tells a reader that found the tree closed that this is over.
+  void open() noexcept {
+    loads_.fetch_add(1, std::memory_order_release);
+    since_.store(0, std::memory_order_release);
+  }
   void loaded() noexcept { loading_.store(false, std::memory_order_release); }
   void committed(Lsn commit) noexcept { since_.store(raw(commit), std::memory_order_release); }
   /// The load is undone: the tree is empty.
@@ -65,6 +79,7 @@ class TreeBirth {
 
  private:
   static constexpr std::uint64_t kUncommitted = UINT64_MAX;
+  static constexpr std::uint64_t kClosed = UINT64_MAX - 1;
 
   /// The load's commit record; 0: the tree was not loaded, or before the engine was opened.
   std::atomic<std::uint64_t> since_{0};

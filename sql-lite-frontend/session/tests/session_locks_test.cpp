@@ -180,6 +180,11 @@ TEST_CASE("Statements that run while definitions change see one or the other",
   CHECK(wrong.empty());
 }
 
+TEST_CASE("Nothing is left to be redone or rolled back after a clean start", "[sql][session]") {
+  TestDatabase db;
+  CHECK(db.run("SELECT count(*), count(since) FROM swizzle_recovery") == "0|0 SELECT 1");
+}
+
 TEST_CASE("The snapshot that versions are kept for is visible", "[sql][session]") {
   TestDatabase db;
   const auto other = db.connect();

@@ -4,7 +4,8 @@
 #include "sql-lite-frontend/types/datetime/datetime.h"
 #include "storage/statistics.h"
 
-/// pg_stat_wal, pg_stat_bgwriter and pg_stat_archiver: the engine's counters since the start.
+/// pg_stat_wal, pg_stat_bgwriter, pg_stat_archiver and swizzle_recovery: the engine's counters
+/// since the start.
 namespace swizzle::sql {
 namespace {
 
@@ -66,6 +67,31 @@ void archiver_rows(Execution& execution, const EmitRow& emit) {
   emit(row);
 }
 
+/// Work that the last start left to be done behind the open door. No row: none.
+void recovery_rows(Execution& execution, const EmitRow& emit) {
+  const EngineStatistics now = session_of(execution).shared.engine.statistics();
+  const Value since = engine_moment(now.opened_at_us);
+  const auto row = [&](std::string_view task, Value transaction, std::string_view unit,
+                       std::uint64_t left, std::uint64_t done, Value closed) {
+    const Value columns[] = {text_value(execution, task),
+                             transaction,
+                             text_value(execution, unit),
+                             engine_count(left),
+                             engine_count(done),
+                             closed,
+                             since};
+    emit(columns);
+  };
+  if (now.pages_pending != 0) {
+    row("redo", Value::null(), "pages", now.pages_pending, now.pages_redone, Value::null());
+    row("redo", Value::null(), "changes", now.changes_pending, now.changes_redone, Value::null());
+  }
+  for (const RestartRollback& rollback : now.restart_rollbacks)
+    row("rollback", engine_count(raw(rollback.id)), "bytes of log",
+        rollback.log_bytes - rollback.undone_bytes, rollback.undone_bytes,
+        engine_count(rollback.closed_trees));
+}
+
 }  // namespace
 
 std::span<const RowProvider> server_statistics_providers() {
@@ -96,6 +122,16 @@ std::span<const RowProvider> server_statistics_providers() {
         {"buffers_alloc"},
         {"stats_reset"}},
        writer_rows},
+      {kPgCatalogSchema,
+       "swizzle_recovery",
+       {{"task", TypeId::text},
+        {"transaction", TypeId::int8},
+        {"unit", TypeId::text},
+        {"remaining", TypeId::int8},
+        {"done", TypeId::int8},
+        {"closed_trees", TypeId::int8},
+        {"since", TypeId::timestamptz}},
+       recovery_rows},
       {kPgCatalogSchema,
        "pg_stat_archiver",
        {{"archived_count"},
