@@ -214,6 +214,9 @@ EngineStatistics Engine::statistics() const {
   all.rollbacks = parts_->transactions->rollbacks();
   all.prepared = parts_->prepared.count();
   all.version_bytes = parts_->transactions->retained_bytes();
+  all.version_file_bytes = parts_->transactions->version_file_bytes();
+  all.versions_spilled = parts_->transactions->versions_spilled();
+  all.versions_unneeded = parts_->transactions->versions_unneeded();
   const LeafTidier::Counters& tidied = parts_->tidier->counters();
   all.leaves_tidied = tidied.leaves.load(std::memory_order_relaxed);
   all.ghosts_tidied = tidied.ghosts_removed.load(std::memory_order_relaxed);

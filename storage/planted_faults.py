@@ -590,4 +590,32 @@ FAULTS = [
         "    const Lsn lsn = left.lsn();",
         "T24*",
     ),
+    (
+        "T8 a version that moves leaves its older one with the old address",
+        "txn/version_index.cpp",
+        "  if (copy.older != nullptr) copy.older->newer = &copy;\n",
+        "",
+        "T8*",
+    ),
+    (
+        "T8 the views of one transaction behind its oldest are forgotten",
+        "txn/transaction_registry.cpp",
+        "      needed.views.push_back({oldest, std::max(oldest, newest)});",
+        "      needed.views.push_back({oldest, std::min(oldest, newest)});",
+        "T8*",
+    ),
+    (
+        "T8 a view that is being taken beside an older one is not announced",
+        "txn/transaction_registry.cpp",
+        "    slot.newest_view.store(UINT64_MAX, std::memory_order_seq_cst);\n",
+        "    static_cast<void>(slot);\n",
+        "T8*",
+    ),
+    (
+        "T8 a snapshot is given up though another writer makes room",
+        "txn/transaction_pool.cpp",
+        "  return spilled == Spilled::nothing && is_busy ? Spilled::busy : spilled;",
+        "  return is_busy || spilled == Spilled::nothing ? Spilled::no_room : spilled;",
+        "T8*",
+    ),
 ]
