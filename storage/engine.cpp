@@ -89,7 +89,7 @@ Result<Tree> Engine::tree(TreeId id) {
 }
 
 Result<> Engine::checkpoint() {
-  return parts_->checkpointer->take();
+  return parts_->checkpointer->request();
 }
 
 Result<std::uint64_t> Engine::shrink() {

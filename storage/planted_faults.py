@@ -618,4 +618,11 @@ FAULTS = [
         "  return is_busy || spilled == Spilled::nothing ? Spilled::no_room : spilled;",
         "T8*",
     ),
+    (
+        "R2 a request that was ended stays in the queue of the checkpointer",
+        "recovery/checkpoint/checkpointer.cpp",
+        "        std::erase(served_, &waiter);\n",
+        "",
+        "R2 a statement*",
+    ),
 ]
