@@ -101,7 +101,7 @@ Result<Tree> Engine::tree(TreeId id) {
 }
 
 Result<> Engine::checkpoint() {
-  return parts_->checkpointer->take();
+  return parts_->checkpointer->request();
 }
 
 Result<std::uint64_t> Engine::shrink() {
@@ -231,6 +231,9 @@ EngineStatistics Engine::statistics() const {
   all.rollbacks = parts_->transactions->rollbacks();
   all.prepared = parts_->prepared.count();
   all.version_bytes = parts_->transactions->retained_bytes();
+  all.version_file_bytes = parts_->transactions->version_file_bytes();
+  all.versions_spilled = parts_->transactions->versions_spilled();
+  all.versions_unneeded = parts_->transactions->versions_unneeded();
   const LeafTidier::Counters& tidied = parts_->tidier->counters();
   all.leaves_tidied = tidied.leaves.load(std::memory_order_relaxed);
   all.ghosts_tidied = tidied.ghosts_removed.load(std::memory_order_relaxed);

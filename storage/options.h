@@ -64,9 +64,11 @@ struct EngineOptions {
   /// A transaction that has changed this many records keeps no lock for each one that it changes
   /// from then on: the undo records name the owner anyway. Not at SERIALIZABLE.
   std::uint32_t row_lock_limit = 10'000;
-  /// Old versions that are kept for snapshots. Beyond it the oldest snapshots fail with 72000,
-  /// never the writers.
+  /// Memory for old versions that are kept for snapshots. Beyond it the oldest go to nameless files
+  /// in the data directory.
   std::uint64_t version_store_bytes = std::uint64_t{1} << 30U;
+  /// Most bytes of these files. Beyond it the oldest snapshots fail with 72000, never the writers.
+  std::uint64_t version_file_bytes = std::uint64_t{16} << 30U;
 
   std::uint64_t log_segment_bytes = std::uint64_t{64} << 20U;
   /// Small enough to stay in a processor's last cache: all of it is written again and again.

@@ -84,8 +84,11 @@ struct EngineStatistics {
   wal::ArchiveStatistics archive;
   std::uint64_t commits = 0;
   std::uint64_t rollbacks = 0;
-  std::uint64_t prepared = 0;       ///< transactions that wait for somebody to finish them
-  std::uint64_t version_bytes = 0;  ///< old versions kept for snapshots, at present
+  std::uint64_t prepared = 0;            ///< transactions that wait for somebody to finish them
+  std::uint64_t version_bytes = 0;       ///< memory of old versions kept for snapshots, at present
+  std::uint64_t version_file_bytes = 0;  ///< files of such versions, at present
+  std::uint64_t versions_spilled = 0;    ///< that were moved to files
+  std::uint64_t versions_unneeded = 0;   ///< that no snapshot needed when they were to be moved
   // Of the background task that tidies leaves, and of VACUUM.
   std::uint64_t leaves_tidied = 0;  ///< visited
   std::uint64_t ghosts_tidied = 0;

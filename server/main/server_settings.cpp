@@ -93,9 +93,12 @@ void define_resources(Settings& settings) {
   settings.define(integer_setting("version_store_size",
                                   static_cast<std::int64_t>(defaults.version_store_bytes >> 20U),
                                   {1, INT32_MAX}, SettingUnit::megabytes, at_start, category,
-                                  "Memory for old row versions; beyond it the oldest snapshots "
-                                  "fail (72000). By default at most "
-                                  "an eighth of what there is."));
+                                  "Memory for old row versions; beyond it the oldest go to files. "
+                                  "By default at most an eighth of what there is."));
+  settings.define(integer_setting(
+      "version_store_file_limit", std::int64_t{16} << 10U, {0, INT32_MAX}, SettingUnit::megabytes,
+      at_start, category,
+      "Most that files of old row versions take; beyond it the oldest snapshots fail (72000)."));
   settings.define(integer_setting(
       "server_memory_limit", 0, {0, INT32_MAX}, SettingUnit::kilobytes, SettingContext::sighup,
       category,
@@ -250,6 +253,7 @@ Result<ServerSettings> server_settings(const Settings& settings) {
   values.engine.pool_prefault = settings.boolean("prefault_buffers");
   values.engine.pool_preload = settings.boolean("buffer_preload");
   values.engine.version_store_bytes = number("version_store_size") << 20U;
+  values.engine.version_file_bytes = number("version_store_file_limit") << 20U;
   values.engine.row_lock_limit = small("row_lock_limit");
   values.engine.log_buffer_bytes = number("wal_buffers") * kBlockBytes;
   values.engine.log_insert = insert_mode(settings.text("wal_insert"));

@@ -151,8 +151,10 @@ void add_transactions(MetricFamilies& out, const EngineStatistics& now) {
   out.counter("swizzle_lock_escalations_total", "Times that many locks became one on a table.",
               number(now.lock_escalations));
   out.gauge("swizzle_lock_bytes", "Memory of the lock table.", number(now.lock_bytes));
-  out.gauge("swizzle_version_bytes", "Old row versions that are kept for snapshots.",
+  out.gauge("swizzle_version_bytes", "Memory of old row versions that are kept for snapshots.",
             number(now.version_bytes));
+  out.gauge("swizzle_version_file_bytes", "Files of old row versions that memory has no room for.",
+            number(now.version_file_bytes));
   out.counter("swizzle_tidied_leaves_total",
               "Leaves that the background task or VACUUM looked at for removed records.",
               number(now.leaves_tidied));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/runtime/asked_to_end.h"
+#include "base/sqlstate.h"
 #include "storage/buffer/page_state.h"
 #include "storage/buffer/pool_fault.h"
 
@@ -163,6 +165,8 @@ Result<> PagedPool::make_room(PageId incoming) {
     }
     // All evictable pages are dirty or in use: the cleaner, or their users, need time.
     wake_cleaner();
+    if (is_asked_to_end())
+      return fail(sqlstate::query_canceled, "canceling statement due to user request");
     if (runtime.now() >= give_up)
       return fail(sqlstate::out_of_memory, "the buffer pool has no page that could be replaced");
     runtime.sleep_until(runtime.now() + pause);

@@ -24,6 +24,7 @@ struct Campaign {
   int sessions = 5;
   int transactions = 25;
   std::uint64_t version_store_bytes = std::uint64_t{1} << 30U;
+  std::uint64_t version_file_bytes = std::uint64_t{1} << 30U;
   std::uint32_t escalation = 100'000;
   std::uint32_t row_lock_limit = 10'000;
 };
@@ -33,6 +34,8 @@ struct Totals {
   std::uint64_t conflicts = 0;
   std::uint64_t too_old = 0;
   std::uint64_t escalations = 0;
+  std::uint64_t spilled = 0;
+  std::uint64_t unneeded = 0;
 };
 
 /// Returns the violations after all sessions have gone; empty: none.
@@ -47,6 +50,7 @@ std::string complaint(Engine& engine, testing::Database& db, Totals& totals) {
   // Versions are not needed any more: they go, though nothing is written.
   Runtime::current().sleep_until(Runtime::current().now() + std::chrono::seconds{2});
   if (engine.statistics().version_bytes != 0) return "versions are left behind";
+  if (engine.statistics().version_file_bytes != 0) return "files of versions are left behind";
   if (!engine.snapshots().empty()) return "a snapshot is left behind";
   if (!engine.locks().empty()) return "a lock is left behind";
   return {};
@@ -70,6 +74,8 @@ std::string work(Engine& engine, std::uint64_t seed, const Campaign& campaign, T
   totals.conflicts += db.conflicts;
   totals.too_old += db.too_old;
   totals.escalations += engine.statistics().lock_escalations;
+  totals.spilled += engine.statistics().versions_spilled;
+  totals.unneeded += engine.statistics().versions_unneeded;
   return complaint(engine, db, totals);
 }
 
@@ -80,6 +86,7 @@ void run_once(std::uint64_t seed, const Campaign& campaign, Totals& totals) {
   options.log_segment_bytes = std::uint64_t{1} << 20U;
   options.log_buffer_bytes = std::uint64_t{256} << 10U;
   options.version_store_bytes = campaign.version_store_bytes;
+  options.version_file_bytes = campaign.version_file_bytes;
   options.lock_escalation_threshold = campaign.escalation;
   options.row_lock_limit = campaign.row_lock_limit;
   INVARIANT(Engine::create(disk, kHome, options).has_value());
@@ -194,9 +201,36 @@ TEST_CASE("P37 a bounded version store fails old snapshots and nothing else",
           "[storage][isolation][simulation][model]") {
   Totals totals;
   for_seeds(8, [&](std::uint64_t seed) {
-    run(seed, {.sessions = 6, .transactions = 100, .version_store_bytes = 4000}, totals);
+    run(seed,
+        {.sessions = 6, .transactions = 100, .version_store_bytes = 4000, .version_file_bytes = 0},
+        totals);
   });
   CHECK(totals.too_old > 0);
+  CHECK(totals.spilled == 0);
+}
+
+TEST_CASE("T8 snapshots see the same whether versions lie in memory or in files",
+          "[storage][isolation][simulation][model][spill]") {
+#ifdef SWIZZLE_PLANTED_FAULTS
+  snapshot_pause_hook = [] {
+    if (Simulation::running() != nullptr) Runtime::current().yield();
+  };
+#endif
+  Totals totals;
+  for_seeds(40, [&](std::uint64_t seed) {
+    run(seed,
+        {.sessions = 6,
+         .transactions = 60,
+         .version_store_bytes = 500,
+         .row_lock_limit = seed % 4 == 0 ? 2U : 10'000U},
+        totals);
+  });
+#ifdef SWIZZLE_PLANTED_FAULTS
+  snapshot_pause_hook = nullptr;
+#endif
+  CHECK(totals.too_old == 0);
+  CHECK(totals.spilled > 0);
+  CHECK(totals.unneeded > 0);
 }
 
 TEST_CASE("locks on whole trees stand in for many on keys",

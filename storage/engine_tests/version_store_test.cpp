@@ -1,7 +1,10 @@
 // The versions that snapshots need: kept as long as they are needed, within their bound, and no
 // longer. And the locks on whole trees that stand in for many on keys.
 #include <catch2/catch.hpp>
+#include <map>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include "storage/statistics.h"
 #include "storage/testing/temporary_engine.h"
@@ -15,9 +18,11 @@ std::string row(int number) {
 
 class VersionedRows : public testing::TemporaryEngine {
  public:
-  void with(std::uint64_t version_store_bytes, std::uint32_t escalation = 100'000) {
+  void with(std::uint64_t version_store_bytes, std::uint32_t escalation = 100'000,
+            std::uint64_t version_file_bytes = 0) {
     engine.reset();
     options.version_store_bytes = version_store_bytes;
+    options.version_file_bytes = version_file_bytes;
     options.lock_escalation_threshold = escalation;
     open();
     tree = make_tree();
@@ -42,7 +47,21 @@ class VersionedRows : public testing::TemporaryEngine {
     }
     return false;
   }
+  [[nodiscard]] bool files_become_empty() const {
+    for (int i = 0; i < 1000; ++i) {
+      if (engine->statistics().version_file_bytes == 0) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    return false;
+  }
+  [[nodiscard]] std::string value_for(Transaction& reader, int number) const {
+    ValueBuffer into;
+    REQUIRE(table().get(reader, as_bytes(row(number)), into).value());
+    return std::string{as_text(into.bytes())};
+  }
   static constexpr int kRows = 1500;
+  static constexpr std::uint64_t kSmallStore = std::uint64_t{512} << 10U;
+  static constexpr std::uint64_t kMuchRoom = std::uint64_t{1} << 30U;
   TreeId tree{};
 };
 
@@ -190,6 +209,130 @@ TEST_CASE_METHOD(VersionedRows,
   // A new snapshot is as good as ever.
   CHECK(get(tree, row(5)) == "new " + std::to_string(2 * kRows + 5));
   CHECK(store_becomes_empty());
+}
+
+TEST_CASE_METHOD(VersionedRows, "T8 beyond the bound versions go to files, and are found there",
+                 "[storage][isolation][spill]") {
+  with(kSmallStore, 100'000, kMuchRoom);
+  const auto old = engine->begin(Isolation::repeatable_read);
+  const auto rows_of_old = content(*old, tree);
+  REQUIRE(rows_of_old.size() == kRows);
+  std::vector<std::unique_ptr<Transaction>> later;
+  std::vector<std::map<std::string, std::string>> rows_of_later;
+  std::uint64_t most = 0;
+  for (int i = 0; i < 6 * kRows; ++i) {
+    const int number = i % kRows;
+    const auto transaction = engine->begin();
+    // Updates, removals and rows that come again, in the order of the rounds.
+    if (number % 3 != 0 || i / kRows % 3 == 0) {
+      const std::string value = "value " + std::to_string(i) + std::string(80, 'v');
+      if (!table().update(*transaction, as_bytes(row(number)), as_bytes(value)).value())
+        REQUIRE(table().insert(*transaction, as_bytes(row(number)), as_bytes(value)).value());
+    } else if (i / kRows % 3 == 1) {
+      REQUIRE(table().remove(*transaction, as_bytes(row(number))).value());
+    } else {
+      REQUIRE(table().insert(*transaction, as_bytes(row(number)), as_bytes("again")).value());
+    }
+    REQUIRE(transaction->commit(Transaction::Durability::synchronous));
+    most = std::max(most, engine->statistics().version_bytes);
+    if (i % (2 * kRows) != kRows / 2) continue;
+    later.push_back(engine->begin(Isolation::repeatable_read));
+    rows_of_later.push_back(content(*later.back(), tree));
+  }
+  const EngineStatistics now = engine->statistics();
+  CHECK(most < kSmallStore + kSmallStore / 4);
+  CHECK(now.snapshots_too_old == 0);
+  CHECK(now.versions_spilled > 2 * kRows);
+  CHECK(now.version_file_bytes > 0);
+  CHECK(content(*old, tree) == rows_of_old);
+  for (std::size_t i = 0; i < later.size(); ++i)
+    CHECK(content(*later[i], tree) == rows_of_later[i]);
+  for (int i = 0; i < kRows; i += 7) CHECK(value_for(*old, i) == old_value());
+  // The newest is what it is, and can be written.
+  update(4, "newest");
+  CHECK(get(tree, row(4)) == "newest");
+  // What an old snapshot must not overwrite.
+  const auto late = table().update(*old, as_bytes(row(7)), as_bytes("lost"));
+  REQUIRE_FALSE(late.has_value());
+  CHECK(late.error().state() == sqlstate::serialization_failure);
+  CHECK(late.error().message() == "could not serialize access due to concurrent update");
+  old->rollback();
+  for (const auto& reader : later) reader->rollback();
+  CHECK(store_becomes_empty());
+  CHECK(files_become_empty());
+  CHECK(engine->verify().value().empty());
+}
+
+TEST_CASE_METHOD(VersionedRows,
+                 "T8 of a row that changes all the time each snapshot keeps one version",
+                 "[storage][isolation][spill]") {
+  with(kSmallStore, 100'000, kMuchRoom);
+  constexpr int kVersions = 40'000;
+  const auto old = engine->begin(Isolation::repeatable_read);
+  CHECK(value_for(*old, 1) == old_value());
+  std::unique_ptr<Transaction> middle;
+  const auto views = engine->begin();
+  std::vector<HeldView> held;
+  for (int i = 0; i < kVersions; ++i) {
+    update(1, std::to_string(i), Transaction::Durability::asynchronous);
+    if (i % 1024 == 0) REQUIRE(engine->checkpoint());
+    if (i == kVersions / 2) {
+      middle = engine->begin(Isolation::repeatable_read);
+      CHECK(value_for(*middle, 1) == std::to_string(i));
+    }
+    // A transaction with several views at once.
+    if (i == kVersions / 4 || i == kVersions / 4 + 100 || i == kVersions / 4 + 200) {
+      views->begin_statement();
+      held.emplace_back(*views);
+    }
+  }
+  const EngineStatistics now = engine->statistics();
+  CHECK(now.snapshots_too_old == 0);
+  CHECK(now.versions_unneeded > kVersions * 3 / 4);
+  CHECK(now.version_file_bytes < std::uint64_t{4} << 20U);
+  CHECK(value_for(*old, 1) == old_value());
+  CHECK(value_for(*middle, 1) == std::to_string(kVersions / 2));
+  for (int i = 0; i < 3; ++i) {
+    const HeldView::Reading reading{held[static_cast<std::size_t>(i)]};
+    CHECK(value_for(*views, 1) == std::to_string(kVersions / 4 + 100 * i));
+  }
+  held.clear();
+  old->rollback();
+  middle->rollback();
+  views->rollback();
+  CHECK(get(tree, row(1)) == std::to_string(kVersions - 1));
+  CHECK(store_becomes_empty());
+  CHECK(files_become_empty());
+}
+
+TEST_CASE_METHOD(VersionedRows, "T8 beyond the bound of files the oldest snapshot is too old",
+                 "[storage][isolation][spill]") {
+  constexpr std::uint64_t kFiles = std::uint64_t{1} << 20U;
+  with(kSmallStore, 100'000, kFiles);
+  const auto old = engine->begin(Isolation::repeatable_read);
+  CHECK(value_for(*old, 5) == old_value());
+  std::uint64_t most_in_files = 0;
+  for (int i = 0; i < 40 * kRows && engine->statistics().snapshots_too_old == 0; ++i) {
+    // A snapshot between any two rounds, so that all versions are needed.
+    const auto between = i % kRows == 0 ? engine->begin(Isolation::repeatable_read) : nullptr;
+    if (between) CHECK_FALSE(value_for(*between, 5).empty());
+    update(i % kRows, "new " + std::to_string(i), Transaction::Durability::synchronous);
+    const auto removing = engine->begin();
+    REQUIRE(table().remove(*removing, as_bytes(row((i + 7) % kRows))).value());
+    REQUIRE(table().insert(*removing, as_bytes(row((i + 7) % kRows)), as_bytes("again")).value());
+    REQUIRE(removing->commit());
+    most_in_files = std::max(most_in_files, engine->statistics().version_file_bytes);
+  }
+  CHECK(most_in_files > kFiles / 2);
+  CHECK(most_in_files <= kFiles);
+  REQUIRE(engine->statistics().snapshots_too_old == 1);
+  ValueBuffer value;
+  const auto point = table().get(*old, as_bytes(row(5)), value);
+  REQUIRE_FALSE(point.has_value());
+  CHECK(point.error().state() == sqlstate::snapshot_too_old);
+  old->rollback();
+  CHECK(store_becomes_empty());
+  CHECK(files_become_empty());
 }
 
 TEST_CASE_METHOD(VersionedRows, "P37 many versions of one row are found, and freed one by one",

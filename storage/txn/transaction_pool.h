@@ -2,13 +2,17 @@
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "storage/latch/spin_latch.h"
+#include "storage/txn/spilled_versions.h"
 #include "storage/txn/transaction_state.h"
 
 namespace swizzle {
+
+class RemovalHints;
 
 /// Working states and undo logs for reuse, and the undo logs of committed transactions that a
 /// snapshot may still need. In shards by thread, so that threads meet in none of them.
@@ -27,13 +31,31 @@ class TransactionPool {
   /// to.
   void give_undo(std::unique_ptr<UndoLog> undo);
   /// Committed. Kept until every snapshot is younger; then its records leave the version index, in
-  /// bulk. When all that is kept passes the store's bound, the oldest snapshots are given up.
+  /// bulk. A committing writer frees or spills a bounded number of them; the reclaimer does the
+  /// rest.
   void retire_undo(std::unique_ptr<UndoLog> undo);
   /// Frees some of the undo records that are not needed any more, in every shard. False: nothing is
   /// left to free.
   bool reclaim_some() noexcept;
+  /// While the store holds more than its bound, does some of what brings it back: moves the oldest
+  /// versions to files, or, when the files have reached theirs, gives up the oldest snapshot.
+  /// False: there is nothing to do.
+  bool relieve_some() noexcept;
+  /// Set once: called when a committing writer leaves work to the reclaimer.
+  void on_work(std::function<void()> wake) { wake_reclaimer_ = std::move(wake); }
   [[nodiscard]] std::uint64_t retained_bytes() const noexcept;
-  /// Returns the bytes retained of commits at or after `snapshot`.
+  /// Returns the bytes of files that hold versions: spilled ones, and undo logs of large
+  /// transactions.
+  [[nodiscard]] std::uint64_t version_file_bytes() const noexcept {
+    return file_bytes_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t versions_spilled() const noexcept {
+    return versions_spilled_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t versions_unneeded() const noexcept {
+    return versions_unneeded_.load(std::memory_order_relaxed);
+  }
+  /// Returns the bytes retained of commits at or after `snapshot`, in memory and in files.
   [[nodiscard]] std::uint64_t retained_since(Lsn snapshot) noexcept;
   /// Returns the bytes of files used for undo records since the start.
   [[nodiscard]] std::uint64_t spilled_bytes() const noexcept {
@@ -52,21 +74,41 @@ class TransactionPool {
   /// A shard is looked through when so many logs, or so many bytes, have come since the last look.
   static constexpr std::size_t kBatch = 32;
   static constexpr std::uint64_t kBatchBytes = std::uint64_t{1} << 20U;
-  /// Most logs that one committing writer frees: more than come in meanwhile.
+  /// Most logs that one visit of a shard frees or spills: more than come in meanwhile.
   static constexpr std::size_t kMostAtOnce = 4 * kBatch;
-  /// Number of changes from which on a log is not freed by a committing writer, since its client
-  /// waits.
-  static constexpr std::uint64_t kManyChanges = 16 * 1024;
+  /// Most changes of logs that a committing writer frees or spills, since its client waits.
+  static constexpr std::uint64_t kMostByWriter = 16 * 1024;
+  /// What is kept of one committed transaction, or of several whose versions are in a file.
   struct Retained {
-    std::unique_ptr<UndoLog> undo;
-    Lsn commit;
-    std::uint64_t bytes_before;  ///< of all that the shard ever retained before it
+    std::unique_ptr<UndoLog> undo;             ///< or null
+    std::unique_ptr<SpilledVersions> spilled;  ///< or null
+    Lsn commit;                                ///< the last one
+    std::uint64_t bytes_before;  ///< of all that the shard ever had in `retained` before it
+
+    [[nodiscard]] std::uint64_t changes() const noexcept {
+      return undo ? undo->count() : spilled->count();
+    }
+    [[nodiscard]] UndoRecord* newest() const noexcept {
+      return undo ? undo->newest() : spilled->newest();
+    }
+    [[nodiscard]] std::uint64_t memory_bytes() const noexcept {
+      return undo ? undo->bytes() - undo->scratch_bytes() + sizeof(UndoLog) : 0;
+    }
+    [[nodiscard]] std::uint64_t file_bytes() const noexcept {
+      return undo ? undo->scratch_bytes() : spilled->bytes();
+    }
   };
   struct alignas(64) Shard {
     SpinLatch mutex;
     std::vector<std::unique_ptr<TransactionState>> states;
     std::vector<std::unique_ptr<UndoLog>> undo_logs;
     std::deque<Retained> retained;  ///< about in the order of commits
+    /// Older than all of `retained`, in the same order: what has been spilled, or cannot be.
+    std::deque<Retained> older;
+    /// Whoever has set it spills: it alone touches `filling`.
+    std::atomic<bool> is_spilling{false};
+    /// Takes versions that are spilled, and joins `older` when it is full.
+    std::unique_ptr<SpilledVersions> filling;
     std::uint64_t bytes_ever = 0;
     std::size_t reclaim_at = kBatch;
     std::uint64_t reclaim_at_bytes = kBatchBytes;
@@ -79,12 +121,35 @@ class TransactionPool {
   static std::unique_ptr<TransactionState> idle_state(Shard& shard);
   enum class Freed : std::uint8_t { all, some };
   Freed reclaim(Shard& shard, Lsn horizon, std::uint64_t most_changes = UINT64_MAX) noexcept;
-  void keep_within_bound() noexcept;
+  void remove_versions(const Retained& of, RemovalHints& hints) noexcept;
+  enum class Spilled : std::uint8_t {
+    some,
+    nothing,  ///< it has nothing that may be moved now
+    busy,     ///< another task spills
+    no_room,  ///< the files have reached their bound, or the disk is full
+  };
+  Spilled spill(Shard& shard, std::uint64_t most_changes) noexcept;
+  Spilled spill_as_owner(Shard& shard, std::uint64_t most_changes) noexcept;
+  void spill_log(Shard& shard, UndoLog& undo, Lsn commit, const NeededVersions& needed) noexcept;
+  bool make_room(Shard& shard, std::size_t bytes) noexcept;
+  /// Returns the bytes of commits at or after `snapshot` that have not been spilled.
+  [[nodiscard]] std::uint64_t unspilled_since(Lsn snapshot) noexcept;
+  static void close_filling(Shard& shard) noexcept;
+  void close_filling_below(Shard& shard, Lsn horizon) noexcept;
+  [[nodiscard]] bool is_over_bound() const noexcept;
+  Spilled spill_any(Shard& first, std::uint64_t most_changes) noexcept;
+  void relieve_by_writer(Shard& own) noexcept;
+  bool has_reclaimable(Lsn horizon) noexcept;
+  bool give_up_a_snapshot() noexcept;
 
   EngineParts& engine_;
   UndoSpace undo_space_;
   std::array<Shard, kShards> shards_;
   std::atomic<bool> is_giving_up_{false};
+  std::function<void()> wake_reclaimer_ = [] {};
+  alignas(64) std::atomic<std::uint64_t> file_bytes_{0};
+  std::atomic<std::uint64_t> versions_spilled_{0};
+  std::atomic<std::uint64_t> versions_unneeded_{0};
 };
 
 }  // namespace swizzle

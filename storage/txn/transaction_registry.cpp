@@ -116,7 +116,11 @@ Lsn TransactionRegistry::quiet_below(Lsn end, TransactionSlot& slot) const noexc
 void TransactionRegistry::settle(ReadView& view, TransactionSlot& slot, Lsn seen) noexcept {
   const bool keeps_already = slot.snapshot.load(std::memory_order_relaxed) != 0;
   // Any older moment will do while the real one is looked up: it keeps more.
-  if (!keeps_already) slot.snapshot.store(1, std::memory_order_seq_cst);
+  // needed_versions() sees that a view is being taken, before its end is read.
+  if (!keeps_already)
+    slot.snapshot.store(1, std::memory_order_seq_cst);
+  else
+    slot.newest_view.store(UINT64_MAX, std::memory_order_seq_cst);
   snapshot_pause();
   // The all-visible LSN is computed below an end that is taken before it, and the snapshot's own
   // end after it, so all writers below it have committed below the snapshot.
@@ -127,6 +131,8 @@ void TransactionRegistry::settle(ReadView& view, TransactionSlot& slot, Lsn seen
   const Lsn end =
       view.sees == ReadView::Sees::latest ? log_.tail() : std::max(visible_end(), known);
   snapshot_pause();
+  // Published by the snapshot below; where it stands already, an older value keeps more.
+  slot.newest_view.store(raw(end), std::memory_order_relaxed);
   if (!keeps_already) {
     slot.next_id.store(peek_next_id(), std::memory_order_relaxed);
     slot.snapshot.store(std::max<std::uint64_t>(raw(end), 1), std::memory_order_release);
@@ -151,7 +157,43 @@ Lsn TransactionRegistry::version_horizon() const noexcept {
   }
 }
 
+bool NeededVersions::has_view_between(Lsn made, Lsn replaced) const noexcept {
+  if (!is_known || replaced >= durable) return true;
+  // A view at `made` does not see what was committed there, and one at `replaced` does not see the
+  // replacement.
+  return std::ranges::any_of(views, [&](const Views& one) {
+    return one.newest > raw(made) && one.oldest <= raw(replaced);
+  });
+}
+
+NeededVersions TransactionRegistry::needed_versions() const {
+  NeededVersions needed;
+  for (;;) {
+    const std::uint64_t adoptions = adoptions_.load(std::memory_order_seq_cst);
+    needed.views.clear();
+    needed.is_known = true;
+    // First: views that are taken from now on show all commits below it.
+    needed.durable = durable_end();
+    snapshot_pause();
+    const std::uint32_t used = used_slots_.load(std::memory_order_acquire);
+    for (std::uint32_t i = 0; i < used; ++i) {
+      const TransactionSlot& slot = (*slots_)[i];
+      const std::uint64_t oldest = slot.snapshot.load(std::memory_order_seq_cst);
+      if (oldest == 0 || (oldest & TransactionSlot::kTooOld) != 0) continue;
+      if (oldest == 1) needed.is_known = false;
+      snapshot_pause();
+      const std::uint64_t newest = slot.newest_view.load(std::memory_order_seq_cst);
+      needed.views.push_back({oldest, std::max(oldest, newest)});
+    }
+    if (adoptions_.load(std::memory_order_seq_cst) == adoptions) [[likely]]
+      return needed;
+  }
+}
+
 void TransactionRegistry::adopt_snapshot(TransactionSlot& slot, Lsn at) noexcept {
+  const bool has_older = slot.snapshot.load(std::memory_order_relaxed) != 0;
+  const std::uint64_t newest = has_older ? slot.newest_view.load(std::memory_order_relaxed) : 0;
+  slot.newest_view.store(std::max(newest, raw(at)), std::memory_order_relaxed);
   slot.next_id.store(peek_next_id(), std::memory_order_relaxed);
   slot.snapshot.store(std::max<std::uint64_t>(raw(at), 1), std::memory_order_seq_cst);
   // Behind the store, before the other lets go: see version_horizon().

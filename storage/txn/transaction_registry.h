@@ -33,6 +33,9 @@ struct alignas(128) TransactionSlot {
 
   /// Versions that this snapshot may need stay; 0: it needs none. With kTooOld: they do not.
   alignas(64) std::atomic<std::uint64_t> snapshot{0};
+  /// No view of the transaction is younger, while it has a snapshot; all bits set: one is being
+  /// taken.
+  std::atomic<std::uint64_t> newest_view{0};
   /// Label of the session that it works for, for the views.
   std::atomic<std::int32_t> label{0};
   /// The owner's: what quiet was below `quiet_below` when it last looked at all transactions, and
@@ -46,6 +49,23 @@ struct alignas(128) TransactionSlot {
   static constexpr std::uint64_t kTooOld = std::uint64_t{1} << 63U;
 };
 static_assert(sizeof(TransactionSlot) == 128);
+
+/// Moments of the views that transactions read at, as far as they can be told.
+struct NeededVersions {
+  /// The views of one transaction: the oldest, and perhaps others up to the newest.
+  struct Views {
+    std::uint64_t oldest;
+    std::uint64_t newest;
+  };
+  std::vector<Views> views;
+  /// Commits below it are visible to every view that is not among these.
+  Lsn durable = Lsn::none;
+  /// False: a view was being taken, so any version may be needed.
+  bool is_known = true;
+
+  /// True if a view may need the version that stood from one commit until another replaced it.
+  [[nodiscard]] bool has_view_between(Lsn made, Lsn replaced) const noexcept;
+};
 
 /// The running transactions, without a shared lock.
 ///
@@ -107,7 +127,9 @@ class TransactionRegistry {
   /// ghost outlives the time in which its deletion could be lost, and a reader that finds nothing
   /// in its place need not wait for a commit.
   [[nodiscard]] Lsn version_horizon() const noexcept;
-  /// The same, counting the snapshots that were given up: their trees stay.
+  /// Returns the views for which versions are kept.
+  [[nodiscard]] NeededVersions needed_versions() const;
+  /// The same as version_horizon(), counting the snapshots that were given up: their trees stay.
   [[nodiscard]] Lsn oldest_snapshot() const noexcept;
 
   /// Gives up the oldest snapshot that keeps versions. False: there is none.

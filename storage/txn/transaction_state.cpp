@@ -204,7 +204,8 @@ Result<> TransactionState::check_snapshot() const {
   if (!is_too_old()) [[likely]]
     return {};
   return fail(Error{sqlstate::snapshot_too_old, "snapshot too old"}.with_hint(
-      "The versions kept for open snapshots had reached version_store_size; this was the oldest."));
+      "The versions kept for open snapshots had reached version_store_size, and their files "
+      "version_store_file_limit; this was the oldest."));
 }
 
 Result<> TransactionState::begin_writing() {

@@ -88,6 +88,7 @@ Result<> UndoLog::prepare_spill(std::size_t least) {
   std::byte* const begin = scratch->bytes().data();
   chunks_.push_back({nullptr, std::move(scratch), begin, size});
   bytes_ += size;
+  scratch_bytes_ += size;
   has_scratch_ = true;
   return {};
 }
@@ -161,6 +162,8 @@ UndoRecord& UndoLog::make(const Change& change, std::size_t bytes) {
   record->kind = change.kind;
   record->old_overflow = change.old_overflow;
   record->takes_key = change.takes_key;
+  if (change.kind == UndoRecord::Kind::moved || change.kind == UndoRecord::Kind::removed_run)
+    has_fixed_ = true;
   newest_ = record;
   ++count_;
   return *record;
@@ -182,21 +185,23 @@ void UndoLog::drop_newest() noexcept {
   while (!holds(chunks_[chunks_used_ - 1], at)) --chunks_used_;
   used_in_last_ = static_cast<std::size_t>(at - chunks_[chunks_used_ - 1].begin);
   // One stays for what comes next.
-  while (chunks_.size() > chunks_used_ + 1) {
-    bytes_ -= chunks_.back().size;
-    chunks_.pop_back();
-  }
+  while (chunks_.size() > chunks_used_ + 1) drop_last_chunk();
+}
+
+void UndoLog::drop_last_chunk() noexcept {
+  const Chunk& last = chunks_.back();
+  bytes_ -= last.size;
+  if (last.scratch) scratch_bytes_ -= last.size;
+  chunks_.pop_back();
 }
 
 void UndoLog::clear() noexcept {
   settle();
   give_back();
   has_scratch_ = false;
+  has_fixed_ = false;
   at_hand_ = {};
-  while (bytes_ > kKeptForReuse) {
-    bytes_ -= chunks_.back().size;
-    chunks_.pop_back();
-  }
+  while (bytes_ > kKeptForReuse) drop_last_chunk();
   chunks_used_ = 0;
   used_in_last_ = 0;
   newest_ = nullptr;

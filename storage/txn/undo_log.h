@@ -18,7 +18,20 @@
 
 namespace swizzle {
 
-class UndoLog;
+/// How the transaction ended whose records point here.
+struct UndoOutcome {
+  /// Outcome before the end. Becomes the commit record's LSN; until then the changes are not
+  /// visible to others.
+  static constexpr std::uint64_t kActive = 0;
+  /// The commit record is being appended: a thread that reads the outcome waits the few
+  /// instructions.
+  static constexpr std::uint64_t kCommitting = 1;
+
+  std::atomic<std::uint64_t> outcome{kActive};
+  /// Lock on which transactions wait that meet one of the records, until there is an outcome; none:
+  /// each of the keys is locked.
+  std::atomic<lock::TransactionLock> covers{lock::TransactionLock::none};
+};
 
 /// State that one change replaced. It serves rollback, and, found through the version index,
 /// readers whose snapshot is older than the change. The key and the old value follow the struct in
@@ -39,7 +52,7 @@ struct UndoRecord {
   UndoRecord* next_key = nullptr;  ///< of the newest record of a key: another key of the bucket
 
   UndoRecord* previous = nullptr;  ///< the same transaction's change before this one
-  UndoLog* log = nullptr;
+  UndoOutcome* log = nullptr;      ///< the transaction's UndoLog, or a copy of its outcome
   /// The transaction's log record before this change's: where undo goes on.
   Lsn previous_lsn = Lsn::none;
   std::uint64_t key_hash = 0;
@@ -101,24 +114,12 @@ struct UndoSpace {
 /// What does not fit the memory that a transaction may use lies in scratch files, mapped: readers
 /// follow versions under a latch, so records keep their addresses and are read by being touched.
 /// Only the newest stretches stay in memory; a rollback walks back through the others.
-class UndoLog {
+class UndoLog : public UndoOutcome {
  public:
   explicit UndoLog(UndoSpace& space) noexcept : space_(space), limit_(space.memory_bytes) {}
   UndoLog(const UndoLog&) = delete;
   UndoLog& operator=(const UndoLog&) = delete;
   ~UndoLog() { give_back(); }
-
-  /// Outcome before the end. Becomes the commit record's LSN; until then the changes are not
-  /// visible to others.
-  static constexpr std::uint64_t kActive = 0;
-  /// The commit record is being appended: a thread that reads the outcome waits the few
-  /// instructions.
-  static constexpr std::uint64_t kCommitting = 1;
-
-  std::atomic<std::uint64_t> outcome{kActive};
-  /// Lock on which transactions wait that meet one of the records, until there is an outcome; none:
-  /// each of the keys is locked.
-  std::atomic<lock::TransactionLock> covers{lock::TransactionLock::none};
 
   struct Change {
     UndoRecord::Kind kind;
@@ -161,6 +162,11 @@ class UndoLog {
   [[nodiscard]] UndoRecord* newest() const noexcept { return newest_; }
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  /// True if its records may be moved (SpilledVersions): none is in a file already, and their
+  /// addresses are known to the version index alone, which those of moves and runs are not.
+  [[nodiscard]] bool is_movable() const noexcept { return !has_scratch_ && !has_fixed_; }
+  /// Returns the part of bytes() that lies in scratch files.
+  [[nodiscard]] std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
   /// Forgets the newest record, which cannot be found any more, and takes its room back.
   void drop_newest() noexcept;
   /// No rollback is to come, or none any more: the log need not keep room for it.
@@ -193,6 +199,7 @@ class UndoLog {
   Result<> prepare_spill(std::size_t least);
   bool borrow(std::size_t least) noexcept;
   void give_back() noexcept;
+  void drop_last_chunk() noexcept;
   void leave_memory() noexcept;
   void bring_back_slowly(const UndoRecord* record);
 
@@ -214,9 +221,11 @@ class UndoLog {
   UndoRecord* newest_ = nullptr;
   std::uint64_t count_ = 0;
   std::size_t bytes_ = 0;
+  std::size_t scratch_bytes_ = 0;
   std::uint64_t to_undo_ = 0;  ///< what undoing all of it would log at most
   std::uint64_t owed_ = 0;     ///< of that, what the log was told
   bool has_scratch_ = false;
+  bool has_fixed_ = false;  ///< a record of a move, or a run
   Stretch at_hand_;
 };
 

@@ -149,8 +149,37 @@ void VersionIndex::remove(UndoRecord& record) noexcept {
   if (bucket.first.load(std::memory_order_relaxed) == nullptr) bucket.forget();
 }
 
+void VersionIndex::replace(UndoRecord& record, UndoRecord& copy) noexcept {
+  Bucket& bucket = bucket_of(record.key_hash);
+  const std::lock_guard hold(bucket.mutex);
+  copy.older = record.older;
+  copy.newer = record.newer;
+  copy.next_key = record.next_key;
+  copy.over_run = record.over_run;
+  if (copy.older != nullptr) copy.older->newer = &copy;
+  if (copy.newer != nullptr) {
+    copy.newer->older = &copy;
+    return;
+  }
+  UndoRecord* before = nullptr;
+  for (UndoRecord* at = bucket.first.load(std::memory_order_relaxed); at != &record;
+       at = at->next_key)
+    before = at;
+  if (before != nullptr)
+    before->next_key = &copy;
+  else
+    bucket.first.store(&copy, std::memory_order_release);
+}
+
+Lsn VersionIndex::made_at(const UndoRecord& record) noexcept {
+  Bucket& bucket = bucket_of(record.key_hash);
+  const std::lock_guard hold(bucket.mutex);
+  if (record.older == nullptr) return Lsn::none;
+  return Lsn{record.older->log->outcome.load(std::memory_order_relaxed)};
+}
+
 /// Active, or the commit record's LSN, and then it is sure that its append came before.
-std::uint64_t VersionIndex::outcome_of(const UndoLog& log) noexcept {
+std::uint64_t VersionIndex::outcome_of(const UndoOutcome& log) noexcept {
   std::uint64_t outcome = log.outcome.load(std::memory_order_acquire);
   for (SpinWait wait; outcome == UndoLog::kCommitting;) {
     wait.once();

@@ -61,6 +61,12 @@ class VersionIndex {
   /// The same of all keys of a RemovedRun at once.
   void add_run(UndoRecord& run, PageId leaf) noexcept { runs_.add(run, leaf); }
   void remove(UndoRecord& record) noexcept;
+  /// Puts `copy`, a copy of the record but for its links, in the record's place. Pre: the record is
+  /// no RemovedRun.
+  void replace(UndoRecord& record, UndoRecord& copy) noexcept;
+  /// Returns the commit before which the record's key had the version that the record has; none:
+  /// no older one is known. Pre: as replace(), and the record's transaction has committed.
+  [[nodiscard]] Lsn made_at(const UndoRecord& record) noexcept;
   /// Notes that its change is undone; of a RemovedRun the last one.
   void undone(UndoRecord& record) noexcept;
   void records_moved(PageId from, PageId to) noexcept { runs_.records_moved(from, to); }
@@ -260,7 +266,7 @@ class VersionIndex {
   void push(UndoRecord& record) noexcept;
   static void put_in_front(Bucket& bucket, UndoRecord& record) noexcept;
   static UndoRecord* newest_of(Bucket& bucket, TreeId tree, Bytes key, std::uint64_t hash) noexcept;
-  static std::uint64_t outcome_of(const UndoLog& log) noexcept;
+  static std::uint64_t outcome_of(const UndoOutcome& log) noexcept;
   static bool is_visible(const UndoRecord& record, const Viewer& viewer) noexcept;
   /// Returns the first change after the viewer's view, or after the trail's position.
   static const UndoRecord* first_after(const UndoRecord* newest, const Viewer& viewer,

@@ -12,6 +12,7 @@ constexpr Duration kReclaimerLooksEvery = std::chrono::milliseconds{100};
 }  // namespace
 
 void VersionReclaimer::start() {
+  pool_.on_work([this] { task_.wake(); });
   task_.start("version reclaimer", [this] { run(); });
 }
 
@@ -19,6 +20,7 @@ void VersionReclaimer::run() {
   Runtime& runtime = Runtime::current();
   while (!task_.is_stopping()) {
     while (pool_.reclaim_some() && !task_.is_stopping()) runtime.yield();
+    while (pool_.relieve_some() && !task_.is_stopping()) runtime.yield();
     task_.wait_until(runtime.now() + kReclaimerLooksEvery);
   }
 }

@@ -146,6 +146,7 @@ void snapshot_rows(Execution& execution, const EmitRow& emit) {
 void version_store_rows(Execution& execution, const EmitRow& emit) {
   const EngineStatistics now = session_of(execution).shared.engine.statistics();
   const Value row[] = {Value::from_int(static_cast<std::int64_t>(now.version_bytes)),
+                       Value::from_int(static_cast<std::int64_t>(now.version_file_bytes)),
                        Value::from_int(static_cast<std::int64_t>(now.snapshots_too_old))};
   emit(row);
 }
@@ -236,7 +237,7 @@ std::span<const RowProvider> lock_providers() {
        snapshot_rows},
       {kPgCatalogSchema,
        "swizzle_version_store",
-       {{"bytes", int8}, {"snapshots_given_up", int8}},
+       {{"bytes", int8}, {"file_bytes", int8}, {"snapshots_given_up", int8}},
        version_store_rows},
   };
   return kProviders;

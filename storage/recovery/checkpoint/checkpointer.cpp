@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
+#include "base/runtime/asked_to_end.h"
+#include "base/sqlstate.h"
 #include "storage/btree/records.h"
 #include "storage/latch/guards.h"
 
@@ -78,6 +81,67 @@ Result<> Checkpointer::take(Control::Shutdown shutdown, const Use& use) {
   warn_of_old_transaction(control.checkpoint);
   if (use) use(control, map);
   return {};
+}
+
+Result<> Checkpointer::request() {
+  Waiter waiter{&Runtime::current().parker()};
+  const bool is_queued = [&] {
+    const std::lock_guard hold(requests_mutex_);
+    if (takes_requests_) requests_.push_back(&waiter);
+    return takes_requests_;
+  }();
+  if (!is_queued) return take();
+  task_.wake();
+  for (;;) {
+    const bool ends = is_asked_to_end();
+    {
+      const std::lock_guard hold(requests_mutex_);
+      if (waiter.outcome) break;
+      if (ends) {
+        std::erase(requests_, &waiter);
+        std::erase(served_, &waiter);
+        return fail(sqlstate::query_canceled, "canceling statement due to user request");
+      }
+    }
+    park_overseen();
+  }
+  return std::move(*waiter.outcome);
+}
+
+/// False: there was none.
+bool Checkpointer::serve_requests() {
+  {
+    const std::lock_guard hold(requests_mutex_);
+    served_ = std::exchange(requests_, {});
+    if (served_.empty()) return false;
+  }
+  answer_served(take());
+  return true;
+}
+
+void Checkpointer::answer_served(const Result<>& outcome) noexcept {
+  const std::lock_guard hold(requests_mutex_);
+  for (Waiter* const waiter : served_) {
+    waiter->outcome.emplace();
+    if (!outcome) {
+      const Error& why = outcome.error();
+      waiter->outcome =
+          fail(Error{why.state(), why.message()}.with_detail(why.detail()).with_hint(why.hint()));
+    }
+    // Under the mutex: its owner cannot go before we are done with it.
+    waiter->parker->unpark();
+  }
+  served_.clear();
+}
+
+/// The task ends.
+void Checkpointer::refuse_requests() noexcept {
+  {
+    const std::lock_guard hold(requests_mutex_);
+    takes_requests_ = false;
+    served_ = std::exchange(requests_, {});
+  }
+  answer_served(fail(sqlstate::admin_shutdown, "no checkpoint is taken any more"));
 }
 
 std::vector<DirtyPage> Checkpointer::dirty_pages() const {
@@ -166,7 +230,14 @@ Checkpointer::Retention::~Retention() {
 }
 
 void Checkpointer::start(Cleaner& cleaner) {
-  task_.start("checkpointer", [this, &cleaner] { run(cleaner); });
+  {
+    const std::lock_guard hold(requests_mutex_);
+    takes_requests_ = true;
+  }
+  task_.start("checkpointer", [this, &cleaner] {
+    run(cleaner);
+    refuse_requests();
+  });
 }
 
 void Checkpointer::run(Cleaner& cleaner) {
@@ -184,6 +255,7 @@ void Checkpointer::run(Cleaner& cleaner) {
       parts_.log.released();
       if (!made && !stands(made.error())) break;
     }
+    if (serve_requests()) continue;
     const std::uint64_t tail = raw(parts_.log.tail());
     const std::uint64_t begin = raw(last().checkpoint.begin);
     const std::uint64_t grown = tail > begin ? tail - begin : 0;

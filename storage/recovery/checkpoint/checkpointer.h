@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "base/runtime/park_mutex.h"
 #include "storage/buffer/cleaner.h"
 #include "storage/buffer/frame_arena.h"
+#include "storage/latch/spin_latch.h"
 #include "storage/recovery/checkpoint/control_file.h"
 #include "storage/space/space_map.h"
 #include "wal/log.h"
@@ -69,6 +71,11 @@ class Checkpointer {
   using Use = std::function<void(const Control& taken, const SpaceMap::Snapshot& map)>;
   Result<> take(Control::Shutdown shutdown, const Use& use);
 
+  /// Has the task take a checkpoint that begins after the call, and waits for it. 57014 when the
+  /// caller is asked to end: the checkpoint is taken all the same. Takes it by itself where the
+  /// task does not run.
+  Result<> request();
+
   /// Takes them by log volume and by time from now on, and where the log finds the disk full; has
   /// `cleaner` keep the redo point within the log volume.
   void start(Cleaner& cleaner);
@@ -105,6 +112,13 @@ class Checkpointer {
   Result<> make_room(Cleaner& cleaner);
   [[nodiscard]] bool could_make_room() const;
   void warn_of_old_transaction(const Checkpoint& taken);
+  struct Waiter {
+    Parker* parker;
+    std::optional<Result<>> outcome = {};
+  };
+  bool serve_requests();
+  void answer_served(const Result<>& outcome) noexcept;
+  void refuse_requests() noexcept;
   void run(Cleaner& cleaner);
 
   const Parts parts_;
@@ -118,6 +132,10 @@ class Checkpointer {
   std::atomic<std::uint64_t> taken_{0};
   std::atomic<std::uint64_t> by_time_{0};
 
+  SpinLatch requests_mutex_;
+  std::vector<Waiter*> requests_;  ///< whose checkpoint has not begun
+  std::vector<Waiter*> served_;    ///< whose checkpoint is being taken
+  bool takes_requests_ = false;    ///< the task runs
   BackgroundTask task_;
 };
 
