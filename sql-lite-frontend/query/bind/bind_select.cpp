@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/query/bind/binding_notes.h"
 #include "sql-lite-frontend/query/bind/missing_names.h"
 #include "sql-lite-frontend/query/bind/query_binder.h"
 #include "sql-lite-frontend/query/bind/row_star.h"
@@ -51,6 +52,7 @@ std::unique_ptr<Query> QueryBinder::bind_select(const ast::SelectStmt& select, S
   bind_limit(select, scope, *query);
   bind_locking(select.locking_clause, scope, *query);
   remove_repeats(query->outer_slots);
+  if (notes_ != nullptr) notes_->queries[query.get()] = {&select, scope.ctes};
   return query;
 }
 

@@ -60,7 +60,11 @@ bool print_call(ExprPrinter& printer, const FunctionExpr& call) {
     return true;
   }
   if (is("timezone", 2, 2)) {
-    print_all(printer, {{{"(", arguments[1].get()}, {" AT TIME ZONE ", arguments[0].get()}}}, ")");
+    printer.out += "(";
+    printer.print_plain_operand(*arguments[1]);
+    printer.out += " AT TIME ZONE ";
+    printer.print_plain_operand(*arguments[0]);
+    printer.out += ")";
     return true;
   }
   if (is("extract", 2, 2)) return print_extract(printer, arguments);
