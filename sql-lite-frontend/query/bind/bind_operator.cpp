@@ -167,7 +167,10 @@ ExprPtr ExpressionBinder::bind_in(const ast::A_Expr& node, Scope& scope) {
   const bool negative = ast::string_of(node.name.back()) == "<>";
   const auto& list = ast::as<ast::List>(node.rexpr);
   const auto finish = [&](ExprPtr expr) {
-    return negative ? negated(std::move(expr)) : std::move(expr);
+    if (!negative) return expr;
+    expr = negated(std::move(expr));
+    expr->set_spelling(Spelling::keywords);
+    return expr;
   };
 
   if (ast::is<ast::RowExpr>(node.lexpr)) return finish(row_among(node, scope));

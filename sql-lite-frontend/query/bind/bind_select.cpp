@@ -363,6 +363,20 @@ void QueryBinder::bind_values(const ast::SelectStmt& select, Scope& scope, Query
     query.body_slots.push_back(target.slot);
     query.targets.push_back(std::move(target));
   }
+  if (!select.sort_clause.empty()) {
+    // The name under which PostgreSQL shows the rows.
+    ScopeItem rows;
+    rows.alias = "*VALUES*";
+    for (const OutputTarget& target : query.targets) {
+      rows.columns.push_back({target.name,
+                              target.type,
+                              target.typmod,
+                              target.slot,
+                              {kNoOid, 0, rows.alias, target.name}});
+    }
+    rows.show_all();
+    scope.items.push_back(std::move(rows));
+  }
   bind_order(select.sort_clause, scope, query);
 }
 

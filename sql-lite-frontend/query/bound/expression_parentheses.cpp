@@ -42,7 +42,13 @@ const Expr* operand_of_cast(const Expr& expr) {
 Form form_of(const Expr& expr) {
   if (!operator_of(expr).empty()) return Form::operation;
   if (operand_of_cast(expr) != nullptr) return Form::cast;
-  if (dynamic_cast<const BooleanExpr*>(&expr) != nullptr) return Form::boolean;
+  if (const auto* boolean = dynamic_cast<const BooleanExpr*>(&expr)) {
+    if (expr.spelling() == Spelling::call) return Form::boolean;
+    // x NOT IN (…)
+    const Expr* const list = boolean->operands()[0].get();
+    if (dynamic_cast<const ArrayComparisonExpr*>(list) != nullptr) return Form::other;
+    return dynamic_cast<const FunctionExpr*>(list) != nullptr ? Form::test : Form::boolean;
+  }
   if (dynamic_cast<const TestExpr*>(&expr) != nullptr ||
       dynamic_cast<const DistinctExpr*>(&expr) != nullptr ||
       dynamic_cast<const SubqueryExpr*>(&expr) != nullptr) {

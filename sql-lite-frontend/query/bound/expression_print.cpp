@@ -240,12 +240,38 @@ void SessionFunctionExpr::print(ExprPrinter& printer) const {
   printer.out += ")";
 }
 
+namespace {
+
+std::string collation_text(const ExprPrinter& printer, const CollateExpr& expr) {
+  if (printer.is_kept) return stored_collation_name(expr.collation());
+  ObjectNames* const names = printer.context == nullptr ? nullptr : printer.context->names;
+  if (names == nullptr) return expr.name();
+  return names->name_of(TypeId::regcollation, expr.collation()).value_or(expr.name());
+}
+
+/// PostgreSQL converts below COLLATE.
+void print_cast_of_collated(ExprPrinter& printer, const Expr& cast, const CollateExpr& collated) {
+  const std::string_view closing = printer.open_operator();
+  const std::string_view inner = printer.open_operator();
+  printer.print_plain_operand(collated.operand());
+  printer.out += inner;
+  printer.out += "::" + cast_target_of(cast, printer);
+  printer.out += " COLLATE " + collation_text(printer, collated);
+  printer.out += closing;
+}
+
+}  // namespace
+
 void print_cast(ExprPrinter& printer, const Expr& cast, CastForm form, const Expr& operand) {
   const bool is_exact = printer.columns == ExprPrinter::Columns::slots || printer.is_kept;
   const bool is_whole = printer.depth == 1 && printer.columns != ExprPrinter::Columns::slots;
   if (form == CastForm::implicit && (is_whole || (printer.place.hides_casts && !is_exact))) {
     printer.print_plain_operand(operand);
     return;
+  }
+  if (const auto* collated = dynamic_cast<const CollateExpr*>(&operand);
+      collated != nullptr && !is_exact) {
+    return print_cast_of_collated(printer, cast, *collated);
   }
   const std::string_view closing = printer.open_operator();
   if (is_exact) {
@@ -264,14 +290,7 @@ void CastExpr::print(ExprPrinter& printer) const {
 void CollateExpr::print(ExprPrinter& printer) const {
   const std::string_view closing = printer.open_operator();
   printer.print_operand(*operands_[0]);
-  printer.out += " COLLATE ";
-  std::string name = name_;
-  if (printer.is_kept) {
-    name = stored_collation_name(collation_);
-  } else if (printer.context != nullptr && printer.context->names != nullptr) {
-    name = printer.context->names->name_of(TypeId::regcollation, collation_).value_or(name_);
-  }
-  printer.out += name;
+  printer.out += " COLLATE " + collation_text(printer, *this);
   printer.out += closing;
 }
 

@@ -197,36 +197,45 @@ void QueryPrinter::print_named_windows(const Query& query) {
   }
 }
 
-bool QueryPrinter::print_computed(ExprPrinter& printer, const SlotExpr& slot) {
-  for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
-    if (level->query == nullptr) continue;
-    const Query& query = *level->query;
-    for (const AggregateCall& call : query.aggregates) {
+bool QueryPrinter::is_computed(const Level& level, const SlotExpr& slot) {
+  if (level.query == nullptr) return false;
+  const Query& query = *level.query;
+  const auto is_it = [&](const auto& part) { return part.slot == slot.slot(); };
+  return std::ranges::any_of(query.aggregates, is_it) || std::ranges::any_of(query.sets, is_it) ||
+         std::ranges::any_of(query.group_keys, is_it) ||
+         std::ranges::any_of(query.windows, [&](const WindowDefinition& window) {
+           return std::ranges::any_of(window.calls, is_it);
+         });
+}
+
+bool QueryPrinter::print_computed(ExprPrinter& printer, const Level& level, const SlotExpr& slot) {
+  if (level.query == nullptr) return false;
+  const Query& query = *level.query;
+  for (const AggregateCall& call : query.aggregates) {
+    if (call.slot != slot.slot()) continue;
+    const auto noted = notes_.aggregates.find(call.slot);
+    if (noted == notes_.aggregates.end()) return false;
+    print_aggregate(call, *noted->second);
+    return true;
+  }
+  for (const WindowDefinition& window : query.windows) {
+    for (const WindowCall& call : window.calls) {
       if (call.slot != slot.slot()) continue;
-      const auto noted = notes_.aggregates.find(call.slot);
-      if (noted == notes_.aggregates.end()) return false;
-      print_aggregate(call, *noted->second);
+      const auto noted = notes_.windows.find(call.slot);
+      if (noted == notes_.windows.end()) return false;
+      print_window_call(window, call, *noted->second);
       return true;
     }
-    for (const WindowDefinition& window : query.windows) {
-      for (const WindowCall& call : window.calls) {
-        if (call.slot != slot.slot()) continue;
-        const auto noted = notes_.windows.find(call.slot);
-        if (noted == notes_.windows.end()) return false;
-        print_window_call(window, call, *noted->second);
-        return true;
-      }
-    }
-    for (const SetItem& item : query.sets) {
-      if (item.slot != slot.slot()) continue;
-      print_call(item.function, item.routine, item.arguments);
-      return true;
-    }
-    for (const GroupKey& key : query.group_keys) {
-      if (key.slot != slot.slot()) continue;
-      printer.print_instead(*key.expr);
-      return true;
-    }
+  }
+  for (const SetItem& item : query.sets) {
+    if (item.slot != slot.slot()) continue;
+    print_call(item.function, item.routine, item.arguments);
+    return true;
+  }
+  for (const GroupKey& key : query.group_keys) {
+    if (key.slot != slot.slot()) continue;
+    printer.print_instead(*key.expr);
+    return true;
   }
   return false;
 }

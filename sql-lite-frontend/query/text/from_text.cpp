@@ -116,9 +116,24 @@ void QueryPrinter::print_function(const FromCall& call) {
   printer_.print(scalar);
 }
 
+bool QueryPrinter::reads_siblings(const FromFunctions& functions) const {
+  bool reads = false;
+  const auto look_at = [&](Expr& expr) {
+    walk(expr, [&](Expr& part) {
+      const auto* const slot = dynamic_cast<const SlotExpr*>(&part);
+      reads |= slot != nullptr && names().find(*slot).has_value();
+    });
+  };
+  for (const FromCall& call : functions.calls) {
+    for (const ExprPtr& argument : call.arguments) look_at(*argument);
+    if (call.scalar) look_at(*call.scalar);
+  }
+  return reads;
+}
+
 void QueryPrinter::print_functions(const FromFunctions& functions,
                                    const ast::RangeFunction& syntax) {
-  if (syntax.lateral) write("LATERAL ");
+  if (syntax.lateral || reads_siblings(functions)) write("LATERAL ");
   const auto is_unnest = [](const FromCall& call) {
     return call.function != nullptr && !call.routine && call.function->name == "unnest" &&
            call.arguments.size() == 1;

@@ -499,22 +499,29 @@ void QueryPrinter::print_locks(const Query& query) {
 }
 
 bool QueryPrinter::is_column(const SlotExpr& slot) const {
-  return std::ranges::any_of(
-      levels_, [&](const Level& level) { return level.names->find(slot).has_value(); });
+  // A subquery computes a column of the query around it, in the same slot.
+  for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
+    if (level->names->find(slot)) return true;
+    if (is_computed(*level, slot)) return false;
+  }
+  return false;
 }
 
 void QueryPrinter::print_slot(ExprPrinter& printer, const SlotExpr& slot) {
   check_stack();
   for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
     const auto found = level->names->find(slot);
-    if (!found) continue;
+    if (!found) {
+      if (print_computed(printer, *level, slot)) return;
+      continue;
+    }
     const bool is_alone = levels_.size() == 1 && level->query == nullptr;
     if (found->range != nullptr && !is_alone)
       printer.out += quote_identifier(found->range->name) + ".";
     printer.out += quote_identifier(*found->column);
     return;
   }
-  if (!print_computed(printer, slot)) throw_unprintable("a part of this expression");
+  throw_unprintable("a part of this expression");
 }
 
 void QueryPrinter::print_row(ExprPrinter& printer, const SlotExpr& column) {

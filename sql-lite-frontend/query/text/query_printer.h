@@ -76,14 +76,18 @@ class QueryPrinter final : public QueryTexts {
                   std::span<const ExprPtr> arguments);
   [[nodiscard]] std::string function_name(const Function& function, const Routine* routine) const;
   void print_arguments(std::span<const ExprPtr> arguments, bool last_is_variadic);
-  /// Writes what is not a column: a call, the key of a group. False if the slot is none of them.
-  bool print_computed(ExprPrinter& printer, const SlotExpr& slot);
+  /// Writes what the query of that level puts in the slot: a call, the key of a group. False if
+  /// the slot is none of them.
+  bool print_computed(ExprPrinter& printer, const Level& level, const SlotExpr& slot);
+  static bool is_computed(const Level& level, const SlotExpr& slot);
 
   // from_text.cpp
   void print_from(const Query& query);
   void print_item(const FromNode& node);
   void print_join(const FromNode& node, const FromJoin& join);
   void print_functions(const FromFunctions& functions, const ast::RangeFunction& syntax);
+  /// True if the functions read columns of the same FROM clause.
+  [[nodiscard]] bool reads_siblings(const FromFunctions& functions) const;
   void print_function(const FromCall& call);
   void print_relation(const Table& table, const ast::RangeVar& syntax);
   void print_alias(const RangeName& range);
