@@ -475,4 +475,25 @@ FAULTS = [
         "alter_tag(is_column ? statement.rename_type : statement.rename_type)",
         "PL/pgSQL names a statement that is no query by its tag",
     ),
+    (
+        "a relation in a view's text has the name of one around it",
+        "query/text/range_names.cpp",
+        '  while (is_taken(range.name)) range.name = fmt::format("{}_{}", wanted, ++repeats_[wanted]);\n',
+        "",
+        "Relations of one name are told apart in a view's text",
+    ),
+    (
+        "the pretty form of an expression knows no precedence of products",
+        "query/bound/expression_parentheses.cpp",
+        "  if (is_product != in_product) return is_product;\n",
+        "  if (is_product != in_product) return in_product;\n",
+        "A view's text shows joins*",
+    ),
+    (
+        "a view's text shows the names that columns had",
+        "query/text/range_names.cpp",
+        "add_column(i < given ? column.name : real, column.name,",
+        "add_column(column.name, column.name,",
+        "A view's text has the names that its tables have by then",
+    ),
 ]

@@ -666,6 +666,8 @@ FAULTS = [
         "        if (ahead.level > 1) ahead.branches.push_back(*detail::copy_of_key(node, at));",
         "",
         "what was in memory before*",
+    ),
+    (
         "T8 a version that moves leaves its older one with the old address",
         "txn/version_index.cpp",
         "  if (copy.older != nullptr) copy.older->newer = &copy;\n",

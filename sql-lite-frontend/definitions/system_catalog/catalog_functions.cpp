@@ -143,7 +143,7 @@ Value index_definition(Execution& execution, Arguments arguments) {
   return definition ? text(execution, *definition) : Value::null();
 }
 Value view_definition(Execution& execution, Arguments arguments) {
-  // By number or by name, which both arrive as text. How wide lines may be is not asked.
+  // By number or by name, which both arrive as text.
   const std::string_view name = arguments[0].as_text();
   const bool is_number = name.find_first_not_of("0123456789") == std::string_view::npos;
   const auto oid = is_number
@@ -154,7 +154,30 @@ Value view_definition(Execution& execution, Arguments arguments) {
   }
   const TablePtr view = context_of(execution).names.table(oid);
   if (!view || !has_query(view->relation.kind)) return Value::null();
-  return text(execution, definition_of_view(context_of(execution), *view));
+  Layout layout = Layout::plain;
+  int wrap_column = 0;
+  if (arguments.size() > 1) {
+    // A width, or whether the form is the pretty one.
+    const std::string_view given = arguments[1].as_text();
+    const bool is_flag = given.starts_with('t') || given.starts_with('f');
+    if (!given.starts_with('f')) layout = Layout::pretty;
+    if (!is_flag)
+      wrap_column = static_cast<int>(std::strtol(std::string{given}.c_str(), nullptr, 10));
+  }
+  return text(execution, definition_of_view(context_of(execution), *view, layout, wrap_column));
+}
+/// Rule that a view is to PostgreSQL: its query instead of reading it. It has the view's number.
+Value rule_definition(Execution& execution, Arguments arguments) {
+  StatementContext& session = context_of(execution);
+  const TablePtr view = session.names.table(arguments[0].as_oid());
+  if (!view || !has_query(view->relation.kind)) return Value::null();
+  const Layout layout = layout_from(arguments, 1);
+  const std::string name = layout == Layout::pretty
+                               ? *session.names.name_of(TypeId::regclass, view->relation.oid)
+                               : session.names.qualified_name(*view);
+  return text(execution,
+              fmt::format("CREATE RULE \"_RETURN\" AS\n    ON SELECT TO {} DO INSTEAD {}", name,
+                          definition_of_view(session, *view, layout)));
 }
 
 /// Returns PostgreSQL's comment on a built-in collation.
@@ -362,8 +385,7 @@ std::span<const SessionEntry> catalog_functions() {
       {"pg_get_statisticsobjdef", always_null},
       {"pg_get_statisticsobjdef_columns", always_null},
       {"pg_tablespace_location", always_null},
-      // There are no rules of the user's own.
-      {"pg_get_ruledef", always_null},
+      {"pg_get_ruledef", rule_definition},
       {"pg_get_partkeydef", partition_key},
       {"pg_partition_root", root_of_partition},
       {"pg_get_partition_constraintdef", partition_constraint},

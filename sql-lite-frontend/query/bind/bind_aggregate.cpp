@@ -4,6 +4,7 @@
 #include <array>
 
 #include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/query/bind/binding_notes.h"
 #include "sql-lite-frontend/query/bind/window_functions.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -303,6 +304,7 @@ ExprPtr ExpressionBinder::bind_aggregate(const ast::FuncCall& node, Scope& scope
   }
   call.slot = column.slot = new_slot();
   call.location = node.location;
+  if (notes_ != nullptr) notes_->aggregates[call.slot] = &node;
   ExprPtr expr = slot_expr(column);
   keep_explicit_collation(names_, *expr, call.arguments);
   scope.query->aggregates.push_back(std::move(call));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/query/bind/binding_notes.h"
 #include "sql-lite-frontend/query/bind/view_options.h"
 #include "sql-lite-frontend/query/parse/parser.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -258,6 +259,12 @@ ExprPtr ExpressionBinder::bind_stored(std::string_view sql, Scope& scope) {
 
 FromPtr QueryBinder::bind_from_item(const ast::Node* node, Scope& scope) {
   check_stack();
+  FromPtr item = bind_from_node(node, scope);
+  if (notes_ != nullptr) notes_->from[item.get()] = {node, scope.items.back()};
+  return item;
+}
+
+FromPtr QueryBinder::bind_from_node(const ast::Node* node, Scope& scope) {
   switch (ast::kind_of(node)) {
     case ast::NodeKind::range_var:
       return bind_range_var(ast::as<ast::RangeVar>(node), scope);
@@ -355,12 +362,17 @@ FromPtr QueryBinder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
 std::unique_ptr<Query> QueryBinder::bind_view_query(const Table& view) {
   Arena parse_arena;
   const auto statements = parse_script(parse_arena, view.relation.view_sql);
+  return bind_view_query(view, ast::as<ast::SelectStmt>(statements[0]->stmt));
+}
+
+std::unique_ptr<Query> QueryBinder::bind_view_query(const Table& view,
+                                                    const ast::SelectStmt& select) {
   const auto* const around = std::exchange(open_view_, &view.relation);
   const Oid reader = std::exchange(as_role_, role_behind(view));
   ++view_depth_;
   std::unique_ptr<Query> query;
   try {
-    query = bind_select(ast::as<ast::SelectStmt>(statements[0]->stmt), nullptr);
+    query = bind_select(select, nullptr);
   } catch (SqlError& error) {
     // The position would point into the view's text.
     error.fields().position = 0;
@@ -379,6 +391,12 @@ void QueryBinder::read_view(const Table& view) {
   recorded_depth_ = view_depth_ + 1;
   reads_only_ = true;
   bind_view_query(view);
+}
+
+std::unique_ptr<Query> QueryBinder::read_view(const Table& view, const ast::SelectStmt& select) {
+  recorded_depth_ = view_depth_ + 1;
+  reads_only_ = true;
+  return bind_view_query(view, select);
 }
 
 /// A sequence has one row: where it stands.

@@ -167,7 +167,10 @@ ExprPtr ExpressionBinder::bind_in(const ast::A_Expr& node, Scope& scope) {
   const bool negative = ast::string_of(node.name.back()) == "<>";
   const auto& list = ast::as<ast::List>(node.rexpr);
   const auto finish = [&](ExprPtr expr) {
-    return negative ? negated(std::move(expr)) : std::move(expr);
+    if (!negative) return expr;
+    expr = negated(std::move(expr));
+    expr->set_spelling(Spelling::keywords);
+    return expr;
   };
 
   if (ast::is<ast::RowExpr>(node.lexpr)) return finish(row_among(node, scope));
@@ -176,11 +179,13 @@ ExprPtr ExpressionBinder::bind_in(const ast::A_Expr& node, Scope& scope) {
   std::vector<ExprPtr> elements;
   std::vector<TypeId> types{left->type()};
   bool simple = true;
+  bool all_untyped = true;
   bool has_rows = is_composite(base_type(left->type()));
   for (const ast::Node* item : list.items) {
     elements.push_back(bind_expression(item, scope));
     types.push_back(elements.back()->type());
     simple &= is_constant_like(*elements.back());
+    all_untyped &= elements.back()->type() == TypeId::unknown;
     has_rows |= shape_of(elements.back()->type()) == Shape::record;
   }
   if (has_rows) return finish(composite_among(node, scope, std::move(left), std::move(elements)));
@@ -208,8 +213,10 @@ ExprPtr ExpressionBinder::bind_in(const ast::A_Expr& node, Scope& scope) {
         left = coerce(std::move(left), resolved->left, kNoTypmod, Implicitness::implicit);
         std::vector<ExprPtr> operands;
         operands.push_back(std::move(left));
-        operands.push_back(std::make_unique<ArrayExpr>(element_array, ArrayExpr::Kind::elements,
-                                                       std::move(elements)));
+        auto listed = std::make_unique<ArrayExpr>(element_array, ArrayExpr::Kind::elements,
+                                                  std::move(elements));
+        if (*common != element && all_untyped) listed->show_elements_as(*common);
+        operands.push_back(std::move(listed));
         return finish(array_comparison(ArrayComparisonExpr::Kind::any, *resolved->op,
                                        std::move(operands), collation, node.location));
       }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/query/bind/binding_notes.h"
 #include "sql-lite-frontend/query/bind/missing_names.h"
 #include "sql-lite-frontend/query/bind/query_binder.h"
 #include "sql-lite-frontend/query/bind/row_star.h"
@@ -51,6 +52,7 @@ std::unique_ptr<Query> QueryBinder::bind_select(const ast::SelectStmt& select, S
   bind_limit(select, scope, *query);
   bind_locking(select.locking_clause, scope, *query);
   remove_repeats(query->outer_slots);
+  if (notes_ != nullptr) notes_->queries[query.get()] = {&select, scope.ctes};
   return query;
 }
 
@@ -360,6 +362,20 @@ void QueryBinder::bind_values(const ast::SelectStmt& select, Scope& scope, Query
     mark_used(target.slot);
     query.body_slots.push_back(target.slot);
     query.targets.push_back(std::move(target));
+  }
+  if (!select.sort_clause.empty()) {
+    // The name under which PostgreSQL shows the rows.
+    ScopeItem rows;
+    rows.alias = "*VALUES*";
+    for (const OutputTarget& target : query.targets) {
+      rows.columns.push_back({target.name,
+                              target.type,
+                              target.typmod,
+                              target.slot,
+                              {kNoOid, 0, rows.alias, target.name}});
+    }
+    rows.show_all();
+    scope.items.push_back(std::move(rows));
   }
   bind_order(select.sort_clause, scope, query);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/query/bind/argument_types.h"
+#include "sql-lite-frontend/query/bind/binding_notes.h"
 #include "sql-lite-frontend/query/bind/collations.h"
 #include "sql-lite-frontend/query/bind/query_binder.h"
 #include "sql-lite-frontend/query/bind/window_functions.h"
@@ -72,6 +73,7 @@ ExprPtr ExpressionBinder::bind_window_call(const ast::FuncCall& node, Scope& sco
   column.type = type;
   ExprPtr expr = slot_expr(column);
   keep_explicit_collation(names_, *expr, is_window ? call.arguments : call.aggregate.arguments);
+  if (notes_ != nullptr) notes_->windows.try_emplace(call.slot, &node);
   if (known == calls.end()) calls.push_back(std::move(call));
   expr->set_location(node.location);
   return expr;

@@ -22,6 +22,8 @@
 
 namespace swizzle::sql {
 
+struct BindingNotes;
+
 /// A subquery in an expression, waiting to be planned.
 struct PendingSubquery {
   PendingSubquery(SubqueryExpr& of, std::unique_ptr<Query> bound)
@@ -93,6 +95,8 @@ class ExpressionBinder : public BoundNames {
   Scope domain_scope(TypeReference base, Slot slot);
   ExprPtr comparison(std::string_view op, ExprPtr left, ExprPtr right, std::int32_t location);
 
+  /// Notes from here on where the statement's parts come from. `notes` outlive the binder.
+  void note_bindings(BindingNotes& notes) noexcept { notes_ = &notes; }
   /// Returns the name of a column that shows this expression.
   std::string target_name_of(const ast::Node* node) { return target_name(node); }
   TypeReference bind_type(const ast::TypeName& name);
@@ -434,7 +438,8 @@ class ExpressionBinder : public BoundNames {
   std::vector<Oid> open_policies_;  ///< tables whose policies with subqueries are being bound
   std::vector<Slot> policy_reads_;
   RepeatedBinding repeated_;
-  int relations_named_ = 0;  ///< in FROM, and as targets
+  BindingNotes* notes_ = nullptr;  ///< null unless the query is to be printed
+  int relations_named_ = 0;        ///< in FROM, and as targets
 };
 
 }  // namespace swizzle::sql

@@ -19,9 +19,12 @@ class QueryBinder : public ExpressionBinder {
                                      OutputTypes output = OutputTypes::final) override;
   /// Binds the query of a stored view, whose names keep the meaning that they had when it was made.
   std::unique_ptr<Query> bind_view_query(const Table& view);
+  /// `select` is the view's text, which has been parsed.
+  std::unique_ptr<Query> bind_view_query(const Table& view, const ast::SelectStmt& select);
   /// Binds it for the sake of relations_read(), which are the view's own then; views that it reads
   /// stay closed, however many lie below one another.
   void read_view(const Table& view);
+  std::unique_ptr<Query> read_view(const Table& view, const ast::SelectStmt& select);
   /// Makes policies decide, from here on, which rows of tables the statement sees and may write.
   /// Not called if a statement is only inspected, nor for statements of the system itself.
   void heed_policies() noexcept { heeds_policies_ = true; }
@@ -46,6 +49,7 @@ class QueryBinder : public ExpressionBinder {
   void refuse_no_table(const ast::RangeVar& range);
   [[noreturn]] void throw_missing_relation(const ast::RangeVar& range, const Scope& scope);
   FromPtr bind_from_item(const ast::Node* node, Scope& scope);
+  FromPtr bind_from_node(const ast::Node* node, Scope& scope);
   FromPtr bind_range_var(const ast::RangeVar& range, Scope& scope);
   FromPtr bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope);
   /// Returns the partitions that the name stands for: with ONLY nothing but the table itself, which

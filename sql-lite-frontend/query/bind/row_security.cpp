@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/query/bind/binding_notes.h"
 #include "sql-lite-frontend/query/bind/boolean_expressions.h"
 #include "sql-lite-frontend/query/bind/partition_target.h"
 #include "sql-lite-frontend/query/parse/parser.h"
@@ -75,7 +76,8 @@ Scope QueryBinder::policy_scope(const PolicyCondition& condition, const TablePtr
 ExprPtr QueryBinder::bind_policy(const PolicyCondition& condition, const TablePtr& table,
                                  Slot first_slot) {
   Arena parse_arena;
-  const auto statements = parse_script(parse_arena, condition.sql);
+  // Notes refer to the syntax tree.
+  const auto statements = parse_script(notes_ != nullptr ? arena_ : parse_arena, condition.sql);
   const auto& select = ast::as<ast::SelectStmt>(statements[0]->stmt);
   const ast::Node* const node = ast::as<ast::ResTarget>(select.target_list[0]).val;
   const bool opens = has_subquery(*node);
@@ -119,7 +121,8 @@ void QueryBinder::read_policy(const PolicyCondition& condition, const TablePtr& 
                               Slot first_slot) {
   recorded_depth_ = view_depth_ + 1;
   reads_only_ = true;
-  static_cast<void>(bind_policy(condition, table, first_slot));
+  ExprPtr bound = bind_policy(condition, table, first_slot);
+  if (notes_ != nullptr) notes_->condition = std::move(bound);
 }
 
 /// Adds the conditions of policies for the command on existing rows: all restrictive ones, and one

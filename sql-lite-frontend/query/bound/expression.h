@@ -19,7 +19,25 @@
 namespace swizzle::sql {
 
 class Expr;
+class SlotExpr;
+class SubqueryExpr;
+struct ExprPrinter;
 using ExprPtr = CheckedUnique<Expr>;
+
+/// Texts for the parts of an expression that only the query around it can print.
+class QueryTexts {
+ public:
+  QueryTexts() = default;
+  QueryTexts(const QueryTexts&) = delete;
+  QueryTexts& operator=(const QueryTexts&) = delete;
+  virtual ~QueryTexts() = default;
+  /// Writes what fills the slot: a column, a call of an aggregate, another expression.
+  virtual void print_slot(ExprPrinter& printer, const SlotExpr& slot) = 0;
+  [[nodiscard]] virtual bool is_column(const SlotExpr& slot) const = 0;
+  /// Writes the whole row of the relation that has the column.
+  virtual void print_row(ExprPrinter& printer, const SlotExpr& column) = 0;
+  virtual void print_subquery(ExprPrinter& printer, const SubqueryExpr& subquery) = 0;
+};
 
 /// Writes an expression as SQL: for stored defaults and checks, for EXPLAIN, and to see whether
 /// two expressions are the same.
@@ -33,20 +51,38 @@ struct ExprPrinter {
   /// Depth of the expression. Operands of functions and operators show casts that are not in the
   /// text, the whole expression does not, as in pg_get_expr.
   int depth = 0;
-  /// Depth at which an operator goes without parentheses; 0 is none. The pretty form of pg_get_expr
-  /// begins with 1: the whole, and then the operands of an outermost AND or OR.
-  int bare_depth = 0;
+  /// Writes parentheses only where PostgreSQL's pretty form has them.
+  bool is_pretty = false;
   /// The text is to be kept: types that users made are written as numbers, too.
   bool is_kept = false;
   /// The relation whose columns go without its name, though others have theirs.
   std::string_view own_relation = {};
   /// CASE on lines of its own: pg_get_expr's layout, though not EXPLAIN's.
   bool breaks_lines = false;
-  std::size_t indent = 0;
+  int indent = 0;
+  /// Null outside of a query's text: a slot is then shown by its own name.
+  QueryTexts* texts = nullptr;
+  /// Place of an expression within the one around it.
+  struct Place {
+    const Expr* parent = nullptr;  ///< null for the whole
+    bool is_operand = false;       ///< the pretty form may need parentheses around it
+    bool hides_casts = false;      ///< a cast that is not in the text is not shown
+  };
+  Place place = {};
+  const Expr* current = nullptr;  ///< expression that is being printed
 
   void print(const Expr& expr);
-  /// "(" where operators need it here; returns what closes it.
+  /// Prints an operand of an operator or of a construct without parentheses of its own.
+  void print_operand(const Expr& expr) { print_at(expr, {current, true, false}); }
+  /// As print_operand(), without an outermost cast that is not in the text.
+  void print_plain_operand(const Expr& expr) { print_at(expr, {current, true, true}); }
+  /// Prints the expression in the place of the one that is being printed.
+  void print_instead(const Expr& expr);
+  /// False if the expression needs parentheses before a subscript.
+  [[nodiscard]] bool is_column(const Expr& expr) const;
+  /// "(" unless the form is pretty; returns what closes it.
   std::string_view open_operator();
+  void print_at(const Expr& expr, Place where);
 };
 
 /// Calls that have a syntax of their own (AT TIME ZONE, EXTRACT, CURRENT_DATE …) are shown as they
@@ -112,6 +148,8 @@ class ConstantExpr final : public Expr {
   void print(ExprPrinter& printer) const override;
   void for_each_operand(const std::function<void(ExprPtr&)>&) override {}
   [[nodiscard]] const Value& value() const noexcept { return value_; }
+  /// Writes the value alone: the type is written behind it.
+  void print_untyped(ExprPrinter& printer) const;
   /// Sets the name to show for an object's number where no session can look it up, as in EXPLAIN.
   void set_shown(std::string name) {
     shown_ = std::make_shared<const std::string>(std::move(name));
@@ -407,9 +445,13 @@ class ArrayExpr final : public OperandsExpr {
   Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  /// Shows the constants among the elements as ones of this type, and the array as cast from it.
+  void show_elements_as(TypeId type) noexcept { shown_element_ = type; }
+  [[nodiscard]] TypeId shown_element() const noexcept { return shown_element_; }
 
  private:
   Kind kind_;
+  TypeId shown_element_ = TypeId::none;
 };
 
 class RowExpr final : public OperandsExpr {

@@ -53,7 +53,9 @@ ExprPtr copy_with_operands(const Expr& expr, std::vector<ExprPtr> operands) {
                                                  comparison->place());
   }
   if (const auto* array = dynamic_cast<const ArrayExpr*>(&expr)) {
-    return std::make_unique<ArrayExpr>(array->type(), array->kind(), std::move(operands));
+    auto copy = std::make_unique<ArrayExpr>(array->type(), array->kind(), std::move(operands));
+    copy->show_elements_as(array->shown_element());
+    return copy;
   }
   if (const auto* order = dynamic_cast<const RowOrderExpr*>(&expr)) {
     return order->with_operands(std::move(operands));

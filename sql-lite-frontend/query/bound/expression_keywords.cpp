@@ -10,12 +10,17 @@
 namespace swizzle::sql {
 namespace {
 
+/// Prints an argument without a cast that is not in the text.
+void print_plain(ExprPrinter& printer, const Expr& expr) {
+  printer.print_at(expr, {printer.current, false, true});
+}
+
 void print_all(ExprPrinter& printer,
                std::span<const std::pair<std::string_view, const Expr*>> parts,
                std::string_view end) {
   for (const auto& [word, expr] : parts) {
     printer.out += word;
-    printer.print(*expr);
+    print_plain(printer, *expr);
   }
   printer.out += end;
 }
@@ -24,7 +29,7 @@ bool print_extract(ExprPrinter& printer, std::span<const ExprPtr> arguments) {
   const auto* field = dynamic_cast<const ConstantExpr*>(arguments[0].get());
   if (field == nullptr || field->value().is_null()) return false;
   printer.out += fmt::format("EXTRACT({} FROM ", field->value().as_text());
-  printer.print(*arguments[1]);
+  print_plain(printer, *arguments[1]);
   printer.out += ")";
   return true;
 }
@@ -34,7 +39,7 @@ void print_range(ExprPrinter& printer, std::span<const ExprPtr> arguments) {
   constexpr std::array<std::string_view, 2> kWords{" FROM ", " FOR "};
   for (std::size_t i = 0; i < arguments.size() && i < kWords.size(); ++i) {
     printer.out += kWords[i];
-    printer.print(*arguments[i]);
+    print_plain(printer, *arguments[i]);
   }
   printer.out += ")";
 }
@@ -43,7 +48,7 @@ bool print_trim(ExprPrinter& printer, std::string_view side, std::span<const Exp
   printer.out += fmt::format("TRIM({}", side);
   if (arguments.size() > 1) {
     printer.out += " ";
-    printer.print(*arguments[1]);
+    print_plain(printer, *arguments[1]);
   }
   print_all(printer, {{{" FROM ", arguments[0].get()}}}, ")");
   return true;
@@ -60,7 +65,11 @@ bool print_call(ExprPrinter& printer, const FunctionExpr& call) {
     return true;
   }
   if (is("timezone", 2, 2)) {
-    print_all(printer, {{{"(", arguments[1].get()}, {" AT TIME ZONE ", arguments[0].get()}}}, ")");
+    printer.out += "(";
+    printer.print_plain_operand(*arguments[1]);
+    printer.out += " AT TIME ZONE ";
+    printer.print_plain_operand(*arguments[0]);
+    printer.out += ")";
     return true;
   }
   if (is("extract", 2, 2)) return print_extract(printer, arguments);
@@ -124,6 +133,30 @@ bool print_time(ExprPrinter& printer, const Expr& expr) {
 }  // namespace
 
 bool print_with_keywords(ExprPrinter& printer, const Expr& expr) {
+  // x NOT IN (…) is <> ALL, or <> for one value. A kept text stays the expression that a query's
+  // condition is compared with.
+  if (const auto* negation = dynamic_cast<const BooleanExpr*>(&expr)) {
+    if (printer.is_kept) return false;
+    const auto* const one = dynamic_cast<const FunctionExpr*>(negation->operands()[0].get());
+    if (one != nullptr && one->op() != nullptr && one->op()->name == "=") {
+      const std::string_view closing = printer.open_operator();
+      printer.print_operand(*one->operands()[0]);
+      printer.out += " <> ";
+      printer.print_operand(*one->operands()[1]);
+      printer.out += closing;
+      return true;
+    }
+    const auto* const list =
+        dynamic_cast<const ArrayComparisonExpr*>(negation->operands()[0].get());
+    if (list == nullptr) return false;
+    const std::string_view closing = printer.open_operator();
+    printer.print_operand(*list->operands()[0]);
+    printer.out += " <> ALL (";
+    printer.print_operand(*list->operands()[1]);
+    printer.out += ")";
+    printer.out += closing;
+    return true;
+  }
   if (const auto* call = dynamic_cast<const FunctionExpr*>(&expr))
     return print_call(printer, *call);
   if (const auto* session = dynamic_cast<const SessionFunctionExpr*>(&expr)) {

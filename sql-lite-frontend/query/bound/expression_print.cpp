@@ -1,8 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/query/bound/expression.h"
+#include "sql-lite-frontend/query/bound/expression_parentheses.h"
 #include "sql-lite-frontend/query/bound/routine_call.h"
+#include "sql-lite-frontend/query/bound/subquery.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -78,17 +83,41 @@ bool is_plain_number(TypeId type, std::string_view text) {
 constexpr std::size_t kWorkOfNode = 50;
 
 void ExprPrinter::print(const Expr& expr) {
+  print_at(expr, {current, false, false});
+}
+
+void ExprPrinter::print_at(const Expr& expr, Place where) {
   check_stack();
   count_work(kWorkOfNode);
   ++depth;
+  where.hides_casts |= depth == 1;
+  const Place place_around = std::exchange(place, where);
+  const Expr* const around = std::exchange(current, &expr);
+  const bool is_enclosed = is_pretty && where.is_operand && where.parent != nullptr &&
+                           needs_parentheses(expr, *where.parent);
+  if (is_enclosed) out += "(";
   // Whether two expressions are the same is told without it.
   const bool has_keywords = expr.spelling() == Spelling::keywords && columns != Columns::slots;
   if (!has_keywords || !print_with_keywords(*this, expr)) expr.print(*this);
+  if (is_enclosed) out += ")";
+  current = around;
+  place = place_around;
   --depth;
 }
 
+void ExprPrinter::print_instead(const Expr& expr) {
+  --depth;
+  print_at(expr, place);
+  ++depth;
+}
+
+bool ExprPrinter::is_column(const Expr& expr) const {
+  const auto* const slot = dynamic_cast<const SlotExpr*>(&expr);
+  return slot != nullptr && (texts == nullptr || texts->is_column(*slot));
+}
+
 std::string_view ExprPrinter::open_operator() {
-  if (depth == bare_depth) return {};
+  if (is_pretty) return {};
   out += "(";
   return ")";
 }
@@ -120,6 +149,15 @@ bool print_rows_constant(ExprPrinter& printer, TypeId type, const Value& value) 
 }
 
 }  // namespace
+
+void ConstantExpr::print_untyped(ExprPrinter& printer) const {
+  if (value_.is_null()) {
+    printer.out += "NULL";
+    return;
+  }
+  ObjectNames* const names = printer.context == nullptr ? nullptr : printer.context->names;
+  printer.out += string_constant(constant_text(*this, names));
+}
 
 void ConstantExpr::print(ExprPrinter& printer) const {
   if (printer.is_kept && is_composite(type()) && !value_.is_null()) {
@@ -156,6 +194,7 @@ void ParameterExpr::print(ExprPrinter& printer) const {
 }
 
 void SlotExpr::print(ExprPrinter& printer) const {
+  if (printer.texts != nullptr) return printer.texts->print_slot(printer, *this);
   if (printer.columns == ExprPrinter::Columns::slots || origin_.name.empty()) {
     printer.out += fmt::format("#{}", slot_);
     return;
@@ -176,18 +215,22 @@ void FunctionExpr::print(ExprPrinter& printer) const {
     else
       printer.out += quote_identifier(function_.name);
     printer.out += "(";
-    print_list(printer, operands_, variadic_array_ ? "VARIADIC " : "");
+    const bool is_exact = printer.columns == ExprPrinter::Columns::slots || printer.is_kept;
+    const bool is_merged = !is_exact && function_.variadic != TypeId::none &&
+                           function_.variadic != TypeId::any && !operands_.empty() &&
+                           is_array(operands_.back()->type());
+    print_list(printer, operands_, variadic_array_ || is_merged ? "VARIADIC " : "");
     printer.out += ")";
     return;
   }
   const std::string_view closing = printer.open_operator();
   if (operands_.size() == 2) {
-    printer.print(*operands_[0]);
+    printer.print_operand(*operands_[0]);
     printer.out += " ";
   }
   printer.out += op_->name;
   printer.out += " ";
-  printer.print(*operands_.back());
+  printer.print_operand(*operands_.back());
   printer.out += closing;
 }
 
@@ -197,19 +240,46 @@ void SessionFunctionExpr::print(ExprPrinter& printer) const {
   printer.out += ")";
 }
 
+namespace {
+
+std::string collation_text(const ExprPrinter& printer, const CollateExpr& expr) {
+  if (printer.is_kept) return stored_collation_name(expr.collation());
+  ObjectNames* const names = printer.context == nullptr ? nullptr : printer.context->names;
+  if (names == nullptr) return expr.name();
+  return names->name_of(TypeId::regcollation, expr.collation()).value_or(expr.name());
+}
+
+/// PostgreSQL converts below COLLATE.
+void print_cast_of_collated(ExprPrinter& printer, const Expr& cast, const CollateExpr& collated) {
+  const std::string_view closing = printer.open_operator();
+  const std::string_view inner = printer.open_operator();
+  printer.print_plain_operand(collated.operand());
+  printer.out += inner;
+  printer.out += "::" + cast_target_of(cast, printer);
+  printer.out += " COLLATE " + collation_text(printer, collated);
+  printer.out += closing;
+}
+
+}  // namespace
+
 void print_cast(ExprPrinter& printer, const Expr& cast, CastForm form, const Expr& operand) {
-  const bool outermost = printer.depth == 1 && printer.columns != ExprPrinter::Columns::slots;
-  if (form == CastForm::implicit && outermost) {
-    printer.print(operand);
+  const bool is_exact = printer.columns == ExprPrinter::Columns::slots || printer.is_kept;
+  const bool is_whole = printer.depth == 1 && printer.columns != ExprPrinter::Columns::slots;
+  if (form == CastForm::implicit && (is_whole || (printer.place.hides_casts && !is_exact))) {
+    printer.print_plain_operand(operand);
     return;
   }
-  // Pretty omits parentheses that columns and constants do not need.
-  const bool simple = dynamic_cast<const SlotExpr*>(&operand) != nullptr ||
-                      dynamic_cast<const ConstantExpr*>(&operand) != nullptr;
-  const bool bare = printer.bare_depth > 0 && simple;
-  if (!bare) printer.out += "(";
-  printer.print(operand);
-  if (!bare) printer.out += ")";
+  if (const auto* collated = dynamic_cast<const CollateExpr*>(&operand);
+      collated != nullptr && !is_exact) {
+    return print_cast_of_collated(printer, cast, *collated);
+  }
+  const std::string_view closing = printer.open_operator();
+  if (is_exact) {
+    printer.print(operand);
+  } else {
+    printer.print_plain_operand(operand);
+  }
+  printer.out += closing;
   printer.out += "::" + cast_target_of(cast, printer);
 }
 
@@ -219,15 +289,8 @@ void CastExpr::print(ExprPrinter& printer) const {
 
 void CollateExpr::print(ExprPrinter& printer) const {
   const std::string_view closing = printer.open_operator();
-  printer.print(*operands_[0]);
-  printer.out += " COLLATE ";
-  std::string name = name_;
-  if (printer.is_kept) {
-    name = stored_collation_name(collation_);
-  } else if (printer.context != nullptr && printer.context->names != nullptr) {
-    name = printer.context->names->name_of(TypeId::regcollation, collation_).value_or(name_);
-  }
-  printer.out += name;
+  printer.print_operand(*operands_[0]);
+  printer.out += " COLLATE " + collation_text(printer, *this);
   printer.out += closing;
 }
 
@@ -236,28 +299,39 @@ void DomainExpr::print(ExprPrinter& printer) const {
 }
 
 void LengthExpr::print(ExprPrinter& printer) const {
+  const bool is_exact = printer.columns == ExprPrinter::Columns::slots || printer.is_kept;
   if (coercion_ == Coercion::assignment && printer.columns != ExprPrinter::Columns::slots) {
     printer.print(*operands_[0]);
     return;
   }
-  printer.out += "(";
-  printer.print(*operands_[0]);
-  printer.out += ")::" + format_type(type(), typmod());
+  const Expr* operand = operands_[0].get();
+  if (!is_exact) {
+    if (const auto* constant = dynamic_cast<const ConstantExpr*>(operand); constant != nullptr) {
+      constant->print_untyped(printer);
+      printer.out += "::" + format_type(type(), typmod());
+      return;
+    }
+    // The conversion to the type and the one to its length are one cast in the text.
+    if (const auto* cast = dynamic_cast<const CastExpr*>(operand); cast != nullptr)
+      operand = &cast->operand();
+  }
+  const std::string_view closing = printer.open_operator();
+  if (is_exact) {
+    printer.print(*operand);
+  } else {
+    printer.print_plain_operand(*operand);
+  }
+  printer.out += closing;
+  printer.out += "::" + format_type(type(), typmod());
 }
 
 void BooleanExpr::print(ExprPrinter& printer) const {
   const std::string_view closing = printer.open_operator();
-  if (closing.empty()) ++printer.bare_depth;
-  if (kind_ == Kind::negation) {
-    printer.out += "NOT ";
-    printer.print(*operands_[0]);
-  } else {
-    for (std::size_t i = 0; i < operands_.size(); ++i) {
-      if (i > 0) printer.out += kind_ == Kind::conjunction ? " AND " : " OR ";
-      printer.print(*operands_[i]);
-    }
+  if (kind_ == Kind::negation) printer.out += "NOT ";
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    if (i > 0) printer.out += kind_ == Kind::conjunction ? " AND " : " OR ";
+    printer.print_plain_operand(*operands_[i]);
   }
-  if (closing.empty()) --printer.bare_depth;
   printer.out += closing;
 }
 
@@ -266,18 +340,21 @@ void TestExpr::print(ExprPrinter& printer) const {
                                          " IS NOT TRUE", " IS FALSE",      " IS NOT FALSE",
                                          " IS UNKNOWN",  " IS NOT UNKNOWN"};
   const std::string_view closing = printer.open_operator();
-  printer.print(*operands_[0]);
+  printer.print_operand(*operands_[0]);
   printer.out += kNames[static_cast<std::size_t>(kind_)];
   printer.out += closing;
 }
 
 void DistinctExpr::print(ExprPrinter& printer) const {
-  const bool negated = kind_ == Kind::not_distinct;
-  printer.out += negated ? "(NOT (" : "(";
-  printer.print(*operands_[0]);
+  const bool is_negated = kind_ == Kind::not_distinct;
+  const std::string_view closing = printer.open_operator();
+  if (is_negated) printer.out += "NOT ";
+  const std::string_view inner = is_negated ? printer.open_operator() : std::string_view{};
+  printer.print_operand(*operands_[0]);
   printer.out += " IS DISTINCT FROM ";
-  printer.print(*operands_[1]);
-  printer.out += negated ? "))" : ")";
+  printer.print_operand(*operands_[1]);
+  printer.out += inner;
+  printer.out += closing;
 }
 
 namespace {
@@ -293,13 +370,13 @@ void CaseExpr::print(ExprPrinter& printer) const {
   const auto word = [&](std::string_view text) {
     if (printer.breaks_lines) {
       printer.out.erase(printer.out.find_last_not_of(' ') + 1);
-      printer.out += "\n" + std::string(printer.indent, ' ');
+      printer.out += "\n" + std::string(static_cast<std::size_t>(std::max(printer.indent, 0)), ' ');
     } else if (text != "CASE") {
       printer.out += " ";
     }
     printer.out += text;
   };
-  constexpr std::size_t kDeeper = 4;
+  constexpr int kDeeper = 4;
   word("CASE");
   printer.indent += kDeeper;
   if (subject_) {
@@ -342,14 +419,36 @@ void GreatestExpr::print(ExprPrinter& printer) const {
 }
 
 void ArrayComparisonExpr::print(ExprPrinter& printer) const {
-  printer.out += "(";
-  printer.print(*operands_[0]);
+  const std::string_view closing = printer.open_operator();
+  printer.print_operand(*operands_[0]);
   printer.out += fmt::format(" {} {} (", op_.name, kind_ == Kind::any ? "ANY" : "ALL");
-  printer.print(*operands_[1]);
-  printer.out += "))";
+  printer.print_operand(*operands_[1]);
+  // Without a cast the subquery would be read as one whose rows are compared.
+  if (printer.texts != nullptr && dynamic_cast<const SubqueryExpr*>(operands_[1].get()) != nullptr)
+    printer.out += "::" + cast_target_of(*operands_[1], printer);
+  printer.out += ")";
+  printer.out += closing;
 }
 
 void ArrayExpr::print(ExprPrinter& printer) const {
+  const bool is_exact = printer.columns == ExprPrinter::Columns::slots || printer.is_kept;
+  if (shown_element_ != TypeId::none && !is_exact) {
+    const std::string_view closing = printer.open_operator();
+    printer.out += "ARRAY[";
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      if (i > 0) printer.out += ", ";
+      const auto* constant = dynamic_cast<const ConstantExpr*>(operands_[i].get());
+      if (constant == nullptr) {
+        printer.print(*operands_[i]);
+      } else {
+        printer.print(ConstantExpr{shown_element_, kNoTypmod, constant->value()});
+      }
+    }
+    printer.out += "]";
+    printer.out += closing;
+    printer.out += "::" + cast_target_of(*this, printer);
+    return;
+  }
   printer.out += "ARRAY[";
   print_list(printer, operands_);
   printer.out += "]";
@@ -357,6 +456,10 @@ void ArrayExpr::print(ExprPrinter& printer) const {
 }
 
 void RowExpr::print(ExprPrinter& printer) const {
+  if (is_whole_row && printer.texts != nullptr && !operands_.empty()) {
+    if (const auto* column = dynamic_cast<const SlotExpr*>(operands_[0].get()); column != nullptr)
+      return printer.texts->print_row(printer, *column);
+  }
   if (is_whole_row && printer.columns == ExprPrinter::Columns::qualified && !operands_.empty()) {
     const auto* column = dynamic_cast<const SlotExpr*>(operands_[0].get());
     if (column != nullptr && !column->origin().qualifier.empty()) {
@@ -374,7 +477,8 @@ void SubscriptExpr::print(ExprPrinter& printer) const {
   const auto print_bound = [&](const Expr& bound) {
     if (bound.type() != TypeId::unknown) printer.print(bound);
   };
-  const bool is_column = dynamic_cast<const SlotExpr*>(operands_[0].get()) != nullptr;
+  const bool is_column = printer.is_column(*operands_[0]) ||
+                         dynamic_cast<const FieldExpr*>(operands_[0].get()) != nullptr;
   if (!is_column) printer.out += "(";
   printer.print(*operands_[0]);
   if (!is_column) printer.out += ")";
@@ -401,9 +505,13 @@ void ElementAssignment::print(ExprPrinter& printer) const {
 }
 
 void FieldExpr::print(ExprPrinter& printer) const {
-  printer.out += "(";
-  printer.print(*operands_[0]);
-  printer.out += ")." + quote_identifier(name_);
+  const Expr& record = *operands_[0];
+  const bool is_part = dynamic_cast<const FieldExpr*>(&record) != nullptr ||
+                       dynamic_cast<const SubscriptExpr*>(&record) != nullptr;
+  if (!is_part) printer.out += "(";
+  printer.print(record);
+  printer.out += is_part ? "." : ").";
+  printer.out += quote_identifier(name_);
 }
 
 bool same_expression(const Expr& left, const Expr& right) {

@@ -18,7 +18,7 @@ Value HstoreSubscript::evaluate(Execution& execution) const {
 }
 
 void HstoreSubscript::print(ExprPrinter& printer) const {
-  const bool is_column = dynamic_cast<const SlotExpr*>(operands_[0].get()) != nullptr;
+  const bool is_column = printer.is_column(*operands_[0]);
   if (!is_column) printer.out += "(";
   printer.print(*operands_[0]);
   if (!is_column) printer.out += ")";

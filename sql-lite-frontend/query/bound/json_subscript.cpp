@@ -38,7 +38,7 @@ Value JsonSubscript::evaluate(Execution& execution) const {
 }
 
 void JsonSubscript::print(ExprPrinter& printer) const {
-  const bool is_column = dynamic_cast<const SlotExpr*>(operands_[0].get()) != nullptr;
+  const bool is_column = printer.is_column(*operands_[0]);
   if (!is_column) printer.out += "(";
   printer.print(*operands_[0]);
   if (!is_column) printer.out += ")";

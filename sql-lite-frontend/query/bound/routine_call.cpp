@@ -41,14 +41,14 @@ Value RoutineExpr::evaluate(Execution& execution) const {
 void RoutineExpr::print_operator(ExprPrinter& printer) const {
   const std::string_view closing = printer.open_operator();
   if (operands_.size() == 2) {
-    printer.print(*operands_[0]);
+    printer.print_operand(*operands_[0]);
     printer.out += " ";
   }
   ObjectNames* const names = printer.context == nullptr ? nullptr : printer.context->names;
   std::optional<std::string> name;
   if (names != nullptr) name = names->operator_name(written_.op->oid);
   printer.out += name.value_or(written_.op->name) + " ";
-  printer.print(*operands_.back());
+  printer.print_operand(*operands_.back());
   printer.out += closing;
 }
 

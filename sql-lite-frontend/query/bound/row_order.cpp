@@ -29,7 +29,7 @@ Value RowOrderExpr::evaluate(Execution& execution) const {
 }
 
 void RowOrderExpr::print(ExprPrinter& printer) const {
-  const std::string_view closing = printer.open_operator();
+  printer.out += "(";
   for (std::size_t side = 0; side < 2; ++side) {
     if (side > 0) printer.out += fmt::format(" {} ", fields_[0].asked->name);
     printer.out += "ROW(";
@@ -39,7 +39,7 @@ void RowOrderExpr::print(ExprPrinter& printer) const {
     }
     printer.out += ")";
   }
-  printer.out += closing;
+  printer.out += ")";
 }
 
 std::unique_ptr<RowOrderExpr> RowOrderExpr::with_operands(std::vector<ExprPtr> operands) const {

@@ -25,6 +25,7 @@ class RowOrderExpr final : public OperandsExpr {
   void print(ExprPrinter& printer) const override;
   [[nodiscard]] std::unique_ptr<RowOrderExpr> with_operands(std::vector<ExprPtr> operands) const;
 
+  [[nodiscard]] std::string op_name() const { return std::string{fields_[0].asked->name}; }
   /// Returns the condition that follows for the first fields alone and that an index can answer: a
   /// <= c. Null if those fields must not be computed twice, or if the condition was taken before.
   [[nodiscard]] ExprPtr take_lead();

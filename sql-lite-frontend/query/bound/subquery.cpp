@@ -46,6 +46,7 @@ void SubqueryExpr::print(ExprPrinter& printer) const {
                                       : "(SubPlan " + signature_ + ")";
     return;
   }
+  if (printer.texts != nullptr) return printer.texts->print_subquery(printer, *this);
   if (is_initial()) {
     printer.out += fmt::format("${}", number_ - 1);
   } else {

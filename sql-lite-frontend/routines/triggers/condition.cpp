@@ -135,7 +135,7 @@ std::string shown_condition(StatementContext& session, const TablePtr& table,
   ExprPrinter printer{.columns = ExprPrinter::Columns::qualified,
                       .out = {},
                       .context = &session.session_context,
-                      .bare_depth = pretty ? 1 : 0,
+                      .is_pretty = pretty,
                       .breaks_lines = true};
   printer.print(condition.expr());
   return "(" + std::move(printer.out) + ")";

@@ -123,7 +123,7 @@ Printed print_stored(StatementContext& session, const Table& table, const std::s
         sql, table, binder.new_slots(table.relation.columns.size()), Clause::check);
     ExprPrinter printer{.out = {},
                         .context = &session.session_context,
-                        .bare_depth = layout == Layout::pretty ? 1 : 0,
+                        .is_pretty = layout == Layout::pretty,
                         .breaks_lines = true};
     printer.print(*expr);
     printed.is_call = looks_like_call(*expr);

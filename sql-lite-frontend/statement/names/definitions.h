@@ -19,7 +19,9 @@ std::optional<std::string> definition_of_constraint(StatementContext& session, O
 std::optional<std::string> definition_of_index(StatementContext& session, Oid index,
                                                std::int32_t column, Layout layout);
 /// The query of a view with the names that its tables have now, as pg_get_viewdef shows it.
-std::string definition_of_view(StatementContext& session, const Table& view);
+/// `wrap_column`: items of lists begin a line if they would end behind it.
+std::string definition_of_view(StatementContext& session, const Table& view,
+                               Layout layout = Layout::plain, int wrap_column = 0);
 /// Returns the text of a view's query, or of any statement kept as `view_sql` with the meanings of
 /// its names in `view_names`, under the present names.
 std::string with_present_names(StatementContext& session, const Relation& view);

@@ -158,10 +158,8 @@ std::string shown_domain_check(StatementContext& session, const UserType& domain
     Scope scope =
         binder.domain_scope({type_of_value(domain), domain.base_typmod}, binder.new_slot());
     const ExprPtr expr = binder.bind_stored(check.sql, scope);
-    ExprPrinter printer{.out = {},
-                        .context = &session.session_context,
-                        .bare_depth = pretty ? 1 : 0,
-                        .breaks_lines = true};
+    ExprPrinter printer{
+        .out = {}, .context = &session.session_context, .is_pretty = pretty, .breaks_lines = true};
     printer.print(*expr);
     return std::move(printer.out);
   });

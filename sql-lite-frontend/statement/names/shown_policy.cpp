@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/query/bind/binding_notes.h"
+#include "sql-lite-frontend/query/text/query_text.h"
 #include "sql-lite-frontend/statement/names/definitions.h"
 #include "sql-lite-frontend/statement/names/or_stored_text.h"
 #include "sql-lite-frontend/statement/statement_context.h"
@@ -44,6 +46,18 @@ std::string as_written(StatementContext& session, const Table& table,
   return fmt::format("({} FROM (SELECT {}) {})", select, renamed, quote_identifier(known.name));
 }
 
+/// Throws SqlError where the condition cannot be bound or printed.
+std::string printed(StatementContext& session, const TablePtr& table,
+                    const PolicyCondition& condition) {
+  Arena arena;
+  Binder binder{session.names, arena};
+  BindingNotes notes;
+  binder.note_bindings(notes);
+  const Slot first = binder.new_slots(table->relation.columns.size());
+  binder.read_policy(condition, table, first);
+  return condition_text(*notes.condition, *table, first, notes, binder, {});
+}
+
 }  // namespace
 
 std::string shown_policy_condition(StatementContext& session, const TablePtr& table,
@@ -53,7 +67,10 @@ std::string shown_policy_condition(StatementContext& session, const TablePtr& ta
     Binder binder{session.names, arena};
     const Slot first = binder.new_slots(table->relation.columns.size());
     const ExprPtr bound = binder.bind_policy(condition, table, first);
-    if (!binder.pending().empty()) return as_written(session, *table, condition);
+    if (!binder.pending().empty()) {
+      std::string text = or_stored_text({}, [&] { return printed(session, table, condition); });
+      return text.empty() ? as_written(session, *table, condition) : text;
+    }
     walk(*bound, [&](Expr& part) {
       auto* const column = dynamic_cast<SlotExpr*>(&part);
       if (column != nullptr) column->rename(table->relation.columns[column->slot() - first].name);

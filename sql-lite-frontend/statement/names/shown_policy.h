@@ -8,8 +8,8 @@ namespace swizzle::sql {
 
 struct StatementContext;
 
-/// Returns a policy's condition as pg_get_expr shows it: "(owner = CURRENT_USER)". One with a
-/// subquery is shown as it was written, with the names that relations and routines have now.
+/// Returns a policy's condition as pg_get_expr shows it: "(owner = CURRENT_USER)". One that cannot
+/// be printed is shown as it was written, with the names that relations and routines have now.
 std::string shown_policy_condition(StatementContext& session, const TablePtr& table,
                                    const PolicyCondition& condition);
 

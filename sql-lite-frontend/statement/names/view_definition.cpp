@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 #include <set>
 
 #include "sql-lite-frontend/query/bind/binder.h"
 #include "sql-lite-frontend/query/parse/parser.h"
+#include "sql-lite-frontend/query/text/query_text.h"
 #include "sql-lite-frontend/statement/names/definitions.h"
 #include "sql-lite-frontend/statement/names/or_stored_text.h"
 #include "sql-lite-frontend/statement/statement_context.h"
@@ -285,7 +287,84 @@ std::string present_definition(StatementContext& session, const Table& view) {
 
 }  // namespace
 
-std::string definition_of_view(StatementContext& session, const Table& view) {
+namespace {
+
+/// True if the text names a column that a row has besides those of its table.
+bool names_system_column(const ast::Node& node) {
+  check_stack();
+  if (const auto* column = ast::try_as<ast::ColumnRef>(&node); column != nullptr) {
+    constexpr std::array kNames =
+        std::to_array<std::string_view>({"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"});
+    const auto* const name = ast::try_as<ast::String>(column->fields.back());
+    if (name != nullptr && std::ranges::find(kNames, name->sval) != kNames.end()) return true;
+  }
+  bool found = false;
+  ast::for_each_child(node,
+                      [&](const ast::Node& child) { found = found || names_system_column(child); });
+  return found;
+}
+
+/// Binds a printed text as it stands. Throws SqlError unless it has the view's columns.
+void require_same_columns(StatementContext& session, const Table& view, const std::string& text) {
+  Arena parse_arena;
+  Arena arena;
+  Binder binder{session.names, arena};
+  const auto statements = parse_script(parse_arena, text);
+  std::unique_ptr<Query> query;
+  try {
+    query = binder.bind_select(ast::as<ast::SelectStmt>(statements[0]->stmt), nullptr);
+  } catch (const SqlError& error) {
+    // The reader may see the text without a right to what it names.
+    if (error.state() == sqlstate::insufficient_privilege) return;
+    throw;
+  }
+  const auto is_same = [](const OutputTarget& target, const Column& column) {
+    return target.name == column.name &&
+           without_collation(target.type) == without_collation(column.type);
+  };
+  if (!std::ranges::equal(query->targets, view.relation.columns, is_same))
+    throw SqlError{sqlstate::feature_not_supported, "this view cannot be shown"};
+}
+
+/// Throws SqlError unless the text has the operators of users that the view names. One over a
+/// built-in function is bound as a call of that function.
+void require_operators(StatementContext& session, const Relation& view, std::string_view text) {
+  for (const ViewRoutine& known : view.view_routines) {
+    const auto name = session.names.operator_name(known.routine);
+    if (!name || text.find(*name) != std::string_view::npos) continue;
+    throw SqlError{sqlstate::feature_not_supported, "an operator of this view cannot be shown"};
+  }
+}
+
+std::string printed_definition(StatementContext& session, const Table& view, QueryLayout layout) {
+  Arena parse_arena;
+  Arena arena;
+  const auto statements = parse_script(parse_arena, view.relation.view_sql);
+  const auto& select = ast::as<ast::SelectStmt>(statements[0]->stmt);
+  if (names_system_column(select))
+    throw SqlError{sqlstate::feature_not_supported, "a system column cannot be shown"};
+  Binder binder{session.names, arena};
+  BindingNotes notes;
+  binder.note_bindings(notes);
+  const auto query = binder.read_view(view, select);
+  std::vector<std::string> names;
+  for (const Column& column : view.relation.columns) names.push_back(column.name);
+  if (names.size() != query->targets.size())
+    throw SqlError{sqlstate::feature_not_supported, "this view cannot be shown"};
+  std::string text = query_text(*query, notes, binder, std::move(names), layout);
+  require_operators(session, view.relation, text);
+  require_same_columns(session, view, text);
+  return text + ";";
+}
+
+}  // namespace
+
+std::string definition_of_view(StatementContext& session, const Table& view, Layout layout,
+                               int wrap_column) {
+  const QueryLayout lines{layout == Layout::pretty, wrap_column};
+  std::string printed =
+      or_stored_text({}, [&] { return printed_definition(session, view, lines); });
+  if (!printed.empty()) return printed;
   return or_stored_text(" " + view.relation.view_sql + ";",
                         [&] { return present_definition(session, view); });
 }

@@ -87,7 +87,6 @@ SELECT * FROM child ORDER BY 1;
 DELETE FROM people WHERE name = 'tommy';
 CREATE VIEW named AS SELECT id, name FROM people WHERE name = 'LARRY' OR name LIKE 'd%';
 SELECT * FROM named ORDER BY id;
--- differs: a view's text is as it was written
 SELECT pg_get_viewdef('named');
 SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'people'::regclass ORDER BY 1;
 SELECT column_name, data_type, udt_schema, udt_name FROM information_schema.columns WHERE table_name = 'people' ORDER BY ordinal_position;

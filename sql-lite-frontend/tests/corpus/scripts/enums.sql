@@ -159,7 +159,6 @@ RESET search_path;
 ALTER TYPE elsewhere.mood SET SCHEMA public;
 CREATE VIEW happy_people AS SELECT name, m FROM people WHERE m = 'happy'::mood;
 SELECT * FROM happy_people;
--- differs: a view's text is as it was written
 SELECT pg_get_viewdef('happy_people'::regclass);
 CREATE MATERIALIZED VIEW moods AS SELECT DISTINCT m FROM people;
 SELECT * FROM moods ORDER BY m;

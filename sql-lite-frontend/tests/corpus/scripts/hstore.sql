@@ -97,7 +97,6 @@ CREATE INDEX docs_k ON docs ((h -> 'k'));
 SELECT count(*) FROM docs WHERE h -> 'k' = '3';
 CREATE VIEW keys AS SELECT id, h -> 'k' AS k, h ? 'new' AS is_new FROM docs WHERE h ?| ARRAY['k', 'new'];
 SELECT count(*), count(*) FILTER (WHERE is_new) FROM keys;
--- differs: a view's text is as it was written
 SELECT pg_get_viewdef('keys');
 COPY (SELECT id, h FROM docs WHERE id IN (1, 2, 101) ORDER BY id) TO STDOUT;
 CREATE FUNCTION note_change() RETURNS trigger LANGUAGE plpgsql AS $$ DECLARE d hstore := hstore(NEW) - hstore(OLD); k text; BEGIN FOREACH k IN ARRAY akeys(d) LOOP RAISE NOTICE '% is %', k, d -> k; END LOOP; RETURN NEW; END $$;

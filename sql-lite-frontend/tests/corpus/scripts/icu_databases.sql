@@ -110,7 +110,6 @@ select collname, collprovider, collisdeterministic, collcollate, colliculocale, 
 select table_name, column_name, collation_name from information_schema.columns where table_name = 'words' order by ordinal_position;
 create view shown as select w, t, upper(w) as u, w || v as both_, w collate "default" as d, w collate "C" as byte from words;
 select * from shown order by u, w, t;
--- differs: a view's text is as it was written
 select pg_get_viewdef('shown'::regclass);
 select column_name, collation_name from information_schema.columns where table_name = 'shown' order by ordinal_position;
 create table copied as select w, upper(w) as u, w collate "C" as byte from words;

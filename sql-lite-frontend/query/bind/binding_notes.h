@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "sql-lite-frontend/query/bind/query.h"
+#include "sql-lite-frontend/query/bind/scope.h"
+#include "sql-lite-frontend/query/parse/ast.h"
+
+namespace swizzle::sql {
+
+/// Origins of the parts of a bound query, for printing it: what its syntax says and its bound form
+/// does not. The syntax tree and the query outlive the notes.
+struct BindingNotes {
+  struct OfQuery {
+    const ast::SelectStmt* select = nullptr;
+    std::vector<std::shared_ptr<BoundCte>> ctes;
+  };
+  std::map<const Query*, OfQuery> queries;
+  struct OfItem {
+    const ast::Node* node = nullptr;
+    ScopeItem item;  ///< that the node added last; a join without an alias adds none of its own
+  };
+  std::map<const FromNode*, OfItem> from;
+  /// Calls by the slot of the result.
+  std::map<Slot, const ast::FuncCall*> aggregates;
+  std::map<Slot, const ast::FuncCall*> windows;
+  /// Condition of the policy that read_policy() has bound.
+  ExprPtr condition;
+};
+
+}  // namespace swizzle::sql
