@@ -175,7 +175,7 @@ bool run(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut, int transac
     const std::unique_ptr<Engine> engine = std::move(*opened);
     check_commits(*engine, oracle);
     // Otherwise the sessions meet what is rolled back behind the door.
-    if (seed % 3 != 0) REQUIRE(engine->verify().value() == std::vector<std::string>{});
+    if (seed % 3 != 0) REQUIRE(engine->verify().value().empty());
     std::vector<std::unique_ptr<Task>> tasks;
     for (int i = 0; i < kSessions; ++i)
       tasks.push_back(Runtime::current().spawn("session " + std::to_string(i), [&, i] {

@@ -42,7 +42,7 @@ TEST_CASE("a loaded tree is there after its commit, also after a crash", "[stora
   db.crash();
   const auto reader = db.engine->begin();
   CHECK(db.content(*reader, tree) == content);
-  CHECK(db.engine->verify().value() == std::vector<std::string>{});
+  CHECK(db.engine->verify().value().empty());
 }
 
 TEST_CASE("a load takes ascending keys only, in a tree of its own transaction without records",
@@ -140,7 +140,7 @@ TEST_CASE("a load that is not finished cannot be committed", "[storage][engine]"
     CHECK_FALSE(transaction->commit().has_value());
   }
   CHECK_FALSE(db.engine->tree(tree).has_value());
-  CHECK(db.engine->verify().value() == std::vector<std::string>{});
+  CHECK(db.engine->verify().value().empty());
 }
 
 TEST_CASE("a kill in the middle of a load leaves nothing", "[storage][engine][crash]") {
@@ -162,7 +162,7 @@ TEST_CASE("a kill in the middle of a load leaves nothing", "[storage][engine][cr
   db.kill(std::move(transaction));
   CHECK(db.get(kept, "k") == "v");
   // Waits until the transaction is rolled back.
-  CHECK(db.engine->verify().value() == std::vector<std::string>{});
+  CHECK(db.engine->verify().value().empty());
   CHECK_FALSE(db.engine->tree(tree).has_value());
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("the data file shrinks when asked, by what dropped trees had at its en
   REQUIRE(db.engine->shrink().value() > 500);
   CHECK(pages() < at_first + 200);
   CHECK(db.get(kept, "k") == "v");
-  CHECK(db.engine->verify().value() == std::vector<std::string>{});
+  CHECK(db.engine->verify().value().empty());
 }
 
 namespace {
@@ -286,7 +286,7 @@ void check_against(Engine& engine, Oracle& oracle) {
   };
   for (const auto& [tree, content] : oracle.trees) REQUIRE(found_in(tree) == content);
   // Until the interrupted transaction is rolled back, the tree that it created has its number.
-  REQUIRE(engine.verify().value() == std::vector<std::string>{});
+  REQUIRE(engine.verify().value().empty());
   if (oracle.in_doubt && engine.tree(oracle.in_doubt->first)) {
     const Content found = found_in(oracle.in_doubt->first);
     if (!(oracle.doubt_is_about_content && found.empty()))
