@@ -371,7 +371,7 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
   RETURN_IF_ERROR(open_trees(parts));
   RETURN_IF_ERROR(take_up_prepared(parts, unended.prepared));
   RETURN_IF_ERROR(parts.losers.take_up(unended.losers));
-  // What undoing them logs has been counted.
+  // The log that undoing them takes has been counted.
   parts.log->recovered();
   // Otherwise nobody would be kept away from their rows.
   if (!parts.options.locking) parts.losers.finish();

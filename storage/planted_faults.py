@@ -566,7 +566,7 @@ FAULTS = [
     (
         "T24 the reclaimer's hints are lost",
         "txn/transaction_pool.cpp",
-        "        hints.note(*record);\n",
+        "      hints.note(*record);\n",
         "",
         "T24*",
     ),

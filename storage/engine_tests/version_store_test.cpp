@@ -251,7 +251,7 @@ TEST_CASE_METHOD(VersionedRows, "T8 beyond the bound versions go to files, and a
   // The newest is what it is, and can be written.
   update(4, "newest");
   CHECK(get(tree, row(4)) == "newest");
-  // What an old snapshot must not overwrite.
+  // An old snapshot must not overwrite a newer row.
   const auto late = table().update(*old, as_bytes(row(7)), as_bytes("lost"));
   REQUIRE_FALSE(late.has_value());
   CHECK(late.error().state() == sqlstate::serialization_failure);

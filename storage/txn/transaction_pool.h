@@ -78,7 +78,7 @@ class TransactionPool {
   static constexpr std::size_t kMostAtOnce = 4 * kBatch;
   /// Most changes of logs that a committing writer frees or spills, since its client waits.
   static constexpr std::uint64_t kMostByWriter = 16 * 1024;
-  /// What is kept of one committed transaction, or of several whose versions are in a file.
+  /// The versions of one committed transaction, or of several whose versions are in a file.
   struct Retained {
     std::unique_ptr<UndoLog> undo;             ///< or null
     std::unique_ptr<SpilledVersions> spilled;  ///< or null
@@ -105,7 +105,7 @@ class TransactionPool {
     std::deque<Retained> retained;  ///< about in the order of commits
     /// Older than all of `retained`, in the same order: what has been spilled, or cannot be.
     std::deque<Retained> older;
-    /// Whoever has set it spills: it alone touches `filling`.
+    /// Set by the thread that spills, which alone touches `filling`.
     std::atomic<bool> is_spilling{false};
     /// Takes versions that are spilled, and joins `older` when it is full.
     std::unique_ptr<SpilledVersions> filling;
