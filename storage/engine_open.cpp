@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "storage/btree/damage.h"
+#include "storage/directory_rebuild.h"
 #include "storage/engine.h"
 #include "storage/engine_parts.h"
 #include "storage/recovery/backup/backup_end.h"
@@ -329,9 +330,8 @@ Result<> open_trees(EngineParts& parts) {
   if (control.directory_root != PageId::none) {
     auto opened = parts.trees->open_directory(control.directory_root);
     if (opened || !is_unreadable(opened.error())) return opened;
-    return fail(std::move(opened).error().with_hint(
-        "It belongs to the tree of trees, without which nobody knows where a table begins. Restore "
-        "the database from a backup."));
+    spdlog::warn("the tree of trees cannot be read: {}", opened.error().message());
+    return rebuild_directory(parts);
   }
   ASSIGN_OR_RETURN(control.directory_root, parts.trees->create_directory());
   parts.log->flush_to(parts.log->tail());

@@ -702,4 +702,11 @@ FAULTS = [
         "",
         "R2 a statement*",
     ),
+    (
+        "T25 a page that another refers to is taken for a root",
+        "directory_rebuild.cpp",
+        "      if (!is_referred_to_[raw(one.page)]) tops.push_back(one);",
+        "      tops.insert(tops.begin(), one);",
+        "T25*",
+    ),
 ]
