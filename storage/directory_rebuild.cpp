@@ -85,7 +85,7 @@ class RootSearch {
       candidates_[node.tree()].push_back({node.id(), node.level(), true});
   }
 
-  /// What its header says may be so.
+  /// The page is one that its header may truthfully describe.
   Result<> look_at_damaged(PageId page, std::byte* bytes) {
     std::fill_n(bytes, kPageBytes, std::byte{});
     // It says what is wrong with the page, and has read it.

@@ -93,7 +93,7 @@ struct ManyTrees : Killed {
   std::vector<TreeId> trees;
 };
 
-/// What is left to complain of is the pages of the old directory.
+/// Only the pages of the old directory are left to complain of.
 void expect_sound_but_for_unowned(Engine& engine) {
   const std::vector<std::string> violations = engine.verify().value();
   for (const std::string& violation : violations) {
