@@ -49,11 +49,11 @@ class Server:
         self.folder = home / self.name
         self.buffers = buffers
         # Of the configuration, by name, beside those that all comparisons have.
-        self.settings = {}
+        self.configuration = {}
 
     def configured(self, settings):
         """The words of the command line for these and the server's own settings."""
-        return [word for name, value in (settings | self.settings).items() for word in ("-c", f"{name}={value}")]
+        return [word for name, value in (settings | self.configuration).items() for word in ("-c", f"{name}={value}")]
 
     def start(self):
         self.launch(self.command())

@@ -249,7 +249,8 @@ void Binder::bind_writing_cte(BoundCte& cte, const ast::CommonTableExpr& node, S
       cte.write = bind_delete(ast::as<ast::DeleteStmt>(node.ctequery), &scope);
       break;
     default:
-      unsupported("this statement in WITH", node.location);
+      // The grammar has no other statement there.
+      unsupported("MERGE in WITH", node.location);
   }
   cte.columns = cte_columns(cte.write->returning, node);
 }
