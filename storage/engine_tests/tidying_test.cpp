@@ -60,7 +60,9 @@ void churn_with_snapshot(Engine& engine, Churn::Kind kind, int transactions) {
   }
   for (int i = 0; i < transactions; ++i) churn.run_transaction();
   const std::uint64_t fresh = churn.fresh_pages();
-  CHECK(shrinks_to(churn, fresh * 3 / 2));
+  // In two trees this small a few leaves that find no neighbour to merge with are a tenth.
+  constexpr std::uint64_t kFewLeaves = 6;
+  CHECK(shrinks_to(churn, fresh * 3 / 2 + kFewLeaves));
   WARN("pages: " << before << " before the snapshot, " << churn.pages() << " at the end, " << fresh
                  << " of a fresh load");
   const auto reader = engine.begin();
