@@ -114,9 +114,9 @@ Result<> ChangesBackward::add(const UndoStep& step, bool is_newest) {
   return {};
 }
 
-/// Whether undo records are kept of the rows of a step. Always of two trees that have rows for
-/// every table: readers of tables that stay open come to the versions of large values, and the rows
-/// of the directory tell which trees are new or dropped.
+/// Returns true if undo records are kept of the rows of a step. Always so for two trees that have
+/// rows for every table: readers of tables that stay open come to the versions of large values, and
+/// the rows of the directory tell which trees are new or dropped.
 bool ChangesBackward::keeps(const UndoStep& step, std::size_t rows) {
   constexpr std::uint64_t kOverhead = wal::kMaxRecordOverhead + payload::kMaxHeadBytes;
   Rows& of_tree = rows_[step.tree];

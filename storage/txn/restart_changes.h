@@ -101,8 +101,8 @@ class ChangesBackward {
 /// Returns the rows that a step changed, in the order in which they are undone.
 Result<std::vector<UndoneRow>> rows_of(const UndoStep& step);
 
-/// Whether a row of several of a log record was put back already by a rollback that a crash has
-/// interrupted: compensation records say of a record only that it has begun. Pre: every newer
+/// Returns true if a rollback that a crash has interrupted has put back this one of a log record's
+/// rows: compensation records say of a record only that it has begun. Pre: every newer
 /// change of its transaction is undone.
 Result<bool> is_undone(EngineParts& engine, const UndoStep& step, const UndoneRow& row);
 

@@ -33,7 +33,7 @@ struct RestartLosers::Loser {
   ActiveTransaction log;
   /// Trees that are closed to others because of it.
   std::vector<AnyTree*> closed;
-  /// Where undo goes on.
+  /// The record with which undo goes on.
   std::atomic<Lsn> next{Lsn::none};
 
   [[nodiscard]] bool has_closed(TreeId tree) const noexcept {

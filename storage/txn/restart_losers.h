@@ -63,9 +63,9 @@ class RestartLosers {
   /// Returns the lock of a loser that has changed the tree and is not rolled back; none: there is
   /// none any more.
   [[nodiscard]] lock::TransactionLock holder_of(TreeId tree, Changed what) const;
-  /// Whether one has dropped the tree.
+  /// Returns true if a loser has dropped the tree.
   [[nodiscard]] bool has_dropped(TreeId tree) const;
-  /// Whether one has created the tree.
+  /// Returns true if a loser has created the tree.
   [[nodiscard]] bool has_created(TreeId tree) const;
   [[nodiscard]] std::vector<RestartRollback> list() const;
 

@@ -87,7 +87,7 @@ void change_membership(StatementContext& session, const MembershipChange& change
 
 namespace {
 
-/// Whether GRANT or REVOKE says ADMIN OPTION. Throws 0A000 for what else it may say.
+/// Returns true if GRANT or REVOKE says ADMIN OPTION. Throws 0A000 for every other option.
 bool has_admin_option(const ast::GrantRoleStmt& statement) {
   for (const ast::Node* node : statement.opt) {
     const auto& option = ast::as<ast::DefElem>(node);

@@ -7,7 +7,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Whether the text is one statement.
+/// Returns true if the text is one statement.
 bool is_readable(const std::string& sql) {
   const SyntaxTree again{sql};
   return !again.error() && list_length(again.statements()) == 1;

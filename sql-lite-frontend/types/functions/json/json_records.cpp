@@ -173,7 +173,7 @@ Value populate(FunctionContext& context, Arguments a) {
   return read_result(context, context.call.arguments[0], a[0], json);
 }
 
-/// Whether populate would succeed; what says nothing about the object is thrown.
+/// Tries populate(). Throws errors that say nothing about the object.
 Value can_populate(FunctionContext& context, Arguments a) {
   if (a[1].is_null()) return Value::null();
   try {
