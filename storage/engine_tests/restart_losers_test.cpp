@@ -2,6 +2,7 @@
 #include "storage/txn/restart_losers.h"
 
 #include <catch2/catch.hpp>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -164,6 +165,63 @@ TEST_CASE("R15 what a crash interrupted is hidden, locked and rolled back behind
     CHECK(lock_at_once(engine, database.small, key_of(0)) == "found");
     CHECK(content(engine, database.small) == database.before);
     REQUIRE(engine.close());
+  });
+}
+
+TEST_CASE("R15 an open tree's large values are there though a loser changed many parts of them",
+          "[storage][crash]") {
+  constexpr std::size_t kLargeBytes = 60'000;
+  constexpr int kLargeRows = 12;
+  const MostOpenRows most(64);
+  SimulatedDisk disk{5};
+  REQUIRE(Engine::create(disk, kHome, loser_options()));
+  REQUIRE(disk.sync_directory("/"));
+  TreeId tree{};
+  Content before;
+  const auto live = [&](const std::function<void(Engine&)>& what) {
+    Simulation simulation{5};
+    simulation.run([&] {
+      auto opened = Engine::open(disk, kHome, loser_options());
+      if (!opened) FAIL(opened.error().message());
+      what(**opened);
+    });
+  };
+  live([&](Engine& engine) {
+    const auto first = engine.begin();
+    tree = engine.create_tree(*first).value();
+    for (int i = 0; i < kLargeRows; ++i) {
+      const auto at =
+          before.emplace(key_of(i), std::string(kLargeBytes, static_cast<char>('a' + i)));
+      REQUIRE(engine.tree(tree)
+                  .value()
+                  .insert(*first, as_bytes(at.first->first), as_bytes(at.first->second))
+                  .value());
+    }
+    REQUIRE(first->commit());
+    auto loser = engine.begin();
+    Tree rows = engine.tree(tree).value();
+    for (int i = 0; i < kLargeRows; ++i) {
+      const std::string other(kLargeBytes / 2, 'z');
+      if (i % 2 == 0)
+        REQUIRE(rows.remove(*loser, as_bytes(key_of(i))).value());
+      else
+        REQUIRE(rows.update(*loser, as_bytes(key_of(i)), as_bytes(other)).value());
+    }
+    Interrupted::make_durable(engine);
+    static_cast<void>(loser.release());  // The process's memory is lost.
+    disk.cut_power();
+  });
+  disk.crash(5);
+  live([&](Engine& engine) {
+    REQUIRE(engine.statistics().restart_rollbacks.size() == 1);
+    CHECK(engine.statistics().restart_rollbacks[0].closed_trees == 0);
+    CHECK(content(engine, tree) == before);
+    CHECK(lock_at_once(engine, tree, key_of(0)) == "55P03");
+    REQUIRE(engine.close());
+  });
+  live([&](Engine& engine) {
+    CHECK(content(engine, tree) == before);
+    CHECK(engine.verify().value().empty());
   });
 }
 
