@@ -1,5 +1,7 @@
 #include "sql-lite-frontend/catalog/statistics/statistics_store.h"
 
+#include <utility>
+
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/key_codec.h"
@@ -20,6 +22,15 @@ std::string record_key(Oid relation, std::int16_t column) {
 void put(Tree tree, Transaction& transaction, const std::string& key, std::string_view value) {
   if (value_of(tree.update(transaction, as_bytes(key), as_bytes(value)))) return;
   value_of(tree.insert(transaction, as_bytes(key), as_bytes(value)));
+}
+
+/// Moves to the next record. Statistics that cannot be read end there as if there were no more:
+/// they speed queries up, and a table without them can be read and dropped. The storage has logged
+/// the damaged page.
+bool has_next(Cursor& cursor) {
+  auto next = cursor.next();
+  if (!next && next.error().state() == sqlstate::data_corrupted) return false;
+  return value_of(std::move(next));
 }
 
 }  // namespace
@@ -56,7 +67,7 @@ StatisticsPtr StatisticsStore::read(Transaction& transaction, Oid relation) cons
   range.high = as_bytes(high);
   std::shared_ptr<TableStatistics> statistics;
   Cursor cursor = value_of(tree_.scan(transaction, range));
-  while (value_of(cursor.next())) {
+  while (has_next(cursor)) {
     if (!statistics) statistics = std::make_shared<TableStatistics>();
     const auto column = load_big_endian<std::uint16_t>(cursor.key().data() + sizeof(Oid));
     if (column == 0) {
@@ -95,7 +106,7 @@ void StatisticsStore::remove(Transaction& transaction, Oid relation) {
   std::vector<std::string> keys;
   {
     Cursor cursor = value_of(tree_.scan(transaction, range));
-    while (value_of(cursor.next())) keys.emplace_back(as_text(cursor.key()));
+    while (has_next(cursor)) keys.emplace_back(as_text(cursor.key()));
   }
   Tree tree = tree_;
   for (const std::string& key : keys) value_of(tree.remove(transaction, as_bytes(key)));
