@@ -68,8 +68,7 @@ void SessionTransaction::put(std::unique_ptr<Transaction> to) {
 }
 
 void SessionTransaction::take_passed_over() {
-  for (std::string& damage : engine_->take_passed_over())
-    passed_over_.push_back(std::move(damage));
+  for (std::string& damage : engine_->take_passed_over()) passed_over_.push_back(std::move(damage));
 }
 
 void SessionTransaction::tell_passed_over(ResultSink& sink) {
