@@ -13,6 +13,27 @@ TESTS = [["~[crash]", "~[stress]", "~[.]"]]
 # (name, file in the folder, the right piece, the wrong one, its tests: "TARGET: test" of another program)
 FAULTS = [
     (
+        "a row that DO NOTHING meets stays locked",
+        "execution/write/write_conflict.cpp",
+        "        value_of(transaction.rollback_to(before));",
+        "        static_cast<void>(before);",
+        "A row that DO NOTHING meets stays free for others",
+    ),
+    (
+        "deadlocks of advisory locks and others are not looked for",
+        "session/functions/advisory_functions.cpp",
+        "    return was_there && is_there_;",
+        "    return was_there && !is_there_;",
+        "A deadlock through advisory locks and rows*",
+    ),
+    (
+        "a query is shown what a statement in its WITH has waited for",
+        "execution/steps/cte.cpp",
+        "  if (execution.transaction->isolation() == Isolation::read_committed)",
+        "  if (execution.transaction->isolation() != Isolation::read_committed)",
+        "A query sees what there was before a statement in its WITH waited",
+    ),
+    (
         "a failed transaction keeps its locks until its client ends it",
         "session/transactions/transactions.cpp",
         "  engine_->restart(engine_isolation(), engine_access());\n  end_rollback();",
