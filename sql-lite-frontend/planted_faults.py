@@ -517,4 +517,25 @@ FAULTS = [
         "add_column(column.name, column.name,",
         "A view's text has the names that its tables have by then",
     ),
+    (
+        "MERGE asks the join's condition of the row that was found alone",
+        "execution/write/merge_rows.cpp",
+        "      rows != MergeRows::matched || all_hold(write_->merge->on_again, execution);",
+        "      rows == MergeRows::matched || all_hold(write_->merge->on_again, execution);",
+        "MERGE asks its conditions again of a row that has changed",
+    ),
+    (
+        "a target row that has lost its source is left alone",
+        "execution/write/merge_rows.cpp",
+        "                                       : act_without_source(execution, holder);",
+        "                                       : false;",
+        "A row that belongs to its source no more*",
+    ),
+    (
+        "MERGE changes a row as often as it is met",
+        "execution/write/merge_rows.cpp",
+        "      if (act_on_target(execution, holder)) done[name] = 1;\n",
+        "      act_on_target(execution, holder);\n",
+        "MERGE changes a row once*",
+    ),
 ]

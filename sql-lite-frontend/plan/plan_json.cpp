@@ -98,7 +98,7 @@ void add_title(JsonObject& object, std::string title, const Place& place) {
   if (title == "Aggregate") strategy = "Plain";
   if (!strategy.empty()) title = "Aggregate";
   std::string operation;
-  for (const std::string_view word : {"Insert", "Update", "Delete"}) {
+  for (const std::string_view word : {"Insert", "Update", "Delete", "Merge"}) {
     if (title == word) operation = word;
   }
   object.add_text("Node Type", operation.empty() ? title : "ModifyTable");

@@ -453,6 +453,32 @@ bool Planner::is_secured_table(const Query& query) {
                           : std::holds_alternative<FromTable>(query.from[0]->node);
 }
 
+/// The join of MERGE's target and source.
+PlanPtr Planner::plan_merge_rows(WriteStatement& write) {
+  MergeParts& merge = *write.merge;
+  FromPtr target;
+  if (write.instead) {
+    target = std::move(write.view_rows);
+  } else {
+    FromTable table{write.table, write.alias, write.first_slot, merge.read_partitions};
+    identified_.push_back(write.first_slot);
+    written_slot_ = write.first_slot;
+    target = behind_barrier(from_node(table), table, std::move(write.barrier));
+    for (Conditions& barrier : write.view_barriers) {
+      target = behind_barrier(std::move(target), table, std::move(barrier));
+    }
+  }
+  FromJoin join;
+  join.kind = merge.join;
+  const bool keeps_source = merge.has(MergeAction::Rows::not_matched_by_target);
+  join.left = keeps_source ? std::move(merge.source) : std::move(target);
+  join.right = keeps_source ? std::move(target) : std::move(merge.source);
+  join.conditions = std::move(merge.on);
+  std::vector<FromPtr> items;
+  items.push_back(from_node(std::move(join)));
+  return plan_from(items, {}, nullptr);
+}
+
 PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
   check_stack();
   // A view on the way is no part of the plan, but for the name that it gives the table.
@@ -467,6 +493,11 @@ PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
           take_if(write->conflict_where, [](Expr& condition) { return !is_leakproof(condition); });
     }
     if (write->source) rows = plan_query(*write->source);
+  } else if (write->merge) {
+    rows = plan_merge_rows(*write);
+    for (const auto& [slot, access] : accesses_) {
+      if (slot == write->first_slot) target = access;
+    }
   } else if (write->instead) {
     std::vector<FromPtr> items;
     items.push_back(std::move(write->view_rows));

@@ -152,6 +152,7 @@ class ExpressionBinder : public BoundNames {
   void note_system_column(const ScopeItem& item);
   /// tableoid of the item's rows.
   ExprPtr table_of_row(const ScopeItem& item, Scope& scope, Scope& at, std::int32_t location);
+  ExprPtr unless_absent(ExprPtr value, const ScopeItem& item);
   ExprPtr call_of_row(const ast::ColumnRef& node, ExprPtr row, Scope& scope);
   // bind_collation.cpp
   ExprPtr bind_collate(const ast::CollateClause& node, Scope& scope);
@@ -221,6 +222,8 @@ class ExpressionBinder : public BoundNames {
   TypeId bind_user_type(const ast::TypeName& name);
   TypePtr find_user_type(const ast::TypeName& name, std::string_view last);
   ExprPtr bind_value_function(const ast::SQLValueFunction& node);
+  // bind_merge.cpp
+  ExprPtr bind_merge_support(const ast::MergeSupportFunc& node, Scope& scope);
   /// Fields by name of what a set-returning function with several columns leaves in a slot.
   struct RecordFields {
     std::span<const std::string_view> names;
