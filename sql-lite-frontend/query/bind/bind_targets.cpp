@@ -81,6 +81,8 @@ std::string ExpressionBinder::target_name(const ast::Node* node) {
       return "coalesce";
     case ast::NodeKind::merge_support_func:
       return "merge_action";
+    case ast::NodeKind::grouping_func:
+      return "grouping";
     case ast::NodeKind::min_max_expr:
       return ast::as<ast::MinMaxExpr>(node).op == ast::MinMaxOp::greatest ? "greatest" : "least";
     case ast::NodeKind::a_expr:
