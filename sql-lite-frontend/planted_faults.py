@@ -58,7 +58,7 @@ FAULTS = [
         "a grouping set makes another query's column NULL",
         "query/bind/bind_group.cpp",
         "const Slot slot = is_own ? column->slot() : new_slot();",
-        "const Slot slot = column != nullptr ? column->slot() : new_slot();",
+        "const Slot slot = is_own || column != nullptr ? column->slot() : new_slot();",
         "A column of another query stays as it is*",
     ),
     (
