@@ -20,6 +20,27 @@ FAULTS = [
         "A failed transaction holds nothing up*",
     ),
     (
+        "a condition on a key is asked before several grouping sets are made",
+        "plan/push_down.cpp",
+        "const bool is_one_set = query.grouping_sets.sets.empty();",
+        "const bool is_one_set = true;",
+        "A condition on a key of several grouping sets is asked of their groups",
+    ),
+    (
+        "a row that waits in a file forgets its grouping set",
+        "execution/grouping/aggregate.cpp",
+        "  execution.slots[sets_->number] = number;\n  if (is_full(execution)) {",
+        "  if (is_full(execution)) {",
+        "What does not fit work_mem gives the same rows from files",
+    ),
+    (
+        "a grouping set makes another query's column NULL",
+        "query/bind/bind_group.cpp",
+        "const Slot slot = is_own ? column->slot() : new_slot();",
+        "const Slot slot = is_own || column != nullptr ? column->slot() : new_slot();",
+        "A column of another query stays as it is*",
+    ),
+    (
         "a row of a hash join is looked for in another part than it was put in",
         "execution/joins/hash_join.cpp",
         "splitting_[has_key ? KeyTable::part_of(table_.key(), splitting_.size(), depth) : 0]",

@@ -103,7 +103,7 @@ double Planner::rows_alone(const FromNode& node) const {
   if (const auto* subquery = std::get_if<FromSubquery>(&node.node)) {
     const Query& query = *subquery->query;
     if (query.body == Query::Body::values) return static_cast<double>(query.rows.size());
-    if (query.grouped && query.group_keys.empty()) return 1;
+    if (query.is_one_group()) return 1;
     double rows = 1;
     for (const FromPtr& item : query.from) rows = std::max(rows, rows_alone(*item));
     rows = std::max(1.0, rows * selectivity(query.where, known_));

@@ -95,6 +95,7 @@ void add_title(JsonObject& object, std::string title, const Place& place) {
   if (join.empty() && (title == "Hash Join" || title == "Nested Loop")) join = "Inner";
   std::string strategy;
   if (title == "HashAggregate") strategy = "Hashed";
+  if (title == "MixedAggregate") strategy = "Mixed";
   if (title == "Aggregate") strategy = "Plain";
   if (!strategy.empty()) title = "Aggregate";
   std::string operation;

@@ -190,7 +190,7 @@ ExprPtr ExpressionBinder::bind_node(const ast::Node* node, Scope& scope) {
       throw SqlError{sqlstate::syntax_error, "DEFAULT is not allowed in this context"}.at_position(
           ast::as<ast::SetToDefault>(node).location + 1);
     case ast::NodeKind::grouping_func:
-      unsupported("GROUPING", ast::as<ast::GroupingFunc>(node).location);
+      return bind_grouping(ast::as<ast::GroupingFunc>(node), scope);
     case ast::NodeKind::current_of_expr:
       unsupported("WHERE CURRENT OF");
     case ast::NodeKind::xml_expr:

@@ -370,6 +370,9 @@ class ExpressionBinder : public BoundNames {
   ExprPtr bind_ordered_set(const ast::FuncCall& node, Scope& scope, std::vector<ExprPtr> arguments,
                            const OuterNotes& notes);
   static Scope& home_of_aggregate(Scope& scope, AggregateCall& call);
+  /// Throws if the argument of an aggregate or of GROUPING() has another of the query in it.
+  static void refuse_nested(Expr& argument, const Query& query);
+  ExprPtr bind_grouping(const ast::GroupingFunc& node, Scope& scope);
   static void refuse_sets(const Scope& scope, std::size_t before, std::string_view where);
   static void refuse_calls_in_window(const Scope& scope, CallsBefore before);
   AggregateCall make_aggregate(const ast::FuncCall& node, Scope& scope,

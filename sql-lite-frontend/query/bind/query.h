@@ -92,6 +92,19 @@ struct WindowDefinition {
   std::vector<RankCondition> wanted;
 };
 
+/// A call of GROUPING() before GROUP BY is bound.
+struct GroupingCall {
+  Slot slot = 0;
+  std::vector<ExprPtr> arguments;
+};
+
+/// An item of GROUP BY as it is written, without sets that are only nested.
+struct GroupingItem {
+  enum class Kind : std::uint8_t { keys, rollup, cube, sets } kind = Kind::keys;
+  std::vector<std::uint32_t> keys;  ///< of kind `keys`; empty: ()
+  std::vector<GroupingItem> items;
+};
+
 struct RowLock {
   ReadMode mode = ReadMode::for_update;
   WaitPolicy wait = WaitPolicy::wait;
@@ -110,6 +123,9 @@ struct Query {
   bool is_barrier = false;
   bool grouped = false;
   std::vector<GroupKey> group_keys;
+  GroupingSets grouping_sets;
+  std::vector<GroupingCall> grouping_calls;
+  std::vector<GroupingItem> grouping_items;  ///< empty if there is one set
   std::vector<Slot> carried;
   std::vector<AggregateCall> aggregates;
   std::vector<ExprPtr> having;
@@ -150,6 +166,10 @@ struct Query {
   /// WITH queries that read slots outside: they run anew whenever the query does.
   std::vector<std::shared_ptr<BoundCte>> correlated;
 
+  /// True if all rows are one group, which is there without rows, too.
+  [[nodiscard]] bool is_one_group() const noexcept {
+    return grouped && group_keys.empty() && grouping_sets.sets.empty();
+  }
   [[nodiscard]] std::vector<Slot> output_slots() const {
     std::vector<Slot> slots;
     for (const OutputTarget& target : targets) slots.push_back(target.slot);
