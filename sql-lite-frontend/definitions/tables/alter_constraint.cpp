@@ -66,6 +66,10 @@ void set_timing(StatementContext& session, const TablePtr& table, Oid constraint
 
 void alter_constraint(StatementContext& session, const TablePtr& table,
                       const ast::ATAlterConstraint& wanted) {
+  if (wanted.alter_enforceability) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "ALTER TABLE … ALTER CONSTRAINT … ENFORCED is not supported"};
+  }
   const Relation& relation = table->relation;
   const Constraint& constraint = require_constraint(relation, wanted.conname);
   if (constraint.kind != ConstraintKind::foreign_key) {
@@ -73,8 +77,6 @@ void alter_constraint(StatementContext& session, const TablePtr& table,
                 "constraint \"{}\" of relation \"{}\" is not a foreign key constraint",
                 constraint.name, relation.name);
   }
-  if (wanted.alter_enforceability)
-    throw SqlError{sqlstate::feature_not_supported, "ALTER CONSTRAINT … ENFORCED is not supported"};
   if (wanted.alter_inheritability) {
     throw SqlError{sqlstate::feature_not_supported,
                    "FOREIGN KEY constraints cannot be marked NO INHERIT"};

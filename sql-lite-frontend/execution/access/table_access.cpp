@@ -108,9 +108,11 @@ TableAccess::Locked TableAccess::lock_row(Execution& execution, ReadMode mode, W
     return Locked::unchanged;
   }
   // Only the row's keys are locked, and they are the same: the statement goes on with the row that
-  // its snapshot shows, as in PostgreSQL.
-  if (mode == ReadMode::for_key_share && transaction.isolation() == Isolation::read_committed &&
-      compare(read_key.as_bytes(), key.as_bytes()) == 0 &&
+  // its snapshot shows, as in PostgreSQL. A row that went to another key, even if it came back, was
+  // followed: then its key is a copy.
+  const bool stayed = key.as_bytes().data() == read_key.as_bytes().data();
+  if (stayed && mode == ReadMode::for_key_share &&
+      transaction.isolation() == Isolation::read_committed &&
       has_same_keys(*table_, row.as_bytes(), locked_.bytes())) {
     return Locked::unchanged;
   }

@@ -40,18 +40,21 @@ rollback;
 
 begin read only;
 
+-- differs: refused: REINDEX in a read-only transaction
 REINDEX TABLE rot;
 
 rollback;
 
 begin read only;
 
+-- differs: refused: REINDEX in a read-only transaction
 REINDEX INDEX rot_pkey;
 
 rollback;
 
 begin read only;
 
+-- differs: refused: REINDEX in a read-only transaction
 REINDEX SCHEMA public;
 
 rollback;
