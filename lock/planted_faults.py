@@ -51,8 +51,8 @@ FAULTS = [
     (
         'P2 a cycle is not confirmed',
         'internal/deadlock_search.cpp',
-        '  if (!still_there(cycle)) return',
-        '  if (false) return',
+        'still_there(of_holders) ? judge(of_holders) : Verdict::others_turn',
+        'judge(of_holders)',
     ),
     (
         'P3 entries are reused at once',
