@@ -29,14 +29,12 @@ bool copy_resident(BufferPool& pool, PageId page, std::byte* into) {
   return is_copied;
 }
 
-}  // namespace
-
-Result<BackupOutcome> Engine::back_up(const std::filesystem::path& target,
-                                      const RecoveryObserver& observer) {
-  if (!parts_->options.logging)
+Result<BackupOutcome> back_up_to(EngineParts& from, FileSystem& files,
+                                 const std::filesystem::path& target,
+                                 const RecoveryObserver& observer) {
+  if (!from.options.logging)
     return fail(sqlstate::object_not_in_prerequisite_state,
                 "a database that runs without logging cannot be backed up while it runs");
-  Parts& from = *parts_;
   const BackupParts parts{*from.volume,
                           *from.space,
                           *from.log,
@@ -48,7 +46,20 @@ Result<BackupOutcome> Engine::back_up(const std::filesystem::path& target,
                             return copy_resident(from.trees->factory().pool(), page, into);
                           },
                           from.given_up.get()};
-  return swizzle::back_up(parts, from.files, target, kLogDirectory, observer);
+  return swizzle::back_up(parts, files, target, kLogDirectory, observer);
+}
+
+}  // namespace
+
+Result<BackupOutcome> Engine::back_up(const std::filesystem::path& target,
+                                      const RecoveryObserver& observer) {
+  return back_up_to(*parts_, parts_->files, target, observer);
+}
+
+Result<BackupOutcome> LogicalLog::copy_database(FileSystem& files,
+                                                const std::filesystem::path& target,
+                                                const RecoveryObserver& observer) {
+  return back_up_to(engine_, files, target, observer);
 }
 
 Result<std::vector<std::string>> Engine::read_pages(std::span<const PageId> pages) {

@@ -14,6 +14,7 @@
 #include "storage/recovery/control_rebuild.h"
 #include "storage/recovery/new_log.h"
 #include "storage/recovery/recovery.h"
+#include "storage/standby/standby.h"
 #include "storage/txn/overflow.h"
 #include "storage/txn/restart_prepared.h"
 #include "storage/txn/tree_factory.h"
@@ -149,7 +150,7 @@ Result<> open_log(EngineParts& parts, LogAnalysis& analysis) {
     ASSIGN_OR_RETURN(
         parts.log,
         wal::Log::open(parts.files, log_options(parts.directory, parts.options, control.log_id),
-                       control.checkpoint.begin, &analysis));
+                       control.checkpoint.begin, &analysis, control.timeline));
     return require_checkpoint_in_log(control, *parts.log);
   };
   auto opened = open();
@@ -194,10 +195,20 @@ Result<> choose_checkpoint(EngineParts& parts) {
   return {};
 }
 
+/// Its pages may be of two times, and what it writes must be a new timeline.
+Result<> require_no_standby(const EngineParts& parts) {
+  ASSIGN_OR_RETURN(const bool is_standby, Standby::is_in(parts.files, parts.directory));
+  if (!is_standby) return {};
+  return fail(sqlstate::object_not_in_prerequisite_state,
+              fmt::format("directory \"{}\" belongs to a standby that has not been promoted",
+                          parts.directory.native()));
+}
+
 /// Opens the files and finds out which pages lack what.
 Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer) {
   const TimePoint begin = Runtime::current().now();
   RETURN_IF_ERROR(require_finished(parts.files, parts.directory));
+  RETURN_IF_ERROR(require_no_standby(parts));
   ASSIGN_OR_RETURN(parts.volume, Volume::open(parts.files, parts.directory));
   ASSIGN_OR_RETURN(parts.control,
                    open_or_rebuild_control(parts.files, parts.directory, *parts.volume,
@@ -237,7 +248,7 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
       *parts.volume, *parts.log, *parts.repair, *parts.pending, parts.given_up.get()});
   // Its pages come in by the tree, and none goes out.
   if (parts.options.pool_mode == PoolMode::main_memory)
-    RETURN_IF_ERROR(parts.page_redo->write_all(observer));
+    RETURN_IF_ERROR(parts.page_redo->write_all(parts.analysed_from, observer));
   // Pages that were changed without a log cannot be rebuilt from one.
   parts.store = std::make_unique<DataFile>(
       *parts.volume, *parts.space,

@@ -116,7 +116,7 @@ FAULTS = [
     ),
     (
         "R3 a batch's records are applied from the newest on",
-        "recovery/background_redo.cpp",
+        "recovery/redo_batches.cpp",
         "  std::ranges::sort(wanted);\n",
         "  std::ranges::sort(wanted, std::greater{});\n",
         "redo behind the door*",
@@ -708,5 +708,33 @@ FAULTS = [
         "        std::erase(served_, &waiter);\n",
         "",
         "R2 a statement*",
+    ),
+    (
+        "Y4 the timeline that is followed is forgotten by a crash",
+        "standby/standby.cpp",
+        "  RETURN_IF_ERROR(state_->begin_timeline(timeline));\n",
+        "  state_->timeline.store(timeline);\n",
+        "a standby that has followed*",
+    ),
+    (
+        "Y4 one copy of the control file is of the old timeline",
+        "standby/standby.cpp",
+        "copies < ControlFile::kFileNames.size(); ++copies)",
+        "copies < 1; ++copies)",
+        "what is promoted*",
+    ),
+    (
+        "Y2 a step ends where pages may be ahead",
+        "standby/standby.cpp",
+        "  if (end <= begin || end < state.goal) return false;\n",
+        "  if (end <= begin) return false;\n",
+        "a standby keeps*",
+    ),
+    (
+        "Y5 the directory of a standby is opened",
+        "engine_open.cpp",
+        "  if (!is_standby) return {};\n",
+        "  if (!is_standby || parts.options.logging) return {};\n",
+        "a standby that has followed*",
     ),
 ]

@@ -55,10 +55,11 @@ FileOptions write_options([[maybe_unused]] const LogOptions& options) {
 
 // In the order in which they need each other.
 struct Log::Parts {
-  Parts(FileSystem& files, LogOptions given, std::uint64_t segment_bytes)
-      : options(fitted(std::move(given), segment_bytes)),
+  Parts(FileSystem& files, LogOptions given, std::uint64_t segment_bytes, std::uint32_t of_timeline)
+      : timeline(of_timeline),
+        options(fitted(std::move(given), segment_bytes)),
         store(files, options.directory, SegmentGeometry{segment_bytes}, options.database_id,
-              write_options(options)),
+              write_options(options), timeline),
         buffer(options.buffer_bytes, options.insert, options.consolidation_slots,
                options.database_id),
         rollbacks({.want_files = [this] { keeper.nudge(); },
@@ -85,6 +86,7 @@ struct Log::Parts {
     flusher.stop();
   }
 
+  const std::uint32_t timeline;
   LogOptions options;
   SegmentStore store;
   LogBuffer buffer;
@@ -95,6 +97,7 @@ struct Log::Parts {
   Shortage shortage;
   SegmentKeeper keeper;
   Lsn begin = Lsn::none;
+  bool is_read_only = false;
 };
 
 Result<> Log::Parts::start_at(std::uint64_t end, std::uint64_t segments_end) {
@@ -132,7 +135,18 @@ std::unique_ptr<Log> Log::none() {
   return std::unique_ptr<Log>{new Log{nullptr}};
 }
 
-Result<std::unique_ptr<Log>> Log::create(FileSystem& files, LogOptions options, Lsn not_before) {
+std::unique_ptr<Log> Log::read_only(FileSystem& files, LogOptions options, Lsn end) {
+  options.buffer_bytes = kSmallestBuffer;
+  const std::uint64_t segment_bytes = options.segment_bytes;
+  std::unique_ptr<Log> log{
+      new Log{std::make_unique<Parts>(files, std::move(options), segment_bytes, 1)}};
+  log->parts_->begin = end;
+  log->parts_->is_read_only = true;
+  return log;
+}
+
+Result<std::unique_ptr<Log>> Log::create(FileSystem& files, LogOptions options, Lsn not_before,
+                                         std::uint32_t timeline) {
   RETURN_IF_ERROR(check(options));
   ASSIGN_OR_RETURN(const auto existing, list_segments(files, options.directory));
   if (!existing.empty()) {
@@ -143,7 +157,7 @@ Result<std::unique_ptr<Log>> Log::create(FileSystem& files, LogOptions options, 
   const std::uint64_t first =
       std::max(kFirstSegment, geometry.number_of(raw(not_before) + options.segment_bytes - 1));
   std::unique_ptr<Log> log{
-      new Log{std::make_unique<Parts>(files, std::move(options), geometry.bytes())}};
+      new Log{std::make_unique<Parts>(files, std::move(options), geometry.bytes(), timeline)}};
   Parts& parts = *log->parts_;
   parts.store.begin_at(first);
   RETURN_IF_ERROR(parts.store.prepare_next(0));
@@ -152,7 +166,7 @@ Result<std::unique_ptr<Log>> Log::create(FileSystem& files, LogOptions options, 
 }
 
 Result<std::unique_ptr<Log>> Log::open(FileSystem& files, LogOptions options, Lsn scan_from,
-                                       OpeningVisitor* visitor) {
+                                       OpeningVisitor* visitor, std::uint32_t timeline) {
   RETURN_IF_ERROR(check(options));
   if (options.restore) RETURN_IF_ERROR(restore_segments(files, options, scan_from));
   ASSIGN_OR_RETURN(LogLocation location, find_log(files, options.directory));
@@ -161,7 +175,7 @@ Result<std::unique_ptr<Log>> Log::open(FileSystem& files, LogOptions options, Ls
   RETURN_IF_ERROR(repair_tail(location, found));
   const SegmentGeometry geometry{location.segment_bytes};
   std::unique_ptr<Log> log{
-      new Log{std::make_unique<Parts>(files, std::move(options), geometry.bytes())}};
+      new Log{std::make_unique<Parts>(files, std::move(options), geometry.bytes(), timeline)}};
   Parts& parts = *log->parts_;
   RETURN_IF_ERROR(parts.store.adopt(found.first_segment, found.last_segment,
                                     geometry.number_of(block_floor(found.end))));
@@ -245,7 +259,8 @@ Followers* Log::followers() const noexcept {
 }
 
 Lsn Log::durable() const noexcept {
-  return parts_ ? Lsn{parts_->flusher.durable()} : Lsn::max;
+  if (!parts_) return Lsn::max;
+  return parts_->is_read_only ? parts_->begin : Lsn{parts_->flusher.durable()};
 }
 
 Lsn Log::tail() const noexcept {
@@ -273,6 +288,10 @@ void Log::released() noexcept {
 
 Lsn Log::oldest() const noexcept {
   return parts_ ? Lsn{parts_->store.geometry().first_lsn(parts_->store.first())} : Lsn::none;
+}
+
+std::uint32_t Log::timeline() const noexcept {
+  return parts_ ? parts_->timeline : 1;
 }
 
 LogLocation Log::location() const {

@@ -112,16 +112,22 @@ class Log {
   /// on after a restore to a point in time starts a new log behind the old one's LSNs, with a new
   /// database id.
   static Result<std::unique_ptr<Log>> create(FileSystem& files, LogOptions options,
-                                             Lsn not_before = Lsn::none);
+                                             Lsn not_before = Lsn::none,
+                                             std::uint32_t timeline = 1);
   /// Opens the log after a stop or a crash. Reads from `scan_from`, a record boundary such as the
   /// last checkpoint's record, to find the end: a torn tail is dropped. Refuses a log with missing,
   /// foreign or damaged segments, and says from which LSN on. With `options.restore`, archived
   /// segments take precedence over those in the directory. What `visitor` has seen, which may be
   /// null, is the log from `scan_from` to begin() if the log could be opened.
+  /// New segments say `timeline`.
   static Result<std::unique_ptr<Log>> open(FileSystem& files, LogOptions options, Lsn scan_from,
-                                           OpeningVisitor* visitor = nullptr);
+                                           OpeningVisitor* visitor = nullptr,
+                                           std::uint32_t timeline = 1);
   /// Where the first record of a log that begins with its database is.
   static Lsn origin(std::uint64_t segment_bytes) noexcept;
+  /// The log of a database that is not open: a reader of its files up to `end`, a record boundary.
+  /// Nothing can be appended; only reader(), begin(), durable() and location() are of use.
+  static std::unique_ptr<Log> read_only(FileSystem& files, LogOptions options, Lsn end);
   /// Logging off, for experiments: LSNs grow, everything is durable at once, nothing is written.
   static std::unique_ptr<Log> none();
 
@@ -186,6 +192,7 @@ class Log {
   /// Tells that everything that could be released has been: if that was not enough, writers are
   /// refused now.
   void released() noexcept;
+  [[nodiscard]] std::uint32_t timeline() const noexcept;
   /// The first LSN that the files still hold; no record boundary as a rule.
   [[nodiscard]] Lsn oldest() const noexcept;
   [[nodiscard]] LogLocation location() const;

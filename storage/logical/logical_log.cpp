@@ -97,6 +97,41 @@ Result<> LogicalLog::begin_slot(Slot slot, std::size_t most, const std::function
   return {};
 }
 
+Result<Lsn> LogicalLog::make_physical_slot(Slot slot, std::size_t most) {
+  const std::string name = slot.name;
+  Lsn kept = Lsn::none;
+  {
+    // Nothing is released before the slot is among the others.
+    const Checkpointer::Retention keep(*engine_.checkpointer);
+    // A copy that is made from now on begins at a checkpoint, whose log may begin earlier.
+    if (slot.restart != Lsn::none)
+      slot.restart = kept = engine_.checkpointer->last().checkpoint.keep_from;
+    RETURN_IF_ERROR(slots_->reserve(std::move(slot), most));
+  }
+  if (auto made = slots_->complete(name, Lsn::none); !made) {
+    slots_->drop_unfinished(name);
+    return fail(std::move(made).error());
+  }
+  return kept;
+}
+
+std::unique_ptr<wal::ByteReader> LogicalLog::bytes() const {
+  return std::make_unique<wal::ByteReader>(*engine_.log);
+}
+
+std::uint64_t LogicalLog::log_id() const noexcept {
+  return engine_.log->location().database_id;
+}
+
+std::uint32_t LogicalLog::timeline() const noexcept {
+  return engine_.log->timeline();
+}
+
+Result<wal::TimelineHistory> LogicalLog::history(std::uint32_t timeline) const {
+  const wal::LogLocation location = engine_.log->location();
+  return wal::TimelineHistory::read(*location.files, location.directory, timeline);
+}
+
 ReadView LogicalLog::view_of(Transaction& transaction) {
   return TransactionAccess::state(transaction).view();
 }

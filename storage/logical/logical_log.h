@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -9,9 +10,13 @@
 #include "base/bytes.h"
 #include "base/ids.h"
 #include "base/result.h"
+#include "storage/backup.h"
 #include "storage/logical/change_reader.h"
 #include "storage/logical/slots.h"
+#include "storage/options.h"
+#include "wal/byte_reader.h"
 #include "wal/log_follower.h"
+#include "wal/timeline.h"
 
 namespace swizzle {
 
@@ -46,6 +51,11 @@ class LogicalLog {
   /// and may throw. Transactions that commit from now on are whole in the log that is kept.
   Result<> begin_slot(Slot slot, std::size_t most, const std::function<void()>& waits);
 
+  /// Makes a slot for a server that follows the log as it is: kept from now on if `slot.restart` is
+  /// not none, where it is set to the log's present beginning, else from its reader's first
+  /// position on. Returns the position.
+  Result<Lsn> make_physical_slot(Slot slot, std::size_t most);
+
   /// Returns the view of a transaction at REPEATABLE READ, or of the running statement; takes it
   /// now if it was not taken. It shows exactly the changes that committed before view.lsn.
   static ReadView view_of(Transaction& transaction);
@@ -55,6 +65,17 @@ class LogicalLog {
 
   /// Reads committed transactions from `from` on, a record boundary such as Slot::restart.
   std::unique_ptr<ChangeReader> read(Lsn from, ChangeReader::Options options);
+
+  /// For a server that follows: a copy of the database, written into `files`, and the log
+  /// from there on, as it is.
+  Result<BackupOutcome> copy_database(FileSystem& files, const std::filesystem::path& target,
+                                      const RecoveryObserver& observer);
+  [[nodiscard]] std::unique_ptr<wal::ByteReader> bytes() const;
+  [[nodiscard]] std::uint32_t timeline() const noexcept;
+  /// Identifier of the log: another one after a restore, so that it tells histories apart.
+  [[nodiscard]] std::uint64_t log_id() const noexcept;
+  /// How the log came to `timeline`; 58P01 where it is not known.
+  [[nodiscard]] Result<wal::TimelineHistory> history(std::uint32_t timeline) const;
 
   /// Wakes a reader as more becomes durable.
   [[nodiscard]] std::unique_ptr<wal::LogFollower> follower(std::function<void()> wake) const;

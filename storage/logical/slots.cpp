@@ -282,7 +282,7 @@ Lsn LogSlots::kept_from(Lsn tail, std::uint64_t most_bytes) {
     const std::lock_guard hold(mutex_);
     for (Entry& entry : entries_) {
       Slot& slot = entry.slot;
-      if (slot.is_lost) continue;
+      if (slot.is_lost || entry.saved_restart == Lsn::none) continue;
       const std::uint64_t needed =
           raw(tail) > raw(slot.restart) ? raw(tail) - raw(slot.restart) : 0;
       if (most_bytes != 0 && needed > most_bytes) {

@@ -19,7 +19,9 @@ namespace swizzle {
 /// A reader of the log that may be away; the log is kept for it meanwhile.
 struct Slot {
   std::string name;
-  std::string plugin;          ///< what its changes are written as, for the layer above
+  /// Form of its changes, for the layer above; empty: its reader takes the log as it
+  /// is.
+  std::string plugin;
   std::uint32_t database = 0;  ///< database of the changes, for the layer above
   enum class Lifetime : std::uint8_t { permanent, temporary } lifetime = Lifetime::permanent;
   /// The log is kept from here on: no transaction that its reader is still to be given has written
@@ -33,6 +35,10 @@ struct Slot {
   /// Number of the reader or maker of the slot, as given to acquire() and reserve(); 0: none.
   std::int32_t holder = 0;
   bool is_ready = false;  ///< made, and may be read by
+
+  /// Of a server that follows: `confirmed` means nothing, and without `restart` it keeps no log
+  /// yet.
+  [[nodiscard]] bool is_physical() const noexcept { return plugin.empty(); }
 };
 
 /// All slots of an engine, in memory and in the file `slots` of its directory, which is written

@@ -1,29 +1,27 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "base/result.h"
 #include "base/runtime/background_task.h"
 #include "base/runtime/park_mutex.h"
 #include "storage/buffer/buffer_pool.h"
 #include "storage/recovery/pending_pages.h"
+#include "storage/recovery/redo_batches.h"
 #include "wal/log.h"
 
 namespace swizzle {
 
-/// Redoes the pages that no reader has asked for, behind the door: oldest changes first, a batch at
-/// a time. The records of a batch are read in one pass over the log and kept in memory; then each
-/// page is read into the pool, as a reader would, and finds its records there.
+/// Redoes the pages that no reader has asked for, behind the door, a batch at a time
+/// (redo_batches.h): each page is read into the pool, as a reader would.
 class BackgroundRedo {
  public:
   struct Options {
     /// For the copies of a batch's records, roughly.
-    std::uint64_t memory_bytes = std::uint64_t{64} << 20U;
+    std::uint64_t memory_bytes = RedoBatches::kUsualMemory;
     /// Tasks that redo pages of a batch; 0: half as many as there are processors.
     std::uint32_t tasks = 0;
   };
@@ -47,15 +45,10 @@ class BackgroundRedo {
   Result<> finish();
 
  private:
-  /// Asked while it works; false ends it early.
-  using RedoGoesOn = std::function<bool()>;
-  Result<> work(const RedoGoesOn& goes_on);
-  void complete_lists();
-  [[nodiscard]] std::size_t batch_of(std::span<const PageId> pages) const;
-  void collect(std::span<const PageId> batch, const RedoGoesOn& goes_on);
-  void redo_batch(std::span<const PageId> batch, const RedoGoesOn& goes_on);
+  Result<> work(const RedoBatches::GoesOn& goes_on);
+  void redo_batch(std::span<const PageId> batch, const RedoBatches::GoesOn& goes_on);
   void redo_share(std::span<const PageId> share_of, std::uint32_t share, std::uint32_t shares,
-                  const RedoGoesOn& goes_on);
+                  const RedoBatches::GoesOn& goes_on);
 
   const Parts parts_;
   const Options options_;

@@ -6,6 +6,7 @@
 #include "storage/recovery/records/record_effects.h"
 #include "storage/space/space_map.h"
 #include "wal/log.h"
+#include "wal/timeline.h"
 
 namespace swizzle {
 namespace {
@@ -59,6 +60,7 @@ Result<std::unique_ptr<ControlFile>> open_or_rebuild_control(
   control.database_id = volume.database_id();
   control.log_id = location->database_id;
   control.log_segment_bytes = location->segment_bytes;
+  ASSIGN_OR_RETURN(control.timeline, wal::TimelineHistory::newest(files, log_directory));
   control.directory_root = root;
   control.checkpoint.begin = control.checkpoint.redo_from = control.checkpoint.keep_from = origin;
   // The map as it was then: the log has everything since.

@@ -53,6 +53,7 @@ Result<Lsn> begin_new_log(FileSystem& files, const std::filesystem::path& direct
   // Leave out one segment, so that followers of the old log in an archive stop before this one.
   const Lsn behind{raw(std::max(end, not_before)) + options.segment_bytes};
   control.log_id = Runtime::current().random() | 1U;
+  control.timeline = 1;
   options.database_id = control.log_id;
   options.directory = directory / (log_name + "-new");
   RETURN_IF_ERROR(files.create_directory(options.directory));
@@ -102,6 +103,7 @@ Result<Lsn> replace_lost_log(FileSystem& files, const std::filesystem::path& dir
   options.directory = directory / (log_name + "-new");
   options.segment_bytes = control.log_segment_bytes;
   options.database_id = control.log_id = Runtime::current().random() | 1U;
+  control.timeline = 1;
   ASSIGN_OR_RETURN(const bool was_begun, files.exists(options.directory));
   if (was_begun)
     RETURN_IF_ERROR(remove_files(files, options.directory));

@@ -10,6 +10,7 @@
 #include "base/runtime/long_work.h"
 #include "storage/recovery/progress.h"
 #include "storage/recovery/records/record_effects.h"
+#include "storage/recovery/redo_batches.h"
 
 namespace swizzle {
 namespace {
@@ -63,6 +64,7 @@ void PageRedo::erase(PageId page) noexcept {
   const Duration took = Runtime::current().now() - began_;
   done_us_.store(std::chrono::duration_cast<std::chrono::microseconds>(took).count(),
                  std::memory_order_relaxed);
+  if (!parts_.tells) return;
   spdlog::info("all {} pages that lacked changes are redone, {:.2f} s after the start, {} changes",
                pages_at_start_, std::chrono::duration<double>{took}.count(), changes_applied());
 }
@@ -194,7 +196,7 @@ std::unexpected<Error> PageRedo::give_up(PageId page, Lsn newest, Error&& why) {
   return fail(std::move(why));
 }
 
-Result<> PageRedo::write_all(const RecoveryObserver& observer) {
+Result<> PageRedo::write_all(Lsn listed_from, const RecoveryObserver& observer) {
   AlignedBuffer memory(DoubleWrite::kBatchPages * kPageBytes);
   std::vector<PageImage> images;
   const auto write = [&]() -> Result<> {
@@ -203,20 +205,23 @@ Result<> PageRedo::write_all(const RecoveryObserver& observer) {
     images.clear();
     return {};
   };
-  const std::vector<PageId> pages = parts_.pending.in_log_order();
-  Progress progress("redo", pages.size(), observer);
+  RedoBatches batches({parts_.pending, parts_.log, listed_from});
+  const auto goes_on = [] { return true; };
+  Progress progress("redo", batches.count(), observer);
   std::uint64_t done = 0;
-  for (const PageId page : pages) {
-    progress.set_pages(++done);
-    progress.reached(done, log_end_);
-    std::byte* const bytes = memory.data() + images.size() * kPageBytes;
-    auto since = read(page, bytes);
-    if (!since && since.error().state() == sqlstate::data_corrupted) continue;
-    if (!since) return fail(std::move(since).error());
-    if (*since == Lsn::none) continue;
-    seal_page(bytes);
-    images.push_back({page, bytes});
-    if (images.size() == DoubleWrite::kBatchPages) RETURN_IF_ERROR(write());
+  for (auto batch = batches.next(goes_on); !batch.empty(); batch = batches.next(goes_on)) {
+    for (const PageId page : batch) {
+      progress.set_pages(++done);
+      progress.reached(done, log_end_);
+      std::byte* const bytes = memory.data() + images.size() * kPageBytes;
+      auto since = read(page, bytes);
+      if (!since && since.error().state() == sqlstate::data_corrupted) continue;
+      if (!since) return fail(std::move(since).error());
+      if (*since == Lsn::none) continue;
+      seal_page(bytes);
+      images.push_back({page, bytes});
+      if (images.size() == DoubleWrite::kBatchPages) RETURN_IF_ERROR(write());
+    }
   }
   return write();
 }

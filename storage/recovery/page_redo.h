@@ -26,6 +26,8 @@ class PageRedo final : public LackingPages {
     PendingPages& pending;
     /// May be null: a page that cannot be rebuilt is then tried again at each read.
     GivenUpPages* given_up = nullptr;
+    /// Tells the server's log when no page is pending any more.
+    bool tells = true;
   };
   explicit PageRedo(Parts parts) noexcept;
 
@@ -37,9 +39,9 @@ class PageRedo final : public LackingPages {
   Result<Lsn> read(PageId page, std::byte* into) override;
   void erase(PageId page) noexcept override;
 
-  /// Redoes every pending page and writes it, for a pool that reads no page by itself. Pre: no page
-  /// is in use.
-  Result<> write_all(const RecoveryObserver& observer);
+  /// Redoes every pending page and writes it, where no pool reads pages. Analysis has read from
+  /// `listed_from` on. Pre: no page is in use.
+  Result<> write_all(Lsn listed_from, const RecoveryObserver& observer);
 
   [[nodiscard]] std::uint64_t changes_applied() const noexcept {
     return changes_.load(std::memory_order_relaxed);

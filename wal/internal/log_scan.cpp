@@ -15,52 +15,6 @@ namespace {
 
 constexpr std::size_t kScanChunk = std::size_t{2} << 20U;
 
-// The segments from the one that holds `from` on must follow each other without a gap and belong to
-// this log.
-Result<LogEnd> check_segments(const LogLocation& location, std::uint64_t from) {
-  const SegmentGeometry geometry{location.segment_bytes};
-  ASSIGN_OR_RETURN(const auto numbers, list_segments(*location.files, location.directory));
-  std::uint64_t wanted = geometry.number_of(from);
-  LogEnd found;
-  for (const std::uint64_t number : numbers) {
-    if (number < geometry.number_of(from)) continue;
-    if (number != wanted) break;
-    ASSIGN_OR_RETURN(const auto header,
-                     read_segment_header(*location.files, location.directory, number));
-    if (header.database_id != location.database_id) {
-      return fail(sqlstate::data_corrupted,
-                  fmt::format("log segment \"{}\" belongs to another database ({:016x}, not "
-                              "{:016x}); the log is needed from LSN {} on",
-                              segment_name(number), header.database_id, location.database_id,
-                              std::max(from, geometry.first_lsn(number))));
-    }
-    if (header.segment_bytes != location.segment_bytes) {
-      return fail(sqlstate::data_corrupted,
-                  fmt::format("log segment \"{}\" holds {} bytes and not {}", segment_name(number),
-                              header.segment_bytes, location.segment_bytes));
-    }
-    ++wanted;
-  }
-  const bool later_exists = !numbers.empty() && numbers.back() >= wanted;
-  if (wanted == geometry.number_of(from) || later_exists) {
-    return fail(sqlstate::undefined_file,
-                fmt::format("log segment \"{}\" is missing in \"{}\"; the log is needed from LSN "
-                            "{} on",
-                            segment_name(wanted), location.directory.native(),
-                            std::max(from, geometry.first_lsn(wanted))));
-  }
-  found.first_segment = numbers.front();
-  // Below the start of the scan there may be gaps; what is below them is of no use to us.
-  for (std::size_t at = numbers.size(); at-- > 1;) {
-    if (numbers[at - 1] + 1 != numbers[at]) {
-      found.first_segment = numbers[at];
-      break;
-    }
-  }
-  found.last_segment = wanted - 1;
-  return found;
-}
-
 bool proves_durable(const Record& record, std::uint64_t place) {
   if (raw(record.lsn) >= place + kMaxUndurableBytes) return true;
   return record.header.kind == RecordKind::flush_mark &&
@@ -142,6 +96,50 @@ Result<> zero_behind(const LogLocation& location, std::uint64_t end, std::uint64
 }
 
 }  // namespace
+
+Result<LogEnd> check_segments(const LogLocation& location, std::uint64_t from) {
+  const SegmentGeometry geometry{location.segment_bytes};
+  ASSIGN_OR_RETURN(const auto numbers, list_segments(*location.files, location.directory));
+  std::uint64_t wanted = geometry.number_of(from);
+  LogEnd found;
+  for (const std::uint64_t number : numbers) {
+    if (number < geometry.number_of(from)) continue;
+    if (number != wanted) break;
+    ASSIGN_OR_RETURN(const auto header,
+                     read_segment_header(*location.files, location.directory, number));
+    if (header.database_id != location.database_id) {
+      return fail(sqlstate::data_corrupted,
+                  fmt::format("log segment \"{}\" belongs to another database ({:016x}, not "
+                              "{:016x}); the log is needed from LSN {} on",
+                              segment_name(number), header.database_id, location.database_id,
+                              std::max(from, geometry.first_lsn(number))));
+    }
+    if (header.segment_bytes != location.segment_bytes) {
+      return fail(sqlstate::data_corrupted,
+                  fmt::format("log segment \"{}\" holds {} bytes and not {}", segment_name(number),
+                              header.segment_bytes, location.segment_bytes));
+    }
+    ++wanted;
+  }
+  const bool later_exists = !numbers.empty() && numbers.back() >= wanted;
+  if (wanted == geometry.number_of(from) || later_exists) {
+    return fail(sqlstate::undefined_file,
+                fmt::format("log segment \"{}\" is missing in \"{}\"; the log is needed from LSN "
+                            "{} on",
+                            segment_name(wanted), location.directory.native(),
+                            std::max(from, geometry.first_lsn(wanted))));
+  }
+  found.first_segment = numbers.front();
+  // Below the start of the scan there may be gaps; what is below them is of no use to us.
+  for (std::size_t at = numbers.size(); at-- > 1;) {
+    if (numbers[at - 1] + 1 != numbers[at]) {
+      found.first_segment = numbers[at];
+      break;
+    }
+  }
+  found.last_segment = wanted - 1;
+  return found;
+}
 
 Result<LogEnd> find_end(const LogLocation& location, std::uint64_t from, OpeningVisitor* visitor) {
   ASSIGN_OR_RETURN(LogEnd found, check_segments(location, from));

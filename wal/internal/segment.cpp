@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -20,7 +21,8 @@ struct StoredHeader {
   std::uint64_t segment_bytes;
   std::uint64_t number;
   std::uint64_t database_id;
-  std::uint64_t reserved;
+  std::uint32_t timeline;  ///< 0, as written before there were timelines: 1
+  std::uint32_t reserved;
   std::uint64_t checksum;  // of everything before it
 };
 static_assert(sizeof(StoredHeader) == 56);
@@ -28,6 +30,7 @@ static_assert(offsetof(StoredHeader, format_version) == 8);
 static_assert(offsetof(StoredHeader, segment_bytes) == 16);
 static_assert(offsetof(StoredHeader, number) == 24);
 static_assert(offsetof(StoredHeader, database_id) == 32);
+static_assert(offsetof(StoredHeader, timeline) == 40);
 static_assert(offsetof(StoredHeader, checksum) == 48);
 
 std::uint64_t checksum_of(const StoredHeader& header) noexcept {
@@ -47,6 +50,7 @@ void encode_segment_header(const SegmentHeader& header,
                       .segment_bytes = header.segment_bytes,
                       .number = header.number,
                       .database_id = header.database_id,
+                      .timeline = header.timeline,
                       .reserved = 0,
                       .checksum = 0};
   stored.checksum = checksum_of(stored);
@@ -70,7 +74,8 @@ Result<SegmentHeader> decode_segment_header(std::span<const std::byte, kSegmentH
     return fail(sqlstate::data_corrupted,
                 fmt::format("the header of log segment \"{}\" is damaged", name));
   }
-  return SegmentHeader{stored.segment_bytes, stored.number, stored.database_id};
+  return SegmentHeader{stored.segment_bytes, stored.number, stored.database_id,
+                       std::max(stored.timeline, std::uint32_t{1})};
 }
 
 std::string segment_name(std::uint64_t number) {

@@ -53,6 +53,8 @@ struct SegmentHeader {
   std::uint64_t segment_bytes = 0;
   std::uint64_t number = 0;
   std::uint64_t database_id = 0;
+  /// Timeline in which the segment was begun.
+  std::uint32_t timeline = 1;
 
   friend bool operator==(const SegmentHeader&, const SegmentHeader&) = default;
 };

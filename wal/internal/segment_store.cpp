@@ -16,12 +16,13 @@ constexpr std::uint64_t kZeroChunk = std::uint64_t{1} << 20U;
 
 SegmentStore::SegmentStore(FileSystem& files, std::filesystem::path directory,
                            SegmentGeometry geometry, std::uint64_t database_id,
-                           FileOptions write_options)
+                           FileOptions write_options, std::uint32_t timeline)
     : files_(files),
       directory_(std::move(directory)),
       geometry_(geometry),
       database_id_(database_id),
-      write_options_(write_options) {}
+      write_options_(write_options),
+      timeline_(timeline) {}
 
 Result<> SegmentStore::adopt(std::uint64_t first, std::uint64_t last,
                              std::uint64_t first_writable) {
@@ -101,7 +102,7 @@ Result<> SegmentStore::write_header(std::uint64_t number) {
   ASSIGN_OR_RETURN(auto file,
                    files_.open(unfinished(), OpenMode::read_write, FileOptions{.direct = true}));
   AlignedBuffer block{kSegmentHeaderBytes};
-  encode_segment_header({geometry_.bytes(), number, database_id_},
+  encode_segment_header({geometry_.bytes(), number, database_id_, timeline_},
                         block.bytes().first<kSegmentHeaderBytes>());
   RETURN_IF_ERROR(file->write_at(0, block.bytes()));
   return file->sync();

@@ -23,7 +23,7 @@ namespace swizzle::wal {
 class SegmentStore {
  public:
   SegmentStore(FileSystem& files, std::filesystem::path directory, SegmentGeometry geometry,
-               std::uint64_t database_id, FileOptions write_options);
+               std::uint64_t database_id, FileOptions write_options, std::uint32_t timeline = 1);
 
   /// Takes over the files first..last, which lie in the directory, and opens those from
   /// `first_writable` on. Counts the kept files, and removes what an interrupted preparation left
@@ -82,6 +82,7 @@ class SegmentStore {
   SegmentGeometry geometry_;
   std::uint64_t database_id_;
   FileOptions write_options_;
+  std::uint32_t timeline_;  ///< of segments that are made
 
   std::uint64_t kept_files_ = 0;  ///< numbered from 0
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -35,8 +36,10 @@ struct ControlHeader {
   std::uint64_t active_count;
   Control::Logging logging;
   Control::Shutdown shutdown;
-  std::array<std::uint8_t, 6> padding;
+  std::array<std::uint8_t, 2> padding;
+  std::uint32_t timeline;  ///< 0, as written before there were timelines: 1
 };
+static_assert(offsetof(ControlHeader, timeline) == 124);
 static_assert(sizeof(ControlHeader) == 128);
 static_assert(offsetof(ControlHeader, checksum) == 16);
 static_assert(offsetof(ControlHeader, begin) == 64);
@@ -96,6 +99,7 @@ AlignedBuffer encode(const Control& control, std::uint64_t generation) {
   header.active_count = checkpoint.active.size();
   header.logging = control.logging;
   header.shutdown = control.shutdown;
+  header.timeline = control.timeline;
 
   const std::size_t size = size_of(header.format_version, header.dirty_count, header.active_count);
   AlignedBuffer buffer(std::max(size, kLeastBytes));
@@ -137,6 +141,7 @@ Result<std::optional<Copy>> decode(const File& file, Bytes bytes) {
   copy.control = {.database_id = header.database_id,
                   .log_id = header.log_id,
                   .log_segment_bytes = header.log_segment_bytes,
+                  .timeline = std::max(header.timeline, std::uint32_t{1}),
                   .directory_root = header.directory_root,
                   .logging = header.logging,
                   .shutdown = header.shutdown,
@@ -211,6 +216,8 @@ Result<std::unique_ptr<ControlFile>> ControlFile::open(FileSystem& files,
 }
 
 void ControlFile::fall_back() noexcept {
+  // A promotion stays.
+  older_->timeline = std::max(older_->timeline, control_.timeline);
   control_ = std::move(*older_);
   older_.reset();
   // The copies are of two generations, one behind the other.

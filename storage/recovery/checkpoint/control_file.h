@@ -47,6 +47,8 @@ struct Control {
   /// Identifier of the log: a restore to a point in time goes on with a new one.
   std::uint64_t log_id = 0;
   std::uint64_t log_segment_bytes = 0;
+  /// Of the log: each promotion of a standby begins one.
+  std::uint32_t timeline = 1;
   /// The root of the tree of trees.
   PageId directory_root = PageId::none;
   enum class Logging : std::uint8_t { on, off } logging = Logging::on;

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/ids.h"
+#include "storage/recovery/pending_pages.h"
+#include "wal/log.h"
+
+namespace swizzle {
+
+/// The pending pages for whoever redoes them all: oldest changes first, a batch at a time. The
+/// records of a batch are read in one pass over the log and kept in memory, where the pages' reads
+/// find them.
+class RedoBatches {
+ public:
+  static constexpr std::uint64_t kUsualMemory = std::uint64_t{64} << 20U;
+
+  struct Parts {
+    PendingPages& pending;
+    const wal::Log& log;
+    /// LSN from which analysis read: older records are not listed.
+    Lsn listed_from = Lsn::none;
+    /// For the copies of a batch's records, roughly.
+    std::uint64_t memory_bytes = kUsualMemory;
+  };
+  /// Asked while it works; false ends it early.
+  using GoesOn = std::function<bool()>;
+
+  /// Lists first the older records, in one pass over the log that analysis did not read.
+  explicit RedoBatches(const Parts& parts);
+  RedoBatches(const RedoBatches&) = delete;
+  RedoBatches& operator=(const RedoBatches&) = delete;
+  ~RedoBatches() { forget_batch(); }
+
+  /// Returns the pages of the next batch, whose records are kept until the next call; none: that
+  /// was the last, or `goes_on` has said no.
+  std::span<const PageId> next(const GoesOn& goes_on);
+  /// Returns the number of pages in all batches.
+  [[nodiscard]] std::size_t count() const noexcept { return pages_.size(); }
+
+ private:
+  void complete_lists();
+  [[nodiscard]] std::size_t size_of_next() const;
+  void collect(const GoesOn& goes_on);
+  void forget_batch();
+
+  const Parts parts_;
+  std::vector<PageId> pages_;
+  std::span<const PageId> left_;
+  std::span<const PageId> batch_;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/io/file.h"
+#include "base/result.h"
+#include "storage/options.h"
+
+namespace swizzle {
+
+/// A file system whose changes are messages to another machine, where ReceivedFiles makes them: a
+/// backup that is written into it arrives there. Nothing can be read. Paths are relative.
+///
+/// A message: a letter, the number of the file (4 bytes, little-endian), a position or length (8),
+/// then a path or data. Letters: d directory, o open (position: 1 if it must be new, 2 if each
+/// write is durable), w write, t truncate, a allocate, c close, s sync, y sync a directory, n
+/// rename (both paths, a zero byte between), r remove, p progress.
+class SentFiles final : public FileSystem {
+ public:
+  /// Called for each message; may park.
+  using Send = std::function<void(Bytes message)>;
+  explicit SentFiles(Send send) : send_(std::move(send)) {}
+
+  Result<std::unique_ptr<File>> open(const std::filesystem::path& path, OpenMode mode,
+                                     FileOptions options) override;
+  Result<> remove(const std::filesystem::path& path) override;
+  Result<> rename(const std::filesystem::path& from, const std::filesystem::path& to) override;
+  Result<std::vector<std::string>> list(const std::filesystem::path& directory) override;
+  Result<bool> exists(const std::filesystem::path& path) override;
+  Result<> create_directory(const std::filesystem::path& path) override;
+  Result<> sync_directory(const std::filesystem::path& path) override;
+  Result<std::unique_ptr<FileLock>> lock(const std::filesystem::path& path) override;
+  Result<std::unique_ptr<ScratchMemory>> scratch(const std::filesystem::path& directory,
+                                                 std::size_t bytes) override;
+  void tell_progress(const RecoveryProgress& progress);
+
+ private:
+  class SentFile;
+  /// 57014 if the sender is asked to end.
+  Result<> send(char kind, std::uint32_t file, std::uint64_t number, Bytes body);
+
+  const Send send_;
+  std::uint32_t last_file_ = 0;
+};
+
+/// Makes the changes that SentFiles has sent, below a directory.
+class ReceivedFiles {
+ public:
+  /// `told` hears of the progress: bytes done, and in all.
+  ReceivedFiles(FileSystem& files, std::filesystem::path directory,
+                std::function<void(std::uint64_t done, std::uint64_t total)> told)
+      : files_(files), directory_(std::move(directory)), told_(std::move(told)) {}
+
+  /// 08P01 for a message that is none, or that leads out of the directory.
+  Result<> apply(Bytes message);
+
+ private:
+  Result<std::filesystem::path> path_of(std::string_view relative) const;
+  Result<File*> file_of(std::uint32_t number) const;
+
+  FileSystem& files_;
+  const std::filesystem::path directory_;
+  const std::function<void(std::uint64_t, std::uint64_t)> told_;
+  std::map<std::uint32_t, std::unique_ptr<File>> open_;
+};
+
+}  // namespace swizzle

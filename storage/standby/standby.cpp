@@ -1,0 +1,310 @@
+#include "storage/standby/standby.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+
+#include "base/runtime/park_mutex.h"
+#include "base/runtime/runtime.h"
+#include "storage/engine_parts.h"
+#include "storage/logical/slots.h"
+#include "storage/recovery/backup/backup_end.h"
+#include "storage/recovery/backup/unfinished.h"
+#include "storage/recovery/checkpoint/control_file.h"
+#include "storage/recovery/page_redo.h"
+#include "storage/recovery/page_repair.h"
+#include "storage/recovery/recovery.h"
+#include "storage/space/given_up_pages.h"
+#include "storage/space/volume.h"
+#include "storage/space/written_lsns_file.h"
+#include "wal/received_log.h"
+#include "wal/timeline.h"
+
+namespace swizzle {
+namespace {
+
+/// The file that says up to where pages may be ahead of the last redone position, in decimal: redo
+/// has to reach that far before the pages are of one time again.
+constexpr const char* kRedoGoalName = "standby-redo";
+constexpr std::uint64_t kWrittenLsnBytes = std::uint64_t{16} << 20U;
+
+Result<std::optional<Lsn>> read_goal(FileSystem& files, const std::filesystem::path& directory) {
+  const auto path = directory / kRedoGoalName;
+  ASSIGN_OR_RETURN(const bool exists, files.exists(path));
+  if (!exists) return std::optional<Lsn>{};
+  ASSIGN_OR_RETURN(const auto file, files.open(path, OpenMode::read_only, {}));
+  ASSIGN_OR_RETURN(const std::uint64_t size, file->size());
+  constexpr std::uint64_t kLongest = 32;
+  std::string text(std::min(size, kLongest), '\0');
+  RETURN_IF_ERROR(file->read_at(0, std::as_writable_bytes(std::span{text})));
+  std::uint64_t goal = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), goal);
+  if (error != std::errc{} || end == text.data() + text.size() || *end != '\n') {
+    return fail(sqlstate::data_corrupted, fmt::format("file \"{}\" is damaged", path.native()));
+  }
+  return std::optional{Lsn{goal}};
+}
+
+Result<> write_goal(FileSystem& files, const std::filesystem::path& directory, Lsn goal) {
+  const auto path = directory / kRedoGoalName;
+  auto unfinished = path;
+  unfinished += ".tmp";
+  const std::string text = fmt::format("{}\n", raw(goal));
+  {
+    ASSIGN_OR_RETURN(const auto file, files.open(unfinished, OpenMode::open_or_create, {}));
+    RETURN_IF_ERROR(file->truncate(0));
+    RETURN_IF_ERROR(file->write_at(0, as_bytes(text)));
+    RETURN_IF_ERROR(file->sync());
+  }
+  RETURN_IF_ERROR(files.rename(unfinished, path));
+  return files.sync_directory(directory);
+}
+
+/// Slots of the server that this one was, or of the one that was copied: their log is not kept
+/// here.
+Result<> remove_slots(FileSystem& files, const std::filesystem::path& directory) {
+  ASSIGN_OR_RETURN(const bool exists, files.exists(directory / LogSlots::kFileName));
+  if (!exists) return {};
+  spdlog::warn("replication slots of this directory are dropped: a standby keeps no log for them");
+  RETURN_IF_ERROR(files.remove(directory / LogSlots::kFileName));
+  return files.sync_directory(directory);
+}
+
+}  // namespace
+
+struct Standby::State {
+  State(FileSystem& in, std::filesystem::path at) : files(in), directory(std::move(at)) {}
+
+  [[nodiscard]] std::filesystem::path log_directory() const { return directory / kLogDirectory; }
+  [[nodiscard]] wal::LogOptions log_options() const {
+    wal::LogOptions options;
+    options.directory = log_directory();
+    options.database_id = log_id;
+    options.segment_bytes = segment_bytes;
+    return options;
+  }
+  Result<> open();
+  Result<> redo(LogAnalysis& analysis, Lsn end);
+  Result<> complete(const Recovered& recovered, const PendingPages& pending, Lsn end);
+  Result<> begin_timeline(std::uint32_t number);
+
+  FileSystem& files;
+  const std::filesystem::path directory;
+  std::uint64_t log_id = 0;
+  std::uint64_t segment_bytes = 0;
+  std::unique_ptr<Volume> volume;
+  std::unique_ptr<ControlFile> control;
+  std::unique_ptr<WrittenLsnsFile> written_lsns;
+  std::unique_ptr<GivenUpPages> given_up;
+  std::unique_ptr<wal::ReceivedLog> log;
+  std::atomic<std::uint32_t> timeline{1};
+  std::atomic<std::uint64_t> redone{0};
+  /// Of the thread that redoes: what the last step has reached, and the goal of the next one.
+  Control reached;
+  Lsn goal = Lsn::none;
+  ParkMutex control_writes;  ///< protects control, which both threads write
+};
+
+Result<> Standby::State::open() {
+  RETURN_IF_ERROR(require_finished(files, directory));
+  ASSIGN_OR_RETURN(volume, Volume::open(files, directory));
+  ASSIGN_OR_RETURN(control, ControlFile::open(files, directory));
+  if (control->current().logging == Control::Logging::off) {
+    return fail(sqlstate::object_not_in_prerequisite_state,
+                "a database without a log cannot follow another");
+  }
+  WrittenLsns& lsns = volume->written_lsns();
+  lsns.set_most_bytes(kWrittenLsnBytes);
+  ASSIGN_OR_RETURN(written_lsns,
+                   WrittenLsnsFile::open(files, directory, volume->database_id(), lsns));
+  ASSIGN_OR_RETURN(given_up, GivenUpPages::open(files, directory, volume->database_id(), lsns));
+  log_id = control->current().log_id;
+  segment_bytes = control->current().log_segment_bytes;
+  timeline = control->current().timeline;
+  reached = control->current();
+  const Lsn begin = reached.checkpoint.begin;
+  ASSIGN_OR_RETURN(log, wal::ReceivedLog::open(files, log_options(), begin, timeline));
+  ASSIGN_OR_RETURN(const auto known_goal, read_goal(files, directory));
+  // Pages of a base copy, or of a server that ran here, may be as new as the log.
+  goal = known_goal.value_or(log->end());
+  if (!known_goal) RETURN_IF_ERROR(write_goal(files, directory, goal));
+  RETURN_IF_ERROR(begin_as_database(files, directory, *control));
+  reached.shutdown = control->current().shutdown;
+  redone = raw(begin);
+  return remove_slots(files, directory);
+}
+
+/// As a restart does before it opens in pool mode main_memory. What was not committed is redone,
+/// too, and stands in the checkpoint until it has ended.
+Result<> Standby::State::redo(LogAnalysis& analysis, Lsn end) {
+  if (end > goal) {
+    RETURN_IF_ERROR(write_goal(files, directory, end));
+    goal = end;
+  }
+  const auto part = wal::Log::read_only(files, log_options(), end);
+  PageRepair repair(*volume, *part);
+  ASSIGN_OR_RETURN(Recovered recovered,
+                   recover(files, directory, *volume, reached, *part, analysis));
+  PendingPages pending(std::move(recovered.pending));
+  PageRedo redo({*volume, *part, repair, pending, given_up.get(), false});
+  RETURN_IF_ERROR(redo.write_all(reached.checkpoint.begin, {}));
+  return complete(recovered, pending, end);
+}
+
+/// A checkpoint at `end`, of a database in which nothing happens meanwhile.
+Result<> Standby::State::complete(const Recovered& recovered, const PendingPages& pending,
+                                  Lsn end) {
+  const Lsn kept_before = reached.checkpoint.keep_from;
+  Checkpoint checkpoint;
+  checkpoint.begin = checkpoint.redo_from = end;
+  checkpoint.next_txn = recovered.next_txn;
+  checkpoint.taken_at_us = Runtime::current().wall_clock_us();
+  // Those that could not be read now are tried again.
+  checkpoint.dirty = pending.list();
+  for (const DirtyPage& page : checkpoint.dirty)
+    checkpoint.redo_from = std::min(checkpoint.redo_from, page.since);
+  checkpoint.keep_from = checkpoint.redo_from;
+  checkpoint.active = recovered.losers;
+  checkpoint.active.insert(checkpoint.active.end(), recovered.prepared.begin(),
+                           recovered.prepared.end());
+  for (const ActiveTransaction& active : checkpoint.active)
+    checkpoint.keep_from = std::min(checkpoint.keep_from, active.first);
+  const SpaceMap::Snapshot map = recovered.space->snapshot([end] { return end; });
+  RETURN_IF_ERROR(recovered.space->persist(map));
+  RETURN_IF_ERROR(given_up->persist());
+  RETURN_IF_ERROR(written_lsns->persist());
+  const Lsn kept_now = checkpoint.keep_from;
+  reached.checkpoint = std::move(checkpoint);
+  reached.shutdown = Control::Shutdown::none;
+  {
+    const std::lock_guard hold(control_writes);
+    reached.timeline = timeline.load();
+    RETURN_IF_ERROR(control->write(reached));
+  }
+  recovered.space->checkpoint_done();
+  redone.store(raw(end));
+  // The other copy of the control file leads to the same rows (rule R1).
+  return log->release_before(std::min(kept_before, kept_now));
+}
+
+/// Both copies of the control file say it: whichever is left after a crash is of the new timeline.
+Result<> Standby::State::begin_timeline(std::uint32_t number) {
+  const std::lock_guard hold(control_writes);
+  Control next = control->current();
+  next.timeline = number;
+  next.shutdown = Control::Shutdown::none;
+  for (std::size_t copies = 0; copies < ControlFile::kFileNames.size(); ++copies)
+    RETURN_IF_ERROR(control->write(next));
+  timeline.store(number);
+  return {};
+}
+
+Standby::Standby(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Standby::~Standby() = default;
+
+Result<std::unique_ptr<Standby>> Standby::open(FileSystem& files,
+                                               const std::filesystem::path& directory) {
+  auto state = std::make_unique<State>(files, directory);
+  RETURN_IF_ERROR(state->open());
+  return std::unique_ptr<Standby>{new Standby{std::move(state)}};
+}
+
+Result<bool> Standby::is_in(FileSystem& files, const std::filesystem::path& directory) {
+  return files.exists(directory / kRedoGoalName);
+}
+
+std::uint64_t Standby::log_id() const noexcept {
+  return state_->log_id;
+}
+std::uint32_t Standby::timeline() const noexcept {
+  return state_->timeline.load();
+}
+Lsn Standby::received() const noexcept {
+  return state_->log->end();
+}
+Lsn Standby::durable() const noexcept {
+  return state_->log->durable();
+}
+Lsn Standby::redone() const noexcept {
+  return Lsn{state_->redone.load()};
+}
+
+Result<> Standby::append(Bytes bytes) {
+  return state_->log->append(bytes);
+}
+Result<> Standby::flush() {
+  return state_->log->flush();
+}
+
+Result<> Standby::follow_timeline(std::uint32_t timeline, std::string_view history) {
+  const std::uint32_t own = state_->timeline.load();
+  ASSIGN_OR_RETURN(const auto theirs, wal::TimelineHistory::parse(timeline, history));
+  const auto text_of = [](Lsn lsn) {
+    return fmt::format("{:X}/{:X}", raw(lsn) >> 32U, raw(lsn) & UINT32_MAX);
+  };
+  const auto parted = theirs.end_of(own);
+  // The beginning of a record that was never whole belongs to nobody.
+  if (parted && received() > *parted) RETURN_IF_ERROR(state_->log->cut(redone()));
+  if (!parted || received() > *parted) {
+    Error error{
+        sqlstate::object_not_in_prerequisite_state,
+        timeline < own
+            ? fmt::format("highest timeline {} of the primary is behind recovery timeline {}",
+                          timeline, own)
+            : fmt::format("the log of this server is not a part of timeline {}, which the "
+                          "primary is on",
+                          timeline)};
+    if (parted) {
+      error = std::move(error).with_detail(
+          fmt::format("Timeline {} was left at {}, and the log here goes on to {}: what lies "
+                      "between was never replicated.",
+                      own, text_of(*parted), text_of(received())));
+    }
+    return fail(std::move(error).with_hint(
+        "Keep the directory if something in it is missed, and make a new standby: swizzled init "
+        "-D DIRECTORY --standby-of CONNINFO."));
+  }
+  if (timeline == own) return {};
+  RETURN_IF_ERROR(theirs.write(state_->files, state_->log_directory()));
+  RETURN_IF_ERROR(state_->begin_timeline(timeline));
+  state_->log->set_timeline(timeline);
+  return {};
+}
+
+Result<bool> Standby::redo_some() {
+  State& state = *state_;
+  const Lsn begin = state.reached.checkpoint.begin;
+  if (durable() <= std::max(begin, state.goal)) return false;
+  const std::uint64_t to_goal = raw(state.goal) > raw(begin) ? raw(state.goal) - raw(begin) : 0;
+  const RecoveryObserver nobody;
+  LogAnalysis analysis(state.reached.checkpoint, nobody);
+  // One record behind the goal, since the last record is left for the next time: a checkpoint needs
+  // one behind it.
+  ASSIGN_OR_RETURN(const Lsn end,
+                   state.log->read(begin, std::max(kMostAtOnce, to_goal + 1), &analysis));
+  if (end <= begin || end < state.goal) return false;
+  RETURN_IF_ERROR(state.redo(analysis, end));
+  return true;
+}
+
+Result<> Standby::promote() {
+  State& state = *state_;
+  ASSIGN_OR_RETURN(const Lsn end, state.log->cut(state.reached.checkpoint.begin));
+  ASSIGN_OR_RETURN(
+      const auto history,
+      wal::TimelineHistory::read(state.files, state.log_directory(), state.timeline.load()));
+  const wal::TimelineHistory promoted = history.next(end);
+  RETURN_IF_ERROR(promoted.write(state.files, state.log_directory()));
+  RETURN_IF_ERROR(state.begin_timeline(promoted.timeline()));
+  RETURN_IF_ERROR(state.files.remove(state.directory / kRedoGoalName));
+  RETURN_IF_ERROR(state.files.sync_directory(state.directory));
+  spdlog::info("timeline {} begins at {:X}/{:X}", promoted.timeline(), raw(end) >> 32U,
+               raw(end) & UINT32_MAX);
+  return {};
+}
+
+}  // namespace swizzle

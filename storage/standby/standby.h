@@ -1,0 +1,66 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/ids.h"
+#include "base/io/file.h"
+#include "base/result.h"
+
+namespace swizzle {
+
+/// A database that follows another one's log and is not open: what Engine is, before a promotion.
+///
+/// One thread receives: it appends the log's bytes. Another one redoes: it takes the pages forward,
+/// a stretch of log at a time, and moves the place from which a restart would have to recover, so
+/// that a promotion has little to do. What was not committed is undone after the promotion, as
+/// after a crash.
+class Standby {
+ public:
+  /// The most log that one step redoes.
+  static constexpr std::uint64_t kMostAtOnce = std::uint64_t{32} << 20U;
+
+  /// Opens a base copy, or a database that another server has gone on from, and finds the log's
+  /// end. Locks the directory.
+  static Result<std::unique_ptr<Standby>> open(FileSystem& files,
+                                               const std::filesystem::path& directory);
+  /// Whether the directory has been opened as a standby, and not been promoted since.
+  static Result<bool> is_in(FileSystem& files, const std::filesystem::path& directory);
+  Standby(const Standby&) = delete;
+  Standby& operator=(const Standby&) = delete;
+  ~Standby();
+
+  /// As Engine::log_id() of the server that it follows.
+  [[nodiscard]] std::uint64_t log_id() const noexcept;
+  [[nodiscard]] std::uint32_t timeline() const noexcept;
+  /// One behind the last byte of the log, and behind the last that is durable.
+  [[nodiscard]] Lsn received() const noexcept;
+  [[nodiscard]] Lsn durable() const noexcept;
+  /// The pages have everything before.
+  [[nodiscard]] Lsn redone() const noexcept;
+
+  /// Appends at received(). Of the thread that receives, as flush() and follow_timeline().
+  Result<> append(Bytes bytes);
+  Result<> flush();
+  /// Whether this log, as far as it goes, is a part of that history; 55000 if not, which says where
+  /// they part. Goes on in that timeline. `history` is the text of its history file.
+  Result<> follow_timeline(std::uint32_t timeline, std::string_view history);
+
+  /// Redoes the next stretch of what is durable. Returns false if there is too little.
+  Result<bool> redo_some();
+
+  /// Makes a database of it that Engine::open opens: the log ends behind the last whole record, and
+  /// a new timeline begins there. Pre: nobody receives or redoes any more.
+  Result<> promote();
+
+ private:
+  struct State;
+  explicit Standby(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace swizzle

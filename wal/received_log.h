@@ -1,0 +1,73 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "base/bytes.h"
+#include "base/ids.h"
+#include "base/io/file.h"
+#include "base/result.h"
+#include "wal/log_options.h"
+
+namespace swizzle::wal {
+
+class OpeningVisitor;
+
+/// The log of a standby: appends the bytes that another server's log consists of, at the LSNs that
+/// they have there. One thread appends; others may read what is durable.
+class ReceivedLog {
+ public:
+  /// Finds the end of the log in the directory, reading from `from`, a record boundary. A record
+  /// that is not whole is dropped, since the sender has it. Needs directory, database_id
+  /// and segment_bytes of `options`. 58P01 when a segment from that of `from` on is missing, XX001
+  /// when one belongs to another log.
+  static Result<std::unique_ptr<ReceivedLog>> open(FileSystem& files, const LogOptions& options,
+                                                   Lsn from, std::uint32_t timeline = 1);
+  ReceivedLog(const ReceivedLog&) = delete;
+  ReceivedLog& operator=(const ReceivedLog&) = delete;
+  ~ReceivedLog();
+
+  /// Appends at end(); makes durable what would otherwise be too much in doubt after a power cut.
+  /// 53100: the disk is full.
+  Result<> append(Bytes bytes);
+  /// Makes everything durable.
+  Result<> flush();
+
+  /// One behind the last byte; as a rule no record boundary.
+  [[nodiscard]] Lsn end() const noexcept { return Lsn{end_.load(std::memory_order_acquire)}; }
+  [[nodiscard]] Lsn durable() const noexcept {
+    return Lsn{durable_.load(std::memory_order_acquire)};
+  }
+  /// Reads the whole and durable records that begin in [from, from + most), all but the last, whose
+  /// beginning it returns: `from` if there are fewer than two. `visitor` may be null.
+  /// Pre: `from` is a record boundary.
+  Result<Lsn> read(Lsn from, std::uint64_t most, OpeningVisitor* visitor) const;
+  /// Drops what is behind the last whole record, durably, so that the log can be opened for
+  /// writing. Reads from `from`, a record boundary. Returns where the log ends now.
+  Result<Lsn> cut(Lsn from);
+  /// Removes the segments that end at or before `lsn`.
+  Result<> release_before(Lsn lsn);
+  /// The timeline of the segments that are made from now on.
+  void set_timeline(std::uint32_t timeline) noexcept { timeline_ = timeline; }
+
+ private:
+  ReceivedLog(FileSystem& files, LogOptions options, std::uint32_t timeline)
+      : files_(files), options_(std::move(options)), timeline_(timeline) {}
+  Result<> find_end(Lsn from);
+  Result<> open_segment(std::uint64_t number);
+  Result<> make_segment(std::uint64_t number);
+
+  FileSystem& files_;
+  const LogOptions options_;
+  std::uint32_t timeline_;
+  std::atomic<std::uint64_t> end_{0};
+  std::atomic<std::uint64_t> durable_{0};
+  /// The segment that is written to.
+  std::unique_ptr<File> file_;
+  std::uint64_t number_ = 0;
+};
+
+}  // namespace swizzle::wal
