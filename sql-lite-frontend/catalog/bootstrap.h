@@ -7,7 +7,7 @@
 
 namespace swizzle::sql {
 
-/// What an empty engine starts with, and a salvage with where it cannot be read.
+/// Definitions of an empty engine, which a salvage takes where they cannot be read.
 Role first_superuser();
 DatabaseEntry first_database();
 /// The schemas that a new database starts with.
