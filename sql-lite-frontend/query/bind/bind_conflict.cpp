@@ -83,7 +83,7 @@ const Index* Binder::infer_index(const WriteStatement& write, const ast::InferCl
                  "ON CONFLICT specification"};
 }
 
-/// Whether the index is over exactly these columns and expressions, in any order, and holds all
+/// True if the index is over exactly these columns and expressions, in any order, and holds all
 /// rows for which `where` is true.
 bool Binder::answers_inference(const WriteStatement& write, const Index& index, Slot first,
                                std::span<const ExprPtr> wanted, const Expr* where) {

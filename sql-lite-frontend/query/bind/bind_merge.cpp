@@ -217,13 +217,7 @@ std::unique_ptr<WriteStatement> Binder::bind_merge(const ast::MergeStmt& merge, 
   note_inserted(*write);
   finish_merge_columns(*write);
   note_columns(*write, write->assignments);
-  restrict_to_view_rows(*write);
-  bind_row_rules(*write, write->new_first_slot);
-  note_key_columns(*write);
-  add_view_checks(*write, write->new_first_slot);
-  bind_index_expressions(*write);
-  bind_triggers(*write);
-  bind_partition_writes(*write);
+  bind_changed_rows(*write);
   secure_write(*write);
   remove_repeats(write->outer_slots);
   return write;

@@ -171,6 +171,16 @@ void Binder::bind_row_rules(WriteStatement& write, Slot row) {
   }
 }
 
+void Binder::bind_changed_rows(WriteStatement& write) {
+  restrict_to_view_rows(write);
+  bind_row_rules(write, write.new_first_slot);
+  note_key_columns(write);
+  add_view_checks(write, write.new_first_slot);
+  bind_index_expressions(write);
+  bind_triggers(write);
+  bind_partition_writes(write);
+}
+
 void Binder::bind_index_expressions(WriteStatement& write) {
   const Relation& relation = write.table->relation;
   if (relation.is_partitioned()) return;
@@ -425,13 +435,7 @@ std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& updat
   bind_write_condition(*write, update.where_clause, scope);
   write->assignments = bind_assignments(*write, update.target_list, scope);
   note_columns(*write, write->assignments);
-  restrict_to_view_rows(*write);
-  bind_row_rules(*write, write->new_first_slot);
-  note_key_columns(*write);
-  add_view_checks(*write, write->new_first_slot);
-  bind_index_expressions(*write);
-  bind_triggers(*write);
-  bind_partition_writes(*write);
+  bind_changed_rows(*write);
   // RETURNING sees the new row, and the other tables of FROM.
   Scope returning = write_scope(*write, write->new_first_slot);
   returning.parent = &with_scope;

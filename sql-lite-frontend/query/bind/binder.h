@@ -65,6 +65,9 @@ class Binder final : public QueryBinder {
   void bind_write_target(WriteStatement& write, const ast::RangeVar& range);
   void bind_view_target(WriteStatement& write);
   void bind_row_rules(WriteStatement& write, Slot row);
+  /// Binds the rules and checks of rows that UPDATE or MERGE changes, in the table and its
+  /// partitions.
+  void bind_changed_rows(WriteStatement& write);
   void bind_index_expressions(WriteStatement& write);
   static void note_key_columns(WriteStatement& write);
   void bind_triggers(WriteStatement& write);

@@ -1,10 +1,10 @@
-#include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <string>
 #include <thread>
 
 #include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/session/tests/asking.h"
 #include "sql-lite-frontend/session/tests/test_database.h"
 
 using namespace swizzle;
@@ -14,33 +14,6 @@ using namespace std::chrono_literals;
 // Advisory locks among themselves and beside other locks.
 
 namespace {
-
-/// Runs statements of a session in another thread.
-class Beside {
- public:
-  Beside(Session& session, std::string sql)
-      : thread_([this, &session, text = std::move(sql)] {
-          TestSink sink;
-          const Outcome outcome = session.simple_query(text, sink);
-          answer_ = outcome ? "done" : std::string{outcome.error().state.code()};
-          is_done_ = true;
-        }) {}
-  Beside(const Beside&) = delete;
-  Beside& operator=(const Beside&) = delete;
-  ~Beside() {
-    if (thread_.joinable()) thread_.join();
-  }
-  [[nodiscard]] bool is_done() const { return is_done_; }
-  const std::string& answer() {
-    thread_.join();
-    return answer_;
-  }
-
- private:
-  std::string answer_;
-  std::atomic<bool> is_done_{false};
-  std::thread thread_;
-};
 
 class AdvisoryLocksTest : public TestDatabase {
  public:
@@ -64,12 +37,12 @@ TEST_CASE_METHOD(AdvisoryLocksTest, "Advisory locks are given in the order of th
   const auto writer = connect();
   const auto later = connect();
   REQUIRE(run(*reader, "SELECT pg_advisory_lock_shared(1)") == " SELECT 1");
-  Beside writing{*writer, "SELECT pg_advisory_lock(1)"};
+  Asking writing{*writer, "SELECT pg_advisory_lock(1)"};
   REQUIRE(wait_until(1));
   // Not past the writer, who would starve; the reader itself may take it again.
   CHECK(run("SELECT pg_try_advisory_lock_shared(1)") == "f SELECT 1");
   CHECK(run(*reader, "SELECT pg_try_advisory_lock_shared(1)") == "t SELECT 1");
-  Beside reading{*later, "SELECT pg_advisory_lock_shared(1)"};
+  Asking reading{*later, "SELECT pg_advisory_lock_shared(1)"};
   REQUIRE(wait_until(2));
   CHECK(run("SELECT cardinality(pg_blocking_pids(pid)) FROM pg_stat_activity WHERE wait_event_type "
             "= 'Lock' ORDER BY pid") == "1 1 SELECT 2");
@@ -88,9 +61,9 @@ TEST_CASE_METHOD(AdvisoryLocksTest,
   const auto writer = connect();
   run(*first, "SELECT pg_advisory_lock_shared(1)");
   run(*second, "SELECT pg_advisory_lock(2)");
-  Beside writing{*writer, "SELECT pg_advisory_lock(1)"};
+  Asking writing{*writer, "SELECT pg_advisory_lock(1)"};
   REQUIRE(wait_until(1));
-  Beside reading{*second, "SELECT pg_advisory_lock_shared(1); SELECT pg_advisory_unlock_all()"};
+  Asking reading{*second, "SELECT pg_advisory_lock_shared(1); SELECT pg_advisory_unlock_all()"};
   REQUIRE(wait_until(2));
   CHECK(run(*first, "SELECT pg_advisory_lock(2)") == " SELECT 1");
   CHECK(reading.answer() == "done");
@@ -120,12 +93,12 @@ TEST_CASE_METHOD(AdvisoryLocksTest,
       run(*other, "BEGIN; SET LOCAL lock_timeout = '5s'; SELECT pg_advisory_xact_lock(5)");
       const std::string advisory = "SELECT pg_advisory_xact_lock(5)";
       const auto began = std::chrono::steady_clock::now();
-      Beside first{advisory_first ? *one : *other, advisory_first ? advisory : wants};
+      Asking first{advisory_first ? *one : *other, advisory_first ? advisory : wants};
       CHECK(wait_until(1));
-      Beside second{advisory_first ? *other : *one, advisory_first ? wants : advisory};
+      Asking second{advisory_first ? *other : *one, advisory_first ? wants : advisory};
       // The session that waits for the advisory lock gives up, and the other goes on.
-      Beside& of_advisory = advisory_first ? first : second;
-      Beside& of_other = advisory_first ? second : first;
+      Asking& of_advisory = advisory_first ? first : second;
+      Asking& of_other = advisory_first ? second : first;
       REQUIRE(of_advisory.answer() == "40P01");
       CHECK(of_other.answer() == "done");
       CHECK(std::chrono::steady_clock::now() - began < 4s);
