@@ -15,7 +15,7 @@ class Fatal(ConnectionError):
 
 
 class Connection:
-    def __init__(self, directory, port, database="postgres", timeout=10, user="postgres"):
+    def __init__(self, directory, port, database="postgres", timeout=10, user="postgres", settings=("TimeZone", "UTC")):
         # As libpq does: what begins with a slash is the socket's folder, all else a host.
         local = str(directory).startswith("/")
         self.socket = socket.socket(socket.AF_UNIX if local else socket.AF_INET)
@@ -23,7 +23,8 @@ class Connection:
         self.socket.connect(f"{directory}/.s.PGSQL.{port}" if local else (str(directory), port))
         self.buffer = b""
         self.extended = False
-        words = ("user", user, "database", database, "client_encoding", "UTF8", "TimeZone", "UTC")
+        self.state = "I"  # of its transaction, as ReadyForQuery has it
+        words = ("user", user, "database", database, "client_encoding", "UTF8", *settings)
         body = struct.pack("!i", 196608) + b"".join(w.encode() + b"\0" for w in words) + b"\0"
         self.socket.sendall(struct.pack("!i", len(body) + 4) + body)
         self.answer(None)
@@ -40,10 +41,11 @@ class Connection:
         self.socket.sendall(kind + struct.pack("!i", len(body) + 4) + body)
 
     def run(self, text, copy_data="", parameters=None, binary=False):
-        """The events of one request: see script.transcript. `binary`: rows come in the binary format, if there are parameters."""
+        """The events of one request: see script.transcript. `copy_data`: a text, or a function that is called when the server
+        wants it. `binary`: rows come in the binary format, if there are parameters."""
         self.extended = parameters is not None
         if parameters is None:
-            self.send(b"Q", text.encode() + b"\0")
+            self.send(b"Q", text.encode(errors="surrogateescape") + b"\0")
         else:
             self.send(b"P", b"\0" + text.encode() + b"\0" + struct.pack("!h", 0))
             self.send(b"D", b"S\0")
@@ -81,6 +83,7 @@ class Connection:
                 self.send(b"S", b"")
                 self.extended = False
             if kind == b"Z":
+                self.state = body.decode()
                 return events
             if kind == b"T":
                 events.append(("columns", _columns(body)))
@@ -92,7 +95,7 @@ class Connection:
                 if len(events) > MOST_EVENTS:
                     raise ConnectionError("an answer without end")
             elif kind == b"C":
-                events.append(("tag", body[:-1].decode()))
+                events.append(("tag", body[:-1].decode(errors="backslashreplace")))
             elif kind == b"I":
                 events.append(("tag", "(empty)"))
             elif kind in (b"E", b"N"):
@@ -101,7 +104,8 @@ class Connection:
                 if fields.get("V", fields["S"]) == "FATAL":
                     raise Fatal(fields)
             elif kind == b"G":
-                self.send(b"d", copy_data.encode())
+                data = copy_data() if callable(copy_data) else copy_data
+                self.send(b"d", data.encode(errors="surrogateescape"))
                 self.send(b"c", b"")
                 if self.extended:
                     self.send(b"H", b"")
