@@ -132,7 +132,7 @@ void SessionTransaction::choose_deferrable(bool wanted) {
 /// marks in the present one.
 void SessionTransaction::begin_as_chosen() {
   if (!any_statement_ && savepoints_.empty() && engine_ &&
-      (engine_->isolation() != engine_isolation() || engine_->access() != engine_access())) {
+      engine_->isolation() != engine_isolation()) {
     engine_->restart(engine_isolation(), engine_access());
     engine_->count_locks_in(lock_memory_);
     apply_lock_timeout();

@@ -96,10 +96,10 @@ Isolation SessionTransaction::engine_isolation() const noexcept {
   return by_snapshot ? Isolation::repeatable_read : modes_.isolation;
 }
 
-/// Its temporary tables a session may write even where it only reads.
+/// READ ONLY forbids statements (writes_what_others_see()), not changes: its session may write its
+/// temporary tables, and ANALYZE keeps what it has counted.
 Access SessionTransaction::engine_access() const noexcept {
-  return modes_.read_only && session_.names.temp_schema == kNoOid ? Access::read_only
-                                                                  : Access::read_write;
+  return session_.shared.engine.salvages() ? Access::read_only : Access::read_write;
 }
 
 std::unique_ptr<Transaction> SessionTransaction::begin_in_engine(Isolation isolation,

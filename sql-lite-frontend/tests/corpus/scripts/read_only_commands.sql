@@ -18,9 +18,6 @@ create type roe as enum ('a');
 
 create domain rod2 as int;
 
-create temp table rotemp (a int);
-
-create temp sequence rotemps;
 
 prepare rop_select as select 1;
 
@@ -40,21 +37,18 @@ rollback;
 
 begin read only;
 
--- differs: refused: REINDEX in a read-only transaction
 REINDEX TABLE rot;
 
 rollback;
 
 begin read only;
 
--- differs: refused: REINDEX in a read-only transaction
 REINDEX INDEX rot_pkey;
 
 rollback;
 
 begin read only;
 
--- differs: refused: REINDEX in a read-only transaction
 REINDEX SCHEMA public;
 
 rollback;
@@ -748,6 +742,10 @@ begin read only;
 SELECT pg_advisory_xact_lock(1);
 
 rollback;
+
+create temp table rotemp (a int);
+
+create temp sequence rotemps;
 
 begin read only;
 
