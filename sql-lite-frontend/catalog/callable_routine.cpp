@@ -37,6 +37,13 @@ std::vector<const RoutineParameter*> output_columns_of(const Routine& routine) {
   return columns;
 }
 
+TypeId variadic_element(TypeId parameter) noexcept {
+  if (parameter == TypeId::any) return TypeId::any;
+  if (parameter == TypeId::anyarray) return TypeId::anyelement;
+  if (parameter == TypeId::anycompatiblearray) return TypeId::anycompatible;
+  return element_type(parameter);
+}
+
 CallableRoutine::CallableRoutine(RoutinePtr of) : routine(std::move(of)) {
   bool any_name = false;
   for (const RoutineParameter& parameter : routine->parameters) {
@@ -48,9 +55,7 @@ CallableRoutine::CallableRoutine(RoutinePtr of) : routine(std::move(of)) {
     any_name |= !parameter.name.empty();
     if (!parameter.default_sql.empty()) argument_defaults.push_back(parameter.default_sql);
     if (parameter.mode == ParameterMode::variadic) {
-      function.variadic =
-          parameter.type == TypeId::any ? TypeId::any : element_type(parameter.type);
-      if (parameter.type == TypeId::anyarray) function.variadic = TypeId::anyelement;
+      function.variadic = variadic_element(parameter.type);
     }
   }
   if (!any_name) argument_names.clear();

@@ -10,6 +10,10 @@
 
 namespace swizzle::sql {
 
+/// Returns the type of an argument in the place of a VARIADIC parameter; none: `parameter` is not
+/// an array, as such a parameter's type has to be.
+TypeId variadic_element(TypeId parameter) noexcept;
+
 /// A routine in the form in which calls are resolved: one more row of pg_proc beside the built-in
 /// ones. Callers hold a reference, so that the routine stays the same while it runs.
 struct CallableRoutine {

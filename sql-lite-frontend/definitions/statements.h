@@ -16,7 +16,7 @@ void create_sequence(StatementContext& session, const ast::CreateSeqStmt& statem
 void alter_sequence(StatementContext& session, const ast::AlterSeqStmt& statement,
                     ResultSink& sink);
 void create_schema(StatementContext& session, const ast::CreateSchemaStmt& statement,
-                   ResultSink& sink);
+                   const Statement& whole, ResultSink& sink);
 void drop_objects(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink);
 void truncate_tables(StatementContext& session, const ast::TruncateStmt& statement,
                      ResultSink& sink);

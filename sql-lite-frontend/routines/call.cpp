@@ -55,10 +55,16 @@ void call_procedure(StatementContext& session, const ast::CallStmt& statement,
   execution.slots.resize(binder.slot_count());
   execution.transaction = session.transaction.get();
   execution.parameters = parameters;
-  std::vector<Value> arguments;
-  for (const ExprPtr& argument : bound.arguments) arguments.push_back(argument->eval(execution));
-
   const RoutineCall& call = *bound.call;
+  // A variadic parameter, which is the last one, may have several arguments.
+  const std::span<const RoutineParameter> parameters_of = call.callable->routine->parameters;
+  std::vector<Value> arguments;
+  for (const ExprPtr& argument : bound.arguments) {
+    const RoutineParameter& parameter =
+        parameters_of[std::min(arguments.size(), parameters_of.size() - 1)];
+    // In the place of an answer it is there for its type.
+    arguments.push_back(parameter.is_input() ? argument->eval(execution) : Value::null());
+  }
   std::vector<Value> answer(call.column_types.size());
   run_routine(session, call, arguments, [&](std::span<const Value> row) {
     for (std::size_t i = 0; i < answer.size() && i < row.size(); ++i) {

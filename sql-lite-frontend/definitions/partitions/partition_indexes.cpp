@@ -48,19 +48,6 @@ bool is_like(const Index& own, const Index& wanted) {
          own.predicate_sql == wanted.predicate_sql;
 }
 
-/// Returns the name that a stored expression would have as a column of SELECT.
-std::string name_of_expression(StatementContext& session, const Table& table,
-                               const std::string& sql) {
-  Arena arena;
-  Binder binder{session.names, arena};
-  const std::string printed = printed_expression(session, table, sql);
-  const auto statements = parse_script(arena, "SELECT " + printed);
-  const auto& select = ast::as<ast::SelectStmt>(statements[0]->stmt);
-  const auto& target = ast::as<ast::ResTarget>(select.target_list[0]);
-  std::string name = binder.target_name_of(target.val);
-  return name == "?column?" ? "expr" : name;
-}
-
 std::string name_of_part(StatementContext& session, const Table& partition, const Index& index,
                          bool is_key) {
   const Relation& relation = partition.relation;

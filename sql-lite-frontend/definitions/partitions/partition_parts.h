@@ -12,6 +12,8 @@
 namespace swizzle::sql {
 
 TablePtr give_check(StatementContext& session, const Constraint& constraint, const TablePtr& to);
+/// Says that a check is the same as one that the parent gives.
+void notice_merged_constraint(StatementContext& session, std::string_view name);
 TablePtr give_foreign_key(StatementContext& session, const Relation& parent,
                           const Constraint& constraint, const TablePtr& to);
 TablePtr give_trigger(StatementContext& session, const Relation& parent, const Trigger& trigger,

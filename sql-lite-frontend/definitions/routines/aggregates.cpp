@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/callable_routine.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/definitions/routines/definition_options.h"
 #include "sql-lite-frontend/definitions/routines/made_objects.h"
@@ -83,8 +84,7 @@ class AggregateBuilder {
       }
       parameter.type = type_of(*given.arg_type);
       if (parameter.mode == ParameterMode::variadic &&
-          element_type(parameter.type) == TypeId::none && parameter.type != TypeId::any &&
-          parameter.type != TypeId::anyarray) {
+          variadic_element(parameter.type) == TypeId::none) {
         throw invalid_aggregate("VARIADIC parameter must be an array");
       }
       routine_.parameters.push_back(std::move(parameter));

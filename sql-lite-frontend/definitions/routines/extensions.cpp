@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/definitions/dependents/dependents.h"
 #include "sql-lite-frontend/definitions/routines/made_objects.h"
+#include "sql-lite-frontend/definitions/script_frame.h"
 #include "sql-lite-frontend/definitions/tables/notice_missing.h"
 #include "sql-lite-frontend/definitions/tables/transfer.h"
 #include "sql-lite-frontend/definitions/text/text_search.h"
@@ -26,42 +27,6 @@ namespace {
 
 using Member = Extension::Member;
 
-/// While an extension's script runs: as the first role, along the extension's schema alone.
-class ScriptFrame {
- public:
-  ScriptFrame(StatementContext& session, std::string_view schema)
-      : session_(session),
-        acting_(session, kBootstrapRole, ActingUser::As::itself),
-        mark_(session.settings.mark()),
-        settings_version_(session.variables.version()) {
-    try {
-      // A view of an extension may have the name of one of the system's.
-      value_of(session.settings.set("search_path", quote_identifier(schema) + ", pg_catalog",
-                                    SessionSettings::Lifetime::transaction));
-      session.variables.changed(nullptr);
-    } catch (...) {
-      restore();
-      throw;
-    }
-    session.variables.begin_inner();
-  }
-  ScriptFrame(const ScriptFrame&) = delete;
-  ScriptFrame& operator=(const ScriptFrame&) = delete;
-  ~ScriptFrame() { restore(); }
-
- private:
-  void restore() {
-    session_.settings.roll_back_to(mark_);
-    session_.variables.changed(nullptr);
-    session_.variables.end_inner(settings_version_);
-  }
-
-  StatementContext& session_;
-  ActingUser acting_;
-  SessionSettings::Mark mark_;
-  std::uint64_t settings_version_;
-};
-
 /// In the extension's schema, by the names that they have.
 void create_types(StatementContext& session, const BundledExtension& extension, Oid schema) {
   for (const TypeId id : extension.types) {
@@ -79,7 +44,8 @@ void create_types(StatementContext& session, const BundledExtension& extension, 
 
 void run_extension_script(StatementContext& session, const BundledExtension& extension,
                           std::string_view schema) {
-  const ScriptFrame frame{session, schema};
+  // A view of an extension may have the name of one of the system's.
+  const ScriptFrame frame{session, kBootstrapRole, quote_identifier(schema) + ", pg_catalog"};
   const auto script = std::make_shared<const std::string>(extension.script);
   Arena arena;
   SilentSink silent;

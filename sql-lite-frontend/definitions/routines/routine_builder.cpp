@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/callable_routine.h"
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
 #include "sql-lite-frontend/query/parse/parser.h"
@@ -128,9 +129,9 @@ class RoutineBuilder {
       }
       if (parameter.mode == ParameterMode::variadic) {
         has_variadic = true;
-        const bool is_array = element_type(parameter.type) != TypeId::none ||
-                              parameter.type == TypeId::any || parameter.type == TypeId::anyarray;
-        if (!is_array) throw invalid("VARIADIC parameter must be an array");
+        if (variadic_element(parameter.type) == TypeId::none) {
+          throw invalid("VARIADIC parameter must be an array");
+        }
       }
       refuse_repeated_name(parameter);
       if (given.defexpr != nullptr) {

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/definitions/system_catalog/objects.h"
 #include "sql-lite-frontend/definitions/system_catalog/privileges.h"
 #include "sql-lite-frontend/definitions/system_catalog/row_values.h"
+#include "sql-lite-frontend/statement/names/definitions.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/type.h"
@@ -53,8 +54,9 @@ void emit_attribute(Execution& execution, const EmitRow& emit, const Column& col
   emit(row);
 }
 
-void index_attributes(Execution& execution, const EmitRow& emit, const Relation& relation,
+void index_attributes(Execution& execution, const EmitRow& emit, const Table& table,
                       const Index& index) {
+  const Relation& relation = table.relation;
   std::int64_t number = 0;
   for (const IndexColumn& part : index.columns) {
     ++number;
@@ -63,6 +65,9 @@ void index_attributes(Execution& execution, const EmitRow& emit, const Relation&
     // As PostgreSQL names it: after the function, if it is a call of one.
     std::string label = part.expression_sql.substr(0, part.expression_sql.find('('));
     if (label.empty() || label.size() == part.expression_sql.size()) label = "expr";
+    // A user's function stands in the stored text by its number.
+    if (label.starts_with("\"#"))
+      label = name_of_expression(context_of(execution), table, part.expression_sql);
     if (part.column != 0) {
       const Column& indexed = relation.columns[static_cast<std::size_t>(part.column) - 1];
       column.type = indexed.type;
@@ -111,7 +116,7 @@ void attribute_rows(Execution& execution, const EmitRow& emit) {
                      {relation.oid, number, column.dropped ? dropped : column.name});
     }
     for (const Index& index : relation.indexes) {
-      index_attributes(execution, emit, relation, index);
+      index_attributes(execution, emit, *table, index);
     }
   }
   for (const TypePtr& type : types_for(context_of(execution), emit.key)) {

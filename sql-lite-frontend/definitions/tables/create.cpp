@@ -20,7 +20,7 @@
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// CREATE of tables and schemas.
+/// CREATE TABLE.
 namespace swizzle::sql {
 namespace {
 
@@ -286,7 +286,7 @@ void create_table_as(StatementContext& session, const ast::CreateTableAsStmt& st
     relation.view_types = binder.types_read();
     relation.view_routines = binder.routines_read();
     hold_named(session, relation.view_routines);
-    relation.view_sql = view_query_text(whole);
+    relation.view_sql = view_query_text(whole, *into.rel);
     relation.populated = !into.skip_data;
   }
   const TablePtr table = create_relation(session, std::move(relation));
@@ -297,37 +297,6 @@ void create_table_as(StatementContext& session, const ast::CreateTableAsStmt& st
   const std::uint64_t rows = into.skip_data ? 0 : fill_table(session, table, *portal);
   if (into.skip_data) return sink.command_complete(command_tag(statement));
   sink.command_complete(fmt::format("SELECT {}", rows));
-}
-
-void create_schema(StatementContext& session, const ast::CreateSchemaStmt& statement,
-                   ResultSink& sink) {
-  std::string name{statement.schemaname};
-  if (name.empty() && statement.authrole != nullptr)
-    name = role_of(session, *statement.authrole)->name;
-  if (!statement.schema_elts.empty()) {
-    throw SqlError{sqlstate::feature_not_supported, "CREATE SCHEMA with elements is not supported"};
-  }
-  const Oid schema_owner =
-      statement.authrole != nullptr ? role_of(session, *statement.authrole)->oid : session.user;
-  session.rights.require_create_on_database();
-  if (const RolePtr role = session.catalog.role(schema_owner))
-    session.rights.require_membership_in(*role);
-  require_schema_name(name);
-  if (session.catalog.schema(name)) {
-    if (!statement.if_not_exists) {
-      throw_error(sqlstate::duplicate_schema, "schema \"{}\" already exists", name);
-    }
-    session.notice(sink, Severity::notice, sqlstate::duplicate_schema,
-                   fmt::format("schema \"{}\" already exists, skipping", name));
-  } else {
-    Schema schema;
-    schema.oid = session.catalog.allocate_oid();
-    schema.name = name;
-    schema.owner = schema_owner;
-    schema.grants = grants_of_new(session.catalog.shared(), *session.transaction, schema.owner,
-                                  kNoOid, GrantedOn::schema);
-    session.catalog.create(*session.transaction, std::move(schema));
-  }
 }
 
 }  // namespace swizzle::sql

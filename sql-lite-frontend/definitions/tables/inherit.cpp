@@ -61,6 +61,12 @@ std::vector<std::int16_t> numbers_in(const Relation& from, const Relation& to,
   return mapped;
 }
 
+void notice_merged_constraint(StatementContext& session, std::string_view name) {
+  if (session.sink_for_notices == nullptr) return;
+  session.notice(*session.sink_for_notices, Severity::notice, SqlState{"00000"},
+                 fmt::format("merging constraint \"{}\" with inherited definition", name));
+}
+
 TablePtr give_check(StatementContext& session, const Constraint& constraint, const TablePtr& to) {
   check_stack();
   TablePtr partition = session.catalog.lock_for_change(*session.transaction, to);
@@ -76,11 +82,7 @@ TablePtr give_check(StatementContext& session, const Constraint& constraint, con
     }
     same->parent = constraint.oid;
     own = same->oid;
-    if (session.sink_for_notices != nullptr) {
-      session.notice(
-          *session.sink_for_notices, Severity::notice, SqlState{"00000"},
-          fmt::format("merging constraint \"{}\" with inherited definition", constraint.name));
-    }
+    notice_merged_constraint(session, constraint.name);
   } else {
     Constraint copy = constraint;
     own = copy.oid = session.catalog.allocate_oid();
@@ -126,7 +128,14 @@ TablePtr give_foreign_key(StatementContext& session, const Relation& parent,
   }
   const bool is_taken = std::ranges::find(relation.constraints, copy.name, &Constraint::name) !=
                         relation.constraints.end();
-  if (is_taken) copy.name = free_name(session, relation, copy.name, 1).name;
+  if (is_taken) {
+    std::string columns;
+    for (const std::int16_t number : copy.columns) {
+      columns += (columns.empty() ? "" : "_") +
+                 relation.columns[static_cast<std::size_t>(number - 1)].name;
+    }
+    copy.name = free_name(session, relation, object_name(relation.name, columns, "fkey"));
+  }
   relation.constraints.push_back(std::move(copy));
   partition = session.catalog.replace(*session.transaction, *partition, std::move(relation));
   announce_foreign_keys(session, partition->relation, before);

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/definitions/text/collations.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
+#include "sql-lite-frontend/statement/names/definitions.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
 #include "sql-lite-frontend/statement/refusals.h"
 #include "sql-lite-frontend/types/cast_volatility.h"
@@ -34,9 +35,10 @@ TypeId serial_type(const ast::TypeName& name) {
 
 }  // namespace
 
-std::string object_name(std::string_view first, std::string_view second, std::string_view suffix) {
-  std::string name{first};
-  std::string middle{second};
+std::string ObjectName::numbered(int number) const {
+  const std::string suffix = number > 0 ? kind + std::to_string(number) : kind;
+  std::string name = first;
+  std::string middle = second;
   const auto size = [&] {
     return name.size() + suffix.size() + 1 + (middle.empty() ? 0 : middle.size() + 1);
   };
@@ -49,7 +51,11 @@ std::string object_name(std::string_view first, std::string_view second, std::st
     }
   }
   if (!middle.empty()) name += "_" + middle;
-  return name + "_" + std::string{suffix};
+  return name + "_" + suffix;
+}
+
+ObjectName object_name(std::string_view first, std::string_view second, std::string_view kind) {
+  return {std::string{first}, std::string{second}, std::string{kind}};
 }
 
 void tell_debug(StatementContext& session, std::string message) {
@@ -70,7 +76,7 @@ std::string joined_once(std::vector<std::string> names) {
   return text;
 }
 
-FreeName free_name(StatementContext& session, const Relation& relation, const std::string& base,
+FreeName free_name(StatementContext& session, const Relation& relation, const ObjectName& base,
                    int first) {
   const auto taken = [&](const std::string& name) {
     constexpr std::size_t kWorkOfName = 5;
@@ -83,19 +89,17 @@ FreeName free_name(StatementContext& session, const Relation& relation, const st
            relation.name == name;
   };
   for (int number = first;; ++number) {
-    std::string name = base;
-    if (number > 0) name = base.substr(0, kNameBytes - 4) + std::to_string(number);
+    std::string name = base.numbered(number);
     if (!taken(name)) return {std::move(name), number};
   }
 }
 
-std::string free_name(StatementContext& session, const Relation& relation,
-                      const std::string& base) {
+std::string free_name(StatementContext& session, const Relation& relation, const ObjectName& base) {
   return free_name(session, relation, base, 0).name;
 }
 
-std::string TableBuilder::own_free_name(const std::string& base) {
-  const auto [place, is_new] = next_numbers_.try_emplace(base, 0);
+std::string TableBuilder::own_free_name(const ObjectName& base) {
+  const auto [place, is_new] = next_numbers_.try_emplace(base.numbered(0), 0);
   FreeName found = free_name(session_, relation_, base, place->second);
   place->second = found.number + 1;
   return std::move(found.name);
@@ -408,7 +412,7 @@ void TableBuilder::copy_index(const Table& other, const Index& index,
   for (IndexColumn& column : copy.columns) {
     column.column = numbers[static_cast<std::size_t>(column.column)];
     names.push_back(column.column == 0
-                        ? std::string{"expr"}
+                        ? name_of_expression(session_, other, column.expression_sql)
                         : relation_.columns[static_cast<std::size_t>(column.column - 1)].name);
   }
   for (std::int16_t& column : copy.included) {

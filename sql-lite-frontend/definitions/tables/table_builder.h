@@ -15,6 +15,18 @@ void refuse_more_columns(std::size_t count);
 /// 54011 for more columns than an index can have, those that it only includes among them.
 void refuse_more_index_columns(std::size_t count);
 
+/// A name that PostgreSQL gives an object which has none: "t_a_key". The first two parts are cut
+/// where it would be too long.
+struct ObjectName {
+  std::string first;
+  std::string second;  ///< may be empty
+  std::string kind;
+
+  /// 0: without a number.
+  [[nodiscard]] std::string numbered(int number) const;
+};
+ObjectName object_name(std::string_view first, std::string_view second, std::string_view kind);
+
 /// A relation under construction: it has columns, and constraints that still need their indexes.
 class TableBuilder {
  public:
@@ -87,9 +99,10 @@ class TableBuilder {
   [[noreturn]] void refuse_index_elsewhere(const ast::Constraint& node) const;
   void adopt_index(const Pending& pending);
   void copy_index(const Table& other, const Index& index, std::span<const std::int16_t> numbers);
-  std::string own_free_name(const std::string& base);
+  std::string own_free_name(const ObjectName& base);
   [[nodiscard]] bool has_constraint(std::string_view name) const;
   void require_free_constraint_name(std::string_view name) const;
+  bool merge_inherited_check(const Constraint& check);
   void require_free_index_name(const std::string& name) const;
   void require_columns(std::span<const std::string> names) const;
   std::string new_sequence(Column& column, TypeId type, ast::NodeList options, bool identity);
@@ -119,17 +132,15 @@ std::string stored_expression(StatementContext& session, const Relation& relatio
                               const ast::Node* node, Clause clause, const Column* column);
 /// The relation's columns as a table that has nothing else: enough to bind expressions over them.
 TablePtr columns_alone(const Relation& relation);
-/// A name that is free: the base with a number behind it, or alone for 0.
+/// A name that is free: the base numbered so.
 struct FreeName {
   std::string name;
   int number;
 };
-FreeName free_name(StatementContext& session, const Relation& relation, const std::string& base,
+FreeName free_name(StatementContext& session, const Relation& relation, const ObjectName& base,
                    int first);
 /// base, base1, base2 …: the first that no relation, index or constraint of the schema has.
-std::string free_name(StatementContext& session, const Relation& relation, const std::string& base);
-/// Returns "a_b_c", cut to the longest length of a name.
-std::string object_name(std::string_view first, std::string_view second, std::string_view suffix);
+std::string free_name(StatementContext& session, const Relation& relation, const ObjectName& base);
 /// A message of level DEBUG1, to the client that wants them.
 void tell_debug(StatementContext& session, std::string message);
 /// "a_b", of an index's columns: one that is there twice gets a number, as PostgreSQL does.
@@ -171,8 +182,9 @@ void announce_foreign_keys(StatementContext& session, const Relation& relation, 
 void create_trees(StatementContext& session, Relation& relation);
 /// Inserts the rows of `source` into a table without rows. Returns the number of rows.
 std::uint64_t fill_table(StatementContext& session, const TablePtr& table, Portal& source);
-/// The query of CREATE [MATERIALIZED] VIEW, as the parser library prints it.
-std::string view_query_text(const Statement& whole);
+/// The query of a CREATE [MATERIALIZED] VIEW, as the parser library prints it. `name`: the view's,
+/// a part of the statement.
+std::string view_query_text(const Statement& whole, const ast::RangeVar& name);
 /// Returns the present meaning of a name in a view's query.
 ViewName view_name_of(const Binder::RelationRead& read);
 

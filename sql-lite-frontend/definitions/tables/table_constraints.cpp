@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/definitions/partitions/partition_parts.h"
 #include "sql-lite-frontend/definitions/partitions/partitions.h"
 #include "sql-lite-frontend/definitions/tables/named_relation.h"
 #include "sql-lite-frontend/definitions/tables/relation_options.h"
@@ -89,6 +90,17 @@ void TableBuilder::require_free_constraint_name(std::string_view name) const {
   if (!has_constraint(name)) return;
   throw_error(sqlstate::duplicate_object, "constraint \"{}\" for relation \"{}\" already exists",
               name, relation_.name);
+}
+
+/// A partition may define again what it has from its parent. Returns true if this is such a check.
+bool TableBuilder::merge_inherited_check(const Constraint& check) {
+  const auto same = std::ranges::find(relation_.constraints, check.name, &Constraint::name);
+  if (same == relation_.constraints.end() || same->parent == kNoOid) return false;
+  if (same->kind != ConstraintKind::check || same->check_sql != check.check_sql) {
+    require_free_constraint_name(check.name);
+  }
+  notice_merged_constraint(session_, check.name);
+  return true;
 }
 
 /// An index has its name among the schema's relations.
@@ -318,6 +330,7 @@ void TableBuilder::finish_check(const Pending& pending) {
   std::ranges::sort(constraint.columns);
   if (!node.conname.empty()) {
     constraint.name = node.conname;
+    if (merge_inherited_check(constraint)) return;
     if (is_new_table() && has_constraint(constraint.name)) {
       throw_error(sqlstate::duplicate_object, "check constraint \"{}\" already exists",
                   constraint.name);
@@ -449,7 +462,7 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
   }
   for (std::size_t i = 0; i < constraint.columns.size(); ++i) {
     require_may_refer(
-        node.conname.empty() ? object_name(relation_.name, joined(names), "fkey")
+        node.conname.empty() ? object_name(relation_.name, joined(names), "fkey").numbered(0)
                              : std::string{node.conname},
         relation_.columns[static_cast<std::size_t>(constraint.columns[i] - 1)],
         target.columns[static_cast<std::size_t>(constraint.referenced_columns[i] - 1)]);

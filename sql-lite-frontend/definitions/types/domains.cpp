@@ -65,12 +65,10 @@ DomainCheck* find_check(UserType& domain, std::string_view name) {
 }
 
 std::string free_check_name(const UserType& domain) {
-  const std::string base = object_name(domain.name, {}, "check");
-  std::string name = base;
-  for (int number = 1; find_check(domain, name) != nullptr; ++number) {
-    name = base + std::to_string(number);
-  }
-  return name;
+  const ObjectName base = object_name(domain.name, {}, "check");
+  int number = 0;
+  while (find_check(domain, base.numbered(number)) != nullptr) ++number;
+  return base.numbered(number);
 }
 
 /// Errors in definitions of domains have no position.

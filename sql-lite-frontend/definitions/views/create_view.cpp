@@ -132,7 +132,7 @@ void create_view(StatementContext& session, const ast::ViewStmt& statement, cons
     }
     relation.columns.push_back(std::move(column));
   }
-  relation.view_sql = view_query_text(whole);
+  relation.view_sql = view_query_text(whole, *statement.view);
   if (old) {
     if (relation.columns.size() < old->relation.columns.size()) {
       throw SqlError{SqlState{"42P16"}, "cannot drop columns from view"};

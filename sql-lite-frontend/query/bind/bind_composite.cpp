@@ -114,6 +114,38 @@ const Function* ExpressionBinder::function_called(const Expr& expr) noexcept {
   return of_session != nullptr ? &of_session->function() : nullptr;
 }
 
+std::optional<ExpressionBinder::RecordFields> ExpressionBinder::record_fields_of(const Expr& expr) {
+  const auto of = [](std::span<const std::string_view> names, const auto& types) {
+    return RecordFields{names, {types.begin(), types.end()}};
+  };
+  if (const auto* row = dynamic_cast<const RowExpr*>(&expr)) {
+    const std::span<std::string_view> names{
+        arena_.allocate_array<std::string_view>(row->names.size()), row->names.size()};
+    std::ranges::transform(row->names, names.begin(),
+                           [&](const std::string& name) { return arena_.copy(name); });
+    RecordFields fields{names, {}};
+    for (const ExprPtr& field : row->operands()) fields.types.push_back(field->type());
+    return fields;
+  }
+  if (const auto* slot = dynamic_cast<const SlotExpr*>(&expr)) {
+    const auto known = record_fields_.find(slot->slot());
+    return known == record_fields_.end() ? std::nullopt : std::optional{known->second};
+  }
+  if (const Function* const called = function_called(expr)) {
+    return of(called->column_names, called->column_types);
+  }
+  if (const auto* call = dynamic_cast<const RoutineExpr*>(&expr)) {
+    const CallableRoutine& callable = *call->call()->callable;
+    return of(callable.column_names, callable.column_types);
+  }
+  return std::nullopt;
+}
+
+void ExpressionBinder::note_record_fields(Slot slot, const Expr& expr) {
+  if (expr.type() != TypeId::record) return;
+  if (auto fields = record_fields_of(expr)) record_fields_[slot] = std::move(*fields);
+}
+
 ExprPtr ExpressionBinder::field_of(ExprPtr record, std::string_view field, std::int32_t location) {
   if (auto* row = dynamic_cast<RowExpr*>(record.get())) {
     for (std::size_t i = 0; i < row->names.size(); ++i) {
@@ -128,29 +160,10 @@ ExprPtr ExpressionBinder::field_of(ExprPtr record, std::string_view field, std::
           .at_position(location + 1);
     }
   }
-  if (const auto* slot = dynamic_cast<const SlotExpr*>(record.get())) {
-    if (const auto known = record_fields_.find(slot->slot()); known != record_fields_.end()) {
-      const RecordFields& fields = known->second;
-      for (std::size_t i = 0; i < fields.names.size(); ++i) {
-        if (fields.names[i] != field) continue;
-        return std::make_unique<FieldExpr>(fields.types[i], std::move(record), i,
-                                           std::string{field});
-      }
-    }
-  }
-  if (const Function* const called = function_called(*record)) {
-    const Function& function = *called;
-    for (std::size_t i = 0; i < function.column_names.size(); ++i) {
-      if (function.column_names[i] != field) continue;
-      return std::make_unique<FieldExpr>(function.column_types[i], std::move(record), i,
-                                         std::string{field});
-    }
-  }
-  if (const auto* call = dynamic_cast<const RoutineExpr*>(record.get())) {
-    const CallableRoutine& callable = *call->call()->callable;
-    for (std::size_t i = 0; i < callable.column_names.size(); ++i) {
-      if (callable.column_names[i] != field) continue;
-      return std::make_unique<FieldExpr>(callable.column_types[i], std::move(record), i,
+  if (const auto fields = record_fields_of(*record)) {
+    for (std::size_t i = 0; i < fields->names.size(); ++i) {
+      if (fields->names[i] != field) continue;
+      return std::make_unique<FieldExpr>(fields->types[i], std::move(record), i,
                                          std::string{field});
     }
   }

@@ -52,7 +52,7 @@ const Index* Binder::infer_index(const WriteStatement& write, const ast::InferCl
     }
   } else {
     const Slot first = new_slots(table.relation.columns.size());
-    Scope scope = table_scope(write.table, table.relation.name, first);
+    Scope scope = table_scope(write.table, write.alias, first);
     scope.clause = Clause::index_expression;
     std::vector<ExprPtr> wanted;
     for (const ast::Node* node : infer.index_elems) {

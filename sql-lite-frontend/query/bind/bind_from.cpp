@@ -115,15 +115,18 @@ TablePtr QueryBinder::require_relation(const ast::RangeVar& range) {
   }
 }
 
-void QueryBinder::add_item(Scope& scope, ScopeItem item) {
-  if (!item.alias.empty()) {
-    for (const ScopeItem& other : scope.items) {
-      if (other.named && other.alias == item.alias && other.schema == item.schema) {
-        throw_error(sqlstate::duplicate_alias, "table name \"{}\" specified more than once",
-                    item.alias);
-      }
-    }
+void QueryBinder::require_distinct(const Scope& scope, const ScopeItem& item) {
+  for (const ScopeItem& other : std::span{scope.items}.subspan(scope.distinct_from)) {
+    if (!other.named || other.alias != item.alias) continue;
+    // Relations that have no alias are told apart by their schemas.
+    if (!other.schema.empty() && !item.schema.empty() && other.schema != item.schema) continue;
+    throw_error(sqlstate::duplicate_alias, "table name \"{}\" specified more than once",
+                item.alias);
   }
+}
+
+void QueryBinder::add_item(Scope& scope, ScopeItem item) {
+  if (!item.alias.empty()) require_distinct(scope, item);
   // Views that name others twice, level by level, come to millions.
   constexpr int kMostRelations = 20'000;
   if (++relations_named_ > kMostRelations) {
@@ -489,20 +492,7 @@ FromPtr QueryBinder::bind_range_subselect(const ast::RangeSubselect& node, Scope
     origin.name = target.name;
     item.columns.push_back({target.name, target.type, target.typmod, target.slot, origin});
     scope.from_slots.emplace_back(target.slot, target.slot + 1);
-    if (target.type != TypeId::record) continue;
-    // The expression that makes a row within knows its fields.
-    if (const auto* row = dynamic_cast<const RowExpr*>(target.expr.get())) {
-      const std::span<std::string_view> names{
-          arena_.allocate_array<std::string_view>(row->names.size()), row->names.size()};
-      std::ranges::transform(row->names, names.begin(),
-                             [&](const std::string& name) { return arena_.copy(name); });
-      RecordFields fields{names, {}};
-      for (const ExprPtr& field : row->operands()) fields.types.push_back(field->type());
-      record_fields_[target.slot] = std::move(fields);
-    } else if (const auto* slot = dynamic_cast<const SlotExpr*>(target.expr.get())) {
-      const auto known = record_fields_.find(slot->slot());
-      if (known != record_fields_.end()) record_fields_[target.slot] = known->second;
-    }
+    if (target.expr != nullptr) note_record_fields(target.slot, *target.expr);
   }
   item.show_all();
   apply_alias(item, node.alias);

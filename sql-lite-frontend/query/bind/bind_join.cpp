@@ -93,11 +93,7 @@ void QueryBinder::bind_using(const ast::JoinExpr& node, FromJoin& join, Scope& s
   if (node.join_using_alias != nullptr) {
     merged.named = true;
     merged.alias = node.join_using_alias->aliasname;
-    for (const ScopeItem& other : scope.items) {
-      if (!other.named || other.alias != merged.alias) continue;
-      throw_error(sqlstate::duplicate_alias, "table name \"{}\" specified more than once",
-                  merged.alias);
-    }
+    require_distinct(scope, merged);
   }
   scope.items.insert(scope.items.begin() + static_cast<std::ptrdiff_t>(left_begin),
                      std::move(merged));
@@ -122,6 +118,8 @@ FromPtr QueryBinder::bind_join(const ast::JoinExpr& node, Scope& scope) {
       unsupported("this kind of join");
   }
   const std::size_t left_begin = scope.items.size();
+  const std::size_t distinct_from = scope.distinct_from;
+  if (node.alias != nullptr) scope.distinct_from = left_begin;
   const auto bind_side = [&](const ast::Node* side, JoinKind nullable_in) {
     const std::string_view around = recursion_forbidden_;
     if (join.kind == nullable_in || join.kind == JoinKind::full) {
@@ -193,6 +191,7 @@ FromPtr QueryBinder::bind_join(const ast::JoinExpr& node, Scope& scope) {
     }
     whole.show_all();
     apply_alias(whole, node.alias);
+    scope.distinct_from = distinct_from;
     add_item(scope, std::move(whole));
   }
   if (join.kind == JoinKind::right) {

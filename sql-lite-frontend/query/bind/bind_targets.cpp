@@ -244,13 +244,8 @@ bool ExpressionBinder::expand_composite(const ast::Node* node, Scope& scope,
   std::vector<std::string> names;
   if (const auto* row = dynamic_cast<const RowExpr*>(record.get())) {
     names = row->names;
-  } else if (const Function* const called = function_called(*record)) {
-    names.assign(called->column_names.begin(), called->column_names.end());
-  } else if (const auto* slot = dynamic_cast<const SlotExpr*>(record.get())) {
-    // Of a function that returns a set.
-    if (const auto known = record_fields_.find(slot->slot()); known != record_fields_.end()) {
-      names.assign(known->second.names.begin(), known->second.names.end());
-    }
+  } else if (const auto fields = record_fields_of(*record)) {
+    names.assign(fields->names.begin(), fields->names.end());
   }
   if (const auto shape = row_shape(base_type(record->type()))) names = shape->names;
   if (names.empty()) return false;

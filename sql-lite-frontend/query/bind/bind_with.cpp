@@ -158,8 +158,12 @@ FromPtr QueryBinder::bind_cte_reference(const std::shared_ptr<BoundCte>& cte,
   reference.reads = cte->in_recursive_term ? FromCte::Reads::working_table : FromCte::Reads::result;
   ScopeItem item;
   item.alias = cte->name;
-  for (const OutputTarget& column : cte->columns) {
+  const std::vector<OutputTarget>& targets =
+      cte->write ? cte->write->returning : cte->query->targets;
+  for (std::size_t i = 0; i < cte->columns.size(); ++i) {
+    const OutputTarget& column = cte->columns[i];
     const Slot slot = new_slot();
+    if (targets[i].expr != nullptr) note_record_fields(slot, *targets[i].expr);
     reference.slots.push_back(slot);
     scope.from_slots.emplace_back(slot, slot + 1);
     item.columns.push_back(

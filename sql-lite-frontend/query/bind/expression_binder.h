@@ -224,12 +224,17 @@ class ExpressionBinder : public BoundNames {
   ExprPtr bind_value_function(const ast::SQLValueFunction& node);
   // bind_merge.cpp
   ExprPtr bind_merge_support(const ast::MergeSupportFunc& node, Scope& scope);
-  /// Fields by name of what a set-returning function with several columns leaves in a slot.
+  /// Fields by name of a value of type record.
   struct RecordFields {
     std::span<const std::string_view> names;
     std::vector<TypeId> types;
   };
+  /// Of what a set-returning function, a subquery or a WITH query leaves in a slot.
   std::map<Slot, RecordFields> record_fields_;
+  /// None: the expression does not tell.
+  std::optional<RecordFields> record_fields_of(const Expr& expr);
+  /// Notes the fields of the expression's value, if it is a record's, for its slot.
+  void note_record_fields(Slot slot, const Expr& expr);
   ExprPtr field_of(ExprPtr record, std::string_view field, std::int32_t location);
   /// Returns the type modifier of a value that is one of several, or is made of them: theirs, if
   /// they agree.

@@ -84,6 +84,8 @@ class QueryBinder : public ExpressionBinder {
                              Scope& scope);
   void apply_alias(ScopeItem& item, const ast::Alias* alias);
   void add_item(Scope& scope, ScopeItem item);
+  /// 42712 where another item that can be named has the name.
+  static void require_distinct(const Scope& scope, const ScopeItem& item);
   void bind_with(const ast::WithClause* with, Scope& scope, Query& query);
   void bind_with(const ast::WithClause* with, Scope& scope,
                  std::vector<std::shared_ptr<BoundCte>>& eager);

@@ -56,11 +56,19 @@ std::string printed_condition(SyntaxTree& parsed, ::Node* condition) {
 
 }  // namespace
 
-std::string printed_view_query(const std::string& script, std::int32_t location) {
+std::string printed_view_query(const std::string& script, std::int32_t location,
+                               std::int32_t name) {
   SyntaxTree parsed{script};
   const ::Node* const statement = statement_at(parsed, location);
   if (const auto* view = try_as<::ViewStmt>(statement, T_ViewStmt)) {
     return printed(parsed, view->query);
+  }
+  if (const auto* schema = try_as<::CreateSchemaStmt>(statement, T_CreateSchemaStmt)) {
+    for (int i = 0; i < list_length(schema->schemaElts); ++i) {
+      const auto* const element = static_cast<const ::Node*>(list_nth(schema->schemaElts, i));
+      const auto* const view = try_as<::ViewStmt>(element, T_ViewStmt);
+      if (view != nullptr && view->view->location == name) return printed(parsed, view->query);
+    }
   }
   const auto* const create_as = try_as<::CreateTableAsStmt>(statement, T_CreateTableAsStmt);
   return create_as != nullptr ? printed(parsed, create_as->query) : std::string{};

@@ -8,9 +8,11 @@
 /// print it so that it can be read, and throws SqlError 54001.
 namespace swizzle::sql {
 
-/// The query of the CREATE VIEW or CREATE MATERIALIZED VIEW that begins at `location` of the
-/// script, as RawStmt::stmt_location has it.
-std::string printed_view_query(const std::string& script, std::int32_t location);
+/// The query of a CREATE VIEW or CREATE MATERIALIZED VIEW in the statement that begins at
+/// `location` of the script, as RawStmt::stmt_location has it. The view's name stands at `name`:
+/// CREATE SCHEMA may create several.
+std::string printed_view_query(const std::string& script, std::int32_t location,
+                               std::int32_t name = 0);
 
 enum class PolicyClause : std::uint8_t { using_rows, with_check };
 /// SELECT and a condition of the CREATE POLICY or ALTER POLICY that begins there.

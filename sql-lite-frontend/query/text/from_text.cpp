@@ -94,7 +94,7 @@ void QueryPrinter::print_column_types(const FromFunctions& functions) {
     if (objects_ != nullptr && is_user_type(type))
       name = objects_->name_of(TypeId::regtype, raw(type));
     write(quote_identifier(shape->names[i]) + " ");
-    write(name ? *name : format_type(type, shape->typmods[i]));
+    write(name ? *name : cast_target(type, shape->typmods[i]));
   }
   write(")");
 }

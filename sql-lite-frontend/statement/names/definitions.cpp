@@ -7,6 +7,7 @@
 
 #include "sql-lite-frontend/query/bind/binder.h"
 #include "sql-lite-frontend/query/bound/routine_call.h"
+#include "sql-lite-frontend/query/parse/parser.h"
 #include "sql-lite-frontend/statement/names/domains.h"
 #include "sql-lite-frontend/statement/names/or_stored_text.h"
 #include "sql-lite-frontend/statement/statement_context.h"
@@ -221,6 +222,18 @@ std::string exclusion(StatementContext& session, const Table& table, const Index
 std::string printed_expression(StatementContext& session, const Table& table,
                                const std::string& sql, Layout layout) {
   return print_stored(session, table, sql, layout).text;
+}
+
+std::string name_of_expression(StatementContext& session, const Table& table,
+                               const std::string& sql) {
+  Arena arena;
+  Binder binder{session.names, arena};
+  const std::string printed = printed_expression(session, table, sql);
+  const auto statements = parse_script(arena, "SELECT " + printed);
+  const auto& select = ast::as<ast::SelectStmt>(statements[0]->stmt);
+  const auto& target = ast::as<ast::ResTarget>(select.target_list[0]);
+  std::string name = binder.target_name_of(target.val);
+  return name == "?column?" ? "expr" : name;
 }
 
 std::optional<std::string> definition_of_constraint(StatementContext& session, Oid oid,

@@ -28,5 +28,8 @@ std::string with_present_names(StatementContext& session, const Relation& view);
 /// A stored expression with the names that objects have now.
 std::string printed_expression(StatementContext& session, const Table& table,
                                const std::string& sql, Layout layout = Layout::plain);
+/// Returns the name that a stored expression would have as a column of SELECT; "expr" for none.
+std::string name_of_expression(StatementContext& session, const Table& table,
+                               const std::string& sql);
 
 }  // namespace swizzle::sql

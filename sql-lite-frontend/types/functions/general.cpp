@@ -1,8 +1,12 @@
+#include <algorithm>
+
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/functions/any_arguments.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -18,9 +22,7 @@ Value type_of(FunctionContext& context, Arguments) {
 Value show_type(FunctionContext& context, Arguments a) {
   if (a[0].is_null()) return Value::null();
   const TypeId type{a[0].as_oid()};
-  const std::int32_t typmod = a[1].is_null() ? kNoTypmod : a[1].as_int4();
-  // With a modifier that says "none", char(n) without n goes by its inner name.
-  if (type == TypeId::bpchar && !a[1].is_null() && typmod < 0) return Value::from_text("bpchar");
+  const std::int32_t typmod = a[1].is_null() ? kNoTypmod : std::max(a[1].as_int4(), kNoTypmod);
   // User-defined types may have to be qualified; for a type without a definition there is only a
   // name.
   if (type != TypeId::none && !is_built_in(type)) {
@@ -29,7 +31,10 @@ Value show_type(FunctionContext& context, Arguments a) {
                           : context.session.names->name_of(TypeId::regtype, raw(type));
     return make_text(context.arena, name.value_or("???"));
   }
-  return make_text(context.arena, format_type(type, typmod));
+  // A modifier that says "none" belongs to a column, whose type has to be read back as it is.
+  const bool is_of_column = !a[1].is_null() && type != TypeId::none && find_type(type) != nullptr;
+  return make_text(context.arena,
+                   is_of_column ? cast_target(type, typmod) : format_type(type, typmod));
 }
 
 Value count_nulls(FunctionContext& context, Arguments a) {

@@ -19,6 +19,17 @@ struct ReadAddress {
   std::size_t given =
       16;  ///< how many bytes stand in the text: IPv4 networks may leave the last out
 };
+/// inet_pton() takes no byte with zeros in front, which PostgreSQL does.
+std::string without_leading_zeros(std::string_view dotted) {
+  std::string plain;
+  for (std::size_t i = 0; i < dotted.size(); ++i) {
+    const bool begins = plain.empty() || plain.back() == '.';
+    const bool goes_on = i + 1 < dotted.size() && dotted[i + 1] >= '0' && dotted[i + 1] <= '9';
+    if (dotted[i] != '0' || !begins || !goes_on) plain += dotted[i];
+  }
+  return plain;
+}
+
 /// Nothing: it is no address.
 std::optional<ReadAddress> read_address(std::string plain) {
   ReadAddress read;
@@ -29,6 +40,7 @@ std::optional<ReadAddress> read_address(std::string plain) {
     return read;
   }
   address.family = kIpv4;
+  plain = without_leading_zeros(plain);
   read.given = static_cast<std::size_t>(std::ranges::count(plain, '.')) + 1;
   for (std::size_t i = read.given; i < 4; ++i) plain += ".0";
   if (::inet_pton(AF_INET, plain.c_str(), address.bytes.data()) != 1) return std::nullopt;

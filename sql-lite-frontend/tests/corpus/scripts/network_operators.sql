@@ -50,3 +50,9 @@ select min(a), max(a) from (values ('10.0.0.2'::inet), ('10.0.0.10/8'), ('192.16
 select max(a) from (values ('10.0.0.2'::inet)) v (a) where false;
 select network_larger('10.0.0.1', '10.0.0.1/24'), network_smaller('10.0.0.1', '::1'), network_smaller('10.0.0.1'::cidr, '10.0.0.0/30');
 select a, max(a) over (order by a) from (values ('10.0.0.2'::inet), ('10.0.0.10/8')) v (a);
+select a from (values ('255.255.000.000/0'::inet), ('255.255.255.000/24'), ('010.001.000.255'), ('0.0.0.0/0'), ('00000.0.0.00')) v(a);
+select '010.000/16'::cidr, '000010.1.2.3'::cidr;
+select '255.255.000.000/0'::cidr;
+select '0256.1.1.1'::inet;
+select '1..2.3'::inet;
+select '1.2.3.0x1'::inet;

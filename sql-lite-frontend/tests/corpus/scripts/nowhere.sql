@@ -48,7 +48,6 @@ ALTER TABLE t SET SCHEMA none;
 ALTER TYPE c SET SCHEMA none;
 DROP VIEW none.v;
 DROP TABLE none.v;
--- differs: refused: CREATE SCHEMA with elements
 CREATE SCHEMA x CREATE VIEW y.v AS SELECT 1;
 SET search_path = none;
 CREATE TABLE nowhere (a int);

@@ -236,3 +236,16 @@ create table hk (a money) partition by hash (a);
 create table hk (a xml) partition by hash (a);
 -- differs: refused: partitions by hash of this type
 create table hk (a boolean) partition by hash (a);
+-- A partition defines again what it has from its parent.
+create table again (a text, b int not null default 1, constraint check_a check (length(a) > 0), constraint check_n check (b > 0) no inherit) partition by list (a);
+create table again (a text, b int not null default 1, constraint check_a check (length(a) > 0)) partition by list (a);
+create table again_b partition of again (b not null default 1, constraint check_a check (length(a) > 0), constraint check_b check (b >= 0)) for values in ('b');
+select conname, conislocal, coninhcount from pg_constraint where conrelid = 'again_b'::regclass and contype = 'c' order by 1;
+create table again_c partition of again (constraint check_a check (length(a) > 1)) for values in ('c');
+create table again_d partition of again (constraint check_d check (b > 1), constraint check_d check (b > 1)) for values in ('d');
+create table again_e partition of again (constraint check_a unique (a)) for values in ('e');
+insert into again values ('');
+insert into again_b values ('b', -1);
+alter table again drop constraint check_a;
+select conname, conislocal, coninhcount from pg_constraint where conrelid = 'again_b'::regclass and contype = 'c' order by 1;
+drop table again;
