@@ -26,7 +26,7 @@ class NoticesOnly final : public SilentSink {
   ResultSink& to_;
 };
 
-/// What refers to others comes after them: PostgreSQL's order.
+/// PostgreSQL's order: relations before their views, indexes, triggers and grants.
 constexpr std::array kOrder{ast::NodeKind::create_seq_stmt,  ast::NodeKind::create_stmt,
                             ast::NodeKind::view_stmt,        ast::NodeKind::index_stmt,
                             ast::NodeKind::create_trig_stmt, ast::NodeKind::grant_stmt};

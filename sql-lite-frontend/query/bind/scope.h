@@ -115,7 +115,7 @@ struct Scope {
   Scope* parent = nullptr;
   Query* query = nullptr;
   std::vector<ScopeItem> items;
-  /// Where the items begin whose names must differ: within a join that has a name, that join's.
+  /// Items from here on have different names. Within a join that has a name it is the join's first.
   std::size_t distinct_from = 0;
   std::vector<std::shared_ptr<BoundCte>> ctes;
   /// WITH queries that are not bound yet, so that nothing can refer to them.
