@@ -126,7 +126,8 @@ class Reactor final : public IoBackend {
   unsigned turns_since_poll_ = 0;
   /// How long the last waits for work took, roughly.
   Duration usual_wait_{};
-  /// Whether one fiber has the reactor to itself: it ran the last so many times. Only compared.
+  /// The fiber that ran last, and the number of turns that it has had in a row: spinning pays only
+  /// for a fiber that is alone. The pointer is only compared.
   const Fiber* ran_last_ = nullptr;
   unsigned turns_alone_ = 0;
   unsigned waits_ = 0;

@@ -40,7 +40,7 @@ class Uring {
   bool announce_completions_through(int event_descriptor) noexcept;
   enum class Announce : std::uint8_t { off, on };
   void set_announcing(Announce announce) noexcept;
-  /// Whether flush_and_poll() and reap() would find something.
+  /// True if flush_and_poll() and reap() would find something.
   [[nodiscard]] bool has_finished() const noexcept;
 
   /// Queues the next step of a request; flush() hands everything queued to the kernel.

@@ -18,7 +18,7 @@ inline constinit std::atomic<std::size_t> windows_away{0};
 [[nodiscard]] inline bool any() noexcept {
   return windows_away.load(std::memory_order_relaxed) != 0;
 }
-/// Whether to touch `at` may have to wait for a device.
+/// True if touching `at` may have to wait for a device.
 [[nodiscard]] inline bool has(const void* at) noexcept {
   return any() && is_away(at);
 }

@@ -40,7 +40,7 @@ void look_up_from_work() {
 }
 
 void look_up_from_unended_work() noexcept {
-  // Where turns are the system's, nobody is kept waiting.
+  // Only a reactor's thread has other fibers waiting for it.
   if (is_time_to_rest() && turn_began != TimePoint{}) let_others_run();
 }
 

@@ -48,7 +48,7 @@ class StallListener {
   virtual void stalled(Duration turn) noexcept = 0;
 };
 
-/// Where a woken fiber stands among those of its thread that are ready.
+/// Position of a woken fiber among the ready ones of its thread.
 enum class Turn : std::uint8_t {
   in_line,
   ahead,  ///< for who keeps others waiting while it waits itself: who holds locks, say
@@ -115,7 +115,8 @@ class Task {
   virtual void join() noexcept = 0;
 };
 
-/// Where code runs: threads, fibers or the simulation. One is current for every thread.
+/// Provider of threads, waits and clocks: threads, fibers or the simulation. One is current for
+/// every thread.
 class Runtime {
  public:
   Runtime() = default;
@@ -145,8 +146,8 @@ class Runtime {
   virtual IoBackend* io_backend() noexcept { return nullptr; }
   /// How many others of the calling fiber's thread could run now. Of a thread: none.
   virtual std::size_t others_ready() noexcept { return 0; }
-  /// Whether the caller has an operating system thread to itself, so that a system call that blocks
-  /// delays nobody else.
+  /// True if the caller has an operating system thread to itself, so that a system call that blocks
+  /// delays no other task.
   virtual bool owns_its_thread() noexcept { return false; }
   /// Runs `work`, which may take long and cannot let go, where it keeps nobody waiting: for a fiber
   /// on a thread of its own, while the fiber parks. It has the caller's overseer and throws into

@@ -9,8 +9,8 @@
 namespace swizzle {
 namespace {
 
-/// Where the calling thread's own stack ends. The main thread's may grow up to the limit that the
-/// process has now.
+/// Returns the end of the calling thread's own stack. The main thread's may grow up to the limit
+/// that the process has now.
 std::uintptr_t lowest_of_thread() noexcept {
   pthread_attr_t attributes;
   const int failed = pthread_getattr_np(pthread_self(), &attributes);

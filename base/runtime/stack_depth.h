@@ -21,8 +21,8 @@ inline constinit thread_local FiberStack* running_stack = nullptr;
 bool no_more_stack(std::uintptr_t here) noexcept;
 }  // namespace detail
 
-/// Whether recursion must go no further. Known for every thread, fiber and simulated task; costs a
-/// load and a comparison, so recursive functions ask it at each level.
+/// True if recursion must go no further. Works on every thread, fiber and simulated task. Costs a
+/// load and a comparison, so recursive functions check it at each level.
 inline bool stack_is_low() noexcept {
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   return here < detail::lowest_frame && detail::no_more_stack(here);
@@ -30,7 +30,7 @@ inline bool stack_is_low() noexcept {
 
 /// How many bytes of the stack recursion may still take; 0 when it is low.
 std::size_t stack_left() noexcept;
-/// Whether recursion may take so many. For who knows beforehand how deep it will go.
+/// True if recursion may take so many bytes. For callers that know their depth beforehand.
 bool stack_has(std::size_t bytes) noexcept;
 
 /// Gives the memory below the caller's frame back to the system, on a coroutine.

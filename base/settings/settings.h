@@ -27,7 +27,7 @@ enum class SettingContext : std::uint8_t {
 };
 std::string_view name_of(SettingContext context) noexcept;
 
-/// Where a value comes from. A later one takes precedence over an earlier one.
+/// Origin of a value. A later one takes precedence over an earlier one.
 enum class SettingSource : std::uint8_t {
   default_value,
   file,
