@@ -33,8 +33,8 @@ class LockOwner {
   /// Pre: nothing is held.
   ~LockOwner();
 
-  /// Whether an owner's many read locks in a table may become one on the table, which holds up all
-  /// who write to it.
+  /// Lock escalation: with `when_due`, an owner's many read locks in a table may become one on the
+  /// table, which makes its writers wait.
   enum class Escalation : std::uint8_t { never, when_due };
   /// Starts a transaction. Its number decides who is younger; TxnId::none is the youngest.
   /// Pre: nothing is held. Post: the read watermark is Lsn::none.
@@ -59,9 +59,9 @@ class LockOwner {
   /// The next step, some time later: what prefetch() has brought tells where more is.
   void prefetch_entries(LockId id) const noexcept;
 
-  /// Whether others leave room for `mode` now; takes no lock. An insert asks it for the gap after
-  /// the predecessor (kInsertIntoGap) under the leaf's exclusive latch, which keeps readers from
-  /// making a new gap lock valid. May be called under a latch.
+  /// True if the locks of other owners permit `mode` now; takes no lock. An insert asks it for the
+  /// gap after the predecessor (kInsertIntoGap) under the leaf's exclusive latch, which keeps
+  /// readers from making a new gap lock valid. May be called under a latch.
   [[nodiscard]] bool is_free(LockId id, KeyMode mode) const noexcept;
   [[nodiscard]] bool gap_is_free(LockId id) const noexcept { return is_free(id, kInsertIntoGap); }
 
@@ -82,8 +82,8 @@ class LockOwner {
 
   /// Intents are usually granted without touching shared memory. May wait.
   Result<Acquired> acquire_table(TreeId tree, TableMode mode, LockWait wait = {});
-  /// Whether acquire_table() would have nothing to do, as it is with all rows of a transaction but
-  /// the first.
+  /// True if acquire_table() would have nothing to do, as for all rows of a transaction but the
+  /// first.
   [[nodiscard]] bool has_table(TreeId tree, TableMode mode) const noexcept {
     const TableRecord* const record = find_record({0, tree, Scope::table});
     return record != nullptr && implies(record->total, mode) &&
@@ -220,8 +220,8 @@ class LockOwner {
   static constexpr std::size_t kFewTables = 16;
   /// Of tables_, plus one; 0: none. Open addressing, at most half full.
   std::vector<std::uint32_t> places_;
-  // Where trees whose numbers have such a remainder were found last: a transaction goes to and fro
-  // between a few, which were mostly made one after another.
+  // Cache of positions in tables_, by the tree's number modulo its size. A transaction alternates
+  // between a few trees, which were mostly created one after another, so they seldom collide.
   static constexpr std::uint32_t kLastPlaces = 16;
   std::array<std::uint32_t, kLastPlaces> last_places_{};
   Entry* newest_ = nullptr;  // linked by Entry::previous

@@ -141,7 +141,7 @@ constexpr bool implies(Access held, Access wanted) noexcept {
 constexpr Access combine(Access a, Access b) noexcept {
   return implies(a, b) ? a : b;
 }
-/// Whether its holder may have changed something.
+/// True if the holder may have changed something.
 constexpr bool may_write(Access access) noexcept {
   return (detail::rights(access) & (detail::kWriteContent | detail::kWritePresence)) != 0;
 }

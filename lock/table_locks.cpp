@@ -229,7 +229,7 @@ void LockOwner::count_read_lock(TableRecord& record, const Entry* before,
   if (is_for_reading(after)) ++record.read_locks;
 }
 
-// Whether nothing was, or may be, written under this key's lock.
+// True if the owner has only read the key, and its lock does not permit it to write.
 bool LockOwner::is_read_lock(const Entry& entry, TreeId tree) const noexcept {
   return entry.name.scope() == Scope::key && entry.name.tree() == tree &&
          !may_write(held_.find(entry.name)->total);

@@ -21,8 +21,8 @@ class LogFollower {
   /// `wake` is not called any more.
   ~LogFollower();
 
-  /// Whether no more than what lies before `known` is durable. Then `wake` is called, once, as soon
-  /// as there is more; it may have been called for nothing.
+  /// Returns true if nothing behind `known` is durable. Then `wake` is called once, as soon as
+  /// there is more; it may have been called for nothing.
   bool awaits_more_than(Lsn known) noexcept;
 
  private:

@@ -47,7 +47,7 @@ struct RecordHeader {
 /// A record as a reader hands it out.
 struct Record {
   Lsn lsn = Lsn::none;
-  /// Where the next record begins.
+  /// The LSN of the next record.
   Lsn end = Lsn::none;
   RecordHeader header;
   /// Valid until the reader moves.

@@ -71,7 +71,7 @@ class Dump {
   std::map<RecordKind, Total> totals_;
 };
 
-// Where the unbroken run from `from` ends.
+// Returns the end of the unbroken run of records from `from` on.
 std::uint64_t end_of_run(Reader& reader, Lsn from, std::uint64_t to) {
   reader.seek(from);
   while (raw(reader.position()) < to) {

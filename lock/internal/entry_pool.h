@@ -11,7 +11,8 @@
 
 namespace swizzle::lock {
 
-/// Where chunks come from and go to when an arena has more than it keeps. Thread-safe.
+/// Source of chunks for arenas, and destination of those that an arena has too many of.
+/// Thread-safe.
 class EntryPool {
  public:
   /// `entries_per_chunk` <= EntryChunk::kEntries; tests make generations tiny.

@@ -30,10 +30,10 @@ constexpr EntryState state_when_granted(ModeCode mode) noexcept {
   return is_strong(mode) ? EntryState::requested : EntryState::active;
 }
 
-/// Where requests meet: the RAW lists, or a latched hash table for comparison. All requests for one
-/// name have a total order; an earlier one that is not obsolete and conflicts blocks a later one,
-/// be it granted or waiting (first come, first served), with one exception (rule L4): a waiter that
-/// itself waits for a lock of the requester does not block it.
+/// Table of lock requests: the RAW lists, or a latched hash table for comparison. All requests for
+/// one name have a total order; an earlier one that is not obsolete and conflicts blocks a later
+/// one, be it granted or waiting (first come, first served), with one exception (rule L4): a waiter
+/// that itself waits for a lock of the requester does not block it.
 ///
 /// Thread-safe. Nothing here parks.
 class LockTable {
@@ -53,7 +53,7 @@ class LockTable {
   /// waits for it or removes it.
   virtual Appended append(Entry& entry) noexcept = 0;
 
-  /// Whether an earlier entry blocks this one. May be asked by anybody who reads under an epoch.
+  /// True if an earlier entry blocks this one. Callable by every thread that is inside an epoch.
   [[nodiscard]] virtual bool is_blocked(const Entry& entry) noexcept = 0;
   [[nodiscard]] virtual std::vector<Blocker> blockers(const Entry& entry) = 0;
 
@@ -63,11 +63,11 @@ class LockTable {
   /// Wakes the waiters for `name` that nothing blocks any more.
   virtual void wake_waiters(const LockName& name) noexcept = 0;
 
-  /// Whether `mode` could be granted now to somebody who holds what `self` holds. Leaves nothing
-  /// behind. Waiters do not count; requests whose fate is open do.
+  /// True if `mode` could be granted now to an owner that holds the locks of `self`. Takes no lock.
+  /// Ignores waiters, but counts requests that are not decided yet.
   [[nodiscard]] virtual bool is_free(const LockName& name, ModeCode mode,
                                      const Seat* self) noexcept = 0;
-  /// Whether a later request for the same name, of another owner, is not granted yet.
+  /// True if a later request of another owner for the same name is not granted yet.
   [[nodiscard]] virtual bool has_followers(const Entry& entry) noexcept = 0;
 
   [[nodiscard]] virtual Lsn tag(const LockName& name) noexcept = 0;

@@ -23,8 +23,8 @@ std::unique_ptr<LockTable> make_table(const LockOptions& options, ReaderEpochs& 
   return nullptr;
 }
 
-// Whether the slot holds an intent that excludes `entry`. If so, its owner will wake the waiters
-// when it clears the slot.
+// Returns true if the slot holds an intent that excludes `entry`. If so, marks the slot, so that
+// its owner wakes the waiters when it clears the slot.
 bool excludes(std::atomic<IntentSlot>& slot, const Entry& entry) noexcept {
   IntentSlot seen = slot.load(std::memory_order_seq_cst);
   while (intent::is_for(seen, entry.name) &&

@@ -40,8 +40,8 @@ void raise(std::atomic<std::uint64_t>& tag, Lsn lsn) noexcept {
   }
 }
 
-// Whether `entry`'s owner holds something, older than `waiter`, that `waiter` waits for. An intent
-// in a slot is older: while a strong request exists, none gets into a slot.
+// True if `waiter` waits for a lock that `entry`'s owner holds and that is older than `waiter`. An
+// intent in a slot is older: while a strong request exists, no intent gets into a slot.
 bool waits_for_owner(const Entry& waiter, const Entry& entry) noexcept {
   if (conflict(intent::mode_in_slot(*entry.seat, entry.name), waiter.mode)) return true;
   if (entry.older_of_same_name == nullptr) return false;

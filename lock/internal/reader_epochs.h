@@ -46,7 +46,7 @@ class ReaderEpochs {
     return epoch_.load(std::memory_order_seq_cst);
   }
 
-  /// Whether every reader that was inside at `stamp` has left.
+  /// True if every reader that was inside at `stamp` has left.
   [[nodiscard]] bool is_past(std::uint64_t stamp) const noexcept {
     // Acquire, for what the readers did before they left: advance() collected it.
     return epoch_.load(std::memory_order_seq_cst) >= stamp + 2;

@@ -78,10 +78,10 @@ class LogBudget {
   /// Segments cannot be prepared now; `why` goes to everyone who would have to wait for them.
   void set_segments_failure(Error why) noexcept;
 
-  /// Whether what `rollbacks` has no files for lies in prepared segments, beyond what is promised:
-  /// then growth leaves it there.
+  /// True if the bytes that `rollbacks` has no files for lie in prepared segments, beyond those
+  /// promised: then growth leaves them there.
   [[nodiscard]] bool holds_rollbacks() const noexcept;
-  /// Whether somebody waits for room who must not be refused.
+  /// True if a reservation waits that must not be refused.
   [[nodiscard]] bool has_waiting_completion() noexcept;
 
   [[nodiscard]] std::uint64_t promised() const noexcept {

@@ -28,7 +28,7 @@ class LogBuffer {
   /// Sets where the log goes on. Pre: nobody uses the buffer yet.
   void start_at(Lsn tail) noexcept;
 
-  /// Where a record went.
+  /// The place of an inserted record.
   struct Placed {
     std::uint64_t start;
     std::uint64_t end;

@@ -24,7 +24,7 @@ class RollbackRoom {
   struct Hooks {
     /// Ask for as many files as is owed. Must not park.
     std::function<void()> want_files;
-    /// Whether prepared segments hold what the files do not.
+    /// True if prepared segments hold the bytes that the files do not.
     std::function<bool()> is_held;
   };
   explicit RollbackRoom(Hooks hooks) : hooks_(std::move(hooks)) {}
