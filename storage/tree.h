@@ -118,8 +118,8 @@ class Tree {
   /// At REPEATABLE READ: whether the newest version of the key is another transaction's and younger
   /// than the snapshot.
   [[nodiscard]] bool changed_since_snapshot(Transaction& transaction, Bytes key) const;
-  /// Whether reads of the transaction's snapshot see the records that the tree was loaded with; at
-  /// READ COMMITTED and SERIALIZABLE they do, or will.
+  /// True if reads of the transaction's snapshot see the records that the tree was loaded with.
+  /// Always true at READ COMMITTED and SERIALIZABLE, which read a newer snapshot.
   [[nodiscard]] bool is_visible(Transaction& transaction) const;
   /// The bounds are copied. The hint changes the time at which pages come to memory, not the
   /// result.

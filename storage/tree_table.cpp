@@ -131,7 +131,7 @@ Result<std::vector<TreeTable::Listed>> TreeTable::list() {
   }
 }
 
-/// Whether no snapshot may read the tree any more. Pre: mutex_ is held.
+/// True if no snapshot may read the tree any more. Pre: mutex_ is held.
 bool TreeTable::is_leaving(TreeId id) const noexcept {
   if (retired_count_.load(std::memory_order_relaxed) == 0) return false;
   const auto retired = retired_.find(id);

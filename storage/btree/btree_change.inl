@@ -109,7 +109,7 @@ Result<> BTree<Pool>::change(Bytes key, TransactionChain* transaction, LeafChang
       break;
     }
     if (prepared.page) {
-      // Where ghosts made room enough, the new page stays for the next try, or goes back.
+      // If removing ghosts made room, the new page is kept for the next try, or given back.
       if (remove_ghosts(frame, prepared.space) == 0) split(frame, prepared, key);
       prepared.space = LogSpace{};
       hold.release();

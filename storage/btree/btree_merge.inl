@@ -54,8 +54,8 @@ struct BTree<Pool>::Neighbours {
            right().range_bytes(right_begin, right_end, prefix) + Node::fence_bytes_needed(fences) +
            8;
   }
-  /// Whether the right node could hang on the left one as that is: on its own, redo of the
-  /// de-adoption makes it so, even where the merged node or the new shares come next.
+  /// True if the right node could become the left one's foster child as that is. Redo of the
+  /// de-adoption makes it so, even if a merge or a rebalancing follows at once.
   [[nodiscard]] bool can_deadopt() const noexcept {
     const Node::Fences hung{left().low_fence(), left().high_fence(), right().chain_high_fence()};
     return bytes_with(hung, 0, left().count(), 0, 0) + left().owed_bytes() <=
@@ -179,7 +179,7 @@ void BTree<Pool>::merge_pair(Neighbours& pair, LogSpace& space) noexcept {
   counters_.merges.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Where both do not fit into one: shares the records out anew, if one has much less than the
+/// Rebalances two nodes that do not fit into one page, if one has less than half the bytes of the
 /// other.
 template <class Pool>
 void BTree<Pool>::rebalance_pair(Neighbours& pair, LogSpace& space) noexcept {

@@ -20,8 +20,8 @@ inline Node::Fences right_fences(const Node& node, Bytes separator) noexcept {
   return {separator, node.high_fence(), node.chain_high_fence()};
 }
 
-/// Whether both halves hold their records, and what a rollback may want: a node's fences may grow
-/// by those of two long keys when it is cut, a record may be short.
+/// True if each half has room for its records and for what a rollback may put back. A short record
+/// may not make up for the fences, which grow by two long keys when a node is cut.
 inline bool both_hold(const Node& node, std::uint16_t index, Bytes separator) noexcept {
   // As a rule what goes makes up for the new fence, and the longer half need not be looked at.
   const std::size_t prefix = node.prefix().size();
@@ -41,10 +41,10 @@ inline bool both_hold(const Node& node, std::uint16_t index, Bytes separator) no
          holds(right_fences(node, separator), index, node.count());
 }
 
-/// Where to cut: near the middle of the bytes, or near the end where the page has grown there.
-/// Where records come in one behind the other in the middle, what lies behind them goes, and from
-/// then on they come at the page's end. The middle is good for what every node has, see node.h's
-/// assertion, but not for what rollbacks may want besides.
+/// Chooses where to cut: near the middle of the bytes, or near the end if the page has grown there.
+/// If records come in ascending order in the middle of the page, the records behind them move away,
+/// and the next ones come at the page's end. Records alone always fit when cut in the middle (see
+/// node.h's assertion), but with the bytes that rollbacks may put back they may not.
 template <class Pool>
 typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame, Bytes incoming,
                                                            SplitReason reason) const noexcept {
@@ -135,9 +135,10 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::cut_behind_run(const Node& leaf, s
   return point;
 }
 
-/// Where the fuller half has the most room left, with what rollbacks put back counted in. That may
-/// all belong into one half, whose records are few bytes now: far from their middle. Both hold it:
-/// the fuller one has half of what one page had room for, and half of a record more, and one fence.
+/// Cuts a leaf so that the fuller half has the most room left, counting the bytes that rollbacks
+/// may put back. These may all belong into one half that is small now, far from the middle of the
+/// records. Both halves fit: the fuller one has at most half of one page's content, half a record
+/// and one fence.
 template <class Pool>
 typename BTree<Pool>::SplitPoint BTree<Pool>::cut_for_owed(const Node& leaf) const noexcept {
   const std::uint16_t count = leaf.count();

@@ -159,7 +159,7 @@ Result<bool> BTree<Pool>::merge_with(Bytes key, Neighbour with) {
   return merged;
 }
 
-/// Whether the leaf of `key` would have to be read from the data file.
+/// True if the leaf of `key` would have to be read from the data file.
 template <class Pool>
 Result<bool> BTree<Pool>::is_leaf_absent(Bytes key) {
   Descent descent(*this, key, 1);

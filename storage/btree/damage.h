@@ -15,8 +15,8 @@ Error met_in_tree(TreeId tree, Bytes key, Error&& error);
 /// parent: from the root holder's).
 Error page_breaks_promise(TreeId tree, PageId page, PageId parent, Bytes key);
 
-/// Whether the error says that a page differs from the written one and cannot be rebuilt: unlike
-/// after an error of the device, another try will fare no better.
+/// True if the error says that a page differs from the written one and cannot be rebuilt. Unlike
+/// after a device error, a retry will not help.
 bool is_unreadable(const Error& error) noexcept;
 
 }  // namespace swizzle

@@ -84,7 +84,7 @@ class GhostKeeper {
   }
   /// Records of the one leaf are in the other from now on. Both are held exclusively.
   virtual void records_moved(PageId /*from*/, PageId /*to*/) noexcept {}
-  /// Whether the fence between two leaves may go: gaps behind it may be locked by its name.
+  /// True if the fence between two leaves may go: gaps behind it may be locked by its name.
   [[nodiscard]] virtual bool may_join_at(TreeId /*tree*/, Bytes /*fence*/) noexcept { return true; }
 };
 

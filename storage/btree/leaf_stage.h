@@ -37,7 +37,7 @@ class LeafStage {
   LeafStage& operator=(const LeafStage&) = delete;
 
   [[nodiscard]] bool is_empty() const noexcept { return items_.empty(); }
-  /// Whether `key` may come next.
+  /// True if `key` is above the last one.
   [[nodiscard]] bool may_follow(Bytes key) const noexcept {
     return items_.empty() || compare(items_.back().key, key) < 0;
   }
@@ -91,7 +91,7 @@ class LeafStage {
     return {};
   }
 
-  /// Whether the staged records fit a leaf whose fences share that much.
+  /// True if the staged records fit a leaf whose fences share that much.
   [[nodiscard]] bool fits(std::size_t shared, std::size_t high_size) const noexcept;
   /// The same with one more, up to what is to be filled.
   [[nodiscard]] bool is_full_with(const LeafContent::Record& record,

@@ -20,7 +20,7 @@ struct KeyBound {
   static KeyBound infinite() noexcept { return {{}, Kind::infinite}; }
   static KeyBound at(Bytes key) noexcept { return {key, Kind::finite}; }
   [[nodiscard]] bool is_infinite() const noexcept { return kind == Kind::infinite; }
-  /// Whether `other` lies below the bound.
+  /// True if `other` lies below the bound.
   [[nodiscard]] bool is_above(Bytes other) const noexcept {
     return is_infinite() || compare(other, key) < 0;
   }
@@ -132,7 +132,7 @@ class Node {
   /// Gives the foster child to the parent: the high fence stays, the chain ends here. A prefix that
   /// the fences then share in addition is removed from the records.
   void drop_foster() noexcept;
-  /// Whether `key`, which lies in the chain, belongs to the foster child.
+  /// True if `key`, which lies in the chain, belongs to the foster child.
   [[nodiscard]] bool is_beyond(Bytes key) const noexcept {
     return has_foster() && !high_fence().is_above(key);
   }
@@ -200,7 +200,7 @@ class Node {
   void insert_branch(std::uint16_t index, Bytes key, PageRef child) noexcept;
   void erase(std::uint16_t index) noexcept;
   void set_ghost(std::uint16_t index, Ghost ghost) noexcept;
-  /// Whether replace_value would fit.
+  /// True if replace_value would fit.
   [[nodiscard]] bool has_room_for_value(std::uint16_t index,
                                         std::size_t value_length) const noexcept;
   void replace_value(std::uint16_t index, Bytes value, Flags flags) noexcept;

@@ -113,8 +113,8 @@ Node::Position Node::search(Bytes key) const noexcept {
     const std::byte* record = base() + bounded_offset(found.offset, 1);
     for (std::size_t line = 0; line < 3; ++line) __builtin_prefetch(record + 64 * line);
   }
-  // Where the head is all the rest there is, equal lengths make equal keys; but a branch's first
-  // key has none.
+  // If the head covers the rest of the key, equal lengths mean equal keys. Not so for a branch's
+  // first slot, which has no key.
   constexpr std::uint32_t kFirstWithHead = std::is_same_v<SlotType, Slot> ? 0 : 1;
   if (rest.size() <= common + sizeof head && key_length_of(found) == rest.size() &&
       index >= kFirstWithHead)

@@ -29,7 +29,7 @@ enum class FrameState : std::uint8_t {
   unswizzled,  ///< resident, found by page id in the page table
 };
 
-/// Whether records come into a page one behind the other.
+/// Detector of ascending and descending inserts into a page.
 class InsertPattern {
  public:
   /// A record is about to come in at `index` of `count`.
@@ -45,7 +45,7 @@ class InsertPattern {
   }
   [[nodiscard]] bool grows_at_end() const noexcept { return at_edge_ >= kRun; }
   [[nodiscard]] bool grows_at_begin() const noexcept { return at_edge_ <= -kRun; }
-  /// Whether a record that comes in at `index` goes on with a run, wherever in the page.
+  /// True if a record inserted at `index` continues an ascending run, wherever in the page.
   [[nodiscard]] bool goes_on_at(std::uint16_t index) const noexcept {
     return ascending_ >= kRun && index == next_;
   }
@@ -99,7 +99,7 @@ struct alignas(64) Frame : Referrer {
   [[nodiscard]] bool is_compared() const noexcept {
     return is_compared_.load(std::memory_order_relaxed);
   }
-  /// Whether it stands in the clock hand's queue.
+  /// True if the frame stands in the clock hand's queue.
   [[nodiscard]] bool is_queued() const noexcept {
     return is_queued_.load(std::memory_order_relaxed);
   }

@@ -35,12 +35,12 @@ class PageStore {
       read->done(*read);
     }
   }
-  /// Whether a started read brought its page, whole. Pre: it is done.
+  /// True if a started read brought its page, whole. Pre: it is done.
   [[nodiscard]] virtual bool has_read(const PageRead& read) const noexcept {
     return read.request.error == 0;
   }
 
-  /// Whether the page is not to be used, though it may be in memory, and why.
+  /// True if the page must not be used, though it may be in memory; given_up() says why.
   [[nodiscard]] virtual bool is_given_up(PageId /*page*/) const noexcept { return false; }
   [[nodiscard]] virtual std::optional<Error> given_up(PageId /*page*/) const {
     return std::nullopt;

@@ -14,7 +14,7 @@ namespace swizzle {
 /// replacement policies that choose by frame, which the papers compare.
 class PagedPool : public BufferPool {
  public:
-  /// Whether accesses count towards replacement.
+  /// True if accesses count towards replacement.
   static constexpr bool kCountsUsage = true;
 
   PagedPool(FrameArena arena, PageStore& store, PageLayout layout,

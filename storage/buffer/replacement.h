@@ -15,7 +15,7 @@ namespace swizzle {
 class ReplacementPolicy {
  public:
   using FrameIndex = std::uint32_t;
-  /// Whether the page of a frame can go right now: it is neither pinned nor dirty.
+  /// Judges if the page of a frame can be evicted right now: it is neither pinned nor dirty.
   class Judge {
    public:
     Judge() = default;

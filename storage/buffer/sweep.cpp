@@ -19,7 +19,7 @@ class Children {
  public:
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   [[nodiscard]] Frame& at(std::uint32_t index) const noexcept { return *frames_[index]; }
-  /// Whether some of them could have children of their own.
+  /// True if the child is a branch.
   [[nodiscard]] bool may_have_children_at(std::uint32_t index) const noexcept {
     return have_children_[index];
   }

@@ -8,7 +8,7 @@
 namespace swizzle {
 namespace {
 
-/// Whether the swizzling pool has its own form of the policy.
+/// True if the swizzling pool has its own form of the policy.
 bool is_pool_s_own(Replacement policy) noexcept {
   return policy == Replacement::clock_sweep || policy == Replacement::cooling_fifo;
 }

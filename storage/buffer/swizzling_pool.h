@@ -68,7 +68,7 @@ class SwizzlingPool final : public PagedPool {
   PageRef adopt_new(Referrer& parent, Frame& child) noexcept;
   /// `child`'s reference moved to `to`. Pre: both parents are held exclusively.
   void moved(PageRef ref, Referrer& to) noexcept;
-  /// Whether references in this page may be addresses.
+  /// True if references in this page may be addresses.
   [[nodiscard]] static bool may_hold_addresses(const Referrer& parent) noexcept {
     return parent.kind == Referrer::Kind::root_holder ||
            static_cast<const Frame&>(parent).state() == FrameState::swizzled;

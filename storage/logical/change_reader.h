@@ -44,7 +44,7 @@ class ChangeReader {
   /// Returns the next transaction that has noted changes; nullopt if the durable log has none, or
   /// after some MB of log, so that the caller can look at something else: see is_at_end().
   Result<std::optional<CommittedChanges>> next();
-  /// Whether all that was durable at the last call of next() has been read.
+  /// True if everything that was durable at the last call of next() has been read.
   [[nodiscard]] bool is_at_end() const noexcept {
     return reader_.position() >= std::min(reader_.end(), options_.read_until);
   }

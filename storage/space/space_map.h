@@ -47,7 +47,7 @@ class SpaceMap {
                                                 const std::filesystem::path& directory,
                                                 Volume& volume, Lsn replay_from,
                                                 Lsn not_after = Lsn::max);
-  /// Whether a copy on disk may serve a replay from `replay_from`: otherwise load() would fail.
+  /// True if a copy on disk may serve a replay from `replay_from`: otherwise load() would fail.
   static Result<bool> has_copy_for(FileSystem& files, const std::filesystem::path& directory,
                                    std::uint64_t database_id, Lsn replay_from);
   SpaceMap(const SpaceMap&) = delete;

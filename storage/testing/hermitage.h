@@ -77,7 +77,7 @@ struct Run {
 struct Scenario {
   const char* name;
   std::vector<Step> steps;
-  /// Whether the anomaly showed.
+  /// Returns true if the anomaly showed.
   std::function<bool(const Run&)> happened;
   /// At READ COMMITTED and REPEATABLE READ, as PostgreSQL; never at SERIALIZABLE.
   bool at_read_committed;
@@ -100,7 +100,7 @@ class Sessions {
   virtual void begin(const Step& step) = 0;
   /// Nothing while it runs.
   virtual std::optional<Outcome> poll(int session) = 0;
-  /// Whether the running step waits for a lock.
+  /// True if the running step waits for a lock.
   virtual bool waits(int session) = 0;
   /// Rolls the session's transaction back. Pre: nothing runs.
   virtual void give_up(int session) = 0;

@@ -112,7 +112,7 @@ bool LeafScan::lies_away(std::uint16_t slot) noexcept {
   return true;
 }
 
-/// Where each record costs a lookup or a lock.
+/// Limits the slots to read at once where each record costs a version lookup or a lock.
 LeafScan::Slots LeafScan::shorten(Slots wanted) noexcept {
   if (wanted.end - wanted.begin <= most_) return wanted;
   if (direction_ == Direction::forward) {

@@ -43,7 +43,7 @@ class PreparedTransactions {
   [[nodiscard]] std::size_t count() const;
   /// Empty: no prepared transaction has that number.
   [[nodiscard]] std::string gid_of(TxnId id) const;
-  /// Whether one of those that wait has dropped the tree.
+  /// True if a waiting one has dropped the tree.
   [[nodiscard]] bool has_dropped(TreeId tree) const;
   /// The engine goes, as in a crash: they stay in the log, and only their memory is released.
   void abandon() noexcept;

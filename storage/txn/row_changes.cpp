@@ -101,9 +101,9 @@ bool RowChange::is_late(bool is_live) const noexcept {
   return late || transaction_.is_too_old();
 }
 
-/// Whether the snapshot shows a record that an insert would put another in the place of. A key has
-/// one record, so the snapshot would lose the old one, and the entries of indexes that it shows
-/// would lead to the new one.
+/// True if the snapshot shows a removed record that an insert would replace. A key has one record,
+/// so the snapshot would lose the old one, and index entries that it sees would lead to the new
+/// one.
 bool RowChange::would_hide() const noexcept {
   return transaction_.isolation == Isolation::repeatable_read &&
          transaction_.engine.versions.had_one(tree_, key_, hash_, leaf_, viewer_);
@@ -116,8 +116,8 @@ bool RowChange::is_settled(const Node& leaf, Node::Position at, bool is_live) co
          leaf.logical_lsn() < transaction_.settled_below();
 }
 
-/// Whether versions of the key have to be read from a file first. Others may put them away again
-/// and again: then they are read under the latch.
+/// True if versions of the key have to be paged in first. Other transactions may swap them out
+/// again and again: after a few tries they are read under the latch.
 bool RowChange::lies_away() const noexcept {
   constexpr unsigned kMost = 3;
   return reads_back_ < kMost && transaction_.engine.versions.first_away(hash_, leaf_) != nullptr;

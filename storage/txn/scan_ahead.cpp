@@ -22,7 +22,7 @@ ScanAhead::ScanAhead(AnyTree& tree, ScanHint hint) noexcept
       most_(std::min(kLargestWindow, tree.pool().arena().count() / kWindowShare)),
       kept_leaves_(tree.pool().arena().count() / kKeptShare) {}
 
-/// Whether half of the requested leaves is used up.
+/// True if half of the requested leaves is used up. Then sets the next window.
 bool ScanAhead::is_due() noexcept {
   ++leaves_;
   if (ahead_ > 0) --ahead_;

@@ -52,8 +52,8 @@ Result<std::vector<PageId>> copy_data_file(FileSystem& files, const std::filesys
   return doubted;
 }
 
-/// Where the log is to be cut: a record boundary. 55000 if it ends before the target: a request for
-/// a moment is not answered with an earlier one in silence.
+/// The log's end after the restore: a record boundary. 55000 if the log ends before the target,
+/// since restoring an earlier moment than the requested one must not go unnoticed.
 struct Stop {
   Lsn end;
   std::optional<std::int64_t> last_commit_us = std::nullopt;

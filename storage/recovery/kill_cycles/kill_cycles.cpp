@@ -39,7 +39,7 @@ pid_t start(Body body) {
   _exit(wrong.empty() ? 0 : 1);
 }
 
-// Whether it ended as it should: by itself and content, or by our signal.
+// Returns true if the child has exited with 0, or was killed by our signal.
 bool ended_well(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;

@@ -46,7 +46,7 @@ class LoggedUndo final : public LeafChange {
     if (row.action == Action::insert) value_.assign(row.value.begin(), row.value.end());
   }
 
-  /// Whether the leaf was as the undone record left it.
+  /// True if the leaf was as the undone record left it.
   [[nodiscard]] bool done() const noexcept { return done_; }
 
   Action decide(const Node& leaf, Node::Position at) noexcept override;
