@@ -48,7 +48,8 @@ std::uint16_t ip_port(const sockaddr_storage& address) {
   return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-/// Where a connection over TCP comes from; the kernel's word for a unix socket's peer.
+/// Returns the origin of a connection: addresses and ports over TCP, the kernel's user id for a
+/// unix socket.
 Peer identify(int socket, const sockaddr_storage& address) {
   Peer peer;
   peer.address = ip_address(address);

@@ -32,7 +32,7 @@ class SessionJournal {
 
   /// Takes over what log_min_duration_statement and its like say now.
   void read_settings(const sql::Session& session);
-  /// Whether the configuration was read again since.
+  /// True if the configuration has been read again since.
   [[nodiscard]] bool is_outdated() const noexcept { return log_.revision() != log_revision_; }
 
   /// The client is let in; it leaves.
@@ -54,7 +54,7 @@ class SessionJournal {
   /// The session kept its reactor, and everybody there, for so long, with `text`.
   void stalled(Duration turn, std::string_view text);
 
-  /// Whether it matters to the log how a statement is called.
+  /// True if the log needs the text of statements.
   [[nodiscard]] bool wants_text() const noexcept { return wants_text_; }
   /// Of the statement that runs, or ran last; of the whole message by the simple protocol.
   [[nodiscard]] std::string_view text() const noexcept { return text_; }

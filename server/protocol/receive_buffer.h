@@ -31,7 +31,7 @@ class ReceiveBuffer {
     if (begin_ == end_) begin_ = end_ = 0;
   }
 
-  /// Where the next read() goes: at least `kLeastRead` bytes. Throws std::bad_alloc.
+  /// Returns the room for the next read(): at least `kLeastRead` bytes. Throws std::bad_alloc.
   MutableBytes room() {
     if (capacity_ - end_ < kLeastRead) make_room();
     return {data_.get() + end_, capacity_ - end_};

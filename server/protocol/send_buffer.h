@@ -12,7 +12,7 @@
 
 namespace swizzle::server {
 
-/// Where messages to the client are put together, each directly at its place in the next write.
+/// Output buffer: each message to the client is put together at its place in the next write.
 class SendBuffer {
  public:
   explicit SendBuffer(BufferPool& pool) noexcept : pool_(pool) {}
@@ -20,7 +20,7 @@ class SendBuffer {
   SendBuffer& operator=(const SendBuffer&) = delete;
   ~SendBuffer() = default;
 
-  /// Where an unfinished message began.
+  /// Position at which an unfinished message began.
   enum class Mark : std::size_t {};
 
   [[nodiscard]] Bytes pending() const noexcept { return as_bytes(data_).subspan(sent_); }
