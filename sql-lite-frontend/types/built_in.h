@@ -9,7 +9,7 @@
 /// Questions about types, for code that does not need a whole definition.
 namespace swizzle::sql {
 
-/// Whether it comes with the server: neither user-defined nor part of an extension.
+/// True if it comes with the server: neither user-defined nor part of an extension.
 bool is_built_in(TypeId type) noexcept;
 /// Returns the built-in type with pg_type's name, "int4". Null: there is none.
 const Type* find_built_in_type(std::string_view name) noexcept;

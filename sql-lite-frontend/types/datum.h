@@ -79,7 +79,7 @@ class Value {
 
   [[nodiscard]] constexpr Kind kind() const noexcept { return kind_; }
   [[nodiscard]] constexpr bool is_null() const noexcept { return kind_ == Kind::null; }
-  /// Whether the value refers to memory outside itself.
+  /// True if the value refers to memory outside itself.
   [[nodiscard]] constexpr bool is_bytes() const noexcept { return kind_ == Kind::bytes; }
 
   [[nodiscard]] constexpr bool as_bool() const noexcept { return scalar() != 0; }

@@ -79,7 +79,7 @@ class ObjectNames {
   }
   /// The labels of an enum, until the next call. Null if there is no such type.
   [[nodiscard]] virtual const EnumLabels* enum_labels(TypeId type) = 0;
-  /// Whether the value, which may be NULL, may be one of the domain. Throws SqlError 23502, 23514.
+  /// Checks a value, which may be NULL, against the domain. Throws SqlError 23502, 23514.
   virtual void check_domain(TypeId /*domain*/, const Value& /*value*/) {}
   /// The attributes of a composite type, or the columns whose rows the type is of. Null if there is
   /// no such type.

@@ -179,7 +179,7 @@ const Function* find_function(std::uint32_t oid);
 const Operator* find_operator(std::uint32_t oid);
 /// Returns all functions of that name, of any kind.
 std::span<const Function* const> functions_named(std::string_view name);
-/// Whether PostgreSQL has several of that name, so that it does not say which one is meant.
+/// True if PostgreSQL has several functions of that name, so that the name alone is ambiguous.
 bool is_ambiguous_function(std::string_view name);
 std::span<const Operator* const> operators_named(std::string_view name);
 

@@ -28,10 +28,10 @@ struct KeyColumn {
 /// with and without trailing blanks).
 void append_key(std::string& key, const KeyColumn& column, const Value& value);
 
-/// Whether `type` has a key encoding.
+/// True if `type` has a key encoding.
 bool is_indexable(TypeId type) noexcept;
 
-/// Whether decoding returns exactly the encoded value. Not so where equal values differ in print:
+/// True if decoding returns exactly the encoded value. False if equal values may differ in print:
 /// numeric and jsonb (scales are lost), bpchar (blanks are lost), floats (-0 becomes 0), arrays,
 /// interval. An index-only read of such a column needs the value from elsewhere.
 bool key_keeps_value(TypeId type) noexcept;

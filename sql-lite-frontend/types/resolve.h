@@ -32,7 +32,7 @@ class MadeCasts {
   MadeCasts(const MadeCasts&) = delete;
   MadeCasts& operator=(const MadeCasts&) = delete;
   virtual ~MadeCasts() = default;
-  /// Whether a value of the one type may stand where the other is wanted, without a word.
+  /// True if there is an implicit cast from `source` to `target`.
   [[nodiscard]] virtual bool is_implicit(TypeId source, TypeId target) const = 0;
 };
 
@@ -92,7 +92,7 @@ std::optional<TypeId> find_common_type(std::span<const TypeId> types);
 TypeId select_common_type(std::span<const TypeId> types, std::string_view construct,
                           int position = 0);
 
-/// Whether a value of `source` can become `target` in this context (unknown always can).
+/// True if a value of `source` can become `target` in this context (unknown always can).
 bool can_coerce(TypeId source, TypeId target, CastContext context);
 
 }  // namespace swizzle::sql

@@ -25,7 +25,7 @@ Value receive_binary(FunctionContext& context, TypeId type, std::int32_t typmod,
 /// Appends the binary form of a value that is not NULL, without length word.
 void send_binary(FunctionContext& context, TypeId type, const Value& value, std::string& out);
 
-/// Whether values of the type can be read and written at all (not so for most pseudo-types).
+/// True if values of the type can be read and written at all (not so for most pseudo-types).
 bool has_io(TypeId type) noexcept;
 
 /// Fits a value of `type` to `typmod`. `assignment` refuses values that do not fit (22001, 22003),
@@ -38,7 +38,7 @@ Value coerce_length(FunctionContext& context, TypeId type, std::int32_t typmod, 
 /// domain's length, and checked (23502, 23514).
 Value enter_domain(FunctionContext& context, TypeId domain, const Value& value, Coercion coercion);
 
-/// Whether coerce_length could change anything: no typmod, no work.
+/// True if coerce_length could change anything: no typmod, no work.
 bool needs_length_coercion(TypeId type, std::int32_t typmod) noexcept;
 
 }  // namespace swizzle::sql

@@ -115,7 +115,8 @@ Value overlay(FunctionContext& context, Arguments a) {
   return concatenate(context, whole);
 }
 
-/// Where the second argument's bits stand in the first's, from 1.
+/// Returns the position, from 1, of the second argument's bits in the first; 0 if they are not
+/// there.
 Value position(FunctionContext&, Arguments a) {
   const BitView in{a[0]};
   const BitView wanted{a[1]};

@@ -38,7 +38,7 @@ class HstoreView {
   std::string_view texts_;
 };
 
-/// Whether a key comes before another.
+/// True if the first key sorts before the second.
 bool hstore_key_before(std::string_view a, std::string_view b) noexcept;
 /// Makes an hstore of pairs in any order; of those with one key the first counts.
 Value make_hstore(Arena& arena, std::vector<HstorePair> pairs);

@@ -45,7 +45,7 @@ TypeId with_collation(TypeId type, std::uint32_t collation) noexcept;
 bool follows_database(TypeId type) noexcept;
 /// Such a type as the database of that collation orders it; any other type itself.
 TypeId in_database(TypeId type, std::uint32_t database_collation) noexcept;
-/// Whether a column may have a collation of its own.
+/// True if a column may have a collation of its own.
 bool is_collatable(TypeId type) noexcept;
 /// Returns the collation of a column of the type without a COLLATE clause: 0 if values have no
 /// collation.
@@ -58,8 +58,8 @@ TypeId collated_array(TypeId type) noexcept;
 /// The order of a type under its collation. Pre: it is a collated type.
 const Type& collated_type(TypeId type) noexcept;
 
-/// Whether keys of the one type are keys of the other: an index answers only conditions under its
-/// collation.
+/// True if keys of the one type are keys of the other. An index answers only conditions under its
+/// own collation.
 bool same_keys(TypeId left, TypeId right) noexcept;
 
 /// Order of a collation.
@@ -76,9 +76,9 @@ void note_collation(std::uint32_t number, CollationRule rule);
 /// Null if it is neither noted nor built in.
 const CollationRule* find_collation_rule(std::uint32_t number) noexcept;
 
-/// Whether the order is that of the text's bytes: "C" and its other names.
+/// True if the order is that of the text's bytes: "C" and its other names.
 bool orders_by_bytes(std::uint32_t collation) noexcept;
-/// Whether values that differ may be equal.
+/// True if values that differ may be equal.
 bool is_nondeterministic(std::uint32_t collation) noexcept;
 
 /// The built-in collation of that name, "sv-x-icu" or "C"; nothing where there is none.

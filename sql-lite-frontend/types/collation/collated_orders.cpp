@@ -98,7 +98,7 @@ enum class Comparison : std::uint8_t { equal, not_equal, less, less_equal, great
 [[gnu::noinline]] Value test_by(std::size_t order, Text text, Comparison test,
                                 std::span<const Value> a) {
   using enum Comparison;
-  // Where strings that differ are never equal, nothing has to be asked of ICU.
+  // Under a deterministic collation equality is that of the bytes: no need to ask ICU.
   if ((test == equal || test == not_equal) && used(order, "string comparison").deterministic)
     return Value::from_bool((text(a[0]) == text(a[1])) == (test == equal));
   const int by = compare_by(order, text, a[0], a[1]);

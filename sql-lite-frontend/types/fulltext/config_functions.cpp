@@ -303,7 +303,7 @@ class DebugCursor final : public SetCursor {
       numbers.push_back(Value::from_oid(dictionary->oid));
       if (!fields[5].is_null()) continue;
       const TokenMeaning meaning = dictionary->look_up(token->text);
-      // Where none knows the token, the first is shown.
+      // If no dictionary knows the token, the first one is shown.
       if (meaning.is_known || fields[4].is_null()) fields[4] = numbers.back();
       fields[5] = words_array(context, meaning);
     }

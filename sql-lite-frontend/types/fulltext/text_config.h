@@ -96,7 +96,7 @@ std::span<const std::string_view> snowball_languages() noexcept;
 /// Throws 0A000 for a name that PostgreSQL has and this server has not; else 42704. `kind`:
 /// "configuration", "dictionary".
 [[noreturn]] void throw_no_text_search(std::string_view kind, std::string_view name);
-/// Whether PostgreSQL has a list of the language's stop words that we have not.
+/// True if PostgreSQL has a stop word list of the language that is missing here.
 bool lacks_stop_words(std::string_view language) noexcept;
 
 /// Text search objects that a session can see. A session's names (function_context.h) implement it.

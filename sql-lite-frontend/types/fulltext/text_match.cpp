@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Where a part of a phrase ends. `negated`: everywhere but there.
+/// Positions at which a part of a phrase ends. `negated`: all positions but those.
 struct Ends {
   bool is_there = false;
   bool negated = false;

@@ -18,7 +18,7 @@ struct WordFound {
 /// `wants_places`: that it is there alone does not help.
 using FindWord = std::function<WordFound(const QueryNode& word, bool wants_places)>;
 
-/// Whether the words that `find` knows satisfy the query from that node on.
+/// True if the words that `find` knows satisfy the query from that node on.
 bool satisfies(const QueryTree& tree, QueryPlace from, const FindWord& find);
 /// tsvector @@ tsquery.
 bool matches(const Value& vector, const Value& query, MemoryAccount* account);

@@ -30,7 +30,7 @@ class AnyArguments {
   AnyArguments& operator=(const AnyArguments&) = delete;
   ~AnyArguments() = default;
 
-  /// Whether the array itself is NULL.
+  /// True if the array itself is NULL.
   [[nodiscard]] bool is_null() const noexcept { return is_null_; }
   [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
   [[nodiscard]] const Value& value(std::size_t index) const { return values_[index]; }

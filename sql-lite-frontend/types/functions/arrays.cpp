@@ -315,7 +315,7 @@ class ElementSet {
   static constexpr std::size_t kWorkOfHash = 40;
   static constexpr std::uint32_t kFree = UINT32_MAX;
 
-  /// Where its like is, or would go.
+  /// Returns the place of an equal element, or the free one that the value would go to.
   [[nodiscard]] std::size_t place_of(const Value& value) const {
     const std::size_t mask = places_.size() - 1;
     std::size_t at = hash_(value, 0) & mask;

@@ -31,9 +31,9 @@ class TextReader {
   Point pair();
   /// Counts the points of x,y,x,y…: nothing if numbers do not come in pairs.
   [[nodiscard]] std::optional<std::size_t> count_points() const noexcept;
-  /// Whether the next parenthesis is the only one of the rest.
+  /// True if no other parenthesis follows the next one.
   [[nodiscard]] bool has_only_one_parenthesis() const noexcept;
-  /// Whether it is "((": the first of both is gone then.
+  /// Takes the first parenthesis of "((". False: the text goes on otherwise.
   bool take_outer_parenthesis();
 
   enum class Brackets : unsigned char { refused, allowed };

@@ -87,7 +87,7 @@ Point center(const Box& box);
 bool overlap(const Box& a, const Box& b);
 bool contains(const Box& box, const Point& point);
 bool contains(const Box& outer, const Box& inner);
-/// Whether they have a point in common.
+/// True if they have a point in common.
 bool meet(const Box& box, const Segment& segment);
 Nearest nearest(const Box& on, const Point& to);
 Nearest nearest(const Box& on, const Segment& to);

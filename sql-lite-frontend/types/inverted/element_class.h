@@ -37,11 +37,11 @@ std::span<const ElementClassInfo> element_classes() noexcept;
 /// Null where there is none of that name. `name` empty: the default of the type, or of a domain's
 /// base.
 const ElementClassInfo* find_element_class(TypeId type, std::string_view name) noexcept;
-/// Whether values of the type can be taken apart by the class.
+/// True if the class can split values of the type into elements.
 bool takes_apart(const ElementClassInfo& of, TypeId type) noexcept;
 
-/// Whether an index of the class answers `operand op value`, or `value op operand` where the
-/// operand is on the right, for the classes' own operators.
+/// True if an index of the class answers `operand op value`, or `value op operand` if the operand
+/// is on the right, for the classes' own operators.
 enum class OperandSide : std::uint8_t { left, right };
 bool answers(ElementClass id, std::string_view op, OperandSide side, TypeId value) noexcept;
 

@@ -16,8 +16,7 @@ void check_json(std::string_view text, TypeId type);
 /// and colons, strings without needless escapes. Throws as above.
 std::string canonical_json(std::string_view text);
 
-/// Whether the character is written as it is within strings: no quote, backslash or control
-/// character.
+/// True if strings contain the character as it is: no quote, backslash or control character.
 constexpr bool stands_for_itself(char c) noexcept {
   return c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20;
 }

@@ -15,7 +15,7 @@ enum class JsonExpected : std::uint8_t {
   object_first,  ///< a name or the object's end
   object_next,   ///< a comma or the object's end
 };
-/// Whether escapes of strings are given their meaning, as jsonb does, or kept as they are written.
+/// Treatment of escapes in strings: decoded, as by jsonb, or kept as they are written.
 enum class JsonEscapes : std::uint8_t { kept, read };
 
 /// Throws PostgreSQL's error for the token that begins at `at`: either the token itself is

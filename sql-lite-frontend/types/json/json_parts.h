@@ -40,7 +40,7 @@ std::optional<std::string_view> json_member(std::string_view json, std::string_v
 /// Counted from 0, or from the end by a negative number; nothing outside, or without an array.
 std::optional<std::string_view> json_element(std::string_view json, std::int32_t index);
 
-/// Whether `whole` has everything that `part` has. Pre: both in jsonb's spelling.
+/// Returns `whole` @> `part`. Pre: both in jsonb's spelling.
 bool jsonb_contains(const Jsonb& whole, std::string_view part);
 
 }  // namespace swizzle::sql

@@ -18,7 +18,7 @@ inline constexpr int kMaxNumericWeight = 32767;
 inline constexpr int kMaxNumericScale = 16383;
 inline constexpr int kMaxNumericPrecision = 1000;
 
-/// Whether the bytes are a well-formed block.
+/// True if the bytes are a well-formed block.
 bool is_numeric_blob(Bytes bytes) noexcept;
 
 bool numeric_is_nan(const Value& value) noexcept;

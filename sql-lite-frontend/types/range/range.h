@@ -36,7 +36,7 @@ class BoundOrder {
   [[nodiscard]] int uppers(const RangeBound& a, const RangeBound& b) const;
   /// Negative where everything below the upper bound lies before the lower one.
   [[nodiscard]] int upper_to_lower(const RangeBound& upper, const RangeBound& lower) const;
-  /// Whether nothing lies between them, and they do not meet.
+  /// True if nothing lies between the bounds, and they do not overlap.
   [[nodiscard]] bool adjacent(const RangeBound& upper, const RangeBound& lower) const;
   [[nodiscard]] int values(const Value& a, const Value& b) const { return compare_(a, b); }
 

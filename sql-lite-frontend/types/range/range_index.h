@@ -21,7 +21,7 @@ struct KeyPiece {
   std::string low;
   std::string high;
 };
-/// Whether such an index helps to find the ranges r for which `r op value` is true.
+/// True if such an index helps to find the ranges r for which `r op value` is true.
 bool finds_ranges(std::string_view op, TypeId range, TypeId value) noexcept;
 /// Pieces, by ascending keys, that have the key of every such range among others. Pre:
 /// finds_ranges(); the value is not NULL.

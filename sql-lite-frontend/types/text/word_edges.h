@@ -12,12 +12,12 @@ enum class Beside : std::uint8_t {
   word,   ///< a letter of a word
   other,  ///< another character, or the end of the text or of a line
 };
-/// Whether all that the pattern matches begins so.
+/// True if everything that the pattern matches begins with such a character.
 bool begins_with(Beside what, std::string_view pattern);
 /// The same of the end. The pattern may be a part of one: groups may still be open.
 bool ends_with(Beside what, std::string_view pattern);
 
-/// Whether the character at or before a place of a text is a letter of a word.
+/// True if the character at `place` is a letter of a word.
 bool is_word_at(std::string_view text, std::size_t place) noexcept;
 
 }  // namespace swizzle::sql

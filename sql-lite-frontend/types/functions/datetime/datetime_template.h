@@ -12,8 +12,8 @@ namespace swizzle::sql {
 inline constexpr std::string_view kRomanMonths[] = {"I",   "II",   "III", "IV", "V",  "VI",
                                                     "VII", "VIII", "IX",  "X",  "XI", "XII"};
 
-/// Whether separators and literals of a template stand for whatever is in their place, as in
-/// to_timestamp(), or for themselves, as SQL/JSON has it.
+/// Meaning of a template's separators and literals: any character, as in to_timestamp(), or
+/// themselves, as in SQL/JSON.
 enum class TemplateRules : std::uint8_t { lenient, standard };
 
 /// One piece of a to_char or to_timestamp template.

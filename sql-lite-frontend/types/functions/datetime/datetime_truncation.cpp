@@ -169,7 +169,7 @@ Value date_bin(FunctionContext&, Arguments a) {
     throw SqlError{sqlstate::datetime_field_overflow, "stride must be greater than zero"};
   i64 distance = 0;
   if (__builtin_sub_overflow(source, origin, &distance)) out_of_range();
-  // Where the bin begins before `origin` and is wide, its begin may be before all timestamps.
+  // A wide bin before `origin` may begin before the first timestamp.
   i64 begin = origin + distance / width * width;
   if (distance % width < 0 && __builtin_sub_overflow(begin, width, &begin)) {
     throw SqlError{sqlstate::datetime_field_overflow, "timestamp out of range"};

@@ -10,7 +10,7 @@ namespace swizzle::sql {
 std::string quote_identifier(std::string_view name);
 /// Returns quote_literal() of the text: with an E in front if there are backslashes.
 std::string quote_literal(std::string_view text);
-/// Whether the word may not stand unquoted as a name everywhere (keywords that are not
+/// True if the word may not stand unquoted as a name everywhere (keywords that are not
 /// "unreserved").
 bool is_reserved_word(std::string_view word);
 
