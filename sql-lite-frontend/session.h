@@ -181,7 +181,7 @@ class Session {
   /// none.
   [[nodiscard]] std::string_view portal_text(std::string_view portal) const noexcept;
 
-  /// Whether a request has been running for that long. From any thread.
+  /// True if a request has been running for that long. From any thread.
   [[nodiscard]] bool has_worked_for(std::chrono::nanoseconds at_least) const noexcept;
   /// Makes the running request end with 57014; without one it does nothing. From any thread.
   void cancel() noexcept;

@@ -121,7 +121,7 @@ std::vector<Grant> grants_of_new(Catalog& catalog, Transaction& transaction, Oid
     list.grant(entry.grantee, entry.grantor, entry.privileges, AccessList::GrantOption::without);
     list.grant(entry.grantee, entry.grantor, entry.options, AccessList::GrantOption::with);
   }
-  // Where nothing at all is left, PostgreSQL goes back to what is usual.
+  // If every right is revoked, PostgreSQL grants the usual ones after all.
   const bool is_nothing = std::ranges::all_of(
       list.entries(), [](const AccessList::Entry& entry) { return entry.privileges == 0; });
   if (is_nothing || list.is_usual(kind, everyone_on(kind))) return {};

@@ -87,8 +87,8 @@ void PartitionMap::select_list(const KnownColumn& column, std::vector<bool>& sel
   if (default_) selected[*default_] = true;
 }
 
-/// Whether the partitions other than the default one take every value of the only column that the
-/// limits leave.
+/// True if the partitions other than the default one cover every value that the restriction leaves
+/// to the key's only column.
 bool PartitionMap::is_covered(const KnownColumn& column) const {
   const Value* reached = column.low ? &*column.low : nullptr;
   bool begun = false;

@@ -32,7 +32,7 @@ void set_bound(IndexBounds& bounds, Kind kind, ExprPtr value) {
 /// Entries of an index that is not unique are ordered by the row's key behind its own columns.
 enum class OrderedKey : std::uint8_t { column, other, nothing_left };
 
-/// Whether `operand` is column `at` of the row's key.
+/// Compares `operand` with column `at` of the row's key, the order of entries with equal columns.
 OrderedKey row_key_order(const FromTable& table, const IndexAccess& index, std::size_t at,
                          const Expr& operand) {
   const Table& of = *table.table;
@@ -122,7 +122,7 @@ bool AccessPaths::is_allowed(std::string_view setting) const {
   return binder_.names().planner_allows(setting);
 }
 
-/// Whether reading all of the table takes longer than planning anew.
+/// True if reading the whole table takes longer than planning the statement again.
 bool AccessPaths::is_worth_planning(const FromTable& table) {
   constexpr double kRowsReadMeanwhile = 5000;
   return table.table->expected_rows() >= kRowsReadMeanwhile;
@@ -222,7 +222,7 @@ bool keeps_values(std::span<const IndexColumn> columns, std::span<const KeyColum
 
 }  // namespace
 
-/// Whether the index's entries hold every column that the statement reads of the table.
+/// True if the index's entries hold every column that the statement reads of the table.
 bool AccessPaths::is_covered(const FromTable& table, const IndexAccess& index) const {
   if (!index.tree || !is_allowed("enable_indexonlyscan")) return false;
   for (std::size_t i = 0; i < table.table->relation.columns.size(); ++i) {
@@ -334,7 +334,7 @@ bool AccessPaths::delivers(const FromTable& table, AccessPath& path,
   return true;
 }
 
-/// Whether the path may find a few rows or nearly all, and only a parameter's value will say.
+/// True if the path may find a few rows or nearly all, depending on a parameter's value.
 bool AccessPaths::is_guess(const FromTable& table, const AccessPath& path,
                            std::span<Expr* const> conditions) const {
   const bool is_open = path.low.has_value() != path.high.has_value();

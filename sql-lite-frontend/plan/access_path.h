@@ -85,7 +85,7 @@ class AccessPaths {
   /// Returns the leaves that remain after pruning by the values known now.
   std::vector<std::size_t> leaves_of(const FromTable& table, const PartitionPruner* pruner) const;
   Taken take(const FromTable& table, const AccessPath& path, std::vector<ExprPtr>& conditions);
-  /// Whether best() passed an index over for what a parameter may be, in a table where it matters.
+  /// True if best() has rejected an index of a large table because a parameter is unknown.
   [[nodiscard]] bool guesses_parameters() const noexcept { return guesses_parameters_; }
 
  private:
@@ -133,8 +133,7 @@ inline double expected_rows_of(const FromTable& table) noexcept {
 }
 
 std::vector<Slot> table_slots(const FromTable& table);
-/// Whether column `at` of the index, which is `expression` unless that is null, is what `operand`
-/// is.
+/// True if `operand` is column `at` of the index: `expression`, or a plain column if that is null.
 bool is_index_column(const FromTable& table, const IndexAccess& index, std::size_t at,
                      const ExprPtr& expression, const Expr& operand);
 

@@ -17,7 +17,7 @@ void add_leads_of_rows(std::vector<ExprPtr>& conditions);
 /// The slots that an expression reads, those of its subqueries outside included.
 std::vector<Slot> slots_read(Expr& expr);
 bool reads_any(Expr& expr, std::span<const Slot> slots);
-/// Whether it reads nothing of `all_local` beyond `allowed`; slots elsewhere are always there.
+/// True if it reads nothing of `all_local` beyond `allowed`; slots elsewhere are always there.
 bool reads_only(Expr& expr, std::span<const Slot> allowed, std::span<const Slot> all_local);
 
 /// left = right, where "=" is the order's own equality of one type, so that hashing and index keys

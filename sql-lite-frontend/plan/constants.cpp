@@ -45,7 +45,7 @@ bool is_foreseeable(const Expr& expr, const Execution& execution) {
   });
 }
 
-/// Whether a parameter counts as a constant.
+/// Treatment of parameters: as constants, or not.
 enum class Parameters : std::uint8_t { open, constant };
 
 /// Kind of an operand: a constant, or computed from constants by operations that always give the

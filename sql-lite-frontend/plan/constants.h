@@ -28,8 +28,8 @@ std::vector<ExprPtr> computed_from_parameters(const WriteStatement& write);
 /// runs.
 std::optional<Value> foreseen_value(const Expr& expr, Execution& execution);
 
-/// Whether the expression is computed from constants and parameters alone, by functions that always
-/// give the same result.
+/// Fixedness of an expression that only immutable functions compute from constants, or also from
+/// parameters.
 enum class Fixed : std::uint8_t { no, by_parameters, always };
 Fixed how_fixed(const Expr& expr);
 

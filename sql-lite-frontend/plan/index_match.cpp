@@ -47,7 +47,7 @@ bool same_operand(const Expr& left, const Expr& right) {
   return same_expression(left, right);
 }
 
-/// Whether x `given` a is enough for x `wanted` b.
+/// True if x `given` a implies x `wanted` b.
 bool bound_implies(const IndexCondition& given, const IndexCondition& wanted,
                    const ColumnKnowledge& known) {
   if (given.value == nullptr || wanted.value == nullptr) return false;

@@ -39,7 +39,7 @@ struct Alternatives {
 };
 std::optional<Alternatives> as_alternatives(Expr& condition, std::span<const Slot> own);
 
-/// Whether every row for which all of `given` hold is one for which `wanted` holds.
+/// Answer to: do all rows that satisfy `given` satisfy `wanted`?
 enum class Follows : std::uint8_t {
   no,
   by_values,  ///< perhaps: a parameter's value will say
@@ -48,7 +48,7 @@ enum class Follows : std::uint8_t {
 Follows follows(Expr& wanted, std::span<Expr* const> given, std::span<const Slot> own,
                 const ColumnKnowledge& known);
 
-/// Whether `condition` cannot hold when all of `slots` are NULL.
+/// True if `condition` cannot hold when all of `slots` are NULL.
 bool rejects_nulls(const Expr& condition, std::span<const Slot> slots);
 
 }  // namespace swizzle::sql

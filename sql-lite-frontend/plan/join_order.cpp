@@ -16,7 +16,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Whether a semi-join is better asked later: when a join to come leaves far fewer rows.
+/// True if a semi-join should come later, because a later join leaves far fewer rows.
 bool is_too_early(std::span<const double> rows_along, std::size_t steps) {
   constexpr double kFarFewer = 0.5;
   const auto later = rows_along.subspan(steps);

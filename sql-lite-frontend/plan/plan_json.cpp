@@ -41,7 +41,7 @@ class JsonObject {
 /// The steps below one, which it has only if there are some.
 class JsonPlans {
  public:
-  /// Where each of them stands.
+  /// `depth`: the steps' depth in the document, for their indentation.
   JsonPlans(JsonObject& object, std::size_t depth) : object_{object}, depth_{depth} {}
   /// Begins the next step; the caller writes it.
   TextBuilder& next() {

@@ -51,7 +51,7 @@ class Planner {
   PlanPtr plan_cursor(Query& query);
   /// Runs when opened; its rows are those of RETURNING.
   PlanPtr plan_write(std::unique_ptr<WriteStatement> write);
-  /// Whether another index would be better for some values of parameters that are not known.
+  /// True if another index would be better for some values of parameters that are not known.
   [[nodiscard]] bool guesses_parameters() const noexcept { return paths_.guesses_parameters(); }
   /// Everything in expressions that waits for a plan. Call last.
   void plan_pending();

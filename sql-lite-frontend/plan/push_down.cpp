@@ -154,7 +154,7 @@ void Planner::push_into(FromNode& node, Conditions& conditions) {
   conditions = std::move(rest);
 }
 
-/// Whether the query asks the condition itself from now on.
+/// Moves the condition into the query. False: the caller must still evaluate it.
 bool Planner::push_into(Query& query, ExprPtr& condition) {
   check_stack();
   if (query.limit || query.offset || !query.locks.empty()) return false;
@@ -242,7 +242,7 @@ bool Planner::push_into_set_operation(Query& query, ExprPtr& condition) {
   if (!left || !right) return false;
   const bool left_asks = push_into(*query.left, left);
   const bool right_asks = push_into(*query.right, right);
-  // Where only one side takes it, it is asked again above.
+  // The caller still evaluates the condition unless both sides have taken it.
   return left_asks && right_asks;
 }
 

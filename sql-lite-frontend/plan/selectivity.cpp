@@ -16,7 +16,7 @@
 namespace swizzle::sql {
 namespace {
 
-// Where nothing is known: PostgreSQL's guesses.
+// PostgreSQL's estimates in the absence of statistics.
 constexpr double kUnknownEqual = 0.005;
 constexpr double kUnknownRange = 1.0 / 3;
 constexpr double kUnknownBoth = 0.005;
@@ -89,7 +89,7 @@ double equal_share(const ColumnKnowledge::Column* column, const Expr* value,
   return others < 1 ? std::min(rest, 1 / std::max(column->rows, 1.0)) : rest / others;
 }
 
-/// Where a number-like value lies between two others.
+/// Returns the position of a number-like value on a scale of its type, for interpolation.
 std::optional<double> as_number(const Value& value, TypeId type) {
   const TypeOrder& order = value_type(type).order;
   return order.position == nullptr ? std::nullopt : order.position(value);

@@ -31,7 +31,7 @@ class ColumnKnowledge {
   /// The value of what is fixed (plan/constants.h), parameters where the plan is made for one
   /// run's: not for estimates alone, such a plan may rest on it.
   [[nodiscard]] std::optional<Value> given(const Expr& expr) const;
-  /// Whether it would be given if the plan were made for one run's parameters.
+  /// True if given() would know it in a plan for one run's parameters.
   [[nodiscard]] bool awaits_values(const Expr& expr) const;
 
  private:

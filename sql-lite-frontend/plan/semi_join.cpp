@@ -38,8 +38,8 @@ bool is_limited(const Query& query, SubqueryExpr::Kind kind) {
          limit->value().is_null() || limit->value().as_int8() < 1;
 }
 
-/// Whether the rows are those of FROM for which WHERE holds, as often as may be, and nothing is
-/// lost with the rest of the query.
+/// True if the subquery's rows are those of FROM that satisfy WHERE, duplicates aside, and ignoring
+/// the rest of the query changes no result.
 bool is_plain(const Query& query, SubqueryExpr::Kind kind) {
   const auto has_none = [](const ExprPtr& expr) { return !expr || !has_subquery(*expr); };
   return query.body == Query::Body::select && !query.from.empty() && !query.grouped &&
@@ -210,8 +210,8 @@ double Planner::expected_rows(const FromNode& node, std::span<const ExprPtr> con
   return paths_.best(*table, local, nullptr, AccessPaths::Identity::none).rows;
 }
 
-/// Whether the subquery has so few rows, beside those that it is asked of, that it has become a
-/// relation of its distinct rows. Only where equality of columns is all that makes rows match.
+/// Joins the subquery as a relation of its distinct rows. False if it has too many rows beside
+/// those of the outer query, or if the join's conditions are not all equalities of columns.
 bool Planner::join_as_relation(SemiJoin& join, std::vector<FromPtr>& items,
                                std::vector<Relation>& relations, const Conditions& conditions,
                                const WantedOrder* order) {

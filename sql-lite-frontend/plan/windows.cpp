@@ -43,7 +43,7 @@ const Expr* last_row(const WindowDefinition& window) {
   return nullptr;
 }
 
-/// Whether rows with the same values of every window's partition keys have the same value of it.
+/// True if the expression is a partition key of every window.
 bool is_key_of_all(std::span<const WindowDefinition> windows, const Expr& expr) {
   return std::ranges::all_of(windows, [&](const WindowDefinition& window) {
     return std::ranges::any_of(
@@ -153,8 +153,8 @@ double Planner::rows_wanted_of(const WindowDefinition& window) {
   return std::max(1.0, static_cast<double>(last->value().as_int8()));
 }
 
-/// Whether the query asks the condition below its windows from now on, which it can where it lets
-/// all rows of a partition through or none. A window may learn from it otherwise.
+/// Moves a condition below the query's windows if it keeps or drops whole partitions. False: the
+/// caller must still evaluate it. A condition on a rank only tells the window where it may stop.
 bool Planner::push_past_windows(Query& query, const Expr& condition) {
   if (auto wanted = as_rank_condition(query, condition)) {
     query.windows.front().wanted.push_back(std::move(*wanted));

@@ -153,7 +153,7 @@ class Inliner {
     if (expr->type() == type) return expr;
     // The call determines the result's collation; an expression inside has its own.
     if (is_collated(expr->type()) || is_collated(type)) return nullptr;
-    // Whether a value may be one of the domain is for its call to ask.
+    // Only the call checks a result against its domain.
     if (is_domain(type)) return nullptr;
     const auto cast = find_cast(expr->type(), type, CastContext::assignment);
     if (!cast) return nullptr;

@@ -331,7 +331,7 @@ void SessionVariables::set(const ast::VariableSetStmt& statement, ResultSink& si
 
 namespace {
 
-/// Where there is a certificate, which a reload may bring or take away.
+/// True if there is a certificate; a reload may change that.
 bool offers_tls(const Settings& settings) {
   return settings.find("ssl_cert_file") != nullptr && !settings.text("ssl_cert_file").empty();
 }

@@ -226,10 +226,10 @@ using StatementPtr = CheckedShared<Statement>;
 /// Temporary tables are the session's alone: a read-only transaction may write them.
 bool writes_what_others_see(const Plan& plan);
 
-/// Whether the plan gives the columns that the statement's client was told of.
+/// True if the plan's columns are those that the client was told of.
 bool has_same_result(const Statement& statement, const Plan& plan) noexcept;
 
-/// Whether the statement is one that has a plan: SELECT, VALUES, INSERT, UPDATE, DELETE.
+/// True for statements that have a plan: SELECT, VALUES, INSERT, UPDATE, DELETE.
 bool is_plannable(const ast::Node* node) noexcept;
 
 /// Parses the statement's own part of its script once more, into an arena of `into`, which outlives

@@ -27,7 +27,7 @@ bool is_in_key(const Table& table, std::string_view name) {
   return std::ranges::find(columns, number, &PartitionColumn::column) != columns.end();
 }
 
-/// Whether an expression of the key reads the column.
+/// True if an expression of the partition key reads the column.
 bool is_in_key_expression(StatementContext& session, const Table& table, std::string_view name) {
   const auto position = table.column_position(name);
   if (!table.relation.partition_key || !position) return false;

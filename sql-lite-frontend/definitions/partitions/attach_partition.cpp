@@ -13,7 +13,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// Whether it can be a partition at all.
+/// Refuses relations that cannot be a partition: no table, a partition already, an ancestor, or of
+/// another persistence.
 void require_attachable(StatementContext& session, const Table& parent, const Table& table) {
   const Relation& relation = table.relation;
   if (table.computed != nullptr || !is_table(relation.kind)) {

@@ -5,7 +5,7 @@
 #include "sql-lite-frontend/definitions/tables/table_rewrite.h"
 #include "sql-lite-frontend/statement/names/partitions.h"
 
-/// Whether rows that there are fit the bounds that a definition is about to give them.
+/// Checks of existing rows against the bounds that a definition is about to give them.
 namespace swizzle::sql {
 namespace {
 

@@ -48,7 +48,7 @@ TablePtr give_index(StatementContext& session, const TablePtr& parent, const Ind
                     TablePtr partition);
 /// Partitions' parts of the index go with it.
 void drop_parts_of_index(StatementContext& session, const Table& table, Oid index);
-/// Whether every partition has its part of the index, and so every row is in one.
+/// True if every partition has its part of the index, and so every row is in one.
 bool is_whole(StatementContext& session, const Table& table, const Index& index);
 
 }  // namespace swizzle::sql

@@ -151,7 +151,7 @@ void refuse_two_sayings(const Publication::Member& old, const ast::PublicationTa
   }
 }
 
-/// Whether the filter asks for the column.
+/// True if the filter reads the column.
 bool filter_reads(StatementContext& session, const Table& table, const std::string& filter_sql,
                   std::size_t position) {
   if (filter_sql.empty()) return false;

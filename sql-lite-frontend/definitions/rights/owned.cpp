@@ -59,7 +59,7 @@ class Forgetting {
     for (const RolePtr& role : roles) roles_.push_back(role->oid);
   }
 
-  /// Whether there was anything.
+  /// Removes the roles from the grants. False: they had none.
   bool forget(std::vector<Grant>& grants, Oid owner) const {
     if (grants.empty()) return false;
     AccessList list = AccessList::exactly(grants, owner);

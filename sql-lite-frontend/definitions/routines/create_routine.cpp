@@ -70,7 +70,8 @@ void require_same_interface(StatementContext& session, const Routine& old, const
   }
 }
 
-/// Where the body stands in the statement, if it stands there as it is: errors point into it.
+/// Returns the body's position in the statement, for the positions of its errors. Nothing if it
+/// does not stand there as it is, because of quotes or escapes.
 std::optional<std::size_t> place_of_body(const Statement& whole, const Routine& routine) {
   const std::string& text = whole.text();
   const std::size_t found = text.find(routine.body, static_cast<std::size_t>(whole.location));

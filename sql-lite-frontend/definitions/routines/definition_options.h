@@ -38,7 +38,7 @@ FoundFunction require_function(StatementContext& session, ast::NodeList names,
                                std::span<const TypeId> types, Match match);
 /// Returns the function of that number, found before.
 FoundFunction function_by_number(StatementContext& session, Oid oid);
-/// Whether values of the one are values of the other as they are.
+/// True if values of the first type are values of the second without a conversion.
 bool is_binary_coercible(TypeId source, TypeId target);
 /// "f(integer, text)".
 std::string function_signature(StatementContext& session, ast::NodeList names,

@@ -164,7 +164,7 @@ class RoutineDependents {
     RoutineDependents{session_, other, list_}.collect();
   }
 
-  /// Whether an aggregate is made of it.
+  /// True if the other routine is an aggregate that uses this function.
   [[nodiscard]] bool is_part_of(const Routine& other) const {
     if (!other.aggregate) return false;
     const AggregateDefinition& made = *other.aggregate;

@@ -27,12 +27,12 @@ std::string_view routine_noun(ast::ObjectType type) noexcept;
 /// built-in one. 42725 for a name without arguments that several routines have.
 RoutinePtr find_named_routine(StatementContext& session, const ast::ObjectWithArgs& object,
                               ast::ObjectType type);
-/// Whether the types are those of a built-in function of that name.
+/// True if a built-in function has that name and those argument types.
 bool names_builtin(StatementContext& session, const ast::ObjectWithArgs& object);
 /// Throws 42883; 0A000 for a built-in one, 42809 for one of the other kind.
 RoutinePtr require_named_routine(StatementContext& session, const ast::ObjectWithArgs& object,
                                  ast::ObjectType type);
-/// Whether the server, or PostgreSQL, brings one of that name.
+/// True if a built-in function has that name, or PostgreSQL has one.
 bool is_builtin_function(std::string_view name);
 /// 42501.
 void require_owner(StatementContext& session, const Routine& routine);

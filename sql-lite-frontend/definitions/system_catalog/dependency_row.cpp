@@ -43,7 +43,7 @@ std::vector<Oid> numbers_in(std::string_view expression, std::string_view mark) 
   return found;
 }
 
-/// Where what a constant of the type names is a row.
+/// Returns the catalog that describes the object which a constant of the type names.
 Oid class_of_constant(TypeId constant) {
   switch (constant) {
     case TypeId::regclass:

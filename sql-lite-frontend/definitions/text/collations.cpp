@@ -373,7 +373,7 @@ void require_collatable(TypeId type, std::int32_t location) {
       .at_position(location + 1);
 }
 
-/// Where text is in a type of a kind that has no order of its own under a collation.
+/// Refuses a collation for a column whose type has text in it but no form for each collation.
 void require_known_form(StatementContext& session, TypeId type, Oid collation) {
   const bool is_of_domain = is_domain(type) || is_domain(element_type(type));
   const bool is_as_ever = !follows_database(type) || collation == collation_id::by_default ||

@@ -22,7 +22,7 @@ const Index* key_of(const Relation& view) {
   return nullptr;
 }
 
-/// Whether equal values of the type look alike; numeric's 1.0 and 1.00 do not.
+/// True if equal values of the type look alike. Not so for numeric: 1.0 and 1.00.
 bool equal_is_same(TypeId type) {
   return is_indexable(type) && key_keeps_value(type);
 }

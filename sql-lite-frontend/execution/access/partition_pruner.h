@@ -43,7 +43,7 @@ class PartitionPruner {
   using Evaluate = std::function<std::optional<Value>(const Expr&)>;
   /// Returns, by leaf, whether it is to be read.
   [[nodiscard]] std::vector<bool> leaves(const Evaluate& evaluate) const;
-  /// Whether a later question may leave out more than one that knows `evaluate` alone.
+  /// True if a value that `evaluate` does not know yet may exclude more leaves later.
   [[nodiscard]] bool awaits_values(const Evaluate& evaluate) const;
   [[nodiscard]] const PartitionTree& tree() const noexcept { return *tree_; }
   void for_each_expression(const std::function<void(ExprPtr&)>& visit);

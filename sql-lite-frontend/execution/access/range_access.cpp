@@ -19,7 +19,7 @@ RangeAccess::RangeAccess(TablePtr table, std::string alias, std::vector<Wanted> 
   if (bounds_->only_index) find_key_columns();
 }
 
-/// Where the wanted columns stand in an index entry.
+/// Notes the positions of the wanted columns in an index entry.
 void RangeAccess::find_key_columns() {
   const auto& columns = bounds_->index->index->columns;
   for (const Wanted& wanted : wanted_) {

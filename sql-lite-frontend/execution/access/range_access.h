@@ -36,7 +36,7 @@ class RangeAccess final : public TableAccess {
   /// Returns the number of rows from here to the end, for a caller that only counts them. Pre:
   /// nothing of a row is read.
   std::uint64_t count_rest(Execution& execution);
-  /// Whether rows need not be looked at to be counted.
+  /// True if rows can be counted without being read.
   [[nodiscard]] bool reads_nothing() const noexcept;
 
  private:

@@ -98,8 +98,8 @@ void AggregateStates::collect(Execution& execution, std::size_t state,
   collected_bytes_ += collected.held_bytes() - held_before;
 }
 
-/// Whether it shows in which order distinct values come: then that is theirs, as PostgreSQL, which
-/// finds them by sorting, has it.
+/// True if the result shows the order of distinct values. They are then sorted, since PostgreSQL
+/// finds them by sorting.
 bool AggregateStates::shows_order() const noexcept {
   const std::string_view name = call_.function->name;
   if (call_.made) return distinct_ != nullptr;

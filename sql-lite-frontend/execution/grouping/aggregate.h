@@ -118,7 +118,8 @@ class Aggregate final : public PlanOperator {
   void consume(Execution& execution, RowPartitions::Part* part);
   /// The next groups of an input that has them together.
   void consume_some(Execution& execution);
-  /// Whether the row has the keys of the row before; takes them.
+  /// Returns true if the row has the keys of the row before. If not, they are kept for the next
+  /// row.
   bool is_in_last_group(Execution& execution);
   void step_all(Execution& execution, std::size_t group);
   /// kAbsent: the row was put aside.

@@ -16,7 +16,7 @@ class RankRows final : public PlanOperator {
   RankRows(PlanPtr input, std::vector<SortKey> partition, std::vector<SortKey> order,
            std::vector<WindowCall> calls, std::vector<RankCondition> wanted);
   RankRows(const RankRows& of, StepCopies& copies);
-  /// Whether a window of these calls can be had so.
+  /// True if all calls are of these three functions.
   static bool can_give(std::span<const WindowCall> calls) noexcept;
 
   [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {

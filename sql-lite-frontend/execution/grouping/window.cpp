@@ -110,7 +110,7 @@ void Window::find_range_keys() {
 
 namespace {
 
-/// Whether the call's result depends on more than the row's place among the others.
+/// True if the result depends on more than the row's position among its peers.
 bool reads_row(WindowFunctionKind kind) noexcept {
   switch (kind) {
     case WindowFunctionKind::row_number:

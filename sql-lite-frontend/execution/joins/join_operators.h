@@ -37,14 +37,14 @@ class JoinOperator : public PlanOperator {
   [[nodiscard]] PlanOperator& inner() noexcept { return *inner_; }
   [[nodiscard]] const std::vector<Slot>& outer_slots() const noexcept { return outer_row_.slots(); }
   [[nodiscard]] const std::vector<Slot>& inner_slots() const noexcept { return inner_slots_; }
-  /// Whether outer rows, or inner rows, without a match are among the join's rows.
+  /// True if outer (or inner) rows without a match are among the join's rows.
   [[nodiscard]] bool keeps_outer() const noexcept {
     return kind_ == JoinKind::left || kind_ == JoinKind::full || kind_ == JoinKind::anti;
   }
   [[nodiscard]] bool keeps_inner() const noexcept {
     return kind_ == JoinKind::right || kind_ == JoinKind::full || kind_ == JoinKind::right_anti;
   }
-  /// Whether the join's rows are rows of one side alone, and each at most once.
+  /// True if the join's rows are rows of one side alone, and each at most once.
   [[nodiscard]] bool decides_outer() const noexcept {
     return kind_ == JoinKind::semi || kind_ == JoinKind::anti;
   }

@@ -8,10 +8,10 @@
 
 namespace swizzle::sql {
 
-/// Whether changes of the relation can be published at all: a table that others see and that a
-/// crash does not empty.
+/// True if changes of the relation can be published at all: it is a table that other sessions see
+/// and that survives a crash.
 bool is_publishable(const Relation& relation);
-/// Whether a publication has the table among its own, one of its schemas, or all.
+/// True if a publication has the table among its own, one of its schemas, or all.
 bool publishes(const Publication& publication, const Relation& relation);
 /// The index that Relation::replica_identity stands for; null: none.
 const Index* identity_index(const Relation& relation);

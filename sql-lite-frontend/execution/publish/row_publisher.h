@@ -22,7 +22,7 @@ class RowPublisher {
   /// Called at the beginning of the statement; `events` are the events that it may cause
   /// (published::k…). Throws 55000 or 42P10 if subscribers could not follow it.
   void begin(Execution& execution, std::uint8_t events);
-  /// Whether removed rows are to be handed over with all their columns.
+  /// True if removed() needs all columns of a row.
   [[nodiscard]] bool wants_rows() const noexcept { return watches_; }
 
   // After the change has been made.

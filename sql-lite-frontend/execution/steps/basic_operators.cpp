@@ -216,7 +216,7 @@ void ValuesScan::open(Execution& execution) {
   if (width_ != 0) given_ = execution.parameters;
 }
 
-/// Whether there is one more row of parameters, which are then the execution's.
+/// Makes the next row of parameters the execution's. False: there is none.
 bool ValuesScan::next_given(Execution& execution) {
   const std::size_t begin = current_ * width_;
   if (begin == given_.size()) {

@@ -13,8 +13,8 @@ namespace swizzle::sql {
 /// write.
 [[noreturn]] void refuse_triggered_change(WriteKind kind);
 
-/// Whether a trigger's or a function's statement, run for an earlier row of this statement, has
-/// changed or removed the row that was found under the key. The row as it is now is compared with
+/// Returns true if a statement of a trigger or function that ran for an earlier row of this
+/// statement has changed or removed the row found under the key. Compares the row as it is now with
 /// the row without the changes since this statement began.
 bool is_changed_within(Execution& execution, const Table& table, Bytes key, Bytes row);
 

@@ -37,7 +37,7 @@ class ForeignKey {
 
   /// The row that they refer to, kept from going away.
   [[nodiscard]] std::string lock_referenced_sql(NameSource& names) const;
-  /// Whether a row refers with them.
+  /// Finds a row that refers with them.
   [[nodiscard]] std::string still_refers_sql(NameSource& names) const;
 
   // Of the referenced side's values.

@@ -32,7 +32,7 @@ class ForeignKeys {
                std::span<const Value> new_row) {
     references_->note_updated(*execution.memory, old_row, new_row, notes_);
   }
-  /// Whether removed() would note anything.
+  /// True if removed() would note anything.
   [[nodiscard]] bool looks_at_removed() const noexcept { return references_->is_referenced(); }
   void removed(Execution& execution, std::span<const Value> row) {
     references_->note_removed(*execution.memory, row, notes_);
@@ -58,7 +58,7 @@ class ForeignKeys {
 /// nothing recurses, and the order is PostgreSQL's. One per session.
 class ReferenceQueue {
  public:
-  /// Whether a statement that ends now is one that an action runs.
+  /// True while statements run for referential actions.
   [[nodiscard]] bool is_running() const noexcept { return is_running_; }
 
   /// Key of a table's statement-level triggers for an event: they fire once for all that actions

@@ -27,7 +27,7 @@ class KeyProbe {
 
   // Uses the view of the inner statement that runs. No value is NULL. Pre: holds_still().
 
-  /// Whether there is a row.
+  /// Returns true if there is a row with these values.
   bool finds(StatementServices& services, std::span<const Value> values);
   /// Locks a row with these values, if there is one. At REPEATABLE READ 40001 where another
   /// transaction has been faster.

@@ -35,7 +35,7 @@ std::size_t WriteOperator::place_of(std::size_t root_position) const noexcept {
   return write_->shown_places.empty() ? root_position : write_->shown_places[root_position];
 }
 
-/// Where the root has the row that is written.
+/// Returns the first slot of the written row in the root's layout.
 Slot WriteOperator::row_of_root() const noexcept {
   return asked_->written_slot();
 }

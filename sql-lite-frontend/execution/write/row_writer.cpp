@@ -62,7 +62,7 @@ std::vector<std::int16_t> all_columns(const Table& table) {
 
 namespace {
 
-/// Whether the statement itself has given the column its value.
+/// True if the statement itself has given the column its value.
 bool gives_value(const WriteStatement& write, std::size_t position) {
   if (write.shown_as) {
     return std::ranges::find(write.columns, position) != write.columns.end();
@@ -142,7 +142,7 @@ RowWriter::RowWriter(const WriteStatement& write)
   }
 }
 
-/// Whether an update of this statement gives the column a value.
+/// True if an update of this statement gives the column a value.
 bool RowWriter::assigns(std::size_t position) const {
   if (write_.triggers_may_assign) return true;
   const auto is_it = [position](const Assignment& one) { return one.position == position; };
@@ -150,7 +150,7 @@ bool RowWriter::assigns(std::size_t position) const {
          std::ranges::any_of(write_.generated, is_it);
 }
 
-/// Whether an update that does not move the row may move its entry in the index.
+/// True if an update that leaves the row at its key may move its entry in the index.
 bool RowWriter::may_move_entry(std::size_t index) const {
   // Expressions and predicates may read any column.
   const Index& definition = *table_.indexes[index].index;

@@ -27,7 +27,7 @@ class RowWriter {
   void begin_publishing(Execution& execution, std::uint8_t events) {
     publisher_.begin(execution, events);
   }
-  /// Whether removed() is to be given all columns of a row.
+  /// True if removed() needs all columns of a row.
   [[nodiscard]] bool publishes_rows() const noexcept { return publisher_.wants_rows(); }
 
   /// Fails with 23502 when a column that may not be NULL is.
@@ -77,7 +77,7 @@ class RowWriter {
   std::size_t remove_first(Execution& execution, const HeldRows& rows, std::size_t from);
   /// Removes the row's entries. Slots hold the row where index expressions need it.
   void removed(Execution& execution, std::string_view key, std::span<const Value> old_row);
-  /// Whether removing a row needs no more of it than that it is unchanged.
+  /// False if a row can be removed without reading its columns: it has no index entries.
   [[nodiscard]] bool has_entries() const noexcept;
   /// Number of a row's first columns that determine its entries.
   [[nodiscard]] std::size_t columns_of_entries() const noexcept;

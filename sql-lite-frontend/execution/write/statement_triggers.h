@@ -26,7 +26,8 @@ class AfterTriggers final : public EventActor {
   void act_last(Execution& execution) override { fire_statement(execution, last_event_); }
   void fire_statement(Execution& execution, TriggerEvent event);
   void set_last_event(TriggerEvent event) noexcept { last_event_ = event; }
-  /// Whether the condition of a statement's trigger held when the statement had written everything.
+  /// Notes the result of a statement trigger's WHEN condition, computed when everything was
+  /// written.
   void set_wanted(std::size_t trigger, bool is_wanted) { known_[trigger].is_wanted = is_wanted; }
   /// Rows changed by the statement, for transition tables; null if no trigger names one.
   std::shared_ptr<TransitionRows>& changed(TriggerEvent event) {
@@ -54,7 +55,7 @@ class StatementTriggers {
   static std::unique_ptr<StatementTriggers> of(const WriteStatement& write);
   explicit StatementTriggers(const WriteStatement& write);
 
-  /// Whether functions run before each row is written: they see the rows before it.
+  /// True if functions run before each row is written, and so see the rows written before it.
   [[nodiscard]] bool runs_between_rows() const noexcept { return runs_between_rows_; }
 
   /// Forgets the run before, and fires those BEFORE … FOR EACH STATEMENT.

@@ -36,7 +36,7 @@ class TableReferences final : public EventActor {
   void note_inserted(WorkMemory& memory, std::span<const Value> row, RowEvents& notes) const;
   void note_updated(WorkMemory& memory, std::span<const Value> old_row,
                     std::span<const Value> new_row, RowEvents& notes) const;
-  /// Whether rows elsewhere may refer to this table's.
+  /// True if a foreign key refers to this table.
   [[nodiscard]] bool is_referenced() const noexcept { return !incoming_.empty(); }
   void note_removed(WorkMemory& memory, std::span<const Value> row, RowEvents& notes) const;
 

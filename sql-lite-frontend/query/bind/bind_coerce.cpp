@@ -41,14 +41,14 @@ bool is_moving_time(TypeId type, std::string_view text) {
          lower.contains("yesterday");
 }
 
-/// Whether reading a value of the type looks for an object by its name.
+/// True if the type's input function looks up an object by name.
 bool names_object(TypeId type) {
   const TypeId element = element_type(type);
   const TypeId single = element == TypeId::none ? type : element;
   return single == TypeId::aclitem || is_object_id(single);
 }
 
-/// Whether the text is an object's name, of the kind that the type tells, and no number.
+/// True if the text is the name of an object of the type's kind, and no number.
 bool is_name_of_object(TypeId type, std::string_view text) {
   if (!is_object_id(type) || type == TypeId::oid || text.empty()) return false;
   return text.find_first_not_of("0123456789") != std::string_view::npos;

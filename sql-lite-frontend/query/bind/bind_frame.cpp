@@ -96,7 +96,7 @@ Measure measure_of(TypeId column, TypeId offset) {
 }
 
 [[noreturn]] void refuse_range(TypeId column, const Expr& offset) {
-  // Where another offset would do, PostgreSQL says so.
+  // PostgreSQL's hint if the column would accept an offset of another type.
   const bool any = measure_of(column, TypeId::unknown).key != TypeId::none;
   SqlError error{
       sqlstate::feature_not_supported,

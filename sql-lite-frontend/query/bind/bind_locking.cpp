@@ -12,7 +12,7 @@ bool is_meant(std::span<const std::string> of, const std::string& alias) {
   return of.empty() || std::ranges::find(of, alias) != of.end();
 }
 
-/// Whether a lock on `of` (all tables, when empty) falls on rows that an outer join may make up.
+/// True if a lock on `of` (all tables, when empty) falls on rows that an outer join may make up.
 bool locks_nullable(const FromNode& node, std::span<const std::string> of, bool nullable) {
   check_stack();
   if (const auto* join = std::get_if<FromJoin>(&node.node)) {

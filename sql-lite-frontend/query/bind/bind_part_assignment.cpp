@@ -69,7 +69,7 @@ bool names_field(const ast::ResTarget& target) {
                              [](const ast::Node* node) { return ast::is<ast::String>(node); });
 }
 
-/// Where it lies among the attributes of `column`, which may be an attribute itself. 42703.
+/// Returns the field's position in `column`, which may be a field itself. 42703.
 std::size_t field_position(const RowShape& shape, const ast::String& field, TypeId type,
                            std::string_view column, const ast::ResTarget& target) {
   const auto found = std::ranges::find(shape.names, field.sval);

@@ -73,9 +73,9 @@ class NameSource {
   /// Functions behind ctid and xmax.
   virtual const RowIdentityFunctions& row_identity_functions() = 0;
   virtual std::string current_database() = 0;
-  /// Whether a reference to it stands for its query.
+  /// True if a reference to the table is replaced by its query: it is a view.
   virtual bool expands(const Table& table) { return table.relation.kind == RelationKind::view; }
-  /// Whether it is a materialized view that is being refreshed, and so may be written.
+  /// True if it is a materialized view that is being refreshed, and so may be written.
   virtual bool refreshes(const Table& /*table*/) { return false; }
   /// For the planner: the results of ANALYZE, or null, and whether an enable_… setting allows a
   /// step.
@@ -90,9 +90,9 @@ class NameSource {
   /// True if the table's policies decide which rows `role`, or the session's user (kNoOid), sees
   /// and may write. Throws 42501 if they would and row_security is off.
   virtual bool heeds_policies(const Table& /*table*/, Oid /*role*/) { return false; }
-  /// Whether the policy is for the role.
+  /// True if the policy is for the role.
   virtual bool is_for(const Policy& /*policy*/, Oid /*role*/) { return false; }
-  /// Whether what the index finds is what the session's snapshot shows.
+  /// False for an index that was built later than the session's snapshot, whose rows it may lack.
   virtual bool may_read(const IndexAccess& /*index*/) { return true; }
 };
 

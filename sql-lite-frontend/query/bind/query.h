@@ -176,8 +176,8 @@ struct Query {
     for (const OutputTarget& target : targets) slots.push_back(target.slot);
     return slots;
   }
-  /// Whether each of its rows is one of its FROM clause, and no row depends on others: then rows
-  /// can be locked where the enclosing query has chosen among them.
+  /// True if each row is a row of the FROM clause, and no row depends on others. Such rows can be
+  /// locked after the enclosing query has chosen among them.
   [[nodiscard]] bool passes_rows_on() const noexcept {
     return body == Body::select && !grouped && windows.empty() && sets.empty() &&
            distinct == DistinctKind::none && !limit && !offset && locks.empty() && eager.empty() &&
@@ -375,7 +375,7 @@ struct WriteStatement {
   std::vector<Fired> triggers;
   Slot when_old_slot = 0;
   Slot when_new_slot = 0;
-  /// Whether a row that is updated may be written otherwise than its assignments say.
+  /// True if a trigger may change other columns of an updated row than its assignments do.
   bool triggers_may_assign = false;
 
   /// COPY FROM … WHERE, over the new row; null: all rows.

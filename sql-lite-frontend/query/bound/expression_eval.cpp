@@ -54,7 +54,7 @@ Value call_binary(const Function& function, Execution& execution, const Value& l
 
 namespace {
 
-/// Whether a NULLIF's two sides are constants that are equal. Pre: `left` is its first.
+/// True if a NULLIF's two sides are equal constants. Pre: `left` is its first.
 bool is_equal_constant(const ConstantExpr& left, const Expr& equality) {
   const auto* call = dynamic_cast<const FunctionExpr*>(&equality);
   if (call == nullptr || call->op() == nullptr || call->operands().size() != 2) return false;

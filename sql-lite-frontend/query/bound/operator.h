@@ -71,7 +71,7 @@ class PlanOperator {
   virtual void for_each_expression(const std::function<void(ExprPtr&)>& /*visit*/) {}
   /// The relation, by its name in the statement, whose rows it reads; empty where it does not.
   [[nodiscard]] virtual std::string_view scanned_relation() const noexcept { return {}; }
-  /// Whether EXPLAIN gives it a line of its own; otherwise it is shown with its input.
+  /// True if EXPLAIN gives it a line of its own; otherwise it is shown with its input.
   [[nodiscard]] virtual bool is_shown() const noexcept { return true; }
   /// Returns the measures of the last run.
   [[nodiscard]] virtual std::vector<PlanMeasure> measured() const { return {}; }

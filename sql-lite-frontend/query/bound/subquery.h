@@ -10,7 +10,7 @@ class SubqueryExpr final : public Expr {
  public:
   /// `arrays`: an array of a dimension more than those that the subquery gives.
   enum class Kind : std::uint8_t { scalar, exists, any, all, row, array, arrays };
-  /// Whether the result depends on slots outside; if not, one run per execution is enough.
+  /// Dependence of the result on slots outside; without one, one run per execution is enough.
   enum class Correlation : std::uint8_t { none, outer };
 
   SubqueryExpr(Kind kind, TypeId type, std::int32_t typmod) : Expr(type, typmod), kind_(kind) {}
@@ -41,9 +41,10 @@ class SubqueryExpr final : public Expr {
   /// For the planner, which turns it into a join; null unless set_comparison() was called.
   [[nodiscard]] ExprPtr& comparison() noexcept { return comparison_; }
   [[nodiscard]] PlanPtr& plan() noexcept { return plan_; }
-  /// Whether its value is computed once and kept for the whole execution.
+  /// True if its value is computed once and kept for the whole execution.
   [[nodiscard]] bool is_initial() const noexcept;
-  /// Whether the same rows are compared with for one row of the query around after the other.
+  /// True if the rows of one run are compared with many rows of the enclosing query, one after the
+  /// other.
   [[nodiscard]] bool is_read_again() const noexcept;
   /// PostgreSQL's name: "SubPlan 1" or "InitPlan 1 (returns $0)".
   [[nodiscard]] std::string name() const;

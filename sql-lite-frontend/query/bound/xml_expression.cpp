@@ -50,7 +50,7 @@ Value XmlExpression::evaluate(Execution& execution) const {
 
   const Value value = operands[0]->eval(execution);
   if (value.is_null()) {
-    // Whether the target may be one is said in any case.
+    // An invalid target is an error even if the content is NULL.
     if (words_.kind == Kind::instruction) xml::instruction(context, words_.name, nullptr);
     return value;
   }

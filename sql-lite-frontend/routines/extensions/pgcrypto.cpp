@@ -71,7 +71,8 @@ constexpr std::string_view kSaltLetters =
 /// refused.
 constexpr int kMostBcryptCost = 15;
 
-/// Whether `salt` names bcrypt. Throws for costs that could not be ended.
+/// True if `salt` names bcrypt. Throws for costs whose computation could not be interrupted in
+/// time.
 bool is_bcrypt(std::string_view salt) {
   if (!salt.starts_with("$2a$") && !salt.starts_with("$2x$")) return false;
   int cost = 0;

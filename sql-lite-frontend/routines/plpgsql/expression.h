@@ -30,7 +30,7 @@ class FragmentNames final : public BodyVariables {
   }
   /// Places of the values that it named.
   [[nodiscard]] const std::vector<std::size_t>& used() const noexcept { return used_; }
-  /// Whether the records that it named have the fields that they had then.
+  /// True if the records that it uses still have the fields that it was bound with.
   [[nodiscard]] bool fits(const Frame& frame) const;
   /// The record, where it is the only one that was named, as a whole.
   [[nodiscard]] std::optional<std::size_t> only_record() const {

@@ -42,7 +42,7 @@ StepPtr Reader::read_while(std::string label) {
   return made;
 }
 
-/// Where ".." stands before LOOP, outside of parentheses.
+/// Finds the ".." before LOOP, outside of parentheses.
 std::optional<std::size_t> Reader::find_range() const {
   int depth = 0;
   for (std::size_t i = at_; i < tokens_.size(); ++i) {

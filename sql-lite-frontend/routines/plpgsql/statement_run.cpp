@@ -28,7 +28,7 @@ class NoticesOnly final : public SilentSink {
   ResultSink* to_;
 };
 
-/// Whether it is more than a query: its rows are what it has written.
+/// True if the statement writes; the rows that it counts are then those written.
 bool writes_rows(const Statement& statement) {
   const auto* select = ast::try_as<ast::SelectStmt>(statement.node);
   if (select == nullptr) return true;

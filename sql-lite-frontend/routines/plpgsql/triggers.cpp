@@ -100,7 +100,7 @@ class PlpgsqlTrigger final : public TriggerCode {
     frame.lend_record(record, shape_, values);
   }
 
-  /// Whether the text may name a variable that begins with tg_.
+  /// True if the text may name a variable that begins with tg_.
   static bool mentions_call(std::string_view text) {
     for (std::size_t i = 0; i + 3 <= text.size(); ++i) {
       const bool is_prefix =

@@ -31,7 +31,7 @@ struct CopyOptions {
   bool freeze = false;
 };
 
-/// Whether an option that lists columns has this one.
+/// True if an option that lists columns has this one.
 inline bool lists(const std::vector<std::string>& columns, std::string_view name) {
   return std::ranges::find(columns, name) != columns.end();
 }

@@ -34,8 +34,8 @@ std::vector<TypeId> literal_types(const LiftedText& lifted) {
   return types;
 }
 
-/// Whether reading a value of it may run statements, which need a transaction: what is in a domain
-/// must pass its checks, which may call functions.
+/// True if reading a value of the type may run statements, which need a transaction: a domain's
+/// checks may call functions.
 bool may_need_transaction(TypeId type) {
   return !is_built_in(type) && !is_enum(type);
 }

@@ -152,7 +152,7 @@ bool scrolls(const ast::DeclareCursorStmt& declare, PlanOperator& plan) {
   return goes_back(plan);
 }
 
-/// Where a cursor's rows have the key of this table's row.
+/// Returns the slot in which a cursor's rows have the key of this table's row.
 Slot key_slot_in(const Portal& portal, PlanOperator& plan, const Table& table) {
   std::optional<Slot> slot;
   for_each_identified(plan, [&](const TableAccess& access) {

@@ -49,8 +49,8 @@ TransactionNumbers::Seen TransactionNumbers::seen_at(Lsn snapshot) const {
                          (entry.status == Status::committed && entry.at <= snapshot);
     if (!is_seen) seen.running.push_back(number);
   }
-  // Where the last ones are not seen, it is as if they had not begun: then a snapshot says the same
-  // whenever it is asked.
+  // Treats the newest transactions as not begun if the snapshot does not see them, so that a
+  // snapshot has one answer at all times.
   seen.behind = next_;
   while (!seen.running.empty() && seen.running.back() == seen.behind - 1) {
     seen.running.pop_back();

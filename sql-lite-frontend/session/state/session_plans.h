@@ -79,9 +79,9 @@ class SessionPlans {
  private:
   StatementPtr known(StatementCache& cache, const std::string& key);
   ParsedTextPtr parsed_text(const std::string& text);
-  /// Whether its names mean the same as when it was made, and may still be used.
+  /// True if the plan's names still refer to the same relations, and may still be used.
   [[nodiscard]] bool has_same_names(const Plan& plan, bool trusts);
-  /// Whether the routines that it calls are still those that it was made for.
+  /// True if the routines that it calls are still those that it was made for.
   [[nodiscard]] bool has_same_routines(const Plan& plan) const;
   [[nodiscard]] std::size_t shared_plan_limit() const;
   /// Returns a valid plan from the shared cache; otherwise plans the statement and publishes the

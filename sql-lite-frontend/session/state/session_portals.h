@@ -18,10 +18,11 @@ namespace swizzle::sql {
 /// routines. portals.cpp, cursors.cpp.
 class SessionPortals {
  public:
-  /// Whether the transaction is the statement's own and ends with it, before its tag is sent.
+  /// End of a portal's run: with `commit`, the statement's own transaction commits before its tag
+  /// is sent.
   enum class AtEnd : std::uint8_t { stay, commit };
   using Reads = InnerStatements::Reads;
-  /// Whether the client knows the result's columns, so that they must not change.
+  /// State of the result's columns: once they are told to the client they must not change.
   enum class Columns : std::uint8_t { told, open };
   using ByName = std::map<std::string, PortalPtr, std::less<>>;
 

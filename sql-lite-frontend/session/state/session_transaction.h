@@ -54,7 +54,7 @@ class SessionTransaction final : public StatementTransaction {
 
   /// Ends the wait for a lock that is in progress, if one is. From any thread.
   void interrupt_wait() noexcept;
-  /// Whether it writes under this number. From any thread.
+  /// True if it writes under this number. From any thread.
   [[nodiscard]] bool is_numbered(TxnId number) noexcept;
   /// Applies lock_timeout from the next wait on.
   void apply_lock_timeout();

@@ -51,7 +51,7 @@ std::vector<std::string_view> split_types(std::string_view list) {
   return types;
 }
 
-/// Where the '(' stands that no quotes enclose.
+/// Returns the position of the first '(' outside quotes.
 std::size_t open_parenthesis(std::string_view text) {
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -128,7 +128,7 @@ Signature read_signature(StatementContext& session, std::string_view text, bool 
   return found;
 }
 
-/// Whether PostgreSQL has several built-in operators of that name.
+/// True if PostgreSQL has several built-in operators of that name.
 bool is_ambiguous_operator(std::string_view name) {
   return operators_not_brought(name).size() + (is_unsupported_operator(name) ? 1 : 0) > 1;
 }

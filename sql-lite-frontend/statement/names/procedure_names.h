@@ -37,7 +37,7 @@ std::string operator_name(StatementContext& session, const UserOperator& op);
 /// "+(integer,integer)", with the schema where a user's operator hides it.
 std::string operator_signature(StatementContext& session, const Operator& op);
 
-/// Whether the search path finds it by its name and its arguments' types. Nothing where there is no
+/// True if the search path finds it by its name and its arguments' types. Nothing if there is no
 /// such object.
 std::optional<bool> is_function_visible(StatementContext& session, std::uint32_t oid);
 std::optional<bool> is_operator_visible(StatementContext& session, std::uint32_t oid);

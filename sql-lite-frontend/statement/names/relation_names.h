@@ -19,7 +19,7 @@ std::optional<Oid> find_relation_named(StatementContext& session, std::string_vi
 /// Returns the name as regclass shows it: with its schema if the search path would find another.
 /// Nothing if there is no such object.
 std::optional<std::string> relation_name(StatementContext& session, Oid oid);
-/// Whether the search path finds it by its name. Nothing where there is no such object.
+/// True if the search path finds it by its name. Nothing if there is no such object.
 std::optional<bool> is_relation_visible(StatementContext& session, Oid oid);
 /// The same of one that is known.
 bool is_relation_visible(StatementContext& session, Oid schema, std::string_view name);

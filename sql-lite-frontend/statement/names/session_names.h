@@ -120,7 +120,7 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   bool is_visible(const UserType& type);
   /// The composite type that is the relation of that number; null for a true relation's.
   TypePtr composite_of(Oid relation);
-  /// Whether clients can know the type: it comes with the server, or is in the catalog.
+  /// True if clients can know the type: it comes with the server, or is in the catalog.
   bool is_type(TypeId type);
   /// Returns the name as regtype shows it, also of an array; nothing if it is not user-defined.
   std::optional<std::string> user_type_name(TypeId type);

@@ -24,12 +24,12 @@ class SessionRights {
 
   /// Returns the role and all roles whose rights it has, PUBLIC among them.
   [[nodiscard]] std::vector<Oid> roles_of(Oid role) const;
-  /// Whether `role` is `group` or a member of it, directly or not.
+  /// True if `role` is `group` or a member of it, directly or not.
   [[nodiscard]] bool is_member(Oid role, Oid group) const;
   /// May it make others members of the group: a superuser, or a holder of the ADMIN OPTION.
   [[nodiscard]] bool is_admin_of(Oid role, Oid group) const;
   [[nodiscard]] bool is_superuser(Oid role) const;
-  /// Whether the current role is that owner, or has its rights.
+  /// True if the current role is that owner, or has its rights.
   [[nodiscard]] bool owns(Oid role) const;
   [[nodiscard]] bool may(const Schema& schema, Privileges wants) const;
   [[nodiscard]] bool may(Oid role, const Schema& schema, Privileges wants) const;

@@ -30,7 +30,7 @@ class DeferredChecks {
   bool run(std::span<const Oid> constraints,
            const std::function<void(const DeferredCheck&)>& check);
   [[nodiscard]] bool empty() const noexcept { return events_.mark().size == 0; }
-  /// Whether one of the relation has not passed.
+  /// True if a check of the relation has not been made yet.
   [[nodiscard]] bool awaits(Oid relation) const;
 
  private:
