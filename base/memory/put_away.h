@@ -22,11 +22,11 @@ inline constinit std::atomic<std::size_t> windows_away{0};
 [[nodiscard]] inline bool has(const void* at) noexcept {
   return any() && is_away(at);
 }
-/// Has the window of `at` read. Takes as long as that does; nothing where it is not away, or no
-/// longer mapped.
+/// Reads the window of `at` from the device, and takes as long. Does nothing if it is not swapped
+/// out, or no longer mapped.
 void bring_back(const void* at) noexcept;
 
-// For whoever maps the files. Pre: `begin` is at the beginning of a window, and `bytes` are
+// For the code that maps the files. Pre: `begin` is at the beginning of a window, and `bytes` are
 // windows.
 
 void note_away(const void* begin, std::size_t bytes) noexcept;

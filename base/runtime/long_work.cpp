@@ -8,7 +8,7 @@ namespace {
 constexpr Duration kLongestWork{kWorkBetweenRests};
 
 thread_local std::int64_t work_until_rest = kWorkBetweenRests;
-/// Of a reactor; elsewhere turns are the system's, or the simulation's, whose clock is not ours.
+/// Set on a reactor's thread only. Elsewhere the system, or the simulation, schedules.
 thread_local TimePoint turn_began{};
 
 bool is_time_to_rest() noexcept {

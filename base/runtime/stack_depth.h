@@ -12,12 +12,12 @@ namespace swizzle {
 inline constexpr std::size_t kStackReserve = FiberStack::kOpenAtFirst / 2;
 
 namespace detail {
-/// Above it recursion may go on. Before anybody has asked on a thread that is not on a coroutine:
-/// higher than every address, so that the first question looks it up.
+/// Recursion may go on above it. On a thread without a coroutine it is higher than every address at
+/// first, so that the first check looks it up.
 inline constinit thread_local std::uintptr_t lowest_frame = UINTPTR_MAX;
-/// The coroutine's; null on a thread's own stack.
+/// The running coroutine's; null on a thread's own stack.
 inline constinit thread_local FiberStack* running_stack = nullptr;
-/// Opens more of the stack where that can be done.
+/// Opens more of the stack if there is more. Returns true if there is not.
 bool no_more_stack(std::uintptr_t here) noexcept;
 }  // namespace detail
 
