@@ -6,9 +6,9 @@
 
 namespace swizzle {
 
-/// Returns the error that a descent met, for the caller of the tree: a damaged page is named with
-/// the tree that it belongs to, the rule that it breaks, and the key on the way to which it was
-/// met. Other errors stay as they are.
+/// Returns the error of a descent, for the caller of the tree: for a damaged page it names the
+/// page, its tree, the rule that it breaks, and the key on the way to which it was met. Other
+/// errors stay as they are.
 Error met_in_tree(TreeId tree, Bytes key, Error&& error);
 
 /// Returns XX001 for a page that is whole but differs from its parent's description of it (no

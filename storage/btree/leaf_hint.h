@@ -10,9 +10,9 @@
 
 namespace swizzle {
 
-/// Place of a key's leaf a moment ago, so that a caller that comes again for the key, or for its
-/// neighbour, need not descend again. It keeps nothing in place and may be stale in any way; the
-/// version tells whether the frame still has the same content.
+/// The leaf of the last key, so that a caller that comes again for the key, or for its neighbour,
+/// need not descend again. Pins nothing and may be stale in any way; the version tells if the frame
+/// still has the same content.
 class LeafHint {
  public:
   enum class Nearness : std::uint8_t {
