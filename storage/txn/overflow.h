@@ -20,9 +20,9 @@ inline bool is_too_large_inline(Bytes key, Bytes value) noexcept {
 /// 54000 for a record that is too large for any tree.
 Result<> check_record(Bytes key, Bytes value);
 
-/// Numbers are unique for ever: of the writer's transaction id and which of its large values it is.
-/// The 64 bits of `value` have room for 40 and 24 bits of these two; what exceeds that, as a rule
-/// nothing, is in `beyond`.
+/// Numbers are never reused: they consist of the writer's transaction id and the ordinal of its
+/// large value. The 64 bits of `value` have room for 40 and 24 bits of these two; further bits,
+/// usually none, are in `beyond`.
 struct OverflowAddress {
   std::uint64_t value;
   std::uint32_t size;
