@@ -40,7 +40,7 @@ std::vector<const RoutineParameter*> output_columns_of(const Routine& routine) {
 CallableRoutine::CallableRoutine(RoutinePtr of) : routine(std::move(of)) {
   bool any_name = false;
   for (const RoutineParameter& parameter : routine->parameters) {
-    // CALL gives a place to what a procedure answers with, too.
+    // CALL also needs an argument for each output parameter of a procedure.
     const bool is_given = parameter.is_input() || routine->kind == RoutineKind::procedure;
     if (!is_given) continue;
     arguments.push_back(parameter.type);

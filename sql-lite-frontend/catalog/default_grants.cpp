@@ -20,7 +20,7 @@ std::string key_of(Oid database, Oid role, Oid schema, GrantedOn kind) {
   return key;
 }
 
-/// As PostgreSQL shows them here; elsewhere they stand as they were granted.
+/// PostgreSQL shows default grants in this order; elsewhere grants are shown as they were made.
 void sort_by_grantee(std::vector<Grant>& grants) {
   std::ranges::sort(grants, {},
                     [](const Grant& grant) { return std::pair{grant.grantee, grant.grantor}; });

@@ -182,7 +182,7 @@ std::optional<std::size_t> PartitionMap::find(std::span<const Value> key) const 
 }
 
 std::optional<std::size_t> PartitionMap::misfit(std::int32_t modulus) const {
-  // Those there are divide one another: only the neighbours matter.
+  // Existing moduli divide one another, so only the neighbours matter.
   const Remainder* before = nullptr;
   const Remainder* behind = nullptr;
   const auto size = [](const Remainder* one) { return std::pair{one->modulus, one->remainder}; };

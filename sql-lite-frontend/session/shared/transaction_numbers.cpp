@@ -7,8 +7,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// Before anything is forgotten, of those that all see for pg_xact_status(), of others for
-/// snapshots that stay open long.
+/// Size before anything is forgotten: numbers that all snapshots see are kept for pg_xact_status(),
+/// others for snapshots that stay open long.
 constexpr std::size_t kLeast = 1024;
 constexpr std::size_t kMostEnded = 100'000;
 constexpr std::size_t kMostUnseen = 1'000'000;
@@ -68,7 +68,7 @@ std::optional<TransactionNumbers::Status> TransactionNumbers::status(std::int64_
   }
   if (const auto found = recent_.find(number); found != recent_.end()) return found->second.status;
   if (const auto found = ended_.find(number); found != ended_.end()) return found->second;
-  // As PostgreSQL's, which no transaction has.
+  // As in PostgreSQL, whose first transaction ids are reserved.
   if (number == 1 || number == 2) return Status::committed;
   return std::nullopt;
 }
