@@ -51,7 +51,7 @@ OrderedKey row_key_order(const FromTable& table, const IndexAccess& index, std::
 
 namespace {
 
-/// Under whatever collation.
+/// Ignores the collation.
 bool is_column_of_index(const FromTable& table, const IndexAccess& index, std::size_t at,
                         const ExprPtr& expression, const Expr& operand) {
   const auto* collate = dynamic_cast<const CollateExpr*>(&operand);
@@ -111,7 +111,7 @@ const AccessPaths::BoundIndex& AccessPaths::bound(const FromTable& table, const 
       split_conjunctions(made.predicate);
     }
   } catch (const SqlError& error) {
-    // A damaged definition costs what uses the index: the table is read without it.
+    // A damaged definition disables the index: the table is read without it.
     if (!is_about_definition(error.state())) throw;
     made.is_readable = false;
   }
@@ -308,7 +308,7 @@ bool AccessPaths::delivers(const FromTable& table, AccessPath& path,
     }
     if (is_fixed) continue;
     if (at >= index.columns.size()) {
-      // Behind the whole primary key nothing is left to be ordered.
+      // The whole primary key determines the row, so further columns order nothing.
       if (index.index->primary) break;
       const OrderedKey rest = row_key_order(table, index, at - index.columns.size(), *key.expr);
       if (rest == OrderedKey::nothing_left) break;
@@ -368,7 +368,7 @@ AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> cond
   awaits_values_ = false;
   for (const IndexAccess& index : table.table->indexes) {
     std::optional<AccessPath> path = path_over(table, index, conditions);
-    // One that was built after the snapshot does not know of the rows that this shows.
+    // An index built after the snapshot may lack rows that the snapshot shows.
     if (!path || !binder_.names().may_read(index)) continue;
     const bool is_ordered = !index.is_inverted() && index.index->method != IndexMethod::ranges;
     path->only_index = is_ordered && identity == Identity::none && is_covered(table, index);
@@ -382,7 +382,7 @@ AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> cond
     if (!is_of_use) continue;
     set_cost(table, *path, conditions);
     const double path_cost = total_cost(*path);
-    // A row by its whole key is found at once, whatever was expected of the table.
+    // A row is found by its whole key at once, whatever the table's expected size.
     const bool is_better = best.one_row == path->one_row ? path_cost < best_cost : path->one_row;
     if (!is_better) {
       passes_over = passes_over || is_guess(table, *path, conditions);

@@ -65,7 +65,7 @@ bool reads_only(Expr& expr, std::span<const Slot> allowed, std::span<const Slot>
 
 namespace {
 
-/// Of a type that came with an extension: an operator over the extension's own function.
+/// For an extension's type: the operator's function is the extension's own.
 std::string_view brought_ordering_operator(const RoutineExpr& call) {
   const OperatorPtr& op = call.written().op;
   if (op == nullptr || op->left != op->right || !is_brought(op->left)) return {};

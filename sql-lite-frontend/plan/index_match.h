@@ -11,8 +11,8 @@
 
 namespace swizzle::sql {
 
-/// Condition as an index can use it: an operand that reads the table, and the other side of the
-/// comparison, which does not read it.
+/// Condition in a form that an index can use: an operand that reads the table, and the other side
+/// of the comparison, which does not read it.
 struct IndexCondition {
   enum class Kind : std::uint8_t { equal, less, at_most, more, at_least, any_of, not_null };
   Kind kind = Kind::equal;
@@ -23,7 +23,7 @@ struct IndexCondition {
 /// `own` are the table's slots.
 std::optional<IndexCondition> as_index_condition(Expr& condition, std::span<const Slot> own);
 
-/// Condition as an inverted index can use it: on the elements of the operand's value.
+/// Condition in a form that an inverted index can use: on the elements of the operand's value.
 struct ElementCondition {
   std::string_view op;
   OperandSide side = OperandSide::left;  ///< of the operand

@@ -89,7 +89,7 @@ AccessPath AccessPaths::best_of_partitions(const FromTable& table,
 
 namespace {
 
-/// Those of the conditions that can be asked of each partition by itself: the others stay.
+/// Takes the conditions that can be checked in each partition; the others stay.
 std::vector<ExprPtr> take_copyable(std::vector<ExprPtr>& conditions, const LeafColumns& columns) {
   return take_if(conditions, [&](Expr& condition) {
     return !has_subquery(condition) && !is_volatile(condition) &&

@@ -273,7 +273,7 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
     return row;
   };
 
-  // xmax where it is known: of a row that INSERT returns. Null elsewhere.
+  // Returns xmax if it is known: of a row that INSERT returns. Null otherwise.
   const auto changer_in = [&](Scope& at) -> ExprPtr {
     if (&at != &scope || at.was_there == nullptr) return nullptr;
     if (!*at.was_there) {
@@ -288,7 +288,7 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
     expr->set_location(node.location);
     return expr;
   };
-  // xmin of the system's relations, whose rows are computed: they have always been there.
+  // Returns xmin of system relations, whose rows are computed: they have always existed.
   const auto maker_in = [&](const ScopeItem& item) -> ExprPtr {
     if (!item.table || item.table->relation.kind != RelationKind::computed) return nullptr;
     constexpr std::uint32_t kFrozen = 2;
@@ -411,7 +411,7 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
     if (ExprPtr parameter = named_parameter(part(1), node.location)) return parameter;
   }
   if (ExprPtr variable = body_variable(node, Fields::must_be)) return variable;
-  // (composite column).field without the parentheses that PostgreSQL asks for is a missing table.
+  // Without the parentheses that PostgreSQL requires, composite.field is a missing table.
   throw_missing_table(scope, schema, part(table_part), node.location);
 }
 

@@ -55,8 +55,8 @@ bool is_integer(TypeId type) {
   return type == TypeId::int2 || type == TypeId::int4 || type == TypeId::int8;
 }
 
-/// In what a RANGE over a column of this type is measured: where the bounds cannot overflow, and
-/// dates can have hours between them.
+/// The type in which RANGE measures distances over a column of this type, so that bounds cannot
+/// overflow and dates can differ by hours.
 struct Measure {
   TypeId key = TypeId::none;
   TypeId offset = TypeId::none;
@@ -111,7 +111,7 @@ Measure measure_of(TypeId column, TypeId offset) {
 
 }  // namespace
 
-/// Of the offset: constant while the statement runs, and measured as the unit wants it.
+/// Binds the offset: constant while the statement runs, and converted to the measure's type.
 ExprPtr ExpressionBinder::bind_frame_offset(const ast::Node* node, const WindowFrame& frame,
                                             Scope& scope) {
   ExprPtr expr = bind_expression(node, scope);

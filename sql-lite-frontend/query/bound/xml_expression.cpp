@@ -9,7 +9,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// The values of the operands from `first` on, with their names as far as these go.
+/// Evaluates the operands from `first` on, with their names if they have any.
 std::vector<xml::NamedValue> named_values(Execution& execution, std::span<const ExprPtr> operands,
                                           std::span<const std::string> names) {
   std::vector<xml::NamedValue> out;
