@@ -151,7 +151,8 @@ Value AggregateStates::finish(Execution& execution, std::size_t state) {
 
 namespace {
 
-/// Types of what tells groups apart: with several sets the set's number and then the keys.
+/// Returns the types of a group's key in the hash table: with several sets, the set's number, then
+/// the keys.
 std::vector<TypeId> key_types(std::span<const Aggregate::Key> keys, const GroupingSets& sets) {
   std::vector<TypeId> types;
   if (!sets.sets.empty()) types.push_back(TypeId::int4);
@@ -401,7 +402,7 @@ void Aggregate::open(Execution& execution) {
     for (const Slot slot : carried_) execution.slots[slot] = Value::null();
     add_groups_without_rows(execution);
   } else if (keys_.empty()) {
-    // Without GROUP BY there is one group, rows or not; what it carries is never read.
+    // Without GROUP BY there is always one group; its carried columns are never read.
     for (const Slot slot : carried_) execution.slots[slot] = Value::null();
     add_group(execution);
   }

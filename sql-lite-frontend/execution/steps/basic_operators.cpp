@@ -304,7 +304,7 @@ void FunctionScan::start(Execution& execution, std::size_t index) {
   if (arguments)
     running.cursor =
         start_set(execution, *call.function, call.routine, *arguments, arguments_arena_);
-  // One row it is in any case.
+  // A function that does not return a set returns exactly one row.
   running.null_pending = !arguments && !call.function->returns_set;
 }
 

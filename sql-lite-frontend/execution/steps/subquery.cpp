@@ -32,7 +32,7 @@ struct SubqueryExpr::Run final : ExpressionState {
   Arena cache_arena;
   std::unique_ptr<KeyWriter> writer;
   KeyTable hash;
-  KeyRuns hash_overflow;  ///< what did not fit
+  KeyRuns hash_overflow;  ///< keys beyond the memory limit
   bool hash_has_null = false;
 
   void add_key(Execution& execution) {

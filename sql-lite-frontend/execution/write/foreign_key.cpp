@@ -75,7 +75,7 @@ std::string shown_key(StatementServices& services, FunctionContext& functions,
   return fmt::format("({})=({}) ", names, texts);
 }
 
-/// Of the table whose row must have another, or must not have others.
+/// Returns the error of a violation; its table is always the referencing one.
 Diagnostic violation(StatementServices& services, const ForeignKey& key, std::string message,
                      std::string detail) {
   Diagnostic diagnostic;

@@ -155,7 +155,7 @@ bool KeyProbe::locks(StatementServices& services, std::span<const Value> values)
   return false;
 }
 
-/// Locks the row as LockRows does. False: the row has gone, or is another now.
+/// Locks the row as LockRows does. False if it has been deleted, or no longer has the values.
 bool KeyProbe::lock() {
   const auto locked = told_of_update(
       [&] { return access_->lock_row(*execution_, ReadMode::for_key_share, WaitPolicy::wait); });

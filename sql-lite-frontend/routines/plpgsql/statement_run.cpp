@@ -172,7 +172,7 @@ std::span<const Value> StatementRun::row() {
 
 void StatementRun::finish() {
   pin_.reset();
-  // A statement that writes runs to its end, however many of its rows are wanted.
+  // A statement that writes is completed even if the caller needs no more of its rows.
   while (portal_->run->write != nullptr && next()) {
   }
   scope_.reset();
@@ -287,7 +287,7 @@ UtilityRun::UtilityRun(Frame& frame, const StatementPtr& statement, std::string 
   const RowScope scope{frame.execution};
   RowsOfUtility kept{frame, arena_, rows_};
   try {
-    // Names of fields that stand in it first get their places now.
+    // Allocates places for record fields that this statement is the first to name.
     frame.session.inner.analyze(own);
   } catch (SqlError& error) {
     add_sql_context(error, context_);

@@ -160,7 +160,7 @@ class PlpgsqlTrigger final : public TriggerCode {
     return row_of(frame, call, arena);
   }
 
-  /// For the table's columns, dropped ones included.
+  /// Returns a value for each column of the table, including dropped ones.
   std::span<const Value> row_of(Frame& frame, const TriggerCall& call, Arena& arena) const {
     if (sql::shape_of(frame.result_type) != sql::Shape::record) {
       throw SqlError{sqlstate::datatype_mismatch,
