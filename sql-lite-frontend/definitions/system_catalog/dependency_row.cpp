@@ -92,7 +92,7 @@ void emit_columns(const EmitRow& emit, const ObjectAddress& dependent, Oid relat
 }
 
 void emit_collation(const EmitRow& emit, const ObjectAddress& dependent, Oid collation) {
-  // Those that came with the server are there always.
+  // Dependencies on built-in collations are not shown.
   if (collation < kFirstUserOid || shown_number(collation) != collation) return;
   emit_dependency(emit, dependent, {class_id::pg_collation, collation}, Dependency::normal);
 }

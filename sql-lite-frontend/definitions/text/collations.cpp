@@ -206,7 +206,7 @@ void refuse_taken(StatementContext& session, Oid schema, const UserCollation& li
 }  // namespace
 
 std::string described(StatementContext& session, const UserCollation& collation) {
-  // As messages show it, which do not quote.
+  // Names in messages are not quoted.
   const bool is_visible = session.names.is_visible(collation);
   return is_visible ? "collation " + quote_identifier(collation.name)
                     : fmt::format("collation {}.{}",
@@ -359,7 +359,7 @@ Oid used_collation(StatementContext& session, ast::NodeList name, std::int32_t l
   const Oid found = require_collation(session.names, name, location);
   if (!builtin_collation_name(found).empty()) return found;
   lock_collation(session, found, lock::RelationMode::access_share);
-  // It may have gone while this waited.
+  // The collation may have been dropped while this waited for the lock.
   if (!session.catalog.made<UserCollation>(found)) refuse_missing(name);
   return found;
 }

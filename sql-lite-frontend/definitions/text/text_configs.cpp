@@ -37,7 +37,7 @@ std::vector<Mapping> mappings_of(StatementContext& session, Oid config) {
   return mappings;
 }
 
-/// One ALTER … MAPPING.
+/// Executes one ALTER … MAPPING.
 class MappingChange {
  public:
   MappingChange(StatementContext& session, const ast::AlterTSConfigurationStmt& statement,
