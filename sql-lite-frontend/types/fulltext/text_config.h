@@ -13,8 +13,8 @@
 #include "sql-lite-frontend/types/fulltext/stop_words.h"
 #include "sql-lite-frontend/types/fulltext/text_parser.h"
 
-/// Text search configurations and dictionaries: those that come with the server, and user-defined
-/// ones as functions need them.
+/// Text search configurations and dictionaries: built-in ones, and user-defined ones in the form
+/// that functions need.
 namespace swizzle::sql {
 
 /// A dictionary's result for a token.
@@ -24,7 +24,7 @@ struct TokenMeaning {
   bool is_filtered = false;         ///< the next dictionary is asked about the word
 };
 
-/// Makes words of tokens.
+/// Turns tokens into words (lexemes).
 struct TextDictionary {
   std::uint32_t oid = 0;
   /// Language whose endings it removes, an index into snowball_languages(); none: it takes words as
