@@ -8,8 +8,8 @@
 
 namespace swizzle::sql {
 
-/// The arguments of a function over VARIADIC "any", whether they came one by one or, with the word
-/// VARIADIC, as one array that stands for those from `first` on.
+/// Arguments of a function over VARIADIC "any", passed one by one or, with VARIADIC, as an array
+/// that replaces those from `first` on.
 class AnyArguments {
  public:
   AnyArguments(const FunctionContext& context, std::span<const Value> arguments, std::size_t first)
