@@ -64,7 +64,7 @@ struct FromCall {
   RoutineCallPtr routine = nullptr;      ///< the routine of `function`, if it is one
 };
 
-/// One of an aggregate's functions: a built-in one, or a routine.
+/// One of the functions that an aggregate is made of: a built-in one, or a routine.
 struct AggregateStep {
   const Function* function = nullptr;
   RoutineCallPtr routine;  ///< null: it is built in
