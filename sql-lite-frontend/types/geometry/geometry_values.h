@@ -148,7 +148,7 @@ class PointsMaker {
   std::byte* next_ = nullptr;
 };
 
-// Binary forms.
+// Binary send and receive formats.
 inline double take_number(BinaryReader& reader) {
   return std::bit_cast<double>(reader.take<std::uint64_t>());
 }
@@ -164,10 +164,10 @@ inline void put_point(std::string& out, const Point& point) {
   put_number(out, point.y);
 }
 void put_points(std::string& out, const Points& points);
-/// Reads the number of points from the message; none, and more than there can be, is 22P03.
+/// Receives the number of points. Throws 22P03 for 0, and for more than possible.
 std::size_t take_count(BinaryReader& reader, std::string_view type);
 
-/// The codec of a type that is its numbers, which all are sent one behind the other.
+/// Binary format of a type that consists of numbers, sent one after the other.
 template <class T, T (*read)(std::string_view),
           void (*write)(std::string&, const FormatSettings&, const T&), T (*check)(const T&)>
 constexpr TypeCodec codec_of_numbers() {
