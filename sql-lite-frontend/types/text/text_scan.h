@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-/// Small questions about ASCII, independent of any locale.
+/// Predicates on ASCII characters, independent of any locale.
 namespace swizzle::sql {
 
 constexpr bool is_digit(char c) noexcept {
