@@ -83,7 +83,7 @@ bool apply_common_option(DatabaseEntry& entry, const ast::DefElem& option) {
 void require_empty(StatementContext& session, const DatabaseEntry& source) {
   const Catalogs::Use use{*session.shared.catalogs, source.oid};
   constexpr std::size_t kSystemSchemas = 3;
-  // Reads all relations of the database to find that there are none.
+  // Reads all relations: there must be none.
   const bool has_objects = !use.catalog().tables().empty() || !use.catalog().types().empty();
   if (!has_objects && use.catalog().schemas().size() <= kSystemSchemas) return;
   throw_error(sqlstate::feature_not_supported,
