@@ -270,7 +270,7 @@ std::unique_ptr<SetCursor> kinds(FunctionContext&, Arguments a) {
   return std::make_unique<KindCursor>();
 }
 
-/// NULL: the dictionary does not know the token.
+/// Returns NULL if the dictionary does not know the token.
 Value words_array(FunctionContext& context, const TokenMeaning& meaning) {
   if (!meaning.is_known) return Value::null();
   if (!meaning.word) return make_array(context.arena, TypeId::text, {});

@@ -99,7 +99,8 @@ i64 truncated_in(std::string_view name, i64 timestamp, const TimeZone& zone) {
     return truncated(name, field, timestamp, TypeId::timestamptz);
   const i64 offset = zone.at_utc(timestamp).seconds_east * kMicrosPerSecond;
   const i64 local = truncated(name, field, timestamp + offset, TypeId::timestamptz);
-  // Within a day the offset stays; the start of a day or longer may have another one.
+  // Truncation within a day keeps the offset; the start of a day or a longer unit may have another
+  // one.
   return micros_of(field) != 0 ? local - offset : local_to_utc(local, zone);
 }
 Value truncate_timestamptz(FunctionContext& context, Arguments a) {
