@@ -6,7 +6,8 @@
 
 namespace swizzle {
 
-/// ASCII letters become small, everything else stays: what names of settings and units compare by.
+/// Returns ASCII letters in lower case, other bytes unchanged: the form in which names of settings
+/// and units are compared.
 inline std::string lower_case(std::string_view text) {
   std::string result{text};
   std::ranges::transform(result, result.begin(), [](char letter) {

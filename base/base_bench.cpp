@@ -90,7 +90,7 @@ void fiber_yield(benchmark::State& state) {
 }
 BENCHMARK(fiber_yield);
 
-// Two that wake each other in turn; one iteration is there and back.
+// Two tasks that wake each other in turn; one iteration is there and back.
 struct Rally {
   std::atomic<int> turn{0};
   std::atomic<Parker*> server{nullptr};
@@ -191,7 +191,7 @@ void random_reads_fibers(benchmark::State& state) {
 }
 BENCHMARK(random_reads_fibers)->Arg(1)->Arg(32)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-// The same, on a bare ring: what the fibers are measured against.
+// The same on a bare ring: the baseline for fibers.
 void random_reads_bare_ring(benchmark::State& state) {
   const auto depth = static_cast<unsigned>(state.range(0));
   const int descriptor = open(data_path().c_str(), O_RDONLY | O_DIRECT | O_CLOEXEC);

@@ -1,6 +1,7 @@
 #include "base/checksum.h"
 
-// Log records and keys are short: a call through the library's table costs as much as their bytes.
+// Inlined, because log records and keys are short: a call of the library costs as much as their
+// bytes.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -6,8 +6,8 @@
 
 namespace swizzle {
 
-/// How many bytes two values have in common at the front. They are compared eight at a time: rows
-/// are, on every update.
+/// Returns the length of two values' common prefix. Compares eight bytes at a time, because every
+/// update compares rows.
 inline std::size_t common_front(Bytes a, Bytes b) noexcept {
   const std::size_t most = a.size() < b.size() ? a.size() : b.size();
   std::size_t count = 0;
@@ -20,7 +20,7 @@ inline std::size_t common_front(Bytes a, Bytes b) noexcept {
   return count;
 }
 
-/// The same at the back.
+/// Returns the length of the common suffix.
 inline std::size_t common_back(Bytes a, Bytes b) noexcept {
   const std::size_t most = a.size() < b.size() ? a.size() : b.size();
   const std::byte* end_of_a = a.data() + a.size();

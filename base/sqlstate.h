@@ -20,7 +20,7 @@ class SqlState {
   std::array<char, 5> code_;
 };
 
-/// The codes that arise below SQL. The frontend adds its own beside its types.
+/// The codes of errors below SQL. The frontend has its own beside its types.
 namespace sqlstate {
 inline constexpr SqlState feature_not_supported{"0A000"};
 inline constexpr SqlState invalid_parameter_value{"22023"};

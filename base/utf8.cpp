@@ -36,7 +36,7 @@ std::size_t well_formed(std::string_view rest) noexcept {
   return size;
 }
 
-/// How many bytes a character that starts so would have.
+/// Returns the length that a character's first byte announces.
 std::size_t announced_length(char lead) noexcept {
   const auto byte = static_cast<unsigned char>(lead);
   return is_utf8_continuation(lead) || byte >= 0xf8 ? 1 : utf8_length(lead);
@@ -45,7 +45,7 @@ std::size_t announced_length(char lead) noexcept {
 }  // namespace
 
 std::size_t valid_utf8(std::string_view text) noexcept {
-  // The library says whether, not how far; of short texts it is not faster.
+  // The library tells if, not where, a text is invalid; it is not faster for short texts.
   constexpr std::size_t kLong = 128;
   if (text.size() >= kLong && simdjson::validate_utf8(text.data(), text.size()) &&
       text.find('\0') == std::string_view::npos) {

@@ -17,7 +17,7 @@ constexpr bool is_utf8_continuation(char c) noexcept {
   return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
 }
 
-/// The bytes of `text` up to the first that is no UTF-8: all of them where there is none.
+/// Returns the number of bytes of `text` before the first that is no UTF-8.
 [[nodiscard]] std::size_t valid_utf8(std::string_view text) noexcept;
 
 /// Returns PostgreSQL's message about the invalid character at the front. Pre: not empty.

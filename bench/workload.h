@@ -19,7 +19,7 @@ inline constexpr RecordShape kEightAndOneTwenty{8, 120};
 inline constexpr RecordShape kTwentyAndTwenty{20, 20};
 inline constexpr std::size_t kMaxRecordBytes = 128;
 
-/// Whether the keys are 0, 1, 2 … or lie all over the 64-bit space.
+/// Spacing of the keys: 0, 1, 2 …, or spread over the 64-bit space.
 enum class KeyOrder : std::uint8_t { dense, scattered };
 
 /// The number behind record `index`'s key. Ascending in both orders, so that records can be loaded
@@ -66,7 +66,7 @@ class Value {
   std::size_t size_;
 };
 
-/// Whether `value` begins as Value(shape, number) does.
+/// True if `value` begins as Value(shape, number) does.
 inline bool belongs_to(Bytes value, std::uint64_t number) noexcept {
   return value.size() >= 8 && load<std::uint64_t>(value.data()) == split_mix(number);
 }

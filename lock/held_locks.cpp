@@ -1,5 +1,5 @@
-// The part of LockOwner about locks that outlive a process: written down by one owner, taken again
-// by another.
+// The part of LockOwner about locks that outlive a process: one owner writes them down, another
+// takes them again.
 #include <algorithm>
 
 #include "lock/internal/intents.h"

@@ -43,7 +43,7 @@ void tear_down(const benchmark::State& /*state*/) {
   shared_manager.reset();
 }
 
-// A transaction with one exclusive key lock, committing: the 120 ns.
+// A transaction with one exclusive key lock, and its commit. Budget: 120 ns.
 void acquire_and_release(benchmark::State& state) {
   LockOwner owner{*shared_manager};
   const auto thread = static_cast<std::uint64_t>(state.thread_index());
@@ -236,7 +236,8 @@ BENCHMARK(wake_a_waiter)
     ->Iterations(300)
     ->Unit(benchmark::kMicrosecond);
 
-// From the request that closes the cycle until the victim has its error. Argument: how many wait.
+// From the request that closes the cycle until the victim has its error. Argument: number of
+// waiters.
 void report_a_deadlock(benchmark::State& state) {
   LockOptions options = options_of(state.range(0));
   options.buckets = 64;

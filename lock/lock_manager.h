@@ -24,7 +24,7 @@ class LockManager {
   /// Pre: no owner is left.
   ~LockManager();
 
-  /// Whether nobody at all holds what would exclude `mode`; for system transactions, which own no
+  /// True if no owner holds a lock that excludes `mode`. For system transactions, which own no
   /// locks: before a ghost is removed (kWriteKeyAndGap), before a fence is put into a gap or taken
   /// out of one (kInsertIntoGap). Pre: the caller holds the leaf's exclusive latch, so that no new
   /// lock on the key can become valid meanwhile.

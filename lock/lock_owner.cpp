@@ -15,7 +15,7 @@ constexpr std::size_t kFewLocks = 1000;
 constexpr std::uint32_t kLastOrdinal = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kFetchedAhead = 12;
 
-// Apart, so that a lock that is granted pays nothing for it.
+// Out of line, so that a granted lock pays nothing for it.
 [[gnu::cold, gnu::noinline]] std::unexpected<Error> too_many_locks() {
   return fail(sqlstate::program_limit_exceeded,
               "a transaction cannot take more than 4294967295 locks");
@@ -101,7 +101,7 @@ bool LockOwner::try_acquire(LockId id, KeyMode mode) {
   TableRecord& record = record_of({0, id.tree, Scope::table});
   if (covers(record.total, mode)) return true;
   if (!try_new(name, code(mode), mine)) return false;
-  // escalate_if_due() looks at it when no latch is held.
+  // escalate_if_due() checks the count when no latch is held.
   count_read_lock(record, mine, newest_);
   return true;
 }
@@ -139,8 +139,8 @@ void LockOwner::lock_transaction(std::atomic<TransactionLock>& published) {
   while (true) {
     const TransactionLock lock = transaction_lock(txn, ++own_turn_);
     Entry& entry = make_entry(transaction_name(lock), code(kWriteKey), nullptr);
-    // No owner waits for an unpublished entry, except one that has slept through all transaction
-    // locks.
+    // No owner waits for an unpublished entry, except one that has slept while all numbers of
+    // transaction locks were used.
     if (!append(entry).granted) {
       discard(entry, Lsn::none);
       continue;
@@ -200,7 +200,7 @@ Result<Acquired> LockOwner::acquire_new(const LockName& name, ModeCode mode, Ent
 }
 
 bool LockOwner::try_new(const LockName& name, ModeCode mode, Entry* older) {
-  // The caller asks acquire() then, which says why.
+  // acquire(), which the caller tries next, reports the reason.
   if (ordinal_ == kLastOrdinal) [[unlikely]]
     return false;
   Entry& entry = make_entry(name, mode, older);
@@ -220,7 +220,7 @@ Result<Acquired> LockOwner::request(Entry*& entry, LockWait wait) {
     watermark_ = std::max(watermark_, appended.tag);
     return Acquired::granted;
   }
-  // Also if an allocation fails on the way.
+  // Runs also if an allocation fails.
   Undo undo{[this, &entry] { discard(*entry, Lsn::none); }};
   if (wait.if_blocked == IfBlocked::skip) return Acquired::skipped;
   if (wait.if_blocked == IfBlocked::fail) {
@@ -271,7 +271,8 @@ void LockOwner::forget(Entry& entry) noexcept {
 
 Appended LockOwner::append(Entry& entry) noexcept {
   if (!is_strong(entry.mode)) return parts_.table->append(entry);
-  // Announced before the slots are read, so that an intent that is missed here sees it.
+  // Announced before the slots are read, so that an intent that is missed here sees the
+  // announcement.
   parts_.strong.of(entry.name).announced.fetch_add(1, std::memory_order_seq_cst);
   pause_point(PausePoint::after_strong);
   const Appended appended = parts_.table->append(entry);
@@ -280,7 +281,7 @@ Appended LockOwner::append(Entry& entry) noexcept {
   return {true, tag_for(entry)};
 }
 
-// A lock on a whole table shows what anybody wrote below it.
+// A lock on a whole table must know of all writes below it.
 Lsn LockOwner::tag_for(const Entry& entry) const noexcept {
   return is_strong(entry.mode) ? parts_.last_released() : parts_.table->tag(entry.name);
 }
@@ -330,7 +331,7 @@ void LockOwner::release_to(LockMark mark) noexcept {
 void LockOwner::release_all(Lsn commit_lsn) noexcept {
   if (commit_lsn != Lsn::none &&
       raw(commit_lsn) > seat_.last_released.load(std::memory_order_relaxed)) {
-    // Release: whoever locks a whole table and finds us gone from it finds this, too.
+    // Release: an owner that locks a whole table after our release sees this LSN.
     seat_.last_released.store(raw(commit_lsn), std::memory_order_release);
   }
   // The entries of a large transaction have left the processor's caches: prefetch them.

@@ -19,12 +19,12 @@
 
 namespace swizzle::lock {
 
-/// The locks of one transaction after another. Used by one thread or fiber at a time, except
-/// cancel(). Reusing an owner is cheap; a session keeps one.
+/// The locks of one transaction at a time. Used by one thread or fiber at a time, except cancel().
+/// Reusing an owner is cheap; a session keeps one.
 ///
-/// Errors of everything that may wait: 40P01 deadlock (the detail says who waits for whom, on
-/// what), 55P03 lock timeout or NOWAIT, 57014 cancelled. A failed request leaves nothing queued,
-/// and the owner keeps what it had.
+/// Errors of all functions that may wait: 40P01 deadlock (the detail lists the cycle), 55P03 lock
+/// timeout or NOWAIT, 57014 cancelled. A failed request leaves nothing queued, and the owner keeps
+/// its earlier locks.
 class LockOwner {
  public:
   explicit LockOwner(LockManager& manager);
@@ -33,19 +33,19 @@ class LockOwner {
   /// Pre: nothing is held.
   ~LockOwner();
 
-  /// Whether an owner's many read locks in a table may become one on the table, which holds up all
-  /// who write to it.
+  /// Lock escalation: with `when_due`, an owner's many read locks in a table may become one on the
+  /// table, which makes its writers wait.
   enum class Escalation : std::uint8_t { never, when_due };
-  /// Starts a transaction. Its number decides who is younger; TxnId::none is the youngest.
-  /// Pre: nothing is held. Post: the read watermark is Lsn::none.
+  /// Starts a transaction. The greater number is the younger transaction; TxnId::none is the
+  /// youngest. Pre: nothing is held. Post: the read watermark is Lsn::none.
   void begin(TxnId txn, Escalation escalation = Escalation::never) noexcept;
 
-  /// Gives the running transaction its number, when it gets one only at its first write.
+  /// Sets the running transaction's number, which it gets at its first write.
   void identify(TxnId txn) noexcept;
 
-  /// For the views and for deadlock reports: whom the owner works for, and, unless null, where it
-  /// says what it is doing. `doing` is read by whoever waits through this owner, when it begins to
-  /// wait, and outlives the owner or the next call.
+  /// Sets the owner's client, for the views and deadlock reports, and a text that describes its
+  /// current activity, or null. The owner reads `doing` when it begins to wait. `doing` outlives
+  /// the owner or the next call.
   void work_for(OwnerLabel label, const std::string* doing) noexcept;
 
   /// May wait. Pre: no latch is held.
@@ -54,36 +54,36 @@ class LockOwner {
   /// Never waits, so it may be called under a latch. On failure nothing is left behind.
   [[nodiscard]] bool try_acquire(LockId id, KeyMode mode);
 
-  /// Has fetched what a request for `id` will look at.
+  /// Prefetches the memory that a request for `id` will read.
   void prefetch(LockId id) const noexcept;
-  /// The next step, some time later: what prefetch() has brought tells where more is.
+  /// Second step, some time later: prefetches what the memory of the first refers to.
   void prefetch_entries(LockId id) const noexcept;
 
-  /// Whether others leave room for `mode` now; takes no lock. An insert asks it for the gap after
-  /// the predecessor (kInsertIntoGap) under the leaf's exclusive latch, which keeps readers from
-  /// making a new gap lock valid. May be called under a latch.
+  /// True if the locks of other owners permit `mode` now; takes no lock. An insert asks it for the
+  /// gap after the predecessor (kInsertIntoGap) under the leaf's exclusive latch, which keeps
+  /// readers from making a new gap lock valid. May be called under a latch.
   [[nodiscard]] bool is_free(LockId id, KeyMode mode) const noexcept;
   [[nodiscard]] bool gap_is_free(LockId id) const noexcept { return is_free(id, kInsertIntoGap); }
 
-  /// Waits in the queue until is_free() would have said yes, and keeps nothing. The caller descends
-  /// and asks again. May wait.
+  /// Waits in the queue until is_free() would be true, and keeps no lock. The caller descends and
+  /// checks again. May wait.
   Result<Acquired> wait_until_free(LockId id, KeyMode mode, LockWait wait = {});
 
-  /// For an owner who says in another way which keys are its own, where each will be looked at by
-  /// whoever has locked it: takes a new TransactionLock, says so in `published`, and releases the
-  /// one before, so that all who wait for it look again. Until release_all(). Never waits.
-  /// Pre: the transaction has its number.
+  /// Locks the transaction itself (as PostgreSQL locks its xid), so that others can wait for rows
+  /// that it changed without key locks. Stores the new lock in `published` and releases the
+  /// previous one; waiters for that check again. Held until release_all(). Never waits. Pre: the
+  /// transaction has its number.
   void lock_transaction(std::atomic<TransactionLock>& published);
-  /// Waits until its owner has released it, and keeps nothing. May wait.
+  /// Waits until the transaction's owner has released the lock, and keeps nothing. May wait.
   Result<Acquired> wait_for_transaction(TransactionLock of, LockWait wait = {});
-  /// Gives up what was acquired last, as far as it is of this key, `covered` says as much, and
-  /// nobody can come back to it by a savepoint().
+  /// Releases the newest acquisition, if it is of this key, `covered` includes its mode, and no
+  /// savepoint() lies between.
   void release_last(LockId id, KeyMode covered) noexcept;
 
   /// Intents are usually granted without touching shared memory. May wait.
   Result<Acquired> acquire_table(TreeId tree, TableMode mode, LockWait wait = {});
-  /// Whether acquire_table() would have nothing to do, as it is with all rows of a transaction but
-  /// the first.
+  /// True if acquire_table() would have nothing to do, as for all rows of a transaction but the
+  /// first.
   [[nodiscard]] bool has_table(TreeId tree, TableMode mode) const noexcept {
     const TableRecord* const record = find_record({0, tree, Scope::table});
     return record != nullptr && implies(record->total, mode) &&
@@ -91,8 +91,8 @@ class LockOwner {
   }
   Result<Acquired> acquire_database(TableMode mode, LockWait wait = {});
 
-  /// PostgreSQL's locks on a relation; the three weakest on the private path of intents.
-  /// The most frequent of them: ACCESS SHARE, if a private slot is all it takes. False: ask
+  /// PostgreSQL's locks on a relation. The three weakest use the private path of intents.
+  /// Takes the most frequent one, ACCESS SHARE, if a private slot suffices. False: call
   /// acquire_relation().
   [[nodiscard]] bool try_share_relation(RelationId relation) noexcept;
   Result<Acquired> acquire_relation(RelationId relation, RelationMode mode, LockWait wait = {});
@@ -101,39 +101,39 @@ class LockOwner {
   [[nodiscard]] TableMode held_table(TreeId tree) const noexcept;
   [[nodiscard]] TableMode held_database() const noexcept;
 
-  /// Trades this owner's many read locks in `tree` for one on the table, if there are more than
-  /// the threshold and nobody objects. What it has written stays locked key by key: others may go
-  /// on beside a writer of much, and it has its undo records to carry anyway. acquire() and
-  /// acquire_table() do it by themselves; a scan that only uses try_acquire() calls it between
-  /// leaves. Never waits.
+  /// Lock escalation: replaces this owner's read locks in `tree` by one on the table, if there are
+  /// more than the threshold and no other owner is in the way. Locks of written keys stay, so that
+  /// a large write does not stop other writers; its undo records need memory anyway. acquire() and
+  /// acquire_table() call it; a scan that only uses try_acquire() calls it between leaves. Never
+  /// waits.
   void escalate_if_due(TreeId tree);
 
-  /// All that it has but for its lock on itself.
+  /// Returns all locks except the one on the transaction itself.
   [[nodiscard]] std::vector<HeldLock> held_locks() const;
-  /// Takes one of these, as another owner had it. 55P03 if somebody is in the way; never waits.
+  /// Takes a lock that another owner had. 55P03 if an owner is in the way; never waits.
   Result<> retake(const HeldLock& lock);
 
   [[nodiscard]] LockMark mark() const noexcept { return LockMark{ordinal_}; }
-  /// The same; release_last() leaves what is older.
+  /// Like mark(), and release_last() does not release what is older.
   LockMark savepoint() noexcept {
     savepoint_ = ordinal_;
     return mark();
   }
-  /// Gives up what was acquired after `mark`, newest first, except intents that were granted
+  /// Releases the locks acquired after `mark`, newest first, except intents that were granted
   /// privately and table locks that replaced key locks: those stay until release_all(). For
   /// statement and savepoint rollback, after the changes have been undone.
   void release_to(LockMark mark) noexcept;
 
-  /// The end of the transaction. `commit_lsn` is the LSN of the commit record in the log buffer
-  /// (early lock release: it need not be durable), Lsn::none after a rollback or without changes.
-  /// Pre: a rollback has undone all changes.
+  /// Ends the transaction. `commit_lsn` is the LSN of the commit record in the log buffer (early
+  /// lock release: it need not be durable), Lsn::none after a rollback or without changes. Pre: a
+  /// rollback has undone all changes.
   void release_all(Lsn commit_lsn) noexcept;
 
-  /// The highest commit LSN this transaction may have read from. Whoever acknowledges it, even if
-  /// it wrote nothing, first makes sure that the log is durable up to here. Valid until begin().
+  /// The highest commit LSN this transaction may have read from. Before it is acknowledged, even if
+  /// it wrote nothing, the log must be durable up to here. Valid until begin().
   [[nodiscard]] Lsn read_watermark() const noexcept { return watermark_; }
-  /// The transaction has read what was committed at `commit_lsn` without a lock that says so: under
-  /// Access::key_shared others change what stands under the key.
+  /// Notes a read of a change committed at `commit_lsn` for which no lock's tag stands: under
+  /// Access::key_shared other transactions may change the key's value.
   void note_read(Lsn commit_lsn) noexcept { watermark_ = std::max(watermark_, commit_lsn); }
 
   /// Makes the wait in progress, and every later one, fail with 57014 until clear_cancel().
@@ -141,18 +141,18 @@ class LockOwner {
   void cancel() noexcept;
   void clear_cancel() noexcept;
 
-  /// How long a request waits before it looks for a deadlock. Zero: at once.
+  /// Sets how long a request waits before it searches for a deadlock. Zero: at once.
   void set_deadlock_timeout(Duration timeout) noexcept { deadlock_timeout_ = timeout; }
 
   [[nodiscard]] std::size_t locks_held() const noexcept {
     return held_count_ + (own_ != nullptr ? 1U : 0U);
   }
-  /// The next lock of the transaction has this number; for tests of the last one.
+  /// Sets the number of the transaction's next lock; for tests of the last one.
   void number_from(std::uint32_t ordinal) noexcept { ordinal_ = ordinal - 1; }
   [[nodiscard]] std::size_t private_bytes() const noexcept { return held_.bytes(); }
 
  private:
-  /// The owner's own record of its locks on a table or the database.
+  /// The owner's private record of its locks on a table or the database.
   struct TableRecord {
     LockName name;
     TableMode total = TableMode::none;    // of the slot and the entries
@@ -167,7 +167,7 @@ class LockOwner {
   Appended append(Entry& entry) noexcept;
   /// The end of a wait without an error.
   enum class WaitEnd : std::uint8_t { granted, gives_way };
-  /// `entry` is another one afterwards if the request went to the end of its queue.
+  /// Replaces `entry` if the request went to the end of its queue.
   Result<Acquired> request(Entry*& entry, LockWait wait);
   Result<WaitEnd> wait_for(Entry& entry, TimePoint deadline);
   Result<WaitEnd> wait_published(Entry& entry, TimePoint deadline);
@@ -187,7 +187,7 @@ class LockOwner {
   void withdraw_intent(std::atomic<IntentSlot>& slot, IntentSlot with, IntentSlot before) noexcept;
   void clear_intent_slots() noexcept;
 
-  /// The newest entry of a key was `before` and is `after`; null: there is none.
+  /// Adjusts the count when a key's newest entry, which was `before`, is `after`; null: none.
   static void count_read_lock(TableRecord& record, const Entry* before,
                               const Entry* after) noexcept;
   TableRecord& record_of(const LockName& name);
@@ -195,7 +195,7 @@ class LockOwner {
     const std::size_t place = place_of(name);
     return place < tables_.size() ? &tables_[place] : nullptr;
   }
-  /// In tables_; their number where it is not among them.
+  /// Returns the position in tables_, or tables_.size() if it is not there.
   [[nodiscard]] std::size_t place_of(const LockName& name) const noexcept {
     const std::size_t last = last_places_[raw(name.tree()) % kLastPlaces];
     if (last < tables_.size() && tables_[last].name == name) [[likely]]
@@ -216,12 +216,12 @@ class LockOwner {
   EntryArena arena_;
   PrivateTable held_;
   std::vector<TableRecord> tables_;
-  /// From so many on their places are found by a hash of their names.
+  /// From this many tables on a hash table finds their positions.
   static constexpr std::size_t kFewTables = 16;
-  /// Of tables_, plus one; 0: none. Open addressing, at most half full.
+  /// Positions in tables_, plus one; 0: free. Open addressing, at most half full.
   std::vector<std::uint32_t> places_;
-  // Where trees whose numbers have such a remainder were found last: a transaction goes to and fro
-  // between a few, which were mostly made one after another.
+  // Cache of positions in tables_, by the tree's number modulo its size. A transaction alternates
+  // between a few trees, which were mostly created one after another, so they seldom collide.
   static constexpr std::uint32_t kLastPlaces = 16;
   std::array<std::uint32_t, kLastPlaces> last_places_{};
   Entry* newest_ = nullptr;  // linked by Entry::previous

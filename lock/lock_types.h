@@ -22,9 +22,9 @@ struct LockId {
   friend constexpr bool operator==(const LockId&, const LockId&) = default;
 };
 
-/// Locks a transaction that keeps no lock on each key that it has changed, so that others can wait
-/// for it. It is held until the transaction ends or rolls back to a savepoint; then another one
-/// takes its place.
+/// Lock on a transaction that keeps no lock on each key that it has changed, for others to wait
+/// for. Held until the transaction ends or rolls back to a savepoint, which replaces it by another
+/// one.
 enum class TransactionLock : std::uint64_t { none = 0 };
 constexpr TransactionLock transaction_lock(TxnId of, std::uint16_t turn) noexcept {
   return TransactionLock{raw(of) << 16U | turn};
@@ -33,8 +33,7 @@ constexpr TxnId transaction_of(TransactionLock lock) noexcept {
   return TxnId{static_cast<std::uint64_t>(lock) >> 16U};
 }
 
-/// Identifies the client of an owner in the words of the layers above: a backend's number. 0: none
-/// given.
+/// Identifies the owner's client in the words of the layers above: a backend's number. 0: not set.
 using OwnerLabel = std::int32_t;
 
 enum class IfBlocked : std::uint8_t {
@@ -43,8 +42,7 @@ enum class IfBlocked : std::uint8_t {
   skip,  // Acquired::skipped (SKIP LOCKED)
 };
 
-/// How long a request may wait. Zero durations mean what they mean in PostgreSQL's settings:
-/// lock_timeout 0 is "no limit".
+/// How long a request may wait. As in PostgreSQL's settings, lock_timeout 0 is "no limit".
 struct LockWait {
   IfBlocked if_blocked = IfBlocked::wait;
   Duration lock_timeout = Duration::zero();
@@ -65,7 +63,8 @@ struct LockOptions {
   LockVariant variant = LockVariant::raw;
   IntentPath intent_path = IntentPath::private_slots;
   DeadlockVictim victim = DeadlockVictim::youngest;
-  /// 16 bytes each, touched when used; a power of two. More buckets, fewer strangers in a list.
+  /// 16 bytes each, touched when used; a power of two. More buckets mean fewer other names in a
+  /// list.
   std::size_t buckets = std::size_t{1} << 18;
   /// An owner that has read this many keys and gaps of one table asks for a lock on the table
   /// instead. 0: never.
@@ -93,7 +92,7 @@ struct LockRow {
   std::optional<TimePoint> waiting_since;
 };
 
-/// A lock that an owner has, as it can be written down and taken again.
+/// A lock that an owner holds, in a form that can be stored and taken again.
 struct HeldLock {
   LockRow::Kind kind = LockRow::Kind::key;  ///< but for `transaction`
   std::uint32_t place = 0;                  ///< the number of the tree, or of the relation
@@ -104,7 +103,7 @@ struct HeldLock {
   friend constexpr bool operator==(const HeldLock&, const HeldLock&) = default;
 };
 
-/// Counted where something slow happens anyway; uncontended locks are not counted.
+/// Counted on slow paths; uncontended locks are not counted.
 struct LockStatistics {
   std::uint64_t waits = 0;
   std::uint64_t deadlocks = 0;

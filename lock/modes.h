@@ -21,13 +21,13 @@ enum class TableMode : std::uint8_t {
 inline constexpr std::size_t kTableModes = 6;
 
 /// The rights that a lock gives on a key or a gap, which have no parts that an intent could
-/// announce. Each gives all rights of the ones before it. The two that speak of a key alone are for
-/// keys, never for gaps.
+/// announce. Each gives all rights of the ones before it. The two about a key alone are for keys,
+/// never for gaps.
 enum class Access : std::uint8_t {
   none,
-  key_shared,         ///< that the key is there: what stands under it may change
-  shared,             ///< what stands under it
-  content_exclusive,  ///< changes what stands under it; the key stays
+  key_shared,         ///< the key exists: its value may change
+  shared,             ///< reads the value
+  content_exclusive,  ///< changes the value; the key stays
   exclusive,          ///< everything: the key may come or go
 };
 inline constexpr std::size_t kAccesses = 5;
@@ -51,7 +51,7 @@ inline constexpr KeyMode kWriteKeyAndGap{Access::exclusive, Access::exclusive};
 
 namespace detail {
 
-/// A mode is the set of what its holder may do. `below` means: through further locks on parts.
+/// A mode is the set of rights of its holder. `below` means: through further locks on parts.
 using Rights = std::uint8_t;
 inline constexpr Rights kReadBelow = 1;
 inline constexpr Rights kWriteBelow = 2;
@@ -79,7 +79,7 @@ constexpr bool disturbs(Rights holder, Rights other) noexcept {
          ((holder & kWriteAll) != 0 && other != 0);
 }
 
-/// The same for a key, of which there are two parts: that it is there, and what stands under it.
+/// Rights on a key, which has two parts: its presence, and its value.
 inline constexpr Rights kReadPresence = 1;
 inline constexpr Rights kReadContent = 2;
 inline constexpr Rights kWriteContent = 4;
@@ -141,7 +141,7 @@ constexpr bool implies(Access held, Access wanted) noexcept {
 constexpr Access combine(Access a, Access b) noexcept {
   return implies(a, b) ? a : b;
 }
-/// Whether its holder may have changed something.
+/// True if the holder may have changed something.
 constexpr bool may_write(Access access) noexcept {
   return (detail::rights(access) & (detail::kWriteContent | detail::kWritePresence)) != 0;
 }

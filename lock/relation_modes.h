@@ -10,9 +10,8 @@
 
 namespace swizzle::lock {
 
-/// Something that the layers above give names to and define: a table, a view. Its locks order
-/// statements and changes of definitions; a relation consists of trees, which have locks of their
-/// own.
+/// An object that the layers above name and define: a table, a view. Its locks order statements and
+/// changes of definitions; a relation consists of trees, which have locks of their own.
 enum class RelationId : std::uint32_t {};
 constexpr std::uint32_t raw(RelationId id) noexcept {
   return std::to_underlying(id);
@@ -60,7 +59,7 @@ constexpr bool compatible(RelationMode a, RelationMode b) noexcept {
          compatible(parts_of(a).rows, parts_of(b).rows);
 }
 
-/// As pg_locks says it.
+/// The name that pg_locks shows.
 constexpr std::string_view name(RelationMode mode) noexcept {
   constexpr std::array<std::string_view, kRelationModes> names{
       "AccessShareLock", "RowShareLock",          "RowExclusiveLock", "ShareUpdateExclusiveLock",
@@ -68,7 +67,7 @@ constexpr std::string_view name(RelationMode mode) noexcept {
   return names[std::to_underlying(mode) - std::size_t{1}];
 }
 
-/// The mode that a lock on one of the two parts stands for: the weakest that takes it.
+/// The mode that a lock on the content stands for: the weakest that takes it.
 constexpr RelationMode relation_mode_of_content(TableMode content) noexcept {
   switch (content) {
     case TableMode::none:

@@ -1,5 +1,5 @@
 // The part of LockOwner about tables and the database: intents in private slots, strong locks, and
-// the trade of many key locks for one table lock.
+// escalation from many key locks to one table lock.
 #include <algorithm>
 #include <limits>
 
@@ -86,7 +86,7 @@ void LockOwner::add_place(std::size_t place) noexcept {
 }
 
 /// The only step of adding a record that may fail. Pre: there are kFewTables or more. Post: every
-/// record has its place, if they are many.
+/// record has its place.
 void LockOwner::make_places_room() {
   if (2 * (tables_.size() + 1) <= places_.size()) return;
   places_.assign(std::max(places_.size() * 2, 8 * kFewTables), 0);
@@ -114,7 +114,7 @@ bool LockOwner::try_share_relation(RelationId relation) noexcept {
   const LockName name = relation_name(relation, Scope::relation);
   const IntentSlot shared = intent::encode(name, TableMode::intent_shared);
   for (std::uint32_t i = 0; i < slots_used_; ++i) {
-    // Any intent of ours gives what this one gives.
+    // Any intent of this owner gives at least IS.
     if (intent::is_for(seat_.intents[i].load(std::memory_order_relaxed), name)) return true;
   }
   auto& strong = parts_.strong.of(name);
@@ -162,7 +162,7 @@ bool LockOwner::try_intent_slot(TableRecord& record, TableMode mode) noexcept {
   // Fails only if a strong request has asked this slot for a wake meanwhile.
   if (!slot.compare_exchange_strong(seen, with, std::memory_order_seq_cst)) return false;
   pause_point(PausePoint::after_intent);
-  // Acquire part: the tag of whoever made the count zero.
+  // Acquire part: the tag of the owner that made the count zero.
   if (strong.announced.load(std::memory_order_seq_cst) == 0) {
     watermark_ = std::max(watermark_, Lsn{strong.tag.load(std::memory_order_relaxed)});
     record.in_slot = combine(record.in_slot, mode);
@@ -173,7 +173,7 @@ bool LockOwner::try_intent_slot(TableRecord& record, TableMode mode) noexcept {
   return false;
 }
 
-// Back to what the slot was. A strong request that saw the attempt may wait for it.
+// Restores the slot. A strong request that saw the attempt may wait for it.
 void LockOwner::withdraw_intent(std::atomic<IntentSlot>& slot, IntentSlot with,
                                 IntentSlot before) noexcept {
   IntentSlot seen = with;
@@ -215,7 +215,7 @@ void LockOwner::escalate(TableRecord& record) {
     entry->until_end = true;
   }
   drop_read_locks(tree);
-  // Those that are left, and those to come, are of writes.
+  // Remaining and future key locks are of writes.
   record.escalate_at = std::numeric_limits<std::uint32_t>::max();
   parts_.counters.escalations.fetch_add(1, std::memory_order_relaxed);
 }
@@ -229,7 +229,7 @@ void LockOwner::count_read_lock(TableRecord& record, const Entry* before,
   if (is_for_reading(after)) ++record.read_locks;
 }
 
-// Whether nothing was, or may be, written under this key's lock.
+// True if the owner has only read the key, and its lock does not permit it to write.
 bool LockOwner::is_read_lock(const Entry& entry, TreeId tree) const noexcept {
   return entry.name.scope() == Scope::key && entry.name.tree() == tree &&
          !may_write(held_.find(entry.name)->total);

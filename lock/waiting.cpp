@@ -14,7 +14,7 @@ namespace {
 
 using Verdict = DeadlockSearch::Verdict;
 
-// How soon to look again at a cycle that another member has to break.
+// Delay before the next look at a cycle that another member has to break.
 constexpr Duration kLookAgain = std::chrono::milliseconds{2};
 
 TimePoint after(TimePoint start, Duration duration) noexcept {
@@ -26,13 +26,14 @@ class PublishedWait {
  public:
   PublishedWait(Seat& seat, Entry& entry, Runtime& runtime) noexcept
       : seat_(seat), parker_(runtime.parker()) {
-    // While we are ready and do not run yet, all wait who want what we hold or are about to hold.
+    // While this owner is ready but does not run yet, all requests for its locks wait, so it runs
+    // first.
     parker_.take_turn(Turn::ahead);
     seat.suspect.store(false, std::memory_order_relaxed);
     seat.waiting_since.store(runtime.now().time_since_epoch().count(), std::memory_order_relaxed);
     seat.parker.store(&parker_, std::memory_order_seq_cst);
-    // The write that the second look at the predecessors comes after: a release that this look
-    // misses finds a waiter, and the parker to wake.
+    // Comes before the second look at the predecessors: a release that this look misses finds a
+    // waiter, and the parker to wake.
     entry.state.store(EntryState::waiting, std::memory_order_seq_cst);
     seat.waiting.store(&entry, std::memory_order_seq_cst);
   }
@@ -104,8 +105,8 @@ Result<LockOwner::WaitEnd> LockOwner::wait_published(Entry& entry, TimePoint dea
         counters.deadlocks.fetch_add(1, std::memory_order_relaxed);
         return fail(search.error());
       }
-      // One search is enough if it finds nothing: a waiter's blockers only become fewer, and
-      // whoever closes a cycle searches too.
+      // One search is enough if it finds nothing: a waiter's blockers only become fewer, and an
+      // owner that closes a cycle searches too.
       if (verdict == Verdict::others_turn) {
         next_search = after(now, kLookAgain);
       } else if (due) {
@@ -116,9 +117,9 @@ Result<LockOwner::WaitEnd> LockOwner::wait_published(Entry& entry, TimePoint dea
   }
 }
 
-// A cycle through this owner needs somebody who waits for it. On a hot key most waiters are waited
-// for by nobody, and a search would visit the whole queue. Whoever comes after this look searches
-// for himself, and sees that we wait.
+// A cycle through this owner needs an owner that waits for it. On a hot key most waiters block no
+// other owner, and a search would visit the whole queue. An owner that begins to wait after this
+// check searches itself, and sees that we wait.
 bool LockOwner::is_waited_for(const Entry& waiting) const noexcept {
   constexpr std::size_t kFewHeld = 256;
   if (held_count_ > kFewHeld || parts_.table->has_followers(waiting)) return true;

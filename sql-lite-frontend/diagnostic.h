@@ -19,8 +19,7 @@ enum class Severity : std::uint8_t { debug, log, info, notice, warning, error, f
 /// "ERROR", "NOTICE" …: field S and V of the wire message.
 std::string_view severity_name(Severity severity) noexcept;
 
-/// Everything that an ErrorResponse or NoticeResponse can say. Empty strings are fields that are
-/// not sent.
+/// The fields of an ErrorResponse or NoticeResponse. Empty strings are fields that are not sent.
 struct Diagnostic {
   Severity severity = Severity::error;
   SqlState state{"XX000"};
@@ -35,7 +34,7 @@ struct Diagnostic {
   std::string datatype;
   std::string constraint;
   std::string where;
-  /// The place in PostgreSQL's source, for the few errors that drivers tell apart by it.
+  /// The function in PostgreSQL's source, for the few errors that drivers recognise by it.
   std::string routine;
 };
 

@@ -38,8 +38,8 @@ class ChangeStream {
   /// Position before which all commits have been handed out.
   [[nodiscard]] virtual Lsn position() const noexcept = 0;
 
-  /// Whether there is no more at present. Then `wake` is called, once, by another thread, as soon
-  /// as there may be. It is that of the first call, and callable for as long as the stream lives.
+  /// Returns true if there is no more at present. Then another thread calls `wake` once, as soon as
+  /// there may be. `wake` is that of the first call, and callable for as long as the stream lives.
   virtual bool awaits_more(const std::function<void()>& wake) = 0;
 
   /// The reader has received all transactions that committed before `lsn`.

@@ -14,8 +14,8 @@ namespace swizzle::sql {
 /// Format, numbered as on the wire: 0 is text, 1 is binary.
 enum class Format : std::int16_t { text = 0, binary = 1 };
 
-/// One column of a result, as a RowDescription describes it. The name lives as long as the
-/// statement that it describes.
+/// One column of a result, as in RowDescription. The name lives as long as the statement that it
+/// describes.
 struct OutputColumn {
   std::string_view name;
   std::uint32_t table_oid = 0;
@@ -26,7 +26,7 @@ struct OutputColumn {
   Format format = Format::text;
 };
 
-/// One row of a result, valid during the call that hands it over.
+/// One row of a result, valid during the call that gets it.
 class OutputRow {
  public:
   OutputRow() = default;
@@ -53,7 +53,7 @@ struct CopyDescription {
 
 /// Receives the output of a request from its session, in the order of the wire protocol. Any call
 /// may park the session for back-pressure; none is made under a latch or from a catch block. A sink
-/// whose peer is gone remembers that, ignores the rest and cancels the session.
+/// whose peer is gone ignores further output and cancels the session.
 class ResultSink {
  public:
   ResultSink() = default;
@@ -63,7 +63,7 @@ class ResultSink {
 
   virtual void parameter_description(std::span<const std::uint32_t> type_oids) = 0;
   virtual void row_description(std::span<const OutputColumn> columns) = 0;
-  /// Describe of something that returns no rows.
+  /// Describes a statement that returns no rows.
   virtual void no_data() = 0;
   virtual void data_row(const OutputRow& row) = 0;
   virtual void command_complete(std::string_view tag) = 0;

@@ -42,8 +42,8 @@ struct Encryption {
 struct SessionOptions {
   std::string user = "postgres";
   std::string database = "postgres";
-  /// The rest of the start-up packet (application_name, client_encoding, DateStyle, …): applied as
-  /// the session's own defaults, which RESET goes back to.
+  /// Other parameters of the start-up packet (application_name, client_encoding, DateStyle, …):
+  /// they become the session's defaults, which RESET restores.
   std::vector<std::pair<std::string, std::string>> parameters;
   /// Number that pg_backend_pid() returns; unique among live sessions.
   std::int32_t backend_pid = 0;
@@ -51,16 +51,15 @@ struct SessionOptions {
   std::optional<Endpoint> client;
   std::optional<Endpoint> server;
   std::optional<Encryption> encryption;
-  /// One of the server's own, that looks after tables.
+  /// True for a session of the server itself, for maintenance of tables.
   bool is_maintenance = false;
-  /// True if it may stream changes, as replication=database asks for: its role has to have the
-  /// right.
+  /// True if it may stream changes, as replication=database requests: its role must have the right.
   bool is_replication = false;
-  /// Called, from any thread, when the session has something for its client that no request asked
-  /// for: send_notifications(). Neither waits nor calls back. May be empty.
+  /// Called, from any thread, when the session has an unsolicited message for its client:
+  /// send_notifications(). Neither waits nor calls back. May be empty.
   std::function<void()> wake;
-  /// Called, from any thread, when the session is to end: every wait for its client is over then,
-  /// also in the middle of a COPY or of a result. Neither waits nor calls back. May be empty.
+  /// Called, from any thread, when the session must end: every wait for its client then ends, also
+  /// in the middle of a COPY or of a result. Neither waits nor calls back. May be empty.
   std::function<void()> end;
 };
 
@@ -70,14 +69,14 @@ struct SessionCounts {
   std::uint64_t idle_in_transaction = 0;
 };
 
-/// 22023 where ICU has no rules for the locale.
+/// 22023 if ICU has no rules for the locale.
 Result<> check_icu_locale(const std::string& locale);
 
 /// The SQL side of one data directory: catalog, plans and settings over one engine. Thread-safe;
 /// outlives its sessions.
 class Database {
  public:
-  /// Reads the catalog; writes the first one into an empty engine.
+  /// Reads the catalog; creates it in an empty engine.
   static Result<std::unique_ptr<Database>> open(Engine& engine);
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -91,8 +90,8 @@ class Database {
   [[nodiscard]] std::optional<std::string> password_verifier(std::string_view role) const;
   /// Gives the first superuser its name and its verifier, or none if that is empty, as `init` does.
   Result<> set_superuser_verifier(std::string_view role, std::string_view verifier);
-  /// Makes the first databases order text by a locale of ICU. Pre: the locale exists, and no
-  /// session has connected yet.
+  /// Makes the first databases use a collation of ICU. Pre: the locale exists, and no session has
+  /// connected yet.
   Result<> set_icu_locale(const std::string& locale);
 
   /// Returns the numbers of sessions by their present state.
@@ -103,7 +102,7 @@ class Database {
 
  private:
   explicit Database(std::unique_ptr<Shared> shared);
-  /// Counts it among the sessions, or says which limit of its role or database is in the way.
+  /// Counts the session, or returns the limit of its role or database that refuses it.
   std::optional<Diagnostic> admit(Session& session);
   std::unique_ptr<Shared> shared_;
 };
@@ -121,10 +120,10 @@ struct BindRequest {
   std::span<const Format> result_formats;
 };
 
-/// One connection's conversation. Belongs to one thread or fiber at a time; only cancel() and
-/// terminate() may come from elsewhere. Every request either succeeds or returns the one error that
-/// the client is to be told; after an error in the extended protocol the server skips messages
-/// until Sync. Output sent to the sink before the error stays sent.
+/// One client's session. Belongs to one thread or fiber at a time; only cancel() and terminate()
+/// may be called from others. Every request either succeeds or returns the one error for the
+/// client; after an error in the extended protocol the server skips messages until Sync. Output
+/// sent to the sink before the error stays sent.
 class Session {
  public:
   Session(const Session&) = delete;
@@ -132,8 +131,8 @@ class Session {
   /// Rolls back the open transaction and drops the session's temporary objects.
   ~Session();
 
-  /// A Query message: any number of statements, one implicit transaction unless they say otherwise.
-  /// ReadyForQuery follows from the server, whatever the outcome.
+  /// Runs a Query message: any number of statements, one implicit transaction unless they begin
+  /// another. The server sends ReadyForQuery, whatever the outcome.
   Outcome simple_query(std::string_view text, ResultSink& sink);
   /// Runs a request that is not SQL, in `body`. An SqlError that `body` throws is the outcome, and
   /// undoes the request's changes in a transaction.
@@ -181,16 +180,15 @@ class Session {
   /// none.
   [[nodiscard]] std::string_view portal_text(std::string_view portal) const noexcept;
 
-  /// Whether a request has been running for that long. From any thread.
+  /// True if a request has been running for that long. From any thread.
   [[nodiscard]] bool has_worked_for(std::chrono::nanoseconds at_least) const noexcept;
-  /// Makes the running request end with 57014; without one it does nothing. From any thread.
+  /// Makes the running request end with 57014; does nothing without one. From any thread.
   void cancel() noexcept;
   /// The same with another error: a time limit's.
   void cancel(const Diagnostic& reason);
   /// Ends the transaction that writes under this number, if it is still the session's. A statement
   /// that runs in it fails with `reason`. A session that waits for its client ends, since no later
-  /// request might roll the transaction back. False: there is no such transaction any more. From
-  /// any thread.
+  /// request might roll the transaction back. False: that transaction has ended. From any thread.
   bool end_transaction(TxnId transaction, const Diagnostic& reason);
   /// Makes the session end, for `reason` (57P01 on shutdown): the running request fails with it,
   /// and so does every later one. A wait for the client is ended through SessionOptions::end. From

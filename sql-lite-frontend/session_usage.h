@@ -34,8 +34,8 @@ enum class SessionEnd : std::uint8_t {
   refused,    ///< it was never let in: not a session at all
 };
 
-/// A session's counters. Written by the session alone, so that counting touches no cache line of
-/// another's; read by any thread.
+/// A session's counters. Written by the session alone, on cache lines of its own; read by any
+/// thread.
 class SessionUsage {
  public:
   void add(Used what, std::uint64_t count = 1) noexcept {
@@ -46,7 +46,7 @@ class SessionUsage {
     return counters_[static_cast<std::size_t>(what)].load(std::memory_order_relaxed);
   }
 
-  /// A request lasts from its first message to ReadyForQuery. Times count when they are over.
+  /// Begins a request, which lasts until ReadyForQuery. Times are counted at its end.
   void begin_request(TimePoint now) noexcept {
     const TimePoint rested_since = rests_since_.load(std::memory_order_relaxed);
     if (rests_in_transaction_) add(Used::idle_in_transaction_ns, nanoseconds(now - rested_since));
@@ -59,13 +59,14 @@ class SessionUsage {
     rests_in_transaction_ = in_transaction;
   }
 
-  /// Since when it waits for its client; nothing while a request runs, and before the first.
+  /// Returns since when it waits for its client; nothing while a request runs, and before the
+  /// first.
   [[nodiscard]] std::optional<TimePoint> rests_since() const noexcept {
     const TimePoint since = rests_since_.load(std::memory_order_relaxed);
     return since == kNever ? std::nullopt : std::optional{since};
   }
 
-  /// Without this, its client has ended it.
+  /// Notes the end's reason; without it, the client has ended the session.
   void note_end(SessionEnd how) noexcept { end_.store(how, std::memory_order_relaxed); }
   [[nodiscard]] SessionEnd end() const noexcept { return end_.load(std::memory_order_relaxed); }
 
@@ -80,7 +81,7 @@ class SessionUsage {
 
   std::atomic<SessionEnd> end_{SessionEnd::by_client};
   std::atomic<TimePoint> rests_since_{kNever};
-  // The session's own.
+  // Private to the session.
   TimePoint active_since_{};
   bool rests_in_transaction_ = false;
 };

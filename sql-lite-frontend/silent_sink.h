@@ -4,8 +4,8 @@
 
 namespace swizzle::sql {
 
-/// Takes everything and keeps nothing; COPY from it gets no data. A base for sinks that care for
-/// one thing only.
+/// Discards all output; COPY from it gets no data. A base for sinks that need one kind of output
+/// only.
 class SilentSink : public ResultSink {
  public:
   void parameter_description(std::span<const std::uint32_t>) override {}
@@ -27,8 +27,8 @@ class SilentSink : public ResultSink {
   void copy_out_end() override {}
 };
 
-/// Writes each row as the protocol wants it into a buffer of its own and counts: to the SQL layer,
-/// a server with a fast client.
+/// Writes each row in the protocol's format into a buffer of its own and counts rows: to the SQL
+/// layer, a server with a fast client.
 class CountingSink final : public SilentSink {
  public:
   void data_row(const OutputRow& row) override {

@@ -4,25 +4,25 @@
 
 #include "base/ids.h"
 
-/// The words in which transactions say how they read and write.
+/// How transactions read and write.
 namespace swizzle {
 
 enum class Isolation : std::uint8_t { read_committed, repeatable_read, serializable };
 enum class Access : std::uint8_t { read_write, read_only };
 
-/// Which of the places for open transactions a caller may take when they run out.
+/// Slots for open transactions that a caller may take when they run out.
 enum class TransactionPlace : std::uint8_t {
   ordinary,
-  superuser,  ///< also those kept for superusers, so that someone can still look and act
+  superuser,  ///< also those reserved for superusers, who can then still look and act
   internal,   ///< all of them: for short transactions of the system itself
 };
 
 /// Treatment of other transactions by a read.
 enum class ReadMode : std::uint8_t {
-  snapshot,  ///< what the transaction's snapshot shows; neither waits nor makes others wait
-  /// The newest committed version, whose key stays until the transaction ends; others may change
-  /// what stands under it, also since a snapshot. At SERIALIZABLE, and of a value that does not fit
-  /// a page, as for_share.
+  snapshot,  ///< the transaction's snapshot; neither waits nor makes others wait
+  /// The newest committed version, whose key stays until the transaction ends; its value may
+  /// change, and may have changed since the snapshot. At SERIALIZABLE, and for a value that does
+  /// not fit a page, as for_share.
   for_key_share,
   for_share,          ///< the newest version, locked against change until the transaction ends
   for_no_key_update,  ///< the same, and against being read by for_share
@@ -38,15 +38,14 @@ enum class WaitPolicy : std::uint8_t {
 /// View of a statement's reads: the commits before a moment in the log, and the earlier writes of
 /// its own transaction.
 struct ReadView {
-  Lsn lsn = Lsn::none;  ///< what committed before is visible
-  Lsn quiet =
-      Lsn::none;  ///< what has an LSN below it is visible wholly: all who wrote there are through
+  Lsn lsn = Lsn::none;    ///< commits before it are visible
+  Lsn quiet = Lsn::none;  ///< changes below it are all visible: their writers have ended
   std::uint32_t statement =
       0;                  ///< its transaction's changes from this statement on are hidden; 0: none
-  bool is_taken = false;  ///< the moment is settled, which the first read does
+  bool is_taken = false;  ///< the snapshot is taken; the first read takes it
   enum class Sees : std::uint8_t {
-    durable,  ///< what no crash can take back
-    latest,   ///< whatever is committed: what constraints and definitions have to hold for
+    durable,  ///< commits that survive a crash
+    latest,   ///< all commits: for checks of constraints and definitions
   } sees = Sees::durable;
 };
 

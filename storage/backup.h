@@ -19,17 +19,17 @@ struct BackupOutcome {
   /// The backup becomes consistent here: a restore may stop at any later point.
   Lsn end = Lsn::none;
   std::uint64_t pages = 0;
-  /// Not copied, since the log has them whole.
+  /// Pages not copied, since the log has them whole.
   std::uint64_t pages_left_to_the_log = 0;
-  /// Unreadable pages, and the reasons: copied as they are. In the copy they are XX001 too.
+  /// Unreadable pages, and the reasons. They are copied as they are, and are XX001 in the copy too.
   std::vector<std::string> given_up = {};
 };
 
 /// End of a restore; without either, the end of backup and archive.
 struct RecoveryTarget {
-  /// Stops in front of the first record at or behind it.
+  /// Stops before the first record at or behind this LSN.
   std::optional<Lsn> lsn = std::nullopt;
-  /// Stops in front of the first commit that is younger; microseconds since 1970-01-01 UTC.
+  /// Stops before the first commit that is younger; microseconds since 1970-01-01 UTC.
   std::optional<std::int64_t> time_us = std::nullopt;
 };
 
@@ -45,12 +45,12 @@ struct RestoreOutcome {
 };
 
 /// Makes a database at `target`, which does not exist, out of a backup, and of archived log
-/// segments if `archive` has any, as it was at the recovery target; what was not committed there is
-/// undone. The database is closed and whole on return. It goes on with a log of its own, with
-/// another id, so that it may archive to where the old one did without either taking the other's
-/// segments for its own. 55000 when the target is before the backup's end or behind the archive's,
-/// or the directory is no whole backup; also, without a target, when the archive has a later
-/// segment and lacks one before it.
+/// segments if `archive` has any, as it was at the recovery target; transactions not committed by
+/// then are undone. The database is closed and whole on return. It gets a new log with another id,
+/// so that it may use the old database's archive without either taking the other's segments for its
+/// own. 55000 when the target is before the backup's end or behind the archive's, or the directory
+/// is no whole backup; also, without a target, when the archive has a later segment and lacks one
+/// before it.
 Result<RestoreOutcome> restore_backup(FileSystem& files, const std::filesystem::path& backup,
                                       const std::filesystem::path& target,
                                       const wal::RestoreSegment& archive,

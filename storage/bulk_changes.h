@@ -7,10 +7,10 @@
 
 namespace swizzle {
 
-/// Prefetches, into the processor's cache, the memory that a coming change of `key` needs for its
-/// lock and its versions. For callers that write many records of a tree in key order. There are two
-/// steps, since the contents of the first tell where the rest is. The key's leaf is, as a rule,
-/// that of the keys before it. A hint: locks nothing, waits for nothing.
+/// Prefetches, into the processor's cache, the lock and version entries that a coming change of
+/// `key` needs. For callers that write many records of a tree in key order, so that the key's leaf
+/// is mostly that of the keys before. There are two steps, since the contents of the first tell
+/// where the rest is. Only a hint: locks nothing, waits for nothing.
 enum class Fetch : std::uint8_t { places, contents };
 void prefetch_change(const Tree& tree, Transaction& transaction, Bytes key, Fetch step) noexcept;
 

@@ -30,12 +30,12 @@ struct EngineStatistics;
 /// An open snapshot, and the versions kept because of it.
 struct HeldSnapshot {
   lock::OwnerLabel label = 0;    ///< as Transaction::work_for() said
-  Lsn lsn = Lsn::none;           ///< what committed before is visible
+  Lsn lsn = Lsn::none;           ///< commits before it are visible
   std::uint64_t held_bytes = 0;  ///< of versions that are newer; those of several snapshots overlap
   TxnId next_id = TxnId::none;   ///< transactions with this number or a higher one wrote later
   enum class State : std::uint8_t {
     usable,
-    too_old,  ///< given up for the store's bound; its next read of something newer says so
+    too_old,  ///< given up for the store's limit; its next read that needs an old version fails
   } state = State::usable;
 };
 
@@ -43,9 +43,9 @@ struct HeldSnapshot {
 struct TidiedTree {
   std::uint64_t leaves = 0;          ///< visited
   std::uint64_t ghosts_removed = 0;  ///< of removed records
-  std::uint64_t ghosts_left = 0;     ///< that somebody may still need
+  std::uint64_t ghosts_left = 0;     ///< that a snapshot or lock may still need
   std::uint64_t pages_freed = 0;
-  std::uint64_t overflow_pages_freed = 0;  ///< that had values too large for the tree itself
+  std::uint64_t overflow_pages_freed = 0;  ///< of values too large for the tree itself
 };
 
 /// A transaction that has written and has not ended: its log is kept, from its first record on.
@@ -56,7 +56,7 @@ struct WritingTransaction {
   enum class State : std::uint8_t { running, rolling_back, prepared } state = State::running;
 };
 
-/// The storage manager: the one door for SQL and for embedders. Thread-safe; a Transaction and its
+/// The storage manager's interface, for SQL and for embedders. Thread-safe; a Transaction and its
 /// cursors belong to one thread or fiber at a time.
 ///
 /// Keys are byte strings that order by memcmp, 1 to kMaxKeyBytes long. Values are 0 bytes to 256
@@ -76,7 +76,7 @@ class Engine {
                                               RecoveryObserver observer = {});
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
-  /// Without close() first this is a crash as far as the data directory is concerned.
+  /// Without close() before, the data directory is left as after a crash.
   ~Engine();
 
   /// Checkpoints and releases the directory. Pre: no transaction is open.
@@ -85,11 +85,11 @@ class Engine {
   /// True if reads pass over damage (EngineOptions::salvage).
   [[nodiscard]] bool salvages() const noexcept;
 
-  /// Begins a transaction of the system itself, which ends soon and is never refused: it has places
-  /// of its own, and parks only while those are taken by others of its kind.
+  /// Begins a short transaction of the system itself, which is never refused: it has slots of its
+  /// own, and parks only while all of them are taken.
   std::unique_ptr<Transaction> begin(Isolation isolation = Isolation::read_committed,
                                      Access access = Access::read_write);
-  /// Begins a transaction that may stay open for long. Never waits: 53400 when every place that the
+  /// Begins a transaction that may stay open for long. Never waits: 53400 when every slot that the
   /// caller may take is taken.
   Result<std::unique_ptr<Transaction>> try_begin(
       Isolation isolation = Isolation::read_committed, Access access = Access::read_write,
@@ -97,9 +97,9 @@ class Engine {
 
   /// Returns the prepared transactions, by their identifiers.
   [[nodiscard]] std::vector<PreparedTransaction> prepared() const;
-  /// Takes one out so that it can be finished, by commit(), which is synchronous, or rollback(),
-  /// which returns when it is durable; destroyed without either it is prepared as before, as it is
-  /// after a commit() that fails. 42704 when there is none of that name, 55000 when it is busy.
+  /// Takes a prepared transaction, to finish it by commit(), which is synchronous, or rollback(),
+  /// which returns when it is durable. Destroyed without either, or after a commit() that fails, it
+  /// is prepared as before. 42704 when there is none of that name, 55000 when it is busy.
   Result<std::unique_ptr<Transaction>> take_prepared(std::string_view gid);
   /// The keys of `tree` that a transaction has changed.
   struct ChangedKey {
@@ -115,18 +115,18 @@ class Engine {
   /// A cheap handle. 42P01-like misuse (no such tree) is XX000: the catalog above knows its trees.
   Result<Tree> tree(TreeId id);
 
-  /// Reads the greatest key that stands in the tree, or stood there: no transaction has put a key
-  /// above it, visible or not. False: the tree has none.
+  /// Reads the greatest key that is or was in the tree: no transaction has inserted a key above it,
+  /// visible or not. False: the tree has none.
   Result<bool> greatest_key(TreeId tree, ValueBuffer& into);
   /// Returns the number of the tree's pages read from the data file since the engine opened.
   [[nodiscard]] std::uint64_t pages_read_of(TreeId tree) const;
-  /// Returns whether the tree has neither records nor remains of any.
+  /// Returns true if the tree has neither records nor ghosts.
   Result<bool> is_blank(TreeId tree);
-  /// Begins to build `tree` bottom-up. Null where that cannot be done: the tree is not blank, or is
+  /// Begins to build `tree` bottom-up. Null if that is not possible: the tree is not blank, or is
   /// not what `which` says, or another transaction reads or writes it under locks.
   enum class Loadable : std::uint8_t {
-    new_tree,    ///< created by `transaction`, so that it is not visible to others
-    blank_tree,  ///< or any other: others neither change it, nor lock in it, before the end
+    new_tree,    ///< created by `transaction`, so invisible to others
+    blank_tree,  ///< or another one, locked against changes and locks until the end
   };
   Result<std::unique_ptr<TreeLoad>> start_load(Transaction& transaction, TreeId tree,
                                                Loadable which);
@@ -141,8 +141,9 @@ class Engine {
                                   const std::function<Result<std::optional<Record>>()>& next);
 
   Result<> checkpoint();
-  /// Copies the database to `target`, which does not exist, while it runs: a database directory
-  /// that opens as the database was when the copying ended. restore_backup() takes it farther.
+  /// Copies the database to `target`, which does not exist, while it runs. The copy is a database
+  /// directory that opens as the database was when the copying ended. restore_backup() can replay
+  /// more log on it.
   Result<BackupOutcome> back_up(const std::filesystem::path& target,
                                 const RecoveryObserver& observer = {});
   /// Gives free pages at the end of the data file back to the file system. Returns how many.
@@ -158,14 +159,14 @@ class Engine {
     std::uint64_t overflow_pages = 0;  ///< with values that are too large for the tree itself
   };
   Result<TreeSize> size_of(TreeId tree);
-  /// Removes what removed records have left in the leaves of a tree, merges leaves that are sparse
-  /// and gives their pages back, beside readers and writers. What a snapshot or a lock needs stays.
-  /// `goes_on` is asked between two leaves; false ends it with 57014.
+  /// Removes a tree's ghosts, merges sparse leaves and frees their pages, beside readers and
+  /// writers. Ghosts that a snapshot or a lock needs stay. `goes_on` is asked between two leaves;
+  /// false ends it with 57014.
   Result<TidiedTree> tidy(TreeId tree, const std::function<bool()>& goes_on = {});
   [[nodiscard]] EngineStatistics statistics() const;
   /// Logical changes of transactions, in terms of the layer above, and their readers.
   [[nodiscard]] LogicalLog& logical_log() const noexcept;
-  /// Identifier of this database, among all that ever were: drawn at random when it was made.
+  /// Identifies this database among all others: drawn at random when it was made.
   [[nodiscard]] std::uint64_t database_id() const noexcept;
   /// File system and directory of the database, for files that the layer above keeps beside it.
   [[nodiscard]] FileSystem& files() const noexcept;
@@ -173,9 +174,9 @@ class Engine {
   /// Returns the locks held and awaited. Blocks no thread: each row was true at some moment of the
   /// call.
   [[nodiscard]] std::vector<lock::LockRow> locks() const;
-  /// Only what is waited for, which costs little.
+  /// Lists only waits, which costs little.
   [[nodiscard]] std::vector<lock::LockRow> lock_waits() const;
-  /// The same for snapshots.
+  /// Lists open snapshots.
   [[nodiscard]] std::vector<HeldSnapshot> snapshots() const;
   [[nodiscard]] std::vector<WritingTransaction> writers() const;
 

@@ -114,9 +114,9 @@ class TreeTable {
   /// Takes the retired trees that `horizon` has passed, unless there is a Hold. They cannot be
   /// found any more. The caller destroys them, and then calls gone() or retires them again.
   std::vector<TreeId> take_due(Lsn horizon);
-  /// Whether there are such trees, or some that were taken and are not gone.
+  /// True if there are such trees, or some that were taken and are not gone.
   [[nodiscard]] bool has_due(Lsn horizon) const;
-  /// Whether the directory's ghost `key` is all that tells of a tree's pages.
+  /// True if the directory's ghost `key` is the only reference to a tree's pages.
   [[nodiscard]] bool is_needed(Bytes key) const noexcept;
   /// Keeps a tree that was found, dropped or not, for its lifetime: for code that reads trees
   /// without a lock on them and without a snapshot.
@@ -130,7 +130,7 @@ class TreeTable {
    private:
     TreeTable& of_;
   };
-  /// Whether trees are dropped and have pages.
+  /// True if dropped trees still have pages.
   [[nodiscard]] bool has_retired() const noexcept {
     return retired_count_.load(std::memory_order_relaxed) != 0;
   }

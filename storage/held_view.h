@@ -44,7 +44,7 @@ class HeldView {
     if (transaction_ != nullptr) std::exchange(transaction_, nullptr)->release_view(view_);
   }
 
-  /// While it lives, reads see by the view, if that was made.
+  /// While it lives, reads use the view, if there is one.
   class Reading {
    public:
     explicit Reading(const HeldView& view) : transaction_(view.transaction_) {

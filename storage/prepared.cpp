@@ -1,4 +1,4 @@
-// Two-phase commit: a transaction is prepared, kept, and taken out to be finished.
+// Two-phase commit: prepares, keeps and finishes transactions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,13 +57,13 @@ PreparedKept kept_of(const TransactionState& state) {
   return kept;
 }
 
-/// The LSN of the record.
+/// Logs one record and returns its LSN.
 Result<Lsn> log_one(TransactionState& state, RecordKind kind, Bytes payload) {
   EngineParts& engine = state.engine;
   ASSIGN_OR_RETURN(LogSpace space,
                    engine.tree_log->reserve(payload.size(), 1, wal::ReservePurpose::growth));
-  // As for load_begun: no page is latched, so a checkpoint must wait for this in another way, or it
-  // would lie behind the record and not know of it.
+  // As for load_begun: no page is latched, so a checkpoint must wait for the marks instead.
+  // Otherwise it could begin behind the record without knowing the transaction.
   const PageStore::MarksGuard marks(*engine.store);
   return engine.tree_log->append(space, {kind, &state.slot.chain, nullptr, nullptr, TreeId{}},
                                  std::array{payload});
@@ -157,7 +157,7 @@ std::vector<Engine::ChangedKey> Engine::changed_keys(const Transaction& transact
     state.undo->bring_back(record);
     count_unended_work(kUnknownWork);
     if (record->tree != tree || !record->is_version()) continue;
-    // The oldest says it last.
+    // The newest record decides, so the oldest is noted last.
     const auto note = [&](Bytes key) {
       found[{key.begin(), key.end()}] = record->kind == UndoRecord::Kind::inserted;
     };

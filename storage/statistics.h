@@ -22,7 +22,7 @@ struct RestartRollback {
 /// Counters since the engine opened. Summed from per-thread counters, so each is exact at rest and
 /// slightly old under load.
 struct EngineStatistics {
-  // Where the pool's frames are.
+  // States of the pool's frames.
   std::uint64_t pool_frames = 0;
   std::uint64_t pool_free_frames = 0;
   std::uint64_t pages_allocated = 0;  ///< of the data file

@@ -1,4 +1,4 @@
-// Transaction: the façade over its working state.
+// Transaction: the interface of its working state.
 #include <fmt/format.h>
 
 #include <utility>
@@ -21,8 +21,8 @@ Result<Lsn> commit_and_retire(TransactionState& state, Transaction::Durability d
   // Before the commit; otherwise the ghosts of their rows could be removed as unneeded.
   for (const auto& tree : dropped) engine.trees->retire(tree.id, Lsn::max);
   auto committed = state.commit(durability);
-  // A snapshot behind the commit's record does not show the tree. It is no matter what others have
-  // logged since: that may not be durable for long, and no snapshot would come to it.
+  // A snapshot behind the commit's record does not show the tree. Records that others have logged
+  // since do not count: they may not be durable for long, and no snapshot would reach them.
   for (const auto& tree : dropped)
     committed ? engine.trees->retire(tree.id, Lsn{raw(*committed) + 1})
               : engine.trees->gone(tree.id);
@@ -42,7 +42,7 @@ Result<Lsn> commit_and_retire(TransactionState& state, Transaction::Durability d
 std::unique_ptr<Transaction> TransactionAccess::begin(EngineParts& engine, Isolation isolation,
                                                       Access access) {
   std::unique_ptr<TransactionState> state;
-  // All that is waited for are other transactions of the system itself, which end soon.
+  // Waits only for other transactions of the system itself, which end soon.
   while ((state = engine.transactions->take_state(TransactionPlace::internal)) == nullptr)
     Runtime::current().sleep_until(Runtime::current().now() + std::chrono::milliseconds{1});
   state->begin(isolation, access);
@@ -183,7 +183,8 @@ Result<> Transaction::rollback_to(Mark mark) {
   std::erase_if(state_->dropped, [&](const TransactionState::DroppedTree& tree) {
     return tree.undo_records > mark.undo_position;
   });
-  // Rows that a serializable transaction has read stay locked, whatever becomes of the savepoint.
+  // Rows that a serializable transaction has read stay locked, also after a rollback to the
+  // savepoint.
   if (!state_->locks_reads())
     state_->locks.release_to(lock::LockMark{static_cast<std::uint32_t>(mark.lock_position)});
   // Wakes the transactions that wait because of undone changes.

@@ -19,15 +19,15 @@ namespace swizzle {
 
 struct TransactionState;
 
-/// Counts the memory of a transaction's locks for the session that it works for. Used by the
-/// transaction's thread or fiber alone.
+/// Counts the memory of a transaction's locks for its session. Used by the transaction's thread or
+/// fiber alone.
 class LockMemory {
  public:
   LockMemory() = default;
   LockMemory(const LockMemory&) = delete;
   LockMemory& operator=(const LockMemory&) = delete;
   virtual ~LockMemory() = default;
-  /// An error, 53200 as a rule, refuses it, and ends the operation that needs the locks.
+  /// An error, usually 53200, refuses the memory, and ends the operation that needs the locks.
   virtual Result<> take(std::size_t bytes) = 0;
   virtual void give_back(std::size_t bytes) noexcept = 0;
 };
@@ -43,15 +43,15 @@ class Transaction {
   [[nodiscard]] Isolation isolation() const noexcept;
   [[nodiscard]] Access access() const noexcept;
 
-  /// Rolls back and begins again, in the same place. It works for the same session as before.
+  /// Rolls back and begins again, in the same slot, for the same session.
   void restart(Isolation isolation, Access access) noexcept;
 
   /// Starts a statement: at READ COMMITTED it takes a fresh snapshot. The statement's own writes
   /// are not visible to its snapshot reads until the next begin_statement().
   void begin_statement();
 
-  /// Takes the transaction's snapshot now, not at its first read. At REPEATABLE READ; elsewhere,
-  /// and where it has been taken, does nothing.
+  /// Takes the transaction's snapshot now, not at its first read. Only at REPEATABLE READ, and if
+  /// there is none yet; otherwise does nothing.
   void take_snapshot();
 
   /// Starts a statement within the running one, and returns the outer one's view, for end_inner().
@@ -66,78 +66,78 @@ class Transaction {
   /// Makes reads use `view` from now on; returns the view before.
   [[nodiscard]] ReadView exchange_view(const ReadView& view) noexcept;
 
-  /// Returns the damage that reads have passed over since the last call (EngineOptions::salvage),
-  /// at most a hundred.
+  /// Returns the damage that reads have skipped since the last call (EngineOptions::salvage), at
+  /// most a hundred entries.
   [[nodiscard]] std::vector<std::string> take_passed_over() noexcept;
 
   /// Number of leaves that its reads and writes have asked for.
   [[nodiscard]] std::uint64_t leaf_requests() const noexcept;
 
-  /// Sets the label for the views and for reports of deadlocks, and, unless null, the place with a
-  /// description of the present work, which is read when a wait for a lock begins. `doing` outlives
-  /// the transaction.
+  /// Sets the label for the views and for reports of deadlocks, and a text that describes the
+  /// present work, or null, which is read when a wait for a lock begins. `doing` outlives the
+  /// transaction.
   void work_for(lock::OwnerLabel label, const std::string* doing) noexcept;
 
   /// Counts the memory of its locks in `memory` from now on, until it ends or restarts.
   void count_locks_in(LockMemory& memory) noexcept;
 
-  /// PostgreSQL's locks on a relation, for the layer that knows relations: they order statements
-  /// and changes of definitions. Kept to the end, or to rollback_to() a mark before. False: not to
-  /// be had, with WaitPolicy::skip. 55P03, 40P01, 57014 as every lock.
+  /// Locks a relation in one of PostgreSQL's modes, for the layer that knows relations: these locks
+  /// order statements and changes of definitions. Kept to the end, or to rollback_to() an earlier
+  /// mark. False: not available, with WaitPolicy::skip. 55P03, 40P01, 57014 as every lock.
   Result<bool> lock_relation(lock::RelationId relation, lock::RelationMode mode,
                              WaitPolicy wait = WaitPolicy::wait);
 
-  /// Takes ACCESS SHARE if that takes a few instructions, which is so while no definition is being
+  /// Takes ACCESS SHARE if that takes a few instructions, as it does while no definition is being
   /// changed. False: call lock_relation().
   [[nodiscard]] bool try_share_relation(lock::RelationId relation) noexcept;
 
-  /// `publish` runs in commit(), once the commit is durable and before the locks are released: the
-  /// next holder of a lock finds the published changes. It neither fails nor waits. For changes of
-  /// definitions.
+  /// `publish` runs in commit(), once the commit is durable and before the locks are released, so
+  /// that the next holder of a lock finds the published changes. It neither fails nor waits. For
+  /// changes of definitions.
   void before_release(std::function<void()> publish);
 
   /// Sets the limit of a wait for a lock; zero, the default: without limit.
   void set_lock_timeout(Duration timeout) noexcept;
-  /// Sets the duration of a wait after which a deadlock is looked for; zero, the default: not at
-  /// all.
+  /// Sets how long a wait lasts before a deadlock is searched for; zero, the default: it is
+  /// searched for at once.
   void set_deadlock_timeout(Duration timeout) noexcept;
   /// Makes the wait in progress, and every later one, fail with 57014 until clear_cancel().
   /// Callable from any thread while the transaction is open.
   void cancel() noexcept;
   void clear_cancel() noexcept;
 
-  /// A place to which the transaction can be rolled back: savepoints, and statements that fail.
+  /// A savepoint, also of a statement that may fail.
   struct Mark {
     std::uint64_t undo_position = 0;
     std::uint64_t lock_position = 0;
   };
   [[nodiscard]] Mark mark() const noexcept;
-  /// Undoes the changes after the mark and gives up their locks, but at SERIALIZABLE, where they
-  /// stand for reads as well.
+  /// Undoes the changes after the mark and releases their locks, except at SERIALIZABLE, where they
+  /// also protect reads.
   Result<> rollback_to(Mark mark);
 
-  /// Returns when the commit, and all that it read from, is durable (unless synchronous_commit is
-  /// off). On error the transaction has been rolled back.
+  /// Returns when the commit, and all commits that it read from, are durable (unless
+  /// synchronous_commit is off). On error the transaction has been rolled back.
   enum class Durability : std::uint8_t { synchronous, asynchronous, unforced };
   Result<> commit(Durability durability = Durability::synchronous);
-  /// Commits without waiting. Snapshots see the writes when they are durable, which the next commit
-  /// that waits makes them. A caller that uses the transaction's writes before then must depend on
-  /// the LSN.
+  /// Commits without waiting. Snapshots see the writes when they are durable, at the latest with
+  /// the next commit that waits. A caller that uses the transaction's writes before then must
+  /// depend on the LSN.
   Result<Lsn> commit_unforced();
   /// Makes its commit wait for the one at `commit`, even if it has written nothing itself.
   void depend_on(Lsn commit) noexcept;
   void rollback() noexcept;
 
-  /// Prepares the transaction: makes it durable that it can still be committed, or rolled back,
-  /// whatever happens. It keeps its locks and its changes, also over a restart, until it is
-  /// finished (Engine::take_prepared()). It belongs to the engine from then on, and this object is
-  /// as if the transaction had ended. `note`, at most 256 KB, is kept with it. 42710 when there is
-  /// another of that name, 53200 when there are `most_at_once` already. On error the transaction
-  /// goes on as before. Pre: nothing is to be published at its commit.
+  /// Prepares the transaction: it can be committed, or rolled back, also after a crash. It keeps
+  /// its locks and its changes, also over a restart, until it is finished
+  /// (Engine::take_prepared()). It belongs to the engine from then on, and this object is as if the
+  /// transaction had ended. `note`, at most 256 KB, is kept with it. 42710 when another has that
+  /// name, 53200 when there are `most_at_once` already. On error the transaction goes on as before.
+  /// Pre: nothing is to be published at its commit.
   static constexpr std::size_t kMostGidBytes = 199;
   static constexpr std::size_t kAnyNumber = SIZE_MAX;
   Result<> prepare(std::string_view gid, Bytes note, std::size_t most_at_once = kAnyNumber);
-  /// Returns its number, and gives it one, as if it had written, if it has none yet.
+  /// Returns its number, and assigns one, as its first write does, if it has none yet.
   [[nodiscard]] TxnId take_id();
   /// Returns its state as a prepared transaction. Pre: Engine::take_prepared() has handed it out,
   /// and it has not ended.

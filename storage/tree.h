@@ -10,13 +10,13 @@
 #include "base/result.h"
 #include "storage/access.h"
 
-/// Records by key: one tree's, a scan of them, and how a tree is filled at once.
+/// Records by key: a tree's interface, its scans, and its bulk load.
 namespace swizzle {
 
 class Cursor;
 class Transaction;
 
-/// A value that a read copies out. Reused from call to call, so that a warm read allocates nothing.
+/// A value that a read copies out. Reused by the next call, so that a warm read allocates nothing.
 class ValueBuffer {
  public:
   [[nodiscard]] Bytes bytes() const noexcept { return {data_.get(), size_}; }
@@ -39,17 +39,17 @@ class ValueBuffer {
 /// to before the load empties the tree.
 ///
 /// Until finish() the tree shows no records, and must not be changed; a transaction that does not
-/// finish a load rolls back to before it. Snapshots that are older than the transaction's commit
-/// see an empty tree, as they would if the records had been inserted.
+/// finish a load must roll back to before it. Snapshots older than the transaction's commit see an
+/// empty tree, as if the records had been inserted.
 class TreeLoad {
  public:
   TreeLoad(const TreeLoad&) = delete;
   TreeLoad& operator=(const TreeLoad&) = delete;
   ~TreeLoad();
 
-  /// False, and nothing is done: the key is not above the one before.
+  /// Adds a record. False, and nothing is done: the key is not above the one before.
   Result<bool> add(Bytes key, Bytes value);
-  /// The tree is a tree like others from now on. Returns how many records were added.
+  /// Makes the tree readable and changeable. Returns how many records were added.
   Result<std::uint64_t> finish();
 
  private:
@@ -70,9 +70,9 @@ struct ScanRange {
 enum class Direction : std::uint8_t { forward, backward };
 /// The caller's knowledge of a scan.
 enum class ScanHint : std::uint8_t {
-  none,        ///< each leaf is read when the cursor comes to it
+  none,        ///< each leaf is read when the cursor reaches it
   sequential,  ///< many leaves will be wanted: they are read ahead
-  large,       ///< and, beyond a small share of the pool, they push out no others
+  large,       ///< and, beyond a small share of the pool, evict no others
 };
 
 /// A handle on one tree.
@@ -80,15 +80,16 @@ class Tree {
  public:
   [[nodiscard]] TreeId id() const noexcept { return id_; }
 
-  /// False: no such key.
+  /// Returns false if there is no such key.
   Result<bool> get(Transaction& transaction, Bytes key, ValueBuffer& into,
                    ReadMode mode = ReadMode::snapshot, WaitPolicy wait = WaitPolicy::wait) const;
-  /// Locks the key until the transaction ends, whether or not it has a record: no other transaction
-  /// can lock it, or write under it.
+  /// Locks the key until the transaction ends, with or without a record: no other transaction can
+  /// lock it, or write it.
   Result<> lock_key(Transaction& transaction, Bytes key);
-  /// Prefetches, into the processor's cache, the memory for several lookups at the same time, where
-  /// each lookup would otherwise wait for memory by itself. For callers that look up several keys,
-  /// one after the other. A hint: locks nothing, waits for nothing, reads nothing from disk.
+  /// Prefetches, into the processor's cache, the memory for several lookups at the same time.
+  /// Without it each lookup would wait for its cache misses alone. For callers that look up several
+  /// keys, one after the other. Only a hint: locks nothing, waits for nothing, reads nothing from
+  /// disk.
   /// ReadMode::for_update: the keys will be written too.
   void prefetch(Transaction& transaction, std::span<const Bytes> keys,
                 ReadMode mode = ReadMode::snapshot) const noexcept;
@@ -98,9 +99,9 @@ class Tree {
   /// update does not wait for ReadMode::for_key_share, a removal does.
   Result<bool> update(Transaction& transaction, Bytes key, Bytes value);
   Result<bool> remove(Transaction& transaction, Bytes key);
-  /// Puts the record of `from` under `to`, with a new value. This is a removal and an insert, but a
-  /// reader that meets the old key with an older snapshot can trace the record to the new one.
-  /// False: `to` is there already. Pre: `from` is there and locked for_update.
+  /// Moves the record of `from` to `to`, with a new value. This is a removal and an insert, but a
+  /// reader that finds the old key in an older snapshot can trace the record to the new one. False:
+  /// `to` is there already. Pre: `from` is there and locked for_update.
   Result<bool> move(Transaction& transaction, Bytes from, Bytes to, Bytes value);
   /// Committed state of a record that the statement's view has shown.
   enum class Fate : std::uint8_t {
@@ -112,17 +113,16 @@ class Tree {
   struct Trail {
     const void* at = nullptr;
   };
-  /// Follows one step: the record stands under `key` by the trail. Meant for READ COMMITTED, once
-  /// the key is locked: what stands there then may be another record, however like it looks.
+  /// Follows the record of `key` and `trail` by one step. Meant for READ COMMITTED, once the key is
+  /// locked: there may be another record by then, even with the same value.
   Fate trace(Transaction& transaction, Bytes key, Trail& trail, ValueBuffer& moved_to) const;
-  /// At REPEATABLE READ: whether the newest version of the key is another transaction's and younger
+  /// At REPEATABLE READ: true if the newest version of the key is another transaction's and younger
   /// than the snapshot.
   [[nodiscard]] bool changed_since_snapshot(Transaction& transaction, Bytes key) const;
-  /// Whether reads of the transaction's snapshot see the records that the tree was loaded with; at
-  /// READ COMMITTED and SERIALIZABLE they do, or will.
+  /// True if reads of the transaction's snapshot see the records that the tree was loaded with.
+  /// Always true at READ COMMITTED and SERIALIZABLE, which read a newer snapshot.
   [[nodiscard]] bool is_visible(Transaction& transaction) const;
-  /// The bounds are copied. The hint changes the time at which pages come to memory, not the
-  /// result.
+  /// Copies the bounds. The hint changes only when pages are read, not the result.
   Result<Cursor> scan(Transaction& transaction, const ScanRange& range,
                       Direction direction = Direction::forward, ReadMode mode = ReadMode::snapshot,
                       WaitPolicy wait = WaitPolicy::wait, ScanHint hint = ScanHint::none) const;
@@ -145,13 +145,12 @@ class Cursor {
 
   /// False at the end. key() and value() are valid until the next call.
   Result<bool> next();
-  /// Passes over the rest of a leaf without handing records out, for callers that only count.
-  /// Returns the number of records, 0 at the end. Takes no locks in modes other than
-  /// ReadMode::snapshot.
+  /// Skips the rest of a leaf without returning records, for callers that only count. Returns the
+  /// number of records, 0 at the end. Takes no locks in modes other than ReadMode::snapshot.
   Result<std::size_t> pass();
   [[nodiscard]] Bytes key() const noexcept;
   [[nodiscard]] Bytes value() const noexcept;
-  /// Number of leaves that it has asked for.
+  /// Returns the number of leaves that it has requested.
   [[nodiscard]] std::uint64_t leaf_requests() const noexcept;
 
  private:

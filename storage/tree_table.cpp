@@ -10,7 +10,7 @@
 namespace swizzle {
 namespace {
 
-/// The number behind a tree's own is the end of its large values.
+/// A tree's id plus one ends the key range of its large values.
 constexpr std::uint32_t kEndOfTreeIds = UINT32_MAX - 1;
 
 /// Collects every row of the directory, ghosts too.
@@ -40,7 +40,7 @@ class DirectoryRows final : public LeafVisitor {
   std::optional<std::vector<std::byte>> next_;
 };
 
-/// The newest row of one tree, committed or not: the caller knows that it may use the tree.
+/// Reads the newest row of one tree, committed or not: the caller knows that it may use the tree.
 class DirectoryRow final : public LeafVisitor {
  public:
   enum class Ghosts : std::uint8_t { count, do_not_count };
@@ -57,7 +57,7 @@ class DirectoryRow final : public LeafVisitor {
   Ghosts ghosts_;
 };
 
-/// The last key of a leaf, be it a ghost's or of a transaction that is open.
+/// Reads the last key of a leaf, also a ghost's or an uncommitted one.
 class LastKeyOfLeaf final : public LeafVisitor {
  public:
   void visit(const Node& leaf, Node::Position at) noexcept override {
@@ -131,7 +131,7 @@ Result<std::vector<TreeTable::Listed>> TreeTable::list() {
   }
 }
 
-/// Whether no snapshot may read the tree any more. Pre: mutex_ is held.
+/// True if no snapshot may read the tree any more. Pre: mutex_ is held.
 bool TreeTable::is_leaving(TreeId id) const noexcept {
   if (retired_count_.load(std::memory_order_relaxed) == 0) return false;
   const auto retired = retired_.find(id);
@@ -179,14 +179,14 @@ Result<> TreeTable::destroy(TreeId id, PageId root, const GoesOn& goes_on) {
     ASSIGN_OR_RETURN(tree, open_if_owner(id, root));
     if (tree == nullptr) return {};
   }
-  // Wait until the tidier has left the tree; it does not find it any more.
+  // Wait until the tidier has left the tree, which it cannot find any more.
   tidier_.await_visit();
   auto destroyed = factory_->destroy(tree, goes_on);
   if (destroyed) {
     factory_->pool().reads_by_tree().forget(id);
     return {};
   }
-  // It was not emptied; another attempt goes on with it.
+  // It was not emptied; another attempt will continue.
   const std::unique_lock hold(mutex_);
   open_.try_emplace(id, std::move(tree));
   return destroyed;
@@ -198,7 +198,7 @@ Result<bool> TreeTable::finds_dropped(TreeId id, PageId root) {
     const std::shared_lock hold(mutex_);
     if (open_.contains(id)) return true;
   }
-  // Now: when others work, the page may have gone to a tree that is open.
+  // Now, since later the page may belong to another, open tree.
   ASSIGN_OR_RETURN(auto tree, open_if_owner(id, root));
   if (tree == nullptr) return false;
   const std::unique_lock hold(mutex_);
@@ -209,7 +209,7 @@ Result<bool> TreeTable::finds_dropped(TreeId id, PageId root) {
 /// Opens the tree if the page is still its root. Null: the page has gone to another tree since, or
 /// its owner is unknown.
 Result<std::unique_ptr<AnyTree>> TreeTable::open_if_owner(TreeId id, PageId root) {
-  // The page may be in memory as another tree's, where a parent has its address: a second copy must
+  // The page may be in memory as another tree's, whose parent has its address: a second copy must
   // not come in, and the one on disk may be older.
   if (const auto owner = factory_->pool().owner_in_memory(root); owner && *owner != id)
     return nullptr;
@@ -235,7 +235,7 @@ Result<bool> Engine::greatest_key(TreeId id, ValueBuffer& into) {
   while (true) {
     RETURN_IF_ERROR(tree->read_below(bound, last));
     if (!last.key.empty()) break;
-    // Nothing is left in the leaf, so it may be in the one before.
+    // The leaf is empty, so the key may be in the one before.
     if (last.low_fence.empty()) return false;
     before = last.low_fence;
     bound = KeyBound::at(before);

@@ -8,7 +8,7 @@
 namespace swizzle {
 namespace {
 
-/// Which pages the trees that were looked at have.
+/// The pages of the trees that were checked.
 class OwnedPages {
  public:
   explicit OwnedPages(const SpaceMap& space) : space_(space), is_owned_(space.page_count()) {}
@@ -50,7 +50,7 @@ Result<std::vector<std::string>> look_through(AnyTree& tree) {
 
 Result<std::vector<std::string>> verify_tree(EngineParts& parts, TreeId id) {
   auto tree = parts.trees->find(id);
-  // It was dropped since the caller heard of it.
+  // The tree was dropped since the caller found it.
   if (!tree && tree.error().state() == sqlstate::internal_error) return std::vector<std::string>{};
   if (!tree) return fail(std::move(tree).error());
   return look_through(**tree);
@@ -72,7 +72,7 @@ Result<std::vector<std::string>> verify_all(EngineParts& parts) {
   for (const TreeTable::Listed& row : rows) {
     if (row.status == TreeTable::Listed::Status::dropped) continue;
     auto tree = parts.trees->find(row.id);
-    // It was dropped since the rows were listed.
+    // The tree was dropped since the rows were listed.
     if (!tree && tree.error().state() == sqlstate::internal_error) continue;
     if (!tree) return fail(std::move(tree).error());
     RETURN_IF_ERROR(look_at(**tree));

@@ -10,7 +10,8 @@ namespace swizzle {
 
 struct EngineParts;
 
-/// Every numbered rule of one tree. Nothing of one that was dropped, or is being loaded.
+/// Checks every numbered rule of one tree. Returns nothing for one that was dropped, or is being
+/// loaded.
 Result<std::vector<std::string>> verify_tree(EngineParts& parts, TreeId id);
 
 /// Checks every numbered rule of every tree; each string is one violation or one page that cannot

@@ -66,8 +66,8 @@ enum class Kind : std::uint8_t { new_order, payment, order_status, delivery, sto
 inline constexpr std::size_t kKinds = 5;
 [[nodiscard]] const char* name_of(Kind kind) noexcept;
 
-/// Whether transactions reach into other warehouses, as the specification wants. Without locking
-/// they must not: sessions with a warehouse each then never touch the same rows.
+/// Choice of remote warehouses: as the specification wants, or none. Without locking there must be
+/// none: sessions with a warehouse each then never touch the same rows.
 enum class Reach : std::uint8_t { all_warehouses, own_warehouse };
 
 /// Chooses transactions by the specification's mix and makes their inputs.

@@ -12,7 +12,7 @@
 namespace swizzle::wal {
 namespace {
 
-// For the shell: whatever the path contains, it stays one word.
+// Quotes a path for the shell, whatever characters it contains.
 std::string shell_word(std::string_view word) {
   std::string result = "'";
   for (const char c : word) {
@@ -45,7 +45,7 @@ std::string expanded(std::string_view command, const std::filesystem::path& path
   return result;
 }
 
-// The exit code. Blocks the thread: the log's archiver has one of its own.
+// Returns the exit code. Blocks the thread: the log's archiver has one of its own.
 Result<int> run_shell(const std::string& command) {
   std::string shell = "/bin/sh";
   std::string option = "-c";
@@ -86,7 +86,7 @@ ArchiveSegment archive_by_command(std::string command) {
 RestoreSegment restore_by_command(std::string command) {
   return [command = std::move(command)](const std::string& name,
                                         const std::filesystem::path& target) -> Result<bool> {
-    // Remove the file of an earlier try: it must not pass for the result of this one.
+    // Remove the file of an earlier try, which must not be taken for this one's.
     std::error_code ignored;
     std::filesystem::remove(target, ignored);
     ASSIGN_OR_RETURN(const int code, run_shell(expanded(command, target, name)));

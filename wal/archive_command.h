@@ -11,9 +11,9 @@ namespace swizzle::wal {
 /// same segment again after a crash.
 ArchiveSegment archive_by_command(std::string command);
 
-/// A RestoreSegment that runs a shell command: %f is the name that is wanted, %p where to put it.
-/// Exit code 0 with a file there: found. Another exit code: the archive does not have it. Ended by
-/// a signal, or not to be started: an error.
+/// A RestoreSegment that runs a shell command: %f is the name of the wanted segment, %p the path to
+/// put it at. Exit code 0 with a file there: found. Another exit code: the archive does not have
+/// it. A command that cannot be started, or is ended by a signal, is an error.
 RestoreSegment restore_by_command(std::string command);
 
 }  // namespace swizzle::wal

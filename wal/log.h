@@ -62,7 +62,7 @@ class [[nodiscard]] Reservation {
   Credits credits_ = Credits::of_growth;
 };
 
-/// Where a record went. A page or a transaction remembers `lsn`; who waits for it takes `end`.
+/// The place of a record. A page or a transaction remembers `lsn`; flush_to() takes `end`.
 struct Appended {
   Lsn lsn = Lsn::none;
   Lsn end = Lsn::none;
@@ -123,7 +123,7 @@ class Log {
   static Result<std::unique_ptr<Log>> open(FileSystem& files, LogOptions options, Lsn scan_from,
                                            OpeningVisitor* visitor = nullptr,
                                            std::uint32_t timeline = 1);
-  /// Where the first record of a log that begins with its database is.
+  /// Returns the LSN of the first record of a log that begins with its database.
   static Lsn origin(std::uint64_t segment_bytes) noexcept;
   /// The log of a database that is not open: a reader of its files up to `end`, a record boundary.
   /// Nothing can be appended; only reader(), begin(), durable() and location() are of use.
@@ -179,9 +179,9 @@ class Log {
   [[nodiscard]] Lsn durable() const noexcept;
   /// One behind the last record that has its place.
   [[nodiscard]] Lsn tail() const noexcept;
-  /// Where the log began when it was opened: its end after the last run, the first LSN of this one.
+  /// LSN at which the log began when it was opened: the end of the last run.
   [[nodiscard]] Lsn begin() const noexcept;
-  /// Whether anything is written at all.
+  /// False if nothing is written: none() made the log.
   [[nodiscard]] bool enabled() const noexcept { return parts_ != nullptr; }
 
   /// Segments that end at or before `lsn` may be recycled or removed. Never goes back; nothing is

@@ -20,7 +20,7 @@ Result<> copy_segment(File& from, File& to, const SegmentGeometry& geometry,
   for (std::uint64_t at = 0; at < geometry.file_bytes(); at += kPortion) {
     const std::uint64_t portion = std::min<std::uint64_t>(kPortion, geometry.file_bytes() - at);
     const std::uint64_t valid = at < wanted ? std::min(wanted - at, portion) : 0;
-    // Blocks behind the end may be changing; they are not looked at.
+    // Blocks behind the end may be changing; they are not read.
     const auto blocks = static_cast<std::size_t>(block_ceiling(valid));
     if (blocks > 0) RETURN_IF_ERROR(from.read_at(at, buffer.bytes().first(blocks)));
     std::memset(buffer.bytes().data() + valid, 0, static_cast<std::size_t>(portion - valid));

@@ -16,9 +16,9 @@ namespace swizzle::wal {
 Result<> copy_log(const LogLocation& location, Lsn from, Lsn end, FileSystem& files,
                   const std::filesystem::path& directory);
 
-/// The name of a segment that the archive has though it lacks the one before it, which is the first
-/// that a log up to `end` does not have: what was committed there would be missing from a restore.
-/// `scratch` is a path for what the archive gives. Nothing: the archive ends there.
+/// Finds a segment that the archive has although it lacks the one before it, the first that a log
+/// up to `end` does not have: commits there would be missing from a restore. `scratch` is a path
+/// for the fetched file. Nothing: the archive ends there.
 Result<std::optional<std::string>> find_segment_behind_gap(const RestoreSegment& archive,
                                                            std::uint64_t segment_bytes, Lsn end,
                                                            FileSystem& files,

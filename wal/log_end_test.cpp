@@ -57,8 +57,8 @@ struct ClosedLog {
     const std::uint64_t from_block = std::min(lsn % kWriteUnit, kWriteUnit - lsn % kWriteUnit);
     return from_block < 150 || lsn + 600 > raw(end) ? 1 : 11;
   }
-  // Where the log ends when all bytes from there on are gone. What reads as zeros instead may have
-  // been zeros: a record that lacks no others is whole.
+  // The end of the log when all bytes from `lsn` on are cut off. Bytes that read as zeros
+  // afterwards may have been zeros: a record that lacks no others is whole.
   [[nodiscard]] std::uint64_t end_if_cut_at(std::uint64_t lsn) const {
     const std::uint64_t start = record_at(lsn);
     const std::uint64_t next = *std::upper_bound(boundaries.begin(), boundaries.end(), lsn);

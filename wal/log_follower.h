@@ -10,8 +10,8 @@ namespace swizzle::wal {
 class Followers;
 class Log;
 
-/// Hears that more of the log has become durable, for who reads it as it grows. Where nobody waits
-/// for that, it costs those who write nothing. Goes before the log does.
+/// Wakes a reader of the growing log when more of it has become durable. Costs writers nothing
+/// while no follower waits. Must be destroyed before the log.
 class LogFollower {
  public:
   /// `wake` is called by the log's writer: it neither waits nor throws.
@@ -21,8 +21,8 @@ class LogFollower {
   /// `wake` is not called any more.
   ~LogFollower();
 
-  /// Whether no more than what lies before `known` is durable. Then `wake` is called, once, as soon
-  /// as there is more; it may have been called for nothing.
+  /// Returns true if nothing behind `known` is durable. Then `wake` is called once, as soon as
+  /// there is more; it may have been called for nothing.
   bool awaits_more_than(Lsn known) noexcept;
 
  private:
@@ -32,7 +32,7 @@ class LogFollower {
   }
 
   const Log& log_;
-  /// Null where nothing is logged, so that nothing comes.
+  /// Null if nothing is logged, so that nothing will come.
   Followers* const followers_;
   const std::function<void()> wake_;
   std::atomic<bool> is_waiting_{false};

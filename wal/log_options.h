@@ -14,7 +14,7 @@ namespace swizzle::wal {
 /// Writes go to disk in multiples of this, at multiples of it.
 inline constexpr std::size_t kWriteUnit = 4096;
 
-/// How inserters agree on who writes where.
+/// How inserters agree on their places in the log.
 enum class InsertMode : std::uint8_t {
   plain_mutex,          ///< one mutex over the whole insertion: the baseline of the experiments
   consolidation_array,  ///< mutex if free, else groups take room together; copying is parallel
@@ -30,7 +30,7 @@ using RestoreSegment =
     std::function<Result<bool>(const std::string& name, const std::filesystem::path& target)>;
 
 #ifdef SWIZZLE_PLANTED_FAULTS
-/// Defects that a campaign must catch, or it proves nothing. Absent from release builds.
+/// Defects that a test campaign must find, or it proves nothing. Absent from release builds.
 enum class PlantedFault : std::uint8_t {
   none,
   skip_sync,              ///< the log's writes are not made durable
@@ -53,7 +53,7 @@ struct LogOptions {
 
   /// Full segments that are kept ready ahead of the one in use.
   std::uint32_t segments_ahead = 1;
-  /// Segments nobody needs any more that are kept for recycling; the rest is removed.
+  /// Segments kept for recycling although they are not needed; others are removed.
   std::uint32_t spare_segments = 4;
   /// Room at the end of the prepared segments that only ReservePurpose::completion may use.
   std::uint64_t completion_bytes = std::uint64_t{16} << 20U;
@@ -62,20 +62,20 @@ struct LogOptions {
   /// How long to wait after a failed preparation or archiving before the next try.
   Duration retry_delay = std::chrono::milliseconds{500};
 
-  /// How long writers wait, where no segment can be made, for whoever reads Log::lacks_room() to
-  /// let old ones go. Zero: nobody reads it.
+  /// How long writers wait when no segment can be made, so that the reader of Log::lacks_room() can
+  /// release old ones. Zero: there is no such reader.
   Duration release_patience{};
 
   /// Empty: nothing is archived.
   ArchiveSegment archive;
   /// When this many finished segments wait for the archive, writers get 53100.
   std::uint32_t archive_backlog_segments = 64;
-  /// Empty: what is not in the directory is missing.
+  /// Empty: a segment that is not in the directory is missing.
   RestoreSegment restore;
 
   /// Durability is in doubt: called with the reason, must not return. Default: print and abort.
   std::function<void(const std::string& reason)> panic;
-  /// For tests: the log's writer has seen nothing to do, and nobody knows yet that it rests.
+  /// For tests: called when the writer has seen nothing to do and has not published that it rests.
   std::function<void()> before_rest;
 #ifdef SWIZZLE_PLANTED_FAULTS
   PlantedFault fault = PlantedFault::none;

@@ -66,7 +66,7 @@ void live_by_seed(std::uint64_t seed) {
     for (auto& client : clients) client->join();
     log->close();
     REQUIRE(log->durable() == log->tail());
-    // Where recycling has left a record boundary is for the reader to find.
+    // Recycling decides which record boundary is the oldest; the reader finds it.
     const auto from = find_record(log->location(), log->oldest()).value();
     REQUIRE(from);
     REQUIRE(read_forward(log->reader(), *from).size() <= appended);

@@ -11,7 +11,7 @@
 
 namespace swizzle::wal {
 
-/// Where a log lies. Log::location() gives it; find_log() reads it from the files.
+/// Location of a log. Log::location() gives it; find_log() reads it from the files.
 struct LogLocation {
   FileSystem* files = nullptr;
   std::filesystem::path directory;
@@ -19,7 +19,7 @@ struct LogLocation {
   std::uint64_t database_id = 0;
 };
 
-/// Whether records are read one after the other or here and there.
+/// Access pattern of the reads: one record after the other, or here and there.
 enum class ReadPattern : std::uint8_t { sequential, random };
 
 /// Reads records from the segment files; every record it hands out has passed its checksum. Works

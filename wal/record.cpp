@@ -45,9 +45,9 @@ Lsn lengthened(std::uint64_t stored) noexcept {
   return Lsn{std::rotl(stored, 3)};
 }
 
-// The seed says where the bytes belong: a record that an earlier use of the file, or another
+// The seed identifies the place of the bytes: a record that an earlier use of the file, or another
 // database, left behind does not pass. Length and layout are in it because the checksum itself
-// covers only what follows the head.
+// covers only the bytes behind the head.
 std::uint64_t seed(Lsn lsn, std::uint64_t database_id, std::uint32_t length_and_layout) noexcept {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
   return (raw(lsn) + std::rotl(database_id, 29)) ^ (length_and_layout * kOdd);
@@ -60,7 +60,7 @@ std::uint32_t checksum_of(const std::byte* record, std::size_t total_bytes, Lsn 
   return static_cast<std::uint32_t>(sum ^ (sum >> 32U));
 }
 
-/// Fields one behind the other, each as wide as it need be. All eight bytes are stored, whatever
+/// Writes fields one after the other, each as wide as necessary. Stores all eight bytes, whatever
 /// the width: the next field overwrites the rest.
 class FieldWriter {
  public:
@@ -74,7 +74,7 @@ class FieldWriter {
     store(at_, value);
     took(tree_width_code(value), kTreeWidths);
   }
-  /// So many fields are 0, and take no room.
+  /// Skips so many fields, which are 0 and take no room.
   void pass(unsigned fields) noexcept { shift_ += 2 * fields; }
   [[nodiscard]] const std::byte* at() const noexcept { return at_; }
   [[nodiscard]] std::uint16_t layout() const noexcept {
@@ -153,7 +153,7 @@ void encode_header(const RecordHeader& header, EncodedHeader& into) noexcept {
   fields.put(shortened(header.txn_prev));
   fields.put(raw(header.page));
   fields.put(shortened(header.page_prev));
-  // Most records are of one page and undo nothing.
+  // Most records are of one page and are no compensation records.
   if ((raw(header.page2) | raw(header.page2_prev) | raw(header.undo_next)) == 0) {
     fields.pass(3);
   } else {

@@ -15,8 +15,8 @@ namespace swizzle::wal {
 /// registers the others (RecordKinds).
 enum class RecordKind : std::uint8_t {
   none = 0,
-  /// Ends every write of the writer and says how much was durable when that write began. With it a
-  /// reader tells a torn tail from damage: see docs/log-format.md.
+  /// Ends every write, and tells how much was durable when that write began. A reader needs it to
+  /// tell a torn tail from damage: see docs/log-format.md.
   flush_mark = 1,
   first_for_storage = 16,
 };
@@ -36,7 +36,7 @@ struct RecordHeader {
   PageId page2 = PageId::none;
   Lsn page2_prev = Lsn::none;
   TreeId tree = TreeId::directory;
-  /// Storage's own; the log keeps them.
+  /// For storage, which the log does not interpret.
   std::uint8_t flags = 0;
   /// Compensation records: where undo goes on.
   Lsn undo_next = Lsn::none;
@@ -47,7 +47,7 @@ struct RecordHeader {
 /// A record as a reader hands it out.
 struct Record {
   Lsn lsn = Lsn::none;
-  /// Where the next record begins.
+  /// The LSN of the next record.
   Lsn end = Lsn::none;
   RecordHeader header;
   /// Valid until the reader moves.
@@ -86,17 +86,17 @@ inline std::size_t record_bytes(const EncodedHeader& header, std::size_t payload
 std::uint64_t write_body(std::byte* to, const EncodedHeader& header, std::span<const Bytes> payload,
                          std::size_t total_bytes, Lsn lsn, std::uint64_t database_id) noexcept;
 
-/// The length in bytes that the first eight bytes of a record tell.
+/// Returns the length in bytes that a record's first eight bytes contain.
 inline std::size_t length_of(std::uint64_t head) noexcept {
   return ((head >> 32U) & 0xffffU) * kRecordAlignment;
 }
 
 enum class Decoding : std::uint8_t { record, invalid, wrong_sum, needs_more };
 
-/// Reads the record that should begin at the start of `bytes`.
-/// `needs_more`: it may go on behind the end; `record.end` says how far it reaches at least.
-/// `invalid` is no error: bytes behind the end of a log look like that. `wrong_sum`: the same, but
-/// nothing else than the checksum of all of it says so.
+/// Decodes the record that should begin at the start of `bytes`.
+/// `needs_more`: it may extend beyond the end; `record.end` is its least possible end. `invalid` is
+/// no error: bytes behind the end of a log look like that. `wrong_sum`: like it, but only the
+/// checksum of the whole record is wrong.
 Decoding decode(Bytes bytes, Lsn lsn, std::uint64_t database_id, Record& record) noexcept;
 
 }  // namespace swizzle::wal

@@ -8,13 +8,13 @@ namespace swizzle::wal {
 /// completion uses the room that was kept for it; when that is used up too, it waits.
 enum class ReservePurpose : std::uint8_t {
   growth,      ///< new changes
-  completion,  ///< commit, rollback, checkpoint: what lets the system get out of trouble
+  completion,  ///< commit, rollback, checkpoint: ends work and so frees room
 };
 
-/// Which room reserved bytes are of.
+/// The room that reserved bytes are of.
 enum class Credits : std::uint8_t {
-  of_growth,           ///< anybody's
-  kept_for_completion  ///< of what growth leaves alone, and must not come to have
+  of_growth,           ///< for every purpose
+  kept_for_completion  ///< reserved: growth must not get it
 };
 
 }  // namespace swizzle::wal

@@ -51,7 +51,7 @@ struct Written {
   std::string payload;
 };
 
-/// For logs that are cut off in the middle: hardly a segment waits to be used again.
+/// For logs that are cut off in the middle: few segments are kept for recycling.
 inline LogOptions crash_options(const std::filesystem::path& directory) {
   LogOptions options = small_options(directory);
   options.spare_segments = 1;

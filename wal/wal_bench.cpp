@@ -21,7 +21,7 @@ using namespace swizzle::wal;
 
 namespace {
 
-// SWIZZLE_BENCH_DIR names the device to measure; its speed is most of what committers see.
+// SWIZZLE_BENCH_DIR names the device to measure, whose speed is most of a commit's latency.
 std::filesystem::path bench_directory() {
   const char* where = std::getenv("SWIZZLE_BENCH_DIR");  // NOLINT(concurrency-mt-unsafe)
   return where != nullptr ? std::filesystem::path{where} : std::filesystem::temp_directory_path();
@@ -82,8 +82,8 @@ std::int64_t thread_cpu_ns() {
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
-// Insertion alone: the writer is kept out by a ring that holds a whole run, which is emptied
-// between runs with the clock stopped.
+// Measures insertion alone: the ring holds a whole run, so that the writer does nothing, and is
+// emptied between runs with the clock stopped.
 void insertion(benchmark::State& state) {
   const auto mode = static_cast<InsertMode>(state.range(0));
   const auto threads = static_cast<std::size_t>(state.range(1));
@@ -117,7 +117,7 @@ void insertion(benchmark::State& state) {
   }
   const auto records =
       static_cast<double>(state.iterations()) * static_cast<double>(each * threads);
-  // Says what an insertion costs even where other programs take the processors away.
+  // Shows an insertion's cost even if other programs take the processors away.
   state.counters["cpu_ns_per_record"] = static_cast<double>(cpu_ns.load()) / records;
   state.counters["records_per_s"] = benchmark::Counter(records, benchmark::Counter::kIsRate);
 }

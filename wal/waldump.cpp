@@ -30,7 +30,7 @@ class Dump {
   Dump(const Arguments& arguments, const RecordKinds& kinds)
       : arguments_(arguments), kinds_(kinds) {}
 
-  /// False when enough has been shown.
+  /// Returns false when enough has been shown.
   bool show(const Record& record) {
     if (arguments_.txn && raw(record.header.txn) != *arguments_.txn) return true;
     if (arguments_.page && raw(record.header.page) != *arguments_.page &&
@@ -71,7 +71,7 @@ class Dump {
   std::map<RecordKind, Total> totals_;
 };
 
-// Where the unbroken run from `from` ends.
+// Returns the end of the unbroken run of records from `from` on.
 std::uint64_t end_of_run(Reader& reader, Lsn from, std::uint64_t to) {
   reader.seek(from);
   while (raw(reader.position()) < to) {
@@ -84,7 +84,7 @@ std::uint64_t end_of_run(Reader& reader, Lsn from, std::uint64_t to) {
 Result<> dump_forward(Reader& reader, Lsn from, const Arguments& arguments, Dump& dump) {
   reader.seek(from);
   while (raw(reader.position()) < arguments.to) {
-    // Here the log ends: whether rightly so is for restart to judge.
+    // Here the log ends; only a restart can tell a torn tail from damage.
     auto record = reader.next();
     if (!record && record.error().state() != sqlstate::io_error) {
       fmt::print(stderr, "end of the log, or damage, at LSN {}\n", raw(reader.position()));

@@ -56,12 +56,12 @@ void write_report(int number, const siginfo_t& info) noexcept {
 }
 
 [[maybe_unused]] void on_crash(int number, siginfo_t* info, void* /*context*/) {
-  // From here on a second signal, of this thread too, ends the process as it would without us.
+  // From here on a second signal, even of this thread, ends the process as usual.
   ::signal(number, SIG_DFL);
   if (!reporting.exchange(true)) {
     write_report(number, *info);
   } else {
-    // Another thread, or this one within its report. The other's is not to be cut short.
+    // Another thread, or this one within its report. Waits until the other's report is complete.
     ::sleep(1);
   }
   ::raise(number);

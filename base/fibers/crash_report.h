@@ -7,13 +7,13 @@
 /// stack, so that the log of a server that has crashed tells what ran.
 namespace swizzle {
 
-/// Something that a fiber works for.
+/// The work of a fiber, for a crash report.
 class CrashSubject {
  public:
   CrashSubject(const CrashSubject&) = delete;
   CrashSubject& operator=(const CrashSubject&) = delete;
 
-  /// Writes what is going on into the buffer and returns how many bytes that is. Called by a signal
+  /// Writes the present work into the buffer and returns the number of bytes. Called by a signal
   /// handler: takes no memory and no lock.
   virtual std::size_t describe(std::span<char> into) const noexcept = 0;
 
@@ -36,8 +36,8 @@ class CrashSubjectScope {
 /// sanitizers, which have reports of their own.
 void report_crashes_to(int descriptor) noexcept;
 
-/// A stack for the handler while this lives, since the one of who has crashed may be full. Each
-/// thread needs its own.
+/// A stack for the handler while this lives, since the stack of the thread that crashes may be
+/// full. Each thread needs its own.
 class CrashStack {
  public:
   CrashStack() noexcept;

@@ -31,7 +31,7 @@ class Statement final : public CrashSubject {
   }
 };
 
-// NOLINTNEXTLINE(misc-no-recursion): that is what it is for
+// NOLINTNEXTLINE(misc-no-recursion): it overflows the stack on purpose
 int recurse(volatile int& depth) {
   volatile char room[256] = {};
   depth = depth + 1;
@@ -75,7 +75,7 @@ int main(int count, char** arguments) {
   if (::pipe2(reports.data(), O_NONBLOCK) != 0) return 2;
   FiberRuntime runtime{{.reactors = 1}};
   const TurnWatch watch{runtime, reports[1], std::chrono::milliseconds{50}};
-  // Of these an endless turn alone comes back.
+  // Only an endless turn returns.
   runtime
       .spawn("crash",
              [&] {

@@ -7,8 +7,8 @@ namespace swizzle {
 namespace {
 
 constexpr std::uint32_t kForReading = EPOLLIN | EPOLLRDHUP;
-/// A broken or closed descriptor is reported like this, whatever one asked for; reads and writes
-/// then say what it is.
+/// epoll reports a broken or closed descriptor by these, whatever was requested; the next read or
+/// write returns the error.
 constexpr std::uint32_t kBroken = EPOLLERR | EPOLLHUP;
 
 Reactor& this_reactor() noexcept {
@@ -27,7 +27,7 @@ DescriptorWatch::DescriptorWatch(int descriptor)
 }
 
 DescriptorWatch::~DescriptorWatch() {
-  // Between two rounds of announcements, which do not run fibers: none is under way for us.
+  // Listeners are called between turns, so no call is under way for this one.
   poller_.forget(descriptor_);
 }
 

@@ -30,13 +30,13 @@ class DescriptorWatch final : private Poller::Listener {
   Poller& poller_;
   Parker& owner_;
   int descriptor_;
-  /// The fiber is in wait(): at other times its parks are for something else.
+  /// True while the fiber is in wait(): its other parks are for other reasons.
   bool is_waited_for_ = false;
-  /// Announced, and nobody has waited for it since.
+  /// Announced, and not waited for since.
   bool is_readable_ = false;
   bool is_writable_ = false;
-  /// Each read of a peer makes its socket writable again: nobody wants to be woken for that who is
-  /// not waiting for it.
+  /// True while the fiber waits for writability. Each read of the peer makes the socket writable
+  /// again, which must not wake a fiber that does not wait for it.
   bool hears_of_room_ = false;
 };
 

@@ -26,7 +26,7 @@ Fiber& Fiber::make() {
   auto& free = pool().free;
   if (free.empty()) {
     auto made = std::make_unique<Fiber>();
-    // Room to recycle all of them: that must not need memory.
+    // Room to recycle all of them: recycling must not need memory.
     if (free.capacity() <= pool().all.size()) free.reserve(2 * (pool().all.size() + 1));
     return *pool().all.emplace_back(std::move(made));
   }
@@ -82,8 +82,8 @@ void Fiber::park() noexcept {
   assert_may_park();
   INVARIANT(reactor_->running_fiber() == this);
   if (take_notification()) return;
-  // From here on a waker puts us into the inbox, but only our own thread, which is still busy with
-  // us, takes us out again.
+  // From here on a waker may put us into the inbox. Only our own thread takes us out again, and it
+  // is still running us.
   if (fall_asleep()) reactor_->suspend();
   // Acquire: as in take_notification.
   state_.exchange(awake, std::memory_order_acquire);
@@ -99,8 +99,8 @@ bool Fiber::park_until(TimePoint when) noexcept {
 }
 
 void Fiber::unpark() noexcept {
-  // Release: publishes what the waker wrote. Whoever turns `parked` into `notified` owns the
-  // fiber's place in a queue, so it cannot run, or end, before make_ready has released it.
+  // Release: publishes what the waker wrote. The thread that turns `parked` into `notified` owns
+  // the fiber's place in a queue, so it cannot run, or end, before make_ready has released it.
   if (state_.exchange(notified, std::memory_order_acq_rel) == parked) reactor_->make_ready(*this);
 }
 

@@ -29,9 +29,9 @@ class FiberEnd {
   bool ended_ = false;
 };
 
-/// A fiber of a FiberRuntime; the rest of the world knows it as a Parker. Recycled, never freed: a
-/// late unpark(), after the fiber or even its runtime has ended, at worst wakes a later fiber for
-/// nothing.
+/// A fiber of a FiberRuntime; other code knows it as a Parker. Recycled, never freed: a late
+/// unpark(), after the fiber or even its runtime has ended, at worst causes a spurious wake of a
+/// later fiber.
 class Fiber final : public Parker, public TimerHeapNode {
  public:
   void park() noexcept override;
@@ -65,7 +65,7 @@ class Fiber final : public Parker, public TimerHeapNode {
 
   std::atomic<std::uint32_t> state_{awake};
   Reactor* reactor_ = nullptr;
-  /// Its own while it runs; for the reactor from the moment that it falls asleep.
+  /// Accessed by the fiber while it runs, and by the reactor once it sleeps.
   Turn turn_ = Turn::in_line;
   /// In the reactor's inbox or in one of its queues of ready fibers, never in two.
   Fiber* next_ = nullptr;

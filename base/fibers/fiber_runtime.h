@@ -27,7 +27,7 @@ class FiberRuntime final : public Runtime {
     std::size_t reactors = 0;
     std::size_t stack_bytes = FiberStack::kDefaultBytes;
     /// How long a reactor without work polls before it sleeps. It polls only while one fiber is
-    /// alone on it, waits have recently been that short and nobody else wants its processor. 0:
+    /// alone on it, recent waits were that short, and no other process wants its processor. 0:
     /// never.
     Duration longest_spin = {};
     IoEngine io_engine = IoEngine::automatic;
@@ -43,8 +43,8 @@ class FiberRuntime final : public Runtime {
   /// The number of the reactor that runs the caller. Pre: on a reactor.
   [[nodiscard]] std::size_t this_reactor() const noexcept;
 
-  /// On the reactors in turn. An exception that leaves `body` terminates the process. May be called
-  /// from any thread.
+  /// Assigns reactors in turn. An exception that leaves `body` terminates the process. May be
+  /// called from any thread.
   std::unique_ptr<Task> spawn(std::string name, std::function<void()> body) override;
   std::unique_ptr<Task> spawn_on(std::size_t reactor, std::string name, std::function<void()> body);
   /// Starts a fiber that cannot be joined; the runtime's destructor waits for it. If the system has
@@ -52,7 +52,7 @@ class FiberRuntime final : public Runtime {
   /// it must neither park nor throw. Other fibers are tried again until there is memory.
   void spawn_detached(std::size_t reactor, std::string name, std::function<void()> body,
                       std::function<void()> refused = {});
-  /// Of one reactor, since it began. From any thread.
+  /// Returns one reactor's stalls since it began. From any thread.
   [[nodiscard]] Stalls stalls_of(std::size_t reactor) const noexcept;
   /// Returns the begin of a reactor's present turn; nothing between turns. From any thread.
   [[nodiscard]] std::optional<TimePoint> turn_begin(std::size_t reactor) const noexcept;

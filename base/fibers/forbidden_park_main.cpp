@@ -12,7 +12,7 @@ using namespace swizzle;
 
 namespace {
 
-// One wake is pending: a check that only a real sleep makes would be missed.
+// One wake is pending: a check that is made only before a real sleep would be missed.
 void park_now() {
   Parker& parker = Runtime::current().parker();
   parker.unpark();

@@ -18,7 +18,7 @@ epoll_event entry(std::uint32_t events, Poller::Listener& listener) noexcept {
   return made;
 }
 
-/// epoll counts in milliseconds: rounded up, so that nobody wakes before the time.
+/// epoll counts in milliseconds: rounded up, so that no wait ends too early.
 int timeout_until(TimePoint deadline) noexcept {
   using namespace std::chrono;
   const auto left = ceil<milliseconds>(deadline - steady_clock::now()).count();
@@ -60,7 +60,7 @@ void Poller::wait(std::optional<TimePoint> deadline) noexcept {
 bool Poller::announce(int timeout_ms) noexcept {
   std::array<epoll_event, 64> room;
   const int count = ::epoll_wait(epoll_, room.data(), static_cast<int>(room.size()), timeout_ms);
-  // A signal may end the wait; whoever waits looks again.
+  // A signal may end the wait; callers check their condition again.
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = room[static_cast<std::size_t>(i)];
     static_cast<Listener*>(event.data.ptr)->changed(event.events);

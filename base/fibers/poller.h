@@ -8,19 +8,19 @@
 
 namespace swizzle {
 
-/// One thread's epoll instance. Descriptors are watched from their arrival to their going, and
-/// announce each change once (edge-triggered): a wait costs no system call of its own.
-/// Belongs to the reactor's thread.
+/// One thread's epoll instance. Descriptors are watched for their whole life, and announce each
+/// change once (edge-triggered): a wait costs no system call of its own. Belongs to the reactor's
+/// thread.
 class Poller {
  public:
-  /// Receives a descriptor's changes. Lives as long as it is watched.
+  /// Receives a descriptor's changes. Must live as long as the descriptor is watched.
   class Listener {
    public:
     Listener() = default;
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
     virtual ~Listener() = default;
-    /// `events` as epoll reports them. Outside of any fiber: it may unpark, but not park.
+    /// `events` as epoll reports them. Runs outside of any fiber: it may unpark, but not park.
     virtual void changed(std::uint32_t events) noexcept = 0;
   };
 
@@ -32,17 +32,17 @@ class Poller {
   /// Announces `events` (EPOLLIN …) from now on, the present ones first. Throws std::system_error
   /// when the system has no memory for it.
   void watch(int descriptor, std::uint32_t events, Listener& listener);
-  /// Other events, the present ones first.
+  /// Replaces the watched events; the present ones are announced first.
   void change(int descriptor, std::uint32_t events, Listener& listener) noexcept;
   void forget(int descriptor) noexcept;
 
-  /// Tells the listeners what has changed; returns whether anything has.
+  /// Calls the listeners of changed descriptors; returns true if there were any.
   bool poll() noexcept { return announce(0); }
   /// The same, after waiting for a change until `deadline` at most.
   void wait(std::optional<TimePoint> deadline) noexcept;
 
  private:
-  /// Throws, which only watch() lets out: what is watched can be changed and forgotten.
+  /// Throws, but only watch() lets the exception out: changing and forgetting cannot fail.
   void control(int operation, int descriptor, epoll_event event);
   bool announce(int timeout_ms) noexcept;
 

@@ -28,13 +28,14 @@ namespace {
 thread_local Reactor* current_reactor = nullptr;
 
 constexpr unsigned kUringCapacity = 256;
-// A syscall carries a batch: requests gather until so many are queued, or so many fibers ran since.
+// A system call carries a batch: requests gather until there are this many, or this many turns
+// passed.
 constexpr unsigned kLongestGathering = 4;
-// So many fibers run before wakes, timers and finished requests are looked at again, and so many
-// such rounds before sockets and handlers are, which costs a system call.
+// Number of turns between looks at wakes, timers and finished requests, and number of such rounds
+// between looks at sockets and handlers, which cost a system call.
 constexpr std::size_t kLongestRound = 16;
 constexpr unsigned kRoundsBetweenPolls = 4;
-// So many may go ahead before it is the turn of one in line.
+// Number of fibers that may go ahead before one in line runs.
 constexpr unsigned kMostAhead = 16;
 
 }  // namespace
@@ -46,7 +47,7 @@ Reactor* Reactor::current() noexcept {
 Reactor::Reactor(FiberRuntime& runtime, std::size_t number, Settings settings)
     : runtime_(runtime), number_(number), settings_(settings), stacks_(settings.stack_bytes) {
   poller_.watch(wake_.descriptor, EPOLLIN, wake_);
-  // The ring belongs to the thread that makes it, so the thread does; whoever made us waits, since
+  // The ring belongs to the thread that makes it, so the thread does. The constructor waits, since
   // has_uring() must be known at once.
   std::atomic<bool> started{false};
   thread_ = std::thread{[this, &started] {
@@ -76,7 +77,7 @@ Reactor::~Reactor() {
 
 // ---- Wakes
 
-// Never read: each write announces itself, whatever the count is.
+// Never read: each write announces itself, whatever the counter is.
 Reactor::WakeDescriptor::WakeDescriptor() : descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (descriptor < 0) throw std::system_error{errno, std::system_category(), "eventfd"};
 }
@@ -95,7 +96,8 @@ void Reactor::make_ready(Fiber& fiber) noexcept {
     add_ready(fiber);
     return;
   }
-  // Once the fiber is in the inbox it may run and end, and our owner be destroyed: it waits for us.
+  // Once in the inbox the fiber may run and end, and our owner be destroyed: the destructor waits
+  // for us.
   wakers_.fetch_add(1, std::memory_order_relaxed);
   Fiber* head = inbox_.load(std::memory_order_relaxed);
   do {
@@ -112,7 +114,7 @@ void Reactor::make_ready(Fiber& fiber) noexcept {
 }
 
 bool Reactor::drain_inbox() noexcept {
-  // Most of the time there is nothing; a load keeps the line shared.
+  // Mostly empty; a load keeps the cache line shared.
   if (inbox_.load(std::memory_order_relaxed) == nullptr) return false;
   // Acquire: sees the fibers as their wakers left them.
   Fiber* fiber = inbox_.exchange(nullptr, std::memory_order_acquire);
@@ -133,7 +135,7 @@ void Reactor::expect(Fiber& fiber) noexcept {
   living_.fetch_add(1, std::memory_order_relaxed);
 }
 
-// ---- What the running fiber asks for
+// ---- Requests of the running fiber
 
 void Reactor::suspend() noexcept {
   running_->coroutine_->suspend();
@@ -164,7 +166,8 @@ void Reactor::run() noexcept {
   const RuntimeScope scope{runtime_};
   current_reactor = this;
   // Acquire: pairs with the destructor and with the spawning threads.
-  // Requests may outlive the fibers that submitted them, and their memory is not ours to abandon.
+  // Also waits for requests that outlive the fibers that submitted them, because the kernel still
+  // writes to their memory.
   while (!stopping_.load(std::memory_order_acquire) ||
          living_.load(std::memory_order_acquire) != 0 || requests_under_way_ != 0) {
     if (!take_turn()) wait_for_work();
@@ -178,7 +181,7 @@ bool Reactor::take_turn() noexcept {
   worked |= run_ready_fibers();
   worked |= serve_uring();
   worked |= fire_timers();
-  // An idle reactor looks at the descriptors when it waits.
+  // An idle reactor polls the descriptors when it waits.
   if (worked && ++turns_since_poll_ >= kRoundsBetweenPolls) poll_descriptors();
   return worked;
 }
@@ -195,11 +198,11 @@ Fiber& Reactor::next_ready() noexcept {
 }
 
 bool Reactor::run_ready_fibers() noexcept {
-  // Only as many as are ready now: the others' requests and wakes come in between.
+  // Runs only as many as are ready now: wakes and finished requests are looked at in between.
   const std::size_t round = std::min(ready_count(), kLongestRound);
   for (std::size_t i = 0; i < round; ++i) {
     run_one(next_ready());
-    // Fibers that another thread has woken would wait for a whole round, which is too long.
+    // Fibers woken by other threads would wait for a whole round, which is too long.
     drain_inbox();
     if (uring_ != nullptr && uring_->has_unflushed() &&
         ++turns_since_submit_ >= kLongestGathering) {
@@ -211,7 +214,7 @@ bool Reactor::run_ready_fibers() noexcept {
 
 bool Reactor::give_stack(Fiber& fiber) noexcept {
   try {
-    // A fiber that waits must not need memory: the one that cannot have it does not begin.
+    // A wait must not need memory: a fiber without room for its timer does not begin.
     timers_.make_room_for(living_.load(std::memory_order_relaxed));
     fiber.coroutine_.emplace(
         stacks_.take(), [](void* self) noexcept { static_cast<Fiber*>(self)->run_body(); }, &fiber);
@@ -355,9 +358,8 @@ void Reactor::wait_for_work() noexcept {
   usual_wait_ = (usual_wait_ * 7 + waited) / 8;
 }
 
-/// Spinning pays only for a fiber that is alone here, for with several there is usually something
-/// to do, and while work usually comes soon and nobody else has use for the processor; now and then
-/// we look whether that has changed.
+/// Spinning pays only for a fiber that is alone on its reactor, while work usually comes soon and
+/// no other process wants the processor. Now and then spins anyway, to notice a change.
 bool Reactor::may_spin() noexcept {
   constexpr unsigned kRetrial = 16;
   constexpr unsigned kAlone = 16;
@@ -381,8 +383,8 @@ bool Reactor::spin(TimePoint start) noexcept {
     }
     const TimePoint before = std::chrono::steady_clock::now();
     if (before - start >= settings_.longest_spin) return false;
-    // Let another process have this processor if one waits for it. The time that the call took
-    // tells whether one did.
+    // Yields the processor to another process that waits for it. The duration of the call tells if
+    // there was one.
     ::sched_yield();
     if (std::chrono::steady_clock::now() - before >= kNobodyElseRan) {
       waits_without_spin_ = next_penalty_;
@@ -397,7 +399,7 @@ void Reactor::sleep() noexcept {
   if (expects_completions) uring_->set_announcing(Uring::Announce::on);
   // Sequentially consistent: see make_ready.
   sleeping_.store(true, std::memory_order_seq_cst);
-  // Find the work that was finished before the announcements began.
+  // Finds work that was finished before announcements were switched on.
   const bool idle = inbox_.load(std::memory_order_seq_cst) == nullptr && ready_count() == 0 &&
                     !(expects_completions && uring_->has_finished());
   if (idle) {

@@ -34,15 +34,15 @@ class Reactor final : public IoBackend {
   /// Waits until every fiber has ended.
   ~Reactor() override;
 
-  /// The one whose thread is running, or null.
+  /// Returns the reactor of the calling thread, or null.
   static Reactor* current() noexcept;
   /// Null on the reactor's own stack.
   [[nodiscard]] Fiber* running_fiber() const noexcept { return running_; }
-  /// For what runs on the reactor.
+  /// For code on the reactor's thread.
   [[nodiscard]] Poller& poller() noexcept { return poller_; }
   [[nodiscard]] bool has_uring() const noexcept { return uring_ != nullptr; }
   [[nodiscard]] std::size_t number() const noexcept { return number_; }
-  /// A turn that is longer is counted; one that is longer than kStall is a stall. From any thread.
+  /// A longer turn is counted; one longer than kStall is a stall. From any thread.
   static constexpr Duration kLongestTurn = std::chrono::milliseconds{2};
   static constexpr Duration kStall = std::chrono::milliseconds{20};
   [[nodiscard]] Stalls stalls() const noexcept;
@@ -50,12 +50,12 @@ class Reactor final : public IoBackend {
   [[nodiscard]] std::optional<TimePoint> turn_begin() const noexcept;
   /// Sends a signal to the reactor's thread.
   void signal(int number) noexcept;
-  /// For what runs on the reactor: how many fibers wait for their turn.
+  /// For code on the reactor's thread: the number of fibers that are ready.
   [[nodiscard]] std::size_t ready_count() const noexcept { return ready_.size() + ahead_.size(); }
 
   /// From any thread. The fiber is new, or was parked and its state changed to notified.
   void make_ready(Fiber& fiber) noexcept;
-  /// From any thread: one fiber more will end here.
+  /// From any thread: announces one more fiber that will end here.
   void expect(Fiber& fiber) noexcept;
 
   // For the running fiber.
@@ -126,7 +126,8 @@ class Reactor final : public IoBackend {
   unsigned turns_since_poll_ = 0;
   /// How long the last waits for work took, roughly.
   Duration usual_wait_{};
-  /// Whether one fiber has the reactor to itself: it ran the last so many times. Only compared.
+  /// The fiber that ran last, and the number of turns that it has had in a row: spinning pays only
+  /// for a fiber that is alone. The pointer is only compared.
   const Fiber* ran_last_ = nullptr;
   unsigned turns_alone_ = 0;
   unsigned waits_ = 0;
@@ -135,7 +136,7 @@ class Reactor final : public IoBackend {
   unsigned waits_without_spin_ = 0;
   unsigned next_penalty_ = 1;
 
-  /// Written to end a sleep: what it is about is found in the inbox or the io_uring.
+  /// Written to end a sleep; the reason is in the inbox or the io_uring.
   struct WakeDescriptor final : Poller::Listener {
     WakeDescriptor();
     ~WakeDescriptor() override;

@@ -7,8 +7,8 @@
 
 namespace swizzle {
 
-/// A report that a signal handler writes of the thread that it interrupted: only what a handler may
-/// do, which is to take no memory and no lock.
+/// A signal handler's report about the thread that it interrupted. Does only what a handler may do:
+/// takes no memory and no lock.
 class SignalReport {
  public:
   /// Loads the unwinder, which takes memory. Before the first signal.
@@ -16,9 +16,9 @@ class SignalReport {
 
   void add(std::string_view text) noexcept;
   void add_number(std::uint64_t number, unsigned base = 10) noexcept;
-  /// Adds a line about the work of the thread's fiber, if there is one that says what it does.
+  /// Adds a line about the work of the thread's fiber, if it has a CrashSubject.
   void add_work() noexcept;
-  /// Writes what was added, then the stack: reading a broken one may end in another signal.
+  /// Writes the added lines, then the stack: reading a broken one may end in another signal.
   void write_with_stack(int descriptor) noexcept;
 
  private:

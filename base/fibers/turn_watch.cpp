@@ -49,8 +49,7 @@ void listen_for_reports(int descriptor) noexcept {
   SignalReport::prepare();
   struct sigaction action{};
   action.sa_handler = &on_report_signal;
-  // On the reactor's own signal stack; what the signal interrupts goes on as if there had been
-  // none.
+  // Runs on the reactor's own signal stack; the interrupted code goes on afterwards.
   action.sa_flags = SA_ONSTACK | SA_RESTART;
   sigemptyset(&action.sa_mask);
   ::sigaction(report_signal(), &action, nullptr);

@@ -4,7 +4,7 @@
 //
 //   TARGET [-runs=N] [-max_total_time=SECONDS] [-max_len=BYTES] [-seed=N] [CORPUS …]
 //
-// What ends the process is left in ./crash-<number>, and can be given as a corpus.
+// An input that ends the process is left in ./crash-<number>, and can be given as a corpus.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -59,7 +59,7 @@ void on_signal(int signal) {
 void run(const std::string& input) {
   current = input;
   ++executions;
-  // A copy of exactly that size: reading behind it is seen.
+  // A copy of exactly that size, so that AddressSanitizer notices reads behind it.
   const std::vector<std::uint8_t> bytes{input.begin(), input.end()};
   ::alarm(kPatienceSeconds);
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());

@@ -12,7 +12,7 @@
 namespace swizzle {
 namespace {
 
-// Counts requests down and wakes the one who waits for them.
+// Counts requests down and wakes the thread or fiber that waits for them.
 class Countdown {
  public:
   explicit Countdown(std::size_t requests) noexcept
@@ -20,10 +20,11 @@ class Countdown {
 
   static void one_done(IoRequest& request) noexcept {
     auto& countdown = *static_cast<Countdown*>(request.context);
-    // With the last count the waiter may return and this object go, so the parker comes first; it
-    // outlives us (Parker::unpark).
+    // With the last count the waiter may return and destroy this object, so read the parker first;
+    // it outlives us (Parker::unpark).
     Parker& parker = countdown.parker_;
-    // Release: publishes the request's error. Acquire with it: the last one carries the others'.
+    // Release: publishes the request's error. Acquire: the last request's count also carries the
+    // others'.
     if (countdown.left_.fetch_sub(1, std::memory_order_acq_rel) == 1) parker.unpark();
   }
 

@@ -22,10 +22,10 @@ struct FileOptions {
 };
 
 /// One asynchronous read, write or sync. The owner keeps it, and its memory, alive until `done` has
-/// been called. `done` runs on whatever thread reaps completions, possibly inside submit(); it must
-/// be short, must not park, and sees `error` (an errno, 0 for success; a short transfer has been
-/// retried and counts as EIO if the file ends before it). Requests under way together have no order
-/// among them: a sync covers the writes that were done before it was submitted.
+/// been called. `done` runs on the thread that reaps the completion, possibly inside submit(); it
+/// must be short, must not park, and sees `error` (an errno, 0 for success; a short transfer has
+/// been retried and counts as EIO if the file ends before it). Concurrent requests are not ordered:
+/// a sync covers the writes that were done before it was submitted.
 struct IoRequest {
   enum class Kind : std::uint8_t { read, write, sync };
 
@@ -37,7 +37,7 @@ struct IoRequest {
   void* context = nullptr;
   int error = 0;
 
-  // The device's own while the request is under way.
+  // Used by the device while the request is under way.
   int descriptor = -1;
   std::size_t transferred = 0;
   IoRequest* next = nullptr;
@@ -67,8 +67,8 @@ class File {
   /// These park the caller until the transfer is done (R-1: no latch held).
   Result<> read_at(std::uint64_t offset, MutableBytes into);
   Result<> write_at(std::uint64_t offset, Bytes from);
-  /// Everything written before is durable on return. EIO here is for the caller to treat as fatal
-  /// where durability was promised: a second sync that succeeds proves nothing.
+  /// Everything written before is durable on return. Callers that have promised durability must
+  /// treat EIO as fatal: a second sync that succeeds proves nothing.
   Result<> sync();
   /// Submits all requests together and parks until every one is done; uses their `done` and
   /// `context`. Each reports its own error.
@@ -96,7 +96,7 @@ class FileLock {
   virtual ~FileLock() = default;
 };
 
-/// The one door to the world's files: the operating system's, or the simulated disk.
+/// Interface to all files: the operating system's, or the simulated disk.
 class FileSystem {
  public:
   FileSystem() = default;
@@ -106,7 +106,7 @@ class FileSystem {
 
   virtual Result<std::unique_ptr<File>> open(const std::filesystem::path& path, OpenMode mode,
                                              FileOptions options) = 0;
-  /// Of a file, or of an empty directory.
+  /// Removes a file, or an empty directory.
   virtual Result<> remove(const std::filesystem::path& path) = 0;
   /// Atomic. Durable only after sync_directory of the parent.
   virtual Result<> rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
@@ -115,8 +115,8 @@ class FileSystem {
   virtual Result<bool> exists(const std::filesystem::path& path) = 0;
   virtual Result<> create_directory(const std::filesystem::path& path) = 0;
   virtual Result<> sync_directory(const std::filesystem::path& path) = 0;
-  /// `path` is a file for this purpose alone, made if absent: it holds the holder's process id.
-  /// 55006 with that id when another process, or another FileLock of this one, has it.
+  /// Locks `path`, a file used for nothing else, which is made if absent and holds the owner's
+  /// process id. 55006 with that id when another process, or another FileLock of this one, has it.
   virtual Result<std::unique_ptr<FileLock>> lock(const std::filesystem::path& path) = 0;
   /// Memory with a nameless file of `directory` behind it. 53100 when there is no room for it.
   virtual Result<std::unique_ptr<ScratchMemory>> scratch(const std::filesystem::path& directory,

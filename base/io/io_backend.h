@@ -26,11 +26,11 @@ class IoBackend {
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 };
 
-/// Turns `automatic` into what this process will use; says once, in the log, when io_uring is
+/// Turns `automatic` into the engine that this process will use; logs once when io_uring is
 /// refused. `io_uring` falls back too: containers often forbid it.
 IoEngine resolve(IoEngine wanted);
 
-/// For callers that may come from any thread; its own threads start with the first request.
+/// Returns a backend for callers on any thread; its own threads start with the first request.
 std::unique_ptr<IoBackend> make_shared_backend(IoEngine engine);
 
 /// Makes each system call at once, in submit(), and blocks the caller's thread meanwhile.

@@ -9,14 +9,14 @@ enum class IoProgress : std::uint8_t { finished, again };
 /// Makes a request ready for its first step on `descriptor`.
 void begin_transfer(int descriptor, IoRequest& request) noexcept;
 
-/// Takes in the result of one step, the way the kernel gives it (bytes, or a negative errno), and
-/// says whether the rest needs another step.
+/// Processes the result of one step as the kernel gives it (bytes, or a negative errno), and
+/// returns if the rest needs another step.
 IoProgress advance_transfer(IoRequest& request, std::int64_t result) noexcept;
 
-/// All steps, one blocking system call each. Leaves `done` to the caller.
+/// Makes all steps, one blocking system call each. The caller calls `done`.
 void transfer_blocking(IoRequest& request) noexcept;
 
-/// No single step is longer: the kernel counts in 32 bits.
+/// Limit of a single step: the kernel counts in 32 bits.
 inline constexpr std::size_t kLongestStep = std::size_t{1} << 30;
 
 inline std::size_t step_size(const IoRequest& request) noexcept {

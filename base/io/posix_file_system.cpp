@@ -52,15 +52,14 @@ int retried(Call call) noexcept {
 }
 
 // Runs a call on a helper thread. Changes of names and sizes wait for the file system's journal,
-// and giving back the room of a large file takes long: a reactor's other fibers must not wait for
-// that.
+// and freeing a large file takes long; a reactor's other fibers must not wait for that.
 template <class Call>
 int aside(Call call) {
   int result = 0;
   try {
     Runtime::current().run_aside([&] { result = call(); });
   } catch (const std::bad_alloc&) {
-    // There is nobody to do it for us, and some who ask are destructors.
+    // No helper thread can be had, and some callers are destructors: call it here.
     result = call();
   }
   return result;
@@ -148,7 +147,7 @@ int open_flags(OpenMode mode, FileOptions options) noexcept {
   return flags;
 }
 
-// The number a negative errno stands for, or a descriptor.
+// Returns a descriptor or the negative errno, retrying.
 int open_retried(const std::filesystem::path& path, int flags) {
   constexpr mode_t kOwnerOnly = 0600;
   return aside([&] { return retried([&] { return ::open(path.c_str(), flags, kOwnerOnly); }); });
@@ -202,8 +201,8 @@ Result<std::unique_ptr<File>> PosixFileSystem::open(const std::filesystem::path&
 }
 
 Result<> PosixFileSystem::remove(const std::filesystem::path& path) {
-  // A caller that may not wait, because an error is being handled, removes the name alone. The room
-  // of a large file is given back when its last descriptor is closed, by a helper thread.
+  // A caller that may not wait, because an error is being handled, removes the name alone. A helper
+  // thread closes the last descriptor later, which frees a large file's space.
   std::optional<Descriptor> last;
   if (!may_park()) last.emplace(open_retried(path, O_RDONLY | O_CLOEXEC));
   const int error = -aside([&] { return retried([&] { return ::remove(path.c_str()); }); });
@@ -267,8 +266,8 @@ Result<std::unique_ptr<FileLock>> PosixFileSystem::lock(const std::filesystem::p
     return fail(sqlstate::object_not_in_prerequisite_state,
                 fmt::format("file \"{}\" is not a lock file", path.native()));
   }
-  // Of the open file, not of the process: a second attempt from this process conflicts too, and no
-  // other close() in this process lets it go.
+  // A lock of the open file description, not of the process: a second attempt from this process
+  // conflicts too, and no other close() in this process releases it.
   struct flock whole{};
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;

@@ -17,7 +17,7 @@
 namespace swizzle {
 namespace {
 
-/// A file without a name, and its mapping: both end with it, which takes long for much of it.
+/// A file without a name, and its mapping. Destroying a large one takes long.
 class Mapping {
  public:
   Mapping(int descriptor, void* memory, std::size_t bytes) noexcept
@@ -31,7 +31,7 @@ class Mapping {
   Mapping& operator=(Mapping&&) = delete;
   ~Mapping() {
     if (descriptor_ < 0) return;
-    // The addresses may soon be others'.
+    // The addresses may soon be mapped for another use.
     note_there();
     static_cast<void>(munmap(memory_, bytes_));
     static_cast<void>(close(descriptor_));
@@ -66,19 +66,19 @@ class MappedFile final : public ScratchMemory {
   [[nodiscard]] MutableBytes bytes() noexcept override {
     return {static_cast<std::byte*>(mapping_.memory()), mapping_.size()};
   }
-  // All of these are advice: where one fails, the memory is only kept longer.
+  // All of these are advice: if one fails, the memory is only kept longer.
   void write_back() noexcept override {
     static_cast<void>(sync_file_range(mapping_.descriptor(), 0, length(), SYNC_FILE_RANGE_WRITE));
   }
   void put_away() noexcept override {
-    // The mapping is shared, so this drops our view of the pages and not what they hold.
+    // The mapping is shared, so this drops our view of the pages but not their content.
     static_cast<void>(madvise(mapping_.memory(), mapping_.size(), MADV_DONTNEED));
     static_cast<void>(posix_fadvise(mapping_.descriptor(), 0, length(), POSIX_FADV_DONTNEED));
     mapping_.note_away();
   }
   void bring_back() noexcept override {
-    // For writing: the first write to a page that is there to be read only waits for the file
-    // system as well, and for what of it is on its way to the device.
+    // For writing: otherwise the first write to each page would wait for the file system, and for
+    // the page's write to the device.
     static_cast<void>(madvise(mapping_.memory(), mapping_.size(), MADV_POPULATE_WRITE));
     mapping_.note_there();
   }
@@ -89,7 +89,7 @@ class MappedFile final : public ScratchMemory {
   Mapping mapping_;
 };
 
-/// Of files of a window or more: at the beginning of a window.
+/// Maps a file; one of a window or more begins at a window's boundary.
 void* map(int descriptor, std::size_t bytes) noexcept {
   constexpr int kHow = PROT_READ | PROT_WRITE;
   if (bytes < put_away::kWindowBytes) return mmap(nullptr, bytes, kHow, MAP_SHARED, descriptor, 0);
@@ -127,7 +127,7 @@ Result<std::unique_ptr<ScratchMemory>> map_scratch_file(const std::filesystem::p
   const int descriptor = mkostemp(name.data(), O_CLOEXEC);
   if (descriptor < 0) return fail(file_error("could not create", name, errno));
   static_cast<void>(unlink(name.c_str()));
-  // Taken now: a page of a mapped file for which there is no room later would be a SIGBUS.
+  // Allocated now: a later fault without space on the device would be a SIGBUS.
   const int error = posix_fallocate(descriptor, 0, static_cast<off_t>(size));
   void* const memory = error == 0 ? map(descriptor, size) : MAP_FAILED;
   if (memory == MAP_FAILED) {
@@ -135,8 +135,8 @@ Result<std::unique_ptr<ScratchMemory>> map_scratch_file(const std::filesystem::p
     static_cast<void>(close(descriptor));
     return fail(file_error("could not make room in", directory, why));
   }
-  // All of it is about to be written. Page by page, as it is, costs three times as much, and
-  // whoever writes then waits for the file system at any of them. Only advice.
+  // The whole memory is about to be written. Faulting it page by page costs three times as much,
+  // and each fault may wait for the file system. Only advice.
   static_cast<void>(madvise(memory, size, MADV_POPULATE_WRITE));
   return std::make_unique<MappedFile>(Mapping{descriptor, memory, size});
 }

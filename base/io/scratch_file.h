@@ -8,8 +8,8 @@
 
 namespace swizzle {
 
-/// ScratchMemory of the operating system: a file in `directory` without a name, mapped. What of it
-/// is put away is known to base/memory/put_away.h.
+/// ScratchMemory of the operating system: a mapped file in `directory` without a name. Its
+/// swapped-out parts are known to base/memory/put_away.h.
 Result<std::unique_ptr<ScratchMemory>> map_scratch_file(const std::filesystem::path& directory,
                                                         std::size_t bytes);
 

@@ -63,7 +63,7 @@ class SharedUring final : public IoBackend {
       const auto completions = ring_->reap(room);
       IoQueue finished;
       {
-        // Also what orders the submitter's writes to a request before our reads of it.
+        // Also orders the submitter's writes to a request before our reads of it.
         const std::lock_guard guard{mutex_};
         for (const auto& [request, result] : completions) {
           if (request == nullptr) {

@@ -14,10 +14,10 @@ namespace swizzle {
 class Uring {
  public:
   enum class Use : std::uint8_t {
-    /// Threads take turns, with a lock of their own.
+    /// Threads share it under a lock of their own.
     many_threads,
-    /// The thread that makes it is the only one that ever touches it: the kernel then finishes
-    /// requests on that thread, when it asks, and interrupts nobody.
+    /// Only the thread that makes it ever touches it. The kernel then finishes requests on that
+    /// thread when it asks, without interrupts.
     one_thread,
   };
   struct Completion {
@@ -35,12 +35,12 @@ class Uring {
   ~Uring();
 
   [[nodiscard]] unsigned capacity() const noexcept { return capacity_; }
-  /// Has the kernel add 1 to an event descriptor when something is finished, while this is on: a
-  /// thread may then sleep on that descriptor. False when the kernel refuses.
+  /// While on, the kernel adds 1 to an event descriptor when a request is finished, so that a
+  /// thread may sleep on that descriptor. False when the kernel refuses.
   bool announce_completions_through(int event_descriptor) noexcept;
   enum class Announce : std::uint8_t { off, on };
   void set_announcing(Announce announce) noexcept;
-  /// Whether flush_and_poll() and reap() would find something.
+  /// True if flush_and_poll() and reap() would find something.
   [[nodiscard]] bool has_finished() const noexcept;
 
   /// Queues the next step of a request; flush() hands everything queued to the kernel.
@@ -51,7 +51,7 @@ class Uring {
   void flush() noexcept;
   /// Blocks until there is something to reap.
   void wait() noexcept;
-  /// flush(), and lets the kernel finish what it has ready (Use::one_thread), in one call at most.
+  /// flush(), and lets the kernel finish its ready requests (Use::one_thread), in one call at most.
   void flush_and_poll() noexcept;
   /// Takes finished steps, as many as fit; to be judged by advance_transfer().
   std::span<Completion> reap(std::span<Completion> into) noexcept;

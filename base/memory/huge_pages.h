@@ -4,9 +4,9 @@
 
 namespace swizzle {
 
-/// For memory in which one place after the other is wanted in no order: with small pages most of
-/// them would miss the TLB. Only advice, and only where it is worth it; what is not touched yet
-/// takes memory in larger pieces from then on.
+/// Requests huge pages for memory with random accesses, most of which would miss the TLB with small
+/// pages. Only advice, and only for large memory; memory that is not touched yet is then allocated
+/// in larger pieces.
 void prefer_huge_pages(void* memory, std::size_t bytes) noexcept;
 
 }  // namespace swizzle

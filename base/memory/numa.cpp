@@ -41,7 +41,7 @@ std::uint32_t Numa::node_of_caller() noexcept {
 void Numa::prefer(std::byte* begin, std::size_t bytes, std::uint32_t node) noexcept {
   if (node_count() == 1) return;
   const unsigned long mask = 1UL << node;
-  // A refusal leaves the memory where the system puts it.
+  // If it is refused, the system chooses the node.
   (void)syscall(SYS_mbind, begin, bytes, MPOL_PREFERRED, &mask, kMostNodes, 0U);
 }
 

@@ -9,12 +9,12 @@ namespace {
 
 constexpr unsigned kWindowBits = 20;
 static_assert(kWindowBytes == std::size_t{1} << kWindowBits);
-/// The system gives no higher address to who does not ask for one.
+/// Without a hint the system gives no higher address.
 constexpr unsigned kAddressBits = 47;
 constexpr std::size_t kWindows = std::size_t{1} << (kAddressBits - kWindowBits);
 constexpr std::size_t kBits = 64;
 
-// A bit for each window there can be. Zero pages, but for the few in which one was ever set.
+// A bit for each possible window. Zero pages, but for the few in which a bit was ever set.
 constinit std::uint64_t words[kWindows / kBits];
 
 std::atomic_ref<std::uint64_t> word_of(std::size_t window) noexcept {
@@ -38,7 +38,7 @@ bool is_away(const void* at) noexcept {
 void bring_back(const void* at) noexcept {
   if (!has(at)) return;
   auto* const begin = reinterpret_cast<void*>(window_of(at) << kWindowBits);
-  // In one go, and then mapped, so that no page of it is a fault any more.
+  // Reads the window at once, and then maps it, so that none of its pages faults any more.
   static_cast<void>(madvise(begin, kWindowBytes, MADV_WILLNEED));
   static_cast<void>(madvise(begin, kWindowBytes, MADV_POPULATE_WRITE));
   note_there(begin, kWindowBytes);

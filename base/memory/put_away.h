@@ -18,15 +18,15 @@ inline constinit std::atomic<std::size_t> windows_away{0};
 [[nodiscard]] inline bool any() noexcept {
   return windows_away.load(std::memory_order_relaxed) != 0;
 }
-/// Whether to touch `at` may have to wait for a device.
+/// True if touching `at` may have to wait for a device.
 [[nodiscard]] inline bool has(const void* at) noexcept {
   return any() && is_away(at);
 }
-/// Has the window of `at` read. Takes as long as that does; nothing where it is not away, or no
-/// longer mapped.
+/// Reads the window of `at` from the device, and takes as long. Does nothing if it is not swapped
+/// out, or no longer mapped.
 void bring_back(const void* at) noexcept;
 
-// For whoever maps the files. Pre: `begin` is at the beginning of a window, and `bytes` are
+// For the code that maps the files. Pre: `begin` is at the beginning of a window, and `bytes` are
 // windows.
 
 void note_away(const void* begin, std::size_t bytes) noexcept;

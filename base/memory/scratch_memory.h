@@ -4,11 +4,10 @@
 
 namespace swizzle {
 
-/// Memory with a file behind it, so that the operating system can put elsewhere what nobody needs
-/// at the moment. For what may grow beyond memory and need not survive the process; the file has no
-/// name. FileSystem::scratch() makes it, with all of its room taken on the device, so touching it
-/// never meets a full disk. A page that was put away is read when it is touched, by the thread that
-/// does so; who may not wait asks base/memory/put_away.h first.
+/// Memory backed by a file without a name, which the operating system can swap out. For data that
+/// may outgrow memory and need not survive the process. FileSystem::scratch() allocates all of its
+/// space on the device, so touching it never meets a full disk. Touching a swapped-out page reads
+/// it; a thread that may not wait asks base/memory/put_away.h first.
 class ScratchMemory {
  public:
   ScratchMemory() = default;
@@ -17,11 +16,11 @@ class ScratchMemory {
   virtual ~ScratchMemory() = default;
 
   [[nodiscard]] virtual MutableBytes bytes() noexcept = 0;
-  /// Starts writing it to its file. Call before put_away(), some time.
+  /// Starts writing it to its file. Call some time before put_away().
   virtual void write_back() noexcept = 0;
-  /// Gives back the memory of what is in the file by now. Its content stays.
+  /// Frees the memory that is in the file by now. The content stays.
   virtual void put_away() noexcept = 0;
-  /// Reads what was put away, so that no touch has to wait. Takes as long as that does.
+  /// Reads the swapped-out parts, so that no touch has to wait. Takes as long as the device.
   virtual void bring_back() noexcept = 0;
 };
 

@@ -29,7 +29,7 @@ class CommandLine {
   [[nodiscard]] std::vector<std::string> list(const std::string& name, std::string_view fallback);
   [[nodiscard]] std::vector<double> reals(const std::string& name, std::string_view fallback);
 
-  /// Fails on an option that nobody read and on a value that made no sense.
+  /// Fails on an option that was not read and on an invalid value.
   Result<> finish() const;
 
  private:

@@ -14,7 +14,7 @@ std::string version_of(std::string_view name) {
   return fmt::format("{} {}", name, SWIZZLE_VERSION);
 }
 
-/// A word that nothing takes is the matter, though a command that is missing is found first.
+/// Reports an unknown word rather than the missing command, which CLI11 finds first.
 std::string problem_of(const CLI::App& app, const CLI::ParseError& problem) {
   const std::vector<std::string> unknown = app.remaining(true);
   const bool is_missing = problem.get_name() == "RequiredError";

@@ -4,7 +4,7 @@
 
 namespace swizzle {
 
-/// Returns whether the overseer of the calling thread or fiber wants its work to end. For waits
+/// Returns true if the overseer of the calling thread or fiber wants its work to end. For waits
 /// that report an outcome instead of throwing; the request stays set for the overseer's own check.
 [[nodiscard]] bool is_asked_to_end() noexcept;
 
@@ -12,7 +12,7 @@ namespace swizzle {
 /// request to end is not signalled, so callers ask is_asked_to_end() after each park.
 void park_overseen() noexcept;
 
-/// While it lives, the caller has no overseer: a rollback comes to its end whatever is asked.
+/// While it lives, the caller has no overseer: a rollback cannot be cancelled.
 class UnendedScope {
  public:
   UnendedScope() noexcept;

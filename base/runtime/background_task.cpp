@@ -10,7 +10,7 @@ void BackgroundTask::start(std::string name, std::function<void()> body) {
   INVARIANT(task_ == nullptr);
   stopping_.store(false);
   task_ = Runtime::current().spawn(std::move(name), [this, body = std::move(body)] {
-    // Sequentially consistent with wake() and stop(): they find the parker, or we what they said.
+    // Sequentially consistent with wake() and stop(): they see the parker, or we see their flags.
     parker_.store(&Runtime::current().parker());
     body();
     parker_.store(nullptr);

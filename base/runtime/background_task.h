@@ -13,8 +13,8 @@ namespace swizzle {
 /// pool's and the engine's background work. Its body asks is_stopping() and waits by the three
 /// calls below.
 ///
-/// That there is work is remembered here and not by the parker alone, whose pending wake is used up
-/// by whatever the body does between two waits, a file transfer for one.
+/// Pending work is a flag here, since the parker's pending wake is lost if the body parks for
+/// another reason between two waits, such as a file transfer.
 class BackgroundTask {
  public:
   BackgroundTask() = default;
@@ -22,23 +22,23 @@ class BackgroundTask {
   BackgroundTask& operator=(const BackgroundTask&) = delete;
   ~BackgroundTask() { stop(); }
 
-  /// Pre: it does not run. What was woken for before is not forgotten.
+  /// Pre: it does not run. Earlier wakes count.
   void start(std::string name, std::function<void()> body);
   /// Parks until the body has returned. Idempotent.
   void stop() noexcept;
   [[nodiscard]] bool is_running() const noexcept { return task_ != nullptr; }
   [[nodiscard]] bool is_stopping() const noexcept { return stopping_.load(); }
 
-  /// There is work. Callable under latches, by anybody, before the start and after the stop.
+  /// Announces work. Callable under latches, by any thread, before the start and after the stop.
   void wake() noexcept;
 
-  // The body's. All return when the task is to stop.
+  // For the body. All return when the task is to stop.
 
-  /// Until woken, perhaps since the last wait.
+  /// Waits until woken, perhaps since the last wait.
   void wait() noexcept;
-  /// The same, but not beyond `deadline`.
+  /// The same, until `deadline` at most.
   void wait_until(TimePoint deadline) noexcept;
-  /// Until `deadline`: to be woken is no reason to hurry, and is remembered.
+  /// Waits until `deadline`. A wake does not end it, and counts for the next wait.
   void pause_until(TimePoint deadline) noexcept;
 
  private:

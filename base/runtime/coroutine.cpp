@@ -12,7 +12,7 @@
 namespace swizzle {
 namespace {
 
-// Stacks belong to whoever made the coroutine; Boost only borrows them.
+// The coroutine's creator owns the stack; Boost only borrows it.
 struct BorrowedStack {
   using traits_type = boost::context::stack_traits;
   boost::context::stack_context allocate() { return {}; }
@@ -58,7 +58,7 @@ boost::context::fiber Coroutine::enter(boost::context::fiber&& resumer) noexcept
   body_(argument_);
   finished_ = true;
 #ifdef SWIZZLE_ASAN
-  // A null slot tells that this stack's fake frames can go.
+  // A null slot tells that this stack's fake frames can be freed.
   __sanitizer_start_switch_fiber(nullptr, resumers_stack_, resumers_stack_bytes_);
 #endif
 #ifdef SWIZZLE_TSAN
@@ -94,7 +94,7 @@ void Coroutine::abandon() noexcept {
 #endif
 }
 
-// Resumer's side, before and after.
+// The resumer's side, before and after a switch.
 void Coroutine::announce_arrival() noexcept {
 #ifdef SWIZZLE_ASAN
   __sanitizer_start_switch_fiber(&resumers_fake_stack_, stack_.lowest, stack_.bytes);
@@ -111,7 +111,7 @@ void Coroutine::announce_return() noexcept {
 #endif
 }
 
-// The coroutine's side, after and before.
+// The coroutine's side, after and before a switch.
 void Coroutine::announce_entry() noexcept {
 #ifdef SWIZZLE_ASAN
   __sanitizer_finish_switch_fiber(own_fake_stack_, &resumers_stack_, &resumers_stack_bytes_);

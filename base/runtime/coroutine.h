@@ -6,15 +6,14 @@
 
 namespace swizzle {
 
-/// A call stack of its own that is entered and left at will: what fibers and simulated tasks are
-/// made of. Carries the exception state of the C++ runtime and the bounds of the stack along
-/// (stack_depth.h) and tells the sanitizers about every switch. Never changes threads while it
-/// runs.
+/// A call stack of its own that can be entered and left: the base of fibers and simulated tasks.
+/// Switches the exception state of the C++ runtime and the bounds of the stack (stack_depth.h) as
+/// well, and tells the sanitizers. Never changes threads while it runs.
 class Coroutine {
  public:
   using Body = void (*)(void* argument) noexcept;
 
-  /// Runs nothing yet. The stack is the caller's to take back once finished().
+  /// Runs nothing yet. The caller takes the stack back once finished().
   Coroutine(FiberStack stack, Body body, void* argument);
   Coroutine(const Coroutine&) = delete;
   Coroutine& operator=(const Coroutine&) = delete;
@@ -23,13 +22,13 @@ class Coroutine {
 
   /// Runs the body until it suspends or returns. Pre: not called from within.
   void resume() noexcept;
-  /// Back to the resumer. Pre: called from within.
+  /// Returns to the resumer. Pre: called from within.
   void suspend() noexcept;
   [[nodiscard]] bool finished() const noexcept { return finished_; }
   [[nodiscard]] const FiberStack& stack() const noexcept { return stack_; }
 
   /// Gives up a suspended coroutine without unwinding it: the destructors of its frames never run,
-  /// and what they own leaks (said to LeakSanitizer). Pre: suspended.
+  /// and their memory leaks (LeakSanitizer is told). Pre: suspended.
   void abandon() noexcept;
 
  private:

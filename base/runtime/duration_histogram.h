@@ -9,7 +9,7 @@
 
 namespace swizzle {
 
-/// How often something took how long, in steps of about two. One thread at a time records; any
+/// Histogram of durations, in steps of about a factor of two. One thread at a time records; any
 /// thread reads.
 class DurationHistogram {
  public:

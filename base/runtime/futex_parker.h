@@ -7,8 +7,8 @@
 
 namespace swizzle {
 
-/// A parker for an operating system thread. unpark() touches the parker once, and after that only
-/// names its address to the kernel.
+/// A parker for an operating system thread. unpark() touches the parker once; the system call after
+/// that takes only its address.
 class FutexParker final : public Parker {
  public:
   void park() noexcept override;
@@ -23,7 +23,7 @@ class FutexParker final : public Parker {
   std::atomic<std::uint32_t> state_{idle};
 };
 
-/// The calling thread's own.
+/// Returns the calling thread's parker.
 FutexParker& parker_of_this_thread() noexcept;
 
 }  // namespace swizzle

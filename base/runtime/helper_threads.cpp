@@ -20,7 +20,7 @@ namespace {
 /// Interval at which a caller re-checks its overseer: a cancelled wait is not signalled.
 constexpr Duration kBetweenLooks = std::chrono::milliseconds{10};
 
-/// A long text is read here, and may be as deep as a short one, no deeper.
+/// As deep as a fiber's stack: long texts, which are read here, may nest as deep as short ones.
 constexpr std::size_t kStackBytes = FiberStack::kDefaultBytes;
 
 void start_detached(std::function<void()> body) {
@@ -53,7 +53,7 @@ struct Outcome {
       failure = std::current_exception();
     }
   }
-  /// The caller may be gone as soon as it sees that: nothing of it is touched afterwards.
+  /// The caller may be gone as soon as it sees the flag: it must not be touched afterwards.
   void announce() noexcept {
     // Release: publishes the failure and whatever the work wrote.
     is_done.store(true, std::memory_order_release);
@@ -61,8 +61,7 @@ struct Outcome {
   [[nodiscard]] bool done() const noexcept { return is_done.load(std::memory_order_acquire); }
 };
 
-/// A thread that nothing can end: once nobody waits for it, whoever else wants a processor goes
-/// first.
+/// A thread whose work cannot be ended. Once the caller has left, it runs with the lowest priority.
 class Worker {
  public:
   void begin() {
@@ -104,7 +103,7 @@ void HelperThreads::run_for(Parker& caller, const std::function<void()>& work) {
       outcome.record(work);
     }
     outcome.announce();
-    // A parker outlives its fiber; at worst this wakes another for nothing.
+    // A parker outlives its fiber; at worst this is a spurious wake.
     caller.unpark();
   });
   while (!outcome.done()) caller.park();
@@ -162,7 +161,7 @@ void HelperThreads::enqueue(std::function<void()> job) {
     start_detached([this] { serve(); });
     ++threads_;
   } catch (const std::system_error&) {
-    // Those that there are do it, if there are any.
+    // Existing threads do the work, if there are any.
     if (threads_ != 0) return;
     jobs_.pop_back();
     throw std::bad_alloc{};

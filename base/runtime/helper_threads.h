@@ -13,8 +13,8 @@
 
 namespace swizzle {
 
-/// Threads for what would keep a reactor too long and cannot let go: see Runtime::run_aside. They
-/// start when there is nobody idle, and stay. The system shares the processors among them and the
+/// Threads for work that would keep a reactor too long and cannot yield: see Runtime::run_aside.
+/// They start when none is idle, and stay. The system shares the processors among them and the
 /// reactors. Thread-safe.
 class HelperThreads {
  public:
@@ -27,13 +27,13 @@ class HelperThreads {
   /// Pre: `caller` is the calling fiber's and may park.
   void run_for(Parker& caller, const std::function<void()>& work);
   void run_abandonable_for(Parker& caller, std::function<void()> work);
-  /// Destroys what was handed over, some time soon: giving back much memory takes long, too.
+  /// Destroys an object some time soon, because freeing much memory takes long, too.
   template <class T>
   void destroy(T what) noexcept {
     try {
       enqueue([owned = std::make_shared<T>(std::move(what))]() mutable { owned.reset(); });
     } catch (const std::bad_alloc&) {
-      // It has been destroyed all the same.
+      // Without memory for the queue it has been destroyed here.
     }
   }
 
@@ -46,9 +46,9 @@ class HelperThreads {
   bool begin_abandonable();
   void end_abandonable();
 
-  /// Beyond, work stands in line.
+  /// More work than this waits in a queue.
   static constexpr std::size_t kMostThreads = 64;
-  /// Work that cannot be ended has threads besides, since a helper may wait for it.
+  /// Additional threads for work that cannot be ended, since a helper may wait for it.
   static constexpr std::size_t kMostAbandonable = 8;
 
   std::mutex mutex_;

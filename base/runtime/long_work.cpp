@@ -8,7 +8,7 @@ namespace {
 constexpr Duration kLongestWork{kWorkBetweenRests};
 
 thread_local std::int64_t work_until_rest = kWorkBetweenRests;
-/// Of a reactor; elsewhere turns are the system's, or the simulation's, whose clock is not ours.
+/// Set on a reactor's thread only. Elsewhere the system, or the simulation, schedules.
 thread_local TimePoint turn_began{};
 
 bool is_time_to_rest() noexcept {
@@ -40,7 +40,7 @@ void look_up_from_work() {
 }
 
 void look_up_from_unended_work() noexcept {
-  // Where turns are the system's, nobody is kept waiting.
+  // Only a reactor's thread has other fibers waiting for it.
   if (is_time_to_rest() && turn_began != TimePoint{}) let_others_run();
 }
 

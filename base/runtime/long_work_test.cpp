@@ -301,7 +301,7 @@ TEST_CASE("work that cannot be ended is left to itself", "[long_work][fiber]") {
   CHECK(ended);
   CHECK(answered);
   CHECK_FALSE(*is_over);
-  // Where this runs with the lowest priority already, there is none to give way to.
+  // A process that runs with the lowest priority already cannot lower it.
   if (usual < kLowestPriority) {
     const auto end = std::chrono::steady_clock::now() + 10s;
     while (!*gave_way && std::chrono::steady_clock::now() < end) std::this_thread::yield();

@@ -36,7 +36,7 @@ class ParkMutex {
       (first_ == nullptr ? first_ : last_->next) = &self;
       last_ = &self;
     }
-    // Acquire: what the previous holder did under the mutex.
+    // Acquire: sees the previous holder's writes.
     while (!self.granted.load(std::memory_order_acquire)) self.parker->park();
   }
 
@@ -51,7 +51,7 @@ class ParkMutex {
       Waiter& waiter = *first_;
       first_ = waiter.next;
       next = waiter.parker;
-      // Release: publishes what we did under the mutex. The waiter may be gone right after it.
+      // Release: publishes our writes. The waiter may be gone right after it.
       waiter.granted.store(true, std::memory_order_release);
     }
     next->unpark();

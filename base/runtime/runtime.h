@@ -17,41 +17,41 @@ using TimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 
 class IoBackend;
 
-/// Asked between pieces of long work (base/runtime/long_work.h) on behalf of whoever waits for it.
+/// Asked between pieces of long work (base/runtime/long_work.h), so that it can be cancelled.
 class Overseer {
  public:
   Overseer() = default;
   Overseer(const Overseer&) = delete;
   Overseer& operator=(const Overseer&) = delete;
   virtual ~Overseer() = default;
-  /// Throws what the work is to end with, if it is to end.
+  /// Throws the error that the work is to end with, if it is to end.
   virtual void look() = 0;
 };
 
-/// Turns that kept all others of a reactor waiting for too long, and what they took together.
+/// Turns that were so long that a reactor's other fibers had to wait, and their total time.
 struct Stalls {
   std::uint64_t count = 0;
   Duration total{};
-  /// Of these and of shorter ones: turns that no step should make as long as they were.
+  /// Number of these and of shorter ones that are still longer than a step should be.
   std::uint64_t long_turns = 0;
   Duration longest_turn{};
 };
 
-/// Hears of a fiber that kept its reactor, and so all others there, for too long.
+/// Told of a fiber that kept its reactor for too long.
 class StallListener {
  public:
   StallListener() = default;
   StallListener(const StallListener&) = delete;
   StallListener& operator=(const StallListener&) = delete;
   virtual ~StallListener() = default;
-  /// On the reactor's own stack, behind the fiber's turn: it must not park.
+  /// Runs on the reactor's own stack, after the fiber's turn: it must not park.
   virtual void stalled(Duration turn) noexcept = 0;
 };
 
-/// Where a woken fiber stands among those of its thread that are ready.
+/// Position of a woken fiber among the ready ones of its thread.
 enum class Turn : std::uint8_t {
   in_line,
-  ahead,  ///< for who keeps others waiting while it waits itself: who holds locks, say
+  ahead,  ///< for fibers that others wait for, such as holders of locks
 };
 
 /// Suspends and resumes one thread or fiber. Every wait below the server goes through it.
@@ -69,12 +69,12 @@ class Parker {
   /// Returns whether it was woken; false means that `deadline` passed.
   virtual bool park_until(TimePoint deadline) noexcept = 0;
   /// Callable from any thread, and late: parkers live as long as their runtime and longer (they are
-  /// recycled, not freed), so after its owner has ended it at worst wakes another for nothing.
+  /// recycled, not freed), so after its owner has ended it is at worst a spurious wake of another.
   virtual void unpark() noexcept = 0;
-  /// For the owner's next parks. Threads are the system's to schedule: there it does nothing.
+  /// Sets the Turn of the owner's next wakes. Does nothing for threads, which the system schedules.
   virtual void take_turn(Turn /*turn*/) noexcept {}
 
-  // Of what the owner runs now, or null; set by scopes, for the owner's thread alone.
+  // Overseer of the owner's present work, or null; set by scopes, for the owner's thread alone.
   Overseer* overseer = nullptr;
   StallListener* stall_listener = nullptr;
 };
@@ -92,7 +92,7 @@ class OversightScope {
   Overseer* previous_;
 };
 
-/// While it lives, `listener` hears of the calling fiber's stalls.
+/// While it lives, `listener` is told of the calling fiber's stalls.
 class StallScope {
  public:
   explicit StallScope(StallListener& listener) noexcept;
@@ -115,7 +115,8 @@ class Task {
   virtual void join() noexcept = 0;
 };
 
-/// Where code runs: threads, fibers or the simulation. One is current for every thread.
+/// Provider of threads, waits and clocks: threads, fibers or the simulation. One is current for
+/// every thread.
 class Runtime {
  public:
   Runtime() = default;
@@ -123,7 +124,8 @@ class Runtime {
   Runtime& operator=(const Runtime&) = delete;
   virtual ~Runtime() = default;
 
-  /// The runtime of the calling thread. A thread that nobody spawned belongs to the thread runtime.
+  /// The runtime of the calling thread. A thread that was not spawned belongs to the thread
+  /// runtime.
   static Runtime& current() noexcept;
 
   /// The parker of the calling thread or fiber.
@@ -135,7 +137,7 @@ class Runtime {
   virtual std::int64_t wall_clock_us() noexcept = 0;
   /// Seeded in the simulation, from the system's entropy elsewhere.
   virtual std::uint64_t random() noexcept = 0;
-  /// Lets others of this runtime run. Allowed under a latch only in the simulation.
+  /// Lets other tasks of this runtime run. Allowed under a latch only in the simulation.
   virtual void yield() noexcept = 0;
   /// For spinning on a latch: a pause instruction, or a yield where the holder may be a fiber of
   /// the same thread (the simulation).
@@ -143,19 +145,18 @@ class Runtime {
   /// Returns the backend that carries file transfers for the calling thread or fiber; null: the
   /// file system's own.
   virtual IoBackend* io_backend() noexcept { return nullptr; }
-  /// How many others of the calling fiber's thread could run now. Of a thread: none.
+  /// Number of other fibers of the calling fiber's thread that are ready. Of a thread: none.
   virtual std::size_t others_ready() noexcept { return 0; }
-  /// Whether the caller has an operating system thread to itself, so that a system call that blocks
-  /// delays nobody else.
+  /// True if the caller has an operating system thread to itself, so that a system call that blocks
+  /// delays no other task.
   virtual bool owns_its_thread() noexcept { return false; }
-  /// Runs `work`, which may take long and cannot let go, where it keeps nobody waiting: for a fiber
-  /// on a thread of its own, while the fiber parks. It has the caller's overseer and throws into
-  /// the caller. Where the caller may not park, and where threads are the system's to schedule,
-  /// it runs at once.
+  /// Runs `work`, which may take long and cannot yield, without delaying other fibers: on a helper
+  /// thread, while the calling fiber parks. It has the caller's overseer and throws into the
+  /// caller. If the caller may not park, or is a thread of the system, it runs at once.
   virtual void run_aside(const std::function<void()>& work) { work(); }
-  /// The same for work that cannot even be ended: if the overseer ends the caller, it goes on
-  /// alone. So `work` owns all that it touches. What goes on alone is little at a time: others
-  /// wait.
+  /// The same for work that cannot even be interrupted: if the overseer ends the caller, it goes on
+  /// alone. So `work` must own everything that it touches. Few such works run at a time; others
+  /// queue.
   virtual void run_abandonable(std::function<void()> work) { std::move(work)(); }
   /// Parks the caller until `deadline`.
   void sleep_until(TimePoint deadline) noexcept;

@@ -2,7 +2,8 @@
 
 namespace swizzle {
 
-/// Tells the processor that this is a spin loop: it leaves the core to its sibling for a moment.
+/// Tells the processor that this is a spin loop, so that its sibling thread gets the core for a
+/// moment.
 inline void cpu_relax() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();

@@ -13,7 +13,7 @@ struct NoPauses {
   static void after_unlock() noexcept {}
 };
 
-/// A latch for a few instructions. Nobody parks under it. `Pauses` says where a schedule
+/// A latch for a few instructions. No fiber parks under it. `Pauses` says where a schedule
 /// explorer may take the processor away.
 template <class Pauses>
 class BasicSpinLatch {

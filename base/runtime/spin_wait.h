@@ -6,16 +6,15 @@
 
 namespace swizzle {
 
-/// Between two tries, without anything in hand.
+/// Yields the processor between two tries. Pre: the caller holds nothing.
 inline void let_others_run() noexcept {
   std::this_thread::yield();
   Runtime::current().relax();
 }
 
-/// For waits of nanoseconds on somebody who cannot park: whoever holds a latch, another inserter of
-/// the log between two lines of code, a waker that has not let go yet. If its thread has lost the
-/// processor, spinning on would only keep it from coming back, for as long as the scheduler lets
-/// us.
+/// For waits of nanoseconds for a thread that cannot park: the holder of a latch, another inserter
+/// of the log, a waker. If that thread has lost the processor, spinning would only keep it from
+/// running, so after a while the wait yields.
 class SpinWait {
  public:
   void once() noexcept {

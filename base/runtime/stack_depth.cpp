@@ -9,8 +9,8 @@
 namespace swizzle {
 namespace {
 
-/// Where the calling thread's own stack ends. The main thread's may grow up to the limit that the
-/// process has now.
+/// Returns the end of the calling thread's own stack. The main thread's may grow up to the limit
+/// that the process has now.
 std::uintptr_t lowest_of_thread() noexcept {
   pthread_attr_t attributes;
   const int failed = pthread_getattr_np(pthread_self(), &attributes);
@@ -28,7 +28,7 @@ std::uintptr_t lowest_of_thread() noexcept {
 
 bool detail::no_more_stack(std::uintptr_t here) noexcept {
   if (lowest_frame == UINTPTR_MAX) lowest_frame = lowest_of_thread() + kStackReserve;
-  // In steps, as each is a system call.
+  // In steps, because each is a system call.
   constexpr std::size_t kStep = 4 * kStackReserve;
   while (here < lowest_frame) {
     const std::size_t missing = lowest_frame - here;

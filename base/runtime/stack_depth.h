@@ -12,17 +12,17 @@ namespace swizzle {
 inline constexpr std::size_t kStackReserve = FiberStack::kOpenAtFirst / 2;
 
 namespace detail {
-/// Above it recursion may go on. Before anybody has asked on a thread that is not on a coroutine:
-/// higher than every address, so that the first question looks it up.
+/// Recursion may go on above it. On a thread without a coroutine it is higher than every address at
+/// first, so that the first check looks it up.
 inline constinit thread_local std::uintptr_t lowest_frame = UINTPTR_MAX;
-/// The coroutine's; null on a thread's own stack.
+/// The running coroutine's; null on a thread's own stack.
 inline constinit thread_local FiberStack* running_stack = nullptr;
-/// Opens more of the stack where that can be done.
+/// Opens more of the stack if there is more. Returns true if there is not.
 bool no_more_stack(std::uintptr_t here) noexcept;
 }  // namespace detail
 
-/// Whether recursion must go no further. Known for every thread, fiber and simulated task; costs a
-/// load and a comparison, so recursive functions ask it at each level.
+/// True if recursion must go no further. Works on every thread, fiber and simulated task. Costs a
+/// load and a comparison, so recursive functions check it at each level.
 inline bool stack_is_low() noexcept {
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   return here < detail::lowest_frame && detail::no_more_stack(here);
@@ -30,7 +30,7 @@ inline bool stack_is_low() noexcept {
 
 /// How many bytes of the stack recursion may still take; 0 when it is low.
 std::size_t stack_left() noexcept;
-/// Whether recursion may take so many. For who knows beforehand how deep it will go.
+/// True if recursion may take so many bytes. For callers that know their depth beforehand.
 bool stack_has(std::size_t bytes) noexcept;
 
 /// Gives the memory below the caller's frame back to the system, on a coroutine.

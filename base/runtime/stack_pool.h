@@ -7,11 +7,11 @@
 
 namespace swizzle {
 
-/// The memory of one fiber's stack. Address space is set aside for all of it, but only the upper
-/// part is open: below lies what turns an overflow into a fault, and what a deep recursion that
-/// asks first (stack_depth.h) has opened for it. An open page takes memory when it is touched.
+/// The memory of one fiber's stack. Address space is reserved for all of it, but only the upper
+/// part is open. Below it a guard turns an overflow into a fault; a recursion that checks its depth
+/// (stack_depth.h) opens more of it. An open page takes memory when it is touched.
 struct FiberStack {
-  /// Address space; what a statement may nest depends on it (stack_depth.h).
+  /// Address space; it limits how deep a statement may nest (stack_depth.h).
 #if defined(SWIZZLE_ASAN) || defined(SWIZZLE_TSAN)
   static constexpr std::size_t kDefaultBytes = std::size_t{64} << 20;
   static constexpr std::size_t kOpenAtFirst = std::size_t{4} << 20;
@@ -32,7 +32,7 @@ struct FiberStack {
   void give_back_below(const std::byte* from) noexcept;
 };
 
-/// Gives out stacks of one size and keeps a few used ones warm. Not thread-safe: one per reactor.
+/// Allocates stacks of one size and keeps a few used ones warm. Not thread-safe: one per reactor.
 class StackPool {
  public:
   /// `bytes` is rounded up to whole pages; the guard page comes on top.
@@ -51,7 +51,7 @@ class StackPool {
 
  private:
   static constexpr std::size_t kWarm = 64;
-  /// So much of each keeps its memory.
+  /// Bytes of each kept stack that keep their memory.
   static constexpr std::size_t kWarmBytes = std::size_t{32} << 10;
 
   std::size_t bytes_;

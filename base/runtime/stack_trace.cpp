@@ -22,13 +22,13 @@ std::string path_of_this_program() {
 
 std::uintptr_t load_address_of_this_program() noexcept {
   Dl_info info{};
-  // Any function of ours will do.
+  // Any function of this program will do.
   return dladdr(reinterpret_cast<const void*>(&stack_trace), &info) != 0
              ? reinterpret_cast<std::uintptr_t>(info.dli_fbase)
              : 0;
 }
 
-// addr2line's answers for the addresses, one each, or nothing at all.
+// Returns addr2line's answers for the addresses, one each, or nothing at all.
 std::vector<std::string> ask_addr2line(std::span<const std::vector<void*>> traces,
                                        std::size_t addresses) {
   const std::string program = path_of_this_program();

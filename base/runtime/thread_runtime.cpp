@@ -81,7 +81,7 @@ void ThreadRuntime::relax() noexcept {
 }
 
 void ThreadRuntime::run_abandonable(std::function<void()> work) {
-  // Without an overseer nobody could end the caller.
+  // Without an overseer no request could end the caller.
   if (parker().overseer == nullptr || !may_park()) return work();
   HelperThreads::of_the_process().run_abandonable_for(parker(), std::move(work));
 }

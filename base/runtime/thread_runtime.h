@@ -4,14 +4,14 @@
 
 namespace swizzle {
 
-/// Operating system threads. A parked thread sleeps on a futex. Thread-safe and without state of
-/// its own, so any number may exist; threads that nobody spawned belong to of_the_process().
+/// Operating system threads. A parked thread sleeps on a futex. Thread-safe and stateless, so any
+/// number may exist; threads that were not spawned belong to of_the_process().
 class ThreadRuntime final : public Runtime {
  public:
   static ThreadRuntime& of_the_process() noexcept;
 
-  /// Parkers are recycled, never freed: an unpark() that comes after its thread has ended at worst
-  /// wakes another thread for nothing.
+  /// Parkers are recycled, never freed: an unpark() that comes after its thread has ended is at
+  /// worst a spurious wake of another thread.
   Parker& parker() noexcept override;
   /// An exception that leaves `body` terminates the process.
   std::unique_ptr<Task> spawn(std::string name, std::function<void()> body) override;

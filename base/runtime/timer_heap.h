@@ -17,8 +17,8 @@ struct TimerHeapNode {
   std::size_t heap_index = kAbsent;
 };
 
-/// A binary heap of nodes that belong to others, earliest deadline first; a node is taken out from
-/// anywhere in O(log n). Not thread-safe.
+/// A binary heap of nodes owned by others, earliest deadline first; any node is removed in O(log
+/// n). Not thread-safe.
 template <class Node>
 class TimerHeap {
  public:
@@ -26,7 +26,8 @@ class TimerHeap {
   [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
   [[nodiscard]] Node& first() const noexcept { return *nodes_.front(); }
 
-  /// From here on so many nodes are inserted without taking memory. Throws std::bad_alloc.
+  /// Makes room, so that so many nodes can be inserted without taking memory. Throws
+  /// std::bad_alloc.
   void make_room_for(std::size_t nodes) {
     if (nodes > nodes_.capacity()) nodes_.reserve(2 * nodes);
   }
@@ -38,7 +39,7 @@ class TimerHeap {
     rise(nodes_.size() - 1);
   }
 
-  /// Nothing happens if it is not in.
+  /// Does nothing if the node is not in.
   void remove(Node& node) noexcept {
     const std::size_t hole = std::exchange(node.heap_index, TimerHeapNode::kAbsent);
     if (hole == TimerHeapNode::kAbsent) return;

@@ -58,7 +58,7 @@ void Watchdog::tick(int /*signal*/) {
   if (watchdog == nullptr) return;
   const std::uint64_t now = watchdog->progress_.load(std::memory_order_relaxed);
   if (std::exchange(watchdog->last_seen_, now) != now) return;
-  // Not what a signal handler may do in general; but this thread will never do anything else again.
+  // A signal handler should not do this; but the thread will never do anything else again.
   std::fprintf(stderr, "%s\n", watchdog->what_().c_str());
   const std::array trace{stack_trace()};
   for (const auto& line : describe_stack_traces(trace)) {

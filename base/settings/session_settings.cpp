@@ -14,7 +14,7 @@ namespace {
 constexpr SqlState kCannotChangeNow{"55P02"};
 constexpr SqlState kInvalidName{"42602"};
 
-/// A node of a map, with what it points at.
+/// Size of a map's node and its value.
 constexpr std::size_t kEntryBytes = 96;
 
 /// Two or more identifiers with dots between them.

@@ -224,7 +224,7 @@ Result<std::string> parse_enumeration_setting(std::string_view name, std::string
     std::string_view word;
     std::string_view meant;
   };
-  // Words that are understood and not listed, where the value that they mean is there.
+  // Accepted but not listed, if the list has the value that they stand for.
   constexpr std::array<Synonym, 7> kSynonyms{{{"true", "on"},
                                               {"yes", "on"},
                                               {"1", "on"},
@@ -250,7 +250,7 @@ std::string show_setting(const SettingValue& value, SettingUnit unit) {
   }
   const double number =
       whole ? static_cast<double>(std::get<std::int64_t>(value)) : std::get<double>(value);
-  // Negative numbers and zero mean something of their own ("off", "default"): they have no unit.
+  // Negative numbers and zero have a meaning of their own ("off", "default"), so no unit.
   if (number <= 0) return bare_setting(value);
   const double amount = number * size_of(unit);
   for (const auto& written : kWrittenUnits) {

@@ -16,7 +16,7 @@ std::unexpected<Error> unknown(std::string_view name) {
               fmt::format("unrecognized configuration parameter \"{}\"", name));
 }
 
-// Says where the bad value stands.
+// Adds the assignment's place to the error.
 std::unexpected<Error> at(Error error, const SettingAssignment& assignment) {
   return fail(Error{error.state(), error.message()}
                   .with_detail(fmt::format("Set by {}.", assignment.origin))
@@ -147,7 +147,7 @@ Result<> Settings::set_at_start(const SettingAssignment& assignment, SettingSour
   entry.value = std::move(*value);
   entry.source = source;
   entry.origin = assignment.origin;
-  // release, here and below: whoever sees the number sees the values, too.
+  // Release, here and below: a thread that sees the number also sees the values.
   revision_.fetch_add(1, std::memory_order_release);
   return {};
 }
@@ -171,7 +171,7 @@ Result<> Settings::reload(const std::vector<SettingAssignment>& file) {
       auto value = (*found)->definition.parse(assignment.value);
       if (!value) return at(std::move(value).error(), assignment);
       const auto known = wanted.find(*found);
-      // Otherwise the command line has the say.
+      // Otherwise the command line takes precedence.
       if (known != wanted.end()) {
         known->second = {std::move(*value), SettingSource::file, assignment.origin};
       }

@@ -17,7 +17,7 @@ namespace swizzle {
 
 /// When a setting may change and by whom; PostgreSQL's contexts. Later ones are freer.
 enum class SettingContext : std::uint8_t {
-  internal,           ///< shows what is; never set
+  internal,           ///< shows a state; never set
   postmaster,         ///< at the start of the server
   sighup,             ///< also in the file, on reload
   superuser_backend,  ///< also at the start of a session, by superusers
@@ -27,7 +27,7 @@ enum class SettingContext : std::uint8_t {
 };
 std::string_view name_of(SettingContext context) noexcept;
 
-/// Where a value comes from. A later one takes precedence over an earlier one.
+/// Origin of a value. A later one takes precedence over an earlier one.
 enum class SettingSource : std::uint8_t {
   default_value,
   file,
@@ -41,7 +41,7 @@ std::string_view name_of(SettingSource source) noexcept;
 
 /// The definition of a setting. Made with the functions below.
 struct SettingDefinition {
-  /// Looks at a value that its type and bounds allow; an error refuses it.
+  /// Checks a value that its type and bounds allow; an error refuses it.
   using Check = std::function<Result<>(const SettingValue& value)>;
 
   std::string name;
@@ -53,7 +53,7 @@ struct SettingDefinition {
   SettingUnit unit = SettingUnit::none;
   IntegerBounds integer_bounds = {};
   RealBounds real_bounds = {};
-  /// Not empty: an enumeration.
+  /// Not empty for an enumeration.
   std::vector<std::string> values = {};
   Check check = {};
 
@@ -66,12 +66,12 @@ struct SettingDefinition {
 struct SettingView {
   const SettingDefinition* definition;
   SettingValue value;
-  /// The value that RESET would bring back.
+  /// The value that RESET would restore.
   SettingValue reset_value;
   SettingSource source;
   /// The file and line, or empty.
   std::string origin;
-  /// The file says something that needs a restart.
+  /// True if the file has a value that needs a restart.
   bool pending_restart = false;
 };
 
@@ -104,8 +104,9 @@ class Settings {
 
   /// Before the server runs: every context but internal may be set. 42704 for an unknown name.
   Result<> set_at_start(const SettingAssignment& assignment, SettingSource source);
-  /// The file as it is now: what it no longer names falls back, what may not change while running
-  /// is marked as pending a restart. All or nothing: an error leaves everything as it was.
+  /// Applies the file as it is now. Settings that it no longer names fall back; those that cannot
+  /// change while running are marked as pending a restart. All or nothing: an error leaves
+  /// everything as it was.
   Result<> reload(const std::vector<SettingAssignment>& file);
   /// Calls `changed` after every reload that changed this setting, on the reloading thread.
   void on_change(std::string_view name, std::function<void(const SettingValue&)> changed);
@@ -116,9 +117,9 @@ class Settings {
   [[nodiscard]] double real(std::string_view name) const;
   [[nodiscard]] std::string text(std::string_view name) const;
 
-  /// Changes whenever a value may have: for whoever keeps what it has read.
+  /// Changes whenever a value may have changed: for callers that cache values.
   [[nodiscard]] std::uint64_t revision() const noexcept {
-    // acquire: who sees the number looks at values that are as new.
+    // Acquire: a thread that sees the number sees values that are as new.
     return revision_.load(std::memory_order_acquire);
   }
 
@@ -155,21 +156,21 @@ class SessionSettings {
   /// Returns the session's power at this moment: asked at each use, never cached.
   using PowerNow = std::function<Power()>;
   enum class Lifetime : std::uint8_t { session, transaction };
-  /// A place in the transaction to come back to.
+  /// A savepoint of the transaction.
   enum class Mark : std::size_t {};
 
   /// `server` outlives it.
   SessionSettings(const Settings& server, PowerNow power)
       : server_(server), power_(std::move(power)) {}
 
-  /// From the start-up packet, a role or a database. Stays until the session ends.
+  /// Sets from the start-up packet, a role or a database. Stays until the session ends.
   Result<> set_at_start(std::string_view name, std::string_view value, SettingSource source);
   /// SET and SET LOCAL. A name with a dot need not be defined. 42704, 42602 (a bad name with a
   /// dot), 22023, 55P02 (not now), 42501 (not by this user).
   Result<> set(std::string_view name, std::string_view value, Lifetime lifetime);
-  /// RESET: back to what the session began with.
+  /// RESET: restores the session's first value.
   Result<> reset(std::string_view name);
-  /// The same for everything that was set, also where the power for it is gone.
+  /// RESET of everything that was set, also without the power to set it.
   void reset_all();
 
   /// Returns the bytes of values, names and undo entries, for memory accounting.
@@ -177,14 +178,14 @@ class SessionSettings {
 
   [[nodiscard]] Mark mark() const noexcept { return Mark{undo_.size()}; }
   void roll_back_to(Mark mark);
-  /// Ends the `own` settings that were made first after the mark, for the time of a call. What was
-  /// set behind them stays, also where a SET took one's place; a SET LOCAL of one ends with it.
+  /// Ends the first `own` settings that were made after the mark, which were for a call. Later ones
+  /// stay, also if a SET replaced one of them; a SET LOCAL of one ends with it.
   void end_own(Mark mark, std::size_t own);
   /// The transaction is committed: SET stays, SET LOCAL ends.
   void commit();
   void roll_back() { roll_back_to(Mark{0}); }
 
-  /// Of the server's settings.
+  /// Revision of the server's settings.
   [[nodiscard]] std::uint64_t server_revision() const noexcept { return server_.revision(); }
 
   /// SHOW. 42704.
@@ -208,7 +209,7 @@ class SessionSettings {
   };
 
   Result<const SettingDefinition*> definition(std::string_view name) const;
-  /// The same, making "class.name" up when nobody defined it.
+  /// Like definition(), but creates "class.name" if it is not defined.
   Result<const SettingDefinition*> definition_to_set(std::string_view name);
   Result<const SettingDefinition*> changeable(std::string_view name) const;
   void restore(const SettingDefinition& setting);
@@ -224,7 +225,7 @@ class SessionSettings {
   std::map<const SettingDefinition*, Own> initial_;
   std::vector<Undo> undo_;
   std::size_t kept_bytes_ = 0;
-  /// Names with a dot that the session has set without anybody's defining them; they stay known.
+  /// Names with a dot that the session has set without a definition; they stay known.
   std::map<std::string, SettingDefinition, std::less<>> custom_;
 };
 

@@ -33,9 +33,9 @@ std::optional<std::uint64_t> number_from_environment(const char* name) {
   return std::strtoull(text, nullptr, 0);
 }
 
-/// In the child of a fork: the stacks of the parent's other threads are unmapped by the C library
-/// some time, and AddressSanitizer still has their redzones when something else is mapped there. A
-/// stack lies behind a guard that nobody may touch.
+/// After a fork the C library unmaps the stacks of the parent's other threads some time later.
+/// AddressSanitizer keeps their redzones when something else is mapped there, so forget these. A
+/// stack lies behind an inaccessible guard page.
 void forget_redzones_of_lost_threads() {
 #ifdef SWIZZLE_ASAN
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
@@ -78,7 +78,7 @@ void forget_redzones_of_lost_threads() {
   _exit(status);  // no destructors, no leak check
 }
 
-// False when the time was up first.
+// Returns false when the time was up first.
 bool read_until_closed(int input, Clock::time_point deadline, std::string& output) {
   for (;;) {
     const auto left =

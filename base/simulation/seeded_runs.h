@@ -10,19 +10,19 @@
 
 namespace swizzle {
 
-/// For tests: calls `run` with the seeds 1 … `count`. When an exception leaves it, says which seed
-/// it was and passes the exception on. The environment overrides: SWIZZLE_SEED=n runs that seed
-/// alone, SWIZZLE_SEEDS=n runs so many, SWIZZLE_FIRST_SEED=n begins there.
+/// For tests: calls `run` with the seeds 1 … `count`. Reports the seed when an exception leaves it,
+/// and passes the exception on. The environment overrides: SWIZZLE_SEED=n runs that seed alone,
+/// SWIZZLE_SEEDS=n runs so many, SWIZZLE_FIRST_SEED=n begins there.
 void for_seeds(std::uint64_t count, const std::function<void(std::uint64_t seed)>& run);
 
 /// for_seeds_apart() with the bytes of its totals.
 void run_seeds_apart(std::uint64_t count, std::uint64_t at_once, std::span<std::byte> totals,
                      const std::function<void(std::uint64_t seed)>& run);
 
-/// The same by so many seeds at a time in a child process, whose memory goes with it: a simulation
-/// that was stopped in mid-run abandons its tasks with all they own. What they count in `totals`
-/// comes back; the rest of what they change does not. A seed that fails throws, with the child's
-/// output. Pre: this process has one thread.
+/// The same with so many seeds at a time in a child process, whose memory goes with it: a
+/// simulation that was stopped in mid-run abandons its tasks with all that they own. Their counts
+/// in `totals` come back; other changes do not. A seed that fails throws, with the child's output.
+/// Pre: this process has one thread.
 template <class Totals>
   requires std::is_trivially_copyable_v<Totals>
 Totals for_seeds_apart(std::uint64_t count, std::uint64_t at_once,

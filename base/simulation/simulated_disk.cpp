@@ -43,7 +43,7 @@ std::optional<DiskFault> SimulatedDisk::count_and_judge(DiskOperation operation,
   return hit;
 }
 
-// Unlocks: a task of the simulation does not come back from here.
+// Unlocks first, because a task of the simulation does not return from here.
 void SimulatedDisk::react_to_power_cut(Guard& guard) {
   const bool stops = after_power_cut_ == AfterPowerCut::stop_simulation;
   guard.unlock();

@@ -24,7 +24,7 @@ enum class DiskOperation : std::uint8_t {
   sync,
   /// truncate and allocate
   resize,
-  /// a file or directory made, renamed or removed
+  /// making, renaming or removing a file or directory
   rename,
   sync_directory,
   /// For faults and power cuts: any of the above but read.
@@ -39,7 +39,7 @@ struct DiskFault {
     fail,
     /// Some leading sectors are transferred, then it fails with `error`.
     fail_half_way,
-    /// One bit of what is read, or of what is written, is the other way round.
+    /// One bit that is read, or written, is inverted.
     flip_bit,
     /// A write reports success and is not carried out.
     lose,
@@ -59,9 +59,9 @@ struct DiskFault {
   Duration delay = {};
 };
 
-/// A file system in memory which knows what would survive a power cut. Inside a Simulation a
-/// transfer is done at a later virtual time, in an order that the seed decides; elsewhere it is
-/// done within submit(). Thread-safe. Outlives its files, and the simulations that use it.
+/// A file system in memory that models a power cut. Inside a Simulation a transfer is done at a
+/// later virtual time, in an order that the seed decides; elsewhere it is done within submit().
+/// Thread-safe. Must outlive its files, and the simulations that use it.
 ///
 /// Durable are: writes covered by a sync that was submitted after they were done, finished writes
 /// through a handle with `dsync`, and names whose directory was synced. Everything else is decided
@@ -76,7 +76,7 @@ class SimulatedDisk final : public FileSystem {
     Latency read{std::chrono::microseconds{50}, std::chrono::microseconds{150}};
     Latency write{std::chrono::microseconds{20}, std::chrono::microseconds{200}};
     Latency sync{std::chrono::microseconds{100}, std::chrono::microseconds{1000}};
-    /// One in so many takes twenty times as long; 0: none does.
+    /// One in so many transfers takes twenty times as long; 0: none does.
     std::uint64_t slow_odds = 100;
   };
   enum class AfterPowerCut : std::uint8_t {
@@ -113,31 +113,31 @@ class SimulatedDisk final : public FileSystem {
   [[nodiscard]] bool has_power() const;
   void after_power_cut(AfterPowerCut behaviour);
 
-  /// Cuts the power if it is still there, decides by `seed` what has survived, and switches it on
+  /// Cuts the power if it is still on, decides by `seed` what has survived, and switches it on
   /// again. Files and locks from before are dead: their calls fail with EIO.
   void crash(std::uint64_t seed);
   /// Makes everything durable, as an orderly shutdown of the machine does.
   void sync_everything();
-  /// The same disk once more, so that one state can be crashed in several ways. Takes along neither
-  /// open files nor faults.
+  /// Copies the disk, so that one state can be crashed in several ways. Without open files and
+  /// faults.
   [[nodiscard]] std::unique_ptr<SimulatedDisk> copy(std::uint64_t seed) const;
 
   void inject(DiskFault fault);
   void clear_faults();
-  /// Files may hold so many bytes in all; what exceeds it fails with ENOSPC.
+  /// Limits the total size of files; writes beyond it fail with ENOSPC.
   void limit_capacity(std::uint64_t bytes);
-  /// Of what there is now they take so much more.
+  /// Limits growth: files may take so many more bytes than now.
   void leave_room(std::uint64_t bytes);
   void set_latencies(Latencies latencies);
-  /// Called for every write as it is submitted, by its thread: the place to assert what must never
-  /// reach a disk, or what must be durable before it.
+  /// Called for every write as it is submitted, by its thread: for assertions about bytes that must
+  /// never reach a disk, or must not before others are durable.
   void observe_writes(WriteObserver observer);
 
-  /// How many of these have begun since the disk was made.
+  /// Number of these operations since the disk was made.
   [[nodiscard]] std::uint64_t count(DiskOperation operation) const;
   /// Returns the bytes that a reader would see. Pre: the file exists.
   [[nodiscard]] std::vector<std::byte> contents(const std::filesystem::path& path) const;
-  /// Changes the medium behind everybody's back. Pre: the file exists.
+  /// Changes the medium, unknown to open files. Pre: the file exists.
   void corrupt(const std::filesystem::path& path, std::uint64_t offset, Bytes with);
 
  private:
@@ -152,7 +152,7 @@ class SimulatedDisk final : public FileSystem {
   using Guard = std::unique_lock<std::mutex>;
 
   void submit(OpenFile& file, std::span<IoRequest* const> requests) noexcept;
-  /// The errno of what no disk would even begin, or 0.
+  /// Returns the errno for a request that no disk would begin, or 0.
   static int refusal(const OpenFile& file, const IoRequest& request) noexcept;
   void begin(Transfer& transfer);
   void carry(std::shared_ptr<Transfer> transfer);
@@ -166,8 +166,8 @@ class SimulatedDisk final : public FileSystem {
   /// Counts one operation, may cut the power, and returns the fault that hits it.
   std::optional<DiskFault> count_and_judge(DiskOperation operation,
                                            const std::filesystem::path& path);
-  /// For operations that are done at once: what `change` does to `names_`, between the power cut
-  /// and the faults. Lets other tasks run first.
+  /// For operations that are done at once: `change` alters `names_`, between the power cut and the
+  /// faults. Lets other tasks run first.
   template <class Change>
   Result<> change_at_once(DiskOperation operation, const std::filesystem::path& path,
                           std::string_view what, Change change);
@@ -188,7 +188,7 @@ class SimulatedDisk final : public FileSystem {
   WriteObserver observer_;
   std::uint64_t capacity_ = UINT64_MAX;
   std::uint64_t scratch_bytes_ = 0;
-  /// Of the machine: files remember under which boot they were opened.
+  /// Number of the boot; files remember under which they were opened.
   std::uint64_t boot_ = 1;
   bool powered_ = true;
 };

@@ -1,4 +1,4 @@
-// Opening, sizes, names, locks: what is done at once.
+// Operations that are done at once: opening, sizes, names, locks.
 #include <fmt/format.h>
 
 #include "base/memory/scratch_memory.h"
@@ -65,7 +65,7 @@ Result<> SimulatedDisk::change_at_once(DiskOperation operation, const fs::path& 
   const bool carried_out = !fault || fault->effect == DiskFault::Effect::delay;
   int error = 0;
   if (fault && fault->effect != DiskFault::Effect::lose && !carried_out) error = fault->error;
-  // The names of what was under way when the power went are open: crash() decides.
+  // crash() decides about names that were being changed when the power went.
   if (carried_out && (powered_ || operation != DiskOperation::sync_directory)) error = change();
   if (!powered_) {
     react_to_power_cut(guard);

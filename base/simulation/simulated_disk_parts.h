@@ -9,7 +9,7 @@
 /// Declarations that the simulated disk's own files share.
 namespace swizzle {
 
-/// The one form of a path by which names are known.
+/// Normalises a path, so that each name has one form.
 inline std::filesystem::path plain_path(const std::filesystem::path& path) {
   std::filesystem::path plain = path.lexically_normal();
   if (!plain.has_filename() && plain != plain.root_path()) plain = plain.parent_path();

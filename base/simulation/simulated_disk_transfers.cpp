@@ -54,7 +54,7 @@ int SimulatedDisk::refusal(const OpenFile& file, const IoRequest& request) noexc
   return writes && file.mode_ == OpenMode::read_only ? EBADF : 0;
 }
 
-// To its end: at a later virtual time, or now.
+// Completes a transfer: at a later virtual time, or now.
 void SimulatedDisk::carry(std::shared_ptr<Transfer> transfer) {
   auto arrive = [this, transfer] {
     {

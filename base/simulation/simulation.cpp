@@ -24,7 +24,7 @@ constexpr Duration kStart = std::chrono::hours{24 * 365};
 // 2026-01-01 00:00:00 UTC.
 constexpr std::int64_t kWallClockStartUs = 1'767'225'600'000'000;
 
-// Frames that stand in every task's stack and say nothing.
+// Frames that are in every task's stack and so tell nothing.
 bool is_machinery(std::string_view frame) noexcept {
   constexpr std::array<std::string_view, 6> kOurs{
       "swizzle::stack_trace",  "swizzle::Simulation::",  "swizzle::Coroutine::",
@@ -299,7 +299,7 @@ void Simulation::spin_once() noexcept {
   if (++task.spins_ > options_.most_spins) {
     give_up(fmt::format("task \"{}\" spins without end", task.name_));
   }
-  // A task that spins is in no hurry: others go first, or it would spin for ever.
+  // A task that spins yields to all others, or it would spin for ever.
   if (order_ == Order::priorities) task.priority_ >>= 1U;
   make_ready(task);
   switch_away();
@@ -350,7 +350,7 @@ void Simulation::wait_until_finished(SimulatedTask& task) noexcept {
   INVARIANT(current_ != nullptr && current_ != &task);
   assert_no_latch_held();
   if (std::uncaught_exceptions() != 0) {
-    // A failed test is being unwound. Its helpers may wait for what it will never do.
+    // A failed test is being unwound. Its helper tasks may wait for it for ever.
     give_up(fmt::format("task \"{}\" ended with an exception while task \"{}\" was running",
                         current_->name_, task.name_));
     switch_away();

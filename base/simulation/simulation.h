@@ -18,22 +18,22 @@
 
 namespace swizzle {
 
-/// The simulated tasks cannot go on. what() says why, names the seed and lists every task with its
-/// state and its stack.
+/// Thrown when the simulated tasks cannot go on. what() has the reason, the seed, and every task
+/// with its state and its stack.
 class SimulationStuck : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 /// Runs tasks on one thread, one at a time, in an order that the seed decides, with a clock of its
-/// own. Everything that goes through Runtime then happens again in the same way for the same seed.
+/// own. Everything that goes through Runtime is then repeated exactly for the same seed.
 ///
 /// A task loses the processor only in park, park_until, yield, relax and Task::join; between these
 /// it runs undisturbed. Time passes a little with every switch, and jumps to the next deadline or
-/// event when nobody can run. A park returns early now and then, as Parker allows.
+/// event when no task can run. A park returns early now and then, as Parker allows.
 ///
-/// When everybody is parked and nothing will ever happen, when nobody but spinners runs, or when a
-/// limit of the options is passed, run() throws SimulationStuck.
+/// run() throws SimulationStuck when all tasks are parked and no event is left, when only spinning
+/// tasks run, or when a limit of the options is passed.
 class Simulation final : public Runtime {
  public:
   /// How the next task is chosen among those that can run.
@@ -54,7 +54,7 @@ class Simulation final : public Runtime {
     std::size_t stack_bytes = std::size_t{4} << 20;
     /// One in so many parks returns without a wake; 0: none does.
     std::uint64_t spurious_odds = 40;
-    /// How often one task may yield or relax without ever parking.
+    /// Number of times that one task may yield or relax without ever parking.
     std::uint64_t most_spins = 2'000'000;
     std::uint64_t most_switches = 200'000'000;
     /// Virtual time that may pass.
@@ -66,7 +66,7 @@ class Simulation final : public Runtime {
   enum class Outcome : std::uint8_t {
     /// Every task has returned.
     finished,
-    /// stop() was called; the tasks that were left are abandoned where they were.
+    /// stop() was called; the remaining tasks were abandoned.
     stopped,
   };
 
@@ -81,9 +81,8 @@ class Simulation final : public Runtime {
   /// a simulation. May be called again after an Outcome::finished.
   Outcome run(std::function<void()> body);
 
-  /// Ends the simulation as a power cut would: no task runs again and no destructor of theirs
-  /// either; what they own is leaked. Does not return when a task calls it; an event may call it
-  /// too.
+  /// Ends the simulation as a power cut would: no task runs again and none of their destructors;
+  /// their memory is leaked. Does not return when a task calls it; an event may call it too.
   void stop() noexcept;
 
   /// Runs `event` at that time on the simulation's own stack. It must not park, yield or throw.

@@ -21,7 +21,7 @@ void apply_change(Image& image, const VolatileBytes::Change& change) {
   }
 }
 
-// Keeps some of the blocks that a write touches: any, the first ones, or the last ones.
+// Applies some of the blocks that a write touches: any, the first ones, or the last ones.
 void apply_torn(Image& image, const VolatileBytes::Change& change, std::uint64_t block_bytes,
                 Random& random) {
   const std::uint64_t first = change.offset / block_bytes;
@@ -112,8 +112,8 @@ void VolatileBytes::fail_sync(std::uint64_t horizon) {
   mark(horizon, State::lost);
 }
 
-// Changes reach `durable_` in their order only: a later one may overlap an earlier one whose fate
-// is open.
+// Changes reach `durable_` only in their order: a later one may overlap an earlier one that may
+// still be lost.
 void VolatileBytes::settle() {
   while (!changes_.empty() && changes_.front().state == State::durable) {
     apply_change(durable_, changes_.front());

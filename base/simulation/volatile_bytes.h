@@ -9,7 +9,7 @@
 
 namespace swizzle {
 
-/// How a power cut treats what was not synced; drawn anew for every crash.
+/// Treatment of unsynced changes by a power cut; drawn anew for every crash.
 enum class CrashStyle : std::uint8_t { keep_all, lose_all, mixed };
 CrashStyle draw_crash_style(Random& random) noexcept;
 
@@ -19,7 +19,7 @@ CrashStyle draw_crash_style(Random& random) noexcept;
 class VolatileBytes {
  public:
   enum class State : std::uint8_t {
-    /// Submitted. Readers do not see it yet; a crash may already find it on the medium.
+    /// Submitted. Readers do not see it yet; after a crash it may be on the medium.
     under_way,
     done,
     durable,
@@ -47,7 +47,7 @@ class VolatileBytes {
   Handle begin(Change change);
   void complete(Handle change);
   void complete_durably(Handle change);
-  /// As if it had never been submitted.
+  /// Removes the change as if it had never been submitted.
   void cancel(Handle change);
 
   /// Returns the extent that a sync which begins now will cover.
@@ -55,10 +55,10 @@ class VolatileBytes {
   void sync(std::uint64_t horizon);
   void fail_sync(std::uint64_t horizon);
 
-  /// Decides the fate of every change; afterwards all that is left is durable.
+  /// Decides which changes survive; everything left is durable afterwards.
   void crash(Random& random);
 
-  /// Past all caches: changes both what is seen and what is durable.
+  /// Bypasses all caches: changes both the visible and the durable bytes.
   void overwrite(std::uint64_t offset, Bytes data);
 
  private:

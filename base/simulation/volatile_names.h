@@ -12,8 +12,8 @@
 
 namespace swizzle {
 
-/// The directories of a simulated disk. Like files they have a side that is seen and a side that
-/// survives: a name made, moved or removed is durable after its directory was synced.
+/// The directories of a simulated disk. Like files they have a visible and a durable side: a name
+/// made, moved or removed is durable after its directory was synced.
 /// Paths are normalised by the caller. Not thread-safe.
 class VolatileNames {
  public:
@@ -37,7 +37,7 @@ class VolatileNames {
   /// Decides which changes survive, then the fate of every surviving file's bytes.
   void crash(Random& random);
 
-  /// With copies of all files.
+  /// Copies all files, too.
   [[nodiscard]] VolatileNames copy() const;
 
  private:

@@ -46,7 +46,7 @@ bool LatchedTree::insert(std::uint64_t key, Bytes value) {
 
 LatchedTree::Attempt LatchedTree::try_optimistically(std::uint64_t key, Bytes value) {
   const std::shared_lock index(index_latch_);
-  // Whether a page is a leaf does not change, so it may be asked before the latch is chosen.
+  // is_leaf never changes, so it may be read before the latch is chosen.
   Page* page = root_.get();
   std::shared_lock<std::shared_mutex> held;
   while (!page->is_leaf) {

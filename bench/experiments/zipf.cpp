@@ -62,7 +62,7 @@ Measured run(Store& store, std::uint64_t records, double skew, std::uint32_t upd
         worker.did(1);
         if (!worker.running()) return;
       }
-      // Where nothing is read from the device nothing parks, and the others wait.
+      // Without reads from the device no worker parks, and the others would never run.
       Runtime::current().yield();
     }
   });

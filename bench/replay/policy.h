@@ -17,7 +17,7 @@ class Policy {
   Policy& operator=(const Policy&) = delete;
   virtual ~Policy() = default;
 
-  /// Whether `page` was resident; it is afterwards.
+  /// Returns true if `page` was resident; it is afterwards.
   virtual bool access(std::uint32_t page) = 0;
 };
 

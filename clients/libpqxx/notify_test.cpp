@@ -51,7 +51,8 @@ class Client {
     ::poll(&socket, 1, 5'000);
     return heard();
   }
-  /// Whether the server closes the connection within some seconds; first it says why.
+  /// Returns true if the server closes the connection within ten seconds. Reads what it sends
+  /// before.
   bool is_closed() {
     for (int tries = 0; tries < 100; ++tries) {
       pollfd socket{PQsocket(connection_.get()), POLLIN, 0};

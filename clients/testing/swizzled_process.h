@@ -42,7 +42,7 @@ class SwizzledProcess {
   /// Sends `signal` and waits. Returns the exit code.
   int stop(int signal);
   void send_signal(int signal) const;
-  /// Whether it is still there.
+  /// True until the process has ended.
   [[nodiscard]] bool is_running();
 
   /// Runs `swizzled` with these words; returns its exit code and output.

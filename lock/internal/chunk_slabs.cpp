@@ -22,7 +22,7 @@ ChunkSlabs::Slab* slab_of(EntryChunk* chunk) noexcept {
 }  // namespace
 
 ChunkSlabs::~ChunkSlabs() {
-  // Two that map at the same time leave one slab of which nothing was ever taken.
+  // Two threads that map at the same time leave one slab without any use.
   while (partial_ != nullptr) {
     Slab* const untouched = partial_;
     unlink(untouched);
@@ -32,7 +32,7 @@ ChunkSlabs::~ChunkSlabs() {
 }
 
 ChunkSlabs::Slab* ChunkSlabs::map() {
-  // Twice as much, to cut an aligned slab out of it.
+  // Twice the size, so that an aligned slab can be cut out of it.
   void* memory =
       ::mmap(nullptr, 2 * kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc{};
@@ -51,7 +51,7 @@ ChunkSlabs::Slab* ChunkSlabs::map() {
 
 void ChunkSlabs::unmap(Slab* slab) noexcept {
   INVARIANT(slab->used == 0);
-  unpoison(slab, kBytes);  // the addresses may serve somebody else
+  unpoison(slab, kBytes);  // the addresses may be mapped for another use
   ::munmap(slab, kBytes);
 }
 

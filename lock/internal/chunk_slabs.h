@@ -7,15 +7,15 @@
 
 namespace swizzle::lock {
 
-/// Chunks cut from slabs that the system gave and gets back whole. A general allocator would keep
-/// what a large transaction needed, in pieces that it cannot return. Not thread-safe, except map()
-/// and unmap(), which are the slow part.
+/// Chunks cut from slabs that are mapped and unmapped whole. A general allocator would keep the
+/// memory of a large transaction, in pieces that it cannot return to the system. Not thread-safe,
+/// except map() and unmap(), which are the slow part.
 class ChunkSlabs {
  public:
   static constexpr std::size_t kBytes = std::size_t{128} << 10;
   static constexpr std::uint32_t kChunks = kBytes / EntryChunk::kBytes - 1;
 
-  /// Lies in the place of a slab's first chunk.
+  /// Header in the place of a slab's first chunk.
   struct Slab {
     Slab* next = nullptr;
     Slab* previous = nullptr;
@@ -35,7 +35,7 @@ class ChunkSlabs {
   void add(Slab* slab) noexcept;
   /// Null: a slab has to be added first.
   [[nodiscard]] EntryChunk* take() noexcept;
-  /// Returns a slab that nobody needs any more and that the caller unmaps, or null.
+  /// Returns the slab if it is unused now and the caller must unmap it, or null.
   [[nodiscard]] Slab* give_back(EntryChunk* chunk) noexcept;
 
  private:
@@ -43,7 +43,7 @@ class ChunkSlabs {
   void unlink(Slab* slab) noexcept;
 
   Slab* partial_ = nullptr;  // those with a free chunk
-  Slab* spare_ = nullptr;    // one that is wholly free, so that a load at the limit maps nothing
+  Slab* spare_ = nullptr;    // a wholly free one, so that a load at the limit maps nothing
 };
 
 }  // namespace swizzle::lock

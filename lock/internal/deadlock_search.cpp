@@ -14,17 +14,18 @@ namespace swizzle::lock {
 namespace {
 
 const Entry* waits_for(const Seat& seat) noexcept {
-  // seq_cst: two that begin to wait for each other at the same time do not both miss the other.
+  // seq_cst: of two owners that begin to wait for each other at the same time, one sees the other.
   return seat.waiting.load(std::memory_order_seq_cst);
 }
 
 // Younger transactions compare greater. All members of a cycle agree on the order.
 auto age(const Seat& seat) noexcept {
-  // None becomes the greatest: who has no number yet has changed nothing, so little is lost.
+  // TxnId::none becomes the greatest: an owner without a number has changed nothing, so little is
+  // lost.
   return std::pair{raw(seat.txn.load(std::memory_order_relaxed)) - 1, seat.number};
 }
 
-// As PostgreSQL's reports name a backend, where the owner has said which it works for.
+// Names the owner as PostgreSQL's reports name a backend, if work_for() has set a label.
 std::string who(const Seat& seat) {
   const OwnerLabel label = seat.label.load(std::memory_order_relaxed);
   if (label != 0) return fmt::format("Process {}", label);
@@ -65,10 +66,10 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
-// True if all that the blocker waits for, the one it blocks waits for as well: it stands before it
-// in the same queue, and asks for no more. So in a queue one enumerates those before it, and the
-// others need not: else a search would take time, and memory, with the square of the queue's
-// length. An upgrade covers nobody: what its owner has already may block those before it.
+// True if the blocker's own blockers are among those of the waiter: it stands before it in the same
+// queue, and asks for no more. The search then enumerates the blockers of the waiter only.
+// Otherwise its time and memory would grow with the square of the queue's length. An upgrade covers
+// no blocker: locks that its owner holds already may block requests before it.
 bool covers_waits_of(const Entry& waiting, const Blocker& blocker) noexcept {
   const Entry* const before = blocker.entry;
   return before != nullptr && before == waits_for(*blocker.seat) && before->name == waiting.name &&
@@ -76,14 +77,14 @@ bool covers_waits_of(const Entry& waiting, const Blocker& blocker) noexcept {
          intent::mode_in_slot(*waiting.seat, waiting.name) == ModeCode::none;
 }
 
-// True if the blocker holds nothing that the waiter asks for: it only came earlier.
+// True if the blocker holds nothing that the waiter requests: it only came earlier.
 bool is_ahead_in_queue(const Blocker& blocker) noexcept {
   return blocker.entry != nullptr && blocker.entry == waits_for(*blocker.seat);
 }
 
 }  // namespace
 
-// `holders`: leaves out those that are only ahead in a queue.
+// With `holders`, ignores blockers that are only ahead in a queue.
 std::vector<DeadlockSearch::Edge> DeadlockSearch::find_cycle(Through through) {
   std::vector<Frame> path;
   std::vector<bool> visited(parts_.seats.size());
@@ -122,8 +123,9 @@ std::vector<DeadlockSearch::Edge> DeadlockSearch::find_cycle(Through through) {
   return cycle;
 }
 
-// Nothing that was found can have been reused meanwhile, since the search is inside the epochs: the
-// same address is the same request. A slot is the same lock because its owner is in the same wait.
+// No entry of the cycle can have been reused meanwhile, since the search is inside an epoch: an
+// equal address is the same request. An intent slot is the same lock because its owner is in the
+// same wait.
 bool DeadlockSearch::still_there(const std::vector<Edge>& cycle) {
   return std::ranges::all_of(cycle, [this](const Edge& edge) {
     if (waits_for(*edge.waiter) != edge.entry) return false;
@@ -146,9 +148,9 @@ DeadlockSearch::Verdict DeadlockSearch::run() noexcept try {
   return Verdict::others_turn;
 }
 
-// As PostgreSQL does, turns the last edge of the cycle whose blocker only came earlier: that one
-// goes to the end of the queue. Turning the edges of another cycle may bring back this one, so each
-// request gives way a few times only.
+// Breaks the cycle as PostgreSQL does: the last blocker that only came earlier goes to the end of
+// the queue. Breaking another cycle may restore this one, so each request gives way a few times
+// only.
 bool DeadlockSearch::ask_to_give_way(const std::vector<Edge>& cycle) {
   constexpr std::uint32_t kMostTimes = 8;
   const auto turned = std::ranges::find_if(cycle.rbegin(), cycle.rend(), [](const Edge& edge) {
@@ -170,7 +172,7 @@ DeadlockSearch::Verdict DeadlockSearch::judge(const std::vector<Edge>& cycle) {
     }
   }
   if (victim != &self_) {
-    // It convicts itself by its own search, or finds that the cycle is gone.
+    // The victim confirms it by its own search, or finds that the cycle is gone.
     victim->suspect.store(true, std::memory_order_seq_cst);
     victim->wake();
     return Verdict::others_turn;

@@ -9,12 +9,12 @@
 
 namespace swizzle::lock {
 
-/// Looks for a cycle of waits through one waiter, by following every current blocker (rule L5).
-/// Takes no latch and stops nobody. What it reports did exist as a whole at one moment: all its
-/// edges are looked at twice, and an edge that is there both times was there in between.
+/// Searches for a cycle of waits through one waiter, by following every current blocker (rule L5).
+/// Takes no latch and stops no owner. A reported cycle did exist at one moment: all its edges are
+/// read twice, and an edge that is there both times was there in between.
 class DeadlockSearch {
  public:
-  /// `waiter` waits for `entry`; `blocker` is why.
+  /// `waiter` waits for `entry` because of `blocker`.
   struct Edge {
     Seat* waiter;
     const Entry* entry;
@@ -23,7 +23,7 @@ class DeadlockSearch {
 
   enum class Verdict {
     no_deadlock,
-    /// There is a cycle, or may be, that somebody else breaks: look again soon.
+    /// There is or may be a cycle that another owner breaks: search again soon.
     others_turn,
     /// The caller gives up.
     victim,
@@ -47,7 +47,7 @@ class DeadlockSearch {
     std::string waiter;
     std::string request;
     std::string blocker;
-    std::string doing;  // of the waiter; empty: it did not say
+    std::string doing;  // of the waiter; empty: not known
   };
 
   // Pre of both: inside the epochs.

@@ -15,8 +15,8 @@ struct Seat;
 
 enum class Scope : std::uint8_t { key, table, database, relation, relation_rows, transaction };
 
-/// The thing that a lock protects. Two keys with one hash share their locks: a false conflict,
-/// never a missed one.
+/// Name of a lockable object. Two keys with one hash share their locks: a false conflict, never a
+/// missed one.
 class LockName {
  public:
   constexpr LockName() noexcept = default;
@@ -30,10 +30,10 @@ class LockName {
   [[nodiscard]] constexpr Scope scope() const noexcept {
     return Scope{static_cast<std::uint8_t>(place_ & 0xFF)};
   }
-  /// Of the relation scopes, whose numbers take the place of a tree's.
+  /// Pre: the scope is a relation's; its number is stored in place of a tree's.
   [[nodiscard]] constexpr RelationId relation() const noexcept { return RelationId{raw(tree())}; }
-  /// For buckets and private tables. The caller's hashes may be weak in some bits; eight that
-  /// follow each other stay side by side, so that locks on neighbours share lines of memory.
+  /// Hash for buckets and private tables. Mixes the caller's hash, which may be weak in some bits.
+  /// Eight consecutive hashes stay together, so that locks on neighbouring keys share cache lines.
   [[nodiscard]] constexpr std::uint64_t spread() const noexcept {
     const std::uint64_t mixed =
         ((hash_ >> 3) ^ (place_ * 0x9E3779B97F4A7C15ULL)) * 0xD6E8FEB86659FD93ULL;
@@ -48,26 +48,27 @@ class LockName {
 
 /// The life of a request, in this order; a conditional one may go from `requested` to `obsolete`.
 enum class EntryState : std::uint8_t {
-  requested,  // in the list, its owner is still reading what came before
+  requested,  // in the list, its owner is still reading older entries
   waiting,    // its owner can be woken through its seat
   active,     // granted
-  obsolete,   // released or given up; blocks nobody
+  obsolete,   // released or given up; blocks no request
 };
 
-/// One request for one lock. Written by its owner only; everybody may look at it while it is linked
-/// and until the readers of that time have left (ReaderEpochs). An upgrade is another entry.
+/// One request for one lock. Written by its owner only. Other owners may read it while it is
+/// linked, and until the readers of that time have left (ReaderEpochs). An upgrade is another
+/// entry.
 struct Entry {
-  /// The next older entry of the bucket. The lowest bit set: this entry is on its way out.
+  /// The next older entry of the bucket. The lowest bit set: this entry is being unlinked.
   std::atomic<std::uintptr_t> next{0};
   // Immutable from the moment the entry is linked.
   LockName name;
   Seat* seat = nullptr;
   /// The owner's entry of the same name before this one.
   Entry* older_of_same_name = nullptr;
-  // For the owner alone.
+  // Private to the owner.
   Entry* previous = nullptr;       // the acquisition before this one
-  std::uint32_t ordinal = 0;       // which acquisition this is
-  ModeCode mode = ModeCode::none;  // for everybody; immutable, too
+  std::uint32_t ordinal = 0;       // number of the acquisition
+  ModeCode mode = ModeCode::none;  // public; immutable, too
   std::atomic<EntryState> state{EntryState::obsolete};
   ModeCode total = ModeCode::none;  // this mode and those of older entries of the name, combined
   bool until_end = false;

@@ -84,8 +84,8 @@ EntryArena::~EntryArena() {
     oldest_ = chunk->next;
     pool_->retire(chunk);
   }
-  // An owner that never needed more than it keeps never asks the pool: whoever ends does, so that
-  // what a busy moment left there does not stay for good.
+  // An owner that stays below kKept never calls the pool. So each owner that ends collects, to free
+  // the memory of an earlier load.
   pool_->collect();
 }
 
@@ -109,7 +109,7 @@ void EntryArena::next_chunk() {
   } else {
     current_ = pool_->take();
   }
-  // Only now: a chunk is retired either here or, once it is no longer current, by release().
+  // Last: a chunk is retired either here or, once it is no longer current, by release().
   if (full != nullptr && full->live == 0) retire(*full);
 }
 

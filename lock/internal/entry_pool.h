@@ -11,7 +11,8 @@
 
 namespace swizzle::lock {
 
-/// Where chunks come from and go to when an arena has more than it keeps. Thread-safe.
+/// Source of chunks for arenas, and destination of those that an arena has too many of.
+/// Thread-safe.
 class EntryPool {
  public:
   /// `entries_per_chunk` <= EntryChunk::kEntries; tests make generations tiny.
@@ -23,7 +24,7 @@ class EntryPool {
   [[nodiscard]] EntryChunk* take();
   /// `chunk` is stamped; it may still have readers.
   void retire(EntryChunk* chunk) noexcept;
-  /// Gives back to the system what no reader can still see.
+  /// Unmaps the memory that no reader can see any more.
   void collect() noexcept;
 
   [[nodiscard]] std::size_t bytes() const noexcept {
@@ -50,7 +51,7 @@ class EntryPool {
   ChunkList retired_;  // latch_; oldest stamp first, nearly
 };
 
-/// An owner's entries. Not thread-safe. In the steady state it turns over its own few chunks and
+/// An owner's entries. Not thread-safe. In the steady state it reuses its own few chunks and
 /// touches neither the heap nor the pool.
 class EntryArena {
  public:
@@ -72,12 +73,12 @@ class EntryArena {
     if (--chunk.live == 0 && &chunk != current_) retire(chunk);
   }
 
-  /// Gives back what a large transaction needed beyond the usual.
+  /// Gives back the chunks that a large transaction needed beyond the usual.
   void trim() noexcept;
 
  private:
-  /// So many become free at a time, and only then does the epoch move: its line is everybody's. All
-  /// together still fit a third of a processor's first cache.
+  /// Number of chunks that become free at a time; only then does the epoch advance, since its cache
+  /// line is shared by all threads. All together still fit a third of a processor's first cache.
   static constexpr std::size_t kKept = 7;
 
   static Entry& handed_out(Entry& entry) noexcept;

@@ -11,11 +11,10 @@
 
 namespace swizzle::lock {
 
-/// The private path of intent locks (rule L6). An intent is written into a slot of its owner's seat
-/// and then the announcements are read; a strong request (S, SIX, X) announces itself and then
-/// reads all slots. One of the two sees the other: the intent withdraws and queues up, or the
-/// strong request waits for the slot. While nobody asks for a strong lock, intents write only their
-/// own seat.
+/// The private path of intent locks (rule L6). An owner writes an intent into a slot of its seat
+/// and then reads the announcements. An owner with a strong request (S, SIX, X) announces it and
+/// then reads all slots. One of the two sees the other: the intent withdraws and queues up, or the
+/// strong request waits for the slot. Without strong requests, intents write only their own seat.
 namespace intent {
 
 inline constexpr IntentSlot kModeBits = 7;
@@ -50,19 +49,20 @@ inline ModeCode mode_in_slot(const Seat& seat, const LockName& name) noexcept {
 
 }  // namespace intent
 
-/// How many strong requests exist, granted or not. Tables share partitions, which costs intents on
-/// an unlucky table the detour through the shared table, and nothing else.
+/// Number of strong requests, granted or not. Tables share partitions. A false conflict costs an
+/// intent the detour through the shared table, and nothing else.
 class StrongRequests {
  public:
   struct alignas(64) Partition {
     std::atomic<std::uint32_t> announced{0};
-    /// The highest commit LSN under which a strong lock that allowed writing was released. Intents
-    /// take it into their read watermark: below that lock there were no locks on keys (rule L8).
+    /// The highest commit LSN under which a strong lock that allowed writing was released. An
+    /// intent takes it into its read watermark, because there were no key locks below that lock
+    /// (rule L8).
     std::atomic<std::uint64_t> tag{0};
   };
 
   [[nodiscard]] Partition& of(const LockName& name) noexcept {
-    // Tables have no hashes to tell neighbours by.
+    // Names of tables have no hash whose low bits would distinguish neighbours.
     return partitions_[(name.spread() >> 3) % kPartitions];
   }
 

@@ -12,8 +12,8 @@
 namespace swizzle::lock {
 
 /// The conventional lock manager: a hash table whose buckets are protected by a latch each, with a
-/// queue of requests, oldest first. The same promises as RawTable by other means: it is what the
-/// RAW table is compared with, in the experiments and in the tests.
+/// queue of requests, oldest first. Has the same contract as RawTable, with which experiments and
+/// tests compare it.
 class LatchedTable final : public LockTable {
  public:
   explicit LatchedTable(std::size_t buckets);

@@ -23,8 +23,8 @@ std::unique_ptr<LockTable> make_table(const LockOptions& options, ReaderEpochs& 
   return nullptr;
 }
 
-// Whether the slot holds an intent that excludes `entry`. If so, its owner will wake the waiters
-// when it clears the slot.
+// Returns true if the slot holds an intent that excludes `entry`. If so, marks the slot, so that
+// its owner wakes the waiters when it clears the slot.
 bool excludes(std::atomic<IntentSlot>& slot, const Entry& entry) noexcept {
   IntentSlot seen = slot.load(std::memory_order_seq_cst);
   while (intent::is_for(seen, entry.name) &&
@@ -51,12 +51,12 @@ LockManagerParts::LockManagerParts(LockOptions with)
 
 bool LockManagerParts::is_blocked(const Entry& entry) noexcept {
   if (!is_strong(entry.mode)) return table->is_blocked(entry);
-  // First the intents: each one that blocks has to know that it is waited for, also while something
-  // else blocks as well.
+  // Intents first: each slot that blocks must be marked as waited for, even if another entry blocks
+  // as well.
   return intents_block(entry) || table->is_blocked(entry);
 }
 
-// Goes on after the first.
+// Visits all seats, also behind the first that blocks, to mark their slots.
 bool LockManagerParts::intents_block(const Entry& entry) noexcept {
   bool blocked = false;
   for (std::uint32_t number = 0; number < seats.size(); ++number) {
@@ -77,7 +77,7 @@ std::vector<Blocker> LockManagerParts::blockers(const Entry& entry) {
 Lsn LockManagerParts::last_released() const noexcept {
   std::uint64_t highest = 0;
   for (std::uint32_t number = 0; number < seats.size(); ++number) {
-    // Acquire: pairs with the slot or entry that was released after this was written.
+    // Acquire: pairs with the release of the slot or entry, which came after this store.
     highest = std::max(highest, seats[number].last_released.load(std::memory_order_acquire));
   }
   return Lsn{highest};

@@ -38,13 +38,13 @@ struct LockManagerParts {
   alignas(64) Counters counters;
   std::atomic<std::uint32_t> owners{0};
 
-  /// LockTable::is_blocked(), and for strong requests the intents in slots, which are asked for a
-  /// wake.
+  /// LockTable::is_blocked(), and for strong requests also the intents in slots, which it marks as
+  /// wanted.
   [[nodiscard]] bool is_blocked(const Entry& entry) noexcept;
   [[nodiscard]] bool intents_block(const Entry& entry) noexcept;
   [[nodiscard]] std::vector<Blocker> blockers(const Entry& entry);
 
-  /// The highest commit LSN under which anybody has released anything.
+  /// The highest commit LSN under which any owner has released locks.
   [[nodiscard]] Lsn last_released() const noexcept;
 };
 

@@ -103,8 +103,8 @@ constexpr bool implies(ModeCode held, ModeCode wanted) noexcept {
   return combine(held, wanted) == held;
 }
 
-/// Whether a holder may have changed what the lock covers, so that its commit LSN matters to the
-/// next holder.
+/// True if a holder may have changed the object that the lock covers, so that its commit LSN
+/// matters to the next holder.
 constexpr bool may_write(ModeCode mode) noexcept {
   return (detail::kWriting >> std::to_underlying(mode) & 1U) != 0;
 }

@@ -20,8 +20,8 @@ void PrivateTable::drop(const Entry& entry) noexcept {
     return;
   }
   --size_;
-  // Close the gap: an entry further on moves into the hole unless that would put it before the
-  // place where its search starts.
+  // Close the gap: an entry further on moves into the hole unless that would put it before the slot
+  // at which its search starts.
   for (std::size_t i = (hole + 1) & mask(); !slots_[i].is_empty(); i = (i + 1) & mask()) {
     const std::size_t start = slots_[i].entry()->name.spread() & mask();
     if (((i - start) & mask()) >= ((i - hole) & mask())) {

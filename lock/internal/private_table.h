@@ -8,9 +8,9 @@
 
 namespace swizzle::lock {
 
-/// An owner's own view of what it holds: the newest entry of each name. Answers repeated requests
-/// without shared memory. Open addressing, at most half full; a slot tells most strangers by
-/// itself.
+/// An owner's private hash table of its locks: the newest entry of each name. Answers repeated
+/// requests without shared memory. Open addressing, at most half full; the hash bits in a slot rule
+/// out most other names without a cache miss.
 class PrivateTable {
  public:
   PrivateTable() : slots_(kSmallest, Slot{}) {}
@@ -25,7 +25,7 @@ class PrivateTable {
     }
   }
 
-  /// Has fetched what find() and put() will look at.
+  /// Prefetches the slot that find() and put() will read.
   void prefetch(const LockName& name) const noexcept {
     __builtin_prefetch(&slots_[name.spread() & mask()], 1);
   }
@@ -46,7 +46,7 @@ class PrivateTable {
     slots_[i] = Slot(entry, spread);
   }
 
-  /// Undoes put() of `entry`, or of any of its name: what is left of the name is
+  /// Undoes put() of `entry`, or of another entry of its name, whose newest one is then
   /// `entry.older_of_same_name`. Pre: `entry` is the newest of its name.
   void drop(const Entry& entry) noexcept;
 
@@ -55,8 +55,8 @@ class PrivateTable {
   [[nodiscard]] std::size_t bytes() const noexcept { return slots_.capacity() * sizeof(Slot); }
 
  private:
-  /// An entry's address, and, where addresses have none, bits of its name's hash: so that entries
-  /// of other names need not be fetched from memory to be passed over.
+  /// An entry's address, with bits of its name's hash in the unused bits of the address, so that
+  /// entries of other names can be skipped without reading them.
   class Slot {
    public:
     Slot() noexcept = default;

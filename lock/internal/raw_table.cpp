@@ -24,8 +24,8 @@ Entry* entry_at(std::uintptr_t link) noexcept {
   return reinterpret_cast<Entry*>(link & ~kMark);
 }
 
-// seq_cst, as every load of a link and of a state during a walk: it costs nothing on x86, and the
-// proofs of "one sees the other" and of the epochs rest on the one total order.
+// seq_cst, as every load of a link and of a state during a walk. It costs nothing on x86, and the
+// proofs of "one sees the other" and of the epochs need the total order.
 Entry* older(const Entry& entry) noexcept {
   return entry_at(entry.next.load(std::memory_order_seq_cst));
 }
@@ -34,15 +34,15 @@ EntryState state_of(const Entry& entry) noexcept {
   return entry.state.load(std::memory_order_seq_cst);
 }
 
-// Relaxed: the release of the lock that follows (obsolete, or the unlinking) publishes it.
+// Relaxed: published by the release of the lock that follows (obsolete, or the unlinking).
 void raise(std::atomic<std::uint64_t>& tag, Lsn lsn) noexcept {
   std::uint64_t seen = tag.load(std::memory_order_relaxed);
   while (seen < raw(lsn) && !tag.compare_exchange_weak(seen, raw(lsn), std::memory_order_relaxed)) {
   }
 }
 
-// Whether `entry`'s owner holds something, older than `waiter`, that `waiter` waits for. An intent
-// in a slot is older: while a strong request exists, none gets into a slot.
+// True if `waiter` waits for a lock that `entry`'s owner holds and that is older than `waiter`. An
+// intent in a slot is older: while a strong request exists, no intent gets into a slot.
 bool waits_for_owner(const Entry& waiter, const Entry& entry) noexcept {
   if (conflict(intent::mode_in_slot(*entry.seat, entry.name), waiter.mode)) return true;
   if (entry.older_of_same_name == nullptr) return false;
@@ -85,14 +85,14 @@ Appended RawTable::append(Entry& entry) noexcept {
   entry.state.store(granted, std::memory_order_relaxed);
   std::uintptr_t newest = 0;
   if (bucket.newest.compare_exchange_strong(newest, address(entry), std::memory_order_seq_cst)) {
-    // The exchange read what the last release wrote, and the tag was raised before that.
+    // The exchange read the value of the last release, and the tag was raised before that.
     return {true, Lsn{bucket.tag.load(std::memory_order_relaxed)}};
   }
   entry.state.store(EntryState::requested, std::memory_order_relaxed);
   const auto reading = epochs_.enter(entry.seat->number);
   do {
     entry.next.store(newest, std::memory_order_relaxed);
-    // Publishes the entry; and the write that the reads of the predecessors come after.
+    // Publishes the entry, before the reads of its predecessors.
   } while (!bucket.newest.compare_exchange_weak(newest, address(entry), std::memory_order_seq_cst));
   pause_point(PausePoint::after_append);
   if (has_blocker(entry)) return {false, Lsn::none};
@@ -139,14 +139,14 @@ void RawTable::remove(Entry& entry, Lsn commit_lsn) noexcept {
   Bucket& bucket = bucket_of(entry.name);
   if (commit_lsn != Lsn::none && may_write(entry.mode)) raise(bucket.tag, commit_lsn);
   if (entry.next.load(std::memory_order_relaxed) == 0) {
-    // No older entry exists; a link that became null stays null. If no newer entry exists either,
-    // then no owner waits for this one, and none can have read it as a predecessor without being
+    // There is no older entry, since a link that became null stays null. If there is no newer entry
+    // either, no owner waits for this one, and none can have read it as a predecessor without being
     // seen here.
     entry.state.store(EntryState::obsolete, std::memory_order_release);
     std::uintptr_t alone = address(entry);
     if (bucket.newest.compare_exchange_strong(alone, 0, std::memory_order_seq_cst)) return;
   }
-  // The write that the look for waiters comes after. Release part: the tag.
+  // Comes before the search for waiters. The release part publishes the tag.
   entry.state.store(EntryState::obsolete, std::memory_order_seq_cst);
   pause_point(PausePoint::after_obsolete);
   const auto reading = epochs_.enter(entry.seat->number);
@@ -159,9 +159,8 @@ void RawTable::wake_waiters(const LockName& name) noexcept {
   wake_later(bucket_of(name), name, nullptr);
 }
 
-// A waiter that something still blocks is not woken: what blocks it will look for waiters when it
-// goes. A request that is not yet waiting need not be woken either: it looks again after it has
-// said that it waits.
+// Does not wake a waiter that another entry still blocks: that entry's owner wakes it at its
+// release. Nor a request that does not wait yet: it checks again after it has said that it waits.
 void RawTable::wake_later(Bucket& bucket, const LockName& name, const Entry* until) noexcept {
   const Entry* entry = entry_at(bucket.newest.load(std::memory_order_seq_cst));
   for (; entry != nullptr && entry != until; entry = older(*entry)) {
@@ -172,7 +171,7 @@ void RawTable::wake_later(Bucket& bucket, const LockName& name, const Entry* unt
 }
 
 void RawTable::unlink(Bucket& bucket, Entry& entry) noexcept {
-  // From here on nobody links anything behind this entry, and whoever meets it may unlink it.
+  // From here on no entry is linked behind this one, and every thread that meets it may unlink it.
   entry.next.fetch_or(kMark, std::memory_order_seq_cst);
   pause_point(PausePoint::after_mark);
   while (!try_unlink(bucket, entry)) {
@@ -190,12 +189,12 @@ bool RawTable::try_unlink(Bucket& bucket, const Entry& entry) noexcept {
       continue;
     }
     pause_point(PausePoint::before_unlink);
-    // Fails if `link` itself was marked or changed; then its entry may be gone from the list.
+    // Fails if `link` itself was marked or changed; its entry may then have left the list.
     if (!link->compare_exchange_strong(at, next & ~kMark, std::memory_order_seq_cst)) return false;
     if (current == &entry) return true;
     at = next & ~kMark;
   }
-  return true;  // somebody else met it and unlinked it
+  return true;  // another thread has unlinked it
 }
 
 bool RawTable::is_free(const LockName& name, ModeCode mode, const Seat* self) noexcept {
@@ -231,7 +230,7 @@ Lsn RawTable::tag(const LockName& name) noexcept {
 void RawTable::visit(const std::function<void(const Entry&)>& visitor) {
   for (std::size_t i = 0; i <= mask_; ++i) {
     if (buckets_[i].newest.load(std::memory_order_relaxed) == 0) continue;
-    // One bucket at a time, so that a look at everything holds up no reuse for long.
+    // One bucket at a time, so that the walk does not delay the reuse of entries for long.
     const auto reading = epochs_.enter(static_cast<std::uint32_t>(i));
     const Entry* entry = entry_at(buckets_[i].newest.load(std::memory_order_seq_cst));
     for (; entry != nullptr; entry = older(*entry)) visitor(*entry);

@@ -13,15 +13,15 @@
 namespace swizzle::lock {
 
 /// Read-after-write locking without latches (Jung et al., SIGMOD 2013). A bucket is one list of
-/// entries of any name. A request writes itself into the list, then reads what came before it; a
-/// release writes `obsolete`, then reads who came after it. Each pair is a store and a later load
-/// in one total order (seq_cst), so of two that meet at least one sees the other: the later request
-/// waits, or it is granted, or it is woken. Never none of the three.
+/// entries of any name. A request links its entry, then reads the older ones; a release stores
+/// `obsolete`, then reads the newer ones. Each pair is a store and a later load in one total order
+/// (seq_cst), so of two owners at least one sees the other: the later request waits, or it is
+/// granted, or it is woken. Never none of the three.
 ///
 /// New entries go to the head, so the list reads from a request to everything before it, and the
 /// request costs one walk instead of the two of a list that grows at its tail.
 ///
-/// The memory of entries is the owners' business: whoever walks is inside `epochs`.
+/// Owners allocate the entries: a walk of the list must be inside `epochs`.
 class RawTable final : public LockTable {
  public:
   /// `buckets` is rounded up to a power of two and never changes.
@@ -32,7 +32,7 @@ class RawTable final : public LockTable {
     __builtin_prefetch(&buckets_[name.spread() & mask_], 1);
   }
   void prefetch_entries(const LockName& name) const noexcept override {
-    // An address, perhaps of an entry that is gone by now; nobody looks into it.
+    // The address may be of an entry that is gone by now; it is not dereferenced.
     __builtin_prefetch(reinterpret_cast<const void*>(
         buckets_[name.spread() & mask_].newest.load(std::memory_order_relaxed)));
   }
@@ -61,7 +61,7 @@ class RawTable final : public LockTable {
   };
 
   [[nodiscard]] Bucket& bucket_of(const LockName& name) noexcept;
-  /// These three: pre: inside the epochs since before `entry` was found linked.
+  /// Pre of these three: inside an epoch since before `entry` was found linked.
   static bool blocks(const Entry& earlier, const Entry& entry) noexcept;
   static bool has_blocker(const Entry& entry) noexcept;
   static void wake_later(Bucket& bucket, const LockName& name, const Entry* until) noexcept;

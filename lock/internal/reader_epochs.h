@@ -7,10 +7,9 @@
 
 namespace swizzle::lock {
 
-/// Tells when nobody can still be looking at something that was unlinked. Readers of lists that
-/// others change enter before the first look and leave after the last; they never park inside.
-/// The epoch is a plain counter: it advances whether or not anything is logged, committed or even
-/// locked (pitfall 3).
+/// Tells when no reader can see an unlinked entry any more. Readers of concurrently changed lists
+/// enter before the first read and leave after the last; they never park inside. The epoch is a
+/// plain counter: it advances independently of the log, of commits and of locks (pitfall 3).
 ///
 /// Readers are counted, not registered, so any number of fibers of one thread may be inside.
 class ReaderEpochs {
@@ -20,7 +19,7 @@ class ReaderEpochs {
     explicit Reading(std::atomic<std::uint64_t>& count) noexcept : count_(&count) {}
     Reading(const Reading&) = delete;
     Reading& operator=(const Reading&) = delete;
-    // Release: what this reader read comes before the reuse that waits for the count to be zero.
+    // Release: this reader's reads come before the reuse, which waits for the count to be zero.
     ~Reading() { count_->fetch_sub(1, std::memory_order_release); }
 
    private:
@@ -41,18 +40,18 @@ class ReaderEpochs {
     }
   }
 
-  /// Stamps something that was unlinked before the call.
+  /// Returns the stamp of an entry that was unlinked before the call.
   [[nodiscard]] std::uint64_t now() const noexcept {
     return epoch_.load(std::memory_order_seq_cst);
   }
 
-  /// Whether every reader that was inside at `stamp` has left.
+  /// True if every reader that was inside at `stamp` has left.
   [[nodiscard]] bool is_past(std::uint64_t stamp) const noexcept {
-    // Acquire, for what the readers did before they left: advance() collected it.
+    // Acquire: orders the readers' reads, which advance() has collected, before the reuse.
     return epoch_.load(std::memory_order_seq_cst) >= stamp + 2;
   }
 
-  /// Moves on if the readers of the epoch before this one have left. Two successful advances make
+  /// Advances if the readers of the epoch before this one have left. Two successful advances make
   /// everything stamped before them reusable.
   bool try_advance() noexcept;
 

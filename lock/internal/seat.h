@@ -13,24 +13,24 @@
 
 namespace swizzle::lock {
 
-/// An intent lock in a seat's slot: the thing it is on, the mode, and whether somebody wants to be
-/// woken when it goes. 0 is a free slot.
+/// An intent lock in a seat's slot: its object, its mode, and a bit that requests a wake when it is
+/// released. 0 is a free slot.
 using IntentSlot = std::uint64_t;
 
-/// The part of an owner that others may see: entries point here. Seats are never freed while the
-/// manager lives, only taken and left, so a late waker finds valid memory (pitfall 4).
+/// The public part of an owner, to which entries point. Seats are never freed while the manager
+/// lives, only taken and left, so a late waker finds valid memory (pitfall 4).
 struct alignas(64) Seat {
   static constexpr std::size_t kIntentSlots = 16;
 
   std::uint32_t number = 0;   // immutable
   Seat* next_left = nullptr;  // for the registry
 
-  // Waking. A waker may come after the wait has ended: parkers are recycled and never freed, and a
-  // wake too many does no harm (rule Base 2).
+  // For waking. A waker may come after the wait has ended: parkers are recycled and never freed,
+  // and a spurious wake does no harm (rule Base 2).
   std::atomic<Parker*> parker{nullptr};
   std::atomic<bool> cancelled{false};
-  std::atomic<bool> suspect{false};  // somebody found a cycle that this owner should break
-  // The waiting request that should go to the end of its queue; how often this one's has done so.
+  std::atomic<bool> suspect{false};  // another owner found a cycle that this one should break
+  // The waiting request that should go to the end of its queue, and how often it has done so.
   std::atomic<const Entry*> give_way{nullptr};
   std::atomic<std::uint32_t> gave_way{0};
 
@@ -40,18 +40,17 @@ struct alignas(64) Seat {
   std::atomic<TxnId> txn{TxnId::none};
   std::atomic<std::int32_t> label{0};
 
-  /// The activity of the waiting owner, in its own words, for deadlock reports. Written when a wait
-  /// begins.
+  /// The activity of the waiting owner, for deadlock reports. Written when a wait begins.
   BasicSpinLatch<NoPauses> doing_latch;
   std::string doing;
 
-  /// The highest commit LSN under which this seat has released locks. Never goes back: whoever
-  /// locks a whole table takes the maximum of all seats into its read watermark.
+  /// The highest commit LSN under which this seat has released locks. Never goes back: an owner
+  /// that locks a whole table takes the maximum of all seats into its read watermark.
   std::atomic<std::uint64_t> last_released{0};
 
   alignas(64) std::array<std::atomic<IntentSlot>, kIntentSlots> intents{};
 
-  /// Wakes the owner if it waits. A wake too many is harmless: waiters look again.
+  /// Wakes the owner if it waits. A spurious wake is harmless: waiters check again.
   void wake() noexcept;
 };
 

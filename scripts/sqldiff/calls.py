@@ -71,7 +71,8 @@ NUMBER_PATTERNS = ["999", "9990.99", "FM999.99", "S999", "999S", "MI999", "999MI
                    "99.99EEEE", "9.9EEEE", "SG99", "99999", "00.00", "FM0.0", "\"x\"99", "FM9,999,999.00", "B99", "9.", ".9", "FM.99"]
 REGEXES = ["^a", "b+$", "[abc]+", "(a)(b)?", "a|z", ".b", "^$", "\\d+", "\\w", "\\s", "a{2}", "(?i)A", "[[:alpha:]]+", "(", "[", "a**", "\\m\\w+\\M", "x*", "[^a-c]", "(.)(.)", "\\y"]
 FLAGS = ["", "g", "i", "gi", "n", "x", "q", "z"]
-# Where PostgreSQL's own arithmetic overflows, or answers depend on how far its parser looks.
+# Small numbers, for functions in which PostgreSQL's own arithmetic overflows, or whose answers depend on how far its
+# parser looks.
 MODEST = ["0", "1", "2.5", "-3", "10", "0.5", "99", "7.25"]
 FINITE = ["2020-02-29 12:30:45.5", "1999-01-08 00:00:00", "1969-12-31 23:59:59.999999", "2000-01-01 04:05:06", "0044-03-15 12:00:00 BC"]
 INTERVAL_PATTERNS = ["HH24:MI:SS.MS US", "YYYY-MM-DD", "FMHH24 FMMI", "HH12 p.m.", "SSSS", "\"text\" YYYY", "Q"]

@@ -141,7 +141,7 @@ def answer(events, ordered=False):
         elif kind == "error":
             result.state, result.message = value["C"], value["M"]
     if result.state:
-        # Whether a description or some rows came before the error is a matter of timing.
+        # Timing decides if a description or some rows come before the error.
         result.columns, result.rows = [], []
     if not ordered:
         result.rows.sort(key=lambda row: [(field is None, field or "") for field in row])

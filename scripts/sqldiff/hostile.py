@@ -55,7 +55,8 @@ SETUP = ["create schema w", "set search_path = w, public", "create type mood as 
          "create procedure nothing() language plpgsql as 'begin end'", "create function one() returns int language sql immutable as 'select 1'",
          *CELLS]
 
-# Where an expression may be stored: {e} of column c of type {t}, {k} of a constant alone. What runs afterwards writes through it.
+# Definitions that store an expression: {e} of column c of type {t}, {k} of a constant alone. Later statements write
+# through them.
 STORED = ["create table s (c {t} check (({e}) is not null))", "create table s (c {t}); create index on s (({e}))", "create table s (c {t}); create unique index on s (c) where ({e}) is not null",
           "create table s (c {t}, x text generated always as (({e})::text) stored)", "create domain s_domain as {t} check (({d}) is not null); create table s (c s_domain)",
           "create table s (c {t}, x text default ({k})::text)", "create table s (c {t}); alter table s enable row level security; create policy p on s using (({e}) is not null) with check (({e}) is null); grant all on s to public; set role w_fuzz",

@@ -214,8 +214,8 @@ SUBQUERY = re.compile(r"\(_?SELECT_", re.I)
 NAMED = re.compile("|".join(re.escape(name) + r"\b" for name in RELATIONS))
 
 
-# Where ours tells more so far: CREATE UNIQUE INDEX and ADD UNIQUE show the key to an owner under FORCE, and a key of
-# several is another one; a cursor asks stable functions at DECLARE, not at FETCH.
+# Statements that tell more here so far: CREATE UNIQUE INDEX and ADD UNIQUE show the key to an owner under FORCE, and a
+# key of several columns is another one; a cursor calls stable functions at DECLARE, not at FETCH.
 KNOWN = re.compile(r"^create unique index on p\.t|^alter table p\.t add unique|^declare k cursor for select id from p\.t; set local row_security")
 
 

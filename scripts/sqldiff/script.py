@@ -105,8 +105,8 @@ def transcript(request, events, type_names):
         elif kind == "tag":
             lines.append("= " + value)
         elif kind == "error":
-            # Whether an error comes before or behind the description of its rows tells when it was
-            # noticed, not what the statement means.
+            # The moment when an error was noticed decides if it comes before or behind the description of its rows; the
+            # statement means the same.
             if described is not None:
                 del lines[described]
             lines.extend("! " + line for line in _diagnostic(value))

@@ -10,7 +10,7 @@ namespace swizzle::server {
 
 /// RFC 4648 with padding.
 [[nodiscard]] std::string encode_base64(Bytes bytes);
-/// Nothing unless `text` is exactly what encode_base64 writes for some bytes: no blanks, no missing
+/// Returns nothing unless `text` is exactly what encode_base64 writes: no blanks, no missing
 /// padding, no stray bits.
 [[nodiscard]] std::optional<std::string> decode_base64(std::string_view text);
 

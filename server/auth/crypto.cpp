@@ -50,7 +50,7 @@ bool equal_in_constant_time(Bytes a, Bytes b) noexcept {
 }
 
 void fill_random(MutableBytes bytes) {
-  // Predictable keys would be worse than no server.
+  // Predictable keys would be worse than no server, so a failure ends the process.
   const int done = RAND_bytes(raw_bytes(bytes), static_cast<int>(bytes.size()));
   INVARIANT(done == 1);
 }

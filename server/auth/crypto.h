@@ -16,9 +16,9 @@ using Digest = std::array<std::byte, 32>;
 [[nodiscard]] Digest hmac_sha256(Bytes key, Bytes data);
 /// Costs milliseconds: not for a reactor.
 [[nodiscard]] Digest pbkdf2_sha256(std::string_view password, Bytes salt, std::uint32_t iterations);
-/// In a time that depends only on the sizes.
+/// Takes a time that depends only on the sizes.
 [[nodiscard]] bool equal_in_constant_time(Bytes a, Bytes b) noexcept;
-/// From the operating system's generator.
+/// Fills the bytes from the operating system's generator.
 void fill_random(MutableBytes bytes);
 
 }  // namespace swizzle::server

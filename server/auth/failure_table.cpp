@@ -8,7 +8,7 @@ namespace swizzle::server {
 namespace {
 
 constexpr std::size_t kSets = 2048;
-/// Failures beyond those that cost most are not counted, so that they are forgotten in a while.
+/// Failures beyond the longest wait are not counted, so that they are soon forgotten.
 constexpr std::uint32_t kMostDoublings = 8;
 
 }  // namespace
@@ -16,7 +16,7 @@ constexpr std::uint32_t kMostDoublings = 8;
 FailureTable::FailureTable(FailurePace pace, std::uint64_t seed)
     : pace_(pace), seed_(seed), sets_(kSets) {}
 
-// The seed is secret, so that a guesser cannot choose whose record to push out.
+// The seed is secret, so that a guesser cannot choose whose record is evicted.
 std::uint64_t FailureTable::key_of(std::string_view one, std::string_view two) const {
   return checksum(as_bytes(two), checksum(as_bytes(one), seed_));
 }
@@ -66,7 +66,7 @@ void FailureTable::give_turn_back(std::uint64_t key, TimePoint now) {
 void FailureTable::note_failure(std::uint64_t key, TimePoint now) {
   Record* record = find(key);
   if (record == nullptr) {
-    // By failures first: else who has many of them gets rid of them by failing under other names.
+    // By failures first: otherwise a guesser could evict its record by failing under other names.
     const auto worth_keeping = [&](const Record& kept) {
       return std::pair{remembered(kept, now), kept.last};
     };

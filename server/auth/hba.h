@@ -25,7 +25,7 @@ class IpAddress {
   [[nodiscard]] IpAddress network(std::size_t prefix_bits) const noexcept;
   /// For a netmask: how many ones it starts with; nothing if others follow the first zero.
   [[nodiscard]] std::optional<std::size_t> mask_bits() const noexcept;
-  /// Whether both are of one family and agree in the first `prefix_bits`.
+  /// True if both are of one family and agree in the first `prefix_bits`.
   [[nodiscard]] bool shares_prefix(const IpAddress& other, std::size_t prefix_bits) const noexcept;
 
  private:

@@ -47,7 +47,7 @@ Duration LoginLimiter::ask(const LoginAttempt& attempt, TimePoint now) {
   if (counts_for_origin) wait = std::max(wait, origins_.wait_for(origin, now));
   if (counts_for_role) wait = std::max(wait, roles_.wait_for(role, now));
   if (wait > Duration::zero()) return wait;
-  // Take the turn now: another attempt that asks meanwhile must not get the same one.
+  // Take the turn now: a concurrent attempt must not get the same one.
   pairs_.take_turn(pair, now);
   if (counts_for_origin) origins_.take_turn(origin, now);
   if (counts_for_role) roles_.take_turn(role, now);

@@ -20,30 +20,30 @@ struct LoginAttempt {
 };
 
 /// Returns the origin whose guesses count together: an IPv4 address, an IPv6 network of 64 bits,
-/// since one host has as many addresses there as it likes, or this machine's user.
+/// since one host has as many addresses in it as it likes, or this machine's user.
 [[nodiscard]] std::string login_origin(const std::optional<IpAddress>& address,
                                        std::optional<std::uint32_t> user);
 
-/// The waits that failures with the same key cost.
+/// Waits that failures with the same key cost.
 struct FailurePace {
-  std::uint32_t free;    ///< so many cost nothing
-  Duration first;        ///< what the next one costs; each further one twice as much
+  std::uint32_t free;    ///< number of failures without a wait
+  Duration first;        ///< wait after the next one; doubled with each further one
   Duration longest;      ///< at most
-  Duration forget_each;  ///< after each such time one failure is forgotten
+  Duration forget_each;  ///< one failure is forgotten after each such time
 };
 
-/// Failures by key, in fixed memory: where there is no room, the key with the fewest failures is
-/// forgotten, of several the one that failed longest ago.
+/// Failures by key, in fixed memory: if it is full, the key with the fewest failures is forgotten,
+/// of several the one that failed longest ago.
 class FailureTable {
  public:
   FailureTable(FailurePace pace, std::uint64_t seed);
 
   [[nodiscard]] std::uint64_t key_of(std::string_view one, std::string_view two = {}) const;
-  /// How long those with `key` have to wait for their turn; zero: they have it.
+  /// Returns how long attempts with `key` have to wait for their turn; zero: not at all.
   [[nodiscard]] Duration wait_for(std::uint64_t key, TimePoint now) const;
-  /// Within kRemembered, if nobody took its place.
+  /// True if it failed within kRemembered, and has not been evicted.
   [[nodiscard]] bool has_failed(std::uint64_t key, TimePoint now) const;
-  /// The next turn is not before this one has had time to fail.
+  /// Takes a turn: the next one comes only after this one has had time to fail.
   void take_turn(std::uint64_t key, TimePoint now);
   void give_turn_back(std::uint64_t key, TimePoint now);
   void note_failure(std::uint64_t key, TimePoint now);
@@ -69,31 +69,31 @@ class FailureTable {
   std::vector<Set> sets_;
 };
 
-/// Makes guessing passwords slow, also for those who do not wait for the answer: a password is
-/// judged when it is its turn, and turns come the slower the more passwords were wrong for the same
-/// role from the same origin. Nobody's failures slow a role from another origin, or another role,
-/// unless it fails itself, with one exception: where very many origins guess at one role, origins
-/// that the role has not logged in from lately share its turns. Fixed memory; thread-safe.
+/// Slows down password guessing, also by clients that do not wait for the answer. A password is
+/// checked only in its turn, and turns come the slower the more passwords were wrong for the same
+/// role from the same origin. Failures do not slow other roles, nor the role from other origins
+/// without failures, with one exception: when very many origins guess at one role, origins from
+/// which the role has not logged in lately share its turns. Fixed memory; thread-safe.
 class LoginLimiter {
  public:
   LoginLimiter();
 
-  /// Zero: the password may be judged now, and note_failure or note_success is to follow. Else how
-  /// long to wait before asking again.
+  /// Returns zero if the password may be checked now; note_failure or note_success must follow.
+  /// Otherwise returns how long to wait before asking again.
   Duration ask(const LoginAttempt& attempt, TimePoint now);
   void note_failure(const LoginAttempt& attempt, TimePoint now);
   void note_success(const LoginAttempt& attempt, TimePoint now);
 
   static constexpr FailurePace kSameRoleAndOrigin{
       0, std::chrono::milliseconds{100}, std::chrono::seconds{3}, std::chrono::seconds{10}};
-  /// Of roles that have failed from there themselves.
+  /// For roles that have failed from this origin.
   static constexpr FailurePace kSameOrigin{10, std::chrono::milliseconds{100},
                                            std::chrono::seconds{1}, std::chrono::seconds{1}};
-  /// More than the guesses of one origin, which come once in 3 s, can ever amount to.
+  /// More than one origin's guesses, which come once in 3 s, can ever reach.
   static constexpr FailurePace kSameRole{20, std::chrono::milliseconds{25},
                                          std::chrono::milliseconds{200},
                                          std::chrono::milliseconds{200}};
-  /// How long an origin that a role has logged in from is known.
+  /// How long a successful login of a role from an origin is remembered.
   static constexpr Duration kKnownFor = std::chrono::hours{24 * 7};
 
  private:
@@ -103,7 +103,7 @@ class LoginLimiter {
   FailureTable pairs_;
   FailureTable origins_;
   FailureTable roles_;
-  /// By a role and an origin: when it last logged in. Whoever guesses gets nothing in here.
+  /// Last login of a role from an origin. Failed logins leave no entry.
   struct Success {
     std::uint64_t pair = 0;
     TimePoint last{};

@@ -16,7 +16,7 @@ class Guessing {
   Duration wait_of(std::string_view role, std::string_view origin) {
     return limiter.ask({role, origin}, now);
   }
-  /// Whether a guess is judged now; it is wrong.
+  /// Guesses a wrong password. Returns true if the guess is judged now.
   bool guess(std::string_view role, std::string_view origin) {
     if (limiter.ask({role, origin}, now) > Duration::zero()) return false;
     limiter.note_failure({role, origin}, now);

@@ -59,7 +59,8 @@ Result<> ScramExchange::check_binding_flag(std::string_view mechanism,
     return {};
   }
   if (flag == "y") {
-    // The client could bind and believes that we cannot: somebody removed our offer on the way.
+    // The client supports channel binding and believes that we do not: our offer was removed in
+    // transit.
     if (is_plus || endpoint_hash_) {
       return fail(state::invalid_authorization, "SCRAM channel binding negotiation error");
     }

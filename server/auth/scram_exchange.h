@@ -21,10 +21,10 @@ class ScramExchange {
   ScramExchange(ScramVerifier verifier, std::optional<std::string> endpoint_hash,
                 std::string server_nonce = random_nonce());
 
-  /// Client-first in, server-first out.
+  /// Takes client-first; returns server-first.
   Result<std::string> begin(std::string_view mechanism, std::string_view client_first);
-  /// Client-final in, server-final out; 28P01 when the proof is wrong.
-  /// Pre: begin() succeeded.
+  /// Takes client-final; returns server-final. 28P01 when the proof is wrong. Pre: begin()
+  /// succeeded.
   Result<std::string> finish(std::string_view client_final);
 
   static std::string random_nonce();

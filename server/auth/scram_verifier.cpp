@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "SCRAM-SHA-256$";
 
-/// The text up to `separator`, which is removed with it; nothing if there is none.
+/// Returns the text up to `separator`, and removes both; nothing if there is none.
 std::optional<std::string_view> take_until(std::string_view& rest, char separator) {
   const std::size_t at = rest.find(separator);
   if (at == std::string_view::npos) return std::nullopt;
@@ -45,7 +45,7 @@ std::string ScramVerifier::text() const {
 
 namespace {
 
-/// However many iterations it asks for.
+/// Accepts any number of iterations.
 std::optional<ScramVerifier> parse_verifier(std::string_view text) {
   if (!text.starts_with(kPrefix)) return std::nullopt;
   text.remove_prefix(kPrefix.size());
@@ -91,7 +91,7 @@ ScramVerifier ScramVerifier::pretend(std::string_view role, Bytes secret) {
   const Digest from_role = hmac_sha256(secret, as_bytes(role));
   ScramVerifier verifier;
   verifier.salt = std::string{as_text(from_role).substr(0, kScramSaltBytes)};
-  // Keys that no password leads to, as far as anybody can tell.
+  // Random keys, which no known password leads to.
   fill_random(verifier.stored_key);
   fill_random(verifier.server_key);
   return verifier;

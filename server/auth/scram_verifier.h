@@ -25,19 +25,18 @@ struct ScramVerifier {
   /// Nothing if `text` is not of that form, or beyond kMaxScramIterations.
   static std::optional<ScramVerifier> from_text(std::string_view text);
 
-  /// Returns the stored form of a new password: a verifier as it is, whatever its iterations, and a
-  /// verifier derived from any other text, as PostgreSQL does. Costs milliseconds: not for a
-  /// reactor.
+  /// Returns the stored form of a new password: a verifier is kept as it is, whatever its
+  /// iterations; any other text is hashed, as in PostgreSQL. Costs milliseconds: not for a reactor.
   static std::string stored_form(std::string_view password);
 
   /// Costs milliseconds: not for a reactor.
   static ScramVerifier derive(std::string_view password, std::string_view salt,
                               std::uint32_t iterations);
-  /// With a fresh salt.
+  /// The same with a fresh salt.
   static ScramVerifier derive(std::string_view password);
 
-  /// For a role that does not exist or has no password: the exchange runs to its end with it and
-  /// fails, and looks the same each time for the same role. `secret` is the server's own.
+  /// Makes a verifier for a role that does not exist or has no password: the exchange runs to its
+  /// end and fails, and looks the same each time for the same role. `secret` is the server's own.
   static ScramVerifier pretend(std::string_view role, Bytes secret);
 };
 

@@ -60,7 +60,7 @@ Console::Console(ServerContext& context, std::function<void()> on_end)
 Console::~Console() = default;
 
 HttpResponse Console::answer(const HttpRequest& request) {
-  // A page of another site can send neither the marker nor a token: the browser would ask first.
+  // A page of another site can send neither the marker nor a token without a preflight request.
   if (request.is_post &&
       (request.marker.empty() || is_of_another_site(request.origin, request.host))) {
     return failure(403, "the request does not come from the console's own page");
@@ -94,7 +94,7 @@ std::optional<std::string> Console::refusal(const HttpRequest& request) const {
     case ConsoleLogin::off:
       return "Logins are off (console_login).";
     case ConsoleLogin::loopback:
-      // The name counts as well: another site's name may be made to point here.
+      // Checks the name as well: another site's name may resolve to this address.
       if (!request.peer || !request.peer->is_loopback() ||
           !is_loopback_name(host_name(request.host))) {
         return "Logins are for this machine only (console_login).";
@@ -148,7 +148,7 @@ std::optional<HttpResponse> Console::prove(const HttpRequest& request, const std
   }
   const auto stored = context_.database().password_verifier(user);
   const auto known = stored ? ScramVerifier::from_text(*stored) : std::nullopt;
-  // The same work for everybody, so that nobody learns which roles exist.
+  // The same work for every role, so that the time does not reveal which roles exist.
   const ScramVerifier verifier = known ? *known : ScramVerifier::pretend(user, context_.secret());
   const ScramVerifier given = ScramVerifier::derive(password, verifier.salt, verifier.iterations);
   if (known && equal_in_constant_time(given.stored_key, verifier.stored_key)) {
@@ -168,7 +168,7 @@ HttpResponse Console::log_in(const HttpRequest& request) {
   if (!user || !password || user->empty()) return failure(400, "user and password are missing");
   if (auto why_not = prove(request, *user, database, *password)) return std::move(*why_not);
   if (logins_.size() >= kMostLogins) {
-    // The one that has not been used for longest makes room.
+    // The least recently used login is replaced.
     logins_.erase(std::ranges::min_element(logins_, {}, &Login::last_use));
   }
   Login& login = logins_.emplace_back();
@@ -219,7 +219,7 @@ HttpResponse Console::cancel(const HttpRequest& request) {
   }
   const auto session = session_of(*login);
   if (!session) return session.error();
-  // PostgreSQL's function judges the right: of the same role, or of pg_signal_backend.
+  // PostgreSQL's function checks the right: the same role, or pg_signal_backend.
   auto done = (*session)->ask(fmt::format("SELECT pg_catalog.pg_cancel_backend({})", pid));
   if (!done) return failure(done.error());
   context_.log().write({.severity = "LOG",
@@ -235,7 +235,7 @@ HttpResponse Console::answer_question(const Question& question, const HttpReques
   if (login == nullptr) return failure(401, "log in first");
   if (const auto database = form_value(request.query, "database");
       database && *database != login->database) {
-    // Rules may tell databases apart.
+    // Rules may differ by database.
     const Visitor visitor{Transport::tcp, request.peer, *database, login->user};
     const auto policy = context_.policy();
     const HbaRule* const rule = policy->rules.find(visitor);
@@ -258,7 +258,7 @@ HttpResponse Console::answer_question(const Question& question, const HttpReques
     if (!session) return session.error();
     fmt::format_to(std::back_inserter(body), "{}\"{}\":", body.size() > 1 ? "," : "", part.name);
     auto rows = (*session)->ask(part.statement);
-    // One part that may not be seen does not hide the others.
+    // A refused part does not hide the others.
     body += rows ? *rows : failure(rows.error()).body;
   }
   body += '}';
@@ -303,7 +303,7 @@ Console::Login* Console::find(const HttpRequest& request) {
 std::expected<ConsoleSession*, HttpResponse> Console::session_of(Login& login) {
   if (login.session && !login.session->is_ending()) return login.session.get();
   login.session.reset();
-  // A role that is gone, or has another password, has to log in again.
+  // A role that was dropped, or has another password, must log in again.
   if (is_closed_ ||
       context_.database().password_verifier(login.user).value_or("") != login.verifier) {
     return std::unexpected{failure(401, "log in again")};

@@ -17,9 +17,9 @@ namespace swizzle::server {
 
 struct Question;
 
-/// Answers those requests of the console's page that need a login. A login is a random token that
-/// the page sends with each request; there are no cookies, so no other site's page can ask with a
-/// user's rights. What an answer shows is what the user's own session may see.
+/// Answers the requests of the console's page that need a login. A login is a random token that the
+/// page sends with each request; there are no cookies, so no other site's page can use a user's
+/// rights. An answer shows what the user's own session may see.
 class Console {
  public:
   static constexpr std::size_t kMostLogins = 8;
@@ -36,9 +36,9 @@ class Console {
 
   /// Answers a request. One call at a time, as for close_unused() and close_all().
   HttpResponse answer(const HttpRequest& request);
-  /// Closes sessions that have to end, or that nobody has asked for a while.
+  /// Closes sessions that must end, or that have been unused for a while.
   void close_unused();
-  /// Forgets all logins; nobody can log in any more.
+  /// Forgets all logins and refuses new ones.
   void close_all();
   /// True while a login has a session. From any thread.
   [[nodiscard]] bool has_sessions() const noexcept {
@@ -67,19 +67,19 @@ class Console {
   HttpResponse cancel(const HttpRequest& request);
   HttpResponse answer_question(const Question& question, const HttpRequest& request);
   HttpResponse show_troubles(Login& login) const;
-  /// Says whether the client may log in from where it is; otherwise why not.
+  /// Returns the reason why the client may not log in from its address, if there is one.
   [[nodiscard]] std::optional<std::string> refusal(const HttpRequest& request) const;
-  /// Judges the password; a response says why not.
+  /// Checks the password; returns a response if it is refused.
   std::optional<HttpResponse> prove(const HttpRequest& request, const std::string& user,
                                     const std::string& database, const std::string& password);
   void note_refusal(const HttpRequest& request, const std::string& user,
                     const std::string& database, std::string_view message, SqlState state);
 
-  /// Returns the login that the request's token is of, or null.
+  /// Returns the login of the request's token, or null.
   Login* find(const HttpRequest& request);
-  /// Returns the login's session, opened again if it was closed; a response says why not.
+  /// Returns the login's session, opened again if it was closed; or a response with the reason.
   std::expected<ConsoleSession*, HttpResponse> session_of(Login& login);
-  /// Closes what has been unused for too long at `now`.
+  /// Closes logins and sessions that are unused for too long at `now`.
   void forget_unused(TimePoint now);
   void note_sessions() noexcept;
 

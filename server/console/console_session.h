@@ -13,15 +13,15 @@
 
 namespace swizzle::server {
 
-/// A session of a console's user: one of the server's connections, but without a socket. Reads
-/// only, for a bounded time, and finds names in pg_catalog alone, so that nothing that other users
-/// made runs with its rights. Belongs to one thread at a time.
+/// A session of a console's user: one of the server's connections, but without a socket. Read-only,
+/// for a bounded time, with pg_catalog alone in its search path, so that no function of another
+/// user runs with its rights. Belongs to one thread at a time.
 class ConsoleSession {
  public:
   static constexpr Duration kLongestStatement = std::chrono::seconds{2};
 
-  /// The user must have proved who it is. `on_end` is called, from any thread, when the session is
-  /// to end; it neither waits nor calls back.
+  /// Pre: the user is authenticated. `on_end` is called, from any thread, when the session must
+  /// end; it neither waits nor calls back.
   static std::expected<std::unique_ptr<ConsoleSession>, sql::Diagnostic> open(
       ServerContext& context, const std::string& user, const std::string& database,
       const std::optional<sql::Endpoint>& client, std::function<void()> on_end);
@@ -34,7 +34,7 @@ class ConsoleSession {
   /// Returns the first value of a statement's first row, or nothing.
   std::optional<std::string> value_of(std::string_view statement);
   [[nodiscard]] bool has_setting_on(std::string_view name) const;
-  /// True once somebody has asked the session to end.
+  /// True once the session was asked to end.
   [[nodiscard]] bool is_ending() const noexcept {
     return interrupts_.end_reason() != EndReason::none;
   }

@@ -15,7 +15,7 @@ int digit_of(char letter) noexcept {
   return -1;
 }
 
-/// Nothing for an escape that is none.
+/// Returns nothing for an invalid escape.
 std::optional<std::string> decode(std::string_view text) {
   std::string decoded;
   for (std::size_t at = 0; at < text.size(); ++at) {

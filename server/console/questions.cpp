@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Names carry their schema where a user could have made others; each statement has a limit.
+// Names are schema-qualified if users could create others; each statement has a limit.
 
 constexpr std::array kSessions{
     QuestionPart{"sessions", R"(/* swizzle console */

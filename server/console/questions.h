@@ -16,11 +16,11 @@ struct QuestionPart {
 struct Question {
   std::string_view path;
   std::span<const QuestionPart> parts;
-  /// Time that an answer is good for others who ask the same.
+  /// How long an answer may be reused for other users.
   std::chrono::milliseconds fresh;
 };
 
-/// Returns the question that is asked under `path`, or null.
+/// Returns the question of `path`, or null.
 [[nodiscard]] const Question* find_question(std::string_view path) noexcept;
 
 }  // namespace swizzle::server

@@ -1,4 +1,4 @@
-// A client's stream after its login: frames, and what is in them.
+// A client's stream after its login: frames and their payloads.
 
 #include "base/fuzzing/input.h"
 #include "base/invariant.h"
@@ -8,7 +8,7 @@
 namespace swizzle::server {
 namespace {
 
-/// Runs every decoder on the payload, whatever kind the frame claims to be.
+/// Runs every decoder on the payload, whatever its kind.
 void decode_as_anything(ListDecoder& lists, Bytes payload) {
   static_cast<void>(decode_query(payload));
   static_cast<void>(decode_describe(payload));

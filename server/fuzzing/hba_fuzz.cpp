@@ -1,4 +1,4 @@
-// The rules of who may log in, as an administrator might have mangled them.
+// Authentication rules, as an administrator might have mangled them.
 
 #include "base/fuzzing/input.h"
 #include "base/invariant.h"
@@ -11,7 +11,7 @@ void read(std::string_view text) {
   const auto rules = HbaRules::parse(text);
   if (!rules) return;
   for (const HbaRule& rule : rules->rules()) {
-    // Never from elsewhere without a proof.
+    // Trust must never apply to connections from elsewhere.
     if (rule.method != AuthMethod::trust || rule.type == HbaRule::Type::local) continue;
     INVARIANT(rule.network && rule.network->is_loopback());
   }

@@ -1,4 +1,4 @@
-// Start-up packets: what a peer sends before it is anybody.
+// Start-up packets of unauthenticated peers.
 
 #include "base/fuzzing/input.h"
 #include "base/invariant.h"

@@ -30,7 +30,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// Nothing: it is no address of TCP.
+/// Returns nothing if it is no address of TCP.
 std::optional<IpAddress> ip_address(const sockaddr_storage& address) {
   if (address.ss_family == AF_INET) {
     const auto& ipv4 = reinterpret_cast<const sockaddr_in&>(address);
@@ -43,12 +43,13 @@ std::optional<IpAddress> ip_address(const sockaddr_storage& address) {
   return std::nullopt;
 }
 std::uint16_t ip_port(const sockaddr_storage& address) {
-  // Both families have it in the same place.
+  // Both families have the port at the same offset.
   static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
   return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-/// Where a connection over TCP comes from; the kernel's word for a unix socket's peer.
+/// Returns the origin of a connection: addresses and ports over TCP, the kernel's user id for a
+/// unix socket.
 Peer identify(int socket, const sockaddr_storage& address) {
   Peer peer;
   peer.address = ip_address(address);
@@ -72,7 +73,7 @@ Peer identify(int socket, const sockaddr_storage& address) {
 
 void prepare_tcp(int socket) {
   const int on = 1;
-  // Answers are whole when they are written: nothing is gained by holding them back.
+  // Answers are complete when they are written, so delaying them gains nothing.
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   ::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 }
@@ -88,7 +89,7 @@ struct Acceptor::Door {
         pause(events) {}
 
   asio::awaitable<void> accept();
-  /// Nothing if nobody waits, or nobody can be let in now.
+  /// Returns an invalid descriptor if no client waits, or none can be accepted now.
   Descriptor accept_one(Peer& peer);
 
   Acceptor& acceptor;
@@ -163,7 +164,7 @@ asio::awaitable<void> Acceptor::Door::accept() {
       continue;
     }
     if (!is_let_in) {
-      // Out of descriptors or memory: those who wait keep waiting until somebody leaves.
+      // Out of descriptors or memory: waiting clients stay in the backlog until a connection ends.
       pause.expires_after(std::chrono::milliseconds{100});
       co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, failure));
     }
@@ -184,7 +185,7 @@ Descriptor Acceptor::Door::accept_one(Peer& peer) {
 
 void Acceptor::start_serving(Descriptor socket, const Peer& peer) {
   const std::size_t reactor = runtime_.next_reactor();
-  // std::function wants to be copied, and a Stream cannot be.
+  // std::function requires a copyable object, and a Stream is not.
   const auto stream = std::make_shared<Stream>(std::move(socket));
   const auto serve = [&runtime = runtime_, &serve_client = serve_, &buffers = *buffers_[reactor],
                       peer, stream] {

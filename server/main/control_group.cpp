@@ -27,7 +27,7 @@ bool contains(const std::vector<std::string>& list, std::string_view word) {
 struct Hierarchy {
   bool is_unified = false;               ///< version 2
   std::vector<std::string> controllers;  ///< of version 1
-  std::string root;                      ///< which group is seen at the mount point
+  std::string root;                      ///< the group that is mounted
   fs::path mount_point;
 };
 
@@ -65,7 +65,7 @@ std::vector<Membership> read_memberships(const fs::path& root) {
   return memberships;
 }
 
-/// The process's group and those around it, as far as they are seen.
+/// Returns the process's group and the groups around it, as far as they are visible.
 std::vector<fs::path> groups_of(const Hierarchy& hierarchy,
                                 const std::vector<Membership>& memberships) {
   const auto own = std::ranges::find_if(memberships, [&](const Membership& one) {
@@ -95,7 +95,7 @@ std::string first_line(const fs::path& file) {
   return line;
 }
 
-/// Nothing where the file is missing or says "max" or -1.
+/// Returns nothing if the file is missing or has "max" or -1.
 std::optional<std::uint64_t> number_in(const std::string& text) {
   if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos) {
     return std::nullopt;
@@ -128,7 +128,7 @@ void apply_group(const Hierarchy& hierarchy, const fs::path& group, ControlGroup
     return;
   }
   if (contains(hierarchy.controllers, "memory")) {
-    // Without a limit it is the largest number of whole pages.
+    // No limit is shown as the largest number of whole pages.
     constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 62U;
     const auto bytes = number_in(first_line(group / "memory.limit_in_bytes"));
     if (bytes && *bytes < kNoLimit) lower(limits.memory_bytes, bytes);

@@ -13,7 +13,7 @@ struct ControlGroupLimits {
 };
 
 /// Reads the limits of cgroup version 2 and 1, of the process's own group and of all groups around
-/// it. The least of each counts. `root` is where the file system begins.
+/// it, and returns the least of each. `root` is the root of the file system.
 ControlGroupLimits control_group_limits(const std::filesystem::path& root = "/");
 
 }  // namespace swizzle::server

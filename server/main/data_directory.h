@@ -13,7 +13,7 @@
 
 namespace swizzle::server {
 
-/// Where everything of one server lies:
+/// The directory with all files of one server:
 ///
 ///   swizzle.conf       settings; its presence says that init has finished
 ///   swizzle.auto.conf  what ALTER SYSTEM has set; wins over swizzle.conf

@@ -11,10 +11,10 @@ namespace swizzle::server {
 struct InitOptions {
   /// The first superuser.
   std::string user;
-  /// Without one there are no rules for TCP: only the same operating-system user gets in, through
-  /// the unix socket.
+  /// Without one there are no rules for TCP: only the same operating-system user may connect,
+  /// through the unix socket.
   std::optional<std::string> password;
-  /// By which the first databases order text; empty: by bytes.
+  /// Collation of the first databases; empty: by bytes.
   std::string icu_locale;
 };
 

@@ -19,7 +19,7 @@ class io_context;
 
 namespace swizzle::server {
 
-/// A socket that waits for connections.
+/// A listening socket.
 struct ListeningSocket {
   Descriptor descriptor;
   /// "127.0.0.1:5432" or the path of a unix socket, which is removed at the end.
@@ -27,13 +27,13 @@ struct ListeningSocket {
   bool is_unix = false;
 };
 
-/// The path of the unix socket for `port` in `directory`, where clients look for it.
+/// Returns the path of the unix socket for `port` in `directory`, where clients look for it.
 [[nodiscard]] std::string unix_socket_path(const std::string& directory, std::uint16_t port);
 
-/// All sockets that the settings ask for. 58030 with the name of the one that fails.
+/// Opens all sockets of the settings. 58030 with the name of the one that fails.
 Result<std::vector<ListeningSocket>> open_listening_sockets(const ServerSettings& settings);
 
-/// Sockets on TCP alone, for something other than sessions.
+/// Opens sockets on TCP alone, for other uses than sessions.
 Result<std::vector<ListeningSocket>> open_tcp_sockets(const std::string& address,
                                                       std::uint16_t port);
 
@@ -44,7 +44,7 @@ class Acceptor {
   /// Serves a client until its connection ends.
   using Serve = std::function<void(Stream& stream, const Peer& peer, SocketWaiter& waiter,
                                    BufferPool& buffers)>;
-  /// Long buffers count in `memory`; null: nowhere.
+  /// Long buffers are counted in `memory`; null: not counted.
   Acceptor(boost::asio::io_context& events, FiberRuntime& runtime, sql::MemoryTotal* memory,
            Serve serve, std::vector<ListeningSocket> sockets);
   /// Serves sessions.
@@ -53,10 +53,10 @@ class Acceptor {
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
   ~Acceptor();
-  /// Stops listening. Connections that were accepted go on, and need this object: it outlives them.
-  /// Pre: nobody runs the io_context.
+  /// Stops listening. Accepted connections go on, and need this object, which must outlive them.
+  /// Pre: no thread runs the io_context.
   void stop() noexcept;
-  /// The same, but returns the sockets as they are, with the clients that wait there.
+  /// The same, but returns the sockets open, with their waiting clients.
   std::vector<ListeningSocket> release();
 
  private:

@@ -88,7 +88,8 @@ Result<> add_unix(const std::string& directory, std::uint16_t port,
       Descriptor{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)}, path, true};
   const int fd = listening.descriptor.get();
   if (fd < 0) return socket_failure(path);
-  // A socket that a crash left behind refuses; one that answers belongs to a living server.
+  // A socket that a crash left behind refuses connections; one that accepts belongs to a running
+  // server.
   const Descriptor probe{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   if (::connect(probe.get(), generic, sizeof address) == 0) {
     errno = EADDRINUSE;

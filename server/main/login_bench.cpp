@@ -1,8 +1,7 @@
-// New connections from a client that costs little: each logs in over TCP with SCRAM-SHA-256, asks
-// for one row and leaves. What a password and a salt give by 4,096 rounds of a hash, as much as a
-// whole connection costs otherwise, is computed once, as RFC 5802 lets clients do. For any server
-// that speaks PostgreSQL's protocol; the connections' rate and number are told as pgbench tells
-// them:
+// Measures new connections from a cheap client: each logs in over TCP with SCRAM-SHA-256, selects
+// one row and leaves. The salted password, 4,096 rounds of a hash and as expensive as the rest of a
+// connection, is computed once, as RFC 5802 allows. For any server that speaks PostgreSQL's
+// protocol; prints the connections' rate and number in pgbench's form:
 //
 //   PGPASSWORD=… swizzle_server_login_bench PORT USER DATABASE CLIENTS SECONDS
 
@@ -91,7 +90,7 @@ class Connection {
     }
   }
 
-  /// The payload of the next message of this kind; others are passed over.
+  /// Returns the payload of the next message of this kind; skips others.
   std::string expect(char kind) {
     for (;;) {
       need(5);

@@ -15,21 +15,21 @@
 
 namespace swizzle::server {
 
-/// Adds what the server itself is told, with PostgreSQL's names where the thing is the same.
+/// Defines the server's own settings, with PostgreSQL's names where they exist.
 void define_server_settings(Settings& settings);
-/// Shown only: the command line says where the data is.
+/// Read-only settings for SHOW: the command line determines the data directory.
 void define_file_locations(Settings& settings, const std::filesystem::path& data_directory,
                            const std::filesystem::path& settings_file);
 
-/// The same, as values of their types.
+/// The settings as values of their types.
 struct ServerSettings {
   std::uint16_t port = 5432;
   std::vector<std::string> listen_addresses;
   std::vector<std::string> unix_socket_directories;
   std::string hba_file;              ///< relative to the data directory, as TLS's files
   std::string stop_words_directory;  ///< empty: English's stop words are all
-  TlsOptions tls;                    ///< with a certificate and a key: TLS is offered
-  std::string user;  ///< whose a server becomes that root starts; empty: stays root's
+  TlsOptions tls;                    ///< with a certificate and a key, TLS is offered
+  std::string user;  ///< user that a server started by root becomes; empty: stays root
   ConnectionLimits limits;
   Duration authentication_timeout{};
   Duration client_send_timeout{};
@@ -46,7 +46,7 @@ struct ServerSettings {
   std::uint64_t temporary_file_bytes = 0;  ///< of all sessions; zero: a share of the disk
   EngineOptions engine;
 };
-/// F0000 where settings contradict each other.
+/// F0000 for settings that contradict each other.
 Result<ServerSettings> server_settings(const Settings& settings);
 
 }  // namespace swizzle::server

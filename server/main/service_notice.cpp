@@ -12,7 +12,7 @@
 namespace swizzle::server {
 
 void notify_service_manager(std::string_view state) noexcept {
-  // Read by the main thread alone, and nobody sets it.
+  // Read by the main thread alone, and never set by the process.
   const char* name = std::getenv("NOTIFY_SOCKET");  // NOLINT(concurrency-mt-unsafe)
   if (name == nullptr) return;
   const std::string_view path{name};

@@ -4,9 +4,8 @@
 
 namespace swizzle::server {
 
-/// Tells the service manager that started us how we are ("READY=1", "STOPPING=1"), through the
-/// datagram socket that NOTIFY_SOCKET names. Without one, nothing happens; a manager that does not
-/// listen is its own problem.
+/// Notifies the service manager that started us of our state ("READY=1", "STOPPING=1"), through the
+/// datagram socket that NOTIFY_SOCKET names. Does nothing without one, and ignores errors.
 void notify_service_manager(std::string_view state) noexcept;
 
 }  // namespace swizzle::server

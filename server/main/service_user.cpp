@@ -30,7 +30,7 @@ Result<ServiceUser> ServiceUser::find(const std::string& name) {
 
 Result<> ServiceUser::become() const {
   if (::geteuid() == user_) return {};
-  // The user last: after that the others are no longer ours to change.
+  // The user last: after that the process may not change the groups any more.
   if (::initgroups(name_.c_str(), group_) != 0 || ::setresgid(group_, group_, group_) != 0 ||
       ::setresuid(user_, user_, user_) != 0) {
     return fail(sqlstate::io_error,

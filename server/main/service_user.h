@@ -12,12 +12,12 @@ namespace swizzle::server {
 /// The user that the server's process becomes when root starts it.
 class ServiceUser {
  public:
-  /// 22023 when there is no such user, or when somebody else than root asks to become another.
+  /// 22023 when there is no such user, or when the process is not root's and another user is named.
   static Result<ServiceUser> find(const std::string& name);
 
-  /// Gives up what root may, in all threads, for good. 58030 when the system refuses.
+  /// Gives up root's rights, in all threads, for good. 58030 when the system refuses.
   Result<> become() const;
-  /// Gives a file to the user. Pre: not yet become.
+  /// Makes the user a file's owner. Pre: become() was not called yet.
   Result<> give(const std::filesystem::path& path) const;
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] uid_t id() const noexcept { return user_; }

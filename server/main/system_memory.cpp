@@ -36,8 +36,8 @@ std::uint64_t statement_memory(std::uint64_t system_bytes, std::uint64_t pool_by
 }
 
 void give_back_freed_memory() noexcept {
-  // By itself the allocator would keep pieces of up to 32 MiB once it has seen one freed, in each
-  // thread's own heap: after large statements the process stayed twice as large as their limit.
+  // By default the allocator would keep freed pieces of up to 32 MiB in each thread's heap: after
+  // large statements the process stayed twice as large as their limit.
   constexpr int kLarge = 4 << 20;
   mallopt(M_MMAP_THRESHOLD, kLarge);
 }

@@ -6,10 +6,10 @@
 
 namespace swizzle::server {
 
-/// Returns the memory of the machine, or of the process's control groups where that is less.
+/// Returns the memory of the machine, or of the process's control groups if that is less.
 std::uint64_t system_memory_bytes(const std::filesystem::path& root = "/");
-/// Processors that the process may run on at once, by its affinity and its control groups; at
-/// least 1.
+/// Returns the number of processors that the process may use at once, by its affinity and its
+/// control groups; at least 1.
 std::size_t system_processors(const std::filesystem::path& root = "/");
 
 /// Defaults of the settings that depend on the memory.
@@ -17,13 +17,12 @@ struct MemoryDefaults {
   std::uint64_t pool_bytes;
   std::uint64_t version_store_bytes;
 };
-/// A gigabyte each, or less on a small machine: a quarter and an eighth of what there is.
+/// Returns a gigabyte each, or less on a small machine: a quarter and an eighth of its memory.
 MemoryDefaults memory_defaults(std::uint64_t system_bytes);
-/// For the statements of all sessions: half of what the pool leaves.
+/// Returns the memory for the statements of all sessions: half of what the pool leaves.
 std::uint64_t statement_memory(std::uint64_t system_bytes, std::uint64_t pool_bytes);
 
-/// Large pieces of memory go back to the system when they are freed, whoever had them. Before any
-/// thread begins.
+/// Makes freed large pieces of memory go back to the system. Call before any thread begins.
 void give_back_freed_memory() noexcept;
 
 }  // namespace swizzle::server

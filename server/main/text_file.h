@@ -7,7 +7,7 @@
 
 namespace swizzle::server {
 
-/// The whole of a small file. 58P01 or 58030.
+/// Reads a small file. 58P01 or 58030.
 Result<std::string> read_text_file(const std::string& path);
 /// Replaces the file, durably, with mode 0600.
 Result<> write_text_file(const std::string& path, std::string_view text);

@@ -1,5 +1,5 @@
-// Measures the cost of the server's front by itself: sockets, reactors, fibers and messages, with a
-// canned answer in place of the SQL engine. Serves until it is interrupted:
+// Measures the server's network layer alone: sockets, reactors, fibers and messages, with a canned
+// answer in place of the SQL engine. Serves until it is interrupted:
 //
 //   swizzle_server_wire_bench PORT REACTORS SPIN_US SOCKET_DIRECTORY
 //   pgbench -h SOCKET_DIRECTORY -p PORT -n -M prepared -f select-only.sql …

@@ -19,7 +19,7 @@ std::string time_text(std::int64_t us, bool with_milliseconds) {
                            : fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", utc);
 }
 
-/// As PostgreSQL has it: when the session, or else nobody, began, and which it is.
+/// PostgreSQL's %c: the start time of the session, or 0 without one, and its number.
 std::string session_id(const LogMoment& moment, const LogSubject* subject) {
   return subject != nullptr
              ? fmt::format("{:x}.{:x}", subject->connected_us / kMicroseconds, subject->backend_pid)

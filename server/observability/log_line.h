@@ -6,7 +6,7 @@
 
 namespace swizzle::server {
 
-/// Which session a line of the log is about. The session alone changes it.
+/// The session that a line of the log is about. Only the session changes it.
 struct LogSubject {
   std::string user;
   std::string database;
@@ -20,11 +20,11 @@ struct LogSubject {
 
 enum class LogFormat : std::uint8_t { plain, json };
 
-/// How severe something is for the server's log, for which LOG is more than an ERROR. What clients
-/// are merely told of counts as nothing here.
+/// Severity for the server's log, in which LOG is above ERROR. Messages below a warning have none.
 enum class LogLevel : std::uint8_t { warning, error, log, fatal, panic };
 
-/// Of what log_min_messages and its like name: `warning` for that and everything below it.
+/// Returns the level of a value of log_min_messages and its like: `warning` for it and all lower
+/// ones.
 LogLevel log_level(std::string_view name) noexcept;
 
 /// One entry of the log. Empty fields are left out.
@@ -39,7 +39,7 @@ struct LogEntry {
   std::string_view command_tag = {};
 };
 
-/// When, and in which process.
+/// Time and process of an entry.
 struct LogMoment {
   std::int64_t now_us = 0;  ///< since 1970
   std::int64_t process = 0;

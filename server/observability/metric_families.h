@@ -10,7 +10,7 @@
 
 namespace swizzle::server {
 
-/// Builds what Prometheus reads.
+/// Builds metrics for Prometheus.
 class MetricFamilies {
  public:
   using Labels = std::vector<std::pair<std::string, std::string>>;

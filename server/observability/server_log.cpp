@@ -20,7 +20,7 @@ void write_whole(int descriptor, std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    // The log's reader has gone: there is no way to report it.
+    // The log's reader has gone: the error cannot be reported.
     if (written <= 0) return;
     text.remove_prefix(static_cast<std::size_t>(written));
   }
@@ -65,7 +65,7 @@ void ServerLog::set_format(LogFormat format, std::string prefix) {
   const std::scoped_lock lock{mutex_};
   format_ = format;
   prefix_ = std::move(prefix);
-  // release: of what was read before.
+  // Release: publishes the settings read before.
   revision_.fetch_add(1, std::memory_order_release);
 }
 
@@ -80,7 +80,7 @@ void ServerLog::write(const LogEntry& entry, LogSubject* subject) noexcept {
   try {
     troubles_.note(moment.now_us, entry, subject);
   } catch (const std::bad_alloc&) {
-    // The line has been written; only the console lacks it.
+    // The line has been written; only the console will lack it.
   }
 }
 

@@ -14,8 +14,8 @@ namespace swizzle::server {
 
 /// The server's log: lines to standard error, in PostgreSQL's form. Thread-safe.
 ///
-/// There is one, since there is one standard error; what the folders below say through spdlog comes
-/// out here too, once capture_spdlog() was called.
+/// There is one, since there is one standard error; spdlog's messages of the folders below come out
+/// here too, once capture_spdlog() was called.
 class ServerLog {
  public:
   explicit ServerLog(int descriptor = 2) noexcept : descriptor_(descriptor) {}
@@ -23,11 +23,11 @@ class ServerLog {
   ServerLog& operator=(const ServerLog&) = delete;
   ~ServerLog() = default;
 
-  /// At the start, and whenever the configuration was read again.
+  /// Call at the start, and after each reload of the configuration.
   void set_format(LogFormat format, std::string prefix);
-  /// Grows with that: what sessions have taken from the settings may be out of date then.
+  /// Grows with each set_format(): settings cached by sessions may be outdated then.
   [[nodiscard]] std::uint64_t revision() const noexcept {
-    // acquire: who sees the number sees the settings that were read before.
+    // Acquire: a thread that sees the number sees the settings that were read before.
     return revision_.load(std::memory_order_acquire);
   }
   /// `subject` may be null. Its line number grows.

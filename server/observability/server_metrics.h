@@ -17,7 +17,7 @@
 
 namespace swizzle::server {
 
-/// Everything that the server counts, gathered when somebody asks. Thread-safe.
+/// Gathers all of the server's counters on demand. Thread-safe.
 class ServerMetrics {
  public:
   struct Sources {
@@ -30,9 +30,9 @@ class ServerMetrics {
   };
   explicit ServerMetrics(Sources sources);
 
-  /// For Prometheus.
+  /// Returns the metrics for Prometheus.
   [[nodiscard]] std::vector<prometheus::MetricFamily> families() const;
-  /// For the console: one object, made once for all who ask within kStatusFresh.
+  /// Returns one object for the console, made once for all requests within kStatusFresh.
   [[nodiscard]] std::string status_json();
   static constexpr Duration kStatusFresh = std::chrono::milliseconds{900};
 

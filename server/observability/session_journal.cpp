@@ -94,7 +94,7 @@ void SessionJournal::running(sql::Session& session, std::string_view text,
   if (pending_) finish_pending(Runtime::current().now());
   may_be_several_ = !statement;
   completed_ = 0;
-  // Nothing is more severe than what ends a session.
+  // No statement fails with more than FATAL, so PANIC turns its text off.
   if (wants_text_ || failed_statements_from_ != LogLevel::panic) {
     keep(text);
   } else {
@@ -124,7 +124,7 @@ void SessionJournal::completed(std::string_view tag) {
   ++completed_;
   pending_ = kind_of_tag(tag);
   // By the simple protocol another statement of the same message may follow; then this one ended
-  // here, and otherwise with the message.
+  // here. Otherwise it ends with the message.
   if (may_be_several_) completed_at_ = Runtime::current().now();
   if (wants_text_ || log_duration_) tag_.assign(tag.substr(0, tag.find_first_of(" 0123456789")));
 }
@@ -154,7 +154,7 @@ void SessionJournal::end(bool in_transaction) {
   if (pending_) finish_pending(now);
   usage_.end_request(now, in_transaction);
   started_.reset();
-  // An idle session does not keep what was unusually long.
+  // An idle session does not keep an unusually long text's memory.
   constexpr std::size_t kUsualText = 4096;
   if (text_.capacity() > kUsualText) text_ = std::string{};
 }
@@ -177,7 +177,7 @@ void SessionJournal::stalled(Duration turn, std::string_view text) {
 void SessionJournal::log_duration(Duration took) {
   const double ms = std::chrono::duration<double, std::milli>(took).count();
   std::string message = fmt::format("duration: {:.3f} ms", ms);
-  // The text stands in the line before already, or was not slow enough to be said.
+  // The text is in the line before already, or the statement was not slow enough to log it.
   if (slow_ && took >= *slow_ && !text_is_logged_ && !text_.empty()) {
     message += statement_ ? fmt::format("  execute {}: {}",
                                         statement_->empty() ? "<unnamed>" : *statement_, text_)

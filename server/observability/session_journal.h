@@ -18,9 +18,8 @@ class SessionUsage;
 namespace swizzle::server {
 
 /// Records a session's statements: counts, latencies, and lines in the log. Belongs to the
-/// session's fiber.
-/// A statement lasts from the message that begins it to the one that begins the next, or to
-/// ReadyForQuery: so the wait for a durable commit counts, whether COMMIT or Sync asked for it.
+/// session's fiber. A statement lasts from the message that begins it to the one that begins the
+/// next, or to ReadyForQuery: so the wait for a durable commit counts, after COMMIT as after Sync.
 class SessionJournal {
  public:
   /// Pre: on the thread that the session stays on; `metrics`, `log` and `usage` outlive it.
@@ -30,36 +29,35 @@ class SessionJournal {
   SessionJournal& operator=(const SessionJournal&) = delete;
   ~SessionJournal() = default;
 
-  /// Takes over what log_min_duration_statement and its like say now.
+  /// Reads log_min_duration_statement and its like.
   void read_settings(const sql::Session& session);
-  /// Whether the configuration was read again since.
+  /// True if the configuration has been read again since.
   [[nodiscard]] bool is_outdated() const noexcept { return log_.revision() != log_revision_; }
 
-  /// The client is let in; it leaves.
+  /// Log the login, and the end of the connection.
   void note_connection();
   void note_disconnection();
 
-  /// A message of a request has come.
+  /// A message of a request has arrived.
   void begin();
   /// `text` is about to run. `statement` is the prepared statement's name, by the extended
   /// protocol.
   void running(sql::Session& session, std::string_view text,
                std::optional<std::string_view> statement);
-  /// A statement is done, but for its commit.
+  /// A statement has completed, except for its commit.
   void completed(std::string_view tag);
   void failed(const sql::Diagnostic& error, std::string_view text);
-  /// ReadyForQuery is next: everything that ran is durable, and the session waits for its client.
+  /// ReadyForQuery is next: all changes are durable, and the session waits for its client.
   void end(bool in_transaction);
 
-  /// The session kept its reactor, and everybody there, for so long, with `text`.
+  /// The session, with `text`, kept its reactor busy for so long.
   void stalled(Duration turn, std::string_view text);
 
-  /// Whether it matters to the log how a statement is called.
+  /// True if the log needs the text of statements.
   [[nodiscard]] bool wants_text() const noexcept { return wants_text_; }
-  /// Of the statement that runs, or ran last; of the whole message by the simple protocol.
+  /// Text of the current or last statement; of the whole message by the simple protocol.
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
-  /// Of the statement that has failed: by the simple protocol the one behind those that are
-  /// completed.
+  /// Text of the failed statement: by the simple protocol the one behind the completed ones.
   [[nodiscard]] std::string_view failed_text() const;
 
  private:

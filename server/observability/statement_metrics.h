@@ -29,7 +29,7 @@ enum class StatementKind : std::uint8_t {
 inline constexpr std::size_t kStatementKinds = 10;
 
 [[nodiscard]] std::string_view name_of(StatementKind kind) noexcept;
-/// By the tag of CommandComplete.
+/// Returns the kind by the tag of CommandComplete.
 [[nodiscard]] StatementKind kind_of_tag(std::string_view tag) noexcept;
 
 /// The classes by which errors are counted: the first two characters of their SQLSTATE.
@@ -51,7 +51,7 @@ class StatementMetrics {
    private:
     friend class StatementMetrics;
     std::array<DurationHistogram, kStatementKinds> latencies_;
-    /// The last one: every other class.
+    /// The last element counts all other classes.
     std::array<std::atomic<std::uint64_t>, kErrorClasses.size() + 1> errors_{};
   };
 

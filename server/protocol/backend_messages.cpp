@@ -118,7 +118,7 @@ namespace {
 
 void put_report_field(SendBuffer& out, char field, std::string_view value) {
   out.put_char(field);
-  // A NUL inside would shift everything behind it, and messages may quote what a client sent.
+  // A NUL inside would shift all later fields, and messages may quote a client's text.
   out.put_string(value.substr(0, value.find('\0')));
 }
 

@@ -32,8 +32,8 @@ void put_command_complete(SendBuffer& out, std::string_view tag);
 /// `kind` is copy_in_response or copy_out_response.
 void put_copy_response(SendBuffer& out, BackendKind kind, const sql::CopyDescription& description);
 void put_copy_data(SendBuffer& out, Bytes data);
-/// `kind` is error_response or notice_response. S, V, C and M always go, and F, L and R: where the
-/// server reports it, as PostgreSQL's do. The rest if it is there.
+/// `kind` is error_response or notice_response. S, V, C and M are always sent; so are F, L and R,
+/// our source position, as PostgreSQL does. Other fields are sent if they are set.
 void put_report(SendBuffer& out, BackendKind kind, const sql::Diagnostic& report,
                 const std::source_location& place = std::source_location::current());
 

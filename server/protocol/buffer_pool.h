@@ -10,15 +10,15 @@
 
 namespace swizzle::server {
 
-/// Buffers that sessions of one reactor take while they work and give back while they wait, so that
-/// an idle session has none and a busy one does not go to the heap. Not thread-safe.
+/// Buffers that a reactor's sessions take while they work and give back while they wait, so that an
+/// idle session has none and a busy one does not allocate. Not thread-safe.
 class BufferPool {
  public:
   BufferPool() = default;
-  /// Long buffers count there. It outlives the pool.
+  /// Long buffers are counted in `total`, which outlives the pool.
   explicit BufferPool(sql::MemoryTotal& total) noexcept : total_(&total) {}
 
-  /// Before a long buffer is there. False: the server may not keep so much.
+  /// Call before allocating a long buffer. False: the server's limit is reached.
   [[nodiscard]] bool take_long(std::size_t bytes) noexcept {
     return total_ == nullptr || total_->take(bytes);
   }

@@ -7,7 +7,7 @@
 namespace swizzle::server {
 namespace {
 
-/// The limit for messages of this kind, or nothing if there is no such kind.
+/// Returns the limit for messages of this kind, or nothing if there is no such kind.
 std::optional<std::uint32_t> limit_of(FrontendKind kind, const FrameLimits& limits) noexcept {
   switch (kind) {
     case FrontendKind::bind:
@@ -35,7 +35,7 @@ std::optional<std::uint32_t> limit_of(FrontendKind kind, const FrameLimits& limi
 Result<FrameScan> scan_frame(Bytes buffered, const FrameLimits& limits) {
   if (buffered.empty()) return FrameScan{};
   const auto kind = static_cast<FrontendKind>(buffered[0]);
-  // The kind is judged before the length has arrived: garbage is refused at its first byte.
+  // The kind is checked before the length has arrived: garbage is refused at its first byte.
   const std::optional<std::uint32_t> limit = limit_of(kind, limits);
   if (!limit) {
     return fail(state::protocol_violation, fmt::format("invalid frontend message type {}",

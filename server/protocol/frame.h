@@ -8,17 +8,17 @@
 
 namespace swizzle::server {
 
-/// One message: its kind and what follows the length word. Points into the receive buffer.
+/// One message: its kind and the bytes behind the length word. Points into the receive buffer.
 struct Frame {
   FrontendKind kind;
   Bytes payload;
 };
 
-/// Bounds the messages that a peer may send, and so the memory that it can make us use.
+/// Limits of a peer's messages, and so of the memory that it can make us use.
 struct FrameLimits {
   /// Query, Parse, Bind, CopyData, FunctionCall. PostgreSQL's own limit is 1 GB.
   std::uint32_t large_bytes = std::uint32_t{256} << 20U;
-  /// Everything else has no reason to be long.
+  /// All other messages are short.
   std::uint32_t small_bytes = 10'000;
 };
 inline constexpr FrameLimits kLimitsBeforeLogin{10'000, 10'000};
@@ -32,12 +32,12 @@ inline constexpr std::size_t kMinStartupBytes = 8;
 struct FrameScan {
   /// Set when the whole message is there.
   std::optional<Frame> frame;
-  /// The size of the message with its header, as far as the header tells; else the header's size.
+  /// The size of the message with its header, if the header is complete; else the header's size.
   std::size_t needed_bytes = kFrameHeaderBytes;
 };
 
-/// Looks at the front of `buffered`. 08P01 for a kind that does not exist, a length below 4 or
-/// above the limit of its kind: the stream has lost its footing and the connection must end.
+/// Parses the front of `buffered`. 08P01 for an unknown kind, a length below 4 or above the limit
+/// of its kind: the stream cannot be resynchronised and the connection must end.
 Result<FrameScan> scan_frame(Bytes buffered, const FrameLimits& limits);
 
 struct StartupScan {
@@ -45,8 +45,8 @@ struct StartupScan {
   std::size_t needed_bytes = 4;
 };
 
-/// The same for the packets before the first typed message. A peer that speaks something else
-/// (HTTP, say) claims an absurd length and gets 08P01 before anything is allocated.
+/// The same for the packets before the first typed message. A peer of another protocol (HTTP, say)
+/// claims an absurd length and gets 08P01 before anything is allocated.
 Result<StartupScan> scan_startup(Bytes buffered);
 
 }  // namespace swizzle::server

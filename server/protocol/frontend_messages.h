@@ -30,7 +30,7 @@ Result<DescribeMessage> decode_close(Bytes payload);
 
 struct ExecuteMessage {
   std::string_view portal;
-  /// 0 is "all rows"; PostgreSQL takes negative limits for 0 too.
+  /// 0 is "all rows"; as in PostgreSQL, negative limits are too.
   std::uint32_t row_limit;
 };
 Result<ExecuteMessage> decode_execute(Bytes payload);
@@ -45,7 +45,7 @@ Result<> decode_empty(Bytes payload);
 
 struct SaslInitialResponse {
   std::string_view mechanism;
-  /// Absent when the client lets the server speak first.
+  /// Absent when the server must send the first challenge.
   std::optional<Bytes> data;
 };
 Result<SaslInitialResponse> decode_sasl_initial(Bytes payload);
@@ -70,14 +70,14 @@ struct BindMessage {
   }
 };
 
-/// Decodes the messages with lists in them, into memory that is kept from message to message: a
-/// warm decoder allocates nothing. A decoded message is valid until the next call.
+/// Decodes the messages with lists, into memory that is reused for the next message: a warm decoder
+/// allocates nothing. A decoded message is valid until the next call.
 class ListDecoder {
  public:
   Result<ParseMessage> decode_parse(Bytes payload);
   Result<BindMessage> decode_bind(Bytes payload);
 
-  /// Gives memory back after a message with more than kUsualParameters.
+  /// Frees memory after a message with more than kUsualParameters.
   void shrink();
   static constexpr std::size_t kUsualParameters = 128;
 

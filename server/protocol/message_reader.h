@@ -9,9 +9,9 @@
 
 namespace swizzle::server {
 
-/// Takes a payload apart from front to back. A read past the end, or a malformed field, makes the
-/// reader `failed`, which stays; every later read then yields zeros and empty views. So a decoder
-/// reads all its fields and looks at finish() once. Views point into the payload.
+/// Parses a payload from front to back. A read past the end, or a malformed field, sets `failed`
+/// for good; every later read then yields zeros and empty views. So a decoder reads all its fields
+/// and checks finish() once. Views point into the payload.
 class MessageReader {
  public:
   explicit MessageReader(Bytes payload) noexcept : rest_(payload) {}
@@ -22,13 +22,13 @@ class MessageReader {
   std::int32_t take_int32() noexcept { return static_cast<std::int32_t>(take_integer<4>()); }
   std::uint32_t take_uint32() noexcept { return take_integer<4>(); }
 
-  /// Up to the next NUL, which is consumed. Fails where there is none.
+  /// Reads up to the next NUL, which is consumed. Fails if there is none.
   std::string_view take_string() noexcept;
   Bytes take_bytes(std::size_t size) noexcept;
-  /// An int32 length, then as many bytes; -1 stands for NULL, other negative lengths fail.
+  /// Reads an int32 length, then as many bytes; -1 is NULL, other negative lengths fail.
   std::optional<Bytes> take_nullable() noexcept;
-  /// An int16 count of things of at least `least_bytes_each`: fails when so many cannot follow, so
-  /// that nobody sizes memory by a claim.
+  /// Reads an int16 count of elements of at least `least_bytes_each`. Fails if the payload is too
+  /// short for them, so that no memory is sized by a false count.
   std::size_t take_count(std::size_t least_bytes_each) noexcept;
   Bytes take_rest() noexcept { return take_bytes(rest_.size()); }
 
@@ -39,7 +39,7 @@ class MessageReader {
   [[nodiscard]] bool failed() const noexcept { return failed_; }
   [[nodiscard]] std::size_t remaining() const noexcept { return rest_.size(); }
 
-  /// 08P01 unless everything was there and nothing is left over.
+  /// 08P01 unless all fields were there and no byte is left.
   [[nodiscard]] Result<> finish() const;
 
  private:

@@ -11,8 +11,8 @@
 
 namespace swizzle::server {
 
-/// Holds bytes from the socket until they are whole messages. It grows with what has arrived, at
-/// most to twice that, and never by what a header claims. What is long counts in the pool.
+/// Holds bytes from the socket until they are whole messages. It grows with the received bytes, at
+/// most to twice that, and never by a length in a header. A long buffer is counted in the pool.
 class ReceiveBuffer {
  public:
   explicit ReceiveBuffer(BufferPool& pool) noexcept : pool_(pool) {}
@@ -24,14 +24,14 @@ class ReceiveBuffer {
   [[nodiscard]] bool empty() const noexcept { return begin_ == end_; }
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
-  /// The first `bytes` are dealt with. Views into them stay valid until the next room().
+  /// Removes the first `bytes`. Views into them stay valid until the next room().
   void consume(std::size_t bytes) noexcept {
     INVARIANT(bytes <= end_ - begin_);
     begin_ += bytes;
     if (begin_ == end_) begin_ = end_ = 0;
   }
 
-  /// Where the next read() goes: at least `kLeastRead` bytes. Throws std::bad_alloc.
+  /// Returns the room for the next read(): at least `kLeastRead` bytes. Throws std::bad_alloc.
   MutableBytes room() {
     if (capacity_ - end_ < kLeastRead) make_room();
     return {data_.get() + end_, capacity_ - end_};
@@ -41,7 +41,7 @@ class ReceiveBuffer {
     end_ += bytes;
   }
 
-  /// Gives the memory back when nothing is buffered; an idle session holds none.
+  /// Frees the memory when nothing is buffered; an idle session holds none.
   void release() {
     if (!empty()) return;
     if (capacity_ == kInitial) pool_.give_back(std::move(data_));
@@ -62,12 +62,13 @@ class ReceiveBuffer {
       if (kept != 0) std::memmove(data_.get(), data_.get() + begin_, kept);
     } else {
       const std::size_t wanted = std::max(kInitial, capacity_ * 2);
-      // Both are there while one is copied to the other.
+      // Both exist while one is copied to the other.
       if (wanted >= kLong) count(capacity_ + wanted);
       auto larger = capacity_ == 0 ? pool_.take_receive()
                                    : std::make_unique_for_overwrite<std::byte[]>(wanted);
       const auto copy = [&] { std::memcpy(larger.get(), data_.get() + begin_, kept); };
-      // Other connections of the thread do not wait for pages that nobody has touched yet.
+      // Touches the pages aside, so that other connections of the thread do not wait for page
+      // faults.
       if (kept >= kLong) {
         Runtime::current().run_aside(copy);
       } else if (kept != 0) {

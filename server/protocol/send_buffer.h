@@ -12,7 +12,7 @@
 
 namespace swizzle::server {
 
-/// Where messages to the client are put together, each directly at its place in the next write.
+/// Output buffer: each message to the client is put together at its place in the next write.
 class SendBuffer {
  public:
   explicit SendBuffer(BufferPool& pool) noexcept : pool_(pool) {}
@@ -20,7 +20,7 @@ class SendBuffer {
   SendBuffer& operator=(const SendBuffer&) = delete;
   ~SendBuffer() = default;
 
-  /// Where an unfinished message began.
+  /// Position at which an unfinished message began.
   enum class Mark : std::size_t {};
 
   [[nodiscard]] Bytes pending() const noexcept { return as_bytes(data_).subspan(sent_); }
@@ -28,7 +28,7 @@ class SendBuffer {
   [[nodiscard]] std::size_t size() const noexcept { return data_.size() - sent_; }
   [[nodiscard]] std::size_t capacity() const noexcept { return data_.capacity(); }
 
-  /// The first `bytes` of pending() are on their way.
+  /// Removes the first `bytes` of pending(), which were sent.
   void consume(std::size_t bytes) noexcept {
     INVARIANT(bytes <= size());
     sent_ += bytes;
@@ -38,7 +38,7 @@ class SendBuffer {
     data_.clear();
     sent_ = 0;
   }
-  /// Gives the memory back when everything is sent; the next message takes it again.
+  /// Frees the memory when everything is sent; the next message takes it again.
   void release() {
     if (!empty() || data_.capacity() < BufferPool::kSendBytes) return;
     discard();
@@ -60,7 +60,7 @@ class SendBuffer {
         std::byteswap(static_cast<std::uint32_t>(data_.size() - length_at));
     std::memcpy(data_.data() + length_at, &length, sizeof length);
   }
-  /// Takes back an unfinished message.
+  /// Removes an unfinished message.
   void abandon(Mark mark) noexcept { data_.resize(std::to_underlying(mark)); }
   /// A byte outside of any message.
   void put_raw(char byte) {
@@ -77,13 +77,13 @@ class SendBuffer {
   void put_uint32(std::uint32_t value) { put_integer(value); }
   void put_text(std::string_view text) { data_.append(text); }
   void put_bytes(Bytes bytes) { put_text(as_text(bytes)); }
-  /// With the NUL. Pre: none inside.
+  /// Appends the text and a NUL. Pre: none inside.
   void put_string(std::string_view text) {
     put_text(text);
     put_char('\0');
   }
 
-  /// For a writer that formats values straight into the message.
+  /// For code that formats values directly into the message.
   [[nodiscard]] std::string& tail() noexcept { return data_; }
 
  private:

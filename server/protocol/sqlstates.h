@@ -4,8 +4,7 @@
 
 namespace swizzle::server {
 
-/// The codes that arise on the wire and at the door. The rest come with the Error that carries
-/// them.
+/// The codes of errors on the wire and at login. The others come with the Error.
 namespace state {
 inline constexpr SqlState protocol_violation{"08P01"};
 inline constexpr SqlState connection_failure{"08006"};

@@ -15,7 +15,7 @@ struct ProtocolVersion {
   std::uint16_t minor = 0;
   friend constexpr auto operator<=>(const ProtocolVersion&, const ProtocolVersion&) = default;
 };
-/// 3.2 differs from 3.0 in one thing: cancel keys may be longer than four bytes. 3.1 never existed.
+/// Unlike 3.0, 3.2 allows cancel keys longer than four bytes. There is no 3.1.
 inline constexpr ProtocolVersion kNewestProtocol{3, 2};
 
 struct SslRequest {};
@@ -38,7 +38,7 @@ using StartupPacket = std::variant<SslRequest, GssEncryptionRequest, CancelReque
 /// major version.
 Result<StartupPacket> decode_startup(Bytes packet);
 
-/// Returns the protocol version that we speak when a client asks for `wanted`.
+/// Returns the protocol version for a client that asks for `wanted`.
 [[nodiscard]] ProtocolVersion negotiate(ProtocolVersion wanted) noexcept;
 
 }  // namespace swizzle::server

@@ -19,7 +19,7 @@ class ChangeFeed final : public sql::ChangeSender {
   [[nodiscard]] const std::optional<Stop>& stop() const noexcept { return stop_; }
 
  private:
-  /// Whether there is a message of the client's: waits for one until `deadline`.
+  /// Waits for a message of the client until `deadline`, and takes it. False: none has come.
   bool listen(sql::ChangeStream& stream, TimePoint deadline, Heed heed = Heed::end);
   /// Until there may be more to send, the client says something, or it is time to say something.
   void wait_for_more(sql::ChangeStream& stream);

@@ -41,8 +41,8 @@ bool Channel::wait_for_bytes(Readiness readiness, std::optional<TimePoint> deadl
   return true;
 }
 
-/// Reads to the end of a message for which there is no memory, so that its sender, who does not
-/// listen before, is told.
+/// Reads to the end of a message for which there is no memory, because its sender reads the error
+/// only then.
 void Channel::skip(std::size_t bytes, std::optional<TimePoint> deadline) {
   for (;;) {
     const std::size_t here = std::min(bytes, in_.buffered().size());
@@ -54,7 +54,7 @@ void Channel::skip(std::size_t bytes, std::optional<TimePoint> deadline) {
   }
 }
 
-/// Nothing if there is no memory for what the client sends: then it has to go, and nobody else.
+/// Returns nothing if there is no memory for the client's bytes: then only this client must go.
 std::optional<MutableBytes> Channel::room_to_read() {
   try {
     return in_.room();
@@ -66,9 +66,9 @@ std::optional<MutableBytes> Channel::room_to_read() {
 std::expected<void, Stop> Channel::receive(std::optional<TimePoint> deadline, Heed heed) {
   bool in_time = true;
   is_settled_ = false;
-  // A client that has just been answered has not asked again yet: reading now would find nothing.
-  // But bytes that the last read had no room for are not announced again, and under TLS bytes may
-  // have arrived already, inside OpenSSL, where no wait sees them.
+  // A client that has just been answered has not sent its next request yet: reading now would find
+  // nothing. But bytes for which the last read had no room are not announced again. And under TLS
+  // bytes may be inside OpenSSL already, where no wait sees them.
   bool try_first = !std::exchange(has_answered_, false) || may_hold_more_ || stream_.is_tls();
   for (;;) {
     Readiness readiness = Readiness::readable;

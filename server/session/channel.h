@@ -13,14 +13,14 @@
 
 namespace swizzle::server {
 
-/// Why no message came.
+/// Reason why no message came.
 struct Stop {
   enum class Kind : std::uint8_t {
     peer_gone,
     timed_out,
-    end_requested,     ///< Interrupts::end_reason() says why
+    end_requested,     ///< Interrupts::end_reason() has the reason
     cancel_requested,  ///< only for waits that heed it
-    news,              ///< only for waits that heed it: the session has something to say
+    news,              ///< only for waits that heed it: a notification for the client
     log,               ///< only for waits that heed it: there may be more to send
     protocol_violation,
   };
@@ -29,7 +29,7 @@ struct Stop {
   std::optional<Error> error;
 };
 
-/// The events that may end a wait for the client besides its bytes and the end of the session.
+/// Events that may end a wait for the client besides its bytes and the end of the session.
 enum class Heed : std::uint8_t {
   end,
   cancel,
@@ -41,8 +41,8 @@ enum class Heed : std::uint8_t {
 /// SocketWaiter; everything else is work on memory. Belongs to one fiber.
 class Channel {
  public:
-  /// Results are written out whenever this much has gathered, so this bounds what a client that
-  /// does not read can make us keep (plus one row).
+  /// Results are written whenever this much has gathered, so this, plus one row, is the memory for
+  /// a client that does not read.
   static constexpr std::size_t kSendBytes = std::size_t{64} << 10U;
 
   Channel(Stream& stream, SocketWaiter& waiter, const Interrupts& interrupts,
@@ -52,18 +52,20 @@ class Channel {
   Channel& operator=(const Channel&) = delete;
   ~Channel() = default;
 
-  /// The next message, valid until the next call. Reads first and waits only when nothing is there.
+  /// Returns the next message, valid until the next call. Reads first, and waits only if that finds
+  /// nothing.
   std::expected<Frame, Stop> next_frame(std::optional<TimePoint> deadline, Heed heed);
-  /// The next start-up packet, valid until the next call.
+  /// Returns the next start-up packet, valid until the next call.
   std::expected<Bytes, Stop> next_startup_packet(TimePoint deadline);
-  /// Bytes that nobody has looked at, as a client sends them that does not wait for an answer.
+  /// True if there are bytes behind the last packet, from a client that has not waited for an
+  /// answer.
   [[nodiscard]] bool has_unread_bytes() const noexcept {
     return in_.buffered().size() > frame_bytes_;
   }
 
   [[nodiscard]] SendBuffer& out() noexcept { return out_; }
   /// Writes everything, waiting for the client as long as it takes or `send_timeout` without any
-  /// progress. When the peer is gone it drops what is there, and later calls drop it too.
+  /// progress. When the peer has gone, discards the bytes, as do later calls.
   void flush();
   void flush_if_full() {
     if (out_.size() >= kSendBytes) flush();
@@ -74,7 +76,7 @@ class Channel {
     return interrupts_.end_reason() != EndReason::none;
   }
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
-  /// Until a login has succeeded, nothing long may come.
+  /// Until a login has succeeded, long messages are refused.
   void set_limits(FrameLimits limits) noexcept { limits_ = limits; }
   void set_send_timeout(Duration timeout) noexcept { send_timeout_ = timeout; }
 
@@ -107,11 +109,11 @@ class Channel {
   std::size_t frame_bytes_ = 0;
   Duration send_timeout_ = std::chrono::minutes{15};
   bool is_broken_ = false;
-  /// Something was written since the last read: the client is thinking about it.
+  /// True if something was written since the last read: the client has yet to react.
   bool has_answered_ = false;
-  /// The last read took all that it had room for.
+  /// True if the last read filled all of its room.
   bool may_hold_more_ = false;
-  /// The wait that goes on now is a long one already.
+  /// True if the current wait is a long one already.
   bool is_settled_ = false;
 };
 

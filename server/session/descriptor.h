@@ -23,7 +23,7 @@ class Descriptor {
 
   [[nodiscard]] int get() const noexcept { return fd_; }
   [[nodiscard]] bool is_open() const noexcept { return fd_ >= 0; }
-  /// From here on it is the caller's.
+  /// Gives the descriptor to the caller.
   [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
   void close() noexcept {
     if (fd_ >= 0) ::close(std::exchange(fd_, -1));

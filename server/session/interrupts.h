@@ -7,15 +7,15 @@
 
 namespace swizzle::server {
 
-/// Why a session must end, as somebody else decided.
+/// Reason why a session was told to end.
 enum class EndReason : std::uint8_t {
   none,
   administrator,  ///< fast shutdown, pg_terminate_backend: 57P01
-  crowded,        ///< has not logged in, and others wait to
+  crowded,        ///< has not logged in, and newer connections wait
 };
 
-/// Requests of others to a session, kept where its waits can see them. Set from any thread; the
-/// owner looks whenever a wait returns.
+/// Requests to a session from other threads, kept where its waits can see them. The owner checks
+/// them whenever a wait returns.
 class Interrupts {
  public:
   /// Pre: called by the thread or fiber that will wait.
@@ -24,9 +24,9 @@ class Interrupts {
   Interrupts& operator=(const Interrupts&) = delete;
   ~Interrupts() = default;
 
-  /// Callers make sure that the session lives: SessionRegistry calls under its mutex.
+  /// Pre: the session lives. SessionRegistry calls under its mutex.
   void request_end(EndReason reason) noexcept {
-    // Published before the wake: the owner that wakes sees the reason.
+    // Published before the wake: the woken owner sees the reason.
     end_.store(reason, std::memory_order_release);
     owner_.unpark();
   }
@@ -35,13 +35,13 @@ class Interrupts {
     owner_.unpark();
   }
 
-  /// The session has something for its client, who may be asleep.
+  /// Announces a notification for the client; wakes the session.
   void announce_news() noexcept {
     news_.store(true, std::memory_order_release);
     owner_.unpark();
   }
 
-  /// There may be more of the log to send.
+  /// Announces that there may be more of the log to send.
   void announce_log() noexcept {
     log_.store(true, std::memory_order_release);
     owner_.unpark();
@@ -54,12 +54,12 @@ class Interrupts {
     return cancel_.load(std::memory_order_acquire);
   }
   [[nodiscard]] bool has_news() const noexcept { return news_.load(std::memory_order_acquire); }
-  /// Before looking at them: what comes after this is announced again.
+  /// Call before sending notifications: later ones are announced again.
   void take_news() noexcept { news_.store(false, std::memory_order_seq_cst); }
   [[nodiscard]] bool has_log() const noexcept { return log_.load(std::memory_order_acquire); }
-  /// Before looking into it, as for news.
+  /// Call before reading the log, as for news.
   void take_log() noexcept { log_.store(false, std::memory_order_seq_cst); }
-  /// A cancel that came too late belongs to no statement.
+  /// Drops a cancel request that came after its statement.
   void forget_cancel() noexcept {
     if (cancel_.load(std::memory_order_relaxed)) cancel_.store(false, std::memory_order_relaxed);
   }

@@ -22,7 +22,7 @@ namespace swizzle::server {
 [[nodiscard]] inline sql::Diagnostic error_report(SqlState state, std::string message) {
   return make_report(sql::Severity::error, state, std::move(message));
 }
-/// An error of the server's own, as the client is told.
+/// Returns the client's report of an error of the server itself.
 [[nodiscard]] inline sql::Diagnostic report_of(sql::Severity severity, const Error& error) {
   sql::Diagnostic report = make_report(severity, error.state(), error.message());
   report.detail = error.detail();

@@ -77,7 +77,7 @@ class ServerContext {
   std::shared_ptr<const DoorPolicy> policy_ = std::make_shared<const DoorPolicy>();
 };
 
-/// Where a connection comes from.
+/// Origin of a connection.
 struct Peer {
   std::optional<IpAddress> address;    ///< absent for a unix socket
   std::optional<uid_t> user;           ///< for a unix socket: who the kernel says it is

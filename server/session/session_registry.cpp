@@ -18,8 +18,8 @@ SessionRegistry::~SessionRegistry() {
 Result<SessionRegistry::Place> SessionRegistry::enter(Interrupts& interrupts) {
   const std::scoped_lock lock{mutex_};
   if (door_closed_) return fail(state::cannot_connect_now, "the database system is shutting down");
-  // An honest client logs in within milliseconds: who has stood there for longest is the likeliest
-  // not to be one. Who was asked to leave is still counted for a moment, hence twice.
+  // An honest client logs in within milliseconds: the one that has waited for longest is the least
+  // likely to be one. A connection that was asked to leave still counts for a moment, hence twice.
   if (entries_.size() - admitted_ >= 2 * std::size_t{limits_.max_authenticating}) {
     return fail(state::too_many_connections, "sorry, too many clients already");
   }
@@ -51,7 +51,7 @@ Result<> SessionRegistry::admit(std::uint32_t id, Rank rank) {
                 "remaining connection slots are reserved for superuser connections");
   }
   Entry& entry = entries_.at(id);
-  // It was asked to leave while it was about to come in.
+  // It was asked to leave just before it was admitted.
   if (door_.erase(entry.arrival) == 0) {
     return fail(state::too_many_connections, "sorry, too many clients already");
   }
@@ -115,7 +115,7 @@ void SessionRegistry::end_transaction(std::uint32_t id, TxnId transaction) noexc
       fatal_report(state::configuration_limit_exceeded,
                    "terminating transaction because the log that is kept for it exceeds "
                    "max_transaction_wal_size");
-  // The running statement may wait for its client to take rows.
+  // The running statement may wait for its client to read rows.
   if (entry.session->end_transaction(transaction, reason)) entry.interrupts->request_cancel();
 }
 

@@ -21,10 +21,10 @@ namespace swizzle::server {
 
 struct ConnectionLimits {
   std::uint32_t max_connections = 10'000;
-  /// Of those, kept for superusers.
+  /// Connections reserved for superusers.
   std::uint32_t reserved = 3;
-  /// Connections that have not logged in yet, beside the others. One more, and the one that has
-  /// taken longest has to leave.
+  /// Connections that have not logged in yet, beside the others. Beyond that the oldest of them
+  /// must leave.
   std::uint32_t max_authenticating = 1'000;
 };
 
@@ -32,7 +32,7 @@ struct ConnectionLimits {
 enum class Rank : std::uint8_t { ordinary, superuser };
 
 /// All connections of the server: counts them, finds them for a cancel request, and reaches them
-/// all when the server stops. Thread-safe; nobody waits while holding its mutex.
+/// all when the server stops. Thread-safe; no call waits while it holds the mutex.
 class SessionRegistry {
  public:
   static constexpr std::size_t kLongKeyBytes = 32;
@@ -43,7 +43,7 @@ class SessionRegistry {
   SessionRegistry& operator=(const SessionRegistry&) = delete;
   ~SessionRegistry();
 
-  /// A connection's place in the registry; leaves when destroyed.
+  /// A connection's entry in the registry; removed when destroyed.
   class Place {
    public:
     Place(Place&& other) noexcept
@@ -52,18 +52,17 @@ class SessionRegistry {
     ~Place() {
       if (registry_ != nullptr) registry_->leave(id_);
     }
-    /// Returns the number that pg_backend_pid() and BackendKeyData give; unique among live
-    /// connections.
+    /// Returns the number for pg_backend_pid() and BackendKeyData; unique among live connections.
     [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
 
     /// Counts the connection as logged in. 53300 when there are too many.
     Result<> admit(Rank rank) { return registry_->admit(id_, rank); }
-    /// Makes a fresh cancel key of `bytes`; from here on cancel requests reach `session`.
-    /// `socket` is where its client is.
+    /// Makes a fresh cancel key of `bytes`; from here on cancel requests reach `session`. `socket`
+    /// is its client's.
     Bytes attach(sql::Session& session, int socket, std::size_t key_bytes) {
       return registry_->attach(id_, session, socket, key_bytes);
     }
-    /// Cancel requests reach nobody from here on. Before the session is destroyed.
+    /// From here on cancel requests are ignored. Call before the session is destroyed.
     void detach() noexcept { registry_->detach(id_); }
 
    private:
@@ -73,20 +72,20 @@ class SessionRegistry {
     std::uint32_t id_;
   };
 
-  /// `interrupts` must live until the place is left. 53300 when too many are at the door and have
-  /// not left yet although they were asked to, 57P03 while the server stops.
+  /// `interrupts` must live as long as the place. 53300 when too many connections that have not
+  /// logged in were asked to leave and are still there; 57P03 while the server stops.
   Result<Place> enter(Interrupts& interrupts);
 
-  /// A cancel request: acts if the key is right, and tells nobody whether it was.
+  /// Handles a cancel request: acts if the key is right, without telling the client.
   void cancel(std::uint32_t id, Bytes key) noexcept;
 
-  /// Cancels statements that have run for `at_least` and whose clients have gone.
+  /// Cancels statements that have run for `at_least` and whose clients have disconnected.
   void cancel_abandoned(Duration at_least) noexcept;
 
   /// Ends a session's transaction that keeps too much of the log, if it is still open.
   void end_transaction(std::uint32_t id, TxnId transaction) noexcept;
 
-  /// New connections get 57P03 from here on.
+  /// Refuses new connections with 57P03 from here on.
   void close_door() noexcept;
   /// Asks every connection to end.
   void end_all(EndReason reason) noexcept;
@@ -107,7 +106,7 @@ class SessionRegistry {
   Bytes attach(std::uint32_t id, sql::Session& session, int socket, std::size_t key_bytes);
   void detach(std::uint32_t id) noexcept;
   void leave(std::uint32_t id) noexcept;
-  /// Asks the one that has been at the door for longest to leave. Under the mutex.
+  /// Asks the connection that has waited for its login longest to leave. Pre: the mutex is held.
   void make_room_at_door() noexcept;
 
   const ConnectionLimits limits_;

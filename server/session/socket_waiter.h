@@ -17,12 +17,12 @@ class SocketWaiter {
   SocketWaiter& operator=(const SocketWaiter&) = delete;
   virtual ~SocketWaiter() = default;
 
-  /// False when `deadline` passed. True may be wrong: callers try and wait again. An unpark() of
-  /// the caller's parker ends the wait too.
-  /// Pre: for readability, a read has found nothing, or less than it had room for; for writability,
-  /// a write has been refused. Readiness is announced when it comes, and only then.
+  /// Returns false when `deadline` passed. True may be spurious: callers try and wait again. An
+  /// unpark() of the caller's parker ends the wait too. Pre: for readability, a read has found
+  /// nothing, or less than it had room for; for writability, a write has been refused. Only changes
+  /// of readiness end the wait.
   virtual bool wait(Readiness readiness, std::optional<TimePoint> deadline) noexcept = 0;
-  /// A long wait is likely to follow: gives back memory that the caller's stack does not need.
+  /// Called before a wait that is likely to be long: frees unused memory of the caller's stack.
   virtual void settle() noexcept {}
 };
 

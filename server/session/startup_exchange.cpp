@@ -9,7 +9,7 @@ namespace swizzle::server {
 Result<StartupExchange::Outcome> StartupExchange::run() {
   for (;;) {
     const auto packet = channel_.next_startup_packet(deadline_);
-    // A client that does not speak the protocol is not answered.
+    // A client of another protocol gets no answer.
     if (!packet) return std::monostate{};
     ASSIGN_OR_RETURN(StartupPacket decoded, decode_startup(*packet));
     if (auto* message = std::get_if<StartupMessage>(&decoded)) return std::move(*message);
@@ -22,9 +22,9 @@ Result<StartupExchange::Outcome> StartupExchange::run() {
 }
 
 Result<StartupExchange::Step> StartupExchange::answer_tls_request() {
-  // Asking twice is not the protocol, and would let a peer keep us busy for ever.
+  // A second request is a protocol violation, and would let a peer keep us busy for ever.
   if (std::exchange(tls_asked_, true)) return Step::close;
-  // Bytes behind the request came in the clear; under TLS they would pass for the client's.
+  // Bytes behind the request came unencrypted; under TLS they would be taken for the client's.
   if (channel_.has_unread_bytes())
     return fail(state::protocol_violation, "received unencrypted data after SSL request");
   const bool offers_tls = policy_.tls != nullptr && peer_.address;

@@ -8,8 +8,8 @@
 
 namespace swizzle::server {
 
-/// The packets before the first typed message: agrees on the encryption, then receives what the
-/// client wants.
+/// The packets before the first typed message: negotiates encryption, then receives the client's
+/// request.
 class StartupExchange {
  public:
   /// `policy` outlives it.
@@ -17,9 +17,10 @@ class StartupExchange {
                   TimePoint deadline) noexcept
       : channel_(channel), peer_(peer), policy_(policy), deadline_(deadline) {}
 
-  /// Nothing: the connection is to be closed without an answer.
+  /// Empty: the connection is to be closed without an answer.
   using Outcome = std::variant<std::monostate, StartupMessage, CancelRequest>;
-  /// Views of the outcome are valid until the channel's next message. An error is for the client.
+  /// Views of the outcome are valid until the channel's next message. An error is sent to the
+  /// client.
   Result<Outcome> run();
 
  private:

@@ -37,7 +37,7 @@ void StatementTimer::remove(Watch& watch) noexcept {
 void StatementTimer::fire_due(TimePoint now) {
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     Watch& watch = *deadlines_.begin()->second;
-    // Under the mutex: the session cannot end before its watch is stopped.
+    // Under the mutex, so that the session cannot end before its watch is stopped.
     watch.session_.cancel(
         error_report(sqlstate::query_canceled, "canceling statement due to statement timeout"));
     watch.place_.reset();

@@ -33,7 +33,7 @@ class StatementTimer {
     Watch& operator=(const Watch&) = delete;
     ~Watch() { stop(); }
 
-    /// From now on `timeout` runs, unless it does already.
+    /// Starts `timeout`, unless it runs already.
     void start(Duration timeout) {
       if (!is_started_) timer_.add(*this, timeout);
       is_started_ = true;
@@ -48,7 +48,7 @@ class StatementTimer {
     StatementTimer& timer_;
     sql::Session& session_;
     bool is_started_ = false;
-    /// Guarded by the timer's mutex; empty once the time was up.
+    /// Guarded by the timer's mutex; empty once it has expired.
     std::optional<std::multimap<TimePoint, Watch*>::iterator> place_;
   };
 

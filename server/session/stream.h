@@ -10,7 +10,7 @@
 #include "server/session/tls_context.h"
 #include "sql-lite-frontend/session.h"
 
-// OpenSSL's own name for a connection.
+// OpenSSL's type of a connection.
 struct ssl_st;
 
 namespace swizzle::server {
@@ -22,10 +22,10 @@ struct Transfer {
   std::size_t bytes = 0;
 };
 
-/// The peer has closed, or its end of the connection is broken. What it sent before may be unread.
+/// True if the peer has closed, or its end of the connection is broken. Sent bytes may be unread.
 [[nodiscard]] bool peer_has_gone(int socket) noexcept;
 
-/// A connected, non-blocking socket, in the clear or under TLS. Never waits.
+/// A connected, non-blocking socket, unencrypted or under TLS. Never waits.
 class Stream {
  public:
   explicit Stream(Descriptor socket) noexcept : socket_(std::move(socket)) {}
@@ -36,14 +36,14 @@ class Stream {
   Transfer read(MutableBytes into) noexcept;
   Transfer write(Bytes from) noexcept;
 
-  /// From here on bytes are TLS. Pre: not yet.
+  /// Switches to TLS. Pre: not yet done.
   void begin_tls(const TlsContext& context);
   /// One step of the handshake; `moved` when it is done.
   Transfer continue_handshake() noexcept;
   [[nodiscard]] bool is_tls() const noexcept { return tls_ != nullptr; }
   /// Returns the encryption that the handshake agreed on; nothing in the clear.
   [[nodiscard]] std::optional<sql::Encryption> encryption() const;
-  /// Says goodbye if TLS asks for it.
+  /// Closes the TLS session, too.
   void close() noexcept;
 
   [[nodiscard]] int descriptor() const noexcept { return socket_.get(); }

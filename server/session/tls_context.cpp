@@ -24,7 +24,7 @@ Result<> check_key_permissions(const std::string& file) {
     return fail(sqlstate::config_file_error,
                 fmt::format("could not access private key file \"{}\"", file));
   }
-  // The group may read when root owns the key, as distributions install it.
+  // The group may read a key that root owns, as distributions install it.
   const mode_t forbidden = status.st_uid == 0 ? (S_IWGRP | S_IXGRP | S_IRWXO) : (S_IRWXG | S_IRWXO);
   if ((status.st_mode & forbidden) != 0) {
     return fail(Error{sqlstate::config_file_error,
@@ -34,11 +34,11 @@ Result<> check_key_permissions(const std::string& file) {
   return {};
 }
 
-/// The protocol as IANA has it, with its length in front.
+/// The protocol's name at IANA, with its length in front.
 constexpr std::string_view kProtocol = "\x0Apostgresql";
 
-/// A client that offers protocols, but not ours, talks to the wrong server: no handshake, lest
-/// another protocol's bytes pass for ours (RFC 7301, 3.2).
+/// A client that offers other protocols only talks to the wrong server: refuse the handshake, so
+/// that another protocol's bytes are not taken for ours (RFC 7301, 3.2).
 int choose_protocol(SSL* /*connection*/, const unsigned char** chosen, unsigned char* chosen_size,
                     const unsigned char* offered, unsigned int offered_size, void* /*unused*/) {
   unsigned char* found = nullptr;
@@ -84,7 +84,7 @@ TlsContext::~TlsContext() {
 Result<> TlsContext::compute_endpoint_hash() {
   X509* certificate = SSL_CTX_get0_certificate(context_);
   int digest_nid = 0;
-  // RFC 5929: the signature's own digest, but SHA-256 in place of MD5 and SHA-1; likewise where the
+  // RFC 5929: the signature's own digest, but SHA-256 in place of MD5 and SHA-1; also if the
   // signature has none of its own (Ed25519).
   if (X509_get_signature_info(certificate, &digest_nid, nullptr, nullptr, nullptr) != 1 ||
       digest_nid == NID_undef || digest_nid == NID_md5 || digest_nid == NID_sha1) {

@@ -110,7 +110,7 @@ std::expected<std::optional<Bytes>, sql::Diagnostic> WireSink::copy_in_data() {
       case FrontendKind::sync:
         continue;  // as PostgreSQL does, for libraries that send them here
       default:
-        // A client that sends this does not know that it is in a COPY: the bytes that follow cannot
+        // A client that sends this does not know that it is in a COPY: the following bytes cannot
         // be trusted.
         stop_ = Stop{Stop::Kind::protocol_violation,
                      Error{state::protocol_violation,

@@ -7,13 +7,13 @@
 
 namespace swizzle::server {
 
-/// Turns what a session produces into messages. Waits for a slow client (back-pressure); when the
-/// client is gone it drops everything and cancels the session.
+/// Turns a session's results into messages. Waits for a slow client (back-pressure); when the
+/// client is gone it discards everything and cancels the session.
 class WireSink final : public sql::ResultSink {
  public:
   WireSink(Channel& channel, SessionJournal& journal) noexcept
       : channel_(channel), journal_(journal) {}
-  /// Sets the session to cancel. Called before the first request.
+  /// Sets the session to cancel. Call before the first request.
   void attach(sql::Session& session) noexcept { session_ = &session; }
 
   void parameter_description(std::span<const std::uint32_t> type_oids) override;
@@ -33,9 +33,9 @@ class WireSink final : public sql::ResultSink {
   void copy_out_data(Bytes data) override;
   void copy_out_end() override;
 
-  /// Whether a statement since the last call may have changed a setting.
+  /// Returns true if a statement since the last call may have changed a setting.
   bool take_settings_changed() noexcept { return std::exchange(settings_changed_, false); }
-  /// Set once the conversation cannot go on: the peer left in the middle of a COPY, or broke the
+  /// Set once the conversation cannot go on: the peer left in the middle of a COPY, or violated the
   /// protocol there.
   [[nodiscard]] const std::optional<Stop>& stop() const noexcept { return stop_; }
 
@@ -47,7 +47,8 @@ class WireSink final : public sql::ResultSink {
   sql::Session* session_ = nullptr;
   std::optional<Stop> stop_;
   bool settings_changed_ = false;
-  /// Something was set since the last end of a transaction.
+  /// True if a setting was changed since the last end of a transaction, whose rollback may change
+  /// it back.
   bool may_go_back_ = false;
 };
 

@@ -47,7 +47,7 @@ TypeId variadic_element(TypeId parameter) noexcept {
 CallableRoutine::CallableRoutine(RoutinePtr of) : routine(std::move(of)) {
   bool any_name = false;
   for (const RoutineParameter& parameter : routine->parameters) {
-    // CALL gives a place to what a procedure answers with, too.
+    // CALL also needs an argument for each output parameter of a procedure.
     const bool is_given = parameter.is_input() || routine->kind == RoutineKind::procedure;
     if (!is_given) continue;
     arguments.push_back(parameter.type);

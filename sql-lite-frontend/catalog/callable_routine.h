@@ -22,7 +22,7 @@ struct CallableRoutine {
   CallableRoutine& operator=(const CallableRoutine&) = delete;
   ~CallableRoutine() = default;
 
-  /// Whether its rows have columns: RETURNS TABLE, several OUT parameters, a relation's rows.
+  /// True if its rows have columns: RETURNS TABLE, several OUT parameters, a relation's rows.
   [[nodiscard]] bool has_columns() const noexcept { return !column_names.empty(); }
 
   RoutinePtr routine;

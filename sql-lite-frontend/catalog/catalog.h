@@ -223,7 +223,7 @@ class CatalogView {
   [[nodiscard]] std::vector<TablePtr> sequences_of(Oid table) const;
   /// Returns the table that has the index; null if there is none.
   [[nodiscard]] TablePtr table_with_index(Oid index) const;
-  /// Whether the transaction made the table, or gave it a new tree.
+  /// True if the transaction has created the table, or has given it a new tree.
   [[nodiscard]] bool has_new_rows(const Table& table) const;
   [[nodiscard]] SchemaPtr schema(Oid oid) const;
   [[nodiscard]] SchemaPtr schema(std::string_view name) const;

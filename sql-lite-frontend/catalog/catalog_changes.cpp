@@ -115,7 +115,7 @@ void CatalogView::put_name(Transaction& transaction, Oid schema, std::string_vie
 
 /// Claims the name of a relation's row type, or of a type. Relations have a type of their name, and
 /// composite types share their names with relations and indexes. So a transaction that takes the
-/// name for one waits for another that takes it for the other, and looks again.
+/// name for one kind waits for another that takes it for the other kind, and looks again.
 void CatalogView::claim_type_name(Transaction& transaction, Oid schema, std::string_view name) {
   const std::uint64_t before = catalog_.version();
   for (const std::string& key : {type_name_key(catalog_.database(), schema, name),

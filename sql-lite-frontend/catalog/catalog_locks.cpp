@@ -1,5 +1,5 @@
-// Locks on what the catalog defines, and what is done where a definition is no longer the one that
-// was found.
+// Locks on catalog objects, and the treatment of definitions that have changed since they were
+// found.
 #include <algorithm>
 
 #include "base/runtime/long_work.h"
@@ -11,7 +11,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Others would have to change definitions as fast as a statement looks for names, for long.
+/// Exceeded only if others change definitions as fast as a statement looks names up.
 constexpr int kMostAttempts = 100;
 
 }  // namespace
@@ -41,8 +41,8 @@ bool CatalogView::Resolution::holds(Oid oid, lock::RelationMode mode) const noex
   });
 }
 
-/// Once the statement has changed something, only what has happened during the wait counts: it has
-/// locked what it found by then, and may have worked for long.
+/// Once the statement has written, only changes during the wait count: it has locked all objects
+/// found by then, and may have worked for long.
 void CatalogView::look_again_if_moved(std::uint64_t before) const {
   if (resolution_ == nullptr || resolution_->attempts_ > kMostAttempts) return;
   const bool has_changed = changes_.size() != resolution_->mark_;

@@ -1,4 +1,4 @@
-// Reading relations when they are asked for.
+// Reads relations on demand.
 #include <algorithm>
 #include <mutex>
 
@@ -143,7 +143,7 @@ TablePtr Catalog::table(Oid oid) {
 }
 
 TablePtr Catalog::named(const Names& names, Oid schema, std::string_view name) {
-  // The page that has the names may be the damaged one: the relations know theirs.
+  // The page with the names may be the damaged one; relations have their names, too.
   if (engine_.salvages()) [[unlikely]]
     become_whole();
   NameKey key{schema, name};

@@ -52,7 +52,7 @@ Catalog& Catalogs::enter(Oid database) {
   }
   std::unique_ptr<Catalog> catalog;
   try {
-    // It may have been dropped since the caller looked.
+    // It may have been dropped since the caller's lookup.
     if (!shared_.database(database))
       throw_error(SqlState{"3D000"}, "database {} does not exist", database);
     catalog = Catalog::open(engine_, shared_, database);

@@ -20,7 +20,7 @@ std::string key_of(Oid database, Oid role, Oid schema, GrantedOn kind) {
   return key;
 }
 
-/// As PostgreSQL shows them here; elsewhere they stand as they were granted.
+/// PostgreSQL shows default grants in this order; elsewhere grants are shown as they were made.
 void sort_by_grantee(std::vector<Grant>& grants) {
   std::ranges::sort(grants, {},
                     [](const Grant& grant) { return std::pair{grant.grantee, grant.grantor}; });
@@ -121,7 +121,7 @@ std::vector<Grant> grants_of_new(Catalog& catalog, Transaction& transaction, Oid
     list.grant(entry.grantee, entry.grantor, entry.privileges, AccessList::GrantOption::without);
     list.grant(entry.grantee, entry.grantor, entry.options, AccessList::GrantOption::with);
   }
-  // Where nothing at all is left, PostgreSQL goes back to what is usual.
+  // If every right is revoked, PostgreSQL grants the usual ones after all.
   const bool is_nothing = std::ranges::all_of(
       list.entries(), [](const AccessList::Entry& entry) { return entry.privileges == 0; });
   if (is_nothing || list.is_usual(kind, everyone_on(kind))) return {};

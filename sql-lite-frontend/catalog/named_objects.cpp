@@ -19,7 +19,7 @@ class Names {
   void add_schema(Oid oid) {
     if (oid != kNoOid && oid != kPgCatalogSchema) list_.push_back(oid);
   }
-  /// The number of a row type stands for the relation: `CatalogView::hold` knows.
+  /// The number of a row type stands for the relation: `CatalogView::hold` handles it.
   void add(TypeId type) {
     const TypeId plain = without_array(without_collation(type));
     if (is_user_type(plain)) list_.push_back(raw(plain));
@@ -245,7 +245,7 @@ NamedObjects named_by(const Publication& publication) {
   return std::move(names).all();
 }
 
-/// A membership's grantor may be gone.
+/// A membership's grantor may have been dropped.
 NamedObjects named_by(const Role& role) {
   Names names;
   for (const Membership& membership : role.member_of) names.add(membership.group);

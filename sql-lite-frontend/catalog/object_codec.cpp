@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint8_t kFormatVersion = 19;
 constexpr std::uint8_t kOldestVersion = 2;
 
-/// Writes what `fields` below names, in that order.
+/// Writes the fields that `fields` below names, in that order.
 class Writer {
  public:
   template <class... T>
@@ -63,7 +63,7 @@ class Reader {
   void operator()(T&... values) {
     (get(values), ...);
   }
-  /// A field that records of an older version do not have: `value` stays what it is.
+  /// A field that records of an older version lack: `value` stays unchanged.
   template <class T>
   void since(std::uint8_t version, T& value) {
     if (version_ >= version) get(value);
@@ -204,7 +204,7 @@ Schema decode<Schema>(Bytes bytes) {
 template <>
 Relation decode<Relation>(Bytes bytes) {
   auto relation = decode_object<Relation>(bytes);
-  // Before format 11 the types of rows had any numbers, which nothing that is stored names.
+  // Before format 11 row types had arbitrary numbers, which no stored object refers to.
   if (relation.row_type != kNoOid) number_row_type(relation);
   return relation;
 }

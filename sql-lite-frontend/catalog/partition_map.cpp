@@ -24,7 +24,7 @@ int compare_kinds(DatumKind left, DatumKind right) noexcept {
   return rank(left) - rank(right);
 }
 
-/// Where PostgreSQL puts a row among hash partitions, so that dumps of them fit here.
+/// Hashes a key as PostgreSQL does, so that dumps of its hash partitions can be loaded.
 std::uint64_t hash_of_key(std::span<const TypeId> types, std::span<const Value> key) {
   constexpr std::uint64_t kSeed = 0x7A5B22367996DCFD;
   constexpr std::uint64_t kMixed = 0x49a0f4dd15e5a8e3;
@@ -182,7 +182,7 @@ std::optional<std::size_t> PartitionMap::find(std::span<const Value> key) const 
 }
 
 std::optional<std::size_t> PartitionMap::misfit(std::int32_t modulus) const {
-  // Those there are divide one another: only the neighbours matter.
+  // Existing moduli divide one another, so only the neighbours matter.
   const Remainder* before = nullptr;
   const Remainder* behind = nullptr;
   const auto size = [](const Remainder* one) { return std::pair{one->modulus, one->remainder}; };

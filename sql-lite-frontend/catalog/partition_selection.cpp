@@ -87,8 +87,8 @@ void PartitionMap::select_list(const KnownColumn& column, std::vector<bool>& sel
   if (default_) selected[*default_] = true;
 }
 
-/// Whether the partitions other than the default one take every value of the only column that the
-/// limits leave.
+/// True if the partitions other than the default one cover every value that the restriction leaves
+/// to the key's only column.
 bool PartitionMap::is_covered(const KnownColumn& column) const {
   const Value* reached = column.low ? &*column.low : nullptr;
   bool begun = false;
@@ -142,7 +142,7 @@ void PartitionMap::select_range(const KeyRestriction& restriction,
     if (!high.values.empty() && (begins > 0 || (begins == 0 && high.is_open))) continue;
     const int ends = compare(span.to, low.values);
     if (!low.values.empty()) {
-      // At the end itself lies nothing, unless columns behind it may be below what it says of them.
+      // No row lies at the end itself, unless later columns may be below their values in it.
       const bool ends_there =
           ends == 0 &&
           (low.is_open || low.values.size() == types_.size() ||

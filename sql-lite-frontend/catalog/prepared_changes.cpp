@@ -78,8 +78,8 @@ class ChangedObjects {
     return std::make_shared<const Object>(decode<Object>(buffer_.bytes()));
   }
   TablePtr relation(Bytes key, Oid oid) {
-    // From now on it is among the tables that are known, so that a concurrent reader cannot add the
-    // old version behind the new one.
+    // From now on the table is in the cache, so that a concurrent reader cannot add the old version
+    // behind the new one.
     const TablePtr before = catalog_.table(oid);
     if (!read(key)) return nullptr;
     auto relation = decode<Relation>(buffer_.bytes());
@@ -88,7 +88,7 @@ class ChangedObjects {
         read(as_bytes(lock)) && buffer_.bytes().size() == sizeof(std::uint64_t);
     const std::uint64_t version =
         has_version ? load_big_endian<std::uint64_t>(buffer_.bytes().data()) : 0;
-    // The counters of its rows go on, unless the rows are others.
+    // The counters of its rows continue, unless the table has other rows.
     const bool has_same_rows = before && before->relation.tree == relation.tree;
     return open_table(catalog_.engine(), std::move(relation), version,
                       has_same_rows ? before->runtime : nullptr);

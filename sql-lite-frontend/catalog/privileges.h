@@ -109,7 +109,7 @@ class AccessList {
 
   [[nodiscard]] Oid owner() const noexcept { return owner_; }
   [[nodiscard]] std::vector<Grant> grants() const;
-  /// Whether the list says what it would if nothing had been granted or revoked.
+  /// True if the list is as if nothing had been granted or revoked.
   [[nodiscard]] bool is_usual(GrantedOn kind, Privileges everyone = 0) const;
 
   struct Entry {

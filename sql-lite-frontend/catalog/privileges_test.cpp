@@ -14,7 +14,7 @@ constexpr Oid kOwner = 100;
 constexpr std::array<Oid, 6> kRoles{kOwner, 101, 102, 103, 104, 105};
 constexpr Privileges kAll = privilege::kSelect | privilege::kInsert | privilege::kUpdate;
 
-/// Whether each right comes from the owner, by way of roles that may pass it on.
+/// True if each right comes from the owner, directly or by roles that had its grant option.
 bool comes_from_owner(const AccessList& list) {
   std::array<Privileges, kRoles.size()> may{};
   may[0] = ~Privileges{0};

@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/statement/statement_context.h"
 
-/// Statements that define, change and drop things: `statement/statement_kinds.inc` calls them.
+/// DDL statements: `statement/statement_kinds.inc` calls them.
 namespace swizzle::sql {
 
 void create_table(StatementContext& session, const ast::CreateStmt& statement, ResultSink& sink);

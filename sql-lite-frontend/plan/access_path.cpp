@@ -32,7 +32,7 @@ void set_bound(IndexBounds& bounds, Kind kind, ExprPtr value) {
 /// Entries of an index that is not unique are ordered by the row's key behind its own columns.
 enum class OrderedKey : std::uint8_t { column, other, nothing_left };
 
-/// Whether `operand` is column `at` of the row's key.
+/// Compares `operand` with column `at` of the row's key, the order of entries with equal columns.
 OrderedKey row_key_order(const FromTable& table, const IndexAccess& index, std::size_t at,
                          const Expr& operand) {
   const Table& of = *table.table;
@@ -51,7 +51,7 @@ OrderedKey row_key_order(const FromTable& table, const IndexAccess& index, std::
 
 namespace {
 
-/// Under whatever collation.
+/// Ignores the collation.
 bool is_column_of_index(const FromTable& table, const IndexAccess& index, std::size_t at,
                         const ExprPtr& expression, const Expr& operand) {
   const auto* collate = dynamic_cast<const CollateExpr*>(&operand);
@@ -111,7 +111,7 @@ const AccessPaths::BoundIndex& AccessPaths::bound(const FromTable& table, const 
       split_conjunctions(made.predicate);
     }
   } catch (const SqlError& error) {
-    // A damaged definition costs what uses the index: the table is read without it.
+    // A damaged definition disables the index: the table is read without it.
     if (!is_about_definition(error.state())) throw;
     made.is_readable = false;
   }
@@ -122,7 +122,7 @@ bool AccessPaths::is_allowed(std::string_view setting) const {
   return binder_.names().planner_allows(setting);
 }
 
-/// Whether reading all of the table takes longer than planning anew.
+/// True if reading the whole table takes longer than planning the statement again.
 bool AccessPaths::is_worth_planning(const FromTable& table) {
   constexpr double kRowsReadMeanwhile = 5000;
   return table.table->expected_rows() >= kRowsReadMeanwhile;
@@ -222,7 +222,7 @@ bool keeps_values(std::span<const IndexColumn> columns, std::span<const KeyColum
 
 }  // namespace
 
-/// Whether the index's entries hold every column that the statement reads of the table.
+/// True if the index's entries hold every column that the statement reads of the table.
 bool AccessPaths::is_covered(const FromTable& table, const IndexAccess& index) const {
   if (!index.tree || !is_allowed("enable_indexonlyscan")) return false;
   for (std::size_t i = 0; i < table.table->relation.columns.size(); ++i) {
@@ -308,7 +308,7 @@ bool AccessPaths::delivers(const FromTable& table, AccessPath& path,
     }
     if (is_fixed) continue;
     if (at >= index.columns.size()) {
-      // Behind the whole primary key nothing is left to be ordered.
+      // The whole primary key determines the row, so further columns order nothing.
       if (index.index->primary) break;
       const OrderedKey rest = row_key_order(table, index, at - index.columns.size(), *key.expr);
       if (rest == OrderedKey::nothing_left) break;
@@ -334,7 +334,7 @@ bool AccessPaths::delivers(const FromTable& table, AccessPath& path,
   return true;
 }
 
-/// Whether the path may find a few rows or nearly all, and only a parameter's value will say.
+/// True if the path may find a few rows or nearly all, depending on a parameter's value.
 bool AccessPaths::is_guess(const FromTable& table, const AccessPath& path,
                            std::span<Expr* const> conditions) const {
   const bool is_open = path.low.has_value() != path.high.has_value();
@@ -368,7 +368,7 @@ AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> cond
   awaits_values_ = false;
   for (const IndexAccess& index : table.table->indexes) {
     std::optional<AccessPath> path = path_over(table, index, conditions);
-    // One that was built after the snapshot does not know of the rows that this shows.
+    // An index built after the snapshot may lack rows that the snapshot shows.
     if (!path || !binder_.names().may_read(index)) continue;
     const bool is_ordered = !index.is_inverted() && index.index->method != IndexMethod::ranges;
     path->only_index = is_ordered && identity == Identity::none && is_covered(table, index);
@@ -382,7 +382,7 @@ AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> cond
     if (!is_of_use) continue;
     set_cost(table, *path, conditions);
     const double path_cost = total_cost(*path);
-    // A row by its whole key is found at once, whatever was expected of the table.
+    // A row is found by its whole key at once, whatever the table's expected size.
     const bool is_better = best.one_row == path->one_row ? path_cost < best_cost : path->one_row;
     if (!is_better) {
       passes_over = passes_over || is_guess(table, *path, conditions);

@@ -17,14 +17,14 @@ namespace swizzle::sql {
 /// An order that would save a sort.
 struct WantedOrder {
   const std::vector<SortKey>* keys = nullptr;
-  /// Number of its rows that are wanted.
+  /// Number of rows that are needed.
   double rows = std::numeric_limits<double>::infinity();
   bool satisfied = false;
   /// Cost per row if they do not come in that order; absent: they are sorted.
   std::optional<double> otherwise_each = {};
 };
 
-/// One way to read a table. Numbers are places in the list of conditions it was chosen for.
+/// One way to read a table. Numbers are positions in the list of conditions it was chosen for.
 struct AccessPath {
   const IndexAccess* index = nullptr;  ///< null: the whole table
   std::vector<std::size_t> equal;      ///< for the first columns, one after the other
@@ -34,13 +34,14 @@ struct AccessPath {
   std::optional<std::size_t> high;
   std::optional<std::size_t> prefix;  ///< LIKE; stays to be asked
   std::optional<std::size_t> not_null;
-  /// Columns of an inverted index and the conditions over them, which stay to be checked.
+  /// Columns of an inverted index and the conditions over them, which must be checked again on the
+  /// rows.
   struct OfElements {
     std::size_t column;
     std::size_t condition;
   };
   std::vector<OfElements> of_elements;
-  /// Condition over the column of an index of ranges, which stays to be checked.
+  /// Condition over the column of an index of ranges, which must be checked again on the rows.
   std::optional<std::size_t> of_range;
   bool one_row = false;
   bool is_partial = false;  ///< the index has only some of the rows
@@ -56,7 +57,7 @@ struct AccessPath {
     return is_partial || !of_elements.empty() || of_range || !equal.empty() || any_of ||
            alternatives || low || high || prefix || not_null;
   }
-  /// The conditions that need not be asked again, in the order of the index's columns.
+  /// Returns the conditions that need not be checked again, in the order of the index's columns.
   [[nodiscard]] std::vector<std::size_t> answered() const;
 };
 
@@ -69,11 +70,11 @@ class AccessPaths {
 
   /// Need for the rows' identity besides their columns, to write or lock them.
   enum class Identity : std::uint8_t { none, needed };
-  /// The cheapest. `order` may be null.
+  /// Returns the cheapest path. `order` may be null.
   AccessPath best(const FromTable& table, std::span<Expr* const> conditions,
                   const WantedOrder* order, Identity identity);
-  /// Removes the conditions that the path answers from `conditions`, which are those that it was
-  /// chosen for.
+  /// Removes the conditions that the path answers from `conditions`, the list that it was chosen
+  /// for.
   struct Taken {
     IndexBounds bounds;
     std::optional<InvertedBounds> inverted;  ///< instead of `bounds`
@@ -85,7 +86,7 @@ class AccessPaths {
   /// Returns the leaves that remain after pruning by the values known now.
   std::vector<std::size_t> leaves_of(const FromTable& table, const PartitionPruner* pruner) const;
   Taken take(const FromTable& table, const AccessPath& path, std::vector<ExprPtr>& conditions);
-  /// Whether best() passed an index over for what a parameter may be, in a table where it matters.
+  /// True if best() has rejected an index of a large table because a parameter is unknown.
   [[nodiscard]] bool guesses_parameters() const noexcept { return guesses_parameters_; }
 
  private:
@@ -121,7 +122,7 @@ class AccessPaths {
   Binder& binder_;
   const ColumnKnowledge& known_;
   bool guesses_parameters_ = false;
-  /// True if an index of the table that best() looks at would do for some values of the parameters.
+  /// True if an index of the table in best() would serve some values of the parameters.
   bool awaits_values_ = false;
   std::map<std::pair<Slot, const Index*>, BoundIndex> bound_;
   std::map<std::pair<Slot, std::size_t>, Slot> leaf_slots_;
@@ -133,8 +134,7 @@ inline double expected_rows_of(const FromTable& table) noexcept {
 }
 
 std::vector<Slot> table_slots(const FromTable& table);
-/// Whether column `at` of the index, which is `expression` unless that is null, is what `operand`
-/// is.
+/// True if `operand` is column `at` of the index: `expression`, or a plain column if that is null.
 bool is_index_column(const FromTable& table, const IndexAccess& index, std::size_t at,
                      const ExprPtr& expression, const Expr& operand);
 

@@ -15,7 +15,7 @@ inline std::vector<Slot> with(std::span<const Slot> left, std::span<const Slot> 
   return all;
 }
 
-/// Moves out the conditions that `wanted` says yes to.
+/// Moves out the conditions for which `wanted` returns true.
 template <class Wanted>
 std::vector<ExprPtr> take_if(std::vector<ExprPtr>& conditions, const Wanted& wanted) {
   std::vector<ExprPtr> taken;

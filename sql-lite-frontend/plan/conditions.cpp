@@ -65,7 +65,7 @@ bool reads_only(Expr& expr, std::span<const Slot> allowed, std::span<const Slot>
 
 namespace {
 
-/// Of a type that came with an extension: an operator over the extension's own function.
+/// For an extension's type: the operator's function is the extension's own.
 std::string_view brought_ordering_operator(const RoutineExpr& call) {
   const OperatorPtr& op = call.written().op;
   if (op == nullptr || op->left != op->right || !is_brought(op->left)) return {};
@@ -86,8 +86,8 @@ std::string_view brought_ordering_operator(const RoutineExpr& call) {
 
 namespace {
 
-/// Whether values of the one type are ordered among those of the other, as their keys are: text
-/// and name, which PostgreSQL has in one family.
+/// True if values of the two types have one order, as text and name have, which PostgreSQL has in
+/// one operator family.
 bool share_order(TypeId left, TypeId right) {
   if (left == right) return true;
   const auto is_text = [](TypeId type) { return type == TypeId::text || type == TypeId::name; };

@@ -8,16 +8,17 @@
 
 namespace swizzle::sql {
 
-/// Takes a list of conditions apart at its ANDs.
+/// Splits the conditions of a list at their ANDs.
 void split_conjunctions(std::vector<ExprPtr>& conditions);
 
-/// Adds to each comparison of rows the comparison of their first fields that follows from it.
+/// Adds to each comparison of rows the implied comparison of their first fields.
 void add_leads_of_rows(std::vector<ExprPtr>& conditions);
 
-/// The slots that an expression reads, those of its subqueries outside included.
+/// Returns the slots that an expression reads, including those that its subqueries read from
+/// outside.
 std::vector<Slot> slots_read(Expr& expr);
 bool reads_any(Expr& expr, std::span<const Slot> slots);
-/// Whether it reads nothing of `all_local` beyond `allowed`; slots elsewhere are always there.
+/// True if it reads nothing of `all_local` beyond `allowed`; slots elsewhere are always there.
 bool reads_only(Expr& expr, std::span<const Slot> allowed, std::span<const Slot> all_local);
 
 /// left = right, where "=" is the order's own equality of one type, so that hashing and index keys
@@ -26,13 +27,13 @@ struct Equality {
   ExprPtr* left;
   ExprPtr* right;
 };
-/// Empty pointers when the condition is no such equality.
+/// Returns empty pointers when the condition is no such equality.
 Equality as_equality(Expr& condition);
 
-/// The column when the expression is one, possibly relabelled (varchar as text); else null.
+/// Returns the column if the expression is one, possibly relabelled (varchar as text); else null.
 const SlotExpr* as_column(const Expr& expr);
 
-/// "<", "<=", "=", ">=", ">" of an order that both sides have; empty for anything else.
+/// Returns "<", "<=", "=", ">=", ">" of an order that both sides have; empty for other conditions.
 std::string_view ordering_operator(const Expr& condition);
 
 }  // namespace swizzle::sql

@@ -45,11 +45,10 @@ bool is_foreseeable(const Expr& expr, const Execution& execution) {
   });
 }
 
-/// Whether a parameter counts as a constant.
+/// Treatment of parameters: as constants, or not.
 enum class Parameters : std::uint8_t { open, constant };
 
-/// Kind of an operand: a constant, or computed from constants by operations that always give the
-/// same.
+/// Kind of an operand: a constant, or computed from constants by immutable operations.
 enum class Composition : std::uint8_t { constant, computed, open };
 
 Composition composition_of(const Expr& expr, Parameters parameters) {
@@ -84,7 +83,7 @@ bool decides(const BooleanExpr& boolean, const Value& operand) {
   return operand.as_bool() == (boolean.kind() == BooleanExpr::Kind::disjunction);
 }
 
-/// Gives the part's value if it computes it.
+/// Returns the part's value if it is computed.
 using Visit = std::function<std::optional<Value>(const Expr&)>;
 
 /// Neither the value nor an error of an operand hangs on that of another.
@@ -116,8 +115,8 @@ Decided visit_choice(const Expr& expr, Parameters parameters, const Visit& visit
   return decided;
 }
 
-/// Visits the branches that may be computed. A branch that constants decide against is not
-/// computed, whatever the row; for one that parameters decide it is not known yet.
+/// Visits the branches that may be computed. A branch that constants exclude is never computed; for
+/// one that parameters decide it is not known yet.
 void visit_case(const CaseExpr& choice, Parameters parameters, const Visit& visit) {
   if (choice.has_subject()) return;
   const std::span<const ExprPtr> operands = choice.operands();
@@ -142,7 +141,7 @@ std::optional<Value> visit_computed(const Expr& expr, Parameters parameters, con
       if (const auto* constant = dynamic_cast<const ConstantExpr*>(&expr)) return constant->value();
       return std::nullopt;
     case Composition::computed:
-      // It computes none of its operands, which fail nevertheless.
+      // A call that is always NULL computes none of its operands, but their errors count.
       if (const auto* call = dynamic_cast<const FunctionExpr*>(&expr);
           call != nullptr && call->is_always_null()) {
         for (const ExprPtr& operand : call->operands())

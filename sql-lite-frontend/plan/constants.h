@@ -8,16 +8,15 @@
 namespace swizzle::sql {
 
 /// Returns the error of a part of the query that has no variables and cannot be computed: 1 / 0. It
-/// belongs to the statement, whether there is a row or not, and comes before the first row, as with
-/// a planner that folds constants. Looks at the outermost SELECT's clauses, at those of a set
-/// operation's parts, and at SET and WHERE of UPDATE and DELETE; not at subqueries, of which much
-/// may be left out, nor at INSERT's query and LIMIT. In CASE and COALESCE, branches that constants
-/// rule out are skipped. Branches after a condition that depends on parameters are skipped too, and
-/// so is CASE with a subject.
+/// is the statement's error, with or without rows, and comes before the first row, as from a
+/// planner that folds constants. Visits the outermost SELECT's clauses, those of a set operation's
+/// parts, and SET and WHERE of UPDATE and DELETE; not subqueries, which may not run, nor INSERT's
+/// query and LIMIT. In CASE and COALESCE, branches that constants exclude are skipped. Branches
+/// after a condition that depends on parameters are skipped too, and so is CASE with a subject.
 std::optional<SqlError> constant_failure(const Query& query, Execution& execution);
 std::optional<SqlError> constant_failure(const WriteStatement& write, Execution& execution);
 
-/// The parts that have no variables but parameters, where the above looks: a statement whose
+/// Returns the parts whose only variables are parameters, in the same clauses: a statement whose
 /// literals have become parameters fails with them before its first row.
 std::vector<ExprPtr> computed_from_parameters(const Query& query);
 std::vector<ExprPtr> computed_from_parameters(const WriteStatement& write);
@@ -28,8 +27,8 @@ std::vector<ExprPtr> computed_from_parameters(const WriteStatement& write);
 /// runs.
 std::optional<Value> foreseen_value(const Expr& expr, Execution& execution);
 
-/// Whether the expression is computed from constants and parameters alone, by functions that always
-/// give the same result.
+/// Fixedness of an expression that only immutable functions compute from constants, or also from
+/// parameters.
 enum class Fixed : std::uint8_t { no, by_parameters, always };
 Fixed how_fixed(const Expr& expr);
 

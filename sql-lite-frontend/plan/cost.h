@@ -21,11 +21,10 @@ inline constexpr double kKeep = 0.0075;  ///< a row kept and brought back
 
 /// Expected number of elements in a condition over an inverted index, if unknown.
 inline constexpr double kElements = 2;
-/// Number of pieces of an index of ranges that a condition is about. Most are empty, and next to
-/// each other.
+/// Number of pieces of an index of ranges that a condition visits. Most are empty, and neighbours.
 inline constexpr double kRangeClasses = 20;
 
-/// A step of a kind that a setting disables: taken only where nothing else does.
+/// Cost of a step that a setting disables: used only if there is no other.
 inline constexpr double kDisabled = 1e10;
 
 /// Plans are kept while tables grow: below this a table's size must not decide against an index.

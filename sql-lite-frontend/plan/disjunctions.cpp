@@ -11,7 +11,7 @@ namespace {
 
 using Branch = std::vector<ExprPtr>;
 
-/// An OR whose parts may be moved and repeated; else null.
+/// Returns an OR whose parts may be moved and repeated; else null.
 BooleanExpr* as_disjunction(Expr& condition) {
   auto* boolean = dynamic_cast<BooleanExpr*>(&condition);
   const bool is_one = boolean != nullptr && boolean->kind() == BooleanExpr::Kind::disjunction;
@@ -52,9 +52,9 @@ void take_out_common(std::vector<ExprPtr>& conditions) {
       branch.push_back(std::move(operand));
       split_conjunctions(branch);
     }
-    // First, as they came before the rest in every branch that asks for an order.
+    // First, because they preceded the rest in every branch whose order matters.
     append(out, take_common(branches));
-    // A branch that asks nothing else makes the others say nothing.
+    // A branch without other conditions makes the OR true.
     if (std::ranges::any_of(branches, &Branch::empty)) continue;
     for (std::size_t i = 0; i < branches.size(); ++i) {
       either->mutable_operands()[i] = all_of(std::move(branches[i]));

@@ -8,8 +8,8 @@
 namespace swizzle::sql {
 
 /// Rewrites (a AND b) OR (a AND c) to a, and b OR c: a condition common to all branches becomes a
-/// condition of its own, which an index or a join can answer. `conditions` have been taken apart at
-/// their ANDs.
+/// condition of its own, which an index or a join can use. Pre: `conditions` are split at their
+/// ANDs.
 void take_out_common(std::vector<ExprPtr>& conditions);
 
 /// Returns the restriction that an OR over several relations puts on the one with these slots

@@ -4,12 +4,12 @@
 
 #include "sql-lite-frontend/query/bound/operator.h"
 
-/// Estimates for a step that stands over another.
+/// Estimates for a step above another.
 namespace swizzle::sql {
 
 constexpr double kAllRows = std::numeric_limits<double>::infinity();
 
-/// Estimates of a plan that is about to be moved into a step.
+/// Estimates of a plan that is about to become a step's input.
 struct Expected {
   explicit Expected(const PlanOperator& plan)
       : rows(plan.expected_rows), start(plan.start_cost), cost(plan.cost) {}
@@ -18,7 +18,7 @@ struct Expected {
   double cost;
 };
 
-/// A step over `input` that gives as many rows, at `more` cost.
+/// Makes a step over `input` with as many rows, and `more` cost.
 inline PlanPtr over(PlanPtr step, const Expected& input, double more = 0) {
   step->expected_rows = input.rows;
   step->start_cost = input.start;

@@ -11,7 +11,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Nothing where one of them cannot be copied.
+/// Returns nothing if one of them cannot be copied.
 std::optional<std::vector<ExprPtr>> copies_of(std::span<const ExprPtr> conditions) {
   std::vector<ExprPtr> copies;
   for (const ExprPtr& condition : conditions) {
@@ -22,7 +22,7 @@ std::optional<std::vector<ExprPtr>> copies_of(std::span<const ExprPtr> condition
   return copies;
 }
 
-/// The column of which the call wants the least or the greatest value.
+/// Returns the column whose least or greatest value the call computes.
 const SlotExpr* extreme_column(const AggregateCall& call) {
   const std::string_view name = call.function->name;
   const bool is_extreme = !call.made && (name == "min" || name == "max");

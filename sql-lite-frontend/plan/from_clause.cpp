@@ -18,7 +18,7 @@ namespace swizzle::sql {
 
 PlanPtr Planner::filtered(PlanPtr plan, Conditions conditions) {
   if (conditions.empty()) return plan;
-  // Subqueries last: whatever the others reject spares a run.
+  // Subqueries last: each row that another condition rejects saves a run.
   std::ranges::stable_partition(conditions,
                                 [](const ExprPtr& condition) { return !has_subquery(*condition); });
   const double rows = plan->expected_rows;
@@ -107,7 +107,7 @@ std::vector<Slot> Planner::outer_slots_of(const FromNode& node) const {
   return slots;
 }
 
-/// Remembers what is known of the columns of the tables in it.
+/// Notes the known facts about the columns of the tables in it.
 void Planner::learn(const FromNode& node) {
   check_stack();
   if (const auto* join = std::get_if<FromJoin>(&node.node)) {
@@ -166,7 +166,7 @@ std::vector<Slot> Planner::slots_of(std::span<const Relation> relations) {
   return all;
 }
 
-/// Inner joins become relations side by side; what they join on becomes conditions.
+/// Turns inner joins into a list of relations; their join conditions become conditions.
 void Planner::flatten(FromPtr& item, std::vector<Relation>& relations, Conditions& conditions) {
   check_stack();
   auto* join = std::get_if<FromJoin>(&item->node);
@@ -278,7 +278,7 @@ ComputedScan::Key key_of(const FromComputed& computed, std::vector<ExprPtr>& con
   ComputedScan::Key key;
   for (const ExprPtr& condition : conditions) {
     const auto asked = asked_key(computed, *condition);
-    // One that no row changes is asked once.
+    // A key that depends on no row is computed once.
     if (!asked || (key.value && asked->reads_rows)) continue;
     if (ExprPtr value = copy_expression(*asked->value))
       key = {asked->position, std::move(value), asked->reads_rows};
@@ -305,7 +305,7 @@ PlanPtr Planner::plan_computed(FromComputed& computed, Conditions& conditions) {
 PlanPtr Planner::plan_cte_scan(FromCte& reference) {
   const Cte& cte = plan_cte(*reference.cte);
   const bool is_inner = reference.reads == FromCte::Reads::working_table;
-  // Within the recursive part the query refers to itself, which must not keep it alive.
+  // Within the recursive part the query refers to itself; that reference must not keep it alive.
   std::shared_ptr<Cte> step = step_of(*reference.cte);
   if (is_inner) step = {std::shared_ptr<Cte>{}, step.get()};
   auto scan = std::make_unique<CteScan>(
@@ -326,7 +326,7 @@ PlanPtr Planner::plan_node(FromNode& node, Conditions& conditions, WantedOrder* 
   if (auto* subquery = std::get_if<FromSubquery>(&node.node)) {
     push_into(node, conditions);
     Query& query = *subquery->query;
-    // An order that an index gives is one of the rows that are left, too.
+    // Leaving rows out keeps an order that an index gives.
     if (is_secured_table(query)) return plan_from(query.from, std::move(query.where), order);
     return plan_query(query);
   }
@@ -360,7 +360,7 @@ std::vector<TableAccess::Wanted> Planner::wanted_columns(const FromTable& table)
   return wanted;
 }
 
-/// The access, known by its table's slots, with an identity where its rows need one.
+/// Registers the access by its table's slots, with an identity if its rows need one.
 PlanPtr Planner::with_identity(std::unique_ptr<TableAccess> access, const FromTable& table) {
   accesses_.emplace_back(table.first_slot, access.get());
   if (is_identified(table)) {

@@ -10,7 +10,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// The columns by which rows are grouped, or told apart; empty where it is more than columns.
+/// Returns the columns by which rows are grouped, or distinct; empty if there are other
+/// expressions.
 std::vector<const SlotExpr*> grouping_columns(const Query& query) {
   std::vector<const SlotExpr*> columns;
   const auto add = [&](const Expr* expr) {

@@ -47,7 +47,7 @@ bool same_operand(const Expr& left, const Expr& right) {
   return same_expression(left, right);
 }
 
-/// Whether x `given` a is enough for x `wanted` b.
+/// True if x `given` a implies x `wanted` b.
 bool bound_implies(const IndexCondition& given, const IndexCondition& wanted,
                    const ColumnKnowledge& known) {
   if (given.value == nullptr || wanted.value == nullptr) return false;
@@ -219,7 +219,7 @@ bool rejects_nulls(const Expr& condition, std::span<const Slot> slots) {
     return rejects_nulls(cast->operand(), slots);
   }
   if (const auto* any = dynamic_cast<const ArrayComparisonExpr*>(&condition)) {
-    // An empty array under ALL holds whatever is on the left.
+    // ALL of an empty array is true whatever the left side is.
     return any->kind() == ArrayComparisonExpr::Kind::any && any->op().function->strict &&
            rejects_nulls(*any->operands()[0], slots);
   }
@@ -238,7 +238,7 @@ bool rejects_nulls(const Expr& condition, std::span<const Slot> slots) {
           return rejects_nulls(*operand, slots);
         });
       case BooleanExpr::Kind::negation:
-        // NOT of what is NULL is NULL; of what is merely false it is not.
+        // NOT of a NULL is NULL; of a false value it is true.
         return dynamic_cast<const FunctionExpr*>(boolean->operands()[0].get()) != nullptr &&
                rejects_nulls(*boolean->operands()[0], slots);
     }

@@ -11,8 +11,8 @@
 
 namespace swizzle::sql {
 
-/// Condition as an index can use it: an operand that reads the table, and the other side of the
-/// comparison, which does not read it.
+/// Condition in a form that an index can use: an operand that reads the table, and the other side
+/// of the comparison, which does not read it.
 struct IndexCondition {
   enum class Kind : std::uint8_t { equal, less, at_most, more, at_least, any_of, not_null };
   Kind kind = Kind::equal;
@@ -23,7 +23,7 @@ struct IndexCondition {
 /// `own` are the table's slots.
 std::optional<IndexCondition> as_index_condition(Expr& condition, std::span<const Slot> own);
 
-/// Condition as an inverted index can use it: on the elements of the operand's value.
+/// Condition in a form that an inverted index can use: on the elements of the operand's value.
 struct ElementCondition {
   std::string_view op;
   OperandSide side = OperandSide::left;  ///< of the operand
@@ -39,7 +39,7 @@ struct Alternatives {
 };
 std::optional<Alternatives> as_alternatives(Expr& condition, std::span<const Slot> own);
 
-/// Whether every row for which all of `given` hold is one for which `wanted` holds.
+/// Answer to: do all rows that satisfy `given` satisfy `wanted`?
 enum class Follows : std::uint8_t {
   no,
   by_values,  ///< perhaps: a parameter's value will say
@@ -48,7 +48,7 @@ enum class Follows : std::uint8_t {
 Follows follows(Expr& wanted, std::span<Expr* const> given, std::span<const Slot> own,
                 const ColumnKnowledge& known);
 
-/// Whether `condition` cannot hold when all of `slots` are NULL.
+/// True if `condition` cannot hold when all of `slots` are NULL.
 bool rejects_nulls(const Expr& condition, std::span<const Slot> slots);
 
 }  // namespace swizzle::sql

@@ -18,7 +18,7 @@ void AccessPaths::match_elements(const FromTable& table, const BoundIndex& in,
           !is_index_column(table, index, column, in.columns[column], *condition->operand)) {
         continue;
       }
-      // The rows are asked as well, so the value is wanted twice; a subquery is not copied.
+      // The condition is also checked on the rows, so its value is copied; a subquery cannot be.
       if (copy_expression(*condition->value) == nullptr) continue;
       path.of_elements.push_back({column, i});
       break;

@@ -148,7 +148,7 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
     const double each = inner->cost;
     const double inner_rows = inner->expected_rows;
     const double rest = selectivity(usable, known_);
-    // For an outer join all of its conditions decide about a match, so they stay with the join.
+    // All conditions of an outer join decide about a match, so they stay with the join.
     auto join =
         std::make_unique<NestedLoop>(kind, std::move(plan), std::move(inner), std::move(usable));
     join->expected_rows = joined_rows(kind, outer_rows, outer_rows * inner_rows * rest);
@@ -202,7 +202,7 @@ std::unique_ptr<Materialize> Planner::kept_rows(PlanPtr plan) {
   return kept;
 }
 
-/// A relation by itself, with the conditions that only it decides about.
+/// Plans a relation alone, with the conditions that read only it.
 PlanPtr Planner::plan_alone(Relation& relation, Conditions conditions) {
   const auto has_one = [](const ExprPtr& condition) { return has_subquery(*condition); };
   if (std::ranges::any_of(conditions, has_one)) {
@@ -215,7 +215,7 @@ PlanPtr Planner::plan_alone(Relation& relation, Conditions conditions) {
   return filtered(std::move(plan), std::move(conditions));
 }
 
-/// The smaller side goes into the hash table.
+/// Builds the hash table from the smaller side.
 PlanPtr Planner::hash_join(PlanPtr plan, PlanPtr inner, HashJoin::Keys keys, Conditions rest,
                            JoinKind kind, double rows) {
   const double outer_rows = plan->expected_rows;

@@ -16,7 +16,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Whether a semi-join is better asked later: when a join to come leaves far fewer rows.
+/// True if a semi-join should come later, because a later join leaves far fewer rows.
 bool is_too_early(std::span<const double> rows_along, std::size_t steps) {
   constexpr double kFarFewer = 0.5;
   const auto later = rows_along.subspan(steps);
@@ -54,7 +54,7 @@ class Planner::JoinOrder {
     double rows;
     double cost;
   };
-  /// How a relation is found for given values of others.
+  /// Cost and rows of a relation's access for given values of others.
   struct Lookup {
     double cost = std::numeric_limits<double>::infinity();
     bool one_row = false;
@@ -140,7 +140,7 @@ Planner::JoinOrder::Lookup Planner::JoinOrder::lookup(std::size_t relation, Set 
   if (table == nullptr) return {};
   const bool is_secured = !std::holds_alternative<FromTable>(relations_[relation].node->node);
   const Set self = Set{1} << relation;
-  // The look-up depends only on which other relations the usable conditions read.
+  // The access path depends only on the set of other relations that the usable conditions read.
   Set reads = 0;
   for (const Condition& condition : conditions_) {
     if ((condition.reads & self) != 0 && (condition.reads & ~(available | self)) == 0) {
@@ -241,7 +241,7 @@ std::vector<std::size_t> Planner::JoinOrder::greedy() {
       if (!may_follow(joined, i)) continue;
       State next =
           step == 0 ? State{alone_[i].rows, alone_[i].rows, {i}} : extend(state, joined, i);
-      // The next step pays for the rows that it is given.
+      // The next step costs something for each row that it gets.
       next.cost += next.rows * cost::kHashProbe;
       if (next.cost < best.cost) best = std::move(next);
     }

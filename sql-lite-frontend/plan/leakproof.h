@@ -4,9 +4,8 @@
 
 namespace swizzle::sql {
 
-/// Whether asking the condition of a row tells nothing of the row but the answer: no error, no
-/// message, nothing that is kept. Such a one may be asked of rows that a policy hides, since it
-/// only leaves rows out.
+/// True if evaluating the condition reveals nothing of a row but its result: no error, no message,
+/// no side effect. It may then be evaluated on rows that a policy hides.
 bool is_leakproof(Expr& condition);
 
 }  // namespace swizzle::sql

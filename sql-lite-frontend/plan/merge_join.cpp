@@ -55,8 +55,8 @@ std::vector<Pair> pairs_of(std::span<Expr* const> conditions, std::span<const Sl
   return pairs;
 }
 
-/// The pairs, as places in the list, in the order in which the index has their columns of its
-/// table; it ends where the index goes on with another column.
+/// Returns the pairs, as positions in the list, in the order of the index's columns; stops at a
+/// column that has no pair.
 std::vector<std::size_t> sequence_along(const FromTable& table, const Index& index,
                                         std::span<const Pair> pairs,
                                         const SlotExpr& (Pair::*column_of)() const) {
@@ -72,7 +72,8 @@ std::vector<std::size_t> sequence_along(const FromTable& table, const Index& ind
   return sequence;
 }
 
-/// In which orders the tables may be merged: along each index of either, and by each pair alone.
+/// Returns the orders in which the tables may be merged: along each index of either, and by each
+/// pair alone.
 std::vector<std::vector<std::size_t>> sequences_of(const FromTable& left, const FromTable& right,
                                                    std::span<const Pair> pairs) {
   std::vector<std::vector<std::size_t>> sequences;
@@ -133,10 +134,10 @@ struct Sides {
 
 }  // namespace
 
-/// Null where hashing or looking up is cheaper, as it is unless indexes give both orders for
-/// little. Otherwise it takes the conditions that it asks out of the lists; `of_outer` are those
-/// that are asked of the outer table before the join, if they stand apart from the others. `all`
-/// are the slots of every relation that the conditions may join.
+/// Returns null if hashing or lookups are cheaper, as they are unless indexes give both orders
+/// cheaply. Otherwise takes the conditions that it checks out of the lists; `of_outer` are
+/// conditions of the outer table alone, if they are separate. `all` are the slots of every relation
+/// that the conditions may join.
 PlanPtr Planner::merge_join(JoinKind kind, Relation& outer, Relation& inner, Conditions& conditions,
                             Conditions& of_outer, std::span<const Slot> all) {
   auto* left = std::get_if<FromTable>(&outer.node->node);

@@ -49,7 +49,7 @@ PlanPtr Planner::plan_outer_join(FromJoin& join, Conditions& conditions) {
       const bool is_constant = std::ranges::all_of(
           join.conditions, [](const ExprPtr& condition) { return slots_read(*condition).empty(); });
       if (is_constant) {
-        // Every row may meet every other: they all have one key.
+        // Every row may match every other, so they all get one key.
         keys.probe.push_back(binder_.constant(TypeId::int4, Value::from_int(1)));
         keys.build.push_back(binder_.constant(TypeId::int4, Value::from_int(1)));
       }
@@ -65,7 +65,7 @@ PlanPtr Planner::plan_outer_join(FromJoin& join, Conditions& conditions) {
   return merged(std::move(plan), join);
 }
 
-/// With the columns that USING makes of both sides' ones.
+/// Adds the merged columns of USING.
 PlanPtr Planner::merged(PlanPtr plan, FromJoin& join) {
   if (join.merged.empty()) return plan;
   const double rows = plan->expected_rows;

@@ -119,7 +119,7 @@ void add_plain(const Key& key, Expr& condition, std::span<const Slot> own,
 void add_conjunction(const Key& key, Expr& condition, std::span<const Slot> own,
                      PartitionPruner::Conditions& found);
 
-/// One branch of OR: the conditions of its ANDs.
+/// Returns one branch of OR: the conditions of its ANDs.
 std::vector<Condition> branch_of(const Key& key, Expr& condition, std::span<const Slot> own) {
   PartitionPruner::Conditions inside;
   add_conjunction(key, condition, own, inside);

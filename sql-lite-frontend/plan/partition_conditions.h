@@ -10,12 +10,11 @@
 namespace swizzle::sql {
 
 /// Returns the pruner that the conditions make for the table's partitions; null: they restrict
-/// nothing. Looking at the key is not reading its columns.
+/// nothing. Using the key does not count as reading its columns.
 std::unique_ptr<PartitionPruner> pruner_of(Binder& binder, const FromTable& table,
                                            std::span<Expr* const> conditions);
 
-/// Copies of conditions over the table's row, for a partition that has it in `to`, where the
-/// columns are in other places; null for what cannot be copied.
+/// The places of a row's columns in the root's and in a partition's layout, to copy conditions.
 struct LeafColumns {
   Slot from = 0;
   Slot to = 0;
@@ -27,9 +26,10 @@ struct LeafColumns {
     return to + static_cast<Slot>(places->empty() ? position : (*places)[position]);
   }
 };
-/// `alias`: by which the partition's columns go in the copy.
+/// Copies a condition on the table's row for a partition; `alias`: of the partition's columns. Null
+/// if it cannot be copied.
 ExprPtr copy_for_leaf(const Expr& condition, const LeafColumns& columns, const std::string& alias);
-/// The other way round.
+/// Copies a partition's condition for the root.
 ExprPtr copy_for_root(const Expr& condition, const LeafColumns& columns);
 
 }  // namespace swizzle::sql

@@ -89,7 +89,7 @@ AccessPath AccessPaths::best_of_partitions(const FromTable& table,
 
 namespace {
 
-/// Those of the conditions that can be asked of each partition by itself: the others stay.
+/// Takes the conditions that can be checked in each partition; the others stay.
 std::vector<ExprPtr> take_copyable(std::vector<ExprPtr>& conditions, const LeafColumns& columns) {
   return take_if(conditions, [&](Expr& condition) {
     return !has_subquery(condition) && !is_volatile(condition) &&
@@ -124,8 +124,8 @@ PlanPtr Planner::plan_leaf(const FromTable& table, std::size_t leaf, std::string
   return filtered(std::move(made), std::move(conditions));
 }
 
-/// Whether the leaves, one after the other or the other way round, have rows in the order that the
-/// keys begin with: those of a range of one column have, where NULL is in none of them.
+/// Returns the direction in which the leaves' rows, one leaf after the other, have the order of the
+/// first sort key. Range partitions of one column have one, unless a default partition holds NULLs.
 std::optional<SortDirection> Planner::order_of_leaves(const FromTable& table,
                                                       std::span<const std::size_t> leaves,
                                                       const std::vector<SortKey>& keys) {

@@ -12,13 +12,14 @@
 namespace swizzle::sql {
 namespace {
 
-/// Names and values of one object, in order. Written where it stands: deep plans have wide indents.
+/// Names and values of one object, in order. Written in place, because deep plans have wide
+/// indents.
 class JsonObject {
  public:
   JsonObject(TextBuilder& out, std::size_t depth) : out_{out}, depth_{depth} { out_ += "{\n"; }
   void add_text(std::string_view name, std::string_view text) { add(name, json_string(text)); }
   void add(std::string_view name, std::string_view value) { begin(name) += value; }
-  /// The value is what is written next.
+  /// Begins a value, which the caller writes next.
   TextBuilder& begin(std::string_view name) {
     if (!std::exchange(is_empty_, false)) out_ += ",\n";
     out_.append(depth_ * 2 + 2, ' ');
@@ -41,7 +42,7 @@ class JsonObject {
 /// The steps below one, which it has only if there are some.
 class JsonPlans {
  public:
-  /// Where each of them stands.
+  /// `depth`: the steps' depth in the document, for their indentation.
   JsonPlans(JsonObject& object, std::size_t depth) : object_{object}, depth_{depth} {}
   /// Begins the next step; the caller writes it.
   TextBuilder& next() {
@@ -67,13 +68,13 @@ class JsonPlans {
   TextBuilder* out_ = nullptr;
 };
 
-/// How a step stands to the one that it is listed under.
+/// A step's relation to its parent.
 struct Place {
   std::string_view relationship = {};  ///< "Outer"; empty for the root
   std::string_view subplan = {};       ///< "SubPlan 1"
 };
 
-/// PostgreSQL's names for what a title says in one line.
+/// Splits a title of the text format into PostgreSQL's fields.
 void add_title(JsonObject& object, std::string title, const Place& place) {
   const auto cut = [&](std::string_view word) -> std::string {
     const auto at = title.find(word);

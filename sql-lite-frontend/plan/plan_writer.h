@@ -8,7 +8,7 @@
 
 namespace swizzle::sql {
 
-/// Parts of a plan that EXPLAIN shows.
+/// Details of a plan for EXPLAIN.
 struct PlanDetails {
   bool costs = true;
   bool timing = true;
@@ -21,8 +21,8 @@ struct PlanDetails {
 /// Returns the plan in PostgreSQL's words, a line each. Steps under an Instrumented show its
 /// measures.
 std::vector<std::string> plan_as_text(const PlanOperator& root, const PlanDetails& details);
-/// The object under "Plan", indented for its place in EXPLAIN's JSON. Each level indents all that
-/// is below it, so this may become long.
+/// Writes the object under "Plan", indented for its place in EXPLAIN's JSON. Each level indents all
+/// levels below it, so this may become long.
 void write_plan_as_json(const PlanOperator& root, const PlanDetails& details, std::size_t depth,
                         TextBuilder& out);
 

@@ -247,7 +247,7 @@ PlanPtr Planner::add_grouping(PlanPtr plan, Query& query, Aggregate::Rows rows) 
   return plan;
 }
 
-/// Computes the keys and sorts by them; they stand for the results in the list then.
+/// Computes the keys and sorts by them; their slots replace the expressions in the list.
 PlanPtr Planner::sorted_by_group(PlanPtr plan, std::vector<GroupKey>& keys) {
   std::vector<ComputedSlot> computed;
   std::vector<SortKey> order;
@@ -267,7 +267,7 @@ PlanPtr Planner::sorted_by_group(PlanPtr plan, std::vector<GroupKey>& keys) {
   return sorted(std::move(plan), std::move(order), kAllRows);
 }
 
-/// One row of those with equal keys, which are slots.
+/// Keeps one of the rows with equal keys, which are slots.
 PlanPtr Planner::without_duplicates(PlanPtr plan, std::vector<ExprPtr> keys, double rows) {
   if (is_allowed("enable_hashagg")) {
     const Expected input{*plan};
@@ -304,8 +304,8 @@ PlanPtr Planner::add_distinct(PlanPtr plan, Query& query, Aggregate::Rows rows) 
   return plan;
 }
 
-/// One group of rows that no aggregate reads is there whatever the rows are: HAVING alone decides,
-/// and FROM and WHERE are not looked at.
+/// Drops FROM and WHERE of a query with one group and no aggregates: the group exists with or
+/// without rows, so only HAVING decides.
 void drop_unread_rows(Query& query) {
   const bool is_unread = query.is_one_group() && query.aggregates.empty() &&
                          query.carried.empty() &&
@@ -460,7 +460,7 @@ bool Planner::is_secured_table(const Query& query) {
       !query.order.empty() || !std::ranges::all_of(query.targets, is_column)) {
     return false;
   }
-  // One barrier behind another.
+  // The item may be another secured query, with a table at the bottom.
   const auto* below = std::get_if<FromSubquery>(&query.from[0]->node);
   return below != nullptr ? is_secured_table(*below->query)
                           : std::holds_alternative<FromTable>(query.from[0]->node);
@@ -494,7 +494,7 @@ PlanPtr Planner::plan_merge_rows(WriteStatement& write) {
 
 PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
   check_stack();
-  // A view on the way is no part of the plan, but for the name that it gives the table.
+  // A view in between is not in the plan, except for the name that it gives the table.
   if (write->through) write->alias = write->through->levels.front().alias;
   PlanPtr rows;
   TableAccess* target = nullptr;

@@ -23,15 +23,16 @@ class WriteOperator;
 
 /// Returns the number of rows of a join with so many matching pairs.
 double joined_rows(JoinKind kind, double outer_rows, double matches);
-/// Equalities between the two sides become hash keys; the rest stays.
+/// Takes the equalities between the two sides as hash keys out of the conditions.
 HashJoin::Keys take_hash_keys(std::vector<ExprPtr>& conditions, std::span<const Slot> probe,
                               std::span<const Slot> build, Binder& binder);
 
-/// Decides how a bound statement finds its rows: where conditions are asked, access paths from the
-/// indexes, join order and method by expected cost, and the order of the steps above. Takes
-/// expressions out of what it plans. Its functions lie in files by concern: planner.cpp (queries
-/// and writes), set_operation.cpp, set_calls.cpp, windows.cpp, row_locks.cpp, from_clause.cpp
-/// (relations), join_order.cpp, join_method.cpp, merge_join.cpp, semi_join.cpp, push_down.cpp.
+/// Decides how a bound statement finds its rows: where conditions are checked, access paths from
+/// the indexes, join order and method by expected cost, and the order of the steps above. Takes
+/// expressions out of the bound statement. Its functions are in files by concern: planner.cpp
+/// (queries and writes), set_operation.cpp, set_calls.cpp, windows.cpp, row_locks.cpp,
+/// from_clause.cpp (relations), join_order.cpp, join_method.cpp, merge_join.cpp, semi_join.cpp,
+/// push_down.cpp.
 class Planner {
  public:
   using Conditions = std::vector<ExprPtr>;
@@ -45,17 +46,17 @@ class Planner {
   /// Drops the select lists of EXISTS subqueries, which are not read. Call before anything is
   /// planned.
   void drop_unread_targets();
-  /// The rows are in `query.output_slots()` afterwards.
+  /// Returns a plan whose rows are in `query.output_slots()`.
   PlanPtr plan_query(Query& query);
-  /// The same, for a cursor: where its rows are those of one table, each has that row's identity.
+  /// The same for a cursor: if its rows are those of one table, each has that row's identity.
   PlanPtr plan_cursor(Query& query);
-  /// Runs when opened; its rows are those of RETURNING.
+  /// Returns a plan that runs when opened; its rows are those of RETURNING.
   PlanPtr plan_write(std::unique_ptr<WriteStatement> write);
-  /// Whether another index would be better for some values of parameters that are not known.
+  /// True if another index would be better for some values of parameters that are not known.
   [[nodiscard]] bool guesses_parameters() const noexcept { return paths_.guesses_parameters(); }
-  /// Everything in expressions that waits for a plan. Call last.
+  /// Plans the subqueries of expressions that were bound. Call last.
   void plan_pending();
-  /// The step that plan_write() made last.
+  /// Returns the last step of plan_write().
   [[nodiscard]] WriteOperator* last_write() const noexcept { return last_write_; }
 
  private:
@@ -143,7 +144,7 @@ class Planner {
   /// Cost of computing all rows of a system relation, and of those with a key.
   static constexpr double kCostOfComputed = 20;
   static constexpr double kCostOfComputedKey = 1;
-  /// A value that a condition gives for a key of a system relation.
+  /// A condition's value for a key of a system relation.
   struct AskedKey {
     std::size_t position;
     Expr* value;
@@ -227,7 +228,7 @@ class Planner {
   ColumnKnowledge known_;
   AccessPaths paths_;
   WriteOperator* last_write_ = nullptr;
-  /// Tables that rows are locked or written through, by their first slot.
+  /// Accesses of tables whose rows are locked or written, by first slot.
   std::vector<std::pair<Slot, TableAccess*>> accesses_;
   /// First slots of tables whose rows need an identity.
   std::vector<Slot> identified_;

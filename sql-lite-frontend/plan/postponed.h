@@ -9,8 +9,9 @@
 
 namespace swizzle::sql {
 
-/// Parts of the select list that PostgreSQL computes after sorting, where that is visible: sets,
-/// unless they are sorted by; calls with effects; with LIMIT, subqueries, which it thereby saves.
+/// Parts of the select list that PostgreSQL computes after sorting, if that is visible:
+/// set-returning calls unless they are sort keys; calls with effects; with LIMIT, subqueries, which
+/// it thereby saves.
 class Postponed {
  public:
   explicit Postponed(const Query& query) {

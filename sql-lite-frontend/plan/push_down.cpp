@@ -24,7 +24,7 @@ class EqualColumns {
     a.insert(a.end(), b.begin(), b.end());
     b.clear();
   }
-  /// Those that equal `slot`, itself among them.
+  /// Returns the slots equal to `slot`, itself among them.
   [[nodiscard]] std::span<const SlotExpr* const> equal_to(Slot slot) const {
     for (const auto& group : groups_) {
       if (std::ranges::find(group, slot, &SlotExpr::slot) != group.end()) return group;
@@ -121,7 +121,7 @@ void Planner::propagate_constants(Conditions& conditions, std::span<const Slot> 
   append(conditions, std::move(derived));
 }
 
-/// A left join whose rows must have a right side is an inner join.
+/// Turns a left join whose conditions require a right row into an inner join.
 void Planner::reduce_outer_joins(FromNode& node, const Conditions& conditions) {
   check_stack();
   auto* join = std::get_if<FromJoin>(&node.node);
@@ -154,7 +154,7 @@ void Planner::push_into(FromNode& node, Conditions& conditions) {
   conditions = std::move(rest);
 }
 
-/// Whether the query asks the condition itself from now on.
+/// Moves the condition into the query. False: the caller must still evaluate it.
 bool Planner::push_into(Query& query, ExprPtr& condition) {
   check_stack();
   if (query.limit || query.offset || !query.locks.empty()) return false;
@@ -213,7 +213,7 @@ bool Planner::push_into_select(Query& query, ExprPtr& condition) {
     can &= copy != nullptr;
     return copy;
   });
-  // In a set without the key it is NULL.
+  // In a grouping set without the key it is NULL.
   const bool is_one_set = query.grouping_sets.sets.empty();
   if (before && can && !reads_aggregates && is_one_set && !query.group_keys.empty()) {
     query.where.push_back(std::move(before));
@@ -242,7 +242,7 @@ bool Planner::push_into_set_operation(Query& query, ExprPtr& condition) {
   if (!left || !right) return false;
   const bool left_asks = push_into(*query.left, left);
   const bool right_asks = push_into(*query.right, right);
-  // Where only one side takes it, it is asked again above.
+  // The caller still evaluates the condition unless both sides have taken it.
   return left_asks && right_asks;
 }
 

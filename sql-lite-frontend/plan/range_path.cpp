@@ -52,7 +52,7 @@ void AccessPaths::match_range(const FromTable& table, const BoundIndex& in,
         !is_index_column(table, *path.index, 0, in.columns[0], *condition->operand)) {
       continue;
     }
-    // The rows are asked as well, so the value is wanted twice; a subquery is not copied.
+    // The condition is also checked on the rows, so its value is copied; a subquery cannot be.
     if (copy_expression(*condition->value) == nullptr) continue;
     if (path.of_range && rank_of(best) <= rank_of(op)) continue;
     path.of_range = i;

@@ -32,7 +32,7 @@ void Planner::collect_locks(const FromNode& node, const RowLock& lock,
 void Planner::collect_rechecks(FromNode& node, LockPlan& locks) {
   check_stack();
   if (auto* join = std::get_if<FromJoin>(&node.node)) {
-    // Where an outer join may have found no row nothing is locked, so nothing changes there.
+    // Rows of an outer join's nullable side are not locked, so they need no recheck.
     if (join->kind == JoinKind::full) return;
     collect_rechecks(*join->left, locks);
     if (join->kind == JoinKind::inner) collect_rechecks(*join->right, locks);

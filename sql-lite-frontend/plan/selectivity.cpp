@@ -16,7 +16,7 @@
 namespace swizzle::sql {
 namespace {
 
-// Where nothing is known: PostgreSQL's guesses.
+// PostgreSQL's estimates in the absence of statistics.
 constexpr double kUnknownEqual = 0.005;
 constexpr double kUnknownRange = 1.0 / 3;
 constexpr double kUnknownBoth = 0.005;
@@ -89,7 +89,7 @@ double equal_share(const ColumnKnowledge::Column* column, const Expr* value,
   return others < 1 ? std::min(rest, 1 / std::max(column->rows, 1.0)) : rest / others;
 }
 
-/// Where a number-like value lies between two others.
+/// Returns the position of a number-like value on a scale of its type, for interpolation.
 std::optional<double> as_number(const Value& value, TypeId type) {
   const TypeOrder& order = value_type(type).order;
   return order.position == nullptr ? std::nullopt : order.position(value);
@@ -119,8 +119,7 @@ double histogram_below(const ColumnStatistics& statistics, const Value& value) {
   return (static_cast<double>(low - 1) + part) / static_cast<double>(bounds.size() - 1);
 }
 
-/// A value as one of a column's type, which differs only between moments: give or take the
-/// session's offset from UTC.
+/// Converts a value to a column's type, if both are moments; ignores the session's offset from UTC.
 std::optional<Value> as_moment(const Value& value, TypeId from, TypeId to) {
   if (value.is_null() || (from == TypeId::date) == (to == TypeId::date)) return value;
   const std::int64_t at = value.as_int8();
@@ -161,7 +160,7 @@ struct Range {
   double nulls;
 };
 
-/// "<" and its like between dates and times of several types, which no index knows of.
+/// Returns "<" and its like between dates and times of several types, which no index can use.
 std::string_view moments_operator(const Expr& condition) {
   const auto* call = dynamic_cast<const FunctionExpr*>(&condition);
   if (call == nullptr || call->op() == nullptr || call->operands().size() != 2) return {};
@@ -191,7 +190,7 @@ std::optional<Range> as_range(const Expr& condition, const ColumnKnowledge& know
     const Expr& bound = *operands[1 - side];
     Range range{column.slot->slot(), !is_less,
                 share_below(column.column, bound, counts_equal, known), null_share(column.column)};
-    // Nothing is below or above NULL.
+    // No value is below or above NULL.
     const std::optional<Value> value = known.foreseen(bound);
     if (value && value->is_null()) range.below = is_less ? 0 : 1 - range.nulls;
     return range;
@@ -428,7 +427,7 @@ double selectivity(std::span<Expr* const> conditions, const ColumnKnowledge& kno
       share *= range_share(range);
       continue;
     }
-    // Both bounds exclude what is NULL, which must count once.
+    // Both bounds exclude NULLs, which must count once.
     const double both = range.below && other->below
                             ? range_share(range) + range_share(*other) + range.nulls - 1
                             : kUnknownBoth;

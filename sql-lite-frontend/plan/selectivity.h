@@ -10,7 +10,7 @@
 
 namespace swizzle::sql {
 
-/// The planner's knowledge about the columns in slots.
+/// The planner's knowledge of the columns in slots.
 class ColumnKnowledge {
  public:
   struct Column {
@@ -26,12 +26,12 @@ class ColumnKnowledge {
 
   /// Allows computing expressions that are not constants but have the same value for all rows.
   void foresee_by(Execution& execution) noexcept { execution_ = &execution; }
-  /// The value of such an expression, if it is known by now.
+  /// Returns the value of such an expression, if it is known.
   [[nodiscard]] std::optional<Value> foreseen(const Expr& expr) const;
-  /// The value of what is fixed (plan/constants.h), parameters where the plan is made for one
-  /// run's: not for estimates alone, such a plan may rest on it.
+  /// Returns the value of a fixed expression (plan/constants.h), with parameters if the plan is
+  /// made for one run's. Unlike foreseen(), not only for estimates: the plan may depend on it.
   [[nodiscard]] std::optional<Value> given(const Expr& expr) const;
-  /// Whether it would be given if the plan were made for one run's parameters.
+  /// True if given() would know it in a plan for one run's parameters.
   [[nodiscard]] bool awaits_values(const Expr& expr) const;
 
  private:
@@ -39,8 +39,8 @@ class ColumnKnowledge {
   Execution* execution_ = nullptr;
 };
 
-/// The share of the rows for which a condition holds, between 0 and 1. A condition over columns of
-/// several tables gives the share of all their combinations.
+/// Returns the share of the rows for which a condition holds, between 0 and 1; for a condition over
+/// several tables, the share of all combinations of their rows.
 double selectivity(const Expr& condition, const ColumnKnowledge& known);
 /// Returns the selectivity of all of them together; bounds of one column from both sides count as
 /// one range.
@@ -51,7 +51,7 @@ double selectivity(std::span<Expr* const> conditions, const ColumnKnowledge& kno
 /// DISTINCT.
 double distinct_values(const Expr& expr, double rows, const ColumnKnowledge& known);
 
-/// The constant text before the first wildcard of a LIKE pattern, if the pattern is given; empty
+/// The constant text before the first wildcard of a LIKE pattern, if the pattern is known; empty
 /// when it begins with one.
 struct LikePrefix {
   const Expr* column = nullptr;

@@ -1,9 +1,8 @@
 // EXISTS, IN and their negations in WHERE, as joins.
 //
-// What a subquery says of a row of the FROM clause is asked in one of three ways: as a semi- or
-// anti-join by hash or index lookups; where the subquery has few rows, as a relation of distinct
-// rows like the others, from which the large one can be looked up; and as an expression, row by
-// row, where neither is right.
+// A subquery's condition on a row of the FROM clause is evaluated in one of three ways: as a semi-
+// or anti-join by hash or index lookups; if the subquery has few rows, as a relation of distinct
+// rows, from which lookups go into the large one; and otherwise as an expression, row by row.
 #include <algorithm>
 #include <cmath>
 
@@ -38,8 +37,8 @@ bool is_limited(const Query& query, SubqueryExpr::Kind kind) {
          limit->value().is_null() || limit->value().as_int8() < 1;
 }
 
-/// Whether the rows are those of FROM for which WHERE holds, as often as may be, and nothing is
-/// lost with the rest of the query.
+/// True if the subquery's rows are those of FROM that satisfy WHERE, duplicates aside, and ignoring
+/// the rest of the query changes no result.
 bool is_plain(const Query& query, SubqueryExpr::Kind kind) {
   const auto has_none = [](const ExprPtr& expr) { return !expr || !has_subquery(*expr); };
   return query.body == Query::Body::select && !query.from.empty() && !query.grouped &&
@@ -123,7 +122,7 @@ bool Planner::is_never_null(const Expr& expr, std::span<const Slot> certain) con
   return known != nullptr && known->not_null;
 }
 
-/// Nothing where the subquery is better asked as an expression; then nothing has been changed.
+/// Returns nothing if the subquery is better evaluated as an expression; then nothing is changed.
 std::optional<Planner::SemiJoin> Planner::as_semi_join(Expr& condition, std::span<const Slot> all,
                                                        const std::vector<FromPtr>& items) {
   SemiJoin join;
@@ -139,7 +138,7 @@ std::optional<Planner::SemiJoin> Planner::as_semi_join(Expr& condition, std::spa
   if (!is_exists && subquery->kind() != SubqueryExpr::Kind::any) return std::nullopt;
   // A condition that reads none of our rows is evaluated once.
   if (!reads_any(condition, all) || is_volatile(condition)) return std::nullopt;
-  // One among its operands would be lost with it.
+  // A subquery among its operands would be lost.
   if (subqueries_in(condition) != 1) return std::nullopt;
   const auto pending = std::ranges::find(binder_.pending(), subquery, &PendingSubquery::expr);
   if (pending == binder_.pending().end() || !pending->query) return std::nullopt;
@@ -210,8 +209,8 @@ double Planner::expected_rows(const FromNode& node, std::span<const ExprPtr> con
   return paths_.best(*table, local, nullptr, AccessPaths::Identity::none).rows;
 }
 
-/// Whether the subquery has so few rows, beside those that it is asked of, that it has become a
-/// relation of its distinct rows. Only where equality of columns is all that makes rows match.
+/// Joins the subquery as a relation of its distinct rows. False if it has too many rows beside
+/// those of the outer query, or if the join's conditions are not all equalities of columns.
 bool Planner::join_as_relation(SemiJoin& join, std::vector<FromPtr>& items,
                                std::vector<Relation>& relations, const Conditions& conditions,
                                const WantedOrder* order) {
@@ -238,7 +237,7 @@ bool Planner::join_as_relation(SemiJoin& join, std::vector<FromPtr>& items,
     columns.push_back(column);
   }
   if (columns.empty()) return false;
-  // An order that an index gives is lost in a join of several relations, and costs a sort.
+  // A join of several relations loses an order that an index gives, which costs a sort.
   const bool wants_few = order != nullptr && order->keys != nullptr && std::isfinite(order->rows);
   const double inner_rows = expected_rows(*join.node, join.conditions);
   if (inner_rows * (wants_few ? 100 : 2) > outer_rows) return false;
@@ -311,8 +310,8 @@ PlanPtr Planner::merge_semi_join(Relation& relation, std::vector<SemiJoin>& join
   return nullptr;
 }
 
-/// Takes out the subqueries that run anew for each inner row, where fewer rows than all of these
-/// will turn out to equal an outer one: they are asked of pairs then.
+/// Takes out the conditions with subqueries that run for each inner row, if fewer inner rows will
+/// have a matching outer one: they are then evaluated on the joined pairs.
 Planner::Conditions Planner::take_costly(Conditions& local, std::span<const Slot> inner,
                                          double inner_rows, double candidates) {
   if (candidates >= inner_rows) return {};
@@ -344,7 +343,7 @@ void Planner::drop_unread_targets() {
   }
 }
 
-/// Adds those whose rows are there by now.
+/// Adds the semi-joins whose slots are available.
 PlanPtr Planner::add_semi_joins(PlanPtr plan, std::vector<SemiJoin>& joins,
                                 std::span<const Slot> available, WantedOrder* order) {
   std::erase_if(joins, [&](SemiJoin& join) {
@@ -355,7 +354,7 @@ PlanPtr Planner::add_semi_joins(PlanPtr plan, std::vector<SemiJoin>& joins,
     collect_slots(*join.node, relation.slots);
     if (any_among(outer_slots_of(*join.node), available)) relation.needs = 1;
     plan = add_relation(std::move(plan), relation, std::move(join.conditions), join.kind);
-    // One that spills gives its rows in another order.
+    // A hash join that spills changes the order of its rows.
     if (order != nullptr && dynamic_cast<const HashJoin*>(plan.get()) != nullptr) {
       order->satisfied = false;
     }

@@ -65,7 +65,7 @@ PlanPtr Planner::plan_set_operation(Query& query) {
                                                   std::move(right), right_slots, types);
   operation->expected_rows = rows;
   operation->cost = cost;
-  // One branch only: brings the rows to the operation's own slots.
+  // A single branch, which moves the rows to the operation's own slots.
   branches.push_back({std::move(operation), std::move(left_slots)});
   plan = std::make_unique<Append>(std::move(branches), query.body_slots);
   plan->expected_rows = rows;

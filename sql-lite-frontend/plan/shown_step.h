@@ -14,7 +14,7 @@ inline double milliseconds(Duration time) {
 /// PostgreSQL's name for the step over the two parts of a recursive WITH query.
 inline constexpr const char* kRecursiveUnion = "Recursive Union";
 
-/// The step itself, past what measures it and past what is shown with its input.
+/// Returns the step itself, below its measuring step and steps that are shown with their input.
 inline const PlanOperator& shown_step(const PlanOperator& step) {
   const auto* measured = dynamic_cast<const Instrumented*>(&step);
   return measured != nullptr ? measured->step() : step;

@@ -43,7 +43,7 @@ const Expr* last_row(const WindowDefinition& window) {
   return nullptr;
 }
 
-/// Whether rows with the same values of every window's partition keys have the same value of it.
+/// True if the expression is a partition key of every window.
 bool is_key_of_all(std::span<const WindowDefinition> windows, const Expr& expr) {
   return std::ranges::all_of(windows, [&](const WindowDefinition& window) {
     return std::ranges::any_of(
@@ -63,7 +63,7 @@ ExprPtr below_targets(const Query& query, const Expr& condition,
       can = false;
       return nullptr;
     }
-    // The result of a window has the name that the query gives it.
+    // A window's result has its name in the query.
     const auto* read = dynamic_cast<const SlotExpr*>(target->expr.get());
     if (read != nullptr && read->origin().name.empty()) {
       return std::make_unique<SlotExpr>(read->type(), read->typmod(), read->slot(), slot.origin());
@@ -79,7 +79,7 @@ bool is_integer(const Expr& expr) {
   return expr.type() == TypeId::int2 || expr.type() == TypeId::int4 || expr.type() == TypeId::int8;
 }
 
-/// "<", "<=", "=", ">=" or ">" of two integers, of whatever width; empty: it is no such comparison.
+/// Returns "<", "<=", "=", ">=" or ">" of two integers of any width; empty for other conditions.
 std::string_view integer_comparison(const Expr& condition) {
   const auto* call = dynamic_cast<const FunctionExpr*>(&condition);
   if (call == nullptr || call->op() == nullptr) return {};
@@ -91,7 +91,7 @@ std::string_view integer_comparison(const Expr& condition) {
   return {};
 }
 
-/// A ranking call compared with what no row of the query changes, so that there is a last row.
+/// Returns the condition if it compares a ranking call with a value that is the same for all rows.
 std::optional<RankCondition> as_rank_condition(const Query& query, const Expr& condition) {
   const WindowDefinition& window = query.windows.front();
   if (query.windows.size() != 1 || !RankRows::can_give(window.calls)) return std::nullopt;
@@ -135,7 +135,8 @@ bool Planner::begins_with(std::span<const SortKey> present, std::span<const Sort
          std::ranges::equal(wanted, present.first(wanted.size()), same);
 }
 
-/// How the first window wants the rows of FROM; empty where nothing gives them to it in an order.
+/// Returns the order in which the first window wants the rows of FROM; empty if no access can give
+/// it.
 std::vector<SortKey> Planner::window_order(const Query& query) {
   if (query.windows.empty() || query.grouped) return {};
   for (const SetItem& item : query.sets) {
@@ -153,8 +154,8 @@ double Planner::rows_wanted_of(const WindowDefinition& window) {
   return std::max(1.0, static_cast<double>(last->value().as_int8()));
 }
 
-/// Whether the query asks the condition below its windows from now on, which it can where it lets
-/// all rows of a partition through or none. A window may learn from it otherwise.
+/// Moves a condition below the query's windows if it keeps or drops whole partitions. False: the
+/// caller must still evaluate it. A condition on a rank only tells the window where it may stop.
 bool Planner::push_past_windows(Query& query, const Expr& condition) {
   if (auto wanted = as_rank_condition(query, condition)) {
     query.windows.front().wanted.push_back(std::move(*wanted));

@@ -49,7 +49,7 @@ std::string dollar_quoted(const std::string& body, RoutineKind kind) {
   return tag + body + tag;
 }
 
-/// Where a name of a list ends, which may be quoted.
+/// Returns the end of a list's name, which may be quoted.
 std::size_t end_of_listed(std::string_view list, std::size_t at) {
   bool quoted = false;
   while (at < list.size() && (quoted || list[at] != ',')) {

@@ -42,7 +42,7 @@ bool is_strict(const Expr& expr) {
          is<LengthExpr>(expr);
 }
 
-/// May stand in several places.
+/// True if the expression is cheap enough to be evaluated several times.
 bool is_cheap(const Expr& expr) {
   return is<ConstantExpr>(expr) || is<ParameterExpr>(expr) || is<SlotExpr>(expr);
 }
@@ -121,7 +121,7 @@ class Inliner {
     return body;
   }
 
-  /// With the routine's parameters as parameters.
+  /// Parses and binds the body, with the routine's parameters as parameters.
   ExprPtr read_body(const RoutineExpr& call) {
     try {
       const RoutineCall& called = *call.call();
@@ -144,7 +144,7 @@ class Inliner {
       if (has_more || !query->targets[0].expr) return nullptr;
       return as_result(std::move(query->targets[0].expr), call.type());
     } catch (const SqlError&) {
-      // Its call says what is wrong.
+      // The call itself reports the error.
       return nullptr;
     }
   }
@@ -153,7 +153,7 @@ class Inliner {
     if (expr->type() == type) return expr;
     // The call determines the result's collation; an expression inside has its own.
     if (is_collated(expr->type()) || is_collated(type)) return nullptr;
-    // Whether a value may be one of the domain is for its call to ask.
+    // The result's domain constraints are checked only by a call.
     if (is_domain(type)) return nullptr;
     const auto cast = find_cast(expr->type(), type, CastContext::assignment);
     if (!cast) return nullptr;

@@ -15,15 +15,16 @@
 #include "sql-lite-frontend/statement/rights/acting_user.h"
 #include "sql-lite-frontend/types/checked_pointers.h"
 
-/// Interface that a routine's language implements. The code that runs routines (run.cpp) knows no
-/// language: it calls code that the language has prepared.
+/// Interface of procedural languages. The code that runs routines (run.cpp) depends on no language:
+/// it calls the code object that the language has prepared.
 namespace swizzle::sql {
 
-/// Takes a row of a routine's result, in the types that the call says; false: no more are wanted.
+/// Takes a row of a routine's result, in the types of the call. Returns false if no more are
+/// needed.
 using TakeRow = std::function<bool(std::span<const Value>)>;
 
-/// A routine prepared for one kind of call by one user; it keeps the plans of its statements.
-/// Belongs to the session.
+/// A routine prepared for one kind of call by one user; caches the plans of its statements. Belongs
+/// to the session.
 class RoutineCode {
  public:
   RoutineCode() = default;
@@ -31,11 +32,11 @@ class RoutineCode {
   RoutineCode& operator=(const RoutineCode&) = delete;
   virtual ~RoutineCode() = default;
 
-  /// Runs it from its beginning to its end, or until `take` has enough. The values given to `take`
-  /// live until it returns. May be entered again while it runs.
+  /// Runs the routine to its end, or until `take` returns false. Values passed to `take` are valid
+  /// during that call. Reentrant.
   virtual void run(StatementContext& session, std::span<const Value> arguments,
                    const TakeRow& take) = 0;
-  /// False if a definition that the code was made with has changed since.
+  /// Returns false if a definition that the code depends on has changed.
   [[nodiscard]] virtual bool is_current(StatementContext& /*session*/) { return true; }
 };
 using RoutineCodePtr = CheckedShared<RoutineCode>;
@@ -47,31 +48,31 @@ class RoutineLanguage {
   RoutineLanguage& operator=(const RoutineLanguage&) = delete;
   virtual ~RoutineLanguage() = default;
 
-  /// CREATE FUNCTION, while check_function_bodies is on: throws errors of the body. Positions are
-  /// those in the body.
+  /// Checks a body for CREATE FUNCTION with check_function_bodies on: throws its errors, with
+  /// positions in the body.
   virtual void check(StatementContext& session, const CallablePtr& callable) const = 0;
   virtual RoutineCodePtr prepare(StatementContext& session, const RoutineCall& call) const = 0;
-  /// Pre: it returns `trigger`.
+  /// Pre: the routine returns `trigger`.
   virtual TriggerCodePtr prepare_trigger(StatementContext& session, const CallablePtr& callable,
                                          const TablePtr& table) const = 0;
 };
 
-/// Adds a language of the embedding program, before the first session. The name and the language
-/// outlive all sessions.
+/// Adds a language of the embedding program. Must be called before the first session starts; the
+/// name and the language outlive all sessions.
 void add_language(std::string_view name, const RoutineLanguage& language);
 
-/// 42704 for an unknown language, 0A000 for one that is not built in here.
+/// Throws 42704 for an unknown language, 0A000 for a known one that is not included.
 const RoutineLanguage& require_language(std::string_view name);
 
 /// Prepared code of the routines that a session has called.
 class RoutineCodes {
  public:
-  /// For the session's present user.
+  /// Returns the code for the session's current user; prepares it if necessary.
   RoutineCodePtr find(StatementContext& session, const RoutineCall& call);
 
  private:
   static constexpr std::size_t kMost = 512;
-  /// Routine, user, argument types, column types with their modifiers, collation inside.
+  /// Routine, user, argument types, column types with their modifiers, input collation.
   using Key = std::tuple<Oid, Oid, std::vector<TypeId>, std::vector<TypeId>,
                          std::vector<std::int32_t>, Oid>;
   struct Known {
@@ -81,8 +82,8 @@ class RoutineCodes {
   std::map<Key, Known> codes_;
 };
 
-/// Sets up the session while a routine runs: its owner's rights if it says SECURITY DEFINER, its
-/// settings, and the other names that its statements can use.
+/// Scope in which a routine runs: its owner's rights if it is SECURITY DEFINER, its settings, and
+/// the names that its statements can use.
 class RoutineFrame {
  public:
   RoutineFrame(StatementContext& session, const Routine& routine);
@@ -107,7 +108,7 @@ class RoutineFrame {
 /// Returns the code of a session that has called a routine.
 RoutineCodes& routine_codes_of(StatementContext& session);
 
-/// Runs it as `call` says; without a caller's plan, as CALL does.
+/// Runs the routine; without a caller's plan, as CALL does.
 void run_routine(StatementContext& session, const RoutineCall& call,
                  std::span<const Value> arguments, const TakeRow& take);
 

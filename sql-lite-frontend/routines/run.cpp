@@ -6,11 +6,11 @@
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/record/record.h"
 
-/// Calls of routines, in whatever language.
+/// Calls of routines in any language.
 namespace swizzle::sql {
 
 struct RoutineCallState final : ExpressionState {
-  /// Not kept by it: a recursive routine's code has plans whose runs remember it.
+  /// Weak, because a recursive routine's code has plans whose runs refer to it.
   std::weak_ptr<RoutineCode> code;
   Oid user = kNoOid;
 };

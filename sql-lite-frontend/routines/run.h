@@ -8,11 +8,11 @@
 /// Calls of routines within expressions and FROM.
 namespace swizzle::sql {
 
-/// Returns the value, which lives in the caller's row arena. Pre: no argument is NULL if the
-/// routine is strict.
+/// Calls a routine; its value is in the caller's row arena. Pre: no argument is NULL if the routine
+/// is strict.
 Value call_routine(Execution& caller, const RoutineCall& call, StatePlace place,
                    std::span<const Value> arguments);
-/// Returns the rows of a routine that returns a set, and the only one of any other.
+/// Opens a cursor over the result of a routine: the rows of a set, or the single row of any other.
 std::unique_ptr<SetCursor> open_routine(Execution& caller, const RoutineCall& call,
                                         std::span<const Value> arguments);
 

@@ -10,15 +10,15 @@ namespace swizzle::sql {
 /// A type in a routine's signature.
 struct SignatureType {
   TypeId type = TypeId::none;
-  Oid relation = kNoOid;  ///< the relation whose row type it is; `type` is record then
+  Oid relation = kNoOid;  ///< relation with that row type; `type` is record then
 };
-/// table.column%TYPE means the type that the column has now, which `told` is told.
+/// Resolves a type. For table.column%TYPE, sends the notice of PostgreSQL to `told`.
 SignatureType signature_type(StatementContext& session, const ast::TypeName& name,
                              ResultSink* told);
-/// The type of which there is only that name yet; null for anything else.
+/// Returns the shell type with that name; null if the name is anything else.
 TypePtr shell_named(StatementContext& session, const ast::TypeName& name);
-/// Says which inputs a result of this polymorphic type needs, if there is none of them: without
-/// one, a call could not tell the type of its result. Empty for any other result.
+/// Returns an error text that says which input types a polymorphic result needs, if there is none
+/// of them: a call could not determine its type. Empty for any other result.
 std::string missing_polymorphic_input(TypeId result, std::span<const TypeId> inputs);
 
 }  // namespace swizzle::sql

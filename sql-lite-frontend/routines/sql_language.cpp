@@ -21,7 +21,7 @@ void add_context(SqlError& error, std::string line) {
   std::string& where = error.fields().where;
   if (!where.empty()) where += "\n";
   where += line;
-  // It would point into the body.
+  // The position would refer to the body.
   error.fields().position = 0;
 }
 
@@ -59,7 +59,7 @@ class ResultFit {
                   "Function's final statement must be SELECT or INSERT/UPDATE/DELETE RETURNING.");
   }
 
-  /// In `row`, which has room for it.
+  /// Converts the columns into `row`, which has the right size.
   void convert(Execution& execution, std::vector<Value>& row) const {
     const Plan& plan = *plan_;
     if (is_open_record_) {
@@ -108,7 +108,7 @@ class ResultFit {
                          Coercion::assignment);
   }
 
-  /// The fields of a row that the statement gives as one value.
+  /// Splits a row that the statement returns as a single value.
   void spread(Execution& execution, const Value& whole, std::vector<Value>& row) const {
     row.assign(columns_.size(), Value::null());
     if (whole.is_null()) return;
@@ -247,7 +247,7 @@ class SqlCode final : public RoutineCode {
     });
   }
 
-  /// As CREATE FUNCTION does: positions of errors are the body's.
+  /// Checks the body for CREATE FUNCTION: positions of errors are in the body.
   void check(StatementContext& session) {
     read_body(session);
     if (parts_.empty() && call_.result != TypeId::void_) {
@@ -346,7 +346,7 @@ class SqlCode final : public RoutineCode {
       RowScope scope{execution};
       std::vector<Value> row;
       bool wants_more = true;
-      // A statement that writes runs to its end, however many of its rows are wanted.
+      // A statement that writes is completed even if the caller needs no more of its rows.
       while ((wants_more || run.write != nullptr) && run.root->next(execution)) {
         if (is_last && wants_more && call_.result != TypeId::void_) {
           fit.convert(execution, row);
@@ -365,7 +365,7 @@ class SqlCode final : public RoutineCode {
 
   RoutineCall call_;
   const Routine& routine_;
-  std::vector<bool> is_input_;  ///< of what a call gives; the rest is a procedure's answer
+  std::vector<bool> is_input_;  ///< true: an argument of the call; false: an OUT parameter
   std::vector<Part> parts_;
   bool is_read_ = false;
   bool is_started_ = false;
@@ -376,7 +376,7 @@ class SqlLanguage final : public RoutineLanguage {
  public:
   void check(StatementContext& session, const CallablePtr& callable) const override {
     const auto& types = callable->arguments;
-    // The types are known only when it is called.
+    // Polymorphic types are known only in a call.
     if (std::ranges::any_of(types, is_polymorphic)) {
       static_cast<void>(body_parts(*callable->routine));
       return;

@@ -4,8 +4,8 @@
 
 namespace swizzle::sql {
 
-/// Bodies that are statements of SQL; the last one's rows are the result. Each is planned once, and
-/// its plan shared with other sessions, as any statement's.
+/// The language SQL: a body is a list of statements, and the last one's rows are the result. Each
+/// is planned once; its plan is shared with other sessions like that of any statement.
 const RoutineLanguage& sql_language();
 
 }  // namespace swizzle::sql

@@ -9,11 +9,11 @@
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/checked_pointers.h"
 
-/// Interface between code that fires triggers and the language in which their functions are
-/// written. Neither knows the other.
+/// Interface between the code that fires triggers and the languages of their functions, which makes
+/// both independent of each other.
 namespace swizzle::sql {
 
-/// Arguments of one firing for the function: plpgsql's TG_ variables, and the rows.
+/// Arguments of one call of a trigger function: the values for TG_ variables, and the rows.
 struct TriggerCall {
   std::string name;
   TriggerTime time = TriggerTime::before;
@@ -21,13 +21,12 @@ struct TriggerCall {
   bool for_each_row = false;
   TablePtr table;
   std::span<const std::string> arguments;
-  /// A value for each of the relation's columns, dropped ones included; empty: there is no such
-  /// row.
+  /// One value per column of the relation, including dropped ones; empty if there is no such row.
   std::span<const Value> old_row;
   std::span<const Value> new_row;
 };
 
-/// A trigger function made ready for the triggers of one table, of the session.
+/// A trigger function prepared for the triggers of one table. Belongs to the session.
 class TriggerCode {
  public:
   TriggerCode() = default;
@@ -35,8 +34,8 @@ class TriggerCode {
   TriggerCode& operator=(const TriggerCode&) = delete;
   virtual ~TriggerCode() = default;
 
-  /// Returns the function's row, for the relation's columns, in `arena`; nullopt: it returned NULL.
-  /// The result of a statement's trigger is ignored. May be entered again while it runs.
+  /// Returns the function's result row, with the relation's columns, in `arena`; nullopt if it
+  /// returned NULL. The result of a statement-level trigger is ignored. Reentrant.
   virtual std::optional<std::span<const Value>> run(StatementContext& session,
                                                     const TriggerCall& call, Arena& arena) = 0;
 };

@@ -67,7 +67,7 @@ std::size_t AutoAnalyze::run_once() {
     try {
       analyzed += analyze_due(database_, *entry, role->name, task_);
     } catch (const SqlError&) {
-      // It is just being dropped.
+      // The table is being dropped.
       continue;
     }
   }

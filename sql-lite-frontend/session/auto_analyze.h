@@ -7,7 +7,7 @@
 
 namespace swizzle::sql {
 
-/// Analyzes tables in the background that have changed much. A failure leaves the table for the
+/// Analyzes tables with many changes in the background. A table that fails is tried again in the
 /// next round.
 class AutoAnalyze {
  public:
@@ -19,7 +19,7 @@ class AutoAnalyze {
   void start();
   /// Parks until the task has ended. Idempotent.
   void stop() noexcept { task_.stop(); }
-  /// One round: how many tables were analyzed.
+  /// Runs one round; returns how many tables were analyzed.
   std::size_t run_once();
 
  private:

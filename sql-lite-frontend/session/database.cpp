@@ -21,7 +21,7 @@ namespace {
 
 constexpr SqlState kInvalidAuthorization{"28000"};
 
-/// In the data directory.
+/// Name of the folder in the data directory.
 constexpr const char* kTemporaryFolder = "temporary";
 
 /// VALID UNTIL ends a role's password, not its other ways in.
@@ -68,7 +68,7 @@ void Database::Shared::forget_usage(Oid database) {
 
 Database::Database(std::unique_ptr<Shared> shared) : shared_(std::move(shared)) {}
 Database::~Database() {
-  // It opens sessions.
+  // First, since it opens sessions.
   shared_->auto_analyze->stop();
 }
 
@@ -154,7 +154,7 @@ std::optional<Diagnostic> Database::admit(Session& session) {
   const Session::State& state = session.state();
   const RolePtr role = state.catalog.role(state.login);
   const DatabasePtr database = state.catalog.database(state.catalog.shared().database());
-  // Superusers come in whatever the limits say, and so do the server's own sessions.
+  // Limits do not apply to superusers and to the server's own sessions.
   const bool is_limited = role && database && !role->superuser && !state.options.is_maintenance;
   std::optional<Diagnostic> failure;
   const auto refuse = [&](std::string_view what, const std::string& name) {

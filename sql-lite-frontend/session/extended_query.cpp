@@ -11,7 +11,7 @@ namespace swizzle::sql {
 namespace {
 
 /// Returns the cache key of a Parse message without a name: its text, which has no zero byte, and
-/// the types that it gives.
+/// its parameter types.
 std::string parsed_key(std::string_view text, std::span<const std::uint32_t> type_oids) {
   std::string key{text};
   if (!type_oids.empty()) key += '\0';
@@ -42,7 +42,7 @@ StatementPtr parse_unnamed(Session::State& state, std::string_view text,
   const bool is_kept = text.size() <= kLongestKeptText;
   const std::string key = is_kept ? parsed_key(text, type_oids) : std::string{};
   if (is_kept) {
-    // Of a text that came before: neither parsed nor planned again while that would give the same.
+    // A text parsed before is neither parsed nor planned again while the result would be the same.
     if (StatementPtr known = state.plans.known_parse(key)) {
       state.check_not_failed(known->node);
       return known;
@@ -62,7 +62,7 @@ Outcome Session::parse(std::string_view name, std::string_view text,
   return guarded(*state_, sink, text, [&] {
     State& state = *state_;
     if (name.empty()) {
-      // The unnamed one goes even if its replacement is wrong.
+      // The old unnamed statement is dropped even if its replacement is wrong.
       state.statements.erase(std::string{});
       state.statements.emplace(std::string{}, parse_unnamed(state, text, type_oids, sink));
       return;

@@ -30,7 +30,7 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
     failure->state = sqlstate::out_of_memory;
     failure->message = "out of memory";
   } catch (const std::exception& error) {
-    // A mistake of ours ends one request of one client.
+    // A bug of ours ends one request of one client, not the server.
     failure.emplace();
     failure->state = sqlstate::internal_error;
     failure->message = error.what();

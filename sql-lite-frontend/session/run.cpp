@@ -75,7 +75,7 @@ void Session::State::run_script(std::string_view text, ResultSink& sink) {
   } const several{*this};
   transaction.in_script = parsed.size() > 1;
   for (std::size_t i = 0; i < parsed.size(); ++i) {
-    // Before each: others have waited long enough.
+    // Before each statement, so that other fibers run.
     count_work(kWorkOfStatement);
     check_not_failed(parsed[i]->stmt);
     // Statements of one message are one transaction, unless they say otherwise.
@@ -137,7 +137,7 @@ void Session::State::note_query(std::string_view text) {
 }
 
 void Session::State::note_failure(SqlState failure, std::string_view message) noexcept {
-  // Not those that a client has made up.
+  // Counts only deadlocks of ours: RAISE can produce this SQLSTATE too.
   if (failure == sqlstate::deadlock_detected && message == "deadlock detected")
     usage.add(Used::deadlocks);
 }

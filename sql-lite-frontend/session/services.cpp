@@ -166,7 +166,7 @@ void Session::State::end_transaction(TransactionEnd end, NextTransaction next) {
     transaction.rollback();
   }
   transaction.begin(SessionTransaction::Block::implicit);
-  // The statement goes on, but what it does from here on is of another time.
+  // The statement goes on in a new transaction, which has a new timestamp.
   session_context.transaction_timestamp = SessionContext::system_clock_now();
   if (next == NextTransaction::same_modes) transaction.act_as(modes);
 }

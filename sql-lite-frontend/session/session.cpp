@@ -78,7 +78,7 @@ SessionUsage& usage_of(Session& session) noexcept {
 }
 
 Outcome Session::simple_query(std::string_view text, ResultSink& sink) {
-  // Data that a COPY reads come into the memory of the message: what may hold one is copied.
+  // Data that a COPY reads reuse the message's memory, so a text that may have a COPY is copied.
   std::string script;
   std::string_view counted = text;
   return guarded(*state_, sink, counted, [&] {
@@ -181,7 +181,7 @@ bool Session::end_transaction(TxnId transaction, const Diagnostic& reason) {
 void Session::terminate(const Diagnostic& reason) {
   state_->interruption.terminate(reason);
   state_->transaction.interrupt_wait();
-  // It may wait for its client.
+  // The session may be waiting for its client.
   if (state_->options.end) state_->options.end();
 }
 

@@ -51,12 +51,12 @@ void SessionVariables::change_stored(std::vector<std::string>& list,
   change_list(list, name, value);
 }
 
-/// At login: the database's settings, then the role's, which win; the client's come after them.
+/// At login: applies the database's settings, then the role's, which win; the client's come last.
 void SessionVariables::apply_stored() {
   const auto apply = [&](const std::vector<std::string>& list, SettingSource source) {
     for (const std::string& entry : list) {
       const std::size_t equals = entry.find('=');
-      // A setting that this version does not know any more must not prevent a login.
+      // A setting that this version does not have any more must not prevent a login.
       static_cast<void>(session_.settings.set_at_start(entry.substr(0, equals),
                                                        entry.substr(equals + 1), source));
     }

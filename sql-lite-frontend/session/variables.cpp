@@ -34,8 +34,8 @@ constexpr std::array kReported = std::to_array<std::string_view>(
      "in_hot_standby", "integer_datetimes", "intervalstyle", "is_superuser", "server_encoding",
      "server_version", "session_authorization", "standard_conforming_strings", "timezone"});
 
-/// "ISO, MDY" in any order and case; a part that is not given stays as it is. The result is the
-/// first unknown word, or empty.
+/// Reads "ISO, MDY" in any order and case; an absent part is unchanged. Returns the first unknown
+/// word, or an empty text.
 std::string read_date_style(std::string_view text, FormatSettings& format) {
   constexpr std::string_view kWords[] = {"",   "iso", "postgres",    "sql", "german",   "mdy",
                                          "us", "dmy", "noneuropean", "ymd", "european", "default"};
@@ -43,7 +43,7 @@ std::string read_date_style(std::string_view text, FormatSettings& format) {
   std::string word;
   bool has_order = false;
   const auto apply = [&] {
-    // Of these PostgreSQL looks at the beginning alone.
+    // Of these words PostgreSQL compares the beginning only.
     if (word.starts_with("postgres")) word = "postgres";
     if (word.starts_with("euro")) word = "european";
     if (word.starts_with("noneuro")) word = "noneuropean";
@@ -81,7 +81,7 @@ std::string date_style_text(const FormatSettings& format) {
 }  // namespace
 
 void SessionVariables::make_room(std::size_t bytes) {
-  // Name and value, and what there was before, with their entries.
+  // Name and value, and the old value, with their entries.
   constexpr std::size_t kEntries = 1024;
   const std::size_t kept = session_.settings.kept_bytes();
   // A few settings count nowhere: every session has some.
@@ -163,7 +163,7 @@ std::string SessionVariables::canonical_value(std::string_view name, std::string
                 "invalid value for parameter \"default_text_search_config\": \"{}\"", value);
   }
   if (name != "client_encoding") return std::string{value};
-  // Some drivers quote what they send, and every one spells it in its own way.
+  // Some drivers quote the encoding's name, and each spells it in its own way.
   std::string plain;
   for (const char letter : value) {
     if (std::isalnum(static_cast<unsigned char>(letter))) {
@@ -331,12 +331,12 @@ void SessionVariables::set(const ast::VariableSetStmt& statement, ResultSink& si
 
 namespace {
 
-/// Where there is a certificate, which a reload may bring or take away.
+/// True if there is a certificate; a reload may change that.
 bool offers_tls(const Settings& settings) {
   return settings.find("ssl_cert_file") != nullptr && !settings.text("ssl_cert_file").empty();
 }
 
-/// Of a file that may be named by its place in the data directory.
+/// Returns the path of a file that may be relative to the data directory.
 std::string whole_path(const Settings& settings, std::string_view setting) {
   const std::filesystem::path file = settings.text(setting);
   if (file.is_absolute() || settings.find("data_directory") == nullptr) return file.string();

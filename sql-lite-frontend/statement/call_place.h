@@ -19,7 +19,7 @@ class CallPlace {
   [[nodiscard]] virtual std::string call_line() const = 0;
 };
 
-/// While it lives, the session is there.
+/// Makes the place the session's for its lifetime.
 class AtPlace {
  public:
   AtPlace(StatementContext& session, const CallPlace& place) : session_(session) {
@@ -33,7 +33,7 @@ class AtPlace {
   StatementContext& session_;
 };
 
-/// Innermost first; empty where no routine runs.
+/// Returns the context, innermost first; empty if no routine runs.
 inline std::string call_context(const StatementContext& session) {
   std::string lines;
   for (const CallPlace* const place : std::views::reverse(session.call_places)) {

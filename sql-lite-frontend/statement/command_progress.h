@@ -12,7 +12,8 @@
 namespace swizzle::sql {
 
 /// Progress of a long command, for pg_stat_progress_…: numbers with the meaning of PostgreSQL's
-/// parameters of the command. Shown to others as long as it lives; written by its session alone.
+/// parameters of the command. Visible to other sessions while it lives; written by its session
+/// alone.
 class CommandProgress {
  public:
   enum class Command : std::uint8_t { analyze, backup, create_index, copy };

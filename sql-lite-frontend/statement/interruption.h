@@ -9,8 +9,8 @@
 
 namespace swizzle::sql {
 
-/// Requests of others to a session: to end its running request, or to end itself. The session's own
-/// functions are for its thread or fiber, the others for any.
+/// Requests to a session from other threads: to end its running request, or to end itself. Some
+/// functions are for the session's thread or fiber only, the others for any.
 class Interruption final : public Overseer {
  public:
   /// Asks the running request to end: with `reason`, or with 57014 "… due to user request".
@@ -19,7 +19,7 @@ class Interruption final : public Overseer {
   void terminate(const Diagnostic& reason);
   [[nodiscard]] std::optional<Diagnostic> termination() const;
 
-  // The session's own.
+  // For the session's thread or fiber.
 
   /// Forgets a cancel that came while no request ran.
   void begin_request() noexcept {
@@ -34,9 +34,9 @@ class Interruption final : public Overseer {
   void look() override {
     if (is_asked_.load(std::memory_order_relaxed)) act(Afterwards::kept);
   }
-  /// The same question without acting on it.
+  /// True if a request to end is set; does not consume it.
   [[nodiscard]] bool is_asked() const noexcept { return is_asked_.load(std::memory_order_relaxed); }
-  /// Puts the reason into `failure`: an interrupted wait reports just 57014.
+  /// Puts the reason into `failure`: an interrupted wait reports only 57014.
   void explain(Diagnostic& failure) const;
 
  private:

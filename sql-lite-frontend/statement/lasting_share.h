@@ -6,9 +6,9 @@
 
 namespace swizzle::sql {
 
-/// The part of a session's account of what outlives its statement: prepared statements, cursors,
-/// settings, channels. Together with all else it may take three quarters of the session's limit:
-/// the rest stays for statements, so that a session that keeps all that it may can still run some.
+/// Part of a session's account for memory that outlives its statements: prepared statements,
+/// cursors, settings, channels. All of it together is limited to three quarters of the session's
+/// limit: the rest stays for statements, so that such a session can still run some.
 class LastingShare {
  public:
   LastingShare() = default;
@@ -17,7 +17,7 @@ class LastingShare {
   LastingShare& operator=(const LastingShare&) = delete;
   ~LastingShare() { lower(0); }
 
-  /// Before the memory is there. Throws SqlError 53200.
+  /// Charges memory before it is allocated. Throws SqlError 53200.
   void set(MemoryAccount& account, std::size_t bytes);
   void lower(std::size_t bytes) noexcept {
     if (account_ == nullptr || bytes >= bytes_) return;

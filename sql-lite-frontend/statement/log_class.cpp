@@ -28,7 +28,7 @@ LogClass class_of_query(const ast::SelectStmt& select) {
     });
     if (has_write) return LogClass::change;
   }
-  // INTO may stand in the first query of a UNION.
+  // INTO is in the first query of a UNION.
   return select.larg != nullptr ? class_of_query(*select.larg) : LogClass::other;
 }
 
@@ -95,7 +95,7 @@ LogClass log_class_of(std::string_view script, const PreparedTree& prepared) {
       highest = std::max(highest, log_class_of(statement->stmt, prepared));
     }
   } catch (const SqlError&) {
-    // It will fail where it runs, and is logged there.
+    // It will fail when it runs, and is logged then.
     return LogClass::other;
   } catch (const std::bad_alloc&) {
     return LogClass::definition;

@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/query/parse/ast_nodes.h"
 
-/// Names of kinds of objects, as statements and their tags say them.
+/// Names of kinds of objects, as in statements and their tags.
 namespace swizzle::sql {
 
 /// "TRIGGER", "MATERIALIZED VIEW": the words of CREATE and DROP.

@@ -1,8 +1,8 @@
 #pragma once
 
-// Headers that most sources of these rooms include anyway, compiled once for all of them: reading
-// them was half of the cost of a source. Sources do not include this header: they include what they
-// use as if it did not exist (the preset lint has none).
+// Headers that most sources of these folders include anyway, precompiled: parsing them was half of
+// the cost of a source. Sources do not include this header, and include all that they use as if it
+// did not exist (the preset lint has none).
 #include <fmt/format.h>
 
 #include <algorithm>

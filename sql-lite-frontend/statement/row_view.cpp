@@ -108,7 +108,7 @@ void RowView::append_data_row(std::string& buffer) const {
       [this](std::size_t bytes) { count_long_row(bytes); });
 }
 
-/// It counts until the next row comes: then this one has been sent.
+/// The row's memory counts until the next row comes, when this one has been sent.
 void RowView::count_long_row(std::size_t bytes) const {
   check_length(bytes);
   sent_.set(run_.execution.memory, bytes);

@@ -8,7 +8,7 @@ namespace swizzle::sql {
 std::vector<OutputColumn> output_columns(std::span<const OutputTarget> targets,
                                          std::span<const Format> formats);
 
-/// The row that stands in a run's output slots.
+/// The row in a run's output slots.
 class RowView final : public OutputRow {
  public:
   /// `columns` outlive it.
@@ -25,7 +25,7 @@ class RowView final : public OutputRow {
   mutable MemoryShare sent_;  ///< of a long row, until the next one
 };
 
-/// Row of values that are in no slots of a plan: the result of CALL.
+/// A row of values outside a plan's slots: the result of CALL.
 class ValuesRow final : public OutputRow {
  public:
   ValuesRow(FunctionContext& context, std::span<const OutputColumn> columns,
@@ -42,7 +42,7 @@ class ValuesRow final : public OutputRow {
   std::span<const Value> values_;
 };
 
-/// A row of texts, as SHOW and EXPLAIN give them.
+/// A row of texts, for SHOW and EXPLAIN.
 class TextRow final : public OutputRow {
  public:
   explicit TextRow(std::span<const std::optional<std::string>> values) : values_(values) {}

@@ -12,7 +12,7 @@ namespace swizzle::sql {
 namespace {
 
 constexpr SqlState kSequenceLimit{"2200H"};
-/// A crash skips what is left of them.
+/// Numbers per record; a crash skips the unused ones.
 constexpr std::int64_t kNumbersPerRecord = 32;
 /// If that many numbers are used up sooner than this, the next record covers twice as many, up to a
 /// limit. A commit waits for the last record, and would otherwise wait for many of them, one after
@@ -197,7 +197,7 @@ void Sequences::set(const Catalog& catalog, const Relation& sequence, Transactio
   load(*state, catalog, sequence);
   const std::lock_guard recorder{state->recorder};
   {
-    // A number that is given out while the record is made would not be covered by it.
+    // The record would not cover a number that is given out meanwhile.
     const std::lock_guard lock{state->mutex};
     state->recorded_steps = 0;
   }

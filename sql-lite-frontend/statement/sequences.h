@@ -28,7 +28,7 @@ class Sequences {
   struct Entry;
 
  public:
-  /// Leads a session that has used a sequence back to its position without a look-up.
+  /// Cache of a sequence's position for a session that has used it.
   class Handle {
     friend class Sequences;
     Oid position_ = kNoOid;

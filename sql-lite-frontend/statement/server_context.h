@@ -37,8 +37,8 @@ struct ServerContext {
   std::atomic<std::int64_t> started_at{0};
   StatementRegistry statements;
 
-  /// The server's part of ALTER SYSTEM: keeps a setting for the next reload or start. No value:
-  /// forgets it; no name: forgets all. Empty where there is no server.
+  /// The server's part of ALTER SYSTEM: stores a setting for the next reload or start. No value:
+  /// removes it; no name: removes all. Empty if there is no server.
   std::function<Result<>(std::optional<std::string> name, std::optional<std::string> value)>
       store_server_setting;
   /// Returns the stored form of a password in clear text: a SCRAM-SHA-256 verifier. Takes

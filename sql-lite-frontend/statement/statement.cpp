@@ -46,7 +46,7 @@ bool is_plannable(const ast::Node* node) noexcept {
   if (node == nullptr) return false;
   switch (node->node_kind) {
     case ast::NodeKind::select_stmt:
-      // Only within EXPLAIN, PREPARE and the like; by itself it is CREATE TABLE AS.
+      // Only within EXPLAIN, PREPARE and the like; at the top level it is CREATE TABLE AS.
       return ast::as<ast::SelectStmt>(node).into_clause == nullptr;
     case ast::NodeKind::insert_stmt:
     case ast::NodeKind::update_stmt:
@@ -72,7 +72,7 @@ const ast::Node* parse_again(MemoryAccount& account, Statement& into, const Stat
   std::string_view own =
       std::string_view{whole.text()}.substr(static_cast<std::size_t>(whole.location));
   if (whole.length > 0) own = own.substr(0, static_cast<std::size_t>(whole.length));
-  // Only a semicolon may stand behind the only statement of a script.
+  // Behind a script's only statement there may be nothing but a semicolon.
   const bool is_all = whole.location == 0 && whole.text().find_last_not_of("; \t\r\n") < own.size();
   const auto parsed = std::make_shared<ParsedText>();
   parsed->count_in(account, is_all ? whole.text().size() : own.size());
@@ -85,7 +85,7 @@ const ast::Node* parse_again(MemoryAccount& account, Statement& into, const Stat
 }
 
 void Statement::count_as_kept(MemoryAccount& account) {
-  // The statement, its entry, and what the plan has besides its arena.
+  // The statement, its entry, and the plan's memory outside its arena.
   constexpr std::size_t kFixed = 2048;
   std::size_t bytes = kFixed;
   const bool is_counted = parsed && parsed->arena.account() != nullptr;

@@ -21,7 +21,7 @@
 
 namespace swizzle::sql {
 
-/// A text that is one statement, or none, and its syntax tree. Immutable.
+/// A text of at most one statement, and its syntax tree. Immutable.
 struct ParsedText {
   std::shared_ptr<const std::string> script;
   Arena arena{kTreeBytes};
@@ -63,22 +63,23 @@ struct Plan {
   std::vector<Lock> locks;
   /// Meanings of the statement's names when the plan was made.
   std::vector<Binder::NamedRelation> names;
-  /// Made for a statement of the system's own, which may name anything, whatever the user's rights.
+  /// True for a statement of the server's own, which may name any object regardless of the user's
+  /// rights.
   bool trusts_names = false;
-  /// Routines that the plan calls, in the versions that it was made for, and those that need the
-  /// right to call.
+  /// Routines that the plan calls, in the versions that it was made for, and those for which
+  /// EXECUTE is required.
   std::vector<RoutinePtr> routines;
   std::vector<RoutinePtr> executes;
   /// Uses of relations that need privileges: each session checks its own.
   std::vector<RelationAccess> accesses;
   ExprPrinter::Columns explained_columns = ExprPrinter::Columns::names;
   bool single_use = false;
-  /// True if it reads or writes a table whose row security is on: made for one role, under the
-  /// definitions of that time.
+  /// True if it accesses a table with row security on: the plan is for one role, under the present
+  /// definitions.
   bool met_policies = false;
   bool looked_up_objects = false;  ///< it has objects' numbers, or calls routines, found by name
   bool names_user_types = false;   ///< under the names they had when it was made, or their defaults
-  /// True if the best way depends on the parameters' values, which were not known when it was made.
+  /// True if the best plan depends on the parameters' values, which were not known.
   bool guesses_parameters = false;
   /// Error of a plan that cannot be run: Bind reports it, and the simple protocol before it
   /// describes the columns.
@@ -106,7 +107,7 @@ struct PlanRun {
   std::vector<OutputColumn> columns;
   std::vector<Format> column_formats;
 
-  /// Constraints are looked at when the statement has written everything, in WITH queries too.
+  /// Constraints are checked when the statement has written everything, in WITH queries too.
   void open() {
     execution.unchecked.clear();
     root->open(execution);
@@ -128,8 +129,8 @@ struct PlanRun {
 
 class IdleRuns;
 
-/// A plan as used by one session: the session's knowledge of it, and perhaps a run that waits for
-/// the next use.
+/// A plan as used by one session: the session's knowledge of it, and perhaps an idle run for the
+/// next use.
 struct PlanUse {
   PlanUse() = default;
   PlanUse(const PlanUse&) = delete;
@@ -146,17 +147,17 @@ struct PlanUse {
   std::unique_ptr<PlanRun> idle;
   IdleRuns* keeper = nullptr;  ///< of `idle`
   std::size_t place = 0;       ///< there
-  bool was_used = false;       ///< since the keeper looked last
+  bool was_used = false;       ///< since the last eviction scan (second chance)
 };
 using PlanUsePtr = CheckedShared<PlanUse>;
 
-/// Plans of a session that keep a run for the next time: those that ran last, so that memory is
-/// bounded however many statements a session knows.
+/// Plans of a session with an idle run for their next use: the last ones that ran, so that memory
+/// is bounded however many statements a session has.
 class IdleRuns {
  public:
   static constexpr std::size_t kRuns = 32;
 
-  /// Null: none is kept.
+  /// Null: there is none.
   static std::unique_ptr<PlanRun> take(PlanUse& use) noexcept { return std::move(use.idle); }
   void put(PlanUse& use, std::unique_ptr<PlanRun> run);
   void forget(const PlanUse& use) noexcept { places_[use.place] = nullptr; }
@@ -195,15 +196,15 @@ struct Statement {
   bool trusted = false;       ///< a check of a foreign key, without checks of privileges
   bool is_explained = false;  ///< EXPLAIN's: its plan is not shared
   bool of_cursor = false;     ///< DECLARE's: WHERE CURRENT OF may name its rows
-  /// False for the statements of a Query message, which get no values.
+  /// False for the statements of a Query message, which have no parameters.
   bool takes_parameters = true;
   BodyNamesPtr body;                 ///< of a routine that it stands in
-  bool has_lifted_literals = false;  ///< its parameters are what its text had in their places
+  bool has_lifted_literals = false;  ///< its parameters are the literals of its text
   bool repeats_row = false;          ///< INSERT: its parameters are those of any number of rows
   std::int64_t prepared_at = 0;
   /// Null before the first run, and for statements that are not counted.
   StatementCountersPtr counters;
-  /// Of one that the session keeps by a name: text, tree and plan, also where they are shared.
+  /// Memory of a statement that the session keeps by a name: text, tree and plan, even if shared.
   LastingShare kept_share;
 
   /// Throws SqlError 53200.
@@ -223,22 +224,22 @@ struct Statement {
 };
 using StatementPtr = CheckedShared<Statement>;
 
-/// Temporary tables are the session's alone: a read-only transaction may write them.
+/// False if it writes only temporary tables, which a read-only transaction may do.
 bool writes_what_others_see(const Plan& plan);
 
-/// Whether the plan gives the columns that the statement's client was told of.
+/// True if the plan's columns are those that the client was told of.
 bool has_same_result(const Statement& statement, const Plan& plan) noexcept;
 
-/// Whether the statement is one that has a plan: SELECT, VALUES, INSERT, UPDATE, DELETE.
+/// True for statements that have a plan: SELECT, VALUES, INSERT, UPDATE, DELETE.
 bool is_plannable(const ast::Node* node) noexcept;
 
 /// Parses the statement's own part of its script once more, into an arena of `into`, which outlives
-/// the script and counts in the account. Returns the same statement there; places in it are those
-/// of its own part, which is the text of `into`.
+/// the script and is charged to the account. Returns the same statement there; its positions are
+/// relative to its own part, which is the text of `into`.
 const ast::Node* parse_again(MemoryAccount& account, Statement& into, const Statement& whole);
 
-/// Runs `body`, which binds a tree of parse_again(). An error that it throws tells its place in the
-/// whole script.
+/// Runs `body`, which binds a tree of parse_again(). Moves the position of its error to the whole
+/// script.
 template <class Body>
 void with_places_in(const Statement& whole, const Body& body) {
   try {
@@ -252,13 +253,14 @@ void with_places_in(const Statement& whole, const Body& body) {
 /// Returns the column of EXPLAIN's result.
 OutputColumn explain_column(const ast::ExplainStmt& explain);
 
-/// The query of EXPLAIN and DECLARE CURSOR, whose parameters are the statement's; else null.
+/// Returns the query of EXPLAIN and DECLARE CURSOR, whose parameters are the statement's; else
+/// null.
 const ast::Node* query_within(const ast::Node* node) noexcept;
 
 /// Returns the statement's name in errors and tags: "SELECT", "INSERT", "CREATE TABLE" ….
 std::string_view statement_name(const ast::Node* node);
 
-/// A statement that is being executed, or waits to be: the protocol's portal, and SQL's cursor.
+/// A statement that runs or waits to run: the protocol's portal, and SQL's cursor.
 struct Portal {
   std::string name;
   StatementPtr statement;
@@ -282,11 +284,11 @@ struct Portal {
   bool scrolls = true;
   bool holds = false;
   bool binary = false;
-  /// A loop stands on it: the end of the transaction leaves it its rows.
+  /// True if a loop reads it: the end of the transaction keeps its rows.
   bool pinned = false;
   std::int64_t position = 0;  ///< 0: before the first row
   bool exhausted = false;
-  std::unique_ptr<RowStore> rows;  ///< what has been read
+  std::unique_ptr<RowStore> rows;  ///< the rows read so far
 
   [[nodiscard]] const Plan& plan() const noexcept { return *use->plan; }
 
@@ -316,8 +318,8 @@ using PortalPtr = CheckedShared<Portal>;
 
 /// Throws the error of the plan's constants, if they have one.
 void require_runnable(const Plan& plan);
-/// Refuses a statement with more parameters than it was given values: a part of another statement,
-/// and a text that a routine runs, may have none.
+/// Refuses a statement with more parameters than values: a part of another statement, or a text
+/// that a routine runs, may have none.
 void require_parameters(const Portal& portal);
 /// Refuses a statement that writes in a routine that is not volatile.
 void require_allowed(const Statement& statement, const Plan& plan, bool may_write);

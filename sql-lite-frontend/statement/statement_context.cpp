@@ -61,7 +61,7 @@ Severity least_heard(std::string_view level) {
 void StatementContext::send_notice(ResultSink& sink, Diagnostic diagnostic) {
   if (diagnostic.where.empty()) diagnostic.where = call_context(*this);
   const bool is_heard = diagnostic.severity >= least_heard(settings.text("client_min_messages"));
-  // Messages that were asked for (INFO) are always sent.
+  // Messages of level INFO, which the user has requested, are always sent.
   if (is_heard || diagnostic.severity == Severity::info) sink.notice(diagnostic);
 }
 

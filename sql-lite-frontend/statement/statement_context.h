@@ -33,7 +33,7 @@ struct TransitionTables;
 struct StatementContext : StatementServices {
   /// Sends a notice with the place in routines that it comes from.
   void notice(ResultSink& sink, Severity severity, SqlState state, std::string message);
-  /// Unless the session does not want to hear notices.
+  /// Sends it unless client_min_messages excludes it.
   void send_notice(ResultSink& sink, Diagnostic diagnostic);
   std::unique_ptr<Scratch> new_scratch();
   void drop_relation(const TablePtr& table);
@@ -43,7 +43,7 @@ struct StatementContext : StatementServices {
   /// Returns a new number of a run, which tells the state that expressions keep for this run from
   /// that of earlier ones.
   std::uint64_t new_run() noexcept { return next_run_++; }
-  /// Compared by whatever remembers what the session may do, or what names mean to it.
+  /// Compared by caches of permissions and of names' meanings.
   [[nodiscard]] RoleStamp role_stamp() const noexcept { return {catalog.stamp(), user}; }
 
   /// Returns nextval() as identity columns call it: the right to write the column includes its
@@ -51,7 +51,7 @@ struct StatementContext : StatementServices {
   virtual const Function& identity_numbers() = 0;
   virtual const RowIdentityFunctions& row_identity_functions() = 0;
 
-  // StatementServices, as far as they are nothing of the session's alone.
+  // StatementServices, as far as they need no session.
   Engine& storage_engine() noexcept override { return shared.engine; }
   Transaction& engine_transaction() noexcept override { return *transaction; }
   CatalogView& catalog_view() noexcept override { return catalog; }
@@ -81,19 +81,19 @@ struct StatementContext : StatementServices {
   SessionContext session_context;
   Catalogs::Use database_use;
   CatalogView catalog;
-  /// Before everything that may have temporary files, which are counted when they go.
+  /// Declared before all members with temporary files, which are counted when they are destroyed.
   SessionUsage usage;
   TemporaryFiles temporary_files;
-  /// Before everything that keeps rows, which gives its share back when it goes; names do, for the
-  /// checks of domains.
+  /// Declared before all members that keep rows, which release their shares when destroyed; names
+  /// do, for the checks of domains.
   WorkMemory memory;
   SessionNames names{*this};
   SessionRights rights{*this};
   TablesInUse tables_in_use;  ///< outlives all runs
   Interruption interruption;
 
-  // The session's roles, by number: a role that is dropped and made anew is another one, a renamed
-  // role is the same. The rights of a role are looked up at each use.
+  // The session's roles, by number: a role that is dropped and created again is another one, a
+  // renamed role is the same. A role's rights are looked up at each use.
   Oid login = kNoOid;         ///< the login role
   Oid session_user = kNoOid;  ///< that, or the one of SET SESSION AUTHORIZATION
   Oid user = kNoOid;          ///< that, or the one of SET ROLE
@@ -112,7 +112,7 @@ struct StatementContext : StatementServices {
   /// Tables that a running trigger's function may name; null: none.
   const TransitionTables* trigger_tables = nullptr;
   std::int32_t trigger_depth = 0;  ///< how many triggers run within one another
-  /// Prepared code of the routines that were called last (routines/language.h).
+  /// Prepared code of the routines called last (routines/language.h).
   std::shared_ptr<RoutineCodes> routine_codes;
   /// The same for functions of triggers (routines/triggers/trigger_codes.h).
   std::shared_ptr<TriggerCodes> trigger_codes;
@@ -121,7 +121,7 @@ struct StatementContext : StatementServices {
   ResultSink* sink_for_notices = nullptr;
 
  protected:
-  /// The parts that the session has, which may not be constructed yet.
+  /// The session's parts, which may not be constructed yet.
   struct Parts {
     ServerContext& shared;
     StatementTransaction& transaction;
@@ -144,7 +144,7 @@ inline StatementContext& context_of(const Execution& execution) noexcept {
 inline StatementContext& context_of(const FunctionContext& context) {
   const StatementContext* const found = SessionNames::context_of(context.session);
   STATEMENT_INVARIANT(found != nullptr);
-  // The interface of functions has no way to say that theirs may change.
+  // The functions' interface passes it as const, although functions of a session may change it.
   return const_cast<StatementContext&>(*found);
 }
 

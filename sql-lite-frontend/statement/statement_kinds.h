@@ -50,19 +50,19 @@ struct StatementKind {
   LogClass log_class = LogClass::other;
   /// Refused in a read-only transaction, whatever it names.
   bool writes = false;
-  /// Name by which it is refused inside a transaction block; empty: allowed. VACUUM and REINDEX ask
-  /// themselves, because their options come first.
+  /// Name by which it is refused inside a transaction block; empty: allowed. VACUUM and REINDEX
+  /// check that themselves, because their options are checked first.
   StatementName outside_blocks;
   bool only_in_blocks = false;
-  /// Name by which it is refused where it would leave something behind in the session of a user who
-  /// did not ask for it; empty: allowed.
+  /// Name by which it is refused where it would affect the session of a user who did not ask for
+  /// it; empty: allowed.
   std::string_view restricted_as;
   /// Counts as the first statement of a REPEATABLE READ transaction, as PostgreSQL's
   /// PlannedStmtRequiresSnapshot() has it.
   bool takes_snapshot = true;
   /// Its function sends the tag, with a number of rows.
   bool sends_tag = false;
-  /// For 0A000: the name, where it is not the tag; the object's name in the statement; a hint.
+  /// For 0A000: the name, if it is not the tag; the object's name in the statement; a hint.
   std::string_view refused_as;
   std::string (*object)(const ast::Node&) = nullptr;
   std::string_view hint;
@@ -109,7 +109,7 @@ struct StatementKind {
 
 /// Returns null for a node that is no statement by itself.
 const StatementKind* find_statement_kind(ast::NodeKind node) noexcept;
-/// Pre: it is one that the parser gives as a whole statement; otherwise throws SqlError XX000.
+/// Pre: a node that the parser returns as a whole statement; otherwise throws SqlError XX000.
 const StatementKind& kind_of_statement(const ast::Node& statement);
 
 /// Returns the statement's tag without numbers: "SELECT", "CREATE TABLE AS".

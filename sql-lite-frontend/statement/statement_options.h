@@ -15,14 +15,14 @@ namespace swizzle::sql {
 std::optional<bool> option_as_flag(const ast::DefElem& option);
 /// 42601 for other values.
 bool option_flag(const ast::DefElem& option);
-/// 42601 unless a whole number stands there.
+/// 42601 unless it is a whole number.
 std::int32_t option_integer(const ast::DefElem& option);
-/// 42601 at the second of two that are called the same.
+/// 42601 at the second of two options with one name.
 void refuse_repeats(ast::NodeList options);
-/// Throws 42601 for an option that is among `seen`, which only SET may be, and puts it there: of
-/// CREATE FUNCTION and its like.
+/// Throws 42601 for an option that is in `seen` already, unless it is SET, and adds it: for CREATE
+/// FUNCTION and its like.
 void note_option(const ast::DefElem& option, std::vector<std::string_view>& seen);
-/// 42601 "unrecognized VACUUM option …" at its place.
+/// 42601 "unrecognized VACUUM option …" at its position.
 [[noreturn]] void refuse_option(std::string_view command, const ast::DefElem& option);
 
 }  // namespace swizzle::sql

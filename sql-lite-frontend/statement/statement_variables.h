@@ -21,7 +21,7 @@ class StatementVariables {
 
   virtual void apply(std::string_view name, std::string_view value,
                      SessionSettings::Lifetime lifetime) = 0;
-  /// After a setting may have changed: formats, search path, ParameterStatus.
+  /// Called after a setting may have changed: updates formats, search path, ParameterStatus.
   virtual void changed(ResultSink* sink) = 0;
   /// Changes a list of settings that a role, a database or a routine keeps.
   virtual void change_stored(std::vector<std::string>& list,
@@ -29,15 +29,14 @@ class StatementVariables {
 
   /// Version of the settings: plans and names found under another one may be invalid.
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
-  /// Invalidates plans because of something that is not a setting but acts like one.
+  /// Invalidates plans for a reason that is not a setting but acts like one.
   void invalidate() noexcept { ++version_; }
   /// Begins a routine's own settings; plans that are made under them are used nowhere else.
   void begin_inner() noexcept {
     version_ = next_inner_version_;
     next_inner_version_ += 1U << 20U;
   }
-  /// Returns to that version, whose settings are restored, and so to the plans that were made under
-  /// it.
+  /// Returns to that version, whose settings are restored, and so to the plans made under it.
   void end_inner(std::uint64_t version) noexcept { version_ = version; }
 
  protected:

@@ -9,9 +9,8 @@
 
 namespace swizzle::sql {
 
-/// Tables that a session's running statements read and write, wherever they were started: by a
-/// message, a cursor, a trigger, a function. Definitions of these tables must not change under
-/// them.
+/// Tables that a session's running statements read and write, whether started by a message, a
+/// cursor, a trigger or a function. Definitions of these tables must not change meanwhile.
 class TablesInUse {
  public:
   using Tables = std::vector<TablePtr>;
@@ -39,7 +38,7 @@ class TablesInUse {
     void leave() noexcept {
       if (of_ == nullptr) return;
       auto& entries = std::exchange(of_, nullptr)->entries_;
-      // Most often it is the last that began.
+      // Mostly it is the newest entry.
       const auto found = std::find(entries.rbegin(), entries.rend(), tables_);
       entries.erase(std::next(found).base());
     }

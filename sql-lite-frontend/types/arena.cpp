@@ -21,7 +21,7 @@ void Arena::enter(std::size_t chunk) noexcept {
   used_ = 0;
 }
 
-/// Pre: what was allocated after `mark` is just being forgotten.
+/// Pre: everything allocated after `mark` is being freed.
 void Arena::poison_behind([[maybe_unused]] Mark mark) noexcept {
 #ifdef SWIZZLE_ASAN
   for (std::size_t i = mark.chunk; i <= current_; ++i) {
@@ -38,8 +38,9 @@ std::byte* Arena::allocate_slow(std::size_t bytes, std::size_t alignment) {
   if (bytes > kMaxFieldBytes) {
     throw_error(sqlstate::internal_error, "invalid memory alloc request size {}", bytes);
   }
-  // Chunks behind the current one are left over from before a reset or a rewind; the next may be
-  // large enough. Otherwise they go: a row of values that grow would leave one more each time.
+  // Chunks after the current one remain from before a reset or a rewind; the next one may be large
+  // enough. Otherwise they are freed: else a row of growing values would leave one more chunk each
+  // time.
   const std::size_t next = chunks_.empty() ? 0 : current_ + 1;
   if (next < chunks_.size() && chunks_[next].size >= bytes) {
     enter(next);
@@ -76,14 +77,14 @@ Bytes Arena::copy_in_pieces(Bytes bytes) {
   return {to, bytes.size()};
 }
 
-/// Gives back this one and those behind it. Pre: nothing in them is in use.
+/// Frees this chunk and those after it. Pre: nothing in them is in use.
 void Arena::drop_from(std::size_t chunk) noexcept {
   std::size_t bytes = 0;
   for (std::size_t i = chunk; i < chunks_.size(); ++i) bytes += chunks_[i].size;
   if (bytes >= kLongMemory) {
     // The memory may be released because of an error, so this must not wait.
     std::vector<Chunk> rest;
-    // Without memory for the list they go one by one, below.
+    // If there is no memory for the list, the chunks are freed one by one below.
     try {
       rest.reserve(chunks_.size() - chunk);
       std::move(chunks_.begin() + static_cast<std::ptrdiff_t>(chunk), chunks_.end(),

@@ -13,9 +13,9 @@
 
 namespace swizzle::sql {
 
-/// Memory that is released all at once. Not thread-safe. Destructors of objects placed here do not
-/// run, so only trivially destructible objects belong here. AddressSanitizer reports accesses to
-/// memory that was not allocated, or was forgotten.
+/// Memory that is freed all at once. Not thread-safe. Destructors of objects in it are not called,
+/// so only trivially destructible objects may be placed here. AddressSanitizer reports accesses to
+/// memory that was not allocated, or was freed by reset() or rewind().
 class Arena {
  public:
   static constexpr std::size_t kDefaultChunkBytes = 8192;
@@ -24,7 +24,7 @@ class Arena {
       : chunk_bytes_{chunk_bytes} {}
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
-  /// Takes the memory and the account; the other is empty then.
+  /// Takes the memory and the account of the other arena, which is empty afterwards.
   Arena(Arena&& other) noexcept { swap(other); }
   Arena& operator=(Arena&& other) noexcept {
     if (this == &other) return *this;
@@ -36,11 +36,11 @@ class Arena {
   ~Arena() { release(); }
 
   /// Charges the arena's heap memory to the account from now on. The account outlives the arena.
-  /// Pre: the arena holds nothing, or is charged to this account already.
+  /// Pre: the arena is empty, or is charged to this account already.
   void count_in(MemoryAccount* account) noexcept;
   [[nodiscard]] MemoryAccount* account() const noexcept { return account_; }
 
-  /// Pre: `alignment` is a power of two, at most 16. Never null; zero bytes are allowed.
+  /// Never returns null; zero bytes are allowed. Pre: `alignment` is a power of two, at most 16.
   std::byte* allocate(std::size_t bytes, std::size_t alignment = 8) {
     const std::size_t start = (used_ + alignment - 1) & ~(alignment - 1);
     if (start + bytes > capacity_) [[unlikely]]
@@ -65,18 +65,19 @@ class Arena {
   }
   std::string_view copy(std::string_view text) { return as_text(copy(as_bytes(text))); }
 
-  /// Forgets everything; the memory stays for the next use, except the part above kKeptBytes.
+  /// Frees all allocations but keeps up to kKeptBytes of the memory for reuse.
   void reset() noexcept;
-  /// Forgets everything and gives the memory back.
+  /// Frees all allocations and the memory.
   void release() noexcept;
 
-  /// A point to come back to: everything allocated after it is forgotten by rewind().
+  /// Position in the arena: rewind() frees everything that was allocated after it.
   struct Mark {
     std::size_t chunk;
     std::size_t used;
   };
   [[nodiscard]] Mark mark() const noexcept { return {current_, used_}; }
-  /// Pre: `mark` is of this arena, and no reset() and no rewind() behind it has happened since.
+  /// Pre: `mark` is of this arena, and neither reset() nor a rewind() to an earlier mark has been
+  /// called since.
   void rewind(Mark mark) noexcept;
 
   /// Returns the arena's heap memory in bytes, for memory accounting.
@@ -85,7 +86,7 @@ class Arena {
   static constexpr std::size_t kKeptBytes = 1U << 20U;
 
  private:
-  /// Others run meanwhile.
+  /// Copies larger than this let other fibers run in between.
   static constexpr std::size_t kLongCopy = std::size_t{1} << 20U;
   Bytes copy_in_pieces(Bytes bytes);
   struct Chunk {
@@ -99,7 +100,7 @@ class Arena {
   void swap(Arena& other) noexcept;
   void poison_behind(Mark mark) noexcept;
 
-  /// Address of an empty arena: a copy of no bytes has an address, too.
+  /// Address for empty results: even zero bytes have a non-null address.
   static inline std::byte nothing{};
 
   std::byte* base_ = &nothing;

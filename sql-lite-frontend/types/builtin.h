@@ -2,9 +2,9 @@
 
 #include "sql-lite-frontend/types/type.h"
 
-/// The types of type_list.inc: `builtin::money` is the object, `builtin_id::money` its number,
-/// `builtin_id::array_of_money` that of the type of its arrays. For the files of the types; other
-/// files use TypeId::name for a type that has a name in type_id.h.
+/// The types of type_list.inc: `builtin::money` is the object, `builtin_id::money` its oid,
+/// `builtin_id::array_of_money` that of its array type. Only for the files of the types; other
+/// files use TypeId::name if the type has a name in type_id.h.
 namespace swizzle::sql {
 
 namespace builtin {

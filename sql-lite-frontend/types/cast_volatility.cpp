@@ -10,13 +10,13 @@
 namespace swizzle::sql {
 namespace {
 
-/// Types whose input and output functions are both stable, besides those that are made of others.
+/// Types whose input and output functions are both stable, besides composed ones.
 constexpr std::array kBothStable{TypeId::date,     TypeId::timestamp, TypeId::timestamptz,
                                  TypeId::interval, TypeId::aclitem,   TypeId{790} /* money */};
 /// Types of which only the input is.
 constexpr std::array kInputStable{TypeId::xml, TypeId::time, TypeId::timetz};
 
-/// Its text form names objects of the catalog, or has the text forms of other types in it.
+/// True if the text form names catalog objects, or contains text forms of other types.
 bool is_of_other_things(TypeId type) {
   if (is_object_id(type)) return type != TypeId::oid;
   return is_array(type) || is_enum(type) || value_type(type).shape == Shape::record ||

@@ -4,9 +4,9 @@
 
 namespace swizzle::sql {
 
-/// Returns the volatility of a cast: stable where its function, or the text form that it goes
-/// through, depends on settings (TimeZone, DateStyle, lc_monetary) or on the catalog, as
-/// PostgreSQL's input and output functions are marked.
+/// Returns the volatility of a cast: stable if its function, or the text conversion that it uses,
+/// depends on settings (TimeZone, DateStyle, lc_monetary) or on the catalog, as for PostgreSQL's
+/// input and output functions.
 Volatility cast_volatility(const Cast& cast);
 
 }  // namespace swizzle::sql

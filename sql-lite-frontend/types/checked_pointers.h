@@ -5,11 +5,11 @@
 
 #include "sql-lite-frontend/types/statement_invariant.h"
 
-/// Pointers of the frontend whose use throws SqlError XX000 where they hold nothing: a place
-/// that forgot to ask costs its statement, and not the server.
+/// Pointers of the frontend that throw SqlError XX000 when a null pointer is dereferenced: a
+/// missing check fails the statement instead of crashing the server.
 namespace swizzle::sql {
 
-/// A pointer to what others own. Converts both ways, so that it may stand for a T* anywhere.
+/// A non-owning pointer. Converts both ways, so that it can replace a T* anywhere.
 template <class T>
 class CheckedPointer {
  public:
@@ -18,7 +18,7 @@ class CheckedPointer {
       : pointer_(pointer) {}
   // NOLINTNEXTLINE(google-explicit-constructor)
   constexpr operator T*() const noexcept { return pointer_; }
-  /// Itself, as an array of one.
+  /// The pointer itself, which can be used as an array of one.
   [[nodiscard]] constexpr T* const& raw() const noexcept { return pointer_; }
 
   [[nodiscard]] T* operator->() const { return &**this; }
@@ -32,7 +32,7 @@ class CheckedPointer {
   T* pointer_ = nullptr;
 };
 
-/// A std::unique_ptr that is asked before it is followed.
+/// A std::unique_ptr that checks for null when dereferenced.
 template <class T>
 class CheckedUnique : public std::unique_ptr<T> {
   using Base = std::unique_ptr<T>;
@@ -50,7 +50,7 @@ class CheckedUnique : public std::unique_ptr<T> {
   }
 };
 
-/// The same of a std::shared_ptr.
+/// The same for std::shared_ptr.
 template <class T>
 class CheckedShared : public std::shared_ptr<T> {
   using Base = std::shared_ptr<T>;

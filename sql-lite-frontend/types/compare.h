@@ -7,22 +7,23 @@
 
 namespace swizzle::sql {
 
-/// Negative, zero or positive, as the type's btree operator class orders. Neither value is NULL.
+/// Returns a negative number, 0 or a positive number, in the order of the type's btree class.
+/// Neither value is NULL.
 using CompareFunction = int (*)(const Value& left, const Value& right);
 /// Equal values have equal hashes, whatever their form (numeric scales, -0.0, bpchar blanks).
 using HashFunction = std::uint64_t (*)(const Value& value, std::uint64_t seed);
 
-/// Null for a type without an order (or hash): the caller says 42883.
+/// Returns null for a type without an order (or hash); the caller throws 42883.
 CompareFunction compare_function(TypeId type) noexcept;
 HashFunction hash_function(TypeId type) noexcept;
 
-/// Return the functions of a type that must have one: else 42883.
+/// Return the function of the type; throw 42883 if it has none.
 CompareFunction ordered(TypeId type);
 HashFunction hashed(TypeId type);
 
-/// NULL is equal to NULL and greater than everything.
+/// NULL equals NULL and is greater than all other values.
 int compare_with_nulls(CompareFunction function, const Value& a, const Value& b);
-/// Hash of a NULL among a value's parts.
+/// Hash of a NULL inside a value.
 inline constexpr std::uint64_t kNullHash = 0x9b1a;
 
 /// Pre: the type has an order.

@@ -12,7 +12,7 @@
 
 namespace swizzle::sql {
 
-/// Microseconds, days and months are kept apart, as PostgreSQL does: a month has no fixed length.
+/// Microseconds, days and months are separate, as in PostgreSQL: a month has no fixed length.
 struct Interval {
   std::int64_t microseconds = 0;
   std::int32_t days = 0;
@@ -26,8 +26,8 @@ struct TimeTz {
   std::int32_t zone_seconds = 0;  ///< west of Greenwich is positive, as in PostgreSQL
 };
 
-/// A value at run time: NULL, a scalar, or a view of bytes that live elsewhere (an arena, a page
-/// image, a constant). 16 bytes, copied freely. The type is not in it: the plan knows it.
+/// A value at run time: NULL, a scalar, or a reference to bytes elsewhere (an arena, a page image,
+/// a constant). 16 bytes, copied freely. Does not contain its type, which the plan determines.
 ///
 /// | shape                       | kind     | payload                | extra        |
 /// |-----------------------------|----------|------------------------|--------------|
@@ -39,8 +39,8 @@ struct TimeTz {
 /// Bytes are self-contained (no pointers inside), so copying a value elsewhere copies one block.
 class Value {
  public:
-  /// Wide enough to leave no padding behind it. A value is then copied as a whole, and a read right
-  /// after the copy does not stall on partial stores.
+  /// Wide enough to leave no padding: a value is copied as a whole, and a read right after the copy
+  /// does not stall on partial stores.
   enum class Kind : std::uint32_t { null, scalar, extended, bytes };
 
   constexpr Value() noexcept = default;  // NULL
@@ -79,7 +79,7 @@ class Value {
 
   [[nodiscard]] constexpr Kind kind() const noexcept { return kind_; }
   [[nodiscard]] constexpr bool is_null() const noexcept { return kind_ == Kind::null; }
-  /// Whether the value refers to memory outside itself.
+  /// True if the value refers to memory outside itself.
   [[nodiscard]] constexpr bool is_bytes() const noexcept { return kind_ == Kind::bytes; }
 
   [[nodiscard]] constexpr bool as_bool() const noexcept { return scalar() != 0; }
@@ -124,7 +124,7 @@ class Value {
     return load<Interval>(as_bytes().data());
   }
 
-  /// The same value with its bytes in `arena`.
+  /// Returns the same value with its bytes copied to `arena`.
   [[nodiscard]] Value copy_to(Arena& arena) const {
     return is_bytes() ? from_bytes(arena.copy(as_bytes())) : *this;
   }
@@ -156,7 +156,8 @@ inline Value make_interval(Arena& arena, const Interval& interval) {
   return Value::from_bytes({at, sizeof interval});
 }
 
-/// PostgreSQL's limit for one field. Larger results are an error (54000), not a truncation.
+/// PostgreSQL's size limit of one field. Larger results are an error (54000), and are not
+/// truncated.
 inline constexpr std::size_t kMaxFieldBytes = 0x3fffffff;
 
 }  // namespace swizzle::sql

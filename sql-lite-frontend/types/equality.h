@@ -5,12 +5,12 @@
 
 namespace swizzle::sql {
 
-/// True for a type whose values can be grouped and compared for equality, with an order or without
-/// one: xid, aclitem. False for json.
+/// True for a type whose values can be grouped and compared for equality, even without an order:
+/// xid, aclitem. False for json.
 bool has_equality(TypeId type) noexcept;
 
-/// Compares two arrays for equality; their elements need no order. Throws 42883 for elements
-/// without equality.
+/// Compares two arrays for equality; the elements need no order. Throws 42883 if they have no
+/// equality.
 bool equal_arrays(const Value& left, const Value& right);
 
 }  // namespace swizzle::sql

@@ -23,11 +23,11 @@ struct EnumLabels;
 enum class DateStyle : std::uint8_t { iso, postgres, sql, german };
 enum class DateOrder : std::uint8_t { ymd, dmy, mdy };
 enum class IntervalStyle : std::uint8_t { postgres, postgres_verbose, sql_standard, iso_8601 };
-/// Form of bytes in XML.
+/// Encoding of bytea in XML.
 enum class XmlBinary : std::uint8_t { base64, hex };
 enum class ByteaOutput : std::uint8_t { hex, escape };
 
-/// The settings that change how values are read and written.
+/// Settings that affect input and output of values.
 struct FormatSettings {
   DateStyle date_style = DateStyle::iso;
   DateOrder date_order = DateOrder::mdy;
@@ -39,22 +39,21 @@ struct FormatSettings {
   std::shared_ptr<const TimeZone> time_zone;  ///< null is UTC
 };
 
-/// The columns of rows: those that a call in FROM is to give, where its definition list says them;
-/// of a composite type.
+/// Columns of rows: of a composite type, or of a call in FROM with a column definition list.
 struct RowShape {
   std::vector<std::string> names;
   std::vector<TypeId> types;
   std::vector<std::int32_t> typmods;
   std::vector<TypeId> collated;  ///< `types` under the columns' collations; empty: they have none
 
-  /// Returns the types by which the columns are ordered.
+  /// Returns the types by whose order the columns are compared.
   [[nodiscard]] const std::vector<TypeId>& ordered() const noexcept {
     return collated.empty() ? types : collated;
   }
 };
 
-/// Names of objects, for the reg* types. The catalog implements it; without one, only numbers are
-/// accepted and written.
+/// Names of objects, for the reg* types. Implemented by the catalog; without it, only oids are
+/// accepted and printed.
 class ObjectNames {
  public:
   ObjectNames() = default;
@@ -66,30 +65,30 @@ class ObjectNames {
   /// Throws SqlError for an ambiguous or malformed name; returns nothing if there is no such
   /// object.
   [[nodiscard]] virtual std::optional<std::uint32_t> find(TypeId kind, std::string_view name) = 0;
-  /// The name as the reg* type's output shows it, qualified if it has to be.
+  /// Returns the name as the reg* type prints it, qualified if necessary.
   [[nodiscard]] virtual std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) = 0;
-  /// Returns the name for a call of the user's routine, qualified if the bare one would find
-  /// another.
+  /// Returns the name for a call of a user-defined routine, qualified if the bare name would find
+  /// another one.
   [[nodiscard]] virtual std::optional<std::string> routine_name(std::uint32_t /*oid*/) {
     return std::nullopt;
   }
-  /// An operator that a user made: its name, within OPERATOR(…) if that would find another.
+  /// Returns the name of a user-defined operator, as OPERATOR(…) if the bare name would find
+  /// another one.
   [[nodiscard]] virtual std::optional<std::string> operator_name(std::uint32_t /*oid*/) {
     return std::nullopt;
   }
-  /// The labels of an enum, until the next call. Null if there is no such type.
+  /// Returns the labels of an enum, valid until the next call; null if there is no such type.
   [[nodiscard]] virtual const EnumLabels* enum_labels(TypeId type) = 0;
-  /// Whether the value, which may be NULL, may be one of the domain. Throws SqlError 23502, 23514.
+  /// Checks a value, which may be NULL, against the domain. Throws SqlError 23502, 23514.
   virtual void check_domain(TypeId /*domain*/, const Value& /*value*/) {}
-  /// The attributes of a composite type, or the columns whose rows the type is of. Null if there is
-  /// no such type.
+  /// Returns the attributes of a composite type or row type; null if there is no such type.
   [[nodiscard]] virtual std::shared_ptr<const RowShape> row_shape(TypeId /*type*/) {
     return nullptr;
   }
 };
 
-/// State of session and transaction that functions may use. One per session, kept by its owner. The
-/// owner may derive from it, to give functions of its own more.
+/// State of session and transaction for functions. One per session. The owner may derive from it,
+/// to pass more to its own functions.
 class SessionContext {
  public:
   FormatSettings format;
@@ -99,16 +98,17 @@ class SessionContext {
   std::int64_t transaction_timestamp = 0;
   std::int64_t statement_timestamp = 0;
 
-  /// Now; through a function so that a simulated clock can stand behind it.
+  /// Returns the current time. A function pointer, so that a simulation can replace the clock.
   std::int64_t (*clock)() = &system_clock_now;
 
-  /// random() and setseed(): a 64-bit xorshift state, seeded at first use when zero.
+  /// State of random() and setseed(): 64-bit xorshift, seeded at first use if zero.
   std::uint64_t random_state[2] = {0, 0};
 
-  /// gen_random_uuid and the like need unpredictable bytes.
+  /// Source of unpredictable bytes for gen_random_uuid and similar functions.
   void (*random_bytes)(std::span<std::byte>) = &system_random_bytes;
 
-  /// Compiled patterns, so that a pattern is compiled once per session and not once per row.
+  /// Returns a compiled pattern from a cache: patterns are compiled once per session, not once per
+  /// row.
   const CompiledRegex& regex(std::string_view pattern, std::string_view flags);
 
   SessionContext();
@@ -124,18 +124,19 @@ class SessionContext {
   std::unique_ptr<RegexCache> regex_cache_;
 };
 
-/// The plan's knowledge about one call, for functions over "any" or polymorphic arguments.
+/// Types of one call that the planner has determined, for functions over "any" or polymorphic
+/// arguments.
 struct CallTypes {
   std::span<const TypeId> arguments;
   TypeId result = TypeId::none;
-  /// A function over VARIADIC "any" was given an array with the word VARIADIC.
+  /// True if a function over VARIADIC "any" was called with VARIADIC and an array.
   bool variadic_array = false;
   const RowShape* row = nullptr;
 };
 
-/// Context of a function besides its arguments. `arena` takes the result's bytes; it lives at least
-/// until the row is done, or, for a set, until its last row. `call` is set before a call to a
-/// function that wants_call_types.
+/// Context of a function call. `arena` is for the result's bytes, and is valid at least until the
+/// end of the row, or for a set-returning function until its last row. `call` is set only for a
+/// function with wants_call_types.
 struct FunctionContext {
   Arena& arena;
   SessionContext& session;

@@ -12,37 +12,38 @@
 
 namespace swizzle::sql {
 
-/// Pre: as many arguments as the signature says (variadic ones packed into an array, except for
-/// "any"); none is NULL if the function is strict. Throws SqlError.
+/// Pre: the number of arguments matches the signature (variadic ones are packed into an array,
+/// except for "any"); none is NULL if the function is strict. Throws SqlError.
 using ScalarFunction = Value (*)(FunctionContext& context, std::span<const Value> arguments);
 
-/// A running call of a set-returning function. Values refer to the context's arena or to memory
-/// of the cursor, until the next call of next().
+/// A running call of a set-returning function. Values refer to the context's arena or the cursor's
+/// memory, and are valid until the next call of next().
 class SetCursor {
  public:
   SetCursor() = default;
   SetCursor(const SetCursor&) = delete;
   SetCursor& operator=(const SetCursor&) = delete;
   virtual ~SetCursor() = default;
-  /// The next row, or nothing at the end. A row of several columns is a record.
+  /// Returns the next row, or nothing at the end. A row with several columns is a record.
   virtual std::optional<Value> next(FunctionContext& context) = 0;
 };
 /// The arguments' bytes must outlive the cursor.
 using SetFunction = std::unique_ptr<SetCursor> (*)(FunctionContext& context,
                                                    std::span<const Value> arguments);
 
-/// A state machine over one group. The state is `state_bytes` of memory, aligned to 16, that the
-/// caller keeps and forgets without a destructor; memory that grows is in an arena of the group's.
+/// State machine of an aggregate. The caller owns the state, `state_bytes` of memory aligned to 16,
+/// and frees it without a destructor; variable-size data is in an arena of the group.
 struct AggregateFunction {
   std::size_t state_bytes = 0;
   void (*init)(std::byte* state) = nullptr;
-  /// Takes one row. Rows with a NULL argument are left out by the caller if `skips_nulls`.
-  /// `state_arena` lives as long as the state.
+  /// Adds a row. If `skips_nulls`, the caller skips rows with a NULL argument. `state_arena` lives
+  /// as long as the state.
   void (*step)(FunctionContext& context, Arena& state_arena, std::byte* state,
                std::span<const Value> arguments) = nullptr;
-  /// The result so far; the state may go on after it (window frames).
+  /// Returns the result. More rows may be added to the state afterwards (window frames).
   Value (*final)(FunctionContext& context, const std::byte* state) = nullptr;
-  /// Adds another group's state to this one. Null if the aggregate depends on the rows' order.
+  /// Adds another group's state to this one. Null if the aggregate depends on the order of the
+  /// rows.
   void (*combine)(FunctionContext& context, Arena& state_arena, std::byte* state,
                   const std::byte* other) = nullptr;
   bool skips_nulls = true;
@@ -51,7 +52,7 @@ struct AggregateFunction {
 struct CallableRoutine;
 struct Execution;
 
-/// Function that needs the session that runs it; sessions are defined above this folder.
+/// Function that needs the session; sessions are defined in higher layers.
 using SessionCall = Value (*)(Execution& execution, std::span<const Value> arguments);
 
 enum class FunctionKind : std::uint8_t { scalar, set, aggregate, window };
@@ -78,16 +79,17 @@ struct Function {
   SetFunction set = nullptr;
   const AggregateFunction* aggregate = nullptr;
   SessionCall session = nullptr;
-  /// `session` takes names and numbers of objects alike, as text.
+  /// `session` accepts names and oids of objects, both as text.
   bool takes_text = false;
-  /// Set where a user made it (catalog/callable_routine.h): nothing above does it then.
+  /// Non-null for a user-defined function (catalog/callable_routine.h): the fields above are unused
+  /// then.
   const CallableRoutine* routine = nullptr;
-  /// True if it asks the types of its arguments for their collation
+  /// True if the function reads the collation from its arguments' types
   /// (collation/collated_functions.h).
   bool takes_collation = false;
 };
 
-/// One row of pg_operator whose function we have.
+/// One row of pg_operator whose function is implemented.
 struct Operator {
   std::uint32_t oid = 0;
   std::string_view name;
@@ -120,14 +122,15 @@ struct Cast {
   CastContext context = CastContext::explicit_cast;  ///< the weakest context that may use it
   CastMethod method = CastMethod::relabel;
   const Function* function = nullptr;
-  /// For the few functions that make as long a value as is wanted: bit(n) of a number.
+  /// For the few functions whose result length depends on the typmod: bit(n) of a number.
   std::int32_t typmod = kNoTypmod;
-  /// Of elements: a string too long for its domain is an error, because the cast is implicit.
+  /// For elements: a string longer than their domain allows is an error, because the cast is
+  /// implicit.
   bool is_implied = false;
 };
 
-/// Implementation of the function of pg_proc with this signature, spelled with the names of
-/// pg_type: "lower(text)". An operator is spelled "+(int4,int4)", "-(int4)" and implements its
+/// Implementation of the function in pg_proc with this signature, with type names of pg_type:
+/// "lower(text)". An operator is written "+(int4,int4)", "-(int4)"; the entry implements its
 /// function.
 struct ScalarEntry {
   std::string_view signature;
@@ -142,62 +145,63 @@ struct AggregateEntry {
   AggregateFunction function;
 };
 
-/// A name alone, "pg_notify", stands for all functions that PostgreSQL has of that name.
+/// A bare name, "pg_notify", stands for all functions of PostgreSQL with that name.
 struct SessionEntry {
   std::string_view signature;
   SessionCall function;
   bool takes_text = false;
 };
 
-/// Functions that the folders above add, which know more than this folder does (catalog, session).
-/// The signatures must be PostgreSQL's.
+/// Functions that higher layers add, because they need the catalog or session. Their signatures
+/// must be PostgreSQL's.
 struct AddedFunctions {
   std::span<const ScalarEntry> scalars = {};
   std::span<const SetEntry> sets = {};
   std::span<const SessionEntry> sessions = {};
-  /// Functions that PostgreSQL does not have, complete.
+  /// Functions that PostgreSQL does not have, with their whole definition.
   std::span<const Function> own = {};
 };
-/// At start-up, before the first look at the registry; the spans must stay.
+/// Must be called at start-up, before the first use of the registry; the spans must remain valid.
 void add_builtin_functions(const AddedFunctions& added);
 
-/// The functions and operators of that name that PostgreSQL has and we do not: a call of one is
-/// 0A000. They have no implementation.
+/// Returns the functions and operators of PostgreSQL with that name that are not implemented: calls
+/// fail with 0A000.
 std::span<const Function> unsupported_functions(std::string_view name);
-/// Names that only functions over types that we do not have bear, and those of such types.
+/// True for names of functions that exist only for unsupported types, and for names of such types.
 bool is_missing_function(std::string_view name);
 bool is_missing_type(std::string_view name);
 bool is_unsupported_operator(std::string_view name);
 
-/// Return all built-in functions, operators and casts, functions by number. Immutable and shared.
+/// Return all built-in functions, operators and casts; functions sorted by oid. Immutable, shared.
 std::span<const Function> builtin_functions();
 std::span<const Operator> builtin_operators();
-/// The rows of pg_cast whose function we have.
+/// Returns the rows of pg_cast whose function is implemented.
 std::span<const Cast> builtin_casts();
 
 const Function* find_function(std::uint32_t oid);
 const Operator* find_operator(std::uint32_t oid);
-/// Returns all functions of that name, of any kind.
+/// Returns all functions with that name, of any kind.
 std::span<const Function* const> functions_named(std::string_view name);
-/// Whether PostgreSQL has several of that name, so that it does not say which one is meant.
+/// True if PostgreSQL has several functions with that name, so that the name alone is ambiguous.
 bool is_ambiguous_function(std::string_view name);
 std::span<const Operator* const> operators_named(std::string_view name);
 
-/// The way from `source` to `target`, if `context` is strong enough: as pg_cast says, array casts
-/// by element, and text forms from any type (assignment) and to any type (explicit).
-/// The same type twice gives relabel. A domain is as its base; whether the value may be one of the
-/// target's is for the caller to ask (enter_domain).
+/// Finds the cast from `source` to `target` if `context` allows it: as in pg_cast, for arrays by
+/// element, and by text conversion from any type (assignment) and to any type (explicit). Equal
+/// types give relabel. A domain counts as its base type; the caller must check its constraints
+/// (enter_domain).
 std::optional<Cast> find_cast(TypeId source, TypeId target, CastContext context);
 
-/// Calls it, aside where the arguments are long. As scalar itself for the rest.
+/// Calls the function, on a thread for blocking work if the arguments are long. Otherwise like
+/// scalar.
 Value call_function(const Function& function, FunctionContext& context,
                     std::span<const Value> arguments);
 
-/// Converts a value that may be NULL; afterwards coerce_length() fits it to a typmod.
+/// Converts a value that may be NULL. The caller applies the typmod afterwards by coerce_length().
 Value cast_value(FunctionContext& context, const Cast& cast, const Value& value);
 
-/// The operator by which a type's default btree class orders: "<", "=", ">" over it. Null where it
-/// has none. Looks through binary-coercible types (varchar orders as text).
+/// Returns the operator "<", "=" or ">" of the type's default btree class; null if it has none.
+/// Looks through binary-coercible types (varchar is ordered as text).
 const Operator* equality_operator(TypeId type);
 const Operator* less_operator(TypeId type);
 

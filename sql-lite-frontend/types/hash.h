@@ -6,7 +6,7 @@
 
 namespace swizzle::sql {
 
-/// XXH3 over bytes, and a cheap mixer for one word. Not for anything that is stored.
+/// XXH3 over bytes, and a cheap mixer for one word. Not for stored data.
 std::uint64_t hash_bytes(Bytes bytes, std::uint64_t seed) noexcept;
 
 inline std::uint64_t hash_integer(std::uint64_t value, std::uint64_t seed) noexcept {

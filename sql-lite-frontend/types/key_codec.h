@@ -10,7 +10,7 @@
 namespace swizzle::sql {
 
 enum class SortDirection : std::uint8_t { ascending, descending };
-/// `absent` says that the column is NOT NULL: its keys carry no marker byte.
+/// `absent`: the column is NOT NULL, so its keys have no marker byte.
 enum class NullsOrder : std::uint8_t { first, last, absent };
 
 /// Order of one column of an index.
@@ -28,23 +28,24 @@ struct KeyColumn {
 /// with and without trailing blanks).
 void append_key(std::string& key, const KeyColumn& column, const Value& value);
 
-/// Whether `type` has a key encoding.
+/// True if `type` has a key encoding.
 bool is_indexable(TypeId type) noexcept;
 
-/// Whether decoding returns exactly the encoded value. Not so where equal values differ in print:
-/// numeric and jsonb (scales are lost), bpchar (blanks are lost), floats (-0 becomes 0), arrays,
-/// interval. An index-only read of such a column needs the value from elsewhere.
+/// True if decoding returns exactly the encoded value. False if equal values may print differently:
+/// numeric and jsonb (scale is lost), bpchar (blanks are lost), floats (-0 becomes 0), arrays,
+/// interval. An index-only scan must get such a column's value from elsewhere.
 bool key_keeps_value(TypeId type) noexcept;
 
-/// Takes one column off the front of `key`. The bytes of the result live in `arena`, or in the
-/// key itself where they stand there as they are. Throws SqlError (XX002) on malformed bytes.
+/// Decodes one column and removes it from the front of `key`. The result's bytes are in `arena`, or
+/// in the key itself if they are stored verbatim. Throws SqlError (XX002) if the bytes are
+/// malformed.
 Value take_key(Bytes& key, const KeyColumn& column, Arena& arena);
 
-/// Skips one column.
+/// Removes one column from the front of `key`.
 void skip_key(Bytes& key, const KeyColumn& column);
 
-/// The smallest key above all keys that start with `key`: turns a prefix into an exclusive upper
-/// bound. Empty when there is none (all bytes 0xff), which no column encoding produces.
+/// Returns the smallest key greater than all keys with the prefix `key`: an exclusive upper bound.
+/// Empty if there is none (all bytes 0xff), which no column encoding produces.
 std::string key_successor(std::string_view key);
 
 }  // namespace swizzle::sql

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-/// Accounting of statements' memory. A server has a total, and each session an account that draws
-/// from it in large grants. Large consumers (arenas, tables of keys, lists of values) draw from
-/// their session's account when they grow.
+/// Memory accounting of statements. A server has a total; each session has an account that takes
+/// memory from it in large grants. Large consumers (arenas, hash tables, value lists) charge their
+/// session's account when they grow.
 namespace swizzle::sql {
 
-/// Memory of all sessions of a server together. Thread-safe.
+/// Memory of all sessions of a server. Thread-safe.
 class MemoryTotal {
  public:
   MemoryTotal() = default;
@@ -30,7 +30,7 @@ class MemoryTotal {
   [[nodiscard]] std::size_t used_bytes() const noexcept {
     return used_.load(std::memory_order_relaxed);
   }
-  /// False if that would be more than there may be.
+  /// Returns false if the limit would be exceeded.
   [[nodiscard]] bool take(std::size_t bytes) noexcept;
   void give_back(std::size_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
@@ -39,22 +39,22 @@ class MemoryTotal {
   std::atomic<std::size_t> limit_{std::numeric_limits<std::size_t>::max()};
 };
 
-/// Memory of one session's statements. Of one thread or fiber at a time.
+/// Memory of one session's statements. Used by one thread or fiber at a time.
 class MemoryAccount {
  public:
-  /// Memory that a session may use without drawing from the total, so that short statements never
-  /// touch it.
+  /// Memory that a session may use without taking from the total, so that short statements do not
+  /// touch the shared counter.
   static constexpr std::size_t kFreeBytes = std::size_t{64} << 10U;
 
   MemoryAccount() = default;
   explicit MemoryAccount(MemoryTotal& total) noexcept : total_(&total) {}
   MemoryAccount(const MemoryAccount&) = delete;
   MemoryAccount& operator=(const MemoryAccount&) = delete;
-  /// Pre: everything was given back.
+  /// Pre: all memory was released.
   ~MemoryAccount();
 
-  /// Before the memory is there. Throws SqlError 53200 where the session, or the server, would keep
-  /// more than it may.
+  /// Must be called before the allocation. Throws SqlError 53200 if the limit of the session or the
+  /// server would be exceeded.
   void take(std::size_t bytes) {
     if (bytes > room_) [[unlikely]]
       ask_for(bytes);
@@ -79,11 +79,11 @@ class MemoryAccount {
 
   MemoryTotal* total_ = nullptr;
   std::size_t granted_ = kFreeBytes;
-  std::size_t room_ = kFreeBytes;  ///< of what is granted
+  std::size_t room_ = kFreeBytes;  ///< unused part of the grant
   std::size_t limit_ = std::numeric_limits<std::size_t>::max();
 };
 
-/// One keeper's part of an account, given back when it goes.
+/// An owner's part of an account, released by the destructor.
 class MemoryShare {
  public:
   MemoryShare() = default;
@@ -96,12 +96,12 @@ class MemoryShare {
   }
   ~MemoryShare() { lower(0); }
 
-  /// Sets the share. Without an account nothing is counted. Throws SqlError 53200.
+  /// Sets the size of the share. Null account: not counted. Throws SqlError 53200.
   void set(MemoryAccount* account, std::size_t bytes) {
     if (bytes != bytes_) [[unlikely]]
       change(account, bytes);
   }
-  /// Leaves it in the account; another owner gives it back.
+  /// Leaves the memory charged; another owner will release it.
   void keep() noexcept {
     account_ = nullptr;
     bytes_ = 0;
@@ -128,19 +128,19 @@ class MemoryShare {
   std::size_t bytes_ = 0;
 };
 
-/// Amount of memory that the system clears, and takes back, in a time that others of a reactor
-/// would notice.
+/// Size from which the kernel needs noticeable time to zero or reclaim memory, during which a
+/// reactor's other fibers would wait.
 inline constexpr std::size_t kLongMemory = std::size_t{16} << 20U;
-/// Faults the memory in, before its first use. A helper thread does it while the caller, if it may,
-/// waits.
+/// Faults memory in before its first use. A helper thread does so while the caller's fiber, if
+/// there is one, waits.
 void touch_aside(std::byte* memory, std::size_t bytes);
-/// Allocates memory that is faulted in already. Throws std::bad_alloc.
+/// Allocates memory that is already faulted in. Throws std::bad_alloc.
 void* allocate_long(std::size_t bytes);
-/// Gives it back some time soon.
+/// Frees the memory later, on another thread.
 void free_long(void* memory) noexcept;
 
-/// Memory of a container that counts in an account, or, without one, nowhere. Moving and swapping
-/// containers takes their accounts along.
+/// Allocator that charges an account, or none. Moving and swapping containers moves their accounts
+/// along.
 template <class T>
 class CountedAllocator {
  public:

@@ -6,7 +6,8 @@
 
 namespace swizzle::sql {
 
-/// NULL, where a client says that a value of the type is: a domain may refuse it (23502, 23514).
+/// Returns NULL as a value of the type; throws 23502 or 23514 if it is a domain that does not allow
+/// NULL.
 Value null_of(FunctionContext& context, TypeId type);
 
 }  // namespace swizzle::sql

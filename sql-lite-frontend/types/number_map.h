@@ -11,14 +11,14 @@
 
 namespace swizzle::sql {
 
-/// Properties of types by number (a domain's base, a collation's order), read wherever a value of
-/// one is handled: found without a lock. Entries are never removed, since a number keeps its
-/// meaning for good.
+/// Map from type oids to properties (a domain's base, a collation's order). Read without a lock,
+/// because every use of such a value needs it. Entries are never removed, since an oid keeps its
+/// meaning.
 class NumberMap {
  public:
-  /// 0: nothing is known.
+  /// Returns 0 for an unknown oid.
   [[nodiscard]] std::uint64_t find(std::uint32_t number) const noexcept {
-    // Clients may ask for any number.
+    // Any oid may come from a client.
     if (number >= kUserTypeIds) return 0;
     // acquire: the branch was made before its pointer was stored.
     const Branch* branch = branches_[number / kBelowBranch].load(std::memory_order_acquire);
@@ -31,7 +31,7 @@ class NumberMap {
     const std::scoped_lock lock{mutex_};
     Branch& branch = made(branches_[number / kBelowBranch], own_branches_);
     Leaf& leaf = made(branch[number / kFan % kFan], own_leaves_);
-    // release: publishes the base to threads that learn of the domain.
+    // release: publishes the value to threads that read it.
     leaf[number % kFan].store(base, std::memory_order_release);
   }
 
@@ -46,7 +46,7 @@ class NumberMap {
     Part* part = place.load(std::memory_order_relaxed);
     if (part == nullptr) {
       part = own.emplace_back(std::make_unique<Part>()).get();
-      // release: readers find it empty, not as it was.
+      // release: readers must see the new branch empty, not uninitialized.
       place.store(part, std::memory_order_release);
     }
     return *part;

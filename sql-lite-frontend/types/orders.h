@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/types/type.h"
 
-/// Orders that several types share, and the parts that a type's own order is made of.
+/// Orders that several types share, and building blocks for orders of single types.
 namespace swizzle::sql {
 
 int compare_signed(const Value& a, const Value& b);
@@ -18,7 +18,7 @@ int order_of(T a, T b) noexcept {
 
 namespace keys {
 
-/// XX002: the bytes are no key of the type.
+/// Throws XX002: malformed key.
 [[noreturn]] void corrupt();
 
 template <class T>
@@ -50,14 +50,14 @@ inline std::int32_t take_signed32(Bytes& key) {
   return static_cast<std::int32_t>(take<std::uint32_t>(key) ^ 1U << 31U);
 }
 
-/// Any bytes: a zero byte is followed by 0xff, the end by something smaller.
+/// Appends arbitrary bytes: a zero byte is escaped with 0xff, and the terminator is smaller.
 void put_bytes(std::string& key, std::string_view bytes);
 Value take_bytes(Bytes& key, TypeId type, Arena& arena);
-/// Text holds no zero byte, so one ends it and the characters stand as they are.
+/// Appends text, which has no zero bytes, verbatim with a zero byte as terminator.
 void put_text(std::string& key, std::string_view text);
 Value take_text(Bytes& key, TypeId type, Arena& arena);
 
-// Of whole values.
+// Encoders of whole values.
 void put_byte(std::string& key, const Value& value);
 Value take_byte(Bytes& key, TypeId type, Arena& arena);
 void put_int16(std::string& key, const Value& value);
@@ -73,11 +73,11 @@ Value take_uint64(Bytes& key, TypeId type, Arena& arena);
 void put_whole_bytes(std::string& key, const Value& value);
 void put_whole_text(std::string& key, const Value& value);
 
-/// Any value by its type, as an array or a row has its parts. Pre: not NULL.
+/// Appends any value by its type, as a part of an array or a row. Pre: not NULL.
 void put_value(std::string& key, TypeId type, const Value& value);
 Value take_value(Bytes& key, TypeId type, Arena& arena);
 
-// In front of a part that may be NULL, and of an array's elements and behind the last.
+// Markers before a part that may be NULL, before an array's elements, and after the last one.
 inline constexpr char kNullFirst = 0x00;
 inline constexpr char kPresent = 0x01;
 inline constexpr char kNullLast = 0x02;
@@ -86,13 +86,13 @@ inline constexpr char kArrayElement = 0x01;
 
 }  // namespace keys
 
-/// The first eight bytes as a number that orders as they do.
+/// Returns the first eight bytes as a number with the same order.
 std::uint64_t first_bytes(Bytes bytes) noexcept;
 std::uint64_t head_of_integer(const Value& value);
 std::uint64_t head_of_bytes(const Value& value);
 std::optional<double> position_of_integer(const Value& value);
 
-/// Values of one width that are their own keys.
+/// Order of fixed-width values that are their own key.
 constexpr TypeOrder integer_order(void (*put)(std::string&, const Value&),
                                   Value (*take)(Bytes&, TypeId, Arena&), std::uint8_t width) {
   return {.compare = &compare_signed,

@@ -60,7 +60,7 @@ TypeId substitute(TypeId declared, const Bindings& bindings) {
 
 namespace {
 
-/// Whether the two agree, or one of them is not known.
+/// Takes `type` for `known`. False: another one is known already.
 bool agree(TypeId& known, TypeId type) {
   if (known != TypeId::none && known != type) return false;
   known = type;

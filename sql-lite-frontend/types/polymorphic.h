@@ -5,15 +5,15 @@
 
 #include "sql-lite-frontend/types/type_id.h"
 
-/// Parameters that take any type, as anyelement and anyarray do, and agree on which.
+/// Polymorphic parameters: anyelement, anyarray and so on must resolve to matching types.
 namespace swizzle::sql {
 
-/// anyelement and those that agree with it.
+/// True for anyelement and the types that depend on it.
 bool is_any_family(TypeId type) noexcept;
-/// anyrange, anymultirange: their actual type does not follow from anyelement's.
+/// True for anyrange and anymultirange, whose type cannot be derived from anyelement's.
 bool is_range_family(TypeId type) noexcept;
 
-/// Meanings of the polymorphic parameters in one call.
+/// Actual types of the polymorphic parameters in one call.
 struct Bindings {
   TypeId element = TypeId::none;
   TypeId array = TypeId::none;
@@ -25,14 +25,14 @@ struct Bindings {
   TypeId compatible_multirange = TypeId::none;
 };
 
-/// The type that a declared one means in the call.
+/// Returns the actual type for a declared one.
 TypeId substitute(TypeId declared, const Bindings& bindings);
 
-/// Binds the polymorphic parameters to types; nothing if the arguments do not agree on them.
-/// Unknown literals agree with everything.
+/// Resolves the polymorphic parameters; nothing if the arguments conflict. Unknown literals match
+/// every type.
 std::optional<Bindings> bind_polymorphic(std::span<const TypeId> declared,
                                          std::span<const TypeId> actual);
-/// The same; throws SqlError 42804 that says which argument does not fit.
+/// The same; throws SqlError 42804, which names the conflicting argument.
 Bindings require_polymorphic(std::span<const TypeId> declared, std::span<const TypeId> actual);
 
 }  // namespace swizzle::sql

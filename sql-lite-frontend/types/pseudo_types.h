@@ -4,7 +4,7 @@
 
 namespace swizzle::sql {
 
-/// A type that only stands in the signatures of functions.
+/// Returns a type that occurs only in signatures of functions.
 constexpr Type pseudo_type(TypeId id, std::string_view name) {
   return {.id = id,
           .name = name,
@@ -16,7 +16,7 @@ constexpr Type pseudo_type(TypeId id, std::string_view name) {
           .kind = 'p'};
 }
 
-/// Pseudo-type of arrays and ranges, whose values are of any length.
+/// Returns a pseudo-type for arrays or ranges, whose values have variable length.
 constexpr Type long_pseudo_type(TypeId id, std::string_view name) {
   Type type = pseudo_type(id, name);
   type.length = -1;

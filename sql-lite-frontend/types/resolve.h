@@ -17,22 +17,22 @@ struct ResolvedFunction {
   /// named arguments; a variadic tail has one entry per argument given.
   std::vector<TypeId> argument_types;
   TypeId result = TypeId::none;
-  /// Argument of the call for parameter i; -1 takes its default.
+  /// Number of the argument for parameter i; -1: its default.
   std::vector<int> argument_order;
-  /// The arguments from here on are packed into one array (none if the same as size()).
+  /// First argument to be packed into the variadic array; size() if there is none.
   std::size_t first_variadic = 0;
   TypeId variadic_element = TypeId::none;
   bool variadic_array = false;  ///< for CallTypes
 };
 
-/// Casts that users made, beside those that find_cast() knows.
+/// User-defined casts, besides those of find_cast().
 class MadeCasts {
  public:
   MadeCasts() = default;
   MadeCasts(const MadeCasts&) = delete;
   MadeCasts& operator=(const MadeCasts&) = delete;
   virtual ~MadeCasts() = default;
-  /// Whether a value of the one type may stand where the other is wanted, without a word.
+  /// True if there is an implicit cast from `source` to `target`.
   [[nodiscard]] virtual bool is_implicit(TypeId source, TypeId target) const = 0;
 };
 
@@ -42,7 +42,7 @@ struct FunctionCall {
   std::span<const std::string_view> argument_names = {};  ///< empty, or one per argument ("": none)
   enum class Variadic : std::uint8_t { expanded, as_array } variadic = Variadic::expanded;
   int position = 0;  ///< in the statement, for errors
-  /// Functions that the name can mean, if they are not the built-in ones alone.
+  /// Functions with that name, unless only the built-in ones are candidates.
   std::optional<std::span<const Function* const>> candidates = std::nullopt;
   std::string_view schema = {};      ///< as it was written, for errors
   const MadeCasts* casts = nullptr;  ///< null: there are none
@@ -54,12 +54,12 @@ struct FunctionCall {
 /// with the name of a type, where no function fits, is a cast: nothing then and the caller tries
 /// find_type (as PostgreSQL does for e.g. text(1)).
 ResolvedFunction resolve_function(const FunctionCall& call);
-/// The same without the errors: nothing if no function fits.
+/// The same without errors: nothing if no function matches.
 std::optional<ResolvedFunction> try_resolve_function(const FunctionCall& call);
 
 struct ResolvedOperator {
   const Operator* op = nullptr;
-  TypeId left = TypeId::none;  ///< what the operands are to be cast to
+  TypeId left = TypeId::none;  ///< type to which the operand is cast
   TypeId right = TypeId::none;
   TypeId result = TypeId::none;
 };
@@ -69,7 +69,7 @@ struct OperatorCall {
   TypeId left = TypeId::none;  ///< none for a prefix operator
   TypeId right = TypeId::none;
   int position = 0;
-  /// Operators that the name can mean, if they are not the built-in ones alone.
+  /// Operators with that name, unless only the built-in ones are candidates.
   std::optional<std::span<const Operator* const>> candidates = std::nullopt;
   std::string_view schema = {};  ///< as it was written, for errors
   const MadeCasts* casts = nullptr;
@@ -84,15 +84,15 @@ ResolvedOperator resolve_operator(std::string_view name, TypeId left, TypeId rig
 std::optional<ResolvedOperator> try_resolve_operator(std::string_view name, TypeId left,
                                                      TypeId right);
 
-/// The type that values of these have in common; text if all are unknown, nothing if there is none.
+/// Returns the common type of these; text if all are unknown, nothing if there is none.
 std::optional<TypeId> find_common_type(std::span<const TypeId> types);
 
-/// The common type of CASE, UNION, VALUES, ARRAY, GREATEST …; text if all are unknown. Throws
-/// 42804 "CASE types integer and text cannot be matched"; `construct` is its first word.
+/// Returns the common type for CASE, UNION, VALUES, ARRAY, GREATEST …; text if all are unknown.
+/// Throws 42804 "CASE types integer and text cannot be matched"; `construct` is its first word.
 TypeId select_common_type(std::span<const TypeId> types, std::string_view construct,
                           int position = 0);
 
-/// Whether a value of `source` can become `target` in this context (unknown always can).
+/// True if a value of `source` can become `target` in this context (unknown always can).
 bool can_coerce(TypeId source, TypeId target, CastContext context);
 
 }  // namespace swizzle::sql

@@ -10,8 +10,8 @@
 
 namespace swizzle::sql {
 
-/// Layout of the columns in a table's rows. Columns are only ever added at the end: rows written
-/// before know fewer columns and read the missing ones as their default.
+/// Layout of the columns in a table's rows. Columns are only added at the end: older rows have
+/// fewer columns, and missing ones are read as their default.
 ///
 /// Row: u16 header (bits 0-14: column count, bit 15: wide offsets) | null bitmap | fixed-width
 /// columns in order, NULL or not | end offset of each variable column (u16 or u32) | their bytes.
@@ -30,8 +30,7 @@ class RowLayout {
   RowLayout() = default;
   explicit RowLayout(std::span<const TypeId> types);
 
-  /// Sets the value of rows that were written before the column existed. The value's bytes are
-  /// copied.
+  /// Sets the value that a column has in rows written before it was added. The bytes are copied.
   void set_default(std::size_t column, const Value& value);
 
   [[nodiscard]] std::size_t column_count() const noexcept { return columns_.size(); }
@@ -51,8 +50,8 @@ class RowLayout {
 /// Appends the encoding of one row. Pre: as many values as the layout has columns.
 void append_row(std::string& out, const RowLayout& layout, std::span<const Value> values);
 
-/// Reads columns out of an encoded row, each in constant time and without copying: values refer to
-/// the row's bytes. Checks positions against the row's length (throws SqlError XX001).
+/// Decodes columns of an encoded row, each in constant time and without copying: values refer to
+/// the row's bytes. Checks offsets against the row's length (throws SqlError XX001).
 class RowReader {
  public:
   RowReader(const RowLayout& layout, Bytes row);
@@ -77,9 +76,9 @@ class RowReader {
 void append_flat(std::string& out, Shape shape, const Value& value);
 /// Pre: not NULL. Refers to `bytes`. Throws SqlError XX001 on malformed bytes.
 Value read_flat(Shape shape, Bytes bytes);
-/// 0 for shapes of variable width.
+/// Returns 0 for shapes of variable width.
 std::size_t flat_width(Shape shape) noexcept;
-/// The shape of any type: builtin or, for an id the table does not know, a record.
+/// Returns the shape of any type; an unknown type has the shape of a record.
 Shape shape_of(TypeId type) noexcept;
 
 }  // namespace swizzle::sql

@@ -11,7 +11,7 @@
 
 namespace swizzle::sql {
 
-/// The error fields of the protocol beyond swizzle::Error's. Empty means absent.
+/// Error fields of the protocol that swizzle::Error lacks. Empty means absent.
 struct ErrorFields {
   int position = 0;  ///< of the character in the statement, from 1; 0 is unknown
   std::string schema;
@@ -55,8 +55,8 @@ class SqlError : public std::exception {
   ErrorFields fields_;
 };
 
-/// False for errors of the moment, which say nothing about what was read or bound: a lost race, a
-/// cancel, a lack of memory or disk.
+/// False for transient errors, which say nothing about the parsed or bound text: a lost race, a
+/// cancel, lack of memory or disk.
 [[nodiscard]] bool is_about_definition(SqlState state) noexcept;
 
 /// Shared out-of-line body of the two templates below; keeps each throw site a single call.

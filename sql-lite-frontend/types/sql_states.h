@@ -2,7 +2,7 @@
 
 #include "base/sqlstate.h"
 
-/// The codes that arise in SQL, beside those of base/sqlstate.h.
+/// SQLSTATEs of the SQL frontend, besides those of base/sqlstate.h.
 namespace swizzle::sqlstate {
 inline constexpr SqlState protocol_violation{"08P01"};
 inline constexpr SqlState invalid_grant_operation{"0LP01"};

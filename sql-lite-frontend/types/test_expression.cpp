@@ -381,7 +381,7 @@ std::string answer_aggregate(FunctionContext& context, std::string_view name,
     for (std::size_t i = 0; i < view.size(); ++i) {
       const Value v = cast_value(context, *cast, view.element(i));
       if (v.is_null() && aggregate.skips_nulls) continue;
-      // Where groups can be joined, every other row goes through another group.
+      // Every second row goes to another group, to test combine(), if the aggregate has it.
       const bool second = aggregate.combine != nullptr && i % 2 == 1;
       aggregate.step(context, group, second ? other : state, {&v, 1});
     }

@@ -11,15 +11,15 @@
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/type_id.h"
 
-/// Definition of a type. All that differs from type to type stands in its object, so that a new
-/// type is a file with such an object and a line in type_list.inc.
+/// Definition of a type. Everything specific to a type is in its object, so a new type needs one
+/// file with such an object and a line in type_list.inc.
 namespace swizzle::sql {
 
 struct FunctionContext;
 struct FunctionsOfType;
 enum class Coercion : std::uint8_t;
 
-/// Input and output of values. Several types may share one codec, so it is told the type.
+/// Input and output of values. Functions get the type, because several types may share a codec.
 struct TypeCodec {
   Value (*input)(FunctionContext&, TypeId, std::int32_t typmod, std::string_view text) = nullptr;
   void (*output)(FunctionContext&, TypeId, const Value&, std::string& out) = nullptr;
@@ -27,28 +27,30 @@ struct TypeCodec {
   void (*send)(FunctionContext&, TypeId, const Value&, std::string& out) = nullptr;
 };
 
-/// Order, equality and keys of values. `orders.h` has those that several types share.
+/// Order, equality and key encoding of values. `orders.h` has those that several types share.
 struct TypeOrder {
   /// Null for a type without a default btree class.
   CompareFunction compare = nullptr;
   HashFunction hash = nullptr;
-  /// Appends bytes that memcmp orders as `compare` does, none of which begins another value's.
+  /// Appends a prefix-free key encoding that memcmp orders as `compare` does.
   void (*put_key)(std::string& key, const Value& value) = nullptr;
-  /// Takes them off the front (key_codec.h). Null: keys are for comparing, not for an index.
+  /// Decodes a key and removes it from the front (key_codec.h). Null: keys serve only for
+  /// comparison.
   Value (*take_key)(Bytes& key, TypeId type, Arena& arena) = nullptr;
-  /// 0 where keys have different lengths.
+  /// Size of a key; 0: varies.
   std::uint8_t key_width = 0;
-  /// take_key() returns exactly the encoded value: equal values look alike.
+  /// True if take_key() returns exactly the encoded value: equal values are identical.
   bool key_keeps_value = false;
-  /// Equal values are those of the same as_int8().
+  /// True if values are equal exactly if their as_int8() is.
   bool is_integer = false;
-  /// Eight bytes that order as the values do, as far as they go. Null: those of the key.
+  /// Eight bytes that order as the values do, as far as they reach. Null: those of the key are
+  /// used.
   std::uint64_t (*head)(const Value& value) = nullptr;
   /// Returns the value's position among others, for estimates. Null: unknown.
   std::optional<double> (*position)(const Value& value) = nullptr;
 };
 
-/// The column's size in information_schema.
+/// Size of a column in information_schema.
 struct TypeMeasures {
   std::optional<std::int64_t> length = {};
   std::optional<std::int64_t> octets = {};
@@ -58,13 +60,13 @@ struct TypeMeasures {
   std::optional<std::int64_t> fraction = {};
 };
 
-/// Meaning of the numbers in parentheses behind a type's name.
+/// Type modifier: the numbers in parentheses after a type's name.
 struct TypeModifier {
-  /// The type's typmodin function. Throws SqlError.
+  /// typmodin: encodes the modifier. Throws SqlError.
   std::int32_t (*read)(std::span<const std::int32_t> modifiers) = nullptr;
-  /// The whole name: "time(3) without time zone".
+  /// Returns the type's whole name: "time(3) without time zone".
   std::string (*show)(std::string_view sql_name, std::int32_t typmod) = nullptr;
-  /// Pre: neither NULL nor without a modifier.
+  /// Coerces a value to the modifier. Pre: neither the value is NULL nor the modifier absent.
   Value (*fit)(FunctionContext& context, std::int32_t typmod, const Value& value,
                Coercion coercion) = nullptr;
 };
@@ -76,7 +78,7 @@ struct Type {
   TypeId subtype = TypeId::none;  ///< of a range: what its bounds are; of a multirange: its range
   TypeId multirange = TypeId::none;  ///< of a range
   std::string_view name{};           ///< typname: "int4", "_int4"
-  std::string_view sql_name{};       ///< what format_type says without modifier: "integer[]"
+  std::string_view sql_name{};       ///< name in format_type without modifier: "integer[]"
   std::int16_t length = -1;          ///< typlen: -1 varlena, -2 cstring
   bool by_value = false;
   char category = 'U';  ///< typcategory
@@ -94,7 +96,7 @@ struct Type {
   const TypeModifier* modifier = nullptr;
   /// Type whose operators apply, if this one has none of its own: text for varchar.
   TypeId operators_of = TypeId::none;
-  /// The type that stands for all that one btree operator family compares with each other.
+  /// Type that represents its btree operator family, whose types can be compared with each other.
   TypeId family = TypeId::none;
   TypeMeasures (*measures)(std::int32_t typmod) = nullptr;
   /// Functions written for this type alone; null if functions/ has them all.

@@ -9,10 +9,10 @@
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/type_id.h"
 
-/// Functions with which the types' files read and write values.
+/// Helpers for the input and output functions in the types' files.
 namespace swizzle::sql {
 
-/// Null for types without values.
+/// Returns null for types without values.
 const TypeCodec* find_codec(TypeId type) noexcept;
 
 template <class T>
@@ -23,7 +23,7 @@ void append_big_endian(std::string& out, T value) {
   out.append(bytes, sizeof bits);
 }
 
-/// Takes values off a binary message; too short is 08P01, as in PostgreSQL.
+/// Reads values from a binary message; throws 08P01 if it is too short, as PostgreSQL does.
 class BinaryReader {
  public:
   explicit BinaryReader(Bytes bytes) noexcept : rest_{bytes} {}
@@ -38,7 +38,7 @@ class BinaryReader {
     rest_ = rest_.subspan(count);
     return out;
   }
-  /// Everything must have been read (22P03).
+  /// Throws 22P03 unless the whole message has been read.
   void finish() const {
     if (!rest_.empty()) too_long();
   }
@@ -53,8 +53,8 @@ class BinaryReader {
 [[noreturn]] void throw_invalid_syntax(TypeId type, std::string_view text);
 [[noreturn]] void throw_out_of_range(TypeId type);
 
-/// Parses a decimal integer as PostgreSQL's input functions: blanks around, a sign. Throws 22P02
-/// or 22003 in the name of `type`.
+/// Parses a decimal integer as PostgreSQL's input functions do, with surrounding blanks and a sign.
+/// Throws 22P02 or 22003 with the name of `type`.
 std::int64_t parse_integer(TypeId type, std::string_view text, std::int64_t min, std::int64_t max);
 double parse_float8(std::string_view text, TypeId reported_as = TypeId::float8);
 float parse_float4(std::string_view text);

@@ -9,26 +9,26 @@
 
 #include "sql-lite-frontend/types/type_id.h"
 
-/// User-defined types. Their numbers tell their kind, so that values are stored, compared and
-/// ordered without a look-up. The names of types and of labels are in the catalog.
+/// User-defined types. Their oids encode their kind, so that values can be stored, compared and
+/// ordered without a look-up. Names of types and labels are in the catalog.
 namespace swizzle::sql {
 
-/// Count of the numbers of each kind. The numbers of arrays of a kind follow the kind's.
+/// Number of oids of each kind. Those of a kind's array types follow.
 inline constexpr std::uint32_t kUserTypeIds = 0x1000'0000;
 inline constexpr std::uint32_t kFirstEnum = 0x2000'0000;
 inline constexpr std::uint32_t kFirstDomain = 0x4000'0000;
 inline constexpr std::uint32_t kFirstComposite = 0x6000'0000;
 inline constexpr std::uint32_t kFirstRange = 0x8000'0000;
-/// A range's multirange has the same number among these.
+/// A multirange has the same offset here as its range has among ranges.
 inline constexpr std::uint32_t kFirstMultirange = 0xa000'0000;
-/// Types that an extension brings: the numbers are those of brought_types().
+/// Types of extensions: the oids are those of brought_types().
 inline constexpr std::uint32_t kFirstBrought = 0xc000'0000;
 inline constexpr std::uint32_t kBehindUserTypes = 0xe000'0000;
 /// A string type, or arrays of one, under a collation of its own. Expressions and the keys of
 /// indexes have such types; stored columns and clients never do (collation/collated.h). jsonb and
 /// citext are there as well, under the collation of their database.
 inline constexpr std::uint32_t kFirstCollated = 0xe000'0000;
-/// Collations have smaller numbers.
+/// Upper bound of collation oids.
 inline constexpr std::uint32_t kCollations = 0x0200'0000;
 /// Types with collations, in the order of their numbers, which stand in keys of rows: new ones are
 /// added at the end. citext and its arrays are the last.
@@ -56,14 +56,14 @@ constexpr bool is_user_multirange(TypeId type) noexcept {
 constexpr bool is_brought(TypeId type) noexcept {
   return raw(type) - kFirstBrought < kUserTypeIds;
 }
-/// A type that a user made, or arrays of it.
+/// True for a user-defined type, or an array of one.
 constexpr bool is_user_type(TypeId type) noexcept {
   return raw(type) - kFirstEnum < kBehindUserTypes - kFirstEnum;
 }
 constexpr bool is_user_array(TypeId type) noexcept {
   return is_user_type(type) && (raw(type) & kUserTypeIds) != 0;
 }
-/// Pre: it is a type that a user made, and not an array.
+/// Pre: the type is user-defined and not an array.
 constexpr TypeId user_array_of(TypeId type) noexcept {
   return TypeId{raw(type) | kUserTypeIds};
 }
@@ -80,8 +80,8 @@ constexpr TypeId without_collation(TypeId type) noexcept {
   return is_collated(type) ? kCollatedKinds[(raw(type) - kFirstCollated) / kCollations] : type;
 }
 
-/// The type of a relation's rows has the relation's number among composite types; none where that
-/// is too high to be one.
+/// Returns the row type of a relation: the relation's oid as offset among composite types; none if
+/// the oid is too large.
 constexpr TypeId row_type_of_relation(std::uint32_t relation) noexcept {
   return relation < kUserTypeIds ? TypeId{kFirstComposite + relation} : TypeId::none;
 }
@@ -93,30 +93,30 @@ struct DomainBase {
   std::int32_t typmod = kNoTypmod;
 };
 DomainBase base_of_domain(TypeId domain) noexcept;
-/// Notes the base, so that values of the domain are stored, compared and printed as its values.
-/// Pre: if `base` is a domain itself, it has been noted.
+/// Registers the base, with whose functions the domain's values are stored, compared and printed.
+/// Pre: if `base` is a domain itself, it is registered.
 void note_domain(TypeId domain, DomainBase base);
 
-/// Returns the type of a user-defined range's bounds; none if it was not noted. It does not change
-/// as long as the range exists.
+/// Returns the type of the bounds of a user-defined range; none if it is not registered. Constant
+/// for the lifetime of the range.
 TypeId noted_subtype(TypeId range) noexcept;
 void note_range(TypeId range, TypeId subtype);
 
-/// Returns a type's base: of a domain its base type in the end, else the type itself. Without a
-/// collation. This is the only function that answers this.
+/// Returns the type at the end of a chain of domains, or the type itself; without collation. The
+/// only function for this purpose.
 inline TypeId base_type(TypeId type) noexcept {
   return without_collation(is_domain(type) ? base_of_domain(type).type : type);
 }
 
-/// A label of an enum. In rows and keys stands its position, so values are ordered as numbers are,
-/// and labels may be renamed.
+/// A label of an enum. Rows and keys store its position, so values are ordered like numbers, and
+/// labels can be renamed.
 struct EnumLabel {
   std::uint32_t oid = 0;
   std::string name;
   std::int64_t position = 0;
 };
 
-/// An enum as one transaction sees it.
+/// The labels of an enum that one transaction sees.
 struct EnumLabels {
   std::string type_name;          ///< as messages show it
   std::vector<EnumLabel> labels;  ///< in their order
@@ -128,17 +128,17 @@ struct EnumLabels {
   [[nodiscard]] const EnumLabel* at(std::int64_t position) const noexcept;
 };
 
-/// Positions for `count` labels of a new type, and for one between two neighbours (0: none there).
-/// Where there is no room left between them: 54000.
+/// Returns positions for `count` labels of a new type, or for one between two neighbours (0: no
+/// neighbour). Throws 54000 if there is no room between them.
 std::vector<std::int64_t> spread_positions(std::size_t count);
 std::int64_t position_between(const EnumLabel* before, const EnumLabel* after);
 
-/// Notes the name of a user-defined type, for messages and plans, and its labels. Numbers are given
-/// once in the life of a data directory, so one list serves all databases of the process.
+/// Registers the name of a user-defined type, for messages and plans, and its labels. Oids are
+/// unique in a data directory, so one map serves all databases of the process.
 void note_type(TypeId type, EnumLabels labels);
-/// Null if it was not noted.
+/// Returns null if the type is not registered.
 std::shared_ptr<const EnumLabels> noted_labels(TypeId type);
-/// Empty then.
+/// Returns an empty name if the type is not registered.
 std::string noted_type_name(TypeId type);
 
 }  // namespace swizzle::sql

@@ -5,7 +5,7 @@
 
 namespace swizzle::sql {
 
-/// Charges for its lifetime the memory that writing long values needs outside of any arena.
+/// Scope that charges memory that building long values needs outside of any arena.
 class WritingShare {
  public:
   WritingShare(FunctionContext& context, std::size_t bytes) {

@@ -175,7 +175,7 @@ class BTree {
   /// The same for the background task, which merges fuller leaves, too. Looks at a copy of the leaf
   /// first and latches nothing where there is nothing to do. `copy` is scratch memory.
   Result<TidiedLeaf> tidy_leaf(Bytes key, TidyEffort effort, LeafCopy& copy);
-  /// Whether tidy_leaf() would have to read the leaf from the data file.
+  /// True if tidy_leaf() would have to read the leaf from the data file.
   Result<bool> is_leaf_absent(Bytes key);
 
   /// Doubts the leaf of `key`, for a restart that finds it whole and not as the log left it: from
@@ -200,7 +200,7 @@ class BTree {
   /// of `key`, or a page on the way to it, cannot be. None: from there to the end nothing can.
   Result<std::optional<std::vector<std::byte>>> behind_unreadable(Bytes key);
 
-  /// Whether the tree is one leaf without records, ghosts included.
+  /// True if the tree is one leaf without records, ghosts included.
   Result<bool> is_blank();
   /// Loading a blank tree: appends a new leaf at the right edge. The first has an empty low fence,
   /// each other one the high fence of the one before, and the last an infinite high fence; until
@@ -311,10 +311,10 @@ class BTree {
     static constexpr std::uint32_t kRootReference = UINT32_MAX;
     static constexpr std::uint32_t kFosterReference = UINT32_MAX - 1;
     std::uint32_t reference_ = kRootReference;
-    // Where step_down() stopped at a page that is not to be used.
+    // The page that is not to be used, at which step_down() stopped.
     PageId broken_ = PageId::none;
     Frame* broken_frame_ = nullptr;
-    // Where step_down() stopped at an absent page.
+    // The reference to the absent page at which step_down() stopped, and its parent.
     Referrer* parent_ = nullptr;
     Hold parent_hold_;
     ReadGuard parent_guard_;
@@ -382,7 +382,7 @@ class BTree {
   Result<> merge_underfull(Bytes key, std::uint8_t child_level);
   void merge_latched(Frame& parent, Bytes key, LogSpace& space) noexcept;
   enum class TooMuchForOne : std::uint8_t { rebalance, leave };
-  /// Whether the two are one now.
+  /// Returns true if the two are one now.
   bool merge_children(Frame& parent, std::uint16_t left_index, TooMuchForOne otherwise,
                       LogSpace& space) noexcept;
   struct Neighbours;

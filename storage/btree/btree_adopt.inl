@@ -17,8 +17,8 @@ void BTree<Pool>::tidy_after(const Descent& descent, Bytes key) noexcept {
     counters_.adoptions_refused.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Gives the foster children that hang on the node of `key` at `child_level` to its parent. No
-/// latch is held while it waits for another: it lets go and descends again.
+/// Lets the parent adopt the foster children of the node of `key` at `child_level`. Holds no latch
+/// while it waits for another: it releases its latches and descends again.
 template <class Pool>
 Result<> BTree<Pool>::adopt(Bytes key, std::uint8_t child_level, Insistence insistence) {
   constexpr std::size_t kPayload = kAdoptedAtOnce * (payload::kMaxHeadBytes + Node::kMaxKeyBytes);
@@ -41,7 +41,7 @@ Result<> BTree<Pool>::adopt(Bytes key, std::uint8_t child_level, Insistence insi
     counters_.branch_latches.fetch_add(1, std::memory_order_relaxed);
     Frame& frame = descent.frame();
     const Node& node = Node::of(frame.page());
-    // A node that lies lower is the root of a tree that is not that high.
+    // A lower node is the root of a lower tree.
     const bool root_must_grow = node.level() < parent_level && node.has_foster();
     if (!root_must_grow) {
       const Adoption adoption = node.level() < parent_level
@@ -68,7 +68,7 @@ Result<> BTree<Pool>::adopt(Bytes key, std::uint8_t child_level, Insistence insi
   }
 }
 
-/// As many of the chain as there is room for in the log. Pre: `parent` is held exclusively.
+/// Adopts as many of the chain as there is room for in the log. Pre: `parent` is held exclusively.
 template <class Pool>
 typename BTree<Pool>::Adoption BTree<Pool>::adopt_latched(Frame& parent_frame, Bytes key,
                                                           LogSpace& space) noexcept {
@@ -81,7 +81,7 @@ typename BTree<Pool>::Adoption BTree<Pool>::adopt_latched(Frame& parent_frame, B
   return Adoption::done;
 }
 
-/// The foster child of the parent's child number `index`.
+/// Adopts the foster child of the parent's child number `index`.
 template <class Pool>
 typename BTree<Pool>::Adoption BTree<Pool>::adopt_from(Frame& parent_frame, std::uint16_t index,
                                                        LogSpace& space) noexcept {
@@ -89,11 +89,11 @@ typename BTree<Pool>::Adoption BTree<Pool>::adopt_from(Frame& parent_frame, std:
   const Hold hold = pool_.follow(load_ref(parent.child_ref(index)));
   Frame* child_frame = hold.frame();
   if (child_frame == nullptr) return Adoption::not_now;
-  // Waiting here would hold the parent while asking for the child; a splitter of the child never
-  // asks for the parent, so that would be no deadlock, but every descent passes the parent.
+  // Waiting here would hold the parent while asking for the child. That is no deadlock, since a
+  // split of the child never asks for the parent, but every descent passes the parent.
   const ExclusiveGuard child_hold = ExclusiveGuard::try_lock(child_frame->latch);
   if (!child_hold) return Adoption::child_busy;
-  // A page that no descent has compared may be old, or another's: its fence is not to be believed.
+  // A page that no descent has compared may be old, or another's: do not use its fence.
   if (!child_frame->is_compared()) return Adoption::not_now;
   Node& child = Node::of(child_frame->page());
   if (!child.has_foster()) return Adoption::not_now;

@@ -109,7 +109,7 @@ Result<> BTree<Pool>::change(Bytes key, TransactionChain* transaction, LeafChang
       break;
     }
     if (prepared.page) {
-      // Where ghosts made room enough, the new page stays for the next try, or goes back.
+      // If removing ghosts made room, the new page is kept for the next try, or given back.
       if (remove_ghosts(frame, prepared.space) == 0) split(frame, prepared, key);
       prepared.space = LogSpace{};
       hold.release();
@@ -149,9 +149,9 @@ typename BTree<Pool>::Outcome BTree<Pool>::change_latched(Frame& frame, Bytes ke
   return Outcome::done;
 }
 
-/// True if the leaf can grow without using the room that rollbacks may need. If that room is in the
-/// way it is counted, since the leaf holds just a bound. So a rollback needs no new page, even if
-/// there is none.
+/// True if the leaf can grow without using the room reserved for rollbacks. The leaf's reservation
+/// is only an upper bound, so if it is in the way the exact bytes are counted. A rollback therefore
+/// never needs a new page, which there may not be.
 template <class Pool>
 bool BTree<Pool>::may_grow(Node& leaf, std::size_t growth,
                            const TransactionChain* transaction) noexcept {

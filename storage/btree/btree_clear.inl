@@ -8,8 +8,8 @@
 
 namespace swizzle {
 
-/// Makes `node` what it is when its children are gone: a branch without any, or, if it is a root,
-/// an empty leaf. The same for the running system and for redo.
+/// Formats `node` as a node without children: a branch without any, or, if it is a root, an empty
+/// leaf. Used by the running system and by redo.
 inline void forget_children(Node& node, payload::AfterFreeing after) noexcept {
   alignas(8) std::array<std::byte, kPageBytes> copy;
   std::memcpy(copy.data(), &node, kPageBytes);
@@ -20,14 +20,14 @@ inline void forget_children(Node& node, payload::AfterFreeing after) noexcept {
   } else {
     node.format(old.id(), old.tree(), old.level(), old.fences());
     node.set_foster(load_ref(old.foster_ref()));
-    // A descent that comes here finds that there is no path.
+    // A descent that comes here restarts.
     store_ref(node.child_ref(0), PageRef{});
   }
   node.set_lsn(old.lsn());
 }
 
-/// Children go before their parents, and the record that frees them also makes the parent forget
-/// them: so a crash in between leaves a smaller tree, and no page that is unreachable and in use.
+/// Frees children before their parents. The record that frees them also removes them from the
+/// parent, so a crash in between leaves a smaller tree, and no page that is in use but unreachable.
 template <class Pool>
 class BTree<Pool>::Clearing {
  public:
@@ -44,7 +44,7 @@ class BTree<Pool>::Clearing {
   }
 
  private:
-  /// Frees what is below the node that begins at `low`, and below its foster children.
+  /// Frees the nodes below the one that begins at `low`, and below its foster children.
   Result<> clear_chain(Bytes low, std::uint8_t level) {
     if (level == 0) return {};
     const auto copy = std::make_unique<LeafCopy>();
@@ -72,7 +72,8 @@ class BTree<Pool>::Clearing {
       pages.push_back(page);
       ASSIGN_OR_RETURN(const bool is_readable, try_copy(from, level, scratch_));
       if (!is_readable) {
-        // One that still lacks changes may become readable, so it stays in use: redo may be at it.
+        // A page that still lacks changes may become readable, and redo may be using it, so it
+        // stays in use.
         if (tree_.pool_.store().lacks_changes(page)) pages.pop_back();
         ++given_up_.nodes;
         return {};
@@ -114,7 +115,7 @@ class BTree<Pool>::Clearing {
     return false;
   }
 
-  /// After so many pages others may have waited for long enough.
+  /// Yields after so many pages.
   Result<> look_up() {
     constexpr std::uint32_t kBetweenLooks = 32;
     if (!goes_on_ || ++pages_since_look_ < kBetweenLooks) return {};
@@ -138,7 +139,7 @@ Result<> BTree<Pool>::copy_node(Bytes key, std::uint8_t level, LeafCopy& into,
   do {
     RETURN_IF_ERROR(descent.run());
     std::memcpy(into.page.data(), &descent.node(), kPageBytes);
-    // Before an address in it is followed. Frames keep their pages until the version changes.
+    // Check before following an address in it. Frames keep their pages until the version changes.
     if (!descent.guard.valid()) continue;
     unswizzle_copy(pool_.layout(), into.page.data());
   } while (!descent.guard.valid());
@@ -190,7 +191,7 @@ Result<DiscardedLeaf> BTree<Pool>::discard(Bytes low, Bytes high) {
     const KeyBound fence = leaf.high_fence();
     const bool goes_on = !fence.is_infinite() && compare(fence.key, high) < 0;
     if (goes_on) discarded.next.emplace(fence.key.begin(), fence.key.end());
-    // A key outside of the fences has no place in the leaf.
+    // A key outside of the fences has no position in the leaf.
     const std::uint16_t end = goes_on ? leaf.count() : leaf.lower_bound(high).index;
     if (begin < end) {
       discarded.records = static_cast<std::uint32_t>(end - begin);
@@ -205,8 +206,8 @@ Result<DiscardedLeaf> BTree<Pool>::discard(Bytes low, Bytes high) {
     if (begin >= end) hold.release_unchanged();
   }
   if (descent.saw_foster) tidy_after(descent, low);
-  // Behind each leaf that becomes empty lies one that still has its values: the one before it is
-  // empty already, so the image of both is small.
+  // Merges with the next leaf, which still has its values: the one before is empty already, so the
+  // image of both is small.
   if (discarded.records != 0 && left < kSparseBytes)
     RETURN_IF_ERROR(merge_sparse(low, TidyEffort::light));
   return discarded;

@@ -11,8 +11,9 @@
 
 namespace swizzle {
 
-/// A cold page costs memory latencies, so what a search in it will want is asked for at once: of a
-/// leaf the slots too, for a search goes all over them; a branch asks itself, by its hints.
+/// A cache miss costs memory latency, so prefetch the lines that a search in the page will read: of
+/// a leaf also the slots, all of which a search may visit; a branch's search prefetches its own by
+/// hints.
 inline void prefetch_node(const Frame* frame, std::uint8_t parent_level) noexcept {
   constexpr std::size_t kLine = 64;
   constexpr std::size_t kSlotLines = 8;
@@ -41,8 +42,8 @@ std::uint16_t BTree<Pool>::Descent::child_of(const Node& node) const noexcept {
 }
 
 /// True if a node is as its parent promised. This finds a damaged reference, a page in another's
-/// place and a page whose last write was lost, all of them whole by their checksums. The node may
-/// be changing: the answer counts only if both guards are valid afterwards.
+/// place and a page whose last write was lost, all of which pass their checksums. The node may be
+/// changing: the answer counts only if both guards are valid afterwards.
 template <class Pool>
 bool BTree<Pool>::Descent::is_as_promised(const Node& child) const noexcept {
   if (child.tree() != tree.id()) return false;
@@ -65,10 +66,9 @@ bool BTree<Pool>::Descent::is_as_promised(const Node& child) const noexcept {
   return parent.high_fence().is_infinite() || child.chain_high_fence() == parent.high_fence();
 }
 
-/// Before the first use of a page that was read. Every later descent finds it compared, and reads
-/// no further line of its parent for it, unless it wants proof. One whose promise is broken is never
-/// taken as compared, so
-/// that each reader hears of it.
+/// Compares a page that was read, before its first use. Later descents find it compared and read no
+/// line of its parent for that, unless they want proof. A page whose promise is broken is never
+/// marked as compared, so that each reader gets the error.
 template <class Pool>
 typename BTree<Pool>::Descent::Promise BTree<Pool>::Descent::compare_with_promise(
     Frame& child, ReadGuard& child_guard) noexcept {
@@ -79,8 +79,8 @@ typename BTree<Pool>::Descent::Promise BTree<Pool>::Descent::compare_with_promis
   if (tree.pool_.store().is_given_up(child.page_id())) [[unlikely]]
     return Promise::given_up;
   const LatchVersion version = child_guard.version();
-  // Note it under the latch: otherwise the frame could have another page by then. If others have
-  // the latch, one of them, or a later reader, does it.
+  // Note it under the latch: otherwise the frame could have another page by then. If another thread
+  // has the latch, that one, or a later reader, notes it.
   ExclusiveGuard alone = ExclusiveGuard::upgrade(child_guard);
   if (alone) PageState::compared(child);
   alone.release_unchanged();
@@ -96,9 +96,9 @@ Error BTree<Pool>::Descent::broken_promise() const {
   return page_breaks_promise(tree.id(), broken_, parent, key);
 }
 
-/// A page that was never compared has no child in memory by address, since every descent compares
-/// first: so its content may be replaced under its latch, if it is clean. (One that was redone when
-/// it was read is as the log says.)
+/// Replaces the content of a clean page that was never compared, under its latch. No child of it is
+/// in memory by address, since every descent compares first. (A page redone when it was read is as
+/// the log says.)
 template <class Pool>
 bool BTree<Pool>::Descent::renew_broken() {
   const auto is_still_there = [this] {
@@ -136,8 +136,8 @@ typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
     ref_ = load_ref(at_);
     // The reference may be torn off a page that is changing; nothing is done with it before this.
     if (!parent_guard_.valid()) return Step::restart;
-    // The node itself, or, in its chain, a foster child: an unswizzled node has none that is
-    // swizzled.
+    // The child may be the node itself or a foster child in its chain; an unswizzled node has no
+    // swizzled foster child.
     const bool passes_by = interest == Interest::once && parent_level <= level + 1;
     Hold child = passes_by ? tree.pool_.follow_resident(ref_) : tree.pool_.follow(ref_);
     Frame* frame = child.frame();
@@ -168,7 +168,7 @@ typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
       }
     }
     const std::uint8_t level_here = node_here.level();
-    // A node below the wanted level is the root of a tree that is not that high.
+    // A node below the wanted level is the root of a lower tree.
     if (level_here >= level && belongs_to_foster(node_here)) [[unlikely]] {
       foster_hops = static_cast<std::uint16_t>(
           saw_foster && foster_level == level_here ? foster_hops + 1 : 1);
@@ -192,7 +192,7 @@ typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
   }
 }
 
-/// Descends without obstacles: every page in memory and unchanging, no foster child on the way, no
+/// The fast path of a descent: every page in memory and unchanging, no foster child on the way, no
 /// latch taken. False: nothing was done; step_down() handles the case.
 template <class Pool>
 bool BTree<Pool>::Descent::dash() noexcept {
@@ -231,8 +231,8 @@ bool BTree<Pool>::Descent::dash() noexcept {
   }
 }
 
-/// The leaf that the hint remembers, if that is still as it was and covers the key. False: nothing
-/// was done.
+/// Uses the leaf that the hint remembers, if it is unchanged and covers the key. False: nothing was
+/// done.
 template <class Pool>
 bool BTree<Pool>::Descent::resume() noexcept {
   if constexpr (ReadGuard::kUsual != ReadGuard::Manner::optimistic) return false;
@@ -243,7 +243,7 @@ bool BTree<Pool>::Descent::resume() noexcept {
   Hold again = Pool::hold_again(frame);
   if (!frame.latch.validate(hint->version())) return false;
   const Node& leaf = Node::of(frame.page());
-  // The leaf covers the remembered key, so of a near one only one side is in question.
+  // The leaf covers the remembered key, so a key near it can be beyond one side only.
   const bool asks_high = is_far || nearness == LeafHint::Nearness::behind;
   const bool asks_low = is_far || nearness == LeafHint::Nearness::before;
   if (asks_high && !leaf.high_fence().is_above(key)) return false;
@@ -256,7 +256,7 @@ bool BTree<Pool>::Descent::resume() noexcept {
 
 template <class Pool>
 Result<> BTree<Pool>::Descent::run() {
-  // More than a descent has nodes, but for long chains.
+  // More than the levels of any tree, but for long chains.
   constexpr std::uint32_t kMostMisses = 16;
   guard.release();
   saw_foster = false;
@@ -276,10 +276,10 @@ Result<> BTree<Pool>::Descent::run() {
         disturbed();
         break;
       case Step::unresolved:
-        // Pages of Interest::once may take one another's frame again and again: a node and its
+        // Pages of Interest::once may evict each other from one frame forever: a node and its
         // foster child, if all other frames are used.
         if (++misses > kMostMisses) interest = Interest::keep;
-        // A tree that is being emptied; its reader came from before it was loaded.
+        // The tree is being emptied; this reader began before it was loaded.
         if (ref_.is_none()) [[unlikely]]
           return fail(
               met_in_tree(tree.id(), key, Error{sqlstate::data_corrupted, "a branch has no children"}));
@@ -300,12 +300,12 @@ Result<> BTree<Pool>::Descent::run() {
   }
 }
 
-// Reads without acting on the result: a page that is changing, or another one in the frame, only
-// makes the wrong cache lines come (R-4).
+// Prefetches without acting on the values that it reads: if a page is changing, or replaced, only
+// the wrong cache lines come (R-4).
 template <class Pool>
 std::size_t BTree<Pool>::prefetch(std::span<const Bytes> keys,
                                   std::span<LeafHint> leaves) noexcept {
-  // As many waits as a processor can have under way.
+  // Number of cache misses that a processor can have in flight.
   constexpr std::size_t kAtOnce = 16;
   std::array<Frame*, kAtOnce> frames{};
   std::size_t remembered = 0;
@@ -318,7 +318,7 @@ std::size_t BTree<Pool>::prefetch(std::span<const Bytes> keys,
         leaves[remembered++].remember(id(), some[i], *frames[i], descent.guard.version());
     }
     for (std::size_t i = 0; i < some.size(); ++i) {
-      // The search asks for the record that it comes to.
+      // The search prefetches the record that it finds.
       if (frames[i] != nullptr) static_cast<void>(Node::of(frames[i]->page()).lower_bound(some[i]));
     }
     keys = keys.subspan(some.size());

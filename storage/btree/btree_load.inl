@@ -22,8 +22,8 @@ Result<TreeId> BTree<Pool>::owner_of_root() {
   TreeId owner{};
   Descent descent(*this, Bytes{}, kRootLevel);
   descent.expects = Descent::Expects::anything;
-  // Another tree's page must stay where that tree finds it, with the changes that the disk lacks: a
-  // page that is looked at once gets no address in this tree's root holder.
+  // The page may belong to another tree by now, in which it must stay with the changes that the
+  // disk lacks. A page read with Interest::once gets no address in this tree's root holder.
   descent.interest = Interest::once;
   do {
     RETURN_IF_ERROR(descent.run());
@@ -32,8 +32,8 @@ Result<TreeId> BTree<Pool>::owner_of_root() {
   return owner;
 }
 
-/// Fills a new leaf. Its content has no LSN: whether a snapshot may see it is told by the tree's
-/// birth, not by versions.
+/// Fills a new leaf. Its records have no versions: the tree's birth decides which snapshots see
+/// them.
 inline void fill_leaf(Node& leaf, PageId page, TreeId tree, const LeafContent& content) noexcept {
   leaf.format(page, tree, 0, {content.low, content.high, content.high});
   leaf.fill_leaf(content.records);
@@ -67,7 +67,7 @@ Result<> BTree<Pool>::append_leaf(const LeafContent& content) {
   }
 }
 
-/// A tree of one leaf: its records go into the root.
+/// Loads a tree of one leaf: its records go into the root.
 template <class Pool>
 Result<> BTree<Pool>::fill_root(const LeafContent& content) {
   ASSIGN_OR_RETURN(LogSpace space, log_.reserve(kPageBytes, 1));
@@ -88,7 +88,8 @@ Result<> BTree<Pool>::fill_root(const LeafContent& content) {
   }
 }
 
-/// The first leaf: the empty root becomes a branch over it. Pre: `frame` is the root's and held.
+/// Adds the first leaf: the empty root becomes a branch over it. Pre: `frame` is the root's and
+/// held.
 template <class Pool>
 void BTree<Pool>::root_from_leaf(Frame& frame, Preparation& prepared,
                                  const LeafContent& content) noexcept {
@@ -108,7 +109,7 @@ void BTree<Pool>::root_from_leaf(Frame& frame, Preparation& prepared,
   counters_.root_growths.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Pre: `parent_frame` is the rightmost node above the leaves, held, with room.
+/// Adds a leaf. Pre: `parent_frame` is the rightmost node above the leaves, held, with room.
 template <class Pool>
 void BTree<Pool>::append_child(Frame& parent_frame, Preparation& prepared,
                                const LeafContent& content) noexcept {
@@ -139,7 +140,7 @@ Result<> BTree<Pool>::split_last_parent(Bytes key) {
     Descent descent(*this, key, 1);
     RETURN_IF_ERROR(descent.run());
     const ExclusiveGuard hold = ExclusiveGuard::upgrade(descent.guard);
-    if (!hold) return {};  // the caller looks again
+    if (!hold) return {};  // the caller tries again
     split(descent.frame(), prepared, key);
   }
   prepared = Preparation{};

@@ -54,8 +54,8 @@ struct BTree<Pool>::Neighbours {
            right().range_bytes(right_begin, right_end, prefix) + Node::fence_bytes_needed(fences) +
            8;
   }
-  /// Whether the right node could hang on the left one as that is: on its own, redo of the
-  /// de-adoption makes it so, even where the merged node or the new shares come next.
+  /// True if the right node could become the left one's foster child as that is. Redo of the
+  /// de-adoption makes it so, even if a merge or a rebalancing follows at once.
   [[nodiscard]] bool can_deadopt() const noexcept {
     const Node::Fences hung{left().low_fence(), left().high_fence(), right().chain_high_fence()};
     return bytes_with(hung, 0, left().count(), 0, 0) + left().owed_bytes() <=
@@ -92,7 +92,7 @@ struct NewShares {
     // Between the records of the two the left node is the right one's foster parent.
     const Node::Fences left_fences{old_left.low_fence(), KeyBound::at(fence), chain_high};
     const Node::Fences right_fences{fence, old_right.high_fence(), chain_high};
-    // Which of the two owes what is not known here.
+    // It is not known here which of the two has how much of the reservation.
     const std::size_t owed = pair.owed_bytes();
     if (owed > kPageBytes - Node::kHeaderBytes) return false;
     const std::size_t room = kPageBytes - Node::kHeaderBytes - owed;
@@ -136,9 +136,9 @@ struct NewShares {
   }
 };
 
-/// Makes the right child, which leaves the parent, the left one's foster child. The next step
+/// Turns the right child, which leaves the parent, into the left one's foster child. The next step
 /// changes these two alone, so that each record has two pages at most, and the tree is whole
-/// between them.
+/// between the steps.
 template <class Pool>
 void BTree<Pool>::deadopt(Neighbours& pair, LogSpace& space) noexcept {
   const payload::Deadoption deadoption{pair.right().low_fence(), pair.right().id(),
@@ -179,7 +179,7 @@ void BTree<Pool>::merge_pair(Neighbours& pair, LogSpace& space) noexcept {
   counters_.merges.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Where both do not fit into one: shares the records out anew, if one has much less than the
+/// Rebalances two nodes that do not fit into one page, if one has less than half the bytes of the
 /// other.
 template <class Pool>
 void BTree<Pool>::rebalance_pair(Neighbours& pair, LogSpace& space) noexcept {
@@ -189,7 +189,7 @@ void BTree<Pool>::rebalance_pair(Neighbours& pair, LogSpace& space) noexcept {
   const std::size_t right_bytes = right.range_bytes(0, right.count(), 0);
   if (std::max(left_bytes, right_bytes) < 2 * std::min(left_bytes, right_bytes)) return;
   if (left.count() == 0 || right.count() == 0) return;
-  // The slot that has half of the bytes before it.
+  // Finds the slot with half of the bytes before it.
   const auto total = static_cast<std::uint16_t>(left.count() + right.count());
   std::uint16_t at = 0;
   for (std::size_t before = 0; before < (left_bytes + right_bytes) / 2; ++at) {

@@ -231,7 +231,7 @@ TEMPLATE_TEST_CASE("inserts that ascend in several places fill their pages", "[s
 
 namespace {
 
-/// Where keys of one kind come in: long ones, whose fences are long as well.
+/// Position at which keys of one kind are inserted. Keys are long, and so are their fences.
 struct Place {
   std::string prefix;
   std::int64_t next = 0;

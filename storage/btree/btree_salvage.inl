@@ -8,7 +8,7 @@
 
 namespace swizzle {
 
-/// Asks the lowest branch on the way that can be read.
+/// Asks the lowest readable branch on the way.
 template <class Pool>
 Result<std::optional<std::vector<std::byte>>> BTree<Pool>::behind_unreadable(Bytes key) {
   /// No tree of any database has more levels.

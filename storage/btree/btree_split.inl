@@ -6,7 +6,7 @@
 namespace swizzle {
 
 /// Rebuilds `node` without its slots from `index` on: they are the foster child's, which begins at
-/// `separator`. The same for the running system and for redo.
+/// `separator`. Used by the running system and by redo.
 inline void shrink_to_left_half(Node& node, std::uint16_t index, Bytes separator,
                                 PageRef foster) noexcept {
   node.rebuild({node.low_fence(), KeyBound::at(separator), node.chain_high_fence()}, foster, index);
@@ -20,10 +20,11 @@ inline Node::Fences right_fences(const Node& node, Bytes separator) noexcept {
   return {separator, node.high_fence(), node.chain_high_fence()};
 }
 
-/// Whether both halves hold their records, and what a rollback may want: a node's fences may grow
-/// by those of two long keys when it is cut, a record may be short.
+/// True if each half has room for its records and for what a rollback may put back. A short record
+/// may not make up for the fences, which grow by two long keys when a node is cut.
 inline bool both_hold(const Node& node, std::uint16_t index, Bytes separator) noexcept {
-  // As a rule what goes makes up for the new fence, and the longer half need not be looked at.
+  // Usually the records that leave make up for the new fence, and the longer half need not be
+  // checked.
   const std::size_t prefix = node.prefix().size();
   const std::size_t total = node.used_bytes() - Node::fence_bytes_needed(node.fences());
   const std::size_t shorter = index <= node.count() / 2
@@ -41,10 +42,10 @@ inline bool both_hold(const Node& node, std::uint16_t index, Bytes separator) no
          holds(right_fences(node, separator), index, node.count());
 }
 
-/// Where to cut: near the middle of the bytes, or near the end where the page has grown there.
-/// Where records come in one behind the other in the middle, what lies behind them goes, and from
-/// then on they come at the page's end. The middle is good for what every node has, see node.h's
-/// assertion, but not for what rollbacks may want besides.
+/// Chooses where to cut: near the middle of the bytes, or near the end if the page has grown there.
+/// If records come in ascending order in the middle of the page, the records behind them move away,
+/// and the next ones come at the page's end. Records alone always fit when cut in the middle (see
+/// node.h's assertion), but with the bytes that rollbacks may put back they may not.
 template <class Pool>
 typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame, Bytes incoming,
                                                            SplitReason reason) const noexcept {
@@ -58,11 +59,11 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame, B
     if (both_hold(node, point.index, point.key())) return point;
   }
   const std::size_t total = node.used_bytes() - Node::fence_bytes_needed(node.fences());
-  // So many of the bytes stay left.
+  // Number of bytes that stay in the left node.
   std::size_t wanted = total / 2;
   if (frame.inserts.grows_at_end() && at.index == count) wanted = total * 9 / 10;
   if (frame.inserts.grows_at_begin() && at.index == 0) wanted = total / 10;
-  // Writers that meet at the leaf go different ways then.
+  // Separates the writers that contend for the leaf.
   if (reason == SplitReason::contended)
     wanted =
         std::clamp(node.range_bytes(0, at.index, node.prefix().size()), total / 10, total * 9 / 10);
@@ -76,7 +77,7 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame, B
   return cut_for_owed(node);
 }
 
-/// So that `wanted` bytes stay left, or about so many: among these cuts the one with the shortest
+/// Cuts so that about `wanted` bytes stay left: among the cuts near it, the one with the shortest
 /// separator.
 template <class Pool>
 typename BTree<Pool>::SplitPoint BTree<Pool>::cut_near(const Node& node, std::size_t wanted,
@@ -94,8 +95,8 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::cut_near(const Node& node, std::si
     if (!near && !last_chance && !(best_length > Node::kMaxKeyBytes && i + 1 == count)) continue;
     const Bytes low{before.data(), node.copy_key(static_cast<std::uint16_t>(i - 1), before.data())};
     const Bytes high{after.data(), node.copy_key(i, after.data())};
-    // A branch child's low fence is its slot's key; a leaf separator is cut to what tells the
-    // neighbours apart.
+    // A branch child's low fence is its slot's key; a leaf separator is cut to the prefix that
+    // distinguishes the neighbours.
     std::size_t length = high.size();
     if (node.is_leaf() && ghosts_.may_cut_before(node, i)) {
       const std::size_t common = Node::common_prefix(low, KeyBound::at(high));
@@ -112,8 +113,8 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::cut_near(const Node& node, std::si
   return point;
 }
 
-/// Before slot `index`; `before` is the last key that stays left. A branch child's low fence is its
-/// slot's key; a leaf's separator is cut to what tells the neighbours apart.
+/// Cuts before slot `index`; `before` is the last key that stays left. A branch child's low fence
+/// is its slot's key; a leaf separator is cut to the prefix that distinguishes the neighbours.
 template <class Pool>
 typename BTree<Pool>::SplitPoint BTree<Pool>::cut_between(const Node& node, Bytes before,
                                                           std::uint16_t index) const noexcept {
@@ -126,7 +127,7 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::cut_between(const Node& node, Byte
   return point;
 }
 
-/// Pre: `incoming`, which has no slot yet, would come before slot `index`.
+/// Cuts before `incoming`, which has no slot yet and would come before slot `index`.
 template <class Pool>
 typename BTree<Pool>::SplitPoint BTree<Pool>::cut_behind_run(const Node& leaf, std::uint16_t index,
                                                              Bytes incoming) const noexcept {
@@ -135,9 +136,10 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::cut_behind_run(const Node& leaf, s
   return point;
 }
 
-/// Where the fuller half has the most room left, with what rollbacks put back counted in. That may
-/// all belong into one half, whose records are few bytes now: far from their middle. Both hold it:
-/// the fuller one has half of what one page had room for, and half of a record more, and one fence.
+/// Cuts a leaf so that the fuller half has the most room left, counting the bytes that rollbacks
+/// may put back. These may all belong into one half that is small now, far from the middle of the
+/// records. Both halves fit: the fuller one has at most half of one page's content, half a record
+/// and one fence.
 template <class Pool>
 typename BTree<Pool>::SplitPoint BTree<Pool>::cut_for_owed(const Node& leaf) const noexcept {
   const std::uint16_t count = leaf.count();
@@ -166,8 +168,8 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::cut_for_owed(const Node& leaf) con
   return best;
 }
 
-/// The upper part of `frame` moves to a new node, which becomes its foster child. The chain that
-/// hung on the node hangs on the new one. Pre: `frame` is held exclusively.
+/// Moves the upper part of `frame` to a new node, which becomes its foster child and takes over its
+/// foster chain. Pre: `frame` is held exclusively.
 template <class Pool>
 void BTree<Pool>::split(Frame& frame, Preparation& prepared, Bytes incoming,
                         SplitReason reason) noexcept {
@@ -202,7 +204,7 @@ void BTree<Pool>::split(Frame& frame, Preparation& prepared, Bytes incoming,
   if (node.level() > 0) counters_.branch_latches.fetch_add(2, std::memory_order_relaxed);
 }
 
-/// Small leaves are left alone: it is a key that is contended there.
+/// Splits a leaf for which writers contend. Leaves small ones alone: there they contend for a key.
 template <class Pool>
 bool BTree<Pool>::is_contended(const Frame& frame) noexcept {
   return frame.contention.load(std::memory_order_relaxed) >= kContended &&
@@ -241,8 +243,8 @@ inline void make_branch_root(Node& root, PageRef child) noexcept {
   root.set_logical_lsn(logical);
 }
 
-/// The root's content moves down into a new node, so the root's page id stays. Pre: `frame` is the
-/// root's and held exclusively.
+/// Moves the root's content down into a new node, so that the root's page id stays. Pre: `frame` is
+/// the root's and held exclusively.
 template <class Pool>
 void BTree<Pool>::grow_root(Frame& frame, Preparation& prepared) noexcept {
   Node& root = Node::of(frame.page());

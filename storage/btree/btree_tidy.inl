@@ -7,7 +7,7 @@
 
 namespace swizzle {
 
-/// Counts on a copy what is worth a latch. A latched visit asks again for each ghost.
+/// Counts on a copy how many ghosts a latched visit could remove, which checks each ghost again.
 template <class Pool>
 typename BTree<Pool>::GhostShare BTree<Pool>::removable_ghosts(const Node& leaf) noexcept {
   GhostShare share;
@@ -60,7 +60,7 @@ Result<TidiedLeaf> BTree<Pool>::tidy_leaf(Bytes key, TidyEffort effort, LeafCopy
       break;
     }
   } else {
-    // Others may join the few by then.
+    // By then the few may have become many.
     tidied.has_more = share.removable != 0;
   }
   if (share.needed != 0 && share.needed * 4U >= leaf.count()) tidied.has_more = true;
@@ -72,8 +72,8 @@ Result<TidiedLeaf> BTree<Pool>::tidy_leaf(Bytes key, TidyEffort effort, LeafCopy
   return tidied;
 }
 
-/// How full the child is, or nothing if its page is absent. The caller only estimates by it: the
-/// child is not latched afterwards.
+/// Returns how full the child is, or nothing if its page is absent. Only an estimate: the child is
+/// not latched afterwards.
 template <class Pool>
 std::optional<std::size_t> BTree<Pool>::used_bytes_of(const ReadGuard& parent, PageRef ref) {
   if (!parent.valid()) return std::nullopt;
@@ -86,8 +86,8 @@ std::optional<std::size_t> BTree<Pool>::used_bytes_of(const ReadGuard& parent, P
   return std::min(used, kPageBytes);
 }
 
-/// Merges the leaf of `key` with the neighbour under the same parent that makes the smaller leaf
-/// with it, if both are in memory and free.
+/// Merges the leaf of `key` with a neighbour under the same parent, the one that makes the smaller
+/// leaf with it, if both are in memory and free.
 template <class Pool>
 Result<typename BTree<Pool>::Merged> BTree<Pool>::merge_sparse(Bytes key, TidyEffort effort) {
   // The parent's latch would disturb descents, so it is taken only where a merge is likely.
@@ -114,12 +114,12 @@ Result<typename BTree<Pool>::Merged> BTree<Pool>::merge_sparse(Bytes key, TidyEf
     const auto right = used_at(index + 1);
     const bool is_true = descent.guard.valid();
     descent.guard.release();
-    // No other hint names the leaf again.
+    // No other hint names the leaf again, so it must be tried later.
     if (!is_true || is_disturbed) return Merged::later;
     if (!own || (!left && !right)) return Merged::no;
     const std::size_t pair = *own + std::min(left.value_or(kPageBytes), right.value_or(kPageBytes));
     if (left && (!right || *left <= *right)) with = Neighbour::left;
-    // An almost empty leaf goes even where the merged one is then full.
+    // Merges an almost empty leaf even if the merged one is then full.
     const bool is_empty = *own < kUnderfullBytes && effort != TidyEffort::light;
     if (pair > most && !is_empty) {
       const bool may_later = pair <= kRoomyMergeBytes || *own < kUnderfullBytes;
@@ -129,7 +129,7 @@ Result<typename BTree<Pool>::Merged> BTree<Pool>::merge_sparse(Bytes key, TidyEf
   }
   ASSIGN_OR_RETURN(const bool merged, merge_with(key, with));
   if (merged) return Merged::done;
-  // A latch or a lock on the fence was in the way, and soon is not.
+  // A latch, or a lock on the fence, was in the way, and will soon be released.
   return is_likely ? Merged::later : Merged::no;
 }
 
@@ -159,7 +159,7 @@ Result<bool> BTree<Pool>::merge_with(Bytes key, Neighbour with) {
   return merged;
 }
 
-/// Whether the leaf of `key` would have to be read from the data file.
+/// True if the leaf of `key` would have to be read from the data file.
 template <class Pool>
 Result<bool> BTree<Pool>::is_leaf_absent(Bytes key) {
   Descent descent(*this, key, 1);

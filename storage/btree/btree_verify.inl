@@ -11,8 +11,8 @@
 
 namespace swizzle {
 
-/// Walks each level by keys, from where one node ends to where the next one does, and works on
-/// copies. Nothing is concluded from two copies: between them the tree may have changed.
+/// Walks each level by keys, from the end of one node to the begin of the next, on copies.
+/// Concludes nothing from two copies: between them the tree may have changed.
 template <class Pool>
 class BTree<Pool>::Inspection {
  public:
@@ -47,7 +47,7 @@ class BTree<Pool>::Inspection {
     }
   }
 
-  /// False: it does not tell where the next node begins.
+  /// Returns false if it does not tell where the next node begins.
   bool look_at_copy() {
     const Node& node = copy_.node();
     if (std::string violation = node.verify(); !violation.empty()) {
@@ -62,8 +62,7 @@ class BTree<Pool>::Inspection {
     return false;
   }
 
-  /// The node that covers `from_`, reached by nothing but promises that were kept. False: there is
-  /// none.
+  /// Copies the node that covers `from_`, reached by kept promises only. False: there is none.
   Result<bool> try_copy(std::uint8_t level) {
     Descent descent(tree_, from_, level);
     // The page will not be needed again.
@@ -73,7 +72,7 @@ class BTree<Pool>::Inspection {
       auto reached = descent.run();
       if (!reached) {
         if (!is_unreadable(reached.error())) return fail(std::move(reached).error());
-        // A branch is met on the way to what is below it, too.
+        // A damaged branch is also met on the way to the nodes below it.
         if (std::ranges::find(violations, reached.error().message()) == violations.end())
           violations.push_back(reached.error().message());
         return false;

@@ -36,8 +36,8 @@ class LeafChange {
   [[nodiscard]] virtual Value value() const noexcept = 0;
   /// The most bytes that value() can have, known before the leaf is.
   [[nodiscard]] virtual std::size_t max_value_bytes() const noexcept = 0;
-  /// The change is logged but not yet made, so `leaf` still has the old record. No reader sees
-  /// anything until the latch is released: versions and undo are registered here.
+  /// Called when the change is logged but not yet made, so `leaf` still has the old record. Readers
+  /// see nothing until the latch is released: versions and undo are registered here.
   virtual void logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept = 0;
 };
 
@@ -82,9 +82,9 @@ class GhostKeeper {
                                             std::uint16_t /*index*/) noexcept {
     return true;
   }
-  /// Records of the one leaf are in the other from now on. Both are held exclusively.
+  /// Tells that records of one leaf have moved to another. Both are held exclusively.
   virtual void records_moved(PageId /*from*/, PageId /*to*/) noexcept {}
-  /// Whether the fence between two leaves may go: gaps behind it may be locked by its name.
+  /// True if the fence between two leaves may go: gaps behind it may be locked by its name.
   [[nodiscard]] virtual bool may_join_at(TreeId /*tree*/, Bytes /*fence*/) noexcept { return true; }
 };
 

@@ -10,9 +10,9 @@
 
 namespace swizzle {
 
-/// Place of a key's leaf a moment ago, so that a caller that comes again for the key, or for its
-/// neighbour, need not descend again. It keeps nothing in place and may be stale in any way; the
-/// version tells whether the frame still has the same content.
+/// The leaf of the last key, so that a caller that comes again for the key, or for its neighbour,
+/// need not descend again. Pins nothing and may be stale in any way; the version tells if the frame
+/// still has the same content.
 class LeafHint {
  public:
   enum class Nearness : std::uint8_t {
@@ -36,8 +36,8 @@ class LeafHint {
 
   void forget() noexcept { frame_ = nullptr; }
 
-  /// Whether the last few keys met in the leaf: then the next one is worth a look at its fences,
-  /// near or not. Keys that come in order do so where many share a leaf.
+  /// True if the last few keys were in this leaf: then its fences are worth a look for the next
+  /// key, near or not. That happens to ascending keys if many share a leaf.
   [[nodiscard]] bool is_settled_in(TreeId tree) const noexcept {
     return frame_ != nullptr && tree == tree_ && stays_ == kSettled;
   }

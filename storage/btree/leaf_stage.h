@@ -22,14 +22,14 @@ struct LeafContent {
 /// Collects records that come in ascending order and cuts them into full leaves, so that every leaf
 /// is built once, with its final fences and the prefix that they share.
 ///
-/// A leaf's high fence is known only when the next record is: so a leaf is handed out one record
-/// late, and what was handed out fits its page whatever prefix its fences turned out to have.
+/// A leaf's high fence is known only when the next record is. So a leaf is emitted one record late,
+/// and fits its page whatever prefix its fences then share.
 class LeafStage {
  public:
   /// Fill factor of new leaves. The rest is for updates that make records longer.
   static constexpr std::size_t kFillPercent = 95;
-  /// But a leaf of large records that would be filled less takes one more if it fits: the space
-  /// left free would otherwise cost a page in four.
+  /// Below this fill a leaf of large records takes one more if it fits: the space left free would
+  /// otherwise cost a page in four.
   static constexpr std::size_t kLeastFillPercent = 85;
 
   LeafStage();
@@ -37,19 +37,19 @@ class LeafStage {
   LeafStage& operator=(const LeafStage&) = delete;
 
   [[nodiscard]] bool is_empty() const noexcept { return items_.empty(); }
-  /// Whether `key` may come next.
+  /// True if `key` is above the last one.
   [[nodiscard]] bool may_follow(Bytes key) const noexcept {
     return items_.empty() || compare(items_.back().key, key) < 0;
   }
 
-  /// Takes one more record; false, and nothing is done: its key is not above the one before.
-  /// `emit(const LeafContent&)` is called for each leaf that is full.
+  /// Takes one more record. False, and nothing is done: its key is not above the one before. Calls
+  /// `emit(const LeafContent&)` for each full leaf.
   /// Pre: key and value are at most Node::kMaxInlineBytes.
   template <class Emit>
   Result<bool> add(const LeafContent::Record& record, Emit&& emit) {
     std::size_t common = 0;
     if (!items_.empty()) {
-      // Keys ascend, so all that is asked of prefixes below follows from this one.
+      // Keys ascend, so every prefix length below follows from this one.
       const Bytes before = items_.back().key;
       common = common_front(before, record.key);
       const bool ascends = common < record.key.size() &&
@@ -63,7 +63,7 @@ class LeafStage {
     stage(record, common);
     return true;
   }
-  /// Hands out the rest: the rightmost leaf, and one before it if both do not fit into one.
+  /// Emits the rest: the rightmost leaf, and one before it if both do not fit into one.
   template <class Emit>
   Result<> finish(Emit&& emit) {
     if (items_.empty()) return {};
@@ -91,9 +91,9 @@ class LeafStage {
     return {};
   }
 
-  /// Whether the staged records fit a leaf whose fences share that much.
+  /// True if the staged records fit a leaf whose fences share that much.
   [[nodiscard]] bool fits(std::size_t shared, std::size_t high_size) const noexcept;
-  /// The same with one more, up to what is to be filled.
+  /// The same with one more record, up to the fill factor.
   [[nodiscard]] bool is_full_with(const LeafContent::Record& record,
                                   std::size_t shared) const noexcept;
   /// `common`: the length of the prefix that the key shares with the one before.

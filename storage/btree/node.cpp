@@ -123,8 +123,8 @@ Bytes Node::leaf_record(std::uint16_t index) const noexcept {
 }
 
 void Node::copy_part(std::uint16_t begin, std::uint16_t end, std::byte* into) const noexcept {
-  // Memory is fetched line by line, so a few records cost less than all of the page, and many cost
-  // more than one piece.
+  // Memory is fetched by lines: copying a few records costs less than copying the page, copying
+  // many costs more.
   if (2 * (end - begin) > count()) {
     std::memcpy(into, base(), kPageBytes);
     return;
@@ -146,14 +146,15 @@ PageRef* Node::child_ref(std::uint16_t index) noexcept {
       bounded_offset(kHeaderBytes + kBranchSlotBytes * index + kBeforeChild, sizeof(PageRef))));
 }
 
-/// The position of a key that is below all that share: before or behind slot 0 of a branch.
+/// Returns the position of a key that is below all that share the prefix: before or behind slot 0
+/// of a branch.
 Node::Position Node::before_sharers(Bytes rest) const noexcept {
   if (is_leaf() || count() == 0) return {0, false};
   const int order = compare(key_rest(0), rest);
   return {static_cast<std::uint16_t>(order < 0 ? 1 : 0), order == 0};
 }
 
-/// How slots with one head stand to a key with that head: by the eight bytes behind it as a rule.
+/// Order of slots with equal heads, mostly decided by the eight bytes behind the head.
 class Node::AmongEqualHeads {
  public:
   AmongEqualHeads(const Node& node, Bytes rest) noexcept
@@ -162,13 +163,13 @@ class Node::AmongEqualHeads {
         skip_(node.shared().size() + sizeof(Slot::head)),
         tail_(rest.size() > skip_ ? first_eight(rest.subspan(skip_)) : 0) {}
 
-  /// Below 0: the slot's key is below the wanted one.
+  /// Returns less than 0 if the slot's key is below the wanted one.
   [[nodiscard]] int order_of(std::uint16_t index) const noexcept {
     const Bytes key = node_.key_rest(index);
     if (key.size() > skip_ && rest_.size() > skip_) {
       const std::uint64_t tail = first_eight(key.subspan(skip_));
       if (tail != tail_) return tail < tail_ ? -1 : 1;
-      // That was all of both, but for the zeros that one of them may end with.
+      // Both ended within these bytes; one may end with zeros.
       if (std::max(key.size(), rest_.size()) <= skip_ + sizeof tail)
         return static_cast<int>(key.size()) - static_cast<int>(rest_.size());
     }
@@ -176,7 +177,8 @@ class Node::AmongEqualHeads {
   }
 
  private:
-  /// As a number that orders as the bytes do; short ones are padded with zeros.
+  /// Returns the first eight bytes as a number with the same order; short keys are padded with
+  /// zeros.
   static std::uint64_t first_eight(Bytes bytes) noexcept {
     if (bytes.size() >= 8) return load_big_endian<std::uint64_t>(bytes.data());
     std::uint64_t number = 0;
@@ -196,7 +198,7 @@ Node::Position Node::among_equal_heads(std::uint16_t index, Bytes rest) const no
   const std::uint32_t head = slot(index).head;
   const std::uint16_t slots_here = count();
   if (index < first_sharer()) {
-    // Its head says nothing, and it need not share what the others do.
+    // Slot 0 of a branch has no head, and need not share the prefix.
     const int order = compare(key_rest(index), rest);
     if (order >= 0) return {index, order == 0};
     ++index;
@@ -249,12 +251,12 @@ void Node::open_slot(std::uint16_t index, Bytes key_rest, std::uint16_t offset,
   at = {head_at(index, key_rest), offset, static_cast<std::uint16_t>(key_rest.size() | bits)};
   ++slot_count_;
   if (flags.ghost == Ghost::yes) ++ghost_count_;
-  // Doublings are seldom enough to look at all keys.
+  // Doublings of the count are rare enough to look at all keys.
   if ((slot_count_ & (slot_count_ - 1)) == 0 && slot_count_ >= 4) share(shared_by_all());
   rebuild_hints();
 }
 
-/// A key comes in at `index`: what it does not share is shared no more.
+/// Adjusts the shared prefix to a key that is inserted at `index`.
 void Node::share_with(std::uint16_t index, Bytes key_rest) noexcept {
   const Bytes before = shared();
   if (index < first_sharer() || order_to_shared(key_rest) == 0) return;
@@ -400,15 +402,15 @@ void Node::compact() noexcept {
 void Node::append_range(const Node& from, std::uint16_t begin, std::uint16_t end) noexcept {
   INVARIANT(is_leaf() == from.is_leaf());
   for (std::uint16_t i = begin; i < end; ++i) append_record(from, i);
-  // Only now: for each record by itself it would cost more than the copying.
+  // At the end: for each record by itself it would cost more than the copying.
   take_heads_behind(shared_by_all());
   rebuild_hints();
 }
 
-/// Leaves the head to the caller.
+/// Appends a record without its head, which the caller sets.
 void Node::append_record(const Node& from, std::uint16_t index) noexcept {
   const std::size_t both_skip = std::min(prefix_length_, from.prefix_length_);
-  // Part of the key that is in the other node's prefix and not in ours, and the reverse.
+  // Bytes of the key that are in the other node's prefix and not in ours, and the reverse.
   const Bytes front = from.prefix().subspan(both_skip);
   const std::size_t dropped = prefix_length_ - both_skip;
   const Slot& old = from.slot(index);

@@ -20,7 +20,7 @@ struct KeyBound {
   static KeyBound infinite() noexcept { return {{}, Kind::infinite}; }
   static KeyBound at(Bytes key) noexcept { return {key, Kind::finite}; }
   [[nodiscard]] bool is_infinite() const noexcept { return kind == Kind::infinite; }
-  /// Whether `other` lies below the bound.
+  /// True if `other` lies below the bound.
   [[nodiscard]] bool is_above(Bytes other) const noexcept {
     return is_infinite() || compare(other, key) < 0;
   }
@@ -77,7 +77,7 @@ class Node {
     return *static_cast<const Node*>(static_cast<const void*>(page));
   }
 
-  /// Formats an empty node over whatever was there. The fences may not point into this page.
+  /// Formats an empty node over any content. The fences may not point into this page.
   void format(PageId id, TreeId tree, std::uint8_t level, const Fences& fences) noexcept;
 
   [[nodiscard]] PageId id() const noexcept { return header_.id; }
@@ -86,14 +86,14 @@ class Node {
   [[nodiscard]] bool is_leaf() const noexcept { return header_.level == 0; }
   [[nodiscard]] Lsn lsn() const noexcept { return header_.lsn; }
   [[nodiscard]] Lsn logical_lsn() const noexcept { return header_.logical_lsn; }
-  /// Room that rollbacks may need, at most: the amount by which open transactions have made records
-  /// shorter. It is reserved for them (rule B11).
+  /// Upper bound of the bytes by which rollbacks may lengthen records: open transactions have made
+  /// records shorter by as much. They are reserved for the rollbacks (rule B11).
   [[nodiscard]] std::size_t owed_bytes() const noexcept { return header_.owed_bytes; }
   void set_owed_bytes(std::size_t bytes) noexcept {
     header_.owed_bytes = static_cast<std::uint16_t>(std::min(bytes, kPageBytes));
   }
-  /// A transaction has changed the length of a value here. The room that its rollback would need
-  /// stays free: a rollback may also make a value shorter that an older step of it wants back.
+  /// Adjusts the reservation after a value's length has changed. A rollback may also shorten a
+  /// value that an older step of it will lengthen again.
   enum class ChangedBy : std::uint8_t { transaction, rollback };
   void note_length(ChangedBy by, std::size_t before, std::size_t after) noexcept {
     if (after < before)
@@ -129,10 +129,10 @@ class Node {
   [[nodiscard]] bool has_foster() const noexcept { return !load_ref(&foster_).is_none(); }
   [[nodiscard]] PageRef* foster_ref() noexcept { return &foster_; }
   [[nodiscard]] const PageRef* foster_ref() const noexcept { return &foster_; }
-  /// Gives the foster child to the parent: the high fence stays, the chain ends here. A prefix that
-  /// the fences then share in addition is removed from the records.
+  /// Removes the foster child, which the parent has adopted: the high fence stays, the chain ends
+  /// here. A longer prefix that the fences then share is removed from the records.
   void drop_foster() noexcept;
-  /// Whether `key`, which lies in the chain, belongs to the foster child.
+  /// True if `key`, which lies in the chain, belongs to the foster child.
   [[nodiscard]] bool is_beyond(Bytes key) const noexcept {
     return has_foster() && !high_fence().is_above(key);
   }
@@ -145,12 +145,12 @@ class Node {
 
   // Slots. Index < count().
   [[nodiscard]] Bytes key_rest(std::uint16_t index) const noexcept;
-  /// Prefix and rest. Returns the key's length; `into` has room for kMaxKeyBytes.
+  /// Copies prefix and rest. Returns the key's length; `into` has room for kMaxKeyBytes.
   std::size_t copy_key(std::uint16_t index, std::byte* into) const noexcept;
   [[nodiscard]] bool is_ghost(std::uint16_t index) const noexcept {
     return (slot(index).length_and_flags & kGhostBit) != 0;
   }
-  /// The value lives in the overflow tree; value() is its address there.
+  /// True if the value lives in the overflow tree; value() is its address there.
   [[nodiscard]] bool is_overflow(std::uint16_t index) const noexcept {
     return (slot(index).length_and_flags & kOverflowBit) != 0;
   }
@@ -159,8 +159,8 @@ class Node {
   [[nodiscard]] const PageRef* child_ref(std::uint16_t index) const noexcept {
     return const_cast<Node*>(this)->child_ref(index);
   }
-  /// Copies the part of a leaf to the page `into` that the accessors of the slots [begin, end) and
-  /// of the fences read. The rest is left as it was, or copied too where that is cheaper.
+  /// Copies the part of a leaf to the page `into` that accessors of the slots [begin, end) and of
+  /// the fences read. The rest is left as it was, or copied too if that is cheaper.
   void copy_part(std::uint16_t begin, std::uint16_t end, std::byte* into) const noexcept;
   /// Returns the address of a leaf slot's record, for prefetching.
   [[nodiscard]] const std::byte* record_address(std::uint16_t index) const noexcept {
@@ -200,7 +200,7 @@ class Node {
   void insert_branch(std::uint16_t index, Bytes key, PageRef child) noexcept;
   void erase(std::uint16_t index) noexcept;
   void set_ghost(std::uint16_t index, Ghost ghost) noexcept;
-  /// Whether replace_value would fit.
+  /// True if replace_value would fit.
   [[nodiscard]] bool has_room_for_value(std::uint16_t index,
                                         std::size_t value_length) const noexcept;
   void replace_value(std::uint16_t index, Bytes value, Flags flags) noexcept;
@@ -216,7 +216,7 @@ class Node {
     Bytes value;
     bool overflow = false;
   };
-  /// Fills a leaf that has no records. Pre: they ascend between the fences, and fit.
+  /// Fills a leaf that has no records. Pre: the records ascend between the fences, and fit.
   void fill_leaf(std::span<const LeafRecord> records) noexcept;
   /// Bytes that append_range would take in a node with `prefix_length`.
   [[nodiscard]] std::size_t range_bytes(std::uint16_t begin, std::uint16_t end,
@@ -269,7 +269,7 @@ class Node {
   [[nodiscard]] std::size_t slot_bytes() const noexcept {
     return is_leaf() ? kLeafSlotBytes : kBranchSlotBytes;
   }
-  /// Inside the page, whatever `index` and a changing page say.
+  /// Returns an address inside the page, for every `index` and also while the page changes.
   [[nodiscard]] const std::byte* slot_address(std::uint16_t index) const noexcept {
     return base() + bounded_offset(kHeaderBytes + slot_bytes() * index, kLeafSlotBytes);
   }
@@ -302,7 +302,7 @@ class Node {
   void open_slot(std::uint16_t index, Bytes key_rest, std::uint16_t offset, Flags flags) noexcept;
   void rebuild_hints() noexcept;
   static std::uint32_t head_of(Bytes bytes) noexcept;
-  /// The first slot whose key has to have the prefix that the keys share.
+  /// Returns the first slot whose key has the prefix that the keys share.
   [[nodiscard]] std::uint16_t first_sharer() const noexcept {
     return is_leaf() ? std::uint16_t{0} : std::uint16_t{1};
   }

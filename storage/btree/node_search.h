@@ -74,7 +74,7 @@ std::uint32_t Node::first_head_from(std::uint32_t head, std::uint32_t slots_here
     const std::uint32_t below = detail::count_below(hints_, head);
     begin = below * stride;
     length = below == kHintCount ? slots_here - begin : stride + 1;
-    // A leaf's slots were asked for before the descent came to it.
+    // The descent has prefetched a leaf's slots.
     if constexpr (std::is_same_v<SlotType, BranchSlot>)
       detail::prefetch_range(slots + begin, slots + begin + length);
   }
@@ -95,7 +95,7 @@ Node::Position Node::search(Bytes key) const noexcept {
   if (key.size() < skip) [[unlikely]]
     return {0, false};  // a torn prefix length: validation will refuse the answer
   Bytes rest = key.subspan(skip);
-  // Bounded by the kind of slot that is looked for, whatever kind the page has by now.
+  // Bounded by the kind of slot that is searched, since the page may have another kind by now.
   const auto slots_here = std::min<std::uint32_t>(
       slot_count_, static_cast<std::uint32_t>((kPageBytes - kHeaderBytes) / sizeof(SlotType)));
   const std::size_t common = shared().size();
@@ -109,12 +109,12 @@ Node::Position Node::search(Bytes key) const noexcept {
   const SlotType& found = slots_as<SlotType>()[index];
   if (found.head != head) return below;
   if constexpr (std::is_same_v<SlotType, Slot>) {
-    // The record is cold as a rule, so its lines are asked for together.
+    // The record is mostly not cached, so its lines are prefetched together.
     const std::byte* record = base() + bounded_offset(found.offset, 1);
     for (std::size_t line = 0; line < 3; ++line) __builtin_prefetch(record + 64 * line);
   }
-  // Where the head is all the rest there is, equal lengths make equal keys; but a branch's first
-  // key has none.
+  // If the head covers the rest of the key, equal lengths mean equal keys. Not so for a branch's
+  // first slot, which has no key.
   constexpr std::uint32_t kFirstWithHead = std::is_same_v<SlotType, Slot> ? 0 : 1;
   if (rest.size() <= common + sizeof head && key_length_of(found) == rest.size() &&
       index >= kFirstWithHead)

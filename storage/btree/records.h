@@ -15,22 +15,22 @@ namespace swizzle {
 enum class RecordKind : std::uint8_t {
   // A user's changes to one leaf. Undone by key.
   leaf_insert = 16,  ///< a new key, or a ghost that comes to life
-  leaf_update = 17,  ///< a new value; carries what differs, old and new
+  leaf_update = 17,  ///< a new value; carries the old and new bytes that differ
   leaf_remove =
       18,  ///< the record becomes a ghost; carries its value, which a later insert may replace
 
   leaf_removals = 19,  ///< the same of several records of a leaf. Undone in steps, the last first
 
-  // System transactions: they change where records are, not what a transaction may read. Never
+  // System transactions: they change where records are, not which records a transaction sees. Never
   // undone.
   ghosts_removed = 24,
   node_split = 25,         ///< page: left; page2: the new foster child, whose image it carries
   foster_adopted = 26,     ///< page: parent; page2: the foster parent that gives its child up
   root_grown = 27,         ///< page: root; page2: the new child, whose image it carries
   child_deadopted = 28,    ///< page: parent; page2: the left child that becomes a foster parent
-  nodes_merged = 29,       ///< page: who takes all, with its image; page2: freed
+  nodes_merged = 29,       ///< page: takes all records, with its image; page2: freed
   nodes_rebalanced = 30,   ///< images of both
-  page_image = 31,         ///< a root, new or filled by a load; new ones their creator takes back
+  page_image = 31,         ///< a root, new or filled by a load; undo gives new ones back
   pages_freed = 32,        ///< the root of a dropped tree; no page is changed
   child_appended = 35,     ///< page: parent; page2: its new last child, whose image it carries
   children_freed = 36,     ///< page: their parent, which forgets them
@@ -46,7 +46,7 @@ enum class RecordKind : std::uint8_t {
   prepared_kept = 51,         ///< before it: what its restart needs beyond its changes
   checkpoint = 56,
 
-  // For readers of the logical log (logical/); nothing to redo or undo, and in no chain.
+  // For readers of the logical log (logical/); not redone or undone, and in no chain.
   change_noted = 60,        ///< what a transaction has changed, in words of the layer above
   changes_taken_back = 61,  ///< it was rolled back to a savepoint
 };
@@ -57,7 +57,7 @@ inline constexpr std::uint8_t kCompensation = 1;
 }
 
 /// The payloads. Each is encoded as a short head, for which the caller has room on its stack,
-/// followed by spans that stay where they are.
+/// followed by spans that are not copied.
 namespace payload {
 
 /// A record as it is inserted, or as it was when it was removed.

@@ -19,9 +19,9 @@ struct TransactionChain {
   std::atomic<TxnId> id{TxnId::none};
   std::atomic<Lsn> first{Lsn::none};
   std::atomic<Lsn> last{Lsn::none};
-  /// Set while undo runs: the record that undo will look at next, for the compensation records.
+  /// Set while undo runs: the record to be undone next, for the compensation records.
   Lsn undo_next = Lsn::none;
-  std::atomic<bool> is_undoing{false};  ///< others look at it to show it
+  std::atomic<bool> is_undoing{false};  ///< read by others, for the views
 };
 
 /// Space in the log, reserved before any latch. The unused part is given back.
@@ -52,7 +52,7 @@ class TreeLog {
                      std::span<const Bytes> payload) noexcept = 0;
 };
 
-/// Into the log.
+/// Writes to the log.
 class WalTreeLog final : public TreeLog {
  public:
   explicit WalTreeLog(wal::Log& log) noexcept : log_(log) {}
@@ -73,7 +73,7 @@ class WalTreeLog final : public TreeLog {
 #endif
 };
 
-/// No log at all: pages carry LSNs that grow, and nothing is written.
+/// Writes no log: pages carry LSNs that grow.
 class NoTreeLog final : public TreeLog {
  public:
   Result<LogSpace> reserve(std::size_t /*payload_bytes*/, std::size_t /*records*/,

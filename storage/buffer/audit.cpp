@@ -39,7 +39,7 @@ void SwizzlingPool::audit_queues(std::vector<std::string>& violations) {
     if (must_be_free && state != FrameState::free)
       violations.push_back(
           fmt::format("F8 violated: the frame of page {} waits to be taken", raw(frame.page_id())));
-    // Where queues have grown together they may have no end.
+    // Stops at the second visit: damaged queues may be linked to a cycle.
     return ++met[arena_.index_of(&frame)] == 1;
   };
   free_.look_through([&](const Frame& frame) { return visit(frame, true); });

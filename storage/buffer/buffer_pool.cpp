@@ -73,8 +73,7 @@ void BufferPool::release_frame(Frame& frame) noexcept {
   forget(frame);
   frame.dirty_since.store(Lsn::none, std::memory_order_relaxed);
   PageState::release(frame);
-  // A frame is in one queue at a time: where it still waits to be met by the clock hand, the hand
-  // gives it back.
+  // A frame is in one queue at a time. If it still waits for the clock hand, the hand frees it.
   const bool is_queued = frame.is_queued();
   frame.latch.unlock_exclusive();
   if (!is_queued) give_frame(frame);
@@ -97,7 +96,7 @@ void BufferPool::drop_swizzled(PageRef* at) noexcept {
         this);
   };
   if (planted(PoolFault::dropped_without_a_look)) drop_children();
-  // First, or the sweep could take away what is just being looked at.
+  // First, or the sweep could evict the page while it is looked at.
   frame.latch.lock_exclusive();
   if (!planted(PoolFault::dropped_without_a_look)) drop_children();
   release_frame(frame);

@@ -26,8 +26,8 @@ struct alignas(64) RootHolder : Referrer {
   const PageId page;  ///< constant for the tree's life
 };
 
-/// A page that is being brought into use: numbered, with a frame that only the owner knows, so that
-/// it may be prepared long before anything is latched. Unless publish() is called, both go back.
+/// A page that is being brought into use: numbered, with a private frame, so that it can be
+/// prepared before anything is latched. Unless publish() is called, both are given back.
 class NewPage {
  public:
   NewPage() = default;
@@ -50,8 +50,8 @@ class NewPage {
     frame_->latch.lock_exclusive();
     return *frame_;
   }
-  /// The page is logged: it counts as allocated. The caller places the reference and unlatches.
-  /// Pre: latched.
+  /// Tells that the page is logged: it counts as allocated. The caller stores the reference and
+  /// unlatches. Pre: latched.
   Frame& publish() noexcept;
 
  private:
@@ -61,10 +61,10 @@ class NewPage {
   bool latched_ = false;
 };
 
-/// Reader's interest in a page: whether it expects to need the page again.
+/// Interest of a reader in a page: will it need the page again?
 enum class Interest : std::uint8_t {
   keep,
-  once,  ///< a large scan passes by: the page should be the first to go
+  once,  ///< a large scan passes by: the page should be evicted first
 };
 
 struct PoolCounters {
@@ -75,9 +75,9 @@ struct PoolCounters {
   std::atomic<std::uint64_t> swizzled{0};
   std::atomic<std::uint64_t> unswizzled{0};
   std::atomic<std::uint64_t> sweeps{0};
-  /// The most pages that one round of making room has looked at.
+  /// The most pages that one eviction round has looked at.
   std::atomic<std::uint64_t> most_steps{0};
-  /// Time spent on making room, waits for the cleaner not included.
+  /// Time spent on eviction, waits for the cleaner not included.
   std::atomic<std::uint64_t> evicting_ns{0};
 };
 
@@ -97,7 +97,7 @@ struct PoolOccupancy {
 /// Common part of the pool modes: frames, free frames, page numbers, counters.
 class BufferPool {
  public:
-  /// A descent holds a handful of pages, a split two more; below this nothing works.
+  /// A descent holds a handful of pages, a split two more; with fewer frames nothing works.
   static constexpr std::uint32_t kMinFrames = 16;
 
   BufferPool(FrameArena arena, PageStore& store, PageLayout layout) noexcept
@@ -108,8 +108,8 @@ class BufferPool {
 
   /// 53200 when no frame can be freed. Parks; no latch held.
   Result<NewPage> new_page(std::optional<PageId> near);
-  /// A page left its tree: its frame and its number are free again. Pre: `frame` is held
-  /// exclusively and nothing refers to it; it is unlatched here. The record that freed it is
+  /// Frees the frame and the number of a page that has left its tree. Pre: `frame` is held
+  /// exclusively and no reference leads to it; it is unlatched here. The record that freed it is
   /// logged.
   void free_page(Frame& frame) noexcept;
 
@@ -134,8 +134,8 @@ class BufferPool {
   [[nodiscard]] virtual PoolOccupancy occupancy() const noexcept {
     return {.frames = arena_.count(), .free = free_frames()};
   }
-  /// The tree to which the page in memory says it belongs; nothing if the page is not in memory.
-  /// Looks at every frame.
+  /// Returns the tree to which the page in memory says it belongs; nothing if the page is not in
+  /// memory. Looks at every frame.
   [[nodiscard]] std::optional<TreeId> owner_in_memory(PageId page);
   /// Reads a page that lacks changes (PageStore::lacks_changes) into a frame, so that it has them.
   /// Does nothing for any other page, and in a pool that reads no page by itself. Parks; no latch
@@ -150,17 +150,17 @@ class BufferPool {
  protected:
   friend class NewPage;
 
-  /// A frame in state free, unlatched, for `incoming` (none: a page that is new). Evicts when none
+  /// Returns a frame in state free, unlatched, for `incoming` (none: a new page). Evicts when none
   /// is left.
   Result<Frame*> take_frame(PageId incoming = PageId::none);
   /// Null when none is free.
   Frame* try_take_frame() noexcept;
   void give_frame(Frame& frame) noexcept { free_.push(arena_, frame); }
-  /// Frees some frames, at least one, or says why it cannot.
+  /// Frees some frames, at least one, or returns why it cannot.
   virtual Result<> make_room(PageId incoming) = 0;
   /// Forgets a page that is being freed.
   virtual void forget(Frame& frame) noexcept = 0;
-  /// The frame of a page that no address leads to, or null.
+  /// Returns the frame of an unswizzled page, or null.
   virtual Frame* find_unswizzled(PageId page) noexcept = 0;
   void wake_cleaner() noexcept {
     if (wake_cleaner_ != nullptr) wake_cleaner_(cleaner_);
@@ -171,7 +171,7 @@ class BufferPool {
   PageLayout layout_;
   PoolCounters counters_;
   ReadsByTree reads_by_tree_;
-  /// Usage counter of a page that enters.
+  /// Usage counter of a page that enters the pool.
   std::uint8_t entry_usage_ = 1;
   /// Frames that hold no page.
   PartitionedQueue free_;

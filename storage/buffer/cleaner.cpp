@@ -9,14 +9,14 @@
 namespace swizzle {
 namespace {
 
-// One scan looks at every frame, so it should find work for several batches, and for more of them
-// in a large pool: a page that is written costs so many looks at most.
+// One scan looks at every frame, so it should find work for several batches, and for more in a
+// large pool: this bounds the looks per written page.
 constexpr std::size_t kLeastPerScan = 8 * Cleaner::kBatchPages;
 constexpr std::size_t kLooksPerPage = 8;
-// Scans without being asked may take one part in so many of the time.
+// Share of time that scans without a request may take.
 constexpr int kScanShare = 20;
 
-// Asked by a slow invariant alone.
+// Used by a slow invariant only.
 [[maybe_unused]] bool has_addresses(const PageLayout& layout, std::byte* page) noexcept {
   bool found = false;
   layout.visit_refs(
@@ -59,7 +59,7 @@ void Cleaner::set_redo_target(Lsn lsn) noexcept {
 }
 
 void Cleaner::ask(Asked what) noexcept {
-  // Evictors ask again and again; once is enough until the task has taken notice.
+  // Evictors request again and again; one request is enough until the task has seen it.
   Asked asked = asked_.load(std::memory_order_relaxed);
   while (asked < what) {
     if (asked_.compare_exchange_weak(asked, what)) return task_.wake();
@@ -94,7 +94,7 @@ Result<> Cleaner::work(Asked asked) {
     if (!too_many && candidate.since >= target) break;
     frames.push_back(candidate.frame);
   }
-  // A request that comes meanwhile may want other pages first.
+  // A newer request may prefer other pages.
   const auto is_superseded = [&] {
     return task_.is_stopping() || asked_.load(std::memory_order_relaxed) > asked;
   };
@@ -109,7 +109,7 @@ Result<> Cleaner::work(Asked asked) {
 Result<> Cleaner::clean_until(Lsn lsn) {
   Scan found;
   {
-    // No batch is under way here, so whatever is not clean shows as dirty.
+    // No batch is under way here, so every page that is not clean shows as dirty.
     const std::lock_guard hold(round_mutex_);
     found = scan(lsn, Order::all_oldest_first);
   }
@@ -117,7 +117,7 @@ Result<> Cleaner::clean_until(Lsn lsn) {
   frames.reserve(found.candidates.size());
   for (const Candidate& candidate : found.candidates) frames.push_back(candidate.frame);
   RETURN_IF_ERROR(clean(frames));
-  // Another thread's batch may still be writing some of ours, and may have failed.
+  // Another thread's batch may still be writing some of ours, and may fail.
   const std::lock_guard hold(round_mutex_);
   return volume_.writable();
 }
@@ -127,10 +127,10 @@ Cleaner::Scan Cleaner::scan(Lsn before, Order order) {
   Scan found;
   std::uint32_t looked_at = 0;
   frames_.for_each_used([&](Frame& frame) {
-    // Others on the thread wait meanwhile; their changes are met by the scan, or are younger than
-    // it.
+    // Other fibers of the thread run now and then; the scan sees their changes, or they are younger
+    // than it.
     if (++looked_at % kFramesBetweenYields == 0) Runtime::current().yield();
-    // Waits for a writer that has its record in the log and has not marked the page yet.
+    // Waits for a writer whose record is in the log and that has not marked the page yet.
     if (order == Order::all_oldest_first) static_cast<void>(frame.latch.optimistic());
     const Lsn since = frame.dirty_since.load(std::memory_order_acquire);
     if (since == Lsn::none) return;
@@ -147,7 +147,7 @@ Cleaner::Scan Cleaner::scan(Lsn before, Order order) {
         order == Order::evictable_first && candidate.frame->state() != FrameState::unswizzled;
     return std::pair{waits, candidate.since};
   };
-  // States change while we look, so they are read once per frame.
+  // States change during the scan, so each is read once.
   std::vector<std::pair<std::pair<bool, Lsn>, Candidate>> ranked;
   ranked.reserve(candidates.size());
   for (const Candidate& candidate : candidates) ranked.emplace_back(urgency(candidate), candidate);
@@ -201,8 +201,8 @@ Result<> Cleaner::clean_batch(std::span<Frame* const> frames) {
 bool Cleaner::copy_page(Frame& frame, std::byte* to) noexcept {
   const SharedGuard hold(frame.latch);
   const Lsn since = frame.dirty_since.load(std::memory_order_relaxed);
-  // Its page may have been freed, or cleaned by another round, since it was chosen. A frame that is
-  // still being written was freed meanwhile and has a new page: that one waits for the next round.
+  // The page may have been freed, or cleaned by another round, since it was chosen. A frame that is
+  // still being written was freed and has a new page, which waits for the next round.
   if (since == Lsn::none || frame.state() == FrameState::free ||
       frame.writing_since.load(std::memory_order_relaxed) != Lsn::none)
     return false;
@@ -224,7 +224,7 @@ void Cleaner::finish(const Copy& copy) noexcept {
 }
 
 void Cleaner::restore(const Copy& copy) noexcept {
-  // Under the latch, so that no writer marks the page, and no evictor judges it, in between.
+  // Under the latch, so that no writer marks the page, and no evictor checks it, in between.
   const SharedGuard hold(copy.frame->latch);
   const bool same = copy.frame->page_id() == copy.page && copy.frame->state() != FrameState::free;
   if (same) copy.frame->dirty_since.store(copy.since, std::memory_order_release);

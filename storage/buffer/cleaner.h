@@ -57,7 +57,7 @@ class Cleaner {
   /// Parks until the task has ended. Idempotent.
   void stop() noexcept { task_.stop(); }
 
-  /// For evictors: too few pages are clean. Starts a round now that prefers pages that could be
+  /// For evictors when too few pages are clean: starts a round now that prefers pages that could be
   /// evicted afterwards. Cheap; callable under latches.
   void nudge() noexcept { ask(Asked::for_room); }
 
@@ -92,13 +92,13 @@ class Cleaner {
   };
   enum class Order : std::uint8_t {
     oldest_first,      ///< some, the oldest
-    evictable_first,   ///< some, preferring those that only wait for being clean
+    evictable_first,   ///< some, preferring those that are only not clean
     all_oldest_first,  ///< every one
   };
   enum class Asked : std::uint8_t {
     nothing,
     to_look,   ///< scan now
-    for_room,  ///< scan now, and clean whatever could then be evicted
+    for_room,  ///< scan now, and clean pages that could then be evicted
   };
 
   void ask(Asked what) noexcept;

@@ -11,8 +11,8 @@
 
 namespace swizzle {
 
-/// The last look at a page before the device has it: the log is durable up to its LSN and it
-/// has no address in it. Set with Volume::set_image_check; costs a walk over the references.
+/// The last check of a page before it is written: the log is durable up to its LSN and it has
+/// no address in it. Set with Volume::set_image_check; costs a walk over the references.
 class DeviceCheck final : public ImageCheck {
  public:
   DeviceCheck(const wal::Log& log, PageLayout layout) noexcept : log_(log), layout_(layout) {}

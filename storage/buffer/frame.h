@@ -12,7 +12,7 @@
 
 namespace swizzle {
 
-/// Something latched that holds references to pages: a frame, or the holder of a tree's root.
+/// A latched holder of references to pages: a frame, or the holder of a tree's root.
 struct Referrer {
   enum class Kind : std::uint8_t { frame, root_holder };
   explicit Referrer(Kind of) noexcept : kind(of) {}
@@ -29,10 +29,10 @@ enum class FrameState : std::uint8_t {
   unswizzled,  ///< resident, found by page id in the page table
 };
 
-/// Whether records come into a page one behind the other.
+/// Detector of ascending and descending inserts into a page.
 class InsertPattern {
  public:
-  /// A record is about to come in at `index` of `count`.
+  /// Notes an insert at `index` of `count` records.
   void note(std::uint16_t index, std::uint16_t count) noexcept {
     if (index == count)
       at_edge_ = at_edge_ < 0 ? 1 : std::min(at_edge_ + 1, kEnough);
@@ -45,7 +45,7 @@ class InsertPattern {
   }
   [[nodiscard]] bool grows_at_end() const noexcept { return at_edge_ >= kRun; }
   [[nodiscard]] bool grows_at_begin() const noexcept { return at_edge_ <= -kRun; }
-  /// Whether a record that comes in at `index` goes on with a run, wherever in the page.
+  /// True if a record inserted at `index` continues an ascending run, wherever in the page.
   [[nodiscard]] bool goes_on_at(std::uint16_t index) const noexcept {
     return ascending_ >= kRun && index == next_;
   }
@@ -58,7 +58,7 @@ class InsertPattern {
     ascending_ = 0;
     return right;
   }
-  /// A run goes on at the page's end from now on.
+  /// Makes the page one that grows at its end.
   void ends_at_run() noexcept { at_edge_ = kRun; }
 
  private:
@@ -99,7 +99,7 @@ struct alignas(64) Frame : Referrer {
   [[nodiscard]] bool is_compared() const noexcept {
     return is_compared_.load(std::memory_order_relaxed);
   }
-  /// Whether it stands in the clock hand's queue.
+  /// True if the frame stands in the clock hand's queue.
   [[nodiscard]] bool is_queued() const noexcept {
     return is_queued_.load(std::memory_order_relaxed);
   }
@@ -111,8 +111,8 @@ struct alignas(64) Frame : Referrer {
 
  public:
   std::atomic<std::uint8_t> usage{0};
-  /// Number of writers that were disturbed by others since the page was read, made or split because
-  /// of that.
+  /// Number of writers that were disturbed by others since the page was read, made or split for
+  /// contention.
   std::atomic<std::uint16_t> contention{0};
 
  private:
@@ -120,7 +120,7 @@ struct alignas(64) Frame : Referrer {
   std::atomic<PageId> page_id_{PageId::none};
 
  public:
-  /// The oldest log record that the disk's copy lacks; none: the page is clean.
+  /// The oldest log record that the copy on disk lacks; none: the page is clean.
   std::atomic<Lsn> dirty_since{Lsn::none};
   /// The same for the copy that the cleaner is writing; none: no write is under way.
   std::atomic<Lsn> writing_since{Lsn::none};

@@ -28,7 +28,7 @@ Result<FrameArena> FrameArena::map(std::uint64_t bytes, std::uint32_t partitions
   const std::uint32_t wanted = partitions == 0 ? Numa::node_count() : partitions;
   FrameArena arena(static_cast<std::byte*>(memory), mapped, static_cast<std::uint32_t>(count),
                    std::min(wanted, static_cast<std::uint32_t>(count)));
-  // Only now, since the constructor says which node's memory each part wants.
+  // At the end, since the constructor chooses the node of each part's memory.
   if (touch == Touch::at_once) RETURN_IF_ERROR(arena.touch_all());
   return arena;
 }

@@ -55,7 +55,7 @@ class FrameArena {
         static_cast<std::size_t>(reinterpret_cast<const std::byte*>(frame) - memory_) /
         Frame::kStride);
   }
-  /// Whether `referrer` is one of the frames, and not the holder of a root.
+  /// True if `referrer` is one of the frames, and not the holder of a root.
   [[nodiscard]] bool contains(const Referrer* referrer) const noexcept {
     const auto* address = reinterpret_cast<const std::byte*>(referrer);
     return address >= memory_ && address < memory_ + bytes_;

@@ -6,7 +6,7 @@
 
 namespace swizzle {
 
-/// The pool's knowledge about the pages it keeps, without knowing trees.
+/// The pool's knowledge of its pages' references, independent of trees.
 struct PageLayout {
   using RefVisitor = void (*)(void* context, PageRef* reference);
   /// Calls `visit` for every reference in the page. Pre: the page is held.

@@ -9,7 +9,7 @@ bool may_refer(const Referrer& parent) noexcept {
           static_cast<const Frame&>(parent).state() == FrameState::swizzled);
 }
 
-/// Between the moments at which others can see a change of the frame.
+/// Marks the two moments at which other threads can see a change of the frame.
 class Step {
  public:
   Step() noexcept { page_pause(PagePause::before_state); }
@@ -75,7 +75,7 @@ void PageState::unswizzle(Frame& frame) noexcept {
   const Step step;
   INVARIANT(frame.state() == FrameState::swizzled && frame.latch.is_exclusive());
   INVARIANT(may_refer(*frame.parent()));
-  // Release: readers look at the state without a latch.
+  // Release: readers read the state without a latch.
   frame.state_.store(FrameState::unswizzled, std::memory_order_release);
   frame.parent_.store(nullptr, kRelaxed);
 }
@@ -89,7 +89,7 @@ void PageState::move(Frame& frame, Referrer& to) noexcept {
 PageId PageState::begin_eviction(Frame& frame) noexcept {
   const Step step;
   INVARIANT(frame.state() == FrameState::unswizzled && frame.latch.is_exclusive());
-  // Readers that pin do so first and look at the number afterwards; this is the other half.
+  // Readers that pin do so first and read the number afterwards; this is the other side.
   return frame.page_id_.exchange(PageId::none, std::memory_order_seq_cst);
 }
 

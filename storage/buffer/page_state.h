@@ -4,8 +4,8 @@
 
 namespace swizzle {
 
-/// The only writer of what a frame says about the page in it: its state, its number, who refers to
-/// it, and whether it waits for the clock hand. Each change states what it requires.
+/// The only writer of a frame's state: the page's state and number, its parent, and its place in
+/// the clock hand's queue. Each change has its preconditions.
 ///
 ///   free ── assign ─▶ free, numbered ── become_resident ─▶ unswizzled ◀──────────┐
 ///    ▲                    │    └──────── become_child ────────│────▶ swizzled    │
@@ -19,12 +19,12 @@ class PageState {
  public:
   /// Pre: free and private: the frame is reachable only through the caller.
   static void assign(Frame& frame, PageId page) noexcept;
-  /// The page never came. Pre: assigned and private.
+  /// Removes the number of a page that was not read. Pre: assigned and private.
   static void unassign(Frame& frame) noexcept;
-  /// Notes that the content is what its parent says: it was made here, or a descent has looked.
+  /// Notes that the content matches its parent: it was made here, or a descent has compared it.
   /// Pre: held exclusively.
   static void compared(Frame& frame) noexcept;
-  /// Takes that back, so that each descent asks again whether the page may be used. Pre: held
+  /// Takes that back, so that each descent checks again if the page may be used. Pre: held
   /// exclusively.
   static void doubted(Frame& frame) noexcept;
   /// Makes the page findable by its number. Pre: assigned; private or held exclusively. Publishes
@@ -46,18 +46,18 @@ class PageState {
   /// Begins the eviction: the frame has no page number from here on. Returns the number. Pre:
   /// unswizzled, held exclusively, just taken out of the page table.
   static PageId begin_eviction(Frame& frame) noexcept;
-  /// The page is pinned: it stays.
+  /// Cancels the eviction of a pinned page.
   static void cancel_eviction(Frame& frame, PageId page) noexcept;
   static void end_eviction(Frame& frame) noexcept;
   /// Frees the frame of a page that does not exist any more. Pre: resident, held exclusively; no
   /// reference leads to it.
   static void release(Frame& frame) noexcept;
 
-  /// The frame enters the clock hand's queue. False: it stands there. Pre: private or held
+  /// Puts the frame into the clock hand's queue. False: it is there. Pre: private or held
   /// exclusively.
   static bool enter_queue(Frame& frame) noexcept;
-  /// The hand has taken it out. Pre: held exclusively, so that a concurrent free of the page has
-  /// finished or comes after this. (A free leaves a queued frame to the hand.)
+  /// Notes that the hand has taken it out. Pre: held exclusively, so that a concurrent free of the
+  /// page has finished or comes after this. (A free leaves a queued frame to the hand.)
   static void leave_queue(Frame& frame) noexcept;
 };
 

@@ -20,9 +20,9 @@ class PageStore {
   PageStore& operator=(const PageStore&) = delete;
   virtual ~PageStore() = default;
 
-  /// Parks. Checks the page. Returns the oldest log record that the copy on disk lacks, which the
-  /// page in `into` has; none: it lacks nothing. Where it lacks one, the reader calls entered()
-  /// once the page is in a frame that is dirty since that record.
+  /// Reads and checks the page; parks. Returns the oldest log record that the copy on disk lacks,
+  /// and that has been redone in `into`; none: it lacks nothing. Otherwise the reader calls
+  /// entered() once the page is in a frame that is dirty since that record.
   virtual Result<Lsn> read_page(PageId page, std::byte* into) = 0;
   virtual void entered(PageId /*page*/) noexcept {}
   /// True if the copy on disk lacks changes and no frame has the page.
@@ -35,19 +35,19 @@ class PageStore {
       read->done(*read);
     }
   }
-  /// Whether a started read brought its page, whole. Pre: it is done.
+  /// True if a started read brought its page, whole. Pre: it is done.
   [[nodiscard]] virtual bool has_read(const PageRead& read) const noexcept {
     return read.request.error == 0;
   }
 
-  /// Whether the page is not to be used, though it may be in memory, and why.
+  /// True if the page must not be used, though it may be in memory; given_up() says why.
   [[nodiscard]] virtual bool is_given_up(PageId /*page*/) const noexcept { return false; }
   [[nodiscard]] virtual std::optional<Error> given_up(PageId /*page*/) const {
     return std::nullopt;
   }
-  /// Brings a page that is not what its parent says, and that the caller has at LSN `at`, to its
-  /// newest state, in `into` and on disk. False: there is none that is newer. Parks. Pre: no write
-  /// of the page is under way.
+  /// Renews a page that does not match its parent, and that the caller has at LSN `at`: its newest
+  /// state comes to `into` and to disk. False: there is no newer one. Parks. Pre: no write of the
+  /// page is under way.
   virtual bool renew_doubted(PageId /*page*/, Lsn /*at*/, std::byte* /*into*/) { return false; }
 
   /// A reservation is no allocation: the page counts as allocated once the record that brings it

@@ -43,8 +43,8 @@ bool PageTable::remove(Frame& frame, PageId page) noexcept {
   std::atomic<Frame*>* link = &buckets_[bucket_of(page)];
   while (Frame* at = link->load(std::memory_order_relaxed)) {
     if (at == &frame) {
-      // A frame has its number for as long as it is in the table. Here it may be in the same chain
-      // for a page that came later.
+      // A frame keeps its number while it is in the table. Here it may be in the same chain for a
+      // page that came later.
       if (frame.page_id() != page) return false;
       link->store(frame.next_in_bucket.load(std::memory_order_relaxed), std::memory_order_release);
       Partition::add(partition.resident, UINT32_MAX);
@@ -88,7 +88,7 @@ void PageTable::finish_read(PageId page, Frame* frame, const Error* error) noexc
   Partition& partition = partition_of(page);
   const std::lock_guard hold(partition.mutex);
   // In one step with the end of the claim: a thread that has found the page, and frees it under
-  // latches, must not meet the claim.
+  // latches, must not find the claim.
   if (frame != nullptr) {
     Partition::add(partition.resident, 1);
     push_front(buckets_[bucket_of(page)], *frame);

@@ -12,14 +12,14 @@
 
 namespace swizzle {
 
-/// Finds resident pages by id, where no address leads to them, and keeps pages that are being read
-/// from being read twice. Chains run through the frames.
+/// Hash table of the resident pages that are not swizzled. Also prevents a page from being read
+/// twice at the same time. Chains run through the frames.
 class PageTable {
  public:
   explicit PageTable(std::uint32_t frames);
 
   /// Without a latch: may miss a page that is just being moved, never returns a frame that was not
-  /// in the table. The caller re-checks the frame's page id after it secured the frame.
+  /// in the table. The caller secures the frame and then checks its page id again.
   [[nodiscard]] Frame* peek(PageId page) const noexcept {
     Frame* frame = buckets_[bucket_of(page)].load(std::memory_order_acquire);
     while (frame != nullptr && frame->page_id() != page) {
@@ -34,11 +34,12 @@ class PageTable {
   /// there with another page by now).
   bool remove(Frame& frame, PageId page) noexcept;
 
-  /// `reader`: the caller has the right, and the duty, to read the page and to finish_read.
+  /// `reader`: the caller must read the page and call finish_read.
   enum class Claim : std::uint8_t { reader, resident, being_read };
   [[nodiscard]] Claim try_claim_read(PageId page);
-  /// Claims the read of an absent page if `wants()`, asked under the table's latch, says so. Unlike
-  /// a claim that is given back, nobody ever waits for one that was not wanted.
+  /// Claims the read of an absent page if `wants()`, called under the table's latch, is true. Other
+  /// threads never wait for a read that was not wanted, as they would for a claim that is given
+  /// back.
   template <class Wants>
   [[nodiscard]] bool try_claim_read_if(PageId page, Wants&& wants) {
     Partition& partition = partition_of(page);

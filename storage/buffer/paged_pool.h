@@ -14,7 +14,7 @@ namespace swizzle {
 /// replacement policies that choose by frame, which the papers compare.
 class PagedPool : public BufferPool {
  public:
-  /// Whether accesses count towards replacement.
+  /// True if accesses count towards replacement.
   static constexpr bool kCountsUsage = true;
 
   PagedPool(FrameArena arena, PageStore& store, PageLayout layout,
@@ -32,13 +32,13 @@ class PagedPool : public BufferPool {
       policy_->used(arena_.index_of(&frame));
   }
 
-  /// Reads a page whose read the caller has claimed. Parks; no latch held. Where the page is
-  /// afterwards may have changed again: the caller descends anew.
+  /// Reads a page whose read the caller has claimed. Parks; no latch held. The page may have moved
+  /// again afterwards: the caller descends anew.
   Result<> read_claimed(PageId page, Interest interest);
   Result<> bring_in(PageId page) override;
 
-  /// For reading ahead: true gives the caller the duty to read the page, or to give the claim back.
-  /// As in resolve(), the page was absent only if its reference still stands after the claim.
+  /// For prefetching: on true the caller must read the page, or give the claim back. As in
+  /// resolve(), the page was absent only if its reference still stands after the claim.
   [[nodiscard]] bool try_claim(PageId page) {
     return table_.try_claim_read(page) == PageTable::Claim::reader;
   }
@@ -50,8 +50,8 @@ class PagedPool : public BufferPool {
   [[nodiscard]] PoolOccupancy occupancy() const noexcept override;
 
  protected:
-  /// Most pages that one round of making room looks at: about a millisecond of work, during which
-  /// no other fiber of the thread runs. A caller that found no frame tries again.
+  /// Most pages that one eviction round looks at: about a millisecond of work, during which no
+  /// other fiber of the thread runs. A caller that found no frame tries again.
   static constexpr std::uint32_t kMostSteps = 4096;
   void note_steps(std::uint32_t steps) noexcept {
     if (steps > counters_.most_steps.load(std::memory_order_relaxed))
@@ -60,13 +60,13 @@ class PagedPool : public BufferPool {
   /// Frees up to `wanted` frames without waiting; returns how many were freed.
   virtual std::uint32_t free_some(PageId incoming, std::uint32_t wanted) noexcept = 0;
   Result<> make_room(PageId incoming) final;
-  /// A page has come from the store.
+  /// Counts a page that has come from the store.
   void note_read(const Frame& frame) noexcept;
-  /// One frame, as the policy has it. Pre: there is a policy.
+  /// Frees one frame that the policy chooses. Pre: there is a policy.
   std::uint32_t free_by_policy(PageId incoming) noexcept;
 
-  /// Takes the page out of a frame that no address leads to. False when it is in use, dirty or just
-  /// leaving. On true the frame is in state free and the caller's.
+  /// Evicts the page of an unswizzled frame. False when it is pinned, dirty or just leaving. On
+  /// true the frame is in state free and the caller's.
   bool try_empty_unswizzled(Frame& frame) noexcept;
   /// The same for a frame that is held exclusively, and stays so.
   bool try_empty_latched(Frame& frame) noexcept;
@@ -77,30 +77,30 @@ class PagedPool : public BufferPool {
 
   void forget(Frame& frame) noexcept override;
   Frame* find_unswizzled(PageId page) noexcept override;
-  /// A page is about to become reachable in `frame`.
+  /// Notes that a page is about to become reachable in `frame`.
   void note_entry(Frame& frame) noexcept {
     if (policy_ != nullptr) policy_->entered(arena_.index_of(&frame), frame.page_id());
   }
-  /// A page has been read and is about to enter the table.
+  /// Called when a page has been read and is about to enter the table.
   virtual void about_to_be_found(Frame& frame) noexcept = 0;
-  /// For the destructors of pools: reads under way use their members.
+  /// For the destructors of pools, because reads under way use their members.
   void drain_reads_ahead() noexcept { reads_ahead_.drain(); }
 
   PageTable table_;
-  /// Null: the pool's own way.
+  /// Null: the pool's own policy.
   std::unique_ptr<ReplacementPolicy> policy_;
 
  private:
-  /// A page has been read into `frame`, which is not reachable yet. `since`: the oldest change that
-  /// the copy on disk lacks.
+  /// Sets the state of `frame`, which is not reachable yet and has a page that was read. `since`:
+  /// the oldest change that the copy on disk lacks.
   void place(Frame& frame, PageId page, Interest interest, Lsn since) noexcept;
   /// Pre: the caller has claimed the page's read, and the frame is its own.
   Result<> read_into(Frame& into, PageId page, Interest interest);
   void finish(ReadAhead& ahead) noexcept;
 
   const std::uint32_t most_ahead_;
-  /// Number of frames freed at a time. In a small pool fewer, or pages that were read ahead would
-  /// be evicted before they are used.
+  /// Number of frames freed at a time. Fewer in a small pool, or prefetched pages would be evicted
+  /// before they are used.
   const std::uint32_t batch_;
   ReadsAhead reads_ahead_;
 };

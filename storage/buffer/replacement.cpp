@@ -12,7 +12,7 @@ namespace {
 
 using FrameIndex = ReplacementPolicy::FrameIndex;
 
-/// Any frame, as chance has it.
+/// Evicts random frames.
 class RandomReplacement final : public ReplacementPolicy {
  public:
   explicit RandomReplacement(const ReplacementOptions& options)
@@ -38,8 +38,7 @@ class RandomReplacement final : public ReplacementPolicy {
   std::vector<std::atomic<bool>> occupied_;
 };
 
-/// A hand goes round; a use raises the frame's counter up to a limit, the hand lowers it and takes
-/// the frame where it is 0.
+/// A clock: a use raises the frame's counter up to a limit, the hand lowers it and evicts at 0.
 class GeneralisedClock final : public ReplacementPolicy {
  public:
   explicit GeneralisedClock(const ReplacementOptions& options)
@@ -73,14 +72,14 @@ class GeneralisedClock final : public ReplacementPolicy {
   }
 
  private:
-  static constexpr std::uint32_t kOccupied = 1;  // 0 says that there is no page
+  static constexpr std::uint32_t kOccupied = 1;  // 0 means that there is no page
   const std::uint32_t limit_;
   std::mutex mutex_;
   std::uint64_t hand_ = 0;
   std::vector<std::atomic<std::uint32_t>> counters_;
 };
 
-/// Exact, so every use takes the mutex: that is its price.
+/// Exact LRU, so every use takes the mutex.
 class LeastRecentlyUsed final : public ReplacementPolicy {
  public:
   explicit LeastRecentlyUsed(const ReplacementOptions& options) : lists_(options.frames) {}
@@ -117,7 +116,7 @@ class LeastRecentlyUsed final : public ReplacementPolicy {
 };
 
 /// Bansal and Modha, "CAR: Clock with Adaptive Replacement" (FAST 2004): two clocks, for pages used
-/// once and for pages used again, each with a history of what it evicted; the histories' hits move
+/// once and for pages used again, each with a history of its evictions. Hits in the histories move
 /// the share of the first clock.
 class ClockAdaptive final : public ReplacementPolicy {
  public:
@@ -165,8 +164,8 @@ class ClockAdaptive final : public ReplacementPolicy {
   }
 
   std::optional<FrameIndex> evict(Judge& judge) {
-    // A clock none of whose frames may go (one branch, with children that are in use) must not
-    // keep the other from giving one.
+    // If no frame of one clock can be evicted (one branch, with children that are pinned), the
+    // other must still give one.
     std::size_t refused_once = 0;
     std::size_t refused_again = 0;
     for (std::size_t steps = 4 * std::size_t{frames_}; steps > 0; --steps) {
@@ -194,7 +193,7 @@ class ClockAdaptive final : public ReplacementPolicy {
   // The histories together have as many pages as there are frames.
   void forget_for(PageId incoming) {
     if (once_history_.remove(incoming)) {
-      once_history_.push(incoming);  // about to be hit: it stays, as the youngest
+      once_history_.push(incoming);  // about to be hit, so it becomes the youngest
       return;
     }
     if (once_history_.size() > 0 && once_.size + once_history_.size() > frames_)
@@ -217,8 +216,8 @@ class ClockAdaptive final : public ReplacementPolicy {
   double target_ = 0;
 };
 
-/// LeanStore's: pages chosen at random wait in a queue, the cooling share; one that is used there
-/// is hot again, one that reaches the end goes.
+/// LeanStore's policy: pages chosen at random wait in a queue, the cooling share. A page used there
+/// is hot again, one that reaches the end is evicted.
 class CoolingFifo final : public ReplacementPolicy {
  public:
   explicit CoolingFifo(const ReplacementOptions& options)
@@ -250,7 +249,7 @@ class CoolingFifo final : public ReplacementPolicy {
         states_[frame].store(State::empty);
         return frame;
       }
-      // Held, or dirty: another takes its place, or a queue full of such pages would never move.
+      // Pinned, or dirty: another takes its place, or a queue full of such pages would never move.
       states_[frame].store(State::hot);
     }
     return std::nullopt;

@@ -10,12 +10,12 @@
 
 namespace swizzle {
 
-/// Chooses which frame gives up its page, by frame index. One interface for the policies that the
-/// papers compare; traces are replayed through it too. Thread-safe.
+/// Chooses frames to evict, by frame index. One interface for the policies that the papers compare;
+/// traces are replayed through it too. Thread-safe.
 class ReplacementPolicy {
  public:
   using FrameIndex = std::uint32_t;
-  /// Whether the page of a frame can go right now: it is neither pinned nor dirty.
+  /// Judges if the page of a frame can be evicted right now: it is neither pinned nor dirty.
   class Judge {
    public:
     Judge() = default;
@@ -30,14 +30,14 @@ class ReplacementPolicy {
   ReplacementPolicy& operator=(const ReplacementPolicy&) = delete;
   virtual ~ReplacementPolicy() = default;
 
-  /// `page` is in `frame` from now on; the frame was empty.
+  /// Tells that `page` is in `frame` from now on; the frame was empty.
   virtual void entered(FrameIndex frame, PageId page) = 0;
-  /// The page in `frame` was used. On the path of every access.
+  /// Tells that the page in `frame` was used. Called for every access.
   virtual void used(FrameIndex frame) noexcept = 0;
   /// Chooses a frame to empty for `incoming`; the policy regards it as empty then. Nullopt: no
   /// frame that it looked at can be emptied.
   virtual std::optional<FrameIndex> choose(PageId incoming, Judge& judge) = 0;
-  /// The page in `frame` went for another reason.
+  /// Tells that the page has left `frame` for another reason.
   virtual void left(FrameIndex frame) noexcept = 0;
 };
 

@@ -49,7 +49,7 @@ class FrameLists {
   std::vector<Link> links_;
 };
 
-/// Remembers page ids in the order of their coming, the oldest first out.
+/// FIFO history of page ids.
 class PageHistory {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return order_.size(); }

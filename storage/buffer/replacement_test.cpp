@@ -23,7 +23,7 @@ class Cache {
   explicit Cache(const ReplacementOptions& options)
       : policy_(make_replacement(options)), pages_(options.frames, PageId::none) {}
 
-  /// Whether it was a hit.
+  /// Returns true if the page was resident.
   bool access(PageId page) {
     ++accesses_;
     if (const auto found = where_.find(page); found != where_.end()) {

@@ -13,13 +13,13 @@ bool may_have_children(const Frame& frame) noexcept {
   return load<PageHeader>(frame.page()).level > 0;
 }
 
-/// The swizzled children of one page, as they were at one moment. Their frames may hold anything
+/// The swizzled children of one page, as they were at one moment. Their frames may have other pages
 /// since.
 class Children {
  public:
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   [[nodiscard]] Frame& at(std::uint32_t index) const noexcept { return *frames_[index]; }
-  /// Whether some of them could have children of their own.
+  /// True if the child is a branch.
   [[nodiscard]] bool may_have_children_at(std::uint32_t index) const noexcept {
     return have_children_[index];
   }
@@ -56,21 +56,21 @@ class Children {
 
 }  // namespace
 
-/// Unswizzles about `wanted` pages, going on where the last sweep stopped. One at a time: others
-/// use its results.
+/// Unswizzles about `wanted` pages, beginning where the last sweep stopped. One sweep at a time;
+/// other threads use its results.
 void SwizzlingPool::sweep(std::uint32_t wanted) noexcept {
   if (sweeping_.exchange(true, std::memory_order_acquire)) return;
   counters_.sweeps.fetch_add(1, std::memory_order_relaxed);
   sweep_steps_ = 0;
   const std::lock_guard hold(roots_mutex_);
-  // Every page is met kMaxUsage + 1 times before all of its second chances are used up.
+  // A sweep visits every page kMaxUsage + 1 times before all its second chances are used up.
   std::size_t roots_left = roots_.size() * (Frame::kMaxUsage + 1);
   constexpr std::size_t kFetchedAhead = 8;
   constexpr std::uint32_t kAbsentPerStep = 16;
   std::uint32_t absent = 0;
   while (wanted > 0 && roots_left > 0 && sweep_steps_ < kMostSteps) {
     if (sweep_root_ >= roots_.size()) sweep_root_ = 0;
-    // Trees of which nothing is in memory are many and quickly passed, but looks, too.
+    // Trees without pages in memory are many; each costs a look.
     __builtin_prefetch(roots_[(sweep_root_ + kFetchedAhead) % roots_.size()]);
     if (!load_ref(&roots_[sweep_root_]->reference).is_swizzled()) {
       if (++absent % kAbsentPerStep == 0) ++sweep_steps_;
@@ -92,8 +92,8 @@ void SwizzlingPool::sweep(std::uint32_t wanted) noexcept {
   sweeping_.store(false, std::memory_order_release);
 }
 
-/// Depth-first, children before parents. Returns how many pages it unswizzled; when `wanted` is
-/// reached, or enough was looked at for once, sweep_path_ says where to go on.
+/// Depth-first, children before parents. Returns how many pages it unswizzled. When `wanted` is
+/// reached, or enough pages were visited for one round, sweep_path_ says where to continue.
 std::uint32_t SwizzlingPool::sweep_below(Referrer& parent, std::size_t depth,
                                          std::uint32_t wanted) noexcept {
   Children children;
@@ -128,8 +128,8 @@ std::uint32_t SwizzlingPool::unswizzle_unused_children(Referrer& parent) noexcep
   page_pause(PagePause::between_looks);
   ExclusiveGuard hold = ExclusiveGuard::try_lock(parent.latch);
   if (!hold) return 0;
-  // Its page may have been merged away since its children were visited. The frame then still shows
-  // addresses that stand in another page by now.
+  // The page may have been merged away since its children were visited. The frame then still shows
+  // addresses that are in another page by now.
   if (!may_hold_addresses(parent) && !planted(PoolFault::sweep_trusts_the_parent)) {
     hold.release_unchanged();
     return 0;
@@ -162,7 +162,8 @@ bool SwizzlingPool::try_unswizzle(PageRef* at, Frame& child) noexcept {
         auto* self = static_cast<Pass*>(context);
         const PageRef ref = load_ref(reference);
         if (!ref.is_swizzled()) return;
-        // The sweep descends by levels, so a foster child is met here, through its foster parent.
+        // The sweep descends by levels, so it reaches a foster child here, through its foster
+        // parent.
         if (!self->foster_only || !self->pool->cool(reference, *ref.frame()))
           self->keeps_swizzled = true;
       },
@@ -180,7 +181,7 @@ bool SwizzlingPool::try_unswizzle(PageRef* at, Frame& child) noexcept {
 }
 
 bool SwizzlingPool::cool(PageRef* at, Frame& child) noexcept {
-  // By itself, when its time comes.
+  // Such a policy unswizzles pages itself.
   if (policy_ != nullptr) return false;
   const std::uint8_t usage = child.usage.load(std::memory_order_relaxed);
   if (usage == 0 || replacement_ == Replacement::cooling_fifo) return try_unswizzle(at, child);
@@ -188,14 +189,14 @@ bool SwizzlingPool::cool(PageRef* at, Frame& child) noexcept {
   return false;
 }
 
-/// Unswizzles about `wanted` pages wherever chance leads. One caller at a time, as for sweep().
+/// Unswizzles about `wanted` random pages. One caller at a time, as for sweep().
 void SwizzlingPool::cool_at_random(std::uint32_t wanted) noexcept {
   if (sweeping_.exchange(true, std::memory_order_acquire)) return;
   counters_.sweeps.fetch_add(1, std::memory_order_relaxed);
   for (std::uint64_t tries = std::uint64_t{8} * wanted + 64; tries > 0 && wanted > 0; --tries) {
     Frame* frame = arena_.nth_used(random_());
     if (frame == nullptr) break;
-    // A page with swizzled children stays; one of those goes in its place.
+    // A page with swizzled children cannot be unswizzled; one of those is taken instead.
     Children children;
     while (frame->state() == FrameState::swizzled && may_have_children(*frame)) {
       if (!frame->latch.try_lock_shared()) break;
@@ -210,12 +211,12 @@ void SwizzlingPool::cool_at_random(std::uint32_t wanted) noexcept {
   sweeping_.store(false, std::memory_order_release);
 }
 
-/// False when the page, or its parent, is in use, when it has swizzled children, or when it is not
-/// swizzled any more.
+/// Returns false when the page, or its parent, is latched, when it has swizzled children, or when
+/// it is not swizzled any more.
 bool SwizzlingPool::unswizzle_by_parent(Frame& child) noexcept {
   Referrer* const parent = child.parent();
   if (parent == nullptr) return false;
-  // A frame is there for ever, whatever it holds by now. A root's holder may be gone with its tree.
+  // A frame always exists, whatever page it has by now. A root's holder may be gone with its tree.
   if (arena_.contains(parent)) return unswizzle_in(*parent, child);
   const std::unique_lock hold(roots_mutex_, std::try_to_lock);
   return hold && std::ranges::find(roots_, parent) != roots_.end() && unswizzle_in(*parent, child);

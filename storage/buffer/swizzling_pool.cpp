@@ -8,7 +8,7 @@
 namespace swizzle {
 namespace {
 
-/// Whether the swizzling pool has its own form of the policy.
+/// True if the swizzling pool has its own form of the policy.
 bool is_pool_s_own(Replacement policy) noexcept {
   return policy == Replacement::clock_sweep || policy == Replacement::cooling_fifo;
 }
@@ -83,7 +83,7 @@ void SwizzlingPool::swizzle(Referrer& parent, ReadGuard& guard, PageRef* at, Pag
   }
   PageState::swizzle(*frame, parent);
   counters_.swizzled.fetch_add(1, std::memory_order_relaxed);
-  // The old form and the new one lead to the same page, so readers need not start again.
+  // Both forms of the reference lead to the same page, so readers need not restart.
   hold.release_unchanged();
 }
 
@@ -113,8 +113,7 @@ std::uint32_t SwizzlingPool::free_some(PageId incoming, std::uint32_t wanted) no
   if (policy_ != nullptr) return free_by_policy(incoming);
   const std::uint32_t cooling = cooling_.size();
   if (cooling < cooling_target_) {
-    // The queue fills over many rounds: a thread that makes room is occupied no longer than for
-    // one.
+    // The queue fills over many rounds: a thread that evicts is occupied no longer than for one.
     constexpr std::uint32_t kCooledAtOnce = 512;
     const std::uint32_t missing = std::min(cooling_target_ - cooling, kCooledAtOnce);
     if (replacement_ == Replacement::cooling_fifo)
@@ -145,9 +144,9 @@ std::uint32_t SwizzlingPool::run_clock_hand(std::uint32_t wanted) noexcept {
   return freed;
 }
 
-/// Handles a frame that the hand has taken out of the queue. It goes back, or is no longer queued,
-/// before it is unlatched: a free of a page leaves a queued frame to the hand, and gives every
-/// other one away. True: the frame is on the free list.
+/// Visits a frame that the clock hand has taken out of the queue. It goes back, or is no longer
+/// queued, before it is unlatched: a free of a page leaves a queued frame to the hand, and frees
+/// every other one itself. True: the frame is on the free list.
 bool SwizzlingPool::meet(Frame& frame) noexcept {
   ExclusiveGuard hold = ExclusiveGuard::try_lock(frame.latch);
   if (!hold) {

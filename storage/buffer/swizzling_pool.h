@@ -22,8 +22,7 @@ namespace swizzle {
 /// - a policy that chooses by frame: the page is unswizzled by way of its parent, and evicted.
 class SwizzlingPool final : public PagedPool {
  public:
-  /// Keeps a followed page where it is. Swizzled pages need nothing for that: a version check tells
-  /// whether they stayed.
+  /// A followed page. A swizzled page is not pinned: a version check tells if it stayed.
   class Hold {
    public:
     Hold() = default;
@@ -38,29 +37,29 @@ class SwizzlingPool final : public PagedPool {
                 const ReplacementOptions& options);
   ~SwizzlingPool() override { drain_reads_ahead(); }
 
-  /// The page that `ref` leads to, if that takes no more than an address. Empty: resolve().
+  /// Returns the page that `ref` leads to, if it is an address. Empty: call resolve().
   [[nodiscard]] static Hold follow(PageRef ref) noexcept {
     return Hold{ref.is_swizzled() ? ref.frame() : nullptr};
   }
-  /// A frame that was held before. Whether it still has its page is known only by the version that
-  /// its latch had then, asked afterwards.
+  /// Returns a frame that was held before. Only its latch's version of then, checked afterwards,
+  /// tells if it still has its page.
   [[nodiscard]] static Hold hold_again(Frame& frame) noexcept { return Hold{&frame}; }
-  /// The page of `ref`, if it is in memory, without making it hotter: an unswizzled one stays so.
-  /// Whether the frame has that page is known only by is_still(), asked when a version of its latch
-  /// has been taken.
+  /// Returns the page of `ref`, if it is in memory, without making it hotter: an unswizzled one
+  /// stays so. Only is_still(), called after a version of its latch was taken, tells if the frame
+  /// has that page.
   [[nodiscard]] Hold follow_resident(PageRef ref) const noexcept {
     return ref.is_swizzled() ? Hold{ref.frame()} : Hold{table_.peek(ref.page())};
   }
   [[nodiscard]] static bool is_still(const Hold& hold, PageRef ref) noexcept {
-    // Acquire: sees the page that the state was set for. A frame that leaves that state changes its
-    // version, or becomes swizzled, and then the reference has changed too.
+    // Acquire: sees the page for which the state was set. A frame that leaves that state changes
+    // its version, or becomes swizzled, and then the reference has changed too.
     return ref.is_swizzled() ||
            (hold.frame()->state(std::memory_order_acquire) == FrameState::unswizzled &&
             hold.frame()->page_id() == ref.page());
   }
-  /// Makes the page of `ref`, which `parent` has at `at`, reachable by follow(). Parks when it must
-  /// read. The caller descends anew afterwards. Pre: only `guard`'s latch may be held; it is
-  /// released. A page that is wanted only once stays unswizzled, for follow_resident().
+  /// Makes the page of `ref`, which `parent` has at `at`, reachable by follow(). Parks to read it.
+  /// The caller descends anew afterwards. Pre: only `guard`'s latch may be held; it is released. A
+  /// page wanted only once stays unswizzled, for follow_resident().
   Result<> resolve(Referrer& parent, ReadGuard& guard, PageRef* at, PageRef ref, Interest interest);
 
   /// The reference to put into a page for a new child of it. Pre: both are held exclusively; if
@@ -68,7 +67,7 @@ class SwizzlingPool final : public PagedPool {
   PageRef adopt_new(Referrer& parent, Frame& child) noexcept;
   /// `child`'s reference moved to `to`. Pre: both parents are held exclusively.
   void moved(PageRef ref, Referrer& to) noexcept;
-  /// Whether references in this page may be addresses.
+  /// True if references in this page may be addresses.
   [[nodiscard]] static bool may_hold_addresses(const Referrer& parent) noexcept {
     return parent.kind == Referrer::Kind::root_holder ||
            static_cast<const Frame&>(parent).state() == FrameState::swizzled;
@@ -103,8 +102,8 @@ class SwizzlingPool final : public PagedPool {
 
   const Replacement replacement_;
   const std::uint32_t cooling_target_;
-  /// The unswizzled frames, in the order in which the clock hand meets them. A frame that was
-  /// swizzled again stays until it is met.
+  /// The unswizzled frames, in the order of the clock hand. A frame that was swizzled again stays
+  /// until the hand visits it.
   PartitionedQueue cooling_;
 
   SpinLatch roots_mutex_;

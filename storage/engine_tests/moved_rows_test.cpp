@@ -71,7 +71,7 @@ TEST_CASE_METHOD(MovedRows, "P35 what two neighbours have become says how new it
                  "[storage][isolation]") {
   constexpr int kRows = 3000;
   constexpr int kGroup = 80;  // some page's rows
-  // Where all lose rows, neighbours merge; where every other does, they share anew.
+  // Neighbours merge if all lose rows, and rebalance if every other one does.
   const bool all_lose = GENERATE(true, false);
   const int changed = GENERATE(range(1000, 1160, 40));
   CAPTURE(all_lose, changed);

@@ -112,7 +112,7 @@ struct Truth {
   std::array<std::optional<Rows>, kWriters> in_doubt;
   TreeId tree{};
 
-  /// Whether the writer's part of `all` is what it committed, or is about to.
+  /// True if `part`, the writer's rows, is its last commit or the one in doubt.
   [[nodiscard]] bool has(int writer, const Rows& part) const {
     const auto w = static_cast<std::size_t>(writer);
     return part == committed[w] || (in_doubt[w] && part == *in_doubt[w]);

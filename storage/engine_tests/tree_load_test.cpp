@@ -208,7 +208,7 @@ EngineOptions load_options() {
 struct Oracle {
   std::map<TreeId, Content> trees;
   std::optional<std::pair<TreeId, Content>> in_doubt;
-  /// Whether the tree in doubt is there, empty, if its content is not.
+  /// True if only its load is in doubt: the tree is there, with all of the content or none.
   bool doubt_is_about_content = false;
   /// Large values outlive a dropped tree: where pages are counted there are none.
   bool with_large_values = false;

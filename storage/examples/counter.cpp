@@ -23,8 +23,8 @@ std::string text_of(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The tree of the counter. Trees have numbers, which their creator remembers. The engine has taken
-/// the first for itself, so the first that a program makes is number 2.
+/// The tree of the counter. Trees have numbers, which their creator remembers. The engine uses
+/// number 1 itself, so the first that a program makes is number 2.
 constexpr TreeId kCounters{2};
 
 Result<std::unique_ptr<Engine>> open_or_create(FileSystem& files,
@@ -46,7 +46,7 @@ Result<std::string> count_up(Engine& engine) {
   const auto transaction = engine.begin(Isolation::repeatable_read);
   transaction->begin_statement();
   ValueBuffer value;
-  // Locked, so that two threads that count at once count twice.
+  // Locked, so that two concurrent counts are both counted.
   ASSIGN_OR_RETURN(const bool was_there,
                    counters.get(*transaction, bytes_of("runs"), value, ReadMode::for_update));
   const std::string next = std::to_string(was_there ? std::stoul(text_of(value.bytes())) + 1 : 1);
@@ -54,7 +54,7 @@ Result<std::string> count_up(Engine& engine) {
                    was_there ? counters.update(*transaction, bytes_of("runs"), bytes_of(next))
                              : counters.insert(*transaction, bytes_of("runs"), bytes_of(next)));
   if (!written) return fail(sqlstate::internal_error, "a locked key has changed");
-  // Returns when no crash can take it back.
+  // Returns when the commit survives any crash.
   RETURN_IF_ERROR(transaction->commit());
   return next;
 }

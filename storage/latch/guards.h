@@ -9,10 +9,10 @@ namespace swizzle {
 
 class ExclusiveGuard;
 
-/// A read that takes nothing: values that were read count only once valid() says so. A reader
-/// that was disturbed too often asks for a patient read, which holds the shared latch. All reads
-/// are patient under ThreadSanitizer, so that races show, and with SWIZZLE_PATIENT_READS, to
-/// measure the gain of the others. Therefore release() before anything that parks, in every build.
+/// An optimistic read: values that were read count only once valid() says so. A reader that
+/// was disturbed too often asks for a patient read, which holds the shared latch. All reads are
+/// patient under ThreadSanitizer, so that races show, and with SWIZZLE_PATIENT_READS, to measure
+/// the gain of the others. Therefore release() before anything that parks, in every build.
 class ReadGuard {
  public:
   enum class Manner : std::uint8_t { optimistic, patient };
@@ -60,8 +60,8 @@ class ReadGuard {
       latch_->unlock_shared();
     }
   }
-  /// Ends the read either way; true: the caller now holds the latch exclusively, and everything it
-  /// read still holds.
+  /// Ends the read either way. True: the caller now holds the latch exclusively, and all values
+  /// that it read are still valid.
   [[nodiscard]] bool try_upgrade() noexcept {
     if (manner_ == Manner::optimistic) return latch_->try_upgrade(version_);
     if (latch_->try_upgrade_shared(version_)) {
@@ -95,13 +95,13 @@ class ExclusiveGuard {
   }
   ~ExclusiveGuard() { release(); }
 
-  /// Empty when the latch is not free.
+  /// Returns an empty guard when the latch is not free.
   static ExclusiveGuard try_lock(HybridLatch& latch) noexcept {
     ExclusiveGuard guard;
     if (latch.try_lock_exclusive()) guard.latch_ = &latch;
     return guard;
   }
-  /// Empty when something changed since the read began.
+  /// Returns an empty guard when something changed since the read began.
   static ExclusiveGuard upgrade(ReadGuard& read) noexcept {
     HybridLatch& latch = read.latch();
     ExclusiveGuard guard;
@@ -110,7 +110,7 @@ class ExclusiveGuard {
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return latch_ != nullptr; }
-  /// Gives the duty to unlatch to another owner.
+  /// Leaves the latch held: another owner will unlatch it.
   void hand_over() noexcept { latch_ = nullptr; }
   void release() noexcept {
     if (latch_ != nullptr) std::exchange(latch_, nullptr)->unlock_exclusive();

@@ -65,7 +65,7 @@ class HybridLatch {
     std::uint64_t word = word_.load(std::memory_order_relaxed);
     return (word & ~kVersionMask) == 0 && begin_exclusive(word, word);
   }
-  /// Upgrades an optimistic read to an exclusive hold, if nothing came between.
+  /// Upgrades an optimistic read to an exclusive hold, if there was no change in between.
   [[nodiscard]] bool try_upgrade(LatchVersion version) noexcept {
     page_pause(PagePause::before_latch);
     return begin_exclusive(version, version);

@@ -5,22 +5,22 @@
 
 namespace swizzle {
 
-/// The steps of latches, pools and trees between which another thread may do anything. The programs
-/// in `storage/schedules` are compiled with them, and take the processor away there; everywhere
-/// else they are nothing.
+/// The steps of latches, pools and trees between which another thread may run. The programs in
+/// `storage/schedules` are compiled with them, and take the processor away there; in other builds
+/// they are empty.
 enum class PagePause : std::uint8_t {
   before_latch,     // a latch is about to be tried
-  after_unlatch,    // a latch was given back
+  after_unlatch,    // a latch was released
   before_version,   // an optimistic read is about to begin
-  before_validate,  // it is about to be asked whether what was read counts
+  before_validate,  // values that were read are about to be validated
   before_mutex,     // a spin mutex is about to be tried
-  after_mutex,      // one was given back
+  after_mutex,      // one was released
   before_read,      // a page is about to be read into a frame
   before_state,     // a frame is about to change its state
   after_state,      // it has changed it
   before_queue,     // a frame is about to enter a queue
   inside_chain,     // a page is looked for in the page table, without its mutex
-  between_looks,    // what a page was like is known, and its latch was given back
+  between_looks,    // a page was read and its latch released; the result is used later
 };
 inline constexpr int kPagePauses = 12;
 

@@ -22,7 +22,7 @@ ChangeBuffer::ChangeBuffer(ChangeBuffer&& other) noexcept
 void ChangeBuffer::add(Lsn lsn, std::uint64_t undo_position, Bytes body) {
   const std::size_t at = tail_.size();
   const std::size_t bytes = kEntryBytes + body.size();
-  // As a vector grows by itself; resize() alone would not on every library.
+  // Doubles the capacity, as push_back() would; resize() need not on every library.
   if (tail_.capacity() < at + bytes) tail_.reserve(std::max(at + bytes, tail_.capacity() * 2));
   tail_.resize(at + bytes);
   std::byte* const to = tail_.data() + at;
@@ -42,7 +42,7 @@ Result<> ChangeBuffer::take_back(std::uint64_t above) {
     INVARIANT(bytes >= kEntryBytes && bytes <= tail_.size());
     const std::byte* const entry = tail_.data() + tail_.size() - bytes;
     if (load<std::uint64_t>(entry + 12) <= above) break;
-    // The compiler of the sanitizers' builds takes resize() for one that may grow.
+    // The sanitizers' compiler warns that resize() might grow.
     tail_.erase(tail_.end() - bytes, tail_.end());
     memory_->used -= bytes;
     --count_;

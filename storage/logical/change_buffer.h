@@ -12,8 +12,8 @@
 
 namespace swizzle {
 
-/// Files for the changes of transactions that have not ended, when they are many; each goes with
-/// its owner. The layer above implements it.
+/// Files for the changes of unfinished transactions, when they are many; each file is deleted with
+/// its object. The layer above implements it.
 class SpillFiles {
  public:
   class Spill {
@@ -36,8 +36,8 @@ struct ChangeMemory {
   std::uint64_t used = 0;
 };
 
-/// The changes of one transaction in their order. Those that come last can be undone. The newest
-/// are in memory; older ones may be in a file.
+/// The changes of one transaction in their order. The last ones can be taken back. The newest are
+/// in memory; older ones may be in a file.
 class ChangeBuffer {
  public:
   explicit ChangeBuffer(ChangeMemory& memory) noexcept : memory_(&memory) {}
@@ -46,7 +46,7 @@ class ChangeBuffer {
   ~ChangeBuffer() { memory_->used -= tail_.size(); }
 
   void add(Lsn lsn, std::uint64_t undo_position, Bytes body);
-  /// Removes those whose position is higher.
+  /// Removes the changes at a higher position.
   Result<> take_back(std::uint64_t above);
   /// Moves the changes in memory to the file.
   Result<> spill(SpillFiles& files);
@@ -59,8 +59,8 @@ class ChangeBuffer {
     Lsn lsn = Lsn::none;
     Bytes body;  ///< valid until the next call
   };
-  /// Returns the changes, from the first one on; nullopt at the end. Nothing may be added or taken
-  /// back any more.
+  /// Returns the changes, from the first one on; nullopt at the end. Pre: no change is added or
+  /// taken back any more.
   Result<std::optional<Change>> next();
 
  private:
@@ -79,7 +79,7 @@ class ChangeBuffer {
   std::vector<std::uint64_t> pieces_;  ///< where each spilled piece begins
   std::uint64_t count_ = 0;
 
-  // Of next().
+  // For next().
   std::uint64_t read_from_file_ = 0;
   std::vector<std::byte> window_;
   std::size_t at_ = 0;

@@ -23,16 +23,16 @@ struct CommittedChanges {
   ChangeBuffer changes;
 };
 
-/// Puts the changes in the log together by transactions, and hands out those that commit, in the
-/// order of their commits. Changes that were rolled back, as a whole or to a savepoint, are left
-/// out. Of one thread or fiber at a time; parks while it reads.
+/// Groups the changes in the log by transactions, and returns those that commit, in the order of
+/// their commits. Omits changes that were rolled back, as a whole or to a savepoint. Used by one
+/// thread or fiber at a time; parks while it reads.
 class ChangeReader {
  public:
   struct Options {
-    /// Memory for all transactions that have not ended, and the place of the rest.
+    /// Memory for all unfinished transactions, and the files for the rest.
     std::uint64_t memory_bytes = std::uint64_t{64} << 20U;
     SpillFiles* files = nullptr;
-    /// Transactions that committed before are not handed out.
+    /// Transactions that committed before are omitted.
     Lsn committed_from = Lsn::none;
     /// Records that begin here or behind are not read.
     Lsn read_until = Lsn::max;
@@ -42,9 +42,9 @@ class ChangeReader {
   ChangeReader& operator=(const ChangeReader&) = delete;
 
   /// Returns the next transaction that has noted changes; nullopt if the durable log has none, or
-  /// after some MB of log, so that the caller can look at something else: see is_at_end().
+  /// after some MB of log, so that the caller can do other work: see is_at_end().
   Result<std::optional<CommittedChanges>> next();
-  /// Whether all that was durable at the last call of next() has been read.
+  /// True if everything that was durable at the last call of next() has been read.
   [[nodiscard]] bool is_at_end() const noexcept {
     return reader_.position() >= std::min(reader_.end(), options_.read_until);
   }

@@ -19,7 +19,7 @@ struct PageHeader {
   PageId id;
   /// The newest log record that changed the page: the head of its chain.
   Lsn lsn;
-  /// The newest record that changed what the page says (splits and moves do not).
+  /// The newest record that changed the page's records or children (splits and moves do not).
   Lsn logical_lsn;
   TreeId tree;
   std::uint8_t level;  ///< 0 is a leaf

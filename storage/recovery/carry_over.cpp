@@ -10,7 +10,7 @@
 namespace swizzle {
 namespace {
 
-/// The records that stand, the newest first, without those that a savepoint has undone.
+/// Returns the records that count, the newest first, without those undone by a savepoint.
 Result<std::vector<Lsn>> standing_records(wal::Reader& reader, Lsn last) {
   std::vector<Lsn> records;
   while (last != Lsn::none) {
@@ -19,14 +19,14 @@ Result<std::vector<Lsn>> standing_records(wal::Reader& reader, Lsn last) {
       last = record.header.undo_next;
       continue;
     }
-    // The root of a new tree goes with the tree's row.
+    // Undo of the tree's row also frees the root of a new tree.
     if (kind_of(record.header) != RecordKind::page_image) records.push_back(last);
     last = record.header.txn_prev;
   }
   return records;
 }
 
-/// Pages keep the LSNs that its changes had.
+/// Pages keep the LSNs of the old log's changes.
 Result<std::vector<std::byte>> moved(Bytes payload, Lsn first) {
   ASSIGN_OR_RETURN(PreparedRecord record, payload::decode_prepared(payload));
   if (record.began_at == Lsn::none) record.began_at = first;

@@ -10,20 +10,20 @@
 
 namespace swizzle {
 
-/// Gives a database that was closed a new log behind the old one's LSNs, with a new id, and removes
-/// the old one. It leaves out a segment behind `not_before`, where the archive ends, so that
-/// followers of the old log stop there. Not safe against a crash: mark the directory unfinished
-/// meanwhile. Returns where the log begins.
+/// Gives a closed database a new log behind the old one's LSNs, with a new id, and removes the old
+/// one. Skips the segment behind `not_before`, the archive's end, so that followers of the old log
+/// stop there. Not crash-safe: mark the directory unfinished meanwhile. Returns the new log's
+/// begin.
 Result<Lsn> begin_new_log(FileSystem& files, const std::filesystem::path& directory,
                           const std::string& log_name, Lsn not_before);
 
-/// Gives a database whose log is lost, or damaged, a new one: `swizzle-backup new-log`. Only of a
+/// Gives a database whose log is lost or damaged a new one: `swizzle-backup new-log`. Only for a
 /// database that was closed in good order, which has everything in its pages; 55000 for any other.
-/// What is left of the old log is kept beside, in "NAME-lost". Safe against a crash: it can be
-/// repeated. Returns where the log begins.
+/// Keeps the rest of the old log in "NAME-lost". Crash-safe: it can be repeated. Returns the new
+/// log's begin.
 Result<Lsn> replace_lost_log(FileSystem& files, const std::filesystem::path& directory,
                              const std::string& log_name);
-/// For the error of a log that cannot be opened: what can be done about it.
+/// Hint for the error of a log that cannot be opened.
 [[nodiscard]] std::string way_on_without_log(const Control& control);
 
 }  // namespace swizzle

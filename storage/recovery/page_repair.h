@@ -21,11 +21,11 @@ class PageRepair {
   /// the missing part, if there is neither image. Parks; no latch held. Searches the log backward
   /// for the page's newest record, so it may take as long as reading the log that is kept.
   Result<> rebuild(PageId page, std::byte* into) { return rebuild(page, Lsn::none, into); }
-  /// The same to `newest`, the page's newest record, without a search for it; none: not known.
+  /// The same to `newest`, the page's newest record; none: searches for it.
   Result<> rebuild(PageId page, Lsn newest, std::byte* into);
 
-  /// Brings `into`, which has the page as it was earlier, whole, to `newest`, where its chain of
-  /// records ends: the way back through them needs no search. Otherwise as rebuild().
+  /// Redoes an older, whole page in `into` to `newest`, by its chain of records, which needs no
+  /// search. Otherwise as rebuild().
   Result<> renew(PageId page, Lsn newest, std::byte* into);
 
   /// Calls rebuild() if `newest` is none, else renew().

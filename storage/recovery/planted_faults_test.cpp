@@ -60,7 +60,8 @@ void work(Engine& engine, TreeId id, Random& random, Truth& truth) {
   }
 }
 
-// Whether the result of a restart is right.
+// Restarts. Returns true if the database verifies and has the committed rows, with or without the
+// transaction in doubt.
 bool is_right(SimulatedDisk& disk, TreeId tree, const Truth& truth) {
   const auto engine = Engine::open(disk, kHome, small_options());
   if (!engine) return false;

@@ -8,8 +8,8 @@
 
 namespace swizzle {
 
-/// Tells an observer, and the server's log, now and then how far a phase has come. A phase that is
-/// over at once is told to the observer only.
+/// Reports the progress of a phase to an observer, and to the server's log. A phase that is over at
+/// once is reported to the observer only.
 class Progress {
  public:
   /// `look_every` for callers that call reached() at every record: reading the clock takes as long

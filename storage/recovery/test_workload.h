@@ -7,8 +7,8 @@
 
 namespace swizzle::test {
 
-/// Expected content: everything of committed transactions, and, all or nothing, the changes of the
-/// transaction whose commit was under way.
+/// Expected content: everything of committed transactions, and all or nothing of the transaction
+/// whose commit was under way.
 struct Oracle {
   Content committed;
   std::optional<Content> in_doubt;
@@ -69,7 +69,7 @@ inline void run_transaction(TestEngine& engine, Random& random, Oracle& oracle) 
   if (end != Lsn::none) oracle.history.emplace(end, after);
   oracle.committed = std::move(after);
   oracle.in_doubt.reset();
-  // Ghosts go; nodes that are left underfull merge with their neighbours, or share with them.
+  // Removes ghosts; underfull nodes merge or rebalance with their neighbours.
   for (std::uint64_t i = random.below(4); i > 0; --i)
     REQUIRE(engine.tree->tidy(as_bytes(random_key(random))));
 }

@@ -8,21 +8,20 @@
 
 namespace swizzle {
 
-/// A change of a transaction that is to be undone, as the log has it.
+/// A logged change of a transaction that is to be undone.
 struct UndoStep {
   Lsn lsn;
   RecordKind kind;
   TreeId tree;
   PageId page;
-  /// LSN at which undo goes on after this step: its compensation record carries it as undo_next.
+  /// LSN at which undo continues after this step: its compensation record's undo_next.
   Lsn undo_next;
   /// Owned, since the reader moves on.
   std::vector<std::byte> payload;
 };
 
-/// Walks a transaction's records from the newest to the oldest. Changes that compensation records
-/// have undone already are passed over, so a rollback that a crash interrupted goes on where it
-/// stopped (rule R5).
+/// Walks a transaction's records from the newest to the oldest. Skips changes that compensation
+/// records have undone already, so an interrupted rollback continues where it stopped (rule R5).
 class UndoChain {
  public:
   /// `reader` should be a random one.

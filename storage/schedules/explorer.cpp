@@ -17,15 +17,15 @@
 namespace swizzle::schedules {
 namespace {
 
-/// When the running schedule takes the processor away.
+/// Decides when the running schedule takes the processor away.
 class Preemptions {
  public:
   explicit Preemptions(std::uint64_t seed) : random_(seed) {
-    // A race may need that one waits while another does very much.
+    // A race may need that one task waits while another does very much.
     longest_ = std::uint64_t{1} << random_.below(9);
     if (random_.one_in(3)) {
-      // Or that it waits at a place which few come by; most of all where it goes on with what it
-      // has seen before.
+      // Or that it waits at a rarely reached point, most of all between reading a page and using
+      // the result.
       kind_ = random_.one_in(2) ? PagePause::between_looks
                                 : static_cast<PagePause>(random_.below(kPagePauses));
       odds_ = random_.between(1, 12);
@@ -35,8 +35,8 @@ class Preemptions {
       odds_ = random_.between(2, 200);
       return;
     }
-    // A race needs two or three switches at the right places. Where the schedule ends is not known
-    // beforehand, so its length is guessed: short ones are as likely as long ones.
+    // A race needs two or three switches at the right points. The end of the schedule is not known,
+    // so its length is guessed: short ones are as likely as long ones.
     const std::uint64_t length = std::uint64_t{1} << random_.between(5, 14);
     const std::uint64_t count = random_.between(1, 4);
     while (chosen_.size() < count) chosen_.insert(random_.between(1, length));
@@ -56,9 +56,9 @@ class Preemptions {
  private:
   Random random_;
   std::uint64_t odds_ = 0;
-  /// Only there, if there is one.
+  /// The only kind of pause point with switches, if set.
   std::optional<PagePause> kind_;
-  /// For so many turns of others at most.
+  /// Longest wait of a switched task, in turns of others.
   std::uint64_t longest_ = 1;
   std::set<std::uint64_t> chosen_;
   Trace trace_;
@@ -125,7 +125,7 @@ Exploration explore(std::uint64_t most, const std::function<void(std::uint64_t s
     const ChildReport report = run_in_child(
         [&] {
           for (std::uint64_t seed = from; seed < end; ++seed) {
-            // Unbuffered: an abort comes without a farewell.
+            // Unbuffered: an abort flushes nothing.
             std::fprintf(stderr, "%s%llu\n", kAtSeed, static_cast<unsigned long long>(seed));
             schedule(seed);
           }

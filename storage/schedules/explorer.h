@@ -7,18 +7,18 @@
 
 namespace swizzle::schedules {
 
-/// Actions of the explorer in one schedule.
+/// Counts of the explorer's actions in one schedule.
 struct Trace {
-  /// Number of times that a task came to a pause point.
+  /// Number of times that a task reached a pause point.
   std::uint64_t pauses = 0;
-  /// Number of times that one lost the processor there.
+  /// Number of times that a task lost the processor there.
   std::uint64_t preemptions = 0;
 };
 
 /// Runs `body` as the first task of a simulation. While a Contest lives, tasks lose the processor
-/// at pause points that the seed chooses: in a third of the schedules at those of one kind, in a
-/// third at a few of them, wherever they are, in the others with equal odds at each. For how many
-/// turns of the others, the seed chooses too.
+/// at pause points that the seed chooses: in a third of the schedules at points of one kind, in a
+/// third at a few points of any kind, in the others with equal odds at each. The seed also chooses
+/// how long they wait.
 Trace run_schedule(std::uint64_t seed, const std::function<void()>& body);
 
 /// Preemptions are on while an object of this class exists; code before and after it runs
@@ -36,7 +36,7 @@ std::optional<std::uint64_t> number_from(const char* variable);
 
 struct Exploration {
   std::uint64_t schedules = 0;
-  /// The seed that failed first, 0 when none did, and how.
+  /// The seed that failed first, 0 when none did, and its failure.
   std::uint64_t failed_seed = 0;
   std::string failure;
 };

@@ -430,8 +430,8 @@ void run_one(const Scenario& scenario, std::uint64_t seed) {
 
 }  // namespace
 
-// Where a race is found soonest: SWIZZLE_FAULT=n tries one alone, SWIZZLE_SCENARIO=n one scenario,
-// counted from 1.
+// Prints which scenario finds each race soonest. SWIZZLE_FAULT=n tries one race alone,
+// SWIZZLE_SCENARIO=n one scenario, counted from 1.
 TEST_CASE("which schedules find which race", "[.which]") {
   const std::uint64_t only = number_from("SWIZZLE_FAULT").value_or(0);
   const std::uint64_t only_scenario = number_from("SWIZZLE_SCENARIO").value_or(0);

@@ -46,7 +46,7 @@ Result<> DataFile::rebuild(PageId page, Lsn newest, std::byte* into, Error&& why
   if (auto known = given_up(page)) return fail(std::move(*known));
   if (auto rebuilt = rebuild_(page, newest, into); !rebuilt) {
     why = std::move(why).with_detail(rebuilt.error().message()).with_hint(rebuilt.error().hint());
-    // After an error of the device another try may fare better.
+    // After a device error a retry may succeed.
     if (rebuilt.error().state() != sqlstate::data_corrupted) return fail(std::move(why));
     return give_up(page, std::move(why));
   }

@@ -13,18 +13,18 @@
 
 namespace swizzle {
 
-/// Volume and space map as the pool sees them.
+/// The volume and the space map as the pool's page store.
 class DataFile final : public PageStore {
  public:
-  /// Rebuilds a page into the given memory: one that fails its checksum, or, with `newest`, brings
+  /// Rebuilds a page in the given memory: one that fails its checksum, or, with `newest`, redoes
   /// the older one that is there to that LSN (PageRepair).
   using Rebuild = std::function<Result<>(PageId page, Lsn newest, std::byte* into)>;
 
   /// Returns the present end of the log.
   using LogEnd = std::function<Lsn()>;
 
-  /// `given_up` may be null: then a page that cannot be rebuilt is tried again at each read.
-  /// `lacking` may be null: then every page on disk has all of its changes.
+  /// `given_up` may be null: then each read of a page that cannot be rebuilt tries again. `lacking`
+  /// may be null: then every page on disk has all of its changes.
   DataFile(Volume& volume, SpaceMap& map, Rebuild rebuild = {}, LogEnd log_end = {},
            GivenUpPages* given_up = nullptr, LackingPages* lacking = nullptr) noexcept
       : volume_(volume),
@@ -34,12 +34,12 @@ class DataFile final : public PageStore {
         given_up_(given_up),
         lacking_(lacking) {}
 
-  /// A page that fails its checksum, or is older than when it was written last, is rebuilt and
-  /// written back, if that can be done; otherwise the error says why not, and nothing else is
-  /// affected: the page is given up, so that the log is not searched for it again. Pre: no write of
-  /// the page is under way. A page of which the log knows nothing, since it is at an LSN behind the
-  /// log's end, is XX001: its next record would be taken for an old one.
-  /// A page that lacks changes is brought up to date, and not written.
+  /// Rebuilds and writes back a page that fails its checksum, or is older than its last write. If
+  /// that is impossible, the error tells the reason, and the page is given up, so that the log is
+  /// not searched for it again; other pages are not affected. Pre: no write of the page is under
+  /// way. A page with an LSN behind the log's end, of which the log has no records, is XX001: its
+  /// next record would be taken for an old one. A page that lacks changes is redone, and not
+  /// written.
   Result<Lsn> read_page(PageId page, std::byte* into) override;
   void entered(PageId page) noexcept override {
     if (lacking_ != nullptr) lacking_->erase(page);
@@ -57,7 +57,7 @@ class DataFile final : public PageStore {
   [[nodiscard]] std::int64_t last_checksum_failure_us() const noexcept {
     return last_checksum_failure_us_.load(std::memory_order_relaxed);
   }
-  /// A damaged page is not rebuilt before it is needed, nor one redone that lacks changes.
+  /// A prefetch neither rebuilds a damaged page nor redoes one that lacks changes.
   [[nodiscard]] bool has_read(const PageRead& read) const noexcept override {
     return !lacks_changes(read.page) && volume_.outcome(read).has_value() &&
            !is_older_than_written(read.page, read.into) &&
@@ -94,8 +94,8 @@ class DataFile final : public PageStore {
   GivenUpPages* const given_up_;
   LackingPages* const lacking_;
   std::mutex doubted_mutex_;
-  /// Pages for which the log had nothing newer: it is not read again for each touch. Bounded; when
-  /// it is full it begins anew.
+  /// Pages for which the log had nothing newer, so that it is not read again for each access.
+  /// Bounded; emptied when full.
   std::unordered_map<PageId, Lsn> doubted_;
   std::atomic<std::uint64_t> checksum_failures_{0};
   std::atomic<std::int64_t> last_checksum_failure_us_{0};

@@ -16,7 +16,7 @@ constexpr std::uint64_t kDoubleWriteMagic = 0x4554'4952'574c'4244;  // "DBLWRITE
 
 struct Entry {
   PageId page;
-  std::uint64_t checksum;  ///< the page's own: an older image in the same place does not pass
+  std::uint64_t checksum;  ///< the page's own: an older image in its place does not match
 };
 
 /// The first page of an area. docs/on-disk-format.md lists the offsets.
@@ -60,7 +60,7 @@ Result<> DoubleWrite::create(FileSystem& files, const std::filesystem::path& dir
     header.database_id = database_id;
     store(area.data(), header);
     store(area.data(), header_checksum(area.data(), index));
-    // Zeroes included: the first batches then overwrite blocks that the file system has given out.
+    // Writes zeros, so that the first batches overwrite blocks that are allocated.
     RETURN_IF_ERROR(file->write_at(index * kAreaBytes, area.bytes(0, kAreaBytes)));
   }
   return {};
@@ -93,7 +93,7 @@ Result<std::unique_ptr<DoubleWrite>> DoubleWrite::open(FileSystem& files,
 Result<DoubleWrite::Content> DoubleWrite::read_area(std::size_t index, AlignedBuffer& memory) {
   RETURN_IF_ERROR(file_->read_at(index * kAreaBytes, memory.bytes(0, kAreaBytes)));
   const auto header = load<AreaHeader>(memory.data());
-  // A torn header belongs to a batch of which nothing was written in place yet.
+  // A torn header belongs to a batch of which no page was written in place yet.
   if (header.magic != kDoubleWriteMagic ||
       header.checksum != header_checksum(memory.data(), index) || header.count > kBatchPages)
     return Content{};
@@ -111,14 +111,14 @@ Result<DoubleWrite::Content> DoubleWrite::read_area(std::size_t index, AlignedBu
   return content;
 }
 
-// True for the last two batches. Pages of earlier ones may have been written again since, by a
-// batch that is no longer here.
+// True for the last two batches. A batch that is gone from the area may have written pages of
+// earlier ones again.
 bool DoubleWrite::is_recent(std::uint64_t sequence) const noexcept {
   return sequence + kAreas >= next_sequence_.load();
 }
 
-// Newest batch first: where two have the same page, the younger image is the one that may be torn
-// in place, and once it is repaired the older one finds a whole page and leaves it.
+// Newest batch first: if two have the same page, the younger image is the one that may be torn in
+// place. Once it is repaired, the older one finds a whole page and leaves it.
 Result<std::vector<PageId>> DoubleWrite::repair(File& data) {
   std::array<Content, kAreas> contents;
   for (std::size_t i = 0; i < kAreas; ++i) {
@@ -146,7 +146,7 @@ Result<> DoubleWrite::repair_page(File& data, PageId page, std::byte* image,
                                   std::vector<PageId>& repaired) {
   ASSIGN_OR_RETURN(const std::uint64_t size, data.size());
   const std::uint64_t offset = raw(page) * kPageBytes;
-  // The file has been shrunk since: the page is not in use.
+  // The file has been shrunk since, so the page is not in use.
   if (offset + kPageBytes > size) return {};
   AlignedBuffer in_place(kPageBytes);
   RETURN_IF_ERROR(data.read_at(offset, in_place.bytes()));
@@ -177,8 +177,8 @@ Result<std::optional<AlignedBuffer>> DoubleWrite::find(PageId page) {
   return found;
 }
 
-// Waits for the area whose turn it is, even if the other area is free: an area that is skipped
-// would keep images of pages that have been written elsewhere since.
+// Waits for the next area in turn, even if the other one is free: a skipped area would keep images
+// of pages that have been written elsewhere since.
 DoubleWrite::Lease::Lease(DoubleWrite& of) noexcept : of_(of) {
   const std::lock_guard next(of.turn_);
   sequence_ = of.next_sequence_.load();

@@ -18,13 +18,13 @@
 
 namespace swizzle {
 
-/// The double-write area: pages are written here, durably, before they are written where they
-/// belong, so that a write which a power cut tears there can be repeated from here.
+/// The double-write area: pages are written here, durably, before they are written in place. A page
+/// that a power cut tears in place can then be repaired from here.
 ///
 /// A file of its own with two areas, used strictly in turn. An area is {header page, up to
 /// kBatchPages page images}; it is reused only after its pages are durable in the data file (rule
-/// S3). So the areas have the last two batches, and what they have of a page is what was written
-/// last; an area that was left behind is believed no more (rule S7). Thread-safe.
+/// S3). So the areas have the last two batches, and a page's image in them is its last write; an
+/// area that was left behind is ignored (rule S7). Thread-safe.
 class DoubleWrite {
  public:
   static constexpr std::size_t kAreas = 2;
@@ -34,9 +34,8 @@ class DoubleWrite {
 
   static Result<> create(FileSystem& files, const std::filesystem::path& directory,
                          std::uint64_t database_id);
-  /// A file that is missing or truncated is made anew, with a warning: it has only what a power cut
-  /// may have torn, and such pages fail their checksums, so that they are rebuilt from the log or
-  /// given up.
+  /// Recreates a missing or truncated file, with a warning: it has only pages that a power cut may
+  /// have torn. Such pages fail their checksums, so that they are rebuilt from the log or given up.
   static Result<std::unique_ptr<DoubleWrite>> open(FileSystem& files,
                                                    const std::filesystem::path& directory,
                                                    std::uint64_t database_id);
@@ -96,7 +95,7 @@ class DoubleWrite {
 
   std::unique_ptr<File> file_;
   const std::uint64_t database_id_;
-  /// Held while waiting for an area.
+  /// Held while a thread waits for an area.
   ParkMutex turn_;
   std::array<Area, kAreas> areas_;
   std::atomic<std::uint64_t> next_sequence_{1};

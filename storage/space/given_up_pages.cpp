@@ -73,7 +73,7 @@ Result<> GivenUpPages::read() {
     return fail(sqlstate::object_not_in_prerequisite_state,
                 fmt::format("file \"{}\" has format version {}; this program reads version {}",
                             path.native(), version, kGivenUpVersion));
-  // No other thread has them yet.
+  // No other thread knows this object yet.
   for (std::size_t at = 0; at < body.size(); at += kEntryBytes) {
     const auto page = load<PageId>(body.data() + at);
     const auto needed = load<Lsn>(body.data() + at + sizeof page);
@@ -96,7 +96,7 @@ Result<> GivenUpPages::read() {
 }
 
 void GivenUpPages::give_up(PageId page, Lsn needed, const Error& why) {
-  // Descents ask for it under latches.
+  // Descents look it up under latches.
   written_.pin(page);
   written_.bring_in(page);
   {
@@ -140,7 +140,7 @@ std::vector<PageId> GivenUpPages::list() const {
   return pages;
 }
 
-// A page whose needed LSN is not known is bad by its checksum: the next start finds that again.
+// A page whose needed LSN is unknown fails its checksum, which the next start finds again.
 std::vector<std::byte> GivenUpPages::encode() const {
   const std::lock_guard hold(mutex_);
   std::vector<std::byte> body;

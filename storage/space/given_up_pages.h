@@ -14,25 +14,25 @@
 
 namespace swizzle {
 
-/// A page of which nothing usable is left.
+/// A page whose content is lost.
 struct PageGivenUp {
   PageId page;
-  /// The page is believed from this LSN on; none if it is bad by its checksum and no more is known.
+  /// The page is valid from this LSN on; none if its checksum fails and no more is known.
   Lsn needed;
   Error why;
 };
 
-/// Pages that are not what was written last and cannot be rebuilt: reading one is XX001, everything
-/// else works. The only place that knows them, for recovery, readers, backups and verify.
+/// Pages that differ from their last write and cannot be rebuilt: reading one is XX001, everything
+/// else works. The only list of them, for recovery, readers, backups and verify.
 ///
-/// An entry holds the LSN that the page must have at least. It becomes void when the page is
-/// written again at that LSN or a later one, which happens when a new tree gets the page. Kept in a
-/// file of its own, because the log that proves a page old may be recycled at the next checkpoint,
-/// and a torn block of the written LSNs would make an old page look right. Thread-safe.
+/// An entry holds the least LSN that the page must have. It becomes void when the page is written
+/// again at that LSN or a later one, which happens when a new tree gets the page. Kept in a file of
+/// its own, because the log that proves a page old may be recycled at the next checkpoint, and a
+/// torn block of the written LSNs would make an old page look right. Thread-safe.
 class GivenUpPages {
  public:
   static constexpr const char* kFileName = "given_up";
-  /// Later ones are still noted in the written LSNs; only the reason and the file forget them.
+  /// Later ones are still noted in the written LSNs; only their reasons are not kept.
   static constexpr std::size_t kMost = 65'536;
 
   /// Reads the file, if there is one, and tells `written` which LSNs the pages must have. A damaged
@@ -52,8 +52,8 @@ class GivenUpPages {
   [[nodiscard]] std::vector<PageId> list() const;
   [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
 
-  /// Writes the file if anything has changed; durable on return, but for what the disk has no room
-  /// for: the written LSNs have that too, and the next call tries again.
+  /// Writes the file if it has changed. Durable on return, except for entries for which the disk
+  /// has no room: the written LSNs have those too, and the next call tries again.
   Result<> persist();
   /// Writes a file with the same entries into another directory, for a copy of the pages.
   Result<> copy_to(FileSystem& files, const std::filesystem::path& directory) const;

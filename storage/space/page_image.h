@@ -13,8 +13,8 @@ struct PageImage {
   const std::byte* bytes;
 };
 
-/// Looks at every page image right before it goes to the device: that the log is ahead of it
-/// and that no address is in it. Aborts where it is not so.
+/// Checks every page image right before it is written: the log is durable up to its LSN, and
+/// it contains no address. Aborts otherwise.
 class ImageCheck {
  public:
   ImageCheck() = default;

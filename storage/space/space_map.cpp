@@ -112,7 +112,7 @@ Result<> SpaceMap::fit_file() {
   return {};
 }
 
-// Words and groups for pages [0, pages).
+// Makes words and groups for pages [0, pages).
 void SpaceMap::cover(std::uint64_t pages) {
   const std::uint64_t groups = (pages + kGroupPages - 1) / kGroupPages;
   if (groups <= group_free_.size()) return;
@@ -200,7 +200,7 @@ void SpaceMap::copy_group(std::uint64_t group) noexcept {
   std::copy_n(allocated_.begin() + first, kGroupWords, copying_->map.words.begin() + first);
 }
 
-// Groups that came later have no page that was in use when the copy began.
+// Groups added later have no page that was in use when the copy began.
 void SpaceMap::about_to_change(std::uint64_t page) noexcept {
   if (copying_ == nullptr || page / kGroupPages >= copying_->is_copied.size()) return;
   copy_group(page / kGroupPages);
@@ -218,7 +218,7 @@ Result<std::uint64_t> SpaceMap::shrink() {
   std::uint64_t kept = 0;
   {
     const std::lock_guard words(mutex_);
-    // Pages in use at one of these checkpoints may be read by a recovery that starts from it.
+    // A recovery from one of these checkpoints may read pages that were in use at it.
     if (shrink_limit_ == UINT64_MAX) return 0;
     kept = std::max(end_of_taken(), shrink_limit_);
     kept = (kept + kMinExtentPages - 1) / kMinExtentPages * kMinExtentPages;

@@ -14,9 +14,9 @@
 
 namespace swizzle {
 
-/// Bitmap of the volume's pages in use, in memory. It changes only with the log record that brings
-/// a page into use or frees it, so that its last durable copy plus the log is the truth (rule S1).
-/// A reservation is in memory only and is no allocation (rule S2): a crash forgets it. Thread-safe.
+/// Bitmap of the volume's pages in use, in memory. Changes only with the log record that allocates
+/// or frees a page, so its last durable copy plus the log is exact (rule S1). A reservation is in
+/// memory only and is no allocation (rule S2): a crash forgets it. Thread-safe.
 class SpaceMap {
  public:
   /// Page 0 is the volume's header.
@@ -30,7 +30,7 @@ class SpaceMap {
     std::vector<std::uint64_t> words;
   };
 
-  /// Writes the two copies of an empty map, durable. `begin` is where the log begins.
+  /// Writes the two copies of an empty map, durable. `begin` is the log's begin.
   static Result<> create(FileSystem& files, const std::filesystem::path& directory,
                          std::uint64_t database_id, Lsn begin = Lsn::none) {
     return create(files, directory, database_id,
@@ -40,25 +40,25 @@ class SpaceMap {
   static Result<> create(FileSystem& files, const std::filesystem::path& directory,
                          std::uint64_t database_id, const Snapshot& map);
   /// Loads the copy that replay from `replay_from` (the begin LSN of the checkpoint that recovery
-  /// starts from) completes to the truth: one with that stamp, else the next younger that is not
-  /// younger than `not_after`, where the log ends. XX001 when there is none, and when the volume
-  /// ends before a page that is in use.
+  /// starts from) completes: one with that stamp, else the next younger that is not younger than
+  /// `not_after`, the log's end. XX001 when there is none, and when the volume ends before a page
+  /// that is in use.
   static Result<std::unique_ptr<SpaceMap>> load(FileSystem& files,
                                                 const std::filesystem::path& directory,
                                                 Volume& volume, Lsn replay_from,
                                                 Lsn not_after = Lsn::max);
-  /// Whether a copy on disk may serve a replay from `replay_from`: otherwise load() would fail.
+  /// True if a copy on disk may serve a replay from `replay_from`: otherwise load() would fail.
   static Result<bool> has_copy_for(FileSystem& files, const std::filesystem::path& directory,
                                    std::uint64_t database_id, Lsn replay_from);
   SpaceMap(const SpaceMap&) = delete;
   SpaceMap& operator=(const SpaceMap&) = delete;
 
-  /// A free page, close behind `near` if there is one. Grows the file when none is left: 53100 if
-  /// that fails. Parks; no latch held.
+  /// Reserves a free page, close behind `near` if there is one. Grows the file when none is left:
+  /// 53100 if that fails. Parks; no latch held.
   Result<PageId> reserve(std::optional<PageId> near);
   /// The same without growing or parking, so that it may be called under latches.
   [[nodiscard]] std::optional<PageId> try_reserve(std::optional<PageId> near) noexcept;
-  /// Ends a reservation that came to nothing.
+  /// Gives up a reservation.
   void cancel(PageId page) noexcept;
 
   /// Held by the caller between [append the record] and [mark], so that a checkpoint's copy of the
@@ -77,17 +77,17 @@ class SpaceMap {
   void begin_marks() noexcept { apply_latch_.lock_shared(); }
   void end_marks() noexcept { apply_latch_.unlock_shared(); }
 
-  /// The page is in use. Pre: its record is in the log. Idempotent, for redo.
+  /// Marks the page as used. Pre: its record is in the log. Idempotent, for redo.
   void mark_allocated(PageId page) noexcept;
-  /// The page is free and may be reserved again at once. Idempotent, for redo.
+  /// Marks the page as free; it may be reserved again at once. Idempotent, for redo.
   void mark_free(PageId page) noexcept;
 
   /// Grows the file to hold every page in use: after redo of a log that goes beyond the file, as
   /// that of an online backup may.
   Result<> fit_file();
 
-  /// Calls `choose_begin`, which returns the checkpoint's begin LSN, while no record of a page
-  /// coming or going is between its append and its mark; copies the map at that moment.
+  /// Calls `choose_begin`, which returns the checkpoint's begin LSN, while no record that allocates
+  /// or frees a page is between its append and its mark; copies the map at that moment.
   template <class ChooseBegin>
   Snapshot snapshot(ChooseBegin&& choose_begin) {
     Copying copying;
@@ -105,12 +105,12 @@ class SpaceMap {
   /// Writes the snapshot over the older of the two copies; durable on return. Pre: the log is
   /// durable up to `snapshot.begin`. One caller at a time.
   Result<> persist(const Snapshot& snapshot);
-  /// The checkpoint of the last persisted snapshot is complete (the control file names it): pages
-  /// that were free in it are not needed by any recovery.
+  /// Tells that the checkpoint of the last persisted snapshot is complete (the control file names
+  /// it): no recovery needs pages that were free in it.
   void checkpoint_done() noexcept;
-  /// Gives free pages at the end of the file back to the file system, as far as they were free at
-  /// the last two complete checkpoints too, since a recovery may start from either. Returns how
-  /// many; none before two checkpoints are complete.
+  /// Truncates free pages at the end of the file, if they were free at the last two complete
+  /// checkpoints too, since a recovery may start from either. Returns how many; none before two
+  /// checkpoints are complete.
   Result<std::uint64_t> shrink();
 
   [[nodiscard]] bool is_allocated(PageId page) const noexcept;
@@ -121,12 +121,12 @@ class SpaceMap {
   [[nodiscard]] std::uint64_t page_count() const noexcept { return volume_.page_count(); }
 
  private:
-  // Pages are found by groups, so that full ones cost one look.
+  // Free pages are searched by groups, so that a full one costs one look.
   static constexpr std::uint64_t kGroupWords = 512;
   static constexpr std::uint64_t kGroupPages = kGroupWords * 64;
 
   explicit SpaceMap(Volume& volume) noexcept : volume_(volume) {}
-  /// A copy of the map at its beginning. It is made group by group while others change the map; a
+  /// A consistent copy of the map. It is made group by group while other threads change the map; a
   /// change of a group that is not copied yet copies it first.
   struct Copying {
     Snapshot map;
@@ -142,9 +142,9 @@ class SpaceMap {
   void about_to_change(std::uint64_t page) noexcept;
   void adopt(const std::vector<std::uint64_t>& words, std::uint64_t generation);
   Result<> grow();
-  /// Gives the copies their blocks before the data file has so many pages. A checkpoint on a full
-  /// disk, which may be the one that makes room, then takes none. Under size_mutex_, or before
-  /// others know us.
+  /// Allocates the copies' blocks before the data file has so many pages. A checkpoint on a full
+  /// disk, which may be the one that frees space, then needs no more. Pre: size_mutex_ is held, or
+  /// the object is private.
   Result<> keep_room_for_copies(std::uint64_t pages);
   void cover(std::uint64_t pages);
   void take(std::uint64_t page) noexcept;

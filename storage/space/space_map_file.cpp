@@ -43,13 +43,13 @@ std::uint64_t checksum_of(const MapHeader& header, std::size_t copy) noexcept {
   return checksum(std::as_bytes(std::span{&header, 1}).subspan(kBody), copy);
 }
 
-// The header with everything but the checksums' own place.
+// The header's fields behind the checksums.
 struct LoadedCopy {
   MapHeader header{};
   std::vector<std::uint64_t> words;
 };
 
-// Empty when the copy is damaged, which its last write's tearing explains.
+// Empty when the copy is damaged: its last write was torn.
 Result<std::optional<LoadedCopy>> read_copy(File& file, std::size_t copy,
                                             std::uint64_t database_id) {
   ASSIGN_OR_RETURN(const std::uint64_t size, file.size());
@@ -96,7 +96,7 @@ Result<> write_copy(File& file, std::size_t copy, std::uint64_t database_id,
   header.body_checksum = checksum(buffer.bytes(kBodyOffset, body_bytes), generation);
   header.checksum = checksum_of(header, copy);
   store(buffer.data(), header);
-  // One write in any order of blocks: the checksums tell whether all of it arrived.
+  // One write whose blocks may arrive in any order: the checksums tell if all did.
   RETURN_IF_ERROR(file.write_at(0, buffer.bytes()));
   return file.sync();
 }
@@ -109,7 +109,7 @@ std::uint64_t end_of(const std::vector<std::uint64_t>& words) noexcept {
   return 0;
 }
 
-// Which of the copies serves a replay of the log from `replay_from` to `not_after`.
+// True if the candidate serves a replay of the log from `replay_from` to `not_after` better.
 bool serves_better(const std::optional<LoadedCopy>& candidate,
                    const std::optional<LoadedCopy>& best, Lsn replay_from, Lsn not_after) noexcept {
   if (!candidate) return false;
@@ -194,7 +194,7 @@ Result<> SpaceMap::keep_room_for_copies(std::uint64_t pages) {
 }
 
 void SpaceMap::adopt(const std::vector<std::uint64_t>& words, std::uint64_t generation) {
-  // The next persist() must spare the copy that recovery relies on.
+  // The next persist() must not overwrite the copy that recovery relies on.
   if (generation % 2 != generation_ % 2) ++generation_;
   const std::lock_guard hold(mutex_);
   end_ = volume_.page_count();

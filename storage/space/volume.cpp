@@ -22,7 +22,7 @@ struct FileHeader {
   std::uint32_t format_version;
   std::uint32_t page_bytes;
   std::uint64_t database_id;
-  std::uint64_t checksum;  ///< of what stands before it, seeded with the copy's offset
+  std::uint64_t checksum;  ///< of the fields before it, seeded with the copy's offset
 };
 static_assert(sizeof(FileHeader) == 32);
 static_assert(offsetof(FileHeader, format_version) == 8);
@@ -72,7 +72,7 @@ Result<FileHeader> read_header(File& file) {
   if (all([](const FileHeader& copy) { return copy.magic != kVolumeMagic; }))
     return refused(sqlstate::object_not_in_prerequisite_state, file,
                    "is not a Swizzle data file: it does not begin as one");
-  // Checksums do not matter here: another version may keep them elsewhere. A single changed byte
+  // Ignores the checksum here, because another version may have it elsewhere. A single changed byte
   // does not make another version.
   if (version != Volume::kFormatVersion &&
       all([version](const FileHeader& copy) { return copy.format_version == version; }))
@@ -118,7 +118,7 @@ Result<> Volume::create(FileSystem& files, const std::filesystem::path& director
 Result<std::unique_ptr<Volume>> Volume::open(FileSystem& files,
                                              const std::filesystem::path& directory) {
   std::unique_ptr<Volume> volume(new Volume);
-  // The data file first: a directory that is not ours gets no lock file either.
+  // The data file first, so that a foreign directory gets no lock file.
   auto data = files.open(directory / kFileName, OpenMode::read_write, {.direct = true});
   if (!data) return fail(std::move(data).error().with_hint(kPutBack));
   volume->data_ = std::move(*data);
@@ -154,7 +154,7 @@ void Volume::start_reads(std::span<PageRead* const> reads) noexcept {
   constexpr std::size_t kPortion = 64;
   std::array<IoRequest*, kPortion> portion{};
   pages_read_.fetch_add(reads.size(), std::memory_order_relaxed);
-  // Their handlers cannot wait for it.
+  // Their completion handlers must not wait for it.
   for (const PageRead* const read : reads) written_lsns_.bring_in(read->page);
   for (std::size_t at = 0; at < reads.size(); at += kPortion) {
     const std::size_t count = std::min(kPortion, reads.size() - at);
@@ -208,7 +208,7 @@ Result<> Volume::write_batch(std::span<const PageImage> images) {
     if (image_check_ != nullptr) image_check_->before_write(image);
   }
   DoubleWrite::Lease lease(*double_write_);
-  // Looked at under the lease: a batch that waited for the one that failed must not go on.
+  // Checked under the lease: a batch that waited for the failed one must not go on.
   RETURN_IF_ERROR(writable());
   if (auto copied = lease.write(images); !copied) return refuse_writes(std::move(copied).error());
   if (auto written = write_in_place(lease.staged()); !written)
@@ -238,8 +238,8 @@ Result<> Volume::write_in_place(std::span<const PageImage> sorted) {
   return sync();
 }
 
-// The system tells a failure to one sync only. So syncs take turns, and one that comes after a
-// failed one fails too: its writes may be what the other was told about.
+// The kernel reports a failure to one sync only. So syncs are serialised, and each one after a
+// failed one fails too: its writes may be those of the report.
 Result<> Volume::sync() {
   const std::lock_guard in_turn(sync_mutex_);
   RETURN_IF_ERROR(writable());

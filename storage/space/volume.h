@@ -31,13 +31,13 @@ class Volume {
   static Result<> create(FileSystem& files, const std::filesystem::path& directory,
                          std::uint64_t database_id);
   /// Locks the directory, checks the header, repairs torn pages. Errors name the file and the
-  /// reason: locked (55006), not ours, other version or page size (55000), truncated or damaged
-  /// (XX001); nothing has changed then.
+  /// reason: locked (55006), no volume, other version or page size (55000), truncated or damaged
+  /// (XX001). On error nothing has changed.
   static Result<std::unique_ptr<Volume>> open(FileSystem& files,
                                               const std::filesystem::path& directory);
 
   [[nodiscard]] std::uint64_t database_id() const noexcept { return database_id_; }
-  /// Pages that the file has room for, the header's page included.
+  /// Number of pages that the file has room for, the header's page included.
   [[nodiscard]] std::uint64_t page_count() const noexcept {
     return page_count_.load(std::memory_order_acquire);
   }
@@ -65,17 +65,17 @@ class Volume {
   /// An error once a write has failed.
   Result<> writable() const;
 
-  /// Room for pages [0, pages), durable. 53100 when the device is full; the file keeps its old size
-  /// then. One caller at a time, as for shrink_to.
+  /// Allocates room for pages [0, pages), durable. 53100 when the device is full; the file then
+  /// keeps its old size. One caller at a time, as for shrink_to.
   Result<> grow_to(std::uint64_t pages);
-  /// Gives back all but the first `pages` pages. Pre: nothing there is in use.
+  /// Truncates the file behind the first `pages` pages. Pre: nothing there is in use.
   Result<> shrink_to(std::uint64_t pages);
 
-  /// The double-write area's copy of a page that fails its checksum, if it has one.
+  /// Returns the double-write area's copy of a page that fails its checksum, if it has one.
   Result<std::optional<AlignedBuffer>> image_of(PageId page) { return double_write_->find(page); }
 
   [[nodiscard]] const WrittenLsns& written_lsns() const noexcept { return written_lsns_; }
-  /// For the owner of their copy on disk, which fills them at the start.
+  /// For the owner of their copy on disk, which loads them at the start.
   [[nodiscard]] WrittenLsns& written_lsns() noexcept { return written_lsns_; }
 
   /// Set before the first write, or null.

@@ -44,8 +44,8 @@ void WrittenLsns::note(PageId page, Lsn lsn) noexcept {
   Entry* const entry = find_or_make(shard, number);
   if (entry == nullptr) return;
   Lsn& known = entry->lsns[raw(page) % kBlockPages];
-  // LSNs only grow, and a page that was given up must not become right by a write of its old copy.
-  // A block that is not loaded yet takes the greater of the two then.
+  // LSNs only grow, and a write of the old copy must not make a given up page valid. For a block
+  // that is not loaded yet the greater one is taken when it is.
   if (lsn <= known) return;
   known = lsn;
   entry->is_changed = true;
@@ -118,7 +118,7 @@ std::vector<std::uint64_t> WrittenLsns::changed_blocks() const {
     for (const auto& [number, entry] : shard.blocks)
       if (entry->is_changed) changed.push_back(number);
   }
-  // The device gets them in its order.
+  // Sorted, for the device.
   std::ranges::sort(changed);
   return changed;
 }

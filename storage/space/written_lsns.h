@@ -15,11 +15,10 @@
 
 namespace swizzle {
 
-/// LSN of each page at its last write, as far as known. A write that the device has acknowledged
-/// and lost leaves an older page in its place, whole by checksum and number; this LSN reveals it
-/// when the page is read. In blocks, of which a bounded number is in memory: the others lie in the
-/// file and come back when one of their pages is asked for. Thread-safe; a read during a write of
-/// the page returns either LSN.
+/// LSN of each page at its last write, as far as known. If a device acknowledges a write and loses
+/// it, the older page is whole by checksum and number; this LSN reveals it when the page is read.
+/// Kept in blocks, of which a bounded number is in memory: the others are in the file and are read
+/// when one of their pages is. Thread-safe; a read during a write of the page returns either LSN.
 class WrittenLsns {
  public:
   /// The first block begins with page 0.
@@ -33,9 +32,9 @@ class WrittenLsns {
     Source(const Source&) = delete;
     Source& operator=(const Source&) = delete;
     virtual ~Source() = default;
-    /// False: nothing is known of these pages. Parks.
+    /// Returns false if nothing is known of these pages. Parks.
     virtual bool read_block(std::uint64_t number, Block& into) noexcept = 0;
-    /// False: the block is not kept, and stays in memory. Parks.
+    /// Returns false if the block was not written, and must stay in memory. Parks.
     virtual bool write_block(std::uint64_t number, const Block& block) noexcept = 0;
   };
 
@@ -43,24 +42,24 @@ class WrittenLsns {
   WrittenLsns(const WrittenLsns&) = delete;
   WrittenLsns& operator=(const WrittenLsns&) = delete;
 
-  /// Without a source, or with null, all is kept in memory. Pre: the volume is not in use yet, or
-  /// not any more.
+  /// Without a source, or with null, everything is kept in memory. Pre: the volume is not in use
+  /// yet, or not any more.
   void set_source(Source* source) noexcept { source_ = source; }
   /// Pre: as before.
   void set_most_bytes(std::uint64_t bytes) noexcept {
     most_blocks_ = std::max<std::uint64_t>(bytes / sizeof(Entry), kLeastBlocks);
   }
 
-  /// It is durable in its place, or must be at least that new to be believed. Never goes back; what
-  /// there is no memory for is not known. Never parks.
+  /// Notes that the page is durable at `lsn`, or must be at least that new to be valid. Never goes
+  /// back; forgotten if there is no memory. Never parks.
   void note(PageId page, Lsn lsn) noexcept;
   /// None: no write is known. Reads the block if it is not in memory; parks then.
   [[nodiscard]] Lsn of(PageId page) const noexcept;
-  /// The same from memory alone; none where that has nothing. Never parks.
+  /// The same from memory alone; none if the block is not there. Never parks.
   [[nodiscard]] Lsn in_memory(PageId page) const noexcept;
-  /// Has read the block of a page. Parks.
+  /// Reads the block of a page. Parks.
   void bring_in(PageId page) const noexcept { static_cast<void>(of(page)); }
-  /// The block of the page, once it is in memory, stays there.
+  /// Keeps the page's block in memory, once it is there.
   void pin(PageId page) noexcept;
 
   /// Writes the blocks that have changed since they were written. Parks.
@@ -72,9 +71,9 @@ class WrittenLsns {
     return blocks_.load(std::memory_order_relaxed);
   }
 
-  /// For handlers of the device's answers, which must not park: in its lifetime of() says, for a
-  /// block that is not in memory, that the page is not new enough. So it is read again by somebody
-  /// who may.
+  /// For completion handlers of the device, which must not park. While it lives, of() says for a
+  /// block that is not in memory that the page is not new enough, so that a thread that may park
+  /// reads the page again.
   class NoReading {
    public:
     NoReading() noexcept;
@@ -86,7 +85,7 @@ class WrittenLsns {
  private:
   struct Entry {
     Block lsns{};
-    bool is_loaded = false;  ///< what the source has is in it
+    bool is_loaded = false;  ///< the source's content is merged in
     bool is_changed = false;
     bool is_pinned = false;
     bool was_used = true;
@@ -94,7 +93,8 @@ class WrittenLsns {
   struct alignas(64) Shard {
     SpinLatch mutex;
     std::unordered_map<std::uint64_t, std::unique_ptr<Entry>> blocks;
-    /// Counts what was dropped: a copy that was read before that may be older than what was.
+    /// Number of dropped blocks: a copy that was read before a drop may be older than the dropped
+    /// one.
     std::uint64_t drops = 0;
   };
   static constexpr std::size_t kShards = 16;
@@ -114,7 +114,7 @@ class WrittenLsns {
   std::uint64_t most_blocks_ = UINT64_MAX;
   mutable std::array<Shard, kShards> shards_;
   mutable std::atomic<std::uint64_t> blocks_{0};
-  /// Held by the one who writes or drops blocks.
+  /// Held by the thread that writes or drops blocks.
   mutable ParkMutex saving_;
 };
 

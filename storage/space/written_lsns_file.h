@@ -11,10 +11,10 @@
 
 namespace swizzle {
 
-/// Keeps the written LSNs on disk. A page there is never older than its LSN here, since that is
-/// written later; so the file may be older than the data, but not the other way round: a copy of
-/// the database that is not of one moment does without it. A block that is damaged, by a torn write
-/// as a rule, is not known. Blocks are read when they are asked for.
+/// Keeps the written LSNs on disk. A page is never older than its LSN here, since that is written
+/// later. So the file may be older than the data, but not the other way round: a copy of the
+/// database that is not of one moment must omit it. A block that is damaged, usually by a torn
+/// write, is unknown. Blocks are read on demand.
 class WrittenLsnsFile final : public WrittenLsns::Source {
  public:
   static constexpr const char* kFileName = "page_lsns";
@@ -26,8 +26,8 @@ class WrittenLsnsFile final : public WrittenLsns::Source {
                                                        WrittenLsns& lsns);
   ~WrittenLsnsFile() override { lsns_.set_source(nullptr); }
 
-  /// Durable on return, except for the part for which the disk has no room: that is tried again the
-  /// next time.
+  /// Durable on return, except for blocks for which the disk has no room: the next call tries
+  /// again.
   Result<> persist();
 
   bool read_block(std::uint64_t number, WrittenLsns::Block& into) noexcept override;

@@ -68,7 +68,7 @@ class Churn {
   [[nodiscard]] std::uint64_t pages() const {
     return engine_.size_of(table_).value().pages + engine_.size_of(index_).value().pages;
   }
-  /// Of the same rows, loaded into new trees.
+  /// Counts the pages of the same rows when loaded into new trees.
   std::uint64_t fresh_pages() {
     std::uint64_t pages = 0;
     for (const Rows* const content : {&rows_, &entries_}) {

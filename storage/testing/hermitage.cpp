@@ -73,7 +73,7 @@ std::vector<Scenario> write_scenarios() {
        {set(1, id(1), 11), set(1, id(2), 19), set(2, id(1), 12), commit(1), select(3, id(1)),
         set(2, id(2), 18), select(3, id(2)), commit(2), select(3, id(2)), select(3, id(1)),
         commit(3)},
-       // Changes of session 2 that session 3 has seen must not go away again.
+       // Changes of session 2 that session 3 has seen must not disappear.
        [](const Run& run) {
          return read(run, 4, 1) == 12 && (read(run, 6, 2) == 19 || read(run, 9, 1) == 11);
        },
@@ -88,7 +88,7 @@ std::vector<Scenario> write_scenarios() {
        false},
       {"PMP: predicate-many-preceders, write",
        {add(1, everything(), 10), remove(2, value(20)), commit(1), select(2, value(20)), commit(2)},
-       // The row that the deletion was to delete is there after it.
+       // The row that was to be deleted is there after the deletion.
        [](const Run& run) { return run.committed(2) && read(run, 3, 1) == 20; },
        true,
        false},
@@ -130,7 +130,7 @@ std::vector<Scenario> write_scenarios() {
       {"G2: two edges and a reader",
        {select(1, everything()), add(2, id(2), 5), commit(2), select(3, everything()), commit(3),
         set(1, id(1), 0), commit(1)},
-       // Session 3 has seen 2 and not 1, which did not see 2.
+       // Session 3 has seen the changes of 2 and not those of 1, which 2 did not see.
        [](const Run& run) {
          return run.committed(1) && run.committed(2) && run.committed(3) && read(run, 0, 2) == 20 &&
                 read(run, 3, 2) == 25 && read(run, 3, 1) == 10;
@@ -142,7 +142,7 @@ std::vector<Scenario> write_scenarios() {
 
 constexpr std::chrono::seconds kPatience{30};
 
-/// Its outcome, or nothing if it waits.
+/// Returns its outcome, or nothing if it waits.
 std::optional<Outcome> settle(Sessions& sessions, int session) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < deadline) {
@@ -153,7 +153,7 @@ std::optional<Outcome> settle(Sessions& sessions, int session) {
   throw std::runtime_error{"a step neither ends nor waits"};
 }
 
-/// A session whose step waits does its later steps when it can; the others go on.
+/// Runs the steps. A waiting session does its later steps when it can; the others go on.
 class Runner {
  public:
   Runner(const Scenario& scenario, Sessions& sessions) : scenario_(scenario), sessions_(sessions) {
@@ -189,7 +189,7 @@ class Runner {
                                [](const auto& entry) { return entry.second.due.empty(); });
   }
 
-  /// One step of one session; false when all wait or have nothing to do.
+  /// Runs one step of one session; false when all wait or have nothing to do.
   bool go_on() {
     for (auto& [number, session] : sessions_in_use_) {
       if (session.due.empty()) continue;

@@ -77,7 +77,7 @@ struct Run {
 struct Scenario {
   const char* name;
   std::vector<Step> steps;
-  /// Whether the anomaly showed.
+  /// Returns true if the anomaly showed.
   std::function<bool(const Run&)> happened;
   /// At READ COMMITTED and REPEATABLE READ, as PostgreSQL; never at SERIALIZABLE.
   bool at_read_committed;
@@ -90,7 +90,7 @@ struct Scenario {
 };
 const std::vector<Scenario>& scenarios();
 
-/// Sessions of some system, each able to begin a step and to say how far it is.
+/// Sessions of some system, each able to begin a step and to report its progress.
 class Sessions {
  public:
   Sessions() = default;
@@ -98,16 +98,16 @@ class Sessions {
   Sessions& operator=(const Sessions&) = delete;
   virtual ~Sessions() = default;
   virtual void begin(const Step& step) = 0;
-  /// Nothing while it runs.
+  /// Nothing while the step runs.
   virtual std::optional<Outcome> poll(int session) = 0;
-  /// Whether the running step waits for a lock.
+  /// True if the running step waits for a lock.
   virtual bool waits(int session) = 0;
   /// Rolls the session's transaction back. Pre: nothing runs.
   virtual void give_up(int session) = 0;
   virtual Rows table() = 0;
 };
 
-/// Runs the steps in their order, but those of a session that waits when it can go on.
+/// Runs the steps in their order, but delays those of a waiting session until it can go on.
 Run run(const Scenario& scenario, Sessions& sessions);
 
 }  // namespace swizzle::testing::hermitage

@@ -18,8 +18,8 @@ using Outcome = History::Transaction::Outcome;
 enum Dependency : std::uint8_t {
   kWrite = 1,     // it wrote the next version
   kRead = 2,      // it read the version
-  kAnti = 4,      // it wrote what comes after the version that was read
-  kAntiGone = 8,  // the same, where the read found nothing
+  kAnti = 4,      // it wrote the version after the one that was read
+  kAntiGone = 8,  // the same, and the read found nothing
 };
 
 struct Edge {
@@ -182,7 +182,7 @@ class Checker {
     if (is_committed(from) && is_committed(to)) edges_[from].push_back({to, kind});
   }
 
-  /// A shortest way along edges of `kinds`, both ends included; empty if there is none.
+  /// Returns a shortest path along edges of `kinds`, both ends included; empty if there is none.
   std::vector<std::size_t> way(std::size_t from, std::size_t to, unsigned kinds) const {
     std::vector<std::size_t> before(count(), count());
     std::vector<std::size_t> queue{from};
@@ -201,8 +201,8 @@ class Checker {
     return steps;
   }
 
-  /// The transactions that may lie on cycles of `kinds`: those that are left when whatever nothing
-  /// leads to, and then whatever leads nowhere, has been taken away.
+  /// Returns the transactions that may lie on cycles of `kinds`: removes nodes without incoming
+  /// edges, then those without outgoing ones, until none is left.
   [[nodiscard]] std::vector<bool> on_cycles(unsigned kinds) const {
     std::vector<std::vector<std::size_t>> to(count());
     std::vector<std::vector<std::size_t>> from(count());
@@ -218,7 +218,7 @@ class Checker {
     return left;
   }
 
-  /// Removes, again and again, the nodes that have no edge in `in` from the rest.
+  /// Repeatedly removes the nodes that have no edge in `in` from the rest.
   static void peel(std::vector<bool>& left, const std::vector<std::vector<std::size_t>>& out,
                    const std::vector<std::vector<std::size_t>>& in) {
     std::vector<std::size_t> degree(left.size());

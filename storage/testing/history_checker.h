@@ -9,9 +9,9 @@
 namespace swizzle::testing {
 
 /// Log of the sessions' operations on lists of numbers. Every list belongs to a key, and every
-/// number is appended once in the whole history. So a list that was read tells which transactions'
-/// appends it came after, and in which order. The dependencies between transactions follow from
-/// that without any knowledge of the database.
+/// number is appended once in the whole history. So a list that was read tells which appends it
+/// came after, and in which order. The dependencies between transactions follow from that without
+/// any knowledge of the database.
 struct History {
   using Key = std::int64_t;
   using Number = std::int64_t;
@@ -22,7 +22,7 @@ struct History {
   struct Step {
     enum class Kind : std::uint8_t {
       append,  ///< `number` to `key`
-      read,    ///< of `key`: lists has it, or is empty if the key was not there
+      read,    ///< of `key`: lists has it, or is empty if there was no key
       range,   ///< of the keys [key, end): lists has those that were there
     } kind = Kind::read;
     Key key = 0;
@@ -46,10 +46,10 @@ enum class Anomaly : std::uint8_t {
   wrong_read,  ///< of one's own writes, of numbers never appended, of orders that contradict
   lost,        ///< a committed append that the last reader does not see
   g0,          ///< a cycle of writes
-  g1a,         ///< a read of what was rolled back
-  g1b,         ///< a read of what its writer had not finished with
+  g1a,         ///< a read of a change that was rolled back
+  g1b,         ///< a read of a change that its writer changed again later
   g1c,         ///< a cycle of writes and reads
-  g_single,    ///< a cycle with one anti-dependency: what a snapshot forbids
+  g_single,    ///< a cycle with one anti-dependency: a snapshot forbids it
   g2_item,     ///< a cycle with several, of keys that were there
   g2,          ///< the same with keys that were not there: ranges and absent keys
 };

@@ -83,7 +83,7 @@ class ListAppender {
       good = done.has_value();
       if (!good) check_expected(done.error());
       if (good) steps.push_back(std::move(step));
-      // A session that is gone without a word.
+      // Now and then a session ends without commit or rollback.
       if (random_.one_in(40)) good = false;
       linger();
     }

@@ -13,7 +13,7 @@
 
 namespace swizzle::testing {
 
-/// A data file in memory, with a cleaner that writes everything dirty when it is woken. It checks
+/// A data file in memory, with a cleaner that writes all dirty pages when it is woken. It checks
 /// the rules of a device: no address in an image, pages allocated before they are read.
 class MemoryStore final : public PageStore {
  public:
@@ -39,7 +39,7 @@ class MemoryStore final : public PageStore {
     RETURN_IF_ERROR(check_page(into, page));
     return Lsn::none;
   }
-  /// Reads ahead end at once, or, while they are held, with release_reads().
+  /// Prefetches end at once, or, while they are held, with release_reads().
   void start_reads(std::span<PageRead* const> reads) noexcept override {
     for (PageRead* read : reads) {
       const bool is_whole = !lacks_changes(read->page) && read_page(read->page, read->into);
@@ -53,8 +53,8 @@ class MemoryStore final : public PageStore {
       }
     }
   }
-  /// Every page that no frame has lacks changes from now on: what is stored of it is of no use
-  /// until the page is written.
+  /// Makes every page without a frame lack changes: its stored image is useless until the page is
+  /// written.
   void lose_changes(BufferPool& pool) {
     std::set<std::uint64_t> resident;
     pool.arena().for_each_used([&](Frame& frame) { resident.insert(raw(frame.page_id())); });
@@ -80,12 +80,12 @@ class MemoryStore final : public PageStore {
     for (const auto& [page, image] : lacking_) all.push_back(PageId{page});
     return all;
   }
-  /// Those that lost changes and were not written since.
+  /// Returns the pages that lost changes and were not written since.
   [[nodiscard]] std::set<std::uint64_t> unwritten() {
     const std::lock_guard hold(mutex_);
     return unwritten_;
   }
-  /// Damages the stored page, as a device that returns other bytes.
+  /// Damages the stored page, as if the device returned other bytes.
   void damage(PageId page) {
     const std::lock_guard hold(mutex_);
     pages_.at(raw(page))[kPageBytes / 2] ^= std::byte{0xff};
@@ -94,7 +94,7 @@ class MemoryStore final : public PageStore {
     const std::lock_guard hold(mutex_);
     return pages_.at(raw(page));
   }
-  /// Gives back this one from now on, whole by its checksum.
+  /// Returns this image from now on, which passes its checksum.
   void put_image(PageId page, Image image) {
     seal_page(image.data());
     const std::lock_guard hold(mutex_);
@@ -171,8 +171,8 @@ class MemoryStore final : public PageStore {
   [[nodiscard]] std::size_t allocated() const { return allocated_.size(); }
 
  private:
-  /// Cleans a frame, unless it is busy: the caller may be evicting, under a policy's mutex that the
-  /// latch's holder waits for.
+  /// Cleans a frame, unless it is latched: the caller may be evicting, under a policy's mutex that
+  /// the latch's holder waits for.
   void clean_frame(Frame& frame) {
     if (!frame.latch.try_lock_shared()) return;
     clean_latched(frame);

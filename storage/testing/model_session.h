@@ -80,7 +80,7 @@ class Session {
     transaction_.reset();
   }
 
-  /// Lets others go on, sometimes long enough for their commits to become durable and be forgotten.
+  /// Yields, sometimes for so long that other commits become durable and are forgotten.
   void linger() {
     Runtime& runtime = Runtime::current();
     if (random_.one_in(4)) runtime.sleep_until(runtime.now() + Duration{random_.below(3'000'000)});
@@ -114,7 +114,7 @@ class Session {
     db_.model.committed(commit, own_);
     db_.index_model.committed(commit, own_index_);
     if (!has_snapshot) return;
-    // A key that was not there may have come and gone.
+    // A key that was absent may have been inserted and removed.
     for (const auto& [key, value] : own_)
       if (!inserted_.contains(key)) db_.model.overwrote({snapshot, commit, key});
   }
@@ -148,7 +148,7 @@ class Session {
     return value;
   }
 
-  /// Returns the moment to which a read belongs, without locks or with them.
+  /// Returns the snapshot of a read, without locks or with them.
   Lsn position(ReadMode mode) {
     return mode == ReadMode::snapshot && !is_serializable() ? state().view().lsn : tail();
   }
@@ -160,8 +160,8 @@ class Session {
     ASSIGN_OR_RETURN(const bool found, db_.rows.get(*transaction_, as_bytes(key), value, mode));
     if (found) read.seen.emplace(key, as_text(value.bytes()));
     read.at = position(mode);
-    // Absent keys are locked at SERIALIZABLE only, and may have come since; at REPEATABLE READ one
-    // that is found is also the snapshot's.
+    // Absent keys are locked at SERIALIZABLE only, and may have been inserted since; at REPEATABLE
+    // READ a key that is found is also in the snapshot.
     if (mode == ReadMode::snapshot || found || is_serializable()) saw(std::move(read));
     return {};
   }
@@ -199,7 +199,7 @@ class Session {
     return {key_text(low), key_text(low + random_.between(1, 12))};
   }
 
-  /// Rows, and through the index the same rows.
+  /// Reads rows, and the same rows by the index.
   Result<> read_range() {
     const auto [low, high] = some_range();
     VersionModel::Read read{"a scan", {}, own_, low, high, {}};
@@ -215,7 +215,7 @@ class Session {
     return {};
   }
 
-  /// Writes each row while the scan that finds them goes on: it finds each once, as it was (P39 and
+  /// Writes each row during the scan that finds them. The scan finds each once, as it was (P39 and
   /// the Halloween problem).
   Result<> change_range() {
     const auto [low, high] = some_range();
@@ -236,7 +236,7 @@ class Session {
                        db_.rows.get(*transaction_, as_bytes(key), now, ReadMode::for_update));
       if (!found) continue;
       RETURN_IF_ERROR(put(key, std::string(as_text(now.bytes())), some_value()));
-      // A row beyond the scan's place must not come up in it, either.
+      // Nor may the scan find a row inserted ahead of it.
       const std::string further = key_text(random_.below(kKeys));
       if (random_.one_in(4) && !own_.contains(further)) RETURN_IF_ERROR(insert(further));
     }
@@ -262,8 +262,8 @@ class Session {
     return put(key, old, some_value());
   }
 
-  /// Without a lock before: what the snapshot shows goes if it still stands there. If something
-  /// else did, the index would not have the entry of what was seen.
+  /// Without a lock: removes the record that the snapshot shows if it is unchanged. Otherwise the
+  /// index would lack the entry of the row that was seen.
   Result<> remove_seen() {
     const std::string key = some_key();
     ValueBuffer shown;
@@ -278,8 +278,8 @@ class Session {
     return unlist(key, seen);
   }
 
-  /// The same for several rows that a scan has shown. Rows that cannot be removed together with the
-  /// first are left.
+  /// The same for several rows that a scan has shown. Leaves rows that cannot be removed together
+  /// with the first.
   Result<> remove_stretch() {
     const auto [low, high] = some_range();
     ASSIGN_OR_RETURN(const VersionModel::Content shown, scan(db_.rows, low, high));

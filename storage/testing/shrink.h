@@ -8,8 +8,8 @@
 
 namespace swizzle::testing {
 
-/// Runs `run(campaign)`. If that throws, looks for a smaller campaign that still does, and throws
-/// with that one's description: `smaller(campaign)` gives some to try, `describe` returns the
+/// Runs `run(campaign)`. If that throws, searches for a smaller campaign that still does, and
+/// throws with its description: `smaller(campaign)` returns some to try, `describe` returns the
 /// description.
 template <class Campaign>
 void run_and_shrink(Campaign campaign, const std::function<void(const Campaign&)>& run,

@@ -16,8 +16,8 @@
 
 namespace swizzle::testing {
 
-/// A database in a temporary directory of its own. SWIZZLE_ROW_LOCK_LIMIT=0 has every test go
-/// without locks on the rows that it changes, unless the test sets the limit.
+/// A database in a temporary directory of its own. SWIZZLE_ROW_LOCK_LIMIT=0 makes every test change
+/// rows without locks on them, unless the test sets the limit.
 class TemporaryEngine {
  public:
   explicit TemporaryEngine(std::uint64_t log_segment_bytes = std::uint64_t{1} << 20U) {
@@ -34,7 +34,8 @@ class TemporaryEngine {
     std::filesystem::remove_all(directory);
   }
   void open() {
-    // A lost engine's tasks go on when its files have gone, and none of them may miss them.
+    // Background tasks of an engine that was "killed" go on after its files are removed, and must
+    // not fail.
     if (options.checkpoint_seconds == EngineOptions{}.checkpoint_seconds)
       options.checkpoint_seconds = 86'400;
     auto opened = Engine::open(*files, data, options);
@@ -46,9 +47,9 @@ class TemporaryEngine {
     engine.reset();
     open();
   }
-  /// The same with a transaction open that is never rolled back: the process's memory is lost.
+  /// The same with an open transaction that is never rolled back: the process's memory is lost.
   void kill(std::unique_ptr<Transaction> open_transaction) {
-    // Reachable even when the process ends, so that the leak checker knows it is meant; with its
+    // Reachable even when the process ends, so that the leak checker does not report it; with its
     // files, since its background tasks go on.
     static auto* const lost =
         new std::vector<std::tuple<std::unique_ptr<Transaction>, std::unique_ptr<Engine>,

@@ -11,9 +11,9 @@
 
 namespace swizzle::testing {
 
-/// The reference: every version of every key with the LSN of the commit that made it, and every
-/// read with the moment it belongs to. Judged when all is over, since a reader may know of a commit
-/// before the committer has come to tell us.
+/// The reference: every version of every key with the LSN of its commit, and every read with its
+/// snapshot. Judged at the end, since a reader may see a commit before the committer has reported
+/// it.
 class VersionModel {
  public:
   using Content = std::map<std::string, std::string>;
@@ -26,7 +26,7 @@ class VersionModel {
 
   struct Read {
     std::string what;
-    Lsn at = Lsn::none;  ///< commits below it are to be seen, no others
+    Lsn at = Lsn::none;  ///< commits below it must be seen, no others
     Changes own;
     std::string low;  ///< the keys [low, high) were read
     std::string high;
@@ -34,8 +34,8 @@ class VersionModel {
   };
   void saw(Read read) { reads_.push_back(std::move(read)); }
 
-  /// A transaction with a snapshot wrote these keys and committed: no version of another
-  /// transaction may lie in between (first updater wins).
+  /// A transaction with a snapshot wrote these keys and committed: there may be no version of
+  /// another transaction in between (first updater wins).
   struct Overwrite {
     Lsn snapshot;
     Lsn commit;
@@ -43,7 +43,7 @@ class VersionModel {
   };
   void overwrote(Overwrite overwrite) { overwrites_.push_back(std::move(overwrite)); }
 
-  /// Throws on the first thing that is wrong. Returns how many reads were right.
+  /// Throws on the first error. Returns the number of correct reads.
   std::size_t judge() {
     for (auto& [key, versions] : versions_) std::ranges::sort(versions, {}, &Version::at);
     for (const Read& read : reads_) compare(read);

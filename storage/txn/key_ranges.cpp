@@ -23,7 +23,7 @@ void KeyRanges::add(TreeId tree, Bytes low_key, Bytes high_key) {
     at = ranges_.emplace_hint(at, Key{tree, low}, high);
     bytes_ += low.size() + high.size();
   }
-  // The range may reach into those behind it.
+  // Merges the ranges behind it that it overlaps.
   for (auto next = std::next(at);
        next != ranges_.end() && next->first.first == tree && next->first.second <= at->second;) {
     bytes_ -= next->first.second.size() + next->second.size();
@@ -68,7 +68,7 @@ void KeyRanges::remove(TreeId tree, std::string_view low, std::optional<std::str
     auto node = ranges_.extract(at++);
     bytes_ -= node.key().second.size() + node.mapped().size();
     if (!below || node.mapped() < *below) continue;
-    // Its end lies behind.
+    // The rest of the removed range stays in the set.
     add(tree, as_bytes(*below), as_bytes(node.mapped()));
     return;
   }

@@ -12,9 +12,9 @@
 
 namespace swizzle {
 
-/// A bounded set of key ranges in trees, in the order of trees and keys. Ranges that overlap become
-/// one. When the set is full, each two neighbours of one tree become one, which covers what lies
-/// between them as well: it forgets precision, not keys. Not thread-safe.
+/// A bounded set of key ranges in trees, in the order of trees and keys. Overlapping ranges become
+/// one. When the set is full, neighbours of one tree are merged in pairs, with the gap between
+/// them: it loses precision, not keys. Not thread-safe.
 class KeyRanges {
  public:
   static constexpr std::size_t kMostRanges = 1024;
@@ -31,13 +31,14 @@ class KeyRanges {
   /// Pre: low is not above high.
   void add(TreeId tree, Bytes low, Bytes high);
   void add(const Range& range) { add(range.tree, range.low_key(), range.high_key()); }
-  /// The first range from a place on leaves the set, or, where none is behind it, the first of all.
+  /// Removes and returns the first range at or behind a position, or the first of all if there is
+  /// none.
   std::optional<Range> take_from(TreeId tree, std::string_view key);
-  /// The keys of a tree from `low` on leave the set, up to `below` if there is one.
+  /// Removes the keys of a tree from `low` on, up to `below` if there is one.
   void remove(TreeId tree, std::string_view low, std::optional<std::string_view> below);
   [[nodiscard]] bool is_empty() const noexcept { return ranges_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return ranges_.size(); }
-  /// Ranges that went for want of room: of more trees than the set has room for.
+  /// Number of ranges lost, because there were more trees than the set has room for.
   [[nodiscard]] std::size_t lost() const noexcept { return lost_; }
   void clear() noexcept;
 

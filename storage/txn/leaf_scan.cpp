@@ -11,8 +11,8 @@
 namespace swizzle {
 namespace {
 
-// Under AddressSanitizer every visit has memory of its own, so that uses of a key or a value after
-// their time are found.
+// Under AddressSanitizer every visit has memory of its own, so that late uses of a key or a value
+// are found.
 #ifdef SWIZZLE_ASAN
 constexpr bool kWatched = true;
 #else
@@ -70,8 +70,8 @@ void LeafScan::visit(const Node& original, Node::Position at) noexcept {
   blocked_by_.reset();
   away_.reset();
   stopped_at_.reset();
-  // A search assumes the prefix that all keys of the leaf share, so it is only for keys within the
-  // fences; on the side that the scan comes from, `at` is its answer already.
+  // A search assumes the prefix that all keys of the leaf share, so it works only for keys within
+  // the fences; on the side that the scan comes from, `at` is its answer already.
   const bool forward = direction_ == Direction::forward;
   const bool begins_here = low_ && compare(*low_, original.low_fence()) > 0;
   const bool ends_here = high_ && original.high_fence().is_above(*high_);
@@ -99,8 +99,8 @@ void LeafScan::visit(const Node& original, Node::Position at) noexcept {
   reads_back_ = 0;
 }
 
-/// True if versions of the key have to be read back first. After some rounds it gives up, since
-/// heavy writers may swap them out again and again: the scan then waits for them under the latch.
+/// True if versions of the key have to be paged in first. Gives up after some rounds, since heavy
+/// writers may swap them out again and again: the scan then waits for them under the latch.
 bool LeafScan::lies_away(std::uint16_t slot) noexcept {
   constexpr unsigned kMost = 64;
   if (!put_away::any() || reads_back_ == kMost) [[likely]]
@@ -112,7 +112,7 @@ bool LeafScan::lies_away(std::uint16_t slot) noexcept {
   return true;
 }
 
-/// Where each record costs a lookup or a lock.
+/// Limits the slots to read at once where each record costs a version lookup or a lock.
 LeafScan::Slots LeafScan::shorten(Slots wanted) noexcept {
   if (wanted.end - wanted.begin <= most_) return wanted;
   if (direction_ == Direction::forward) {
@@ -126,7 +126,7 @@ LeafScan::Slots LeafScan::shorten(Slots wanted) noexcept {
 }
 
 void LeafScan::take_locked(const Node& original, Slots slots, bool up_to_fence) noexcept {
-  // The gap before the first record, by its left key or the low fence.
+  // Locks the gap before the first record, by its left key or the low fence.
   const lock::LockId before = gap_before(tree_, original, slots.begin);
   if (!planted(PlantedFault::gap_lock_not_taken) &&
       !transaction_.locks.try_acquire(before, lock::kReadGap) && which_ == Which::newest_locked) {
@@ -172,8 +172,8 @@ void LeafScan::add_visible(std::uint16_t slot, const Viewer& viewer) noexcept {
 
 bool LeafScan::wants_tidying() noexcept {
   const bool is_mostly_ghosts = !stopped_at_ && leaf().ghost_count() * 2 > leaf().count();
-  // A queue's consumers look for the first row behind the ghosts of those before them. When one in
-  // the middle can go, so can those that are older.
+  // Consumers of a queue search for the first row behind the ghosts of earlier ones. If one in the
+  // middle can be removed, so can the older ones.
   constexpr std::size_t kMany = 16;
   const std::vector<std::uint16_t>& ghosts = memory_->ghosts;
   if (ghosts.empty()) return is_mostly_ghosts;

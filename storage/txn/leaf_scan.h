@@ -16,7 +16,7 @@ class LeafScan final : public LeafVisitor {
   enum class Which : std::uint8_t {
     visible,          ///< by the transaction's snapshot
     newest_locked,    ///< SERIALIZABLE: locks keys and gaps as it goes
-    newest_lockable,  ///< the same, without the records and gaps that others have locked
+    newest_lockable,  ///< the same, without records and gaps locked by others
   };
   LeafScan(TransactionState& transaction, TreeId tree, Which which);
   ~LeafScan() override;
@@ -24,8 +24,8 @@ class LeafScan final : public LeafVisitor {
   /// Sets the part of the tree that the transaction sees; by default the whole.
   void set_view(TransactionState::TreeView view) noexcept { view_ = view; }
   /// Sets the range for the next leaf: keys in [low, high), or beyond if a bound is missing. If
-  /// each record must be looked up or locked, at most `most` of them are, from the side that
-  /// `direction` begins at, since the caller may want few.
+  /// each record must be looked up or locked, visits at most `most`, from the side that `direction`
+  /// begins at, since the caller may want few.
   void want(std::optional<Bytes> low, std::optional<Bytes> high, Direction direction,
             std::uint16_t most) noexcept {
     low_ = low;
@@ -35,26 +35,26 @@ class LeafScan final : public LeafVisitor {
   }
   void visit(const Node& leaf, Node::Position at) noexcept override;
 
-  /// A lock that was not to be had, unless such are passed over: wait for it and visit again.
+  /// A lock that was not available, unless those are skipped: wait for it and visit again.
   [[nodiscard]] const std::optional<lock::LockId>& blocked() const noexcept { return blocked_; }
-  /// The same, but the key is held by a transaction's change of it.
+  /// The same if a transaction holds the key by its change of it.
   [[nodiscard]] const std::optional<lock::TransactionLock>& blocked_by() const noexcept {
     return blocked_by_;
   }
 
-  /// The hash of a key of which something has to be read back from a file first
-  /// (VersionIndex::bring_back()): then visit again.
+  /// The hash of a key with versions that must be paged in first (VersionIndex::bring_back()): then
+  /// visit again.
   [[nodiscard]] const std::optional<std::uint64_t>& away() const noexcept { return away_; }
 
-  /// Versions decided what the rows are, so the snapshot must not have been given up.
+  /// True if older versions were read, which needs a valid snapshot.
   [[nodiscard]] bool looked_up() const noexcept { return looked_up_; }
 
   [[nodiscard]] std::size_t count() const noexcept { return memory_->rows.size(); }
-  /// The last slot that was looked at, if the leaf has more in the range.
+  /// The last visited slot, if the leaf has more in the range.
   [[nodiscard]] const std::optional<std::uint16_t>& stopped_at() const noexcept {
     return stopped_at_;
   }
-  /// Keys stay until another is asked for, or the next visit.
+  /// Valid until the next call, or the next visit.
   [[nodiscard]] Bytes key_of_slot(std::uint16_t slot) noexcept {
     return {memory_->key.data(), leaf().copy_key(slot, memory_->key.data())};
   }
@@ -72,7 +72,7 @@ class LeafScan final : public LeafVisitor {
   struct Row {
     std::uint16_t slot;
     bool overflow;
-    /// Into Memory::older, when the row is not what the leaf has.
+    /// Place in Memory::older, if the row is not the leaf's version.
     std::optional<std::pair<std::uint32_t, std::uint32_t>> older;
   };
   /// Buffers into which leaves are copied. Kept for the thread's next scan: most scans are short,
@@ -80,7 +80,7 @@ class LeafScan final : public LeafVisitor {
   struct Memory {
     LeafCopy copy;
     std::vector<Row> rows;
-    std::vector<std::uint16_t> ghosts;  ///< slots that were looked at and are no rows
+    std::vector<std::uint16_t> ghosts;  ///< visited slots that are no rows
     std::vector<std::byte> older;
     std::array<std::byte, Node::kMaxKeyBytes> key;
   };

@@ -104,7 +104,7 @@ LeafTidier::Outcome LeafTidier::work_off(KeyRanges ranges, TidyEffort effort) {
     const std::string low = range->low;
     const Outcome outcome = walk(*range, effort);
     if (outcome == Outcome::done) {
-      // Where the range has ended the same leaf has keys of the next ones.
+      // The leaf at the end of a range may also have keys of the ranges behind it.
       ranges.remove(
           range->tree, low,
           tree_ == range->tree ? std::optional<std::string_view>(visited_below_) : std::nullopt);

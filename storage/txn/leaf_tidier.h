@@ -33,18 +33,19 @@ class LeafTidier {
   /// Parks until the task has ended, in the middle of its hints if need be. Idempotent.
   void stop() noexcept { task_.stop(); }
 
-  /// Leaves with keys from `low` to `high` may have ghosts that can go. Callable under latches.
+  /// Tells that leaves with keys from `low` to `high` may have removable ghosts. Callable under
+  /// latches.
   void hint(TreeId tree, Bytes low, Bytes high) noexcept;
   /// The same for all of them. Post: `ranges` is empty.
   void hint(KeyRanges&& ranges) noexcept;
-  /// There was no memory for one.
+  /// Counts a hint for which there was no memory.
   void lost_hint() noexcept { counters_.hints_lost.fetch_add(1, std::memory_order_relaxed); }
 
-  /// Tidies every leaf of a tree that is open, and of its large values. Parks. `goes_on` is asked
-  /// between leaves.
+  /// Tidies every leaf of an open tree, and of its large values. Parks. `goes_on` is asked between
+  /// leaves.
   Result<TidiedTree> tidy(TreeId tree, const GoesOn& goes_on);
 
-  /// No leaf is tidied while it lives: for checks of whole trees.
+  /// While it lives, no leaf is tidied: for checks of whole trees.
   class Pause {
    public:
     explicit Pause(LeafTidier& of) : of_(of) {
@@ -58,8 +59,8 @@ class LeafTidier {
    private:
     LeafTidier& of_;
   };
-  /// Short: no leaf is being tidied while it lives. A tree that has left the table, or whose load
-  /// has begun, meanwhile is left alone from then on.
+  /// While it lives, no leaf is being tidied; keep it short. A tree that has meanwhile left the
+  /// table, or whose load has begun, is then not visited any more.
   class Exclusion {
    public:
     explicit Exclusion(LeafTidier& of) : hold_(of.working_) {}
@@ -68,7 +69,7 @@ class LeafTidier {
     std::lock_guard<ParkMutex> hold_;
   };
 
-  /// Returns once the visit that is under way has ended.
+  /// Returns when the current visit has ended.
   void await_visit() { const std::lock_guard hold(working_); }
 
   struct Counters {
@@ -78,13 +79,13 @@ class LeafTidier {
     std::atomic<std::uint64_t> hints_lost{0};  ///< for want of room
   };
   [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
-  /// Ranges of keys that wait for a visit.
+  /// Returns the number of key ranges that wait for a visit.
   [[nodiscard]] std::size_t hints() noexcept;
 
  private:
   enum class Outcome : std::uint8_t {
     done,
-    tired,  ///< the round has visited, or read, enough
+    tired,  ///< the round has visited, or read, enough leaves
     failed,
   };
   void run();
@@ -93,7 +94,7 @@ class LeafTidier {
   void put_back(KeyRanges&& ranges, TidyEffort effort);
   void visit_later(const KeyRanges::Range& leaf);
   KeyRanges take_hints() noexcept;
-  /// Nothing: the tree is not open, or a load of it has not committed.
+  /// Returns nothing if the tree is not open, or a load of it has not committed.
   Result<std::optional<TidiedLeaf>> visit(TreeId tree, Bytes key, TidyEffort effort,
                                           LeafCopy& copy);
   Result<bool> may_visit_now(TreeId tree, Bytes key);
@@ -107,14 +108,14 @@ class LeafTidier {
   SpinLatch hints_mutex_;
   KeyRanges hints_;
 
-  // The task's own.
+  // Private to the task.
   LeafCopy copy_;
   KeyRanges later_;
   TimePoint later_at_{};
   Duration later_pause_{};
   std::uint32_t reads_left_ = 0;   ///< in the round
   std::uint32_t visits_left_ = 0;  ///< in the round
-  /// Up to where the leaves have been visited: a round goes on where the last one stopped.
+  /// End of the leaves visited in the last round, where the next one begins.
   TreeId tree_{};
   std::string visited_below_;
 

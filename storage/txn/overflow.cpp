@@ -28,7 +28,7 @@ class ChunkKey {
     }
     store_big_endian(bytes_.data() + size_ - 4, static_cast<std::uint32_t>(chunk));
   }
-  /// Below all of an owner's.
+  /// A key below all of an owner's.
   explicit ChunkKey(TreeId owner) noexcept : ChunkKey(owner, {}, 0) {}
 
   // NOLINTNEXTLINE(google-explicit-constructor): it is a key
@@ -57,7 +57,7 @@ Result<OverflowAddress> OverflowAddress::make(TxnId writer, std::uint64_t ordina
   if (ordinal >> (kOrdinalBits + kOrdinalBitsBeyond) != 0)
     return fail(sqlstate::program_limit_exceeded,
                 "a transaction cannot write more than 4294967296 large values");
-  // Shifting forgets the writer's upper bits.
+  // The shift drops the writer's upper bits.
   const std::uint64_t low = ordinal & ((std::uint64_t{1} << kOrdinalBits) - 1);
   const std::uint64_t beyond =
       raw(writer) >> kWriterBits << kOrdinalBitsBeyond | ordinal >> kOrdinalBits;
@@ -156,7 +156,7 @@ Result<> discard_all_chunks(EngineParts& engine, TreeId owner, const GoesOn& goe
     if (leaves % kLeavesAtOnce == 0 && goes_on && !goes_on())
       return fail(sqlstate::query_canceled, "large values are left of the tree");
   }
-  // The leaves that a latch has hindered, and the last leaf of each parent.
+  // Leaves that were latched by others, and the last leaf of each parent, are left to the tidier.
   if (discarded != 0) engine.tidier->hint(kOverflowTree, first, high);
   return {};
 }

@@ -13,16 +13,16 @@ namespace swizzle {
 /// written once and never changed, so a reader that sees its address sees its chunks.
 inline constexpr TreeId kOverflowTree{1};
 
-/// Whether a value of this size has to live there.
+/// True if a record of this size is too large for a leaf: its value goes to the overflow tree.
 inline bool is_too_large_inline(Bytes key, Bytes value) noexcept {
   return key.size() + value.size() > Node::kMaxInlineBytes;
 }
 /// 54000 for a record that is too large for any tree.
 Result<> check_record(Bytes key, Bytes value);
 
-/// Numbers are unique for ever: of the writer's transaction id and which of its large values it is.
-/// The 64 bits of `value` have room for 40 and 24 bits of these two; what exceeds that, as a rule
-/// nothing, is in `beyond`.
+/// Numbers are never reused: they consist of the writer's transaction id and the ordinal of its
+/// large value. The 64 bits of `value` have room for 40 and 24 bits of these two; further bits,
+/// usually none, are in `beyond`.
 struct OverflowAddress {
   std::uint64_t value;
   std::uint32_t size;
@@ -43,7 +43,7 @@ Result<> read_overflow(TransactionState& transaction, TreeId owner, PointRead::W
 Result<> remove_overflow(TransactionState& transaction, TreeId owner, const StoredAddress& stored);
 /// Counts the pages that begin with a chunk of the tree.
 Result<std::uint64_t> count_overflow_pages(EngineParts& engine, TreeId owner);
-/// Where the chunks of a tree's large values lie.
+/// Returns the key range of the chunks of a tree's large values.
 KeyRanges::Range overflow_range_of(TreeId owner);
 /// Discards all overflow values of a tree, a leaf at a time, without logging them. For a tree that
 /// no snapshot can read any more; may be repeated after a crash. Chunks that cannot be read stay,

@@ -54,7 +54,7 @@ bool PointRead::read_back() {
   return true;
 }
 
-/// Whether the leaf has the version that is wanted; if not, an older one has been taken, if any.
+/// Returns true if the leaf has the wanted version. Otherwise has copied an older one, if any.
 bool PointRead::is_in_leaf(const Node& leaf) noexcept {
   if (which_ == Which::newest) return true;
   // A leaf without changes since `quiet` is visible as it stands: nothing is looked up and nothing

@@ -10,11 +10,11 @@ class PointRead final : public LeafVisitor {
  public:
   enum class Which : std::uint8_t {
     visible,  ///< by the transaction's snapshot
-    newest,   ///< the transaction has locked what stands under the key
+    newest,   ///< the transaction has locked the key's value
     /// The same, but without the statement's own writes.
     newest_before_statement,
     /// The committed version, or the transaction's own. The transaction has locked only the key's
-    /// existence, so that another may be changing the record.
+    /// existence, so another one may be changing the record.
     committed,
   };
   PointRead(TransactionState& transaction, TreeId tree, Bytes key, Which which,
@@ -23,9 +23,9 @@ class PointRead final : public LeafVisitor {
 
   void visit(const Node& leaf, Node::Position at) noexcept override;
 
-  /// Reads it from `tree`. False: there is none.
+  /// Reads it from `tree`. False: there is no record.
   Result<bool> run(AnyTree& tree);
-  /// The value is an address in the overflow tree.
+  /// True if the value is an address in the overflow tree.
   [[nodiscard]] bool is_overflow() const noexcept { return overflow_; }
   /// Returns the leaf where the key is, or would be.
   [[nodiscard]] PageId leaf() const noexcept { return leaf_; }
@@ -33,7 +33,7 @@ class PointRead final : public LeafVisitor {
   /// Call after locking the key: holder() then tells whether another transaction has access that
   /// excludes `wanted`.
   void expect_marks(lock::Access wanted) noexcept { wanted_ = wanted; }
-  /// Then nothing has been read.
+  /// If set, nothing has been read.
   [[nodiscard]] const std::optional<lock::TransactionLock>& holder() const noexcept {
     return holder_;
   }
@@ -58,7 +58,7 @@ class PointRead final : public LeafVisitor {
   bool overflow_ = false;
   lock::Access wanted_ = lock::Access::none;
   std::optional<lock::TransactionLock> holder_;
-  /// True if a version of the key has to be read back from a file first.
+  /// True if a version of the key must be paged in first.
   bool away_ = false;
   unsigned reads_back_ = 0;
 };

@@ -28,7 +28,7 @@ class PreparedTransactions {
   PreparedTransactions& operator=(const PreparedTransactions&) = delete;
   ~PreparedTransactions();
 
-  /// A place for one, busy until put(). 42710 when the identifier is taken, 53200 when there are
+  /// Reserves an entry, busy until put(). 42710 when the identifier is taken, 53200 when there are
   /// `most` already.
   Result<Entry*> reserve(PreparedTransaction transaction,
                          std::size_t most = Transaction::kAnyNumber);
@@ -43,9 +43,9 @@ class PreparedTransactions {
   [[nodiscard]] std::size_t count() const;
   /// Empty: no prepared transaction has that number.
   [[nodiscard]] std::string gid_of(TxnId id) const;
-  /// Whether one of those that wait has dropped the tree.
+  /// True if a waiting one has dropped the tree.
   [[nodiscard]] bool has_dropped(TreeId tree) const;
-  /// The engine goes, as in a crash: they stay in the log, and only their memory is released.
+  /// Releases their memory when the engine stops, as in a crash: they stay in the log.
   void abandon() noexcept;
 
  private:

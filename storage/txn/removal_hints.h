@@ -6,8 +6,8 @@
 
 namespace swizzle {
 
-/// Collects where removals that no snapshot needs any more have left ghosts, and tells the tidier
-/// at the end: its latch, which all threads share, is taken once for many transactions.
+/// Collects the places of ghosts that no snapshot needs any more, and tells the tidier at the end:
+/// its latch, which all threads share, is then taken once for many transactions.
 class RemovalHints {
  public:
   explicit RemovalHints(LeafTidier& tidier) noexcept : tidier_(tidier) {}
@@ -17,7 +17,7 @@ class RemovalHints {
     if (!ranges_.is_empty()) tidier_.hint(std::move(ranges_));
   }
 
-  /// The version index has the record no more.
+  /// Notes a record that has left the version index.
   void note(const UndoRecord& record) noexcept {
     using Kind = UndoRecord::Kind;
     if (record.kind == Kind::inserted) return;
@@ -26,7 +26,7 @@ class RemovalHints {
   }
 
  private:
-  /// An update by which a value lost so many bytes may leave a leaf sparse.
+  /// An update that shortens a value by this many bytes may leave a leaf sparse.
   static constexpr unsigned kMuchShorter = 256;
   void add(const UndoRecord& record) noexcept;
 

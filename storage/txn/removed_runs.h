@@ -12,7 +12,7 @@
 
 namespace swizzle {
 
-/// Entry by which a visitor of a leaf finds a run.
+/// Entry by which the runs at a leaf are found.
 struct RunPlace {
   RunPlace* next = nullptr;   ///< of the same bucket
   RunPlace* other = nullptr;  ///< of the same run, at another leaf
@@ -21,9 +21,9 @@ struct RunPlace {
   std::list<RunPlace>::iterator own{};  ///< of one that is not its run's first: itself
 };
 
-/// An undo record of kind removed_run: the removals of one transaction at one visit of a leaf, as
-/// far as they were settled (T17) and the records had no values, as entries of indexes have none.
-/// The keys follow in their order.
+/// An undo record of kind removed_run: the removals of one transaction at one visit of a leaf, of
+/// records that were settled (T17) and had no values, as index entries have none. The keys follow
+/// in their order.
 class RemovedRun {
  public:
   /// Returns the size of the data behind the UndoRecord.
@@ -37,7 +37,7 @@ class RemovedRun {
   [[nodiscard]] std::uint32_t count() const noexcept { return head().count; }
   /// Returns the size of the data behind the UndoRecord.
   [[nodiscard]] std::size_t bytes() const noexcept;
-  /// Returns how many of the first keys are not undone.
+  /// Returns how many of the first keys are not undone yet.
   [[nodiscard]] std::uint32_t left() const noexcept {
     return head().left.load(std::memory_order_relaxed);
   }
@@ -54,7 +54,7 @@ class RemovedRun {
   struct Head {
     RunPlace first_place;
     Lsn lsn;
-    /// Readers of another leaf to which some of the keys have moved may look meanwhile.
+    /// Readers of another leaf, to which some of the keys have moved, may read it meanwhile.
     std::atomic<std::uint32_t> left;
     std::uint32_t count;
   };
@@ -72,29 +72,28 @@ class RemovedRun {
   UndoRecord& record_;
 };
 
-/// Finds, by the leaf that a key is in, the newest run that has the key. Runs are put here, and
-/// their keys taken back, under the leaf's exclusive latch; readers look at the leaf's version
-/// afterwards. Where records move to another leaf, the runs are to be found there as well: a place
-/// too many does no harm. Thread-safe.
+/// Finds, by the leaf that a key is in, the newest run with the key. Runs are added, and their keys
+/// taken back, under the leaf's exclusive latch; readers check the leaf's version afterwards. If
+/// records move to another leaf, the runs are entered there as well; a superfluous entry does no
+/// harm. Thread-safe.
 class RemovedRuns {
  public:
   RemovedRuns();
 
-  /// False says that there are none, to a reader of a leaf that validates the leaf's version
-  /// afterwards.
+  /// True if there are none, for a reader of a leaf that validates the leaf's version afterwards.
   [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_acquire) == 0; }
   void add(UndoRecord& run, PageId leaf) noexcept;
   void remove(UndoRecord& run) noexcept;
   /// Records have moved. Both leaves are held exclusively.
   void records_moved(PageId from, PageId to) noexcept;
 
-  /// Calls `look(const UndoRecord& run)` under a latch with the newest run that has the key, and
-  /// returns whether there is one.
+  /// Calls `look(const UndoRecord& run)` under a latch with the newest run that has the key.
+  /// Returns true if there is one.
   template <class Look>
   bool find(TreeId tree, PageId leaf, Bytes key, Look&& look) noexcept {
     if (empty()) return false;
     Bucket& bucket = bucket_of(leaf);
-    // No run of this leaf can be added meanwhile, as far as it matters to the caller.
+    // A run added to this leaf meanwhile changes the leaf's version.
     if (bucket.first.load(std::memory_order_acquire) == nullptr) return false;
     const std::lock_guard hold(bucket.mutex);
     const UndoRecord* newest = nullptr;
@@ -135,7 +134,7 @@ class RemovedRuns {
   SpinLatch places_mutex_;
   std::list<RunPlace> extras_;  ///< those that are not their run's first
   std::atomic<std::uint64_t> count_{0};
-  /// Zero bits are an empty bucket, so memory is taken only where one is used.
+  /// Zero bits are an empty bucket, so memory is touched only when one is used.
   std::unique_ptr<Bucket[], Free> buckets_;
 };
 

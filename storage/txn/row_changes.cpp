@@ -36,9 +36,9 @@ LeafChange::Action RowChange::settle(Obstacle obstacle, lock::LockId id) noexcep
   return Action::leave;
 }
 
-/// True if the transaction may change the key. A transaction that keeps no locks needs none if
-/// there is none of others: its undo record, which is added before the latch is released, excludes
-/// them. A key that it does not change it locks, so that the answer stays true.
+/// True if the transaction may change the key. A transaction without key locks needs none if no
+/// other owner has one: its undo record, which is added before the latch is released, excludes
+/// others. It locks a key that it does not change, so that the answer stays true.
 bool RowChange::claim(bool is_live, bool is_unmarked) noexcept {
   const lock::LockId id{tree_, hash_};
   bool has_it = false;
@@ -64,7 +64,7 @@ bool RowChange::claim(bool is_live, bool is_unmarked) noexcept {
 }
 
 /// True if the gap that a new key would split is not locked by others. If the transaction itself
-/// has locked the gap it must have the new key's gap too, or the part behind the key would be open
+/// has locked the gap it must lock the new key's gap too, or the part behind the key would be open
 /// to others (P7).
 bool RowChange::gap_allows(const Node& leaf, Node::Position at) noexcept {
   const lock::LockId gap = gap_before(tree_, leaf, at.index);
@@ -84,8 +84,8 @@ bool RowChange::gap_allows(const Node& leaf, Node::Position at) noexcept {
 bool RowChange::is_required(const Node& leaf, Node::Position at) const noexcept {
   if (!required_ || planted(PlantedFault::removal_does_not_compare)) return true;
   if (leaf.is_overflow(at.index) || compare(leaf.value(at.index), *required_) != 0) return false;
-  // Another record may have come here that looks the same. Elsewhere the key has been locked since
-  // it was read, or is_late() has answered.
+  // Another record with the same value may have been inserted here. At other levels the key has
+  // been locked since it was read, or is_late() has answered.
   return is_settled_ || transaction_.isolation != Isolation::read_committed ||
          transaction_.engine.versions.fate(tree_, key_, hash_, viewer_) == Tree::Fate::stays;
 }
@@ -101,9 +101,9 @@ bool RowChange::is_late(bool is_live) const noexcept {
   return late || transaction_.is_too_old();
 }
 
-/// Whether the snapshot shows a record that an insert would put another in the place of. A key has
-/// one record, so the snapshot would lose the old one, and the entries of indexes that it shows
-/// would lead to the new one.
+/// True if the snapshot shows a removed record that an insert would replace. A key has one record,
+/// so the snapshot would lose the old one, and index entries that it sees would lead to the new
+/// one.
 bool RowChange::would_hide() const noexcept {
   return transaction_.isolation == Isolation::repeatable_read &&
          transaction_.engine.versions.had_one(tree_, key_, hash_, leaf_, viewer_);
@@ -116,8 +116,8 @@ bool RowChange::is_settled(const Node& leaf, Node::Position at, bool is_live) co
          leaf.logical_lsn() < transaction_.settled_below();
 }
 
-/// Whether versions of the key have to be read from a file first. Others may put them away again
-/// and again: then they are read under the latch.
+/// True if versions of the key have to be paged in first. Other transactions may swap them out
+/// again and again: after a few tries they are read under the latch.
 bool RowChange::lies_away() const noexcept {
   constexpr unsigned kMost = 3;
   return reads_back_ < kMost && transaction_.engine.versions.first_away(hash_, leaf_) != nullptr;
@@ -246,7 +246,7 @@ Result<lock::Acquired> RowChange::wait_for_obstacle(WaitPolicy policy) {
   return locks.acquire(obstacle_id_, key_mode_, wait);
 }
 
-/// Releases the lock that the undo record replaces.
+/// Releases the key lock that the undo record replaces.
 void RowChange::release_marked() noexcept {
   const lock::Access access = transaction_.undo->newest()->access();
   transaction_.locks.release_last({tree_, hash_}, {access, lock::Access::none});
@@ -257,8 +257,8 @@ LeafChange::Action UndoChange::decide(const Node& leaf, Node::Position at) noexc
     fits_ = fits;
     return fits ? action : Action::leave;
   };
-  // The key is locked by the transaction that is rolled back, so the record is as that transaction
-  // left it, unless the page differs from the written one.
+  // The rolled back transaction has the key locked, so the record is as that transaction left it,
+  // unless the page has lost a write.
   const bool is_live = at.exact && !leaf.is_ghost(at.index);
   switch (undone_) {
     case UndoRecord::Kind::inserted:
@@ -276,7 +276,7 @@ LeafChange::Action UndoChange::decide(const Node& leaf, Node::Position at) noexc
 }
 
 void UndoChange::logged(const Node& /*leaf*/, Node::Position /*at*/, Lsn /*lsn*/) noexcept {
-  // The leaf is latched until the old state is back, so readers do not miss the version meanwhile.
+  // The leaf is latched until the old state is restored, so no reader misses the version meanwhile.
   if (record_ != nullptr) versions_.undone(*record_);
 }
 

@@ -8,8 +8,8 @@
 
 namespace swizzle {
 
-/// One write of a transaction to one key: locks first, then registers the old version, then the
-/// tree changes the leaf. Locks of others are tried under the latch and waited for without it
+/// One write of a transaction to one key: takes locks, registers the old version, then lets the
+/// tree change the leaf. Locks of others are tried under the latch and waited for without it
 /// the caller loops while blocked().
 class RowChange final : public LeafChange {
  public:
@@ -22,11 +22,11 @@ class RowChange final : public LeafChange {
         wish_(wish),
         value_(value) {}
 
-  /// Only while the record has this value, in the leaf itself, and is the one that the
+  /// Changes the record only while it has this value, in the leaf itself, and is the one that the
   /// transaction's view shows. Pre: not an insert.
   void require(Bytes value) noexcept { required_ = value; }
 
-  /// The record goes on under the key that the transaction's last change has inserted. Pre: a
+  /// Notes that the record continues under the key of the transaction's last insert. Pre: a
   /// removal.
   void mark_moved() noexcept { moves_ = true; }
 
@@ -46,12 +46,12 @@ class RowChange final : public LeafChange {
   /// Prepares the transaction to change records of `tree`: its number, an intent lock, its views.
   /// run() does it.
   Result<> begin(AnyTree& tree, WaitPolicy policy);
-  /// True if the record that decide() has looked at last is settled.
+  /// True if the record of the last decide() is settled.
   [[nodiscard]] bool is_settled() const noexcept { return is_settled_; }
 
-  /// Applies it to `tree`, waiting if needed. True: done; false: the key is there already (insert),
-  /// is not (update, remove), or has another value (require). 40001 at REPEATABLE READ after a
-  /// concurrent update.
+  /// Applies it to `tree`, waiting if needed. False: the key is there already (insert), is not
+  /// (update, remove), or has another value (require). 40001 at REPEATABLE READ after a concurrent
+  /// update.
   Result<bool> run(AnyTree& tree, WaitPolicy policy = WaitPolicy::wait);
 
   /// Returns the old value's address, if the value lived in the overflow tree.
@@ -98,7 +98,7 @@ class RowChange final : public LeafChange {
   std::optional<std::array<std::byte, 16>> old_overflow_;
 };
 
-/// Puts back the state before one undo record, with a compensation record.
+/// Restores the state before one undo record, with a compensation record.
 class UndoChange final : public LeafChange {
  public:
   /// `record` is null while restart undoes records of the log.
@@ -112,7 +112,8 @@ class UndoChange final : public LeafChange {
     return value_.bytes.size();
   }
   void logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept override;
-  /// False: the leaf is not as the change left it, since its last write was lost. Nothing was done.
+  /// Returns false if the leaf is not as the change left it, because its last write was lost.
+  /// Nothing was done.
   [[nodiscard]] bool fits() const noexcept { return fits_; }
 
  private:
@@ -123,8 +124,8 @@ class UndoChange final : public LeafChange {
   bool fits_ = true;
 };
 
-/// The key before which an insert would go, as gap locks name it: the greatest key below, ghosts
-/// included, or the leaf's low fence.
+/// Returns the key before which an insert would go, as gap locks name it: the greatest key below,
+/// ghosts included, or the leaf's low fence.
 lock::LockId gap_before(TreeId tree, const Node& leaf, std::uint16_t index) noexcept;
 
 }  // namespace swizzle

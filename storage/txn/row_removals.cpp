@@ -18,7 +18,7 @@ RowRemovals::RowRemovals(TransactionState& transaction, TreeId tree,
 Result<std::size_t> RowRemovals::run(AnyTree& tree) {
   each_.turn_to(removals_.front().key, 0, removals_.front().seen);
   RETURN_IF_ERROR(each_.begin(tree, WaitPolicy::wait));
-  // As a rule; decide() knows.
+  // An assumption; decide() knows.
   is_run_ = transaction_.marks_rows && !removals_.front().seen;
   std::size_t key_bytes = 0;
   for (std::size_t i = 0; i < removals_.size(); ++i) {
@@ -42,7 +42,7 @@ Result<std::size_t> RowRemovals::run(AnyTree& tree) {
   return chosen_;
 }
 
-/// In removals of a stretch, each record is right behind the one before.
+/// In removals of a stretch each record is right behind the one before.
 Node::Position RowRemovals::find(const Node& leaf, Bytes key) const noexcept {
   if (chosen_ != 0) {
     const auto next = static_cast<std::uint16_t>(slots_[chosen_ - 1] + 1);
@@ -107,7 +107,7 @@ void RowRemovals::keep_run(const Node& leaf, Lsn lsn) noexcept {
 
 void RowRemovals::keep_each(const Node& leaf, Lsn lsn) noexcept {
   for (std::size_t i = 0; i < chosen_; ++i) {
-    // Undo comes to the record by its last row, and goes on before it with its first.
+    // Undo begins with the last row of the record, and passes on to older records with its first.
     UndoRecord& record = transaction_.undo->add({.kind = UndoRecord::Kind::removed,
                                                  .tree = tree_,
                                                  .key_hash = hashes_[i],

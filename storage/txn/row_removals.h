@@ -11,9 +11,9 @@
 
 namespace swizzle {
 
-/// Removals of one transaction of records that lie side by side, done at one visit of their leaf
-/// and with one log record. Each is decided on as a RowChange would; where that would wait, or do
-/// nothing, the others behind it are left as well.
+/// Removals of one transaction of neighbouring records, done at one visit of their leaf and with
+/// one log record. Each is decided like a RowChange; the first one that would wait, or do nothing,
+/// ends the visit.
 class RowRemovals final : public LeafRemovals {
  public:
   /// Pre: the keys ascend, and outlive the object; either all have the value that was seen, or
@@ -21,8 +21,8 @@ class RowRemovals final : public LeafRemovals {
   RowRemovals(TransactionState& transaction, TreeId tree,
               std::span<const Removal> removals) noexcept;
 
-  /// Returns how many of the first have been removed: 0 if the first one has to be removed by
-  /// itself, else those in its leaf that have no obstacle.
+  /// Returns how many of the first have been removed: 0 if the first one must be removed alone,
+  /// else those in its leaf without an obstacle.
   Result<std::size_t> run(AnyTree& tree);
 
   [[nodiscard]] Bytes first_key() const noexcept override { return removals_.front().key; }
@@ -34,7 +34,7 @@ class RowRemovals final : public LeafRemovals {
   void logged(const Node& leaf, Lsn lsn) noexcept override;
 
  private:
-  /// More than a leaf has of all but the smallest records.
+  /// More than a leaf has, except of the smallest records.
   static constexpr std::size_t kMost = 256;
   static constexpr std::size_t kMostPayloadBytes = 4 * kPageBytes;
   /// Assumed size of a value that the caller does not know.
@@ -53,7 +53,7 @@ class RowRemovals final : public LeafRemovals {
   Lsn previous_lsn_ = Lsn::none;
   bool all_settled_ = true;
   bool no_values_ = true;
-  /// One undo record and one version of all of them.
+  /// True if one undo record and one version stand for all of them.
   bool is_run_ = false;
   std::size_t chosen_ = 0;
   std::array<std::uint64_t, kMost> hashes_;

@@ -6,11 +6,11 @@ namespace swizzle {
 namespace {
 
 constexpr std::uint32_t kFirstWindow = 4;
-/// A megabyte: neighbours on the disk become one large transfer, and half of it is under way while
-/// the other half is being worked on.
+/// A megabyte: neighbours on the disk become one large transfer, and half of it is read while the
+/// other half is processed.
 constexpr std::uint32_t kLargestWindow = 128;
-/// Shares of the pool: the pages that a scan may have ahead of it, and the size from which it
-/// counts as large. A small table is read whole now and then and yet worth keeping.
+/// Shares of the pool: the pages that a scan may read ahead, and the size from which it counts as
+/// large. A small table is worth keeping although it is read whole now and then.
 constexpr std::uint32_t kWindowShare = 16;
 constexpr std::uint32_t kKeptShare = 32;
 
@@ -22,7 +22,7 @@ ScanAhead::ScanAhead(AnyTree& tree, ScanHint hint) noexcept
       most_(std::min(kLargestWindow, tree.pool().arena().count() / kWindowShare)),
       kept_leaves_(tree.pool().arena().count() / kKeptShare) {}
 
-/// Whether half of the requested leaves is used up.
+/// True if half of the requested leaves is used up. Then sets the next window.
 bool ScanAhead::is_due() noexcept {
   ++leaves_;
   if (ahead_ > 0) --ahead_;
@@ -30,7 +30,7 @@ bool ScanAhead::is_due() noexcept {
   if (hint_ == ScanHint::none || leaves_ == 1 || most_ < 2 || at_end_) return false;
   if (ahead_ > window_ / 2) return false;
   window_ = std::min(most_, std::max(kFirstWindow, 2 * window_));
-  // Splits may have brought the scan beyond what it asked for.
+  // Splits may have brought the scan beyond the requested leaves.
   if (ahead_ == 0) next_.reset();
   return true;
 }

@@ -10,9 +10,9 @@
 namespace swizzle {
 
 /// Cache of the leaves that a transaction with many changes has changed. For most of its records it
-/// then need not look up whether others need, or have, an older version (T17): none did when it
-/// came to the leaf, no other transaction has touched the leaf since, and it has not changed the
-/// record itself. Forgotten entries are looked up.
+/// need not look up if others need, or have, an older version (T17): none did when it reached the
+/// leaf, no other transaction has changed the leaf since, and it has not changed the record itself.
+/// Forgotten entries are looked up.
 class SettledLeaves {
  public:
   enum class Change : std::uint8_t {
@@ -20,15 +20,15 @@ class SettledLeaves {
     removal,  ///< of a record that is there
   };
 
-  /// Before a change of a transaction that has made so many.
+  /// Makes the cache once a transaction has made so many changes.
   void prepare(std::uint64_t changes) {
     const std::size_t wanted = changes < kMany ? kFewPlaces : kPlaces;
     if (places_.size() < wanted) [[unlikely]]
       places_.assign(wanted, {});
   }
 
-  /// True if the transaction has changed the leaf, no other has touched it since, and the record is
-  /// none of those that it has changed, as far as `wanted` needs it. Pre: the leaf is latched, or
+  /// True if the transaction has changed the leaf, no other has changed it since, and the record is
+  /// none of those that it has changed, as far as `wanted` requires. Pre: the leaf is latched, or
   /// validated afterwards.
   [[nodiscard]] bool has(const Node& leaf, std::uint16_t index, Change wanted) const noexcept {
     if (places_.empty()) return false;
@@ -55,10 +55,10 @@ class SettledLeaves {
   struct Place {
     Lsn last = Lsn::none;          ///< of its changes
     std::uint16_t last_index = 0;  ///< no record behind it has been changed
-    bool only_removals = false;    ///< so what is there has not been changed
+    bool only_removals = false;    ///< so existing records have not been changed
   };
-  /// Two megabytes. Pages of a gigabyte do not push each other out: a table's leaves, which are
-  /// passed once, those of an index, to which each batch of changes comes back.
+  /// Two megabytes, enough for the leaves of a gigabyte: a table's leaves, which are visited once,
+  /// do not replace those of an index, to which each batch of changes returns.
   static constexpr std::size_t kPlaces = std::size_t{1} << 17U;
   static constexpr std::size_t kFewPlaces = 64;
   static constexpr std::uint64_t kMany = 10'000;

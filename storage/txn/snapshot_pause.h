@@ -4,7 +4,7 @@
 
 namespace swizzle {
 
-/// The steps of taking a snapshot and of becoming a writer between which others may do anything
+/// The steps of taking a snapshot and of becoming a writer between which other threads may run
 /// (P35). Tests yield there; compiled in with the planted faults only.
 #ifdef SWIZZLE_PLANTED_FAULTS
 using SnapshotPause = void (*)();

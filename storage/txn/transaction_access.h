@@ -5,7 +5,7 @@
 
 namespace swizzle {
 
-/// The insides of the façade's handles, for the code of this folder.
+/// Access to the handles' private state, for the code of this folder.
 struct TransactionAccess {
   static TransactionState& state(Transaction& transaction) noexcept { return *transaction.state_; }
   static std::unique_ptr<Transaction> begin(EngineParts& engine,

@@ -22,7 +22,7 @@ namespace {
 /// An entry, its place in the owner's own table, and what growing that takes.
 constexpr std::size_t kBytesPerLock = 128;
 
-/// Whether nothing but the next part of a record is left to undo.
+/// True if undoing one more part of the record completes its undo.
 bool is_last_of(const UndoRecord& record) noexcept {
   return record.kind != UndoRecord::Kind::removed_run || RemovedRun(record).left() <= 1;
 }

@@ -158,7 +158,7 @@ struct TransactionState {
   void end_operation() noexcept;
   void release_snapshot() noexcept;
 
-  /// Whether all changes up to `changed` are visible: no version need be looked up.
+  /// True if all changes up to `changed` are visible: no version need be looked up.
   [[nodiscard]] bool is_quiet(Lsn changed) const noexcept {
     if (planted(PlantedFault::shortcut_takes_the_snapshot)) return changed < now.lsn;
     return changed < now.quiet;

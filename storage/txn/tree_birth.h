@@ -17,7 +17,7 @@ namespace swizzle {
 /// way: a reader that checked the birth before a read checks it again afterwards, by loads().
 class TreeBirth {
  public:
-  /// Whether a snapshot read may look at the tree.
+  /// True if a snapshot read may look at the tree.
   [[nodiscard]] bool is_visible_to(const Viewer& viewer) const noexcept {
     const std::uint64_t since = since_.load(std::memory_order_acquire);
     if (since == 0) [[likely]]

@@ -32,7 +32,7 @@ class PooledTreeFactory final : public TreeFactory {
   bool is_allocated(PageId page) noexcept override { return pool_->store().is_allocated(page); }
 
   Result<> destroy(std::unique_ptr<AnyTree>& tree, const GoesOn& goes_on) override {
-    // The root goes last: while it is in use, a restart knows that the work is not done.
+    // Frees the root last: while it is in use, a restart knows that the work is not done.
     const TreeId id = tree->id();
     auto cleared = tree->clear(goes_on);
     if (cleared)
@@ -45,7 +45,7 @@ class PooledTreeFactory final : public TreeFactory {
   }
 
  private:
-  /// The record comes before the frame goes: a checkpoint that does not find the page dirty any
+  /// Logs the record before the frame is freed: a checkpoint that does not find the page dirty any
   /// more is behind the record.
   Result<> free_root(std::unique_ptr<AnyTree>& tree) {
     const TreeId id = tree->id();

@@ -24,7 +24,7 @@ struct TreeLoad::State {
 
 namespace {
 
-/// From here on a rollback, or a restart, empties the tree.
+/// Logs that from here on a rollback, or a restart, empties the tree.
 Result<> log_begin(TransactionState& state, AnyTree& tree) {
   RETURN_IF_ERROR(state.begin_writing());
   RETURN_IF_ERROR(state.undo->prepare(0));
@@ -41,9 +41,9 @@ Result<> log_begin(TransactionState& state, AnyTree& tree) {
                    .previous_lsn = previous});
   const TreeId id = tree.id();
   const std::array<Bytes, 1> payload{std::as_bytes(std::span(&id, 1))};
-  // No page is latched, as it is for every other record of a transaction, so a checkpoint that
-  // waits for latches could take its begin LSN behind the record and find no first record here yet.
-  // This it waits for as well.
+  // No page is latched, as for every other record of a transaction, so a checkpoint that waits for
+  // latches could begin behind the record without knowing the transaction. It waits for the marks
+  // as well.
   const PageStore::MarksGuard marks(*state.engine.store);
   state.engine.tree_log->append(
       space, {RecordKind::load_begun, &state.slot.chain, nullptr, nullptr, id}, payload);
@@ -52,8 +52,8 @@ Result<> log_begin(TransactionState& state, AnyTree& tree) {
   return {};
 }
 
-/// True if no other transaction can write to the blank tree before this one ends: it is its own, or
-/// it is not in use now, and a lock keeps it so. Never waits.
+/// True if no other transaction can write to the blank tree before this one ends: it has created
+/// the tree, or the tree is not in use now, and a lock keeps it so. Never waits.
 Result<bool> has_for_itself(TransactionState& state, TreeId id) {
   if (std::ranges::find(state.created, id) != state.created.end()) return true;
   if (!state.engine.options.locking) return false;
@@ -129,7 +129,7 @@ Result<std::unique_ptr<TreeLoad>> Engine::start_load(Transaction& transaction, T
   }
   ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->find(id));
   {
-    // The tidier leaves the tree, and finds its load when it comes again.
+    // The tidier leaves the tree, and sees the load when it returns.
     const LeafTidier::Exclusion alone(*parts_->tidier);
     RETURN_IF_ERROR(log_begin(state, *tree));
   }

@@ -12,7 +12,7 @@
 namespace swizzle {
 namespace {
 
-// A tree that an old snapshot may read goes when that has ended, which is not signalled.
+// The end of the snapshot that delays a tree is not signalled.
 constexpr Duration kReaperLooksEvery = std::chrono::milliseconds{100};
 constexpr Duration kReaperIdles = std::chrono::seconds{2};
 constexpr Duration kAfterFailedReaping = std::chrono::seconds{10};
@@ -26,8 +26,8 @@ void TreeReaper::start() {
 void TreeReaper::settle() {
   constexpr Duration kPause = std::chrono::milliseconds{1};
   const std::uint64_t failures = failures_.load();
-  // A caller that is asked to end leaves early, and finds the request still set.
-  // Nothing is due before its drop is durable, which an asynchronous one may not be yet.
+  // A caller that is cancelled leaves early, and finds the request still set.
+  // No tree is due before its drop is durable, which an asynchronous commit may not be yet.
   if (engine_.trees->has_retired()) engine_.log->flush_to(engine_.log->tail());
   while (engine_.trees->has_due(engine_.registry->oldest_snapshot()) &&
          failures_.load() == failures && !is_asked_to_end()) {
@@ -40,7 +40,7 @@ void TreeReaper::run() {
   Runtime& runtime = Runtime::current();
   while (!task_.is_stopping()) {
     if (!reap_one_round()) {
-      // A new tree is no reason to hurry.
+      // A newly dropped tree does not shorten the pause.
       task_.pause_until(runtime.now() + kAfterFailedReaping);
       continue;
     }
@@ -49,7 +49,7 @@ void TreeReaper::run() {
   }
 }
 
-/// False: a tree could not go, and is tried again.
+/// Returns false if a tree could not be freed, and must be tried again.
 bool TreeReaper::reap_one_round() {
   bool all_well = true;
   for (const TreeId tree : engine_.trees->take_due(engine_.registry->oldest_snapshot())) {

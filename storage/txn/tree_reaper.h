@@ -12,9 +12,9 @@ namespace swizzle {
 
 struct EngineParts;
 
-/// The background task that gives back the pages of dropped trees, so that a drop, or its commit,
-/// need not wait for that. It takes small steps and lets others run between them. The rest after a
-/// stop or a crash is taken up at the next start (rule T5).
+/// The background task that frees the pages of dropped trees, so that a drop, or its commit, need
+/// not wait for that. It works in small steps and yields between them. The next start continues
+/// work that a stop or crash has interrupted (rule T5).
 class TreeReaper {
  public:
   explicit TreeReaper(EngineParts& engine) noexcept : engine_(engine) {}
@@ -25,9 +25,9 @@ class TreeReaper {
   void start();
   /// Parks until the task has ended, in the middle of a tree if need be. Idempotent.
   void stop() noexcept { task_.stop(); }
-  /// A tree has been retired.
+  /// Tells that a tree has been retired.
   void wake() noexcept { task_.wake(); }
-  /// Parks until all trees are gone that no snapshot may read any more, or one could not go. Pre:
+  /// Parks until all trees are freed that no snapshot may read any more, or one could not be. Pre:
   /// started.
   void settle();
   /// Keeps the task from changing pages for its lifetime: for checks of whole trees.
@@ -45,7 +45,7 @@ class TreeReaper {
   bool reap(TreeId tree);
 
   EngineParts& engine_;
-  /// Held while pages change; let go of between steps.
+  /// Held while pages change; released between steps.
   ParkMutex working_;
   std::atomic<std::uint64_t> failures_{0};
   BackgroundTask task_;

@@ -76,7 +76,7 @@ struct UndoRecord {
     return kind == Kind::updated && !takes_key ? lock::Access::content_exclusive
                                                : lock::Access::exclusive;
   }
-  /// Whether the version index has it.
+  /// True if the record stands in the version index.
   [[nodiscard]] bool is_version() const noexcept { return kind != Kind::load_begun; }
   [[nodiscard]] Bytes key() const noexcept {
     return {reinterpret_cast<const std::byte*>(this + 1), key_size};

@@ -152,7 +152,7 @@ class VersionIndex {
   /// Pre: the key exists, or did.
   [[nodiscard]] bool changed_since(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf,
                                    const Viewer& viewer) noexcept;
-  /// Whether the viewer sees a record under the key, where there is none now.
+  /// True if the viewer sees a record under the key, where there is none now.
   [[nodiscard]] bool had_one(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf,
                              const Viewer& viewer) noexcept {
     return find(tree, key, hash, leaf, viewer, [](Bytes, bool) {}) == Version::older;

@@ -14,7 +14,7 @@ namespace swizzle::tpcc {
 /// The rows of one statement. Columns are text.
 class Rows {
  public:
-  /// Where they come from.
+  /// A driver's result.
   class Source {
    public:
     Source() = default;

@@ -111,8 +111,8 @@ BEGIN
   END LOOP;
 END $$)";
 
-/// Where a look finds no order, one that another delivery has taken meanwhile may have hidden the
-/// next: a second look tells.
+/// Looks for a district's oldest order twice: the first look may meet one that another delivery has
+/// taken meanwhile, and miss the next.
 constexpr const char* kDelivery = R"(
 CREATE OR REPLACE PROCEDURE tpcc_delivery(p_w int, p_carrier int, INOUT p_delivered int) LANGUAGE plpgsql AS $$
 DECLARE

@@ -12,9 +12,9 @@
 
 namespace swizzle::wal {
 
-/// Hands finished segments to LogOptions::archive, one after the other, each until it succeeds.
-/// Where it stands is kept in the file "archived" beside the segments; if that is lost, segments
-/// come again.
+/// Archives finished segments by LogOptions::archive, one after the other, and retries each until
+/// it succeeds. The position is kept in the file "archived" beside the segments; if that is lost,
+/// segments are archived again.
 class Archiver {
  public:
   /// `durable` and `on_archived` must not park.
@@ -28,9 +28,9 @@ class Archiver {
   void stop() noexcept { task_.stop(); }
   void nudge() noexcept { task_.wake(); }
 
-  /// Everything below is archived.
+  /// The first segment that is not archived yet.
   [[nodiscard]] std::uint64_t next_segment() const noexcept { return next_.load(); }
-  /// Finished segments that wait.
+  /// Number of finished segments that wait.
   [[nodiscard]] std::uint64_t backlog() const noexcept;
   [[nodiscard]] ArchiveStatistics statistics() const;
 

@@ -36,8 +36,8 @@ std::uint64_t ConsolidationArray::allot(std::atomic<std::uint64_t>& tail,
     Slot& slot = slots_[(first + tried) % slot_count_];
     std::uint64_t state = slot.state.load(std::memory_order_relaxed);
     while ((state & kPhases) == 0) {
-      // Acquire and release: the members' credits, and with them the cleared room they stand for,
-      // happen before whatever the leader takes for the group.
+      // Acquire and release: the members' credits, and the cleared room that they stand for, happen
+      // before the leader takes the group's range.
       if (!slot.state.compare_exchange_weak(state, state + kOneMember + bytes,
                                             std::memory_order_acq_rel, std::memory_order_relaxed)) {
         continue;
@@ -59,7 +59,7 @@ std::uint64_t ConsolidationArray::lead(Slot& slot, std::atomic<std::uint64_t>& t
   std::uint64_t group = 0;
   std::uint64_t base = 0;
   {
-    // The group grows while its leader waits here: the longer the queue, the larger the groups.
+    // The group grows while its leader waits here: the longer the wait, the larger the group.
     const std::lock_guard guard{mutex_};
     group = slot.state.exchange(kClosed, std::memory_order_acq_rel);
     base = tail.fetch_add(bytes_of(group), std::memory_order_acq_rel);
@@ -88,7 +88,7 @@ std::uint64_t ConsolidationArray::follow(Slot& slot) noexcept {
 }
 
 void ConsolidationArray::leave(Slot& slot) noexcept {
-  // Acquire and release: everybody's reading of `base` happens before the slot opens again.
+  // Acquire and release: all members read `base` before the slot opens again.
   if (slot.members_left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     slot.state.store(0, std::memory_order_release);
   }

@@ -8,13 +8,13 @@
 
 namespace swizzle::wal {
 
-/// Hands out ranges of the log. Whoever finds the tail's mutex free takes a range at once; the
-/// others join a slot, and the first to join takes one range for the whole group, so the mutex
+/// Allocates ranges of the log. A thread that finds the tail's mutex free takes a range at once.
+/// The others join a slot, and the first to join takes one range for the whole group. So the mutex
 /// changes hands once per group and not once per record.
 ///
-/// Nobody waits here for room: credits (LogBudget) are taken before, so a group cannot be larger
-/// than the buffer. Nobody waits for a slower predecessor either: a record publishes itself by its
-/// first eight bytes, and the writer walks over what is published (LogBuffer).
+/// No thread waits here for room: credits (LogBudget) are taken before, so a group cannot be larger
+/// than the buffer. Nor for a slower predecessor: a record publishes itself by its first eight
+/// bytes, and the writer walks over the published records (LogBuffer).
 ///
 /// Lock order: the mutex is a leaf and held for a few instructions, without any call.
 class ConsolidationArray {
@@ -40,7 +40,7 @@ class ConsolidationArray {
  private:
   // One group at a time. `state` holds the bytes in its low half, the members above them, and the
   // phase in its top bits: open (0: joinable), closed (the leader is taking the range), and ready
-  // (`base` is valid). The last member to leave opens the slot for the next group, so nobody can
+  // (`base` is valid). The last member to leave opens the slot for the next group, so no member can
   // mistake a later group's base for its own.
   struct alignas(64) Slot {
     std::atomic<std::uint64_t> state{0};

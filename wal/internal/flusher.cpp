@@ -11,8 +11,8 @@
 namespace swizzle::wal {
 namespace {
 
-// Up to here a write is gathered in one piece of memory, tail block and all: one request costs a
-// lone committer less than two. Longer ones go straight from the ring.
+// Writes up to this size are gathered in one buffer, tail block included: one request costs a lone
+// committer less than two. Longer ones go straight from the ring.
 constexpr std::size_t kStagingBytes = std::size_t{128} << 10U;
 
 }  // namespace
@@ -64,7 +64,7 @@ void Flusher::flush_to(std::uint64_t end) noexcept {
   if (runtime.owns_its_thread() && try_become_writer()) {
     SpinWait spin;
     while (!waiter.is_durable.load(std::memory_order_relaxed)) {
-      // Nothing to write: a record before ours is still being copied.
+      // No record to write: one before ours is still being copied.
       if (!write_once()) spin.once();
     }
     resign();
@@ -79,7 +79,7 @@ void Flusher::flush_soon(std::uint64_t end) noexcept {
   while (wanted_end < end) {
     if (lazy_end_.compare_exchange_weak(wanted_end, end)) break;
   }
-  // With a deadline already running there is nothing to tell the task.
+  // A task with a deadline will write in any case.
   if (idle_.load() == Idle::until_nudged) nudge();
 }
 
@@ -93,9 +93,9 @@ void Flusher::want_write() noexcept {
   nudge();
 }
 
-/// Lets the fibers run that are ready on this thread. The write need not wait for the last of them:
-/// it is wanted as soon as as many have gathered as are ready, so that it is under way while these
-/// run. True: `end` is durable by now; else the caller asks for a write, whatever the others did.
+/// Lets the ready fibers of this thread run, which mostly commit too. Wants a write as soon as as
+/// many have gathered as are ready, so that it is under way while they run. Returns true if `end`
+/// is durable by now; otherwise the caller must ask for a write.
 bool Flusher::gather(std::uint64_t end) noexcept {
   Runtime& runtime = Runtime::current();
   const std::size_t others = runtime.others_ready();
@@ -107,12 +107,12 @@ bool Flusher::gather(std::uint64_t end) noexcept {
 
 void Flusher::push(Waiter& waiter) noexcept {
   waiter.next = arrived_.load(std::memory_order_relaxed);
-  // Sequentially consistent with resign() and rest(): whoever stops writing sees us, or we see that
-  // he has stopped.
+  // Sequentially consistent with resign() and rest(): a thread that stops writing sees our waiter,
+  // or we see that it has stopped.
   while (!arrived_.compare_exchange_weak(waiter.next, &waiter)) continue;
 }
 
-// ---- who writes ----
+// ---- the writer ----
 
 bool Flusher::wanted() const noexcept {
   return arrived_.load() != nullptr || write_wanted_.load() || collected_.load() != nullptr;
@@ -149,7 +149,7 @@ void Flusher::run_task() {
   }
 }
 
-// Until there is something to do, or somebody else has finished doing it.
+// Sleeps until there is something to write, or the thread that writes has finished.
 void Flusher::rest(std::optional<TimePoint>& lazy_deadline) noexcept {
   const TimePoint now = Runtime::current().now();
   if (!lazy_wanted()) {
@@ -157,7 +157,7 @@ void Flusher::rest(std::optional<TimePoint>& lazy_deadline) noexcept {
   } else if (!lazy_deadline) {
     lazy_deadline = now + options_.lazy_flush_delay;
   } else if (*lazy_deadline <= now) {
-    lazy_deadline = now + std::chrono::milliseconds{1};  // somebody writes already
+    lazy_deadline = now + std::chrono::milliseconds{1};  // another thread writes
   }
   if (options_.before_rest) options_.before_rest();
   idle_.store(lazy_deadline ? Idle::until_deadline : Idle::until_nudged);
@@ -204,10 +204,10 @@ void Flusher::wake_satisfied() noexcept {
       left = waiter;
     } else {
       Parker* const parker = waiter->parker;
-      // From here on the waiter may be gone, and its parker somebody else's: parkers are recycled
-      // and never freed, and a wake too many does no harm (rule Base 2). Were the waiter to wait
-      // until unpark() has returned, it would do so for a system call, on the processor that the
-      // waker may have lost to it.
+      // From here on the waiter may be gone, and its parker in other use: parkers are recycled and
+      // never freed, and a spurious wake does no harm (rule Base 2). If the waiter had to wait
+      // until unpark() has returned, it would wait for a system call of a thread that may have lost
+      // the processor to it.
       waiter->is_durable.store(true, std::memory_order_release);
       if (parker != own) parker->unpark();
       ++released;
@@ -221,7 +221,7 @@ void Flusher::wake_satisfied() noexcept {
 // ---- writing ----
 
 void Flusher::append_mark(std::uint64_t durable_now) noexcept {
-  // One that is not durable yet is enough; and a log that is all durable needs none.
+  // One mark that is not durable yet is enough; and a log that is all durable needs none.
   if (mark_end_ > durable_now || buffer_.tail() == durable_now) return;
   const RecordHeader header{.kind = RecordKind::flush_mark};
   const std::array payload{Bytes{std::as_bytes(std::span{&durable_now, 1})}};
@@ -309,7 +309,7 @@ Result<> Flusher::write_direct(File& file, std::uint64_t from, std::uint64_t end
     request.data = memory.data();
     request.size = memory.size();
   };
-  // The last block is still being appended to: what is written is a copy with zeros behind `end`.
+  // Records are still appended to the last block: write a copy with zeros behind `end`.
   const std::uint64_t whole_end = block_floor(end);
   for (std::uint64_t at = from; at < whole_end;) {
     const MutableBytes part = buffer_.piece(at, whole_end);

@@ -19,16 +19,16 @@
 
 namespace swizzle::wal {
 
-/// No write, from the block of the durable LSN on, reaches farther than this and one record. So
-/// after a crash nothing that was not acknowledged lies behind that distance from the log's end.
+/// Largest write. No write, from the block of the durable LSN on, reaches farther than this and one
+/// record. So after a crash all unacknowledged bytes lie within that distance from the log's end.
 inline constexpr std::uint64_t kMaxFlushBytes = std::uint64_t{4} << 20U;
 inline constexpr std::uint64_t kMaxUndurableBytes = kMaxFlushBytes + kMaxRecordBytes + kWriteUnit;
 
-/// Writes the ring to the segments and wakes who waited for it. There is one writer at a time: the
-/// flusher's own task, or a committer who finds that nobody writes and owns its thread, which saves
-/// a lone client two changes of thread. What gathers during one write goes with the next. There are
-/// no timers for those who wait: a committer lets the fibers go first that are ready on its thread,
-/// since they commit too as a rule, and one write takes them all.
+/// Writes the ring to the segments and wakes the threads that wait for it. There is one writer at a
+/// time: the flusher's own task, or a committer that owns its thread and finds no writer, which
+/// saves a lone client two context switches. Group commit: records that gather during one write go
+/// with the next. There are no timers: a committer first lets the ready fibers of its thread run,
+/// which mostly commit too, and one write takes them all.
 class Flusher {
  public:
   struct Statistics {
@@ -48,17 +48,17 @@ class Flusher {
   /// Pre: everything before `end` is durable; the ring holds the started block.
   void start_at(std::uint64_t end);
 
-  /// Parks until `end` is durable. Pre: the caller's records before `end` are complete; others may
-  /// still be copying.
+  /// Parks until `end` is durable. Pre: the caller's records before `end` are complete; other
+  /// threads may still be copying theirs.
   void flush_to(std::uint64_t end) noexcept;
   /// Durable within the lazy delay.
   void flush_soon(std::uint64_t end) noexcept;
-  /// The ring needs room: write what there is.
+  /// Requests a write because the ring needs room.
   void flush_for_room() noexcept;
-  /// Ends the task without writing anything more. Pre: nobody waits.
+  /// Ends the task without another write. Pre: no thread waits.
   void stop() noexcept;
 
-  /// Sequentially consistent with write_once(), for who waits as a follower.
+  /// Sequentially consistent with write_once(), for followers that wait.
   [[nodiscard]] std::uint64_t durable() const noexcept { return durable_.load(); }
   [[nodiscard]] Followers& followers() noexcept { return followers_; }
   [[nodiscard]] Statistics statistics() const noexcept;
@@ -85,7 +85,7 @@ class Flusher {
   void wake_satisfied() noexcept;
   void write_while_wanted() noexcept;
 
-  // The writer's: one write of what is published; false if there is nothing.
+  // For the writer: writes the published records once; false if there are none.
   bool write_once() noexcept;
   void append_mark(std::uint64_t durable) noexcept;
   void write_range(std::uint64_t from, std::uint64_t end) noexcept;
@@ -104,7 +104,7 @@ class Flusher {
   alignas(64) std::atomic<std::uint64_t> durable_{0};
   alignas(64) std::atomic<Waiter*> arrived_{nullptr};
   std::atomic<std::uint64_t> lazy_end_{0};
-  /// Committers that gather since the last write began.
+  /// Number of committers that gather since the last write began.
   std::atomic<std::size_t> gathering_{0};
   /// Set when a caller wants a write and does not wait for it here.
   std::atomic<bool> write_wanted_{false};
@@ -114,7 +114,7 @@ class Flusher {
   std::atomic<bool> stopping_{false};
   std::atomic<Parker*> task_parker_{nullptr};
 
-  // The writer's own. `collected_` is an atomic only so that anybody may ask wanted().
+  // For the writer. `collected_` is an atomic only so that every thread may call wanted().
   std::atomic<Waiter*> collected_{nullptr};
   std::uint64_t freed_ = 0;
   std::uint64_t mark_end_ = 0;

@@ -15,7 +15,7 @@ void Followers::remove(LogFollower& follower) noexcept {
 }
 
 void Followers::tell_all() noexcept {
-  // First: who begins to wait now is told after the next write, or sees this one.
+  // First: a follower that begins to wait now sees this write, or is woken by the next.
   somebody_waits_.store(false);
   const std::lock_guard guard{mutex_};
   for (LogFollower* const follower : all_) follower->wake_if_waiting();

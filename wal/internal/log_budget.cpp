@@ -11,8 +11,8 @@
 namespace swizzle::wal {
 namespace {
 
-// Room that only the writer's mark may use, so that writers who fill the ring cannot keep it out;
-// and one unit, so that the tail never catches up with what is not cleared yet.
+// Room for the writer's flush mark alone, so that inserts that fill the ring cannot keep it out;
+// and one unit more, so that the tail never meets bytes that are not cleared yet.
 constexpr std::size_t kKeptForMark = 64;
 
 Error copy_of(const Error& error) {
@@ -41,8 +41,8 @@ bool LogBudget::take_from_stripe(std::size_t bytes) noexcept {
   auto& credits = own_stripe().credits;
   std::uint64_t have = credits.load(std::memory_order_relaxed);
   while (have >= bytes) {
-    // Acquire and release here and in give_back: the credits stand for cleared room, and who gets
-    // them must see it cleared.
+    // Acquire and release here and in give_back: the credits stand for cleared room, which their
+    // new owner must see cleared.
     if (credits.compare_exchange_weak(have, have - bytes, std::memory_order_acq_rel,
                                       std::memory_order_relaxed)) {
       return true;
@@ -60,8 +60,8 @@ void LogBudget::give_back(std::size_t bytes, std::size_t records, Credits of) no
     return;
   }
   auto& credits = stripe.credits;
-  // Sequentially consistent with take_slowly: either we see that somebody waits, or the waiter sees
-  // what lies in our stripe.
+  // Sequentially consistent with take_slowly: either we see the waiter, or it sees the credits in
+  // our stripe.
   const std::uint64_t had = credits.fetch_add(bytes, std::memory_order_seq_cst);
   if (waiting_.load(std::memory_order_seq_cst) != 0) {
     serve_waiters();
@@ -84,7 +84,7 @@ LogBudget::Obstacle LogBudget::try_promise(std::size_t bytes, Credits credits) n
   std::uint64_t promised = promised_.load(std::memory_order_relaxed);
   for (;;) {
     // Acquire: the room below these limits has been cleared, or prepared. Sequentially consistent
-    // with set_ring_start: it sees that we wait, or we see its room.
+    // with set_ring_start: it sees our waiter, or we see its room.
     if (promised + bytes + kKeptForMark > ring_start_.load(std::memory_order_seq_cst) + ring_bytes_)
       return Obstacle::ring;
     if (promised + bytes + kKeptForMark + kept > segments_end_.load(std::memory_order_seq_cst))
@@ -143,9 +143,9 @@ bool LogBudget::has_waiting_completion() noexcept {
       queue_, [](const Waiter* waiter) { return waiter->purpose == ReservePurpose::completion; });
 }
 
-// Of growth's room in any case: who takes credits out of a stripe is not asked what for.
+// Takes growth's room in any case, because a stripe's credits are taken for any purpose.
 void LogBudget::refill(std::size_t bytes) noexcept {
-  // While somebody waits, what is left goes to the waiter: a large reservation must not starve.
+  // While a thread waits, credits go to it: a large reservation must not starve.
   if (waiting_.load(std::memory_order_relaxed) != 0) return;
   if (try_promise(bytes, Credits::of_growth) != Obstacle::none) return;
   give_back(bytes);
@@ -169,7 +169,7 @@ Result<Credits> LogBudget::take_slowly(std::size_t bytes, ReservePurpose purpose
   if (waiting_.load(std::memory_order_relaxed) == 0 &&
       try_promise(bytes, Credits::of_growth) == Obstacle::none) {
     refill(chunk_bytes_);
-    // The writer starts early, so that a burst finds room and does not have to wait for it.
+    // The writer starts early, so that a burst finds room and does not have to wait.
     if (promised() - ring_start_.load(std::memory_order_relaxed) > ring_bytes_ / 4) {
       hooks_.want_ring();
     }
@@ -185,7 +185,7 @@ Result<Credits> LogBudget::take_slowly(std::size_t bytes, ReservePurpose purpose
     waiting_.fetch_add(1, std::memory_order_seq_cst);
     serve_waiters_locked();
   }
-  // A completion has no other way to go, so it is not ended.
+  // A completion cannot be cancelled: a rollback has no alternative.
   const bool may_end = purpose == ReservePurpose::growth;
   for (;;) {
     const bool ends = may_end && is_asked_to_end();
@@ -202,7 +202,7 @@ Result<Credits> LogBudget::take_slowly(std::size_t bytes, ReservePurpose purpose
   }
 }
 
-// A smaller request behind this one may fit now.
+// Serves a smaller request behind the one that leaves, which may fit now.
 void LogBudget::leave_queue(Waiter& waiter) noexcept {
   std::erase(queue_, &waiter);
   waiting_.fetch_sub(1, std::memory_order_seq_cst);
@@ -211,7 +211,7 @@ void LogBudget::leave_queue(Waiter& waiter) noexcept {
 
 void LogBudget::answer(Waiter& waiter, Waiter::State state) noexcept {
   waiter.state = state;
-  // Under the mutex: its owner cannot look at the answer and go before we are done with it.
+  // Under the mutex: the owner cannot read the answer and destroy the waiter before.
   waiter.parker->unpark();
 }
 
@@ -221,13 +221,13 @@ void LogBudget::serve_waiters() noexcept {
 }
 
 void LogBudget::serve_waiters_locked() noexcept {
-  // Completions first: those that wait for growth may be waiting for them. What keeps segments from
-  // growing does not refuse them, they wait it out: a rollback has no other way to go.
+  // Completions first: threads that wait for growth may be waiting for them. A failure to prepare
+  // segments does not refuse completions, since a rollback has no alternative.
   if (serve_queue(ReservePurpose::completion) == Obstacle::ring) return;
   serve_queue(ReservePurpose::growth);
 }
 
-// In the order of arrival; returns what stopped it.
+// Serves the requests in the order of arrival; returns the obstacle that stopped it.
 LogBudget::Obstacle LogBudget::serve_queue(ReservePurpose purpose) noexcept {
   for (auto at = queue_.begin(); at != queue_.end();) {
     Waiter& waiter = **at;

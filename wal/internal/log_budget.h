@@ -21,54 +21,54 @@ namespace swizzle::wal {
 /// Room in the log, in bytes. Every append spends credits that reserve() took before, so an append
 /// always finds room in the ring and in the prepared segments, and neither waits nor fails.
 ///
-/// The whole is one number, `promised`: the tail, plus all credits that are out. It never passes
-/// the ring's limit (what is free in memory) nor the segments' limit (what is prepared on disk).
-/// Threads keep unspent credits in stripes, so that a reservation usually touches a line of its
-/// own; who finds the whole exhausted takes them out of the stripes again.
+/// All accounting is one number, `promised`: the tail, plus all credits that are out. It never
+/// passes the ring's limit (free memory) nor the segments' limit (prepared files). Threads keep
+/// unspent credits in stripes, so that a reservation usually touches a cache line of its own. A
+/// thread that finds no room takes them out of the stripes again.
 ///
 /// Lock order: `mutex_` is a leaf; wakes happen under it, nothing else does.
 class LogBudget {
  public:
   struct Hooks {
-    /// Ask for room in the ring, or in the segments up to this position. Must not park.
+    /// Requests room in the ring, or in the segments up to this position. Must not park.
     std::function<void()> want_ring;
     std::function<void(std::uint64_t end)> want_segments;
   };
 
-  /// `completion_bytes`: the end of the segments' room that is kept for ReservePurpose::completion,
-  /// besides what `rollbacks` has no files for.
+  /// `completion_bytes`: the end of the segments' room that is reserved for
+  /// ReservePurpose::completion, besides the bytes that `rollbacks` has no files for.
   LogBudget(std::size_t ring_bytes, std::uint64_t completion_bytes, const RollbackRoom& rollbacks,
             Hooks hooks);
 
-  /// Pre: nobody uses the budget yet.
+  /// Pre: no thread uses the budget yet.
   void start_at(std::uint64_t tail, std::uint64_t ring_start, std::uint64_t segments_end) noexcept;
 
-  /// Takes `bytes` credits, and says whose they are. Parks until there is room. Growth gets 53100,
-  /// or whatever keeps the segments from growing, when waiting would be in vain, and 57014 when the
-  /// caller is asked to end; completion waits.
+  /// Takes `bytes` credits, and returns whose room they are of. Parks until there is room. Growth
+  /// gets the error that keeps segments from being prepared, mostly 53100, and 57014 when the
+  /// caller is cancelled; completion waits.
   /// 54000 when the ring could never hold as much.
   Result<Credits> take(std::size_t bytes, ReservePurpose purpose) {
     if (take_from_stripe(bytes)) return Credits::of_growth;
     return take_slowly(bytes, purpose);
   }
-  /// The same without waiting: nothing when there is no room now.
+  /// Takes credits without waiting: nothing when there is no room now.
   std::optional<Credits> try_take(std::size_t bytes, ReservePurpose purpose) noexcept;
-  /// Credits come back: not spent. To be called, with 0 if need be, when a reservation ends: who
-  /// waits for room then asks the writer for what has been appended meanwhile.
-  /// `records`: how many were appended, which is counted in passing. What was kept for completion
-  /// does not go into a stripe, where growth would find it.
+  /// Gives unspent credits back. Call it, with 0 if need be, when a reservation ends: a thread that
+  /// waits for room then asks the writer for the records appended meanwhile.
+  /// `records`: number of records appended, counted in passing. Room kept for completion does not
+  /// go into a stripe, where growth would find it.
   void give_back(std::size_t bytes, std::size_t records = 0,
                  Credits credits = Credits::of_growth) noexcept;
 
-  /// One that had no reservation.
+  /// Counts a record that had no reservation.
   void count_record() noexcept { own_stripe().records.fetch_add(1, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t records() const noexcept;
-  /// How often somebody had to wait for room.
+  /// Number of times that a thread had to wait for room.
   [[nodiscard]] std::uint64_t waits() const noexcept {
     return waits_.load(std::memory_order_relaxed);
   }
 
-  /// The writer's own record: taken only if there is room now.
+  /// Takes credits for the flush mark: only if there is room now.
   bool try_take_mark(std::size_t bytes) noexcept;
 
   /// The ring is free from `start` on: [start, start + ring_bytes) may be promised.
@@ -78,10 +78,10 @@ class LogBudget {
   /// Segments cannot be prepared now; `why` goes to everyone who would have to wait for them.
   void set_segments_failure(Error why) noexcept;
 
-  /// Whether what `rollbacks` has no files for lies in prepared segments, beyond what is promised:
-  /// then growth leaves it there.
+  /// True if the bytes that `rollbacks` has no files for lie in prepared segments, beyond those
+  /// promised: then growth leaves them there.
   [[nodiscard]] bool holds_rollbacks() const noexcept;
-  /// Whether somebody waits for room who must not be refused.
+  /// True if a reservation waits that must not be refused.
   [[nodiscard]] bool has_waiting_completion() noexcept;
 
   [[nodiscard]] std::uint64_t promised() const noexcept {
@@ -113,9 +113,9 @@ class LogBudget {
   bool take_from_stripe(std::size_t bytes) noexcept;
   Result<Credits> take_slowly(std::size_t bytes, ReservePurpose purpose);
   Obstacle try_promise(std::size_t bytes, Credits credits) noexcept;
-  // The same, after taking back what lies in the stripes.
+  // Like try_promise(), after taking back the stripes' credits.
   Obstacle try_promise_all(std::size_t bytes, Credits credits) noexcept;
-  // Completion takes what growth could have as long as there is some, and then what is kept for it.
+  // Completion takes growth's room as long as there is some, and then its own.
   struct Promise {
     Obstacle obstacle;
     Credits credits;

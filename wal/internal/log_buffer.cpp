@@ -77,12 +77,12 @@ void LogBuffer::fill(std::uint64_t start, const EncodedHeader& header,
   if (at + total_bytes > capacity_) {
     std::memcpy(memory_.get(), memory_.get() + capacity_, at + total_bytes - capacity_);
   }
-  // Release: whoever sees the head sees the whole record.
+  // Release: a thread that sees the head sees the whole record.
   head_at(record).store(head, std::memory_order_release);
 }
 
 std::uint64_t LogBuffer::published_from(std::uint64_t from, std::uint64_t limit) const noexcept {
-  // Behind the tail lies what has not been cleared yet when the ring is full.
+  // When the ring is full, bytes behind the tail are not cleared yet.
   const std::uint64_t stop = std::min(limit, tail());
   while (from < stop) {
     // Acquire: with the head we see the record.

@@ -17,18 +17,18 @@ namespace swizzle::wal {
 /// The ring of log bytes that are not on disk yet. LSN x lies at x modulo the capacity.
 ///
 /// A record publishes itself: its first eight bytes are stored last. The room ahead of the tail is
-/// zero, so whoever walks the ring from a record's start knows a finished record from one that is
-/// still being copied. That is how publication is delegated: no inserter waits for another, the
-/// writer walks.
+/// zero, so a walk of the ring from a record's start can tell a finished record from one that is
+/// still being copied. This is delegated publication: no inserter waits for another, the writer
+/// walks.
 class LogBuffer {
  public:
   /// Pre: `capacity` is a power of two and a multiple of kWriteUnit.
   LogBuffer(std::size_t capacity, InsertMode mode, std::size_t slots, std::uint64_t database_id);
 
-  /// Sets where the log goes on. Pre: nobody uses the buffer yet.
+  /// Sets the position at which the log continues. Pre: no thread uses the buffer yet.
   void start_at(Lsn tail) noexcept;
 
-  /// Where a record went.
+  /// The place of an inserted record.
   struct Placed {
     std::uint64_t start;
     std::uint64_t end;
@@ -42,7 +42,7 @@ class LogBuffer {
   [[nodiscard]] std::uint64_t published_from(std::uint64_t from,
                                              std::uint64_t limit) const noexcept;
 
-  /// [at, at + result.size()), the part of [at, end) that lies in one piece.
+  /// Returns [at, at + result.size()), the part of [at, end) that is contiguous in memory.
   [[nodiscard]] MutableBytes piece(std::uint64_t at, std::uint64_t end) noexcept;
   /// Copies [from, end) to `into`.
   void copy_out(std::uint64_t from, std::uint64_t end, std::byte* into) noexcept;
@@ -71,8 +71,8 @@ class LogBuffer {
   std::size_t capacity_;
   InsertMode mode_;
   std::uint64_t database_id_;
-  // The ring, and behind it room for one record: a record that crosses the end is written in one
-  // piece, and what lies behind the end is copied to the front.
+  // The ring, and behind it room for one record: a record that crosses the end is written
+  // contiguously, and its part behind the end is copied to the front.
   std::unique_ptr<std::byte, Unmap> memory_;
   ConsolidationArray array_;
   std::mutex plain_mutex_;

@@ -45,7 +45,7 @@ Result<> restore_segments(FileSystem& files, const LogOptions& options, Lsn from
   for (std::uint64_t number = SegmentGeometry{segment_bytes}.number_of(raw(from));; ++number) {
     ASSIGN_OR_RETURN(const bool found, options.restore(segment_name(number), target));
     if (!found) {
-      // The copy has its own; the last one it has is cut where the copy ended.
+      // The copy has these segments; only its last one was cut where the copy ended.
       if (!existing.empty() && number < existing.back()) continue;
       return {};
     }

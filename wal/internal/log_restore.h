@@ -8,8 +8,8 @@
 namespace swizzle::wal {
 
 /// Fetches archived segments, from the one that holds `from` on, until the archive has no more.
-/// Each takes the place of the file of that name in the directory, which may have been copied while
-/// it was still being written.
+/// Each replaces the directory's file of that name, which may have been copied while it was being
+/// written.
 Result<> restore_segments(FileSystem& files, const LogOptions& options, Lsn from);
 
 }  // namespace swizzle::wal

@@ -25,7 +25,7 @@ bool RollbackRoom::is_covered() const noexcept {
 
 Result<> RollbackRoom::owe(std::uint64_t bytes) {
   const std::uint64_t owed = owed_.fetch_add(bytes, std::memory_order_seq_cst) + bytes;
-  // The next file is asked for before anybody has to wait for it.
+  // Requests the next file before a transaction has to wait for it.
   if (owed > kept_.load(std::memory_order_relaxed) / 4 * 3) hooks_.want_files();
   if (is_covered()) [[likely]]
     return {};
@@ -35,7 +35,7 @@ Result<> RollbackRoom::owe(std::uint64_t bytes) {
   {
     const std::lock_guard guard{mutex_};
     waiters_.push_back(&waiter);
-    // Files may have come before it could be seen that somebody waits.
+    // A file may have come before the waiter was registered.
     if (is_covered()) answer_all(nullptr);
   }
   hooks_.want_files();
@@ -70,7 +70,7 @@ void RollbackRoom::set_kept(std::uint64_t bytes) noexcept {
 
 void RollbackRoom::answer(const Error& why) noexcept {
   lacks_files_.store(true, std::memory_order_relaxed);
-  // A waiter has registered its debt before, so the check of covered and held includes it.
+  // A waiter has registered its debt before, so the checks below include it.
   const std::lock_guard guard{mutex_};
   answer_all(is_covered() || hooks_.is_held() ? nullptr : &why);
 }
@@ -82,7 +82,7 @@ void RollbackRoom::answer_all(const Error* why) noexcept {
       waiter->why.emplace(why->state(), why->message());
       waiter->why = std::move(*waiter->why).with_detail(why->detail()).with_hint(why->hint());
     }
-    // Under the mutex: its owner cannot look at the answer and go before we are done with it.
+    // Under the mutex: the owner cannot read the answer and destroy the waiter before.
     waiter->parker->unpark();
   }
   waiters_.clear();

@@ -12,35 +12,36 @@
 
 namespace swizzle::wal {
 
-/// Room on disk for what open transactions would have to log to be rolled back. They say how much
-/// that is before they change anything, so a rollback finds it whatever else fills the disk. It is
-/// kept in files of a segment's size (SegmentStore::keep_file) that become segments only when a
-/// rollback finds no other room.
+/// Disk space for the records that rollbacks of open transactions would log. A transaction reserves
+/// it before it changes anything, so a rollback finds it however full the disk is. It is kept in
+/// files of a segment's size (SegmentStore::keep_file) that become segments only when a rollback
+/// finds no other room.
 ///
-/// What is owed beyond what the files hold lies in prepared segments, where growth leaves it alone
+/// Reservations beyond the files lie in prepared segments, which growth then leaves alone
 /// (LogBudget). Lock order: `mutex_` is a leaf; wakes happen under it, nothing else does.
 class RollbackRoom {
  public:
   struct Hooks {
-    /// Ask for as many files as is owed. Must not park.
+    /// Requests as many files as are owed. Must not park.
     std::function<void()> want_files;
-    /// Whether prepared segments hold what the files do not.
+    /// True if prepared segments hold the bytes that the files do not.
     std::function<bool()> is_held;
   };
   explicit RollbackRoom(Hooks hooks) : hooks_(std::move(hooks)) {}
 
-  /// Pre: nobody uses it yet. So much is kept in files, for transactions of before the start whose
-  /// rollback is still to come: until recovered() it is owed, and who owes more does not wait.
+  /// Pre: no thread uses it yet. `kept` bytes are in files, for transactions of before the start
+  /// whose rollback is still to come. They are owed until recovered(), and until then owe() does
+  /// not wait.
   void start_with(std::uint64_t kept) noexcept;
   void recovered() noexcept;
 
-  /// Parks until files are there. What keeps them from being made goes to the caller; 57014 when
-  /// the caller is asked to end.
+  /// Reserves `bytes`: parks until there are files for them. An error that keeps files from being
+  /// made goes to the caller; 57014 when the caller is cancelled.
   Result<> owe(std::uint64_t bytes);
   void settle(std::uint64_t bytes) noexcept;
 
   void set_kept(std::uint64_t bytes) noexcept;
-  /// No more files can be made now: whoever waits gets `why`, unless prepared segments hold what
+  /// No more files can be made now: waiters get `why`, unless prepared segments hold the bytes that
   /// the files do not.
   void answer(const Error& why) noexcept;
 
@@ -70,10 +71,10 @@ class RollbackRoom {
   Hooks hooks_;
   std::atomic<std::uint64_t> owed_{0};
   std::atomic<std::uint64_t> kept_{0};
-  /// Of `owed_`: by transactions of before the start.
+  /// Part of `owed_` that transactions of before the start owe.
   std::atomic<std::uint64_t> owed_from_before_{0};
   std::atomic<bool> is_recovering_{false};
-  /// The last try to make one has failed: nobody waits for the next before looking at segments.
+  /// True after a failed try to make a file: the next caller looks at segments before it waits.
   std::atomic<bool> lacks_files_{false};
 
   std::mutex mutex_;

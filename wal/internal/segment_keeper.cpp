@@ -70,7 +70,7 @@ void SegmentKeeper::run() {
       spdlog::warn("log: no new segment: {}", last_failure);
     }
     budget_.set_segments_failure(std::move(worked).error());
-    // Woken or not: every caller who is refused wakes us, and the disk may be full for long.
+    // Ignores wakes: every refused caller wakes the task, and the disk may be full for long.
     task_.pause_until(Runtime::current().now() + options_.retry_delay);
   }
 }
@@ -91,7 +91,7 @@ Result<> SegmentKeeper::work() {
     if (auto prepared = prepare_next(); !prepared) {
       if (store_.kept_files() == 0 || !budget_.has_waiting_completion()) return prepared;
       RETURN_IF_ERROR(store_.prepare_from_kept_file());
-      // First: growth must not take what was kept for the rollback.
+      // First: growth must not take the room that was kept for the rollback.
       note_kept_files();
     } else {
       shortage_.is_over();
@@ -107,7 +107,7 @@ void SegmentKeeper::note_kept_files() noexcept {
 
 Result<> SegmentKeeper::keep_files() {
   const std::uint64_t bytes = store_.geometry().bytes();
-  // The next one is there before it is needed.
+  // Makes the next file before it is needed.
   const auto wanted = [&]() -> std::uint64_t {
     const std::uint64_t owed = rollbacks_.owed();
     return owed == 0 ? 0 : (owed + bytes / 4 + bytes - 1) / bytes;

@@ -13,10 +13,10 @@
 
 namespace swizzle::wal {
 
-/// Keeps segments prepared ahead of the tail, and recycles or removes those behind it. When it
-/// cannot, it says why to the budget, which then refuses writers, and tries again after a while;
-/// but first it has asked whoever keeps old segments (Shortage). Keeps files for what rollbacks
-/// would log, too, and makes segments of them where a rollback waits and nothing else is left.
+/// Keeps segments prepared ahead of the tail, and recycles or removes those behind it. If it
+/// cannot, it first asks the checkpointer to release old segments (Shortage), then tells the
+/// budget, which refuses writers, and retries after a while. Also keeps files for rollbacks'
+/// records, and makes segments of them when a rollback waits and there is no other room.
 class SegmentKeeper {
  public:
   SegmentKeeper(SegmentStore& store, LogBudget& budget, RollbackRoom& rollbacks, Shortage& shortage,
@@ -28,9 +28,9 @@ class SegmentKeeper {
   void start();
   void stop() noexcept { task_.stop(); }
 
-  /// Prepares at least up to `end`. Does not wait.
+  /// Requests segments up to `end` at least. Does not wait.
   void want(std::uint64_t end) noexcept;
-  /// Something changed that may let it work: the tail moved on, a segment was archived.
+  /// Wakes the task because it may be able to work: the tail moved on, a segment was archived.
   void nudge() noexcept { task_.wake(); }
   /// Allows records that begin before `lsn` to be recycled. Never goes back.
   void keep_from(std::uint64_t lsn) noexcept;
@@ -39,7 +39,7 @@ class SegmentKeeper {
   void run();
   Result<> work();
   Result<> prepare_next();
-  /// As many as is owed, and one more at most.
+  /// Keeps as many files as are owed, and one more at most.
   Result<> keep_files();
   void note_kept_files() noexcept;
   [[nodiscard]] std::uint64_t target() const noexcept;

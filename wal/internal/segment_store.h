@@ -70,7 +70,7 @@ class SegmentStore {
   /// The unfinished file becomes the next segment.
   Result<> finish_next();
   Result<> adopt_kept_files();
-  /// Whether that file has all the blocks of a segment.
+  /// True if the file has all the blocks of a segment.
   Result<bool> is_whole(const std::filesystem::path& path);
   [[nodiscard]] std::filesystem::path unfinished() const { return directory_ / "segment.tmp"; }
   [[nodiscard]] std::filesystem::path kept_file(std::uint64_t number) const {

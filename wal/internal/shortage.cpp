@@ -17,7 +17,7 @@ std::optional<TimePoint> Shortage::note(TimePoint now) noexcept {
   }
   if (now >= since_ + patience_) return std::nullopt;
   if (state != State::answered) return since_ + patience_;
-  // Answered while it looked: there may be room now.
+  // The answer came while the keeper looked: there may be room now.
   if (looked_at_ != State::answered) return now;
   return std::nullopt;
 }

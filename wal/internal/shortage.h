@@ -8,23 +8,25 @@
 
 namespace swizzle::wal {
 
-/// That no segment can be made. Whoever has old ones kept, checkpoints most of all, may be able to
-/// let some go: it is asked, and writers are refused only when it has answered, or takes too long.
-/// It is asked again from time to time for as long as there is no room; nobody waits for that.
+/// State of a log for which no segment can be made. A task that keeps old segments, mostly the
+/// checkpointer, is asked to release some. Writers are refused only when it has answered, or takes
+/// too long. It is asked again from time to time while there is no room, but no writer waits for
+/// that.
 class Shortage {
  public:
-  /// With zero `patience` nothing is asked to make room.
+  /// With zero `patience` no task is asked to make room.
   explicit Shortage(Duration patience) noexcept : patience_(patience) {}
 
-  // The segment keeper's.
+  // For the segment keeper.
 
   /// It looks for room now.
   void look() noexcept { looked_at_ = state_.load(); }
-  /// It found none since look(). Until when writers are to wait; nullopt: they are refused.
+  /// It has found none since look(). Returns until when writers must wait; nullopt: they are
+  /// refused.
   std::optional<TimePoint> note(TimePoint now) noexcept;
   void is_over() noexcept { state_.store(State::none); }
 
-  // Of whoever keeps segments.
+  // For the task that keeps old segments.
 
   [[nodiscard]] bool is_asked() const noexcept { return state_.load() == State::asked; }
   /// Tells that everything that could be released has been.

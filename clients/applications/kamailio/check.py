@@ -20,7 +20,7 @@ address = f"{os.environ['PGHOST']}:{os.environ['PGPORT']}"
 here = pathlib.Path.cwd()
 environment = os.environ | {"LD_LIBRARY_PATH": f"{libraries}:{libraries}/kamailio:{root}/lib/x86_64-linux-gnu",
                             "MYLIBDIR": str(libraries / "kamailio/kamctl")}
-# Where its tools look for the schema when the package is not installed.
+# Kamailio's tools look for the schema here when the package is not installed.
 (here / "postgres").symlink_to(root / "usr/share/kamailio/postgres")
 (here / ".kamctlrc").write_text(f"""
 SIP_DOMAIN=example.org

@@ -12,7 +12,7 @@ FiberServer::FiberServer(DoorPolicy policy, std::uint16_t tcp_port)
   std::string name = (std::filesystem::temp_directory_path() / "swizzled-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"no temporary directory"};
   directory_ = name;
-  // The fake database does not look at its engine.
+  // The fake database never uses its engine.
   alignas(8) static std::byte no_engine[8];
   database_ = sql::Database::open(reinterpret_cast<Engine&>(no_engine)).value();
   context_ = std::make_unique<ServerContext>(*database_, ConnectionLimits{}, "secret",

@@ -11,8 +11,8 @@
 
 namespace swizzle::server::testing {
 
-/// The real front: sockets, reactors and fibers; behind it the sessions of the tests. Listens on a
-/// unix socket in a folder of its own, and on a TCP port if one is given.
+/// The real network layer: sockets, reactors and fibers; behind it the sessions of the tests.
+/// Listens on a unix socket in a directory of its own, and on a TCP port if one is given.
 class FiberServer {
  public:
   explicit FiberServer(DoorPolicy policy = TestServer::open_door(), std::uint16_t tcp_port = 0);
@@ -31,7 +31,7 @@ class FiberServer {
   std::uint16_t port_;
   std::unique_ptr<sql::Database> database_;
   std::unique_ptr<ServerContext> context_;
-  /// Clients are let in by a thread of its own.
+  /// A thread of its own accepts connections.
   boost::asio::io_context events_;
   std::unique_ptr<Acceptor> acceptor_;
   FiberRuntime runtime_;

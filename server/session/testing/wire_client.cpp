@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kPatienceMs = 10'000;
 
-/// Polls in short turns, so that a wake which is not about the socket is noticed too.
+/// Polls in short turns, to notice wakes for other reasons than the socket too.
 class PollWaiter final : public SocketWaiter {
  public:
   explicit PollWaiter(int fd) : fd_(fd) {}
@@ -134,7 +134,7 @@ DoorPolicy TestServer::open_door() {
 }
 
 TestServer::TestServer(DoorPolicy policy, ConnectionLimits limits) {
-  // The fake database does not look at its engine.
+  // The fake database never uses its engine.
   alignas(8) static std::byte no_engine[8];
   database_ = sql::Database::open(reinterpret_cast<Engine&>(no_engine)).value();
   context_ = std::make_unique<ServerContext>(*database_, limits, "secret of the test",

@@ -38,16 +38,16 @@ class WireClient {
   bool send(std::string_view bytes);
   Received receive();
   std::optional<char> receive_byte();
-  /// Messages up to and including one of `last`, or the end.
+  /// Receives messages up to and including one of `last`, or the end.
   std::vector<Received> receive_until(char last);
-  /// The kinds of these: "1 2 D C Z" is "12DCZ".
+  /// Returns the kinds of these: "1 2 D C Z" is "12DCZ".
   std::string kinds_until(char last);
   /// Sends a start-up packet for `user` with trust authentication and takes everything up to
   /// ReadyForQuery. Returns the kinds.
   std::string log_in(std::string_view user = "ann", std::uint32_t version = 0x0003'0000);
-  /// A Query; the answer's kinds.
+  /// Sends a Query; returns the answer's kinds.
   std::string query(std::string_view sql);
-  /// Nothing arrives for a short while.
+  /// True if nothing arrives for a short while.
   bool is_quiet();
   void close() { socket_.close(); }
   [[nodiscard]] int descriptor() const noexcept { return socket_.get(); }
@@ -62,7 +62,7 @@ class WireClient {
 
 std::string startup_packet(std::string_view body, std::uint32_t code = 0x0003'0000);
 
-/// A server in miniature: each connection is a thread that waits with poll(2).
+/// A small server: each connection is a thread that waits with poll(2).
 class TestServer {
  public:
   explicit TestServer(DoorPolicy policy = open_door(), ConnectionLimits limits = {});
@@ -76,7 +76,7 @@ class TestServer {
   /// Waits until no connection is left.
   bool becomes_empty();
 
-  /// Trust for unix sockets.
+  /// Rules that trust unix sockets.
   static DoorPolicy open_door();
   static DoorPolicy door(std::string_view rules);
 

@@ -12,7 +12,7 @@ namespace swizzle::sql {
 /// LOCALE_PROVIDER, ICU_LOCALE and COLLATION_VERSION of CREATE DATABASE.
 class LocaleOptions {
  public:
-  /// False: the option is none of these.
+  /// Returns false for any other option.
   bool take(const ast::DefElem& option, const std::string& value);
 
   /// Applies the options to a database whose template is `source`: 42P17 and 22023, as in
@@ -21,7 +21,7 @@ class LocaleOptions {
 
  private:
   [[nodiscard]] std::string provider_after(const DatabaseEntry& source) const;
-  /// None: text is ordered by bytes.
+  /// Returns the ICU locale; none: text is compared by bytes.
   [[nodiscard]] std::optional<std::string> icu_after(const DatabaseEntry& source) const;
   [[nodiscard]] std::string version_after(const DatabaseEntry& entry,
                                           const DatabaseEntry& source) const;

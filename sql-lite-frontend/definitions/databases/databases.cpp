@@ -83,7 +83,7 @@ bool apply_common_option(DatabaseEntry& entry, const ast::DefElem& option) {
 void require_empty(StatementContext& session, const DatabaseEntry& source) {
   const Catalogs::Use use{*session.shared.catalogs, source.oid};
   constexpr std::size_t kSystemSchemas = 3;
-  // Reads all relations: it asks whether there is any.
+  // Reads all relations: there must be none.
   const bool has_objects = !use.catalog().tables().empty() || !use.catalog().types().empty();
   if (!has_objects && use.catalog().schemas().size() <= kSystemSchemas) return;
   throw_error(sqlstate::feature_not_supported,
@@ -127,8 +127,8 @@ void refuse_repeated(ast::NodeList options) {
       .with_detail(detail + " using the database.");
 }
 
-/// Keeps others out of the database from now on. While some are in it, waits for them to leave, as
-/// long as PostgreSQL does; then throws 55006. Others may come and go meanwhile.
+/// Closes the database to new sessions. While it is in use, tries again as long as PostgreSQL does,
+/// then throws 55006. Between two attempts, other sessions may connect.
 std::unique_ptr<Catalogs::Closing> close_database(StatementContext& session,
                                                   const DatabaseEntry& database) {
   constexpr int kMostLooks = 50;
@@ -256,7 +256,7 @@ void drop_database(StatementContext& session, const ast::DropdbStmt& statement, 
   session.catalog.remove(*session.transaction, *database);
   const auto closing = close_database(session, *database);
   {
-    // Objects that came into it while others were waited for go as well.
+    // Includes objects that were created while sessions were waited for.
     const InnerStatement now{*session.transaction, ReadView::Sees::latest};
     remove_contents(session.shared, session.catalog.shared().tree(), *session.transaction,
                     database->oid);

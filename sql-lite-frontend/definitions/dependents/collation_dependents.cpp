@@ -88,7 +88,7 @@ class CollationDependents {
     return sql.contains(stored_name_) || sql.contains(stored_constant_);
   }
 
-  /// Its own, or its domain's.
+  /// True if the column has the collation, itself or by its domain.
   [[nodiscard]] bool has_it(const Column& column) const {
     return !column.dropped && default_collation(column.expression_type()) == collation_.oid;
   }
@@ -134,7 +134,7 @@ class CollationDependents {
     const auto goes = [&](const IndexColumn& part) {
       return part.column != 0 && has_it(columns[static_cast<std::size_t>(part.column - 1)]);
     };
-    // One over a column that goes goes with it.
+    // An index over a dropped column is dropped with the column.
     if (std::ranges::any_of(index.columns, goes)) return;
     const auto uses = [&](const IndexColumn& part) {
       return part.collation == collation_.oid || names_it(part.expression_sql);
@@ -166,7 +166,7 @@ class CollationDependents {
   std::string stored_name_;
   std::string stored_constant_;
   std::vector<Dependent> list_;
-  std::vector<std::pair<TablePtr, std::size_t>> columns_;  ///< that go
+  std::vector<std::pair<TablePtr, std::size_t>> columns_;  ///< to be dropped
 };
 
 }  // namespace

@@ -8,13 +8,13 @@
 
 namespace swizzle::sql {
 
-/// Definitions that name an object as a constant: 'orders_seq'::regclass.
+/// Dependents of an object that is named by a constant: 'orders_seq'::regclass.
 class ConstantDependents {
  public:
-  /// `type` is regclass or one of its like; `on` is the object's name in messages.
+  /// `type`: regclass or another reg… type; `on`: the object's name in messages.
   ConstantDependents(StatementContext& session, TypeId type, Oid oid, std::string on);
 
-  /// Adds those of the relation.
+  /// Adds the dependents of the relation.
   void of_relation(const TablePtr& table, std::vector<Dependent>& list);
   /// Adds all dependents that are not in the list yet, and their own dependents.
   void collect(std::vector<Dependent>& list);
@@ -32,7 +32,7 @@ class ConstantDependents {
   std::vector<std::pair<TablePtr, std::size_t>> columns_;  ///< generated from it
 };
 
-/// Returns the constant's spelling in stored expressions.
+/// Returns the constant's text in stored expressions.
 std::string stored_constant(TypeId type, Oid oid);
 /// True if a view or a body with this record names the object.
 bool is_named_in(const std::vector<ViewRoutine>& named, Oid oid);

@@ -50,7 +50,7 @@ Dependent view(StatementContext& session, const TablePtr& table, std::string on)
   return {Dependent::Kind::view, table, kNoOid, 0, described(session, *table), std::move(on)};
 }
 
-/// To parse and to bind one is about that much; there may be thousands.
+/// Estimated cost of parsing and binding a view's query; there may be thousands of views.
 constexpr std::size_t kWorkOfView = 100'000;
 
 /// Binds the view's query and calls `wanted` for the relations that it reads.
@@ -175,7 +175,7 @@ std::vector<Dependent> dependents_of(StatementContext& session,
                                      std::span<const TablePtr> relations) {
   std::set<Oid> known;
   for (const TablePtr& relation : relations) known.insert(relation->relation.oid);
-  // Sequences that belong to the relations go with them, and with them what uses the numbers.
+  // Owned sequences are dropped with the relations, and so are the sequences' dependents.
   std::vector<TablePtr> sequences;
   for (const TablePtr& relation : relations) {
     std::ranges::move(session.catalog.sequences_of(relation->relation.oid),
@@ -218,7 +218,7 @@ void add_routines_of_views(StatementContext& session, std::vector<Dependent>& li
   add_users_of_rows(session, views, known, list);
 }
 
-/// Those that group by the key and show other columns.
+/// Returns the views that group by the key and show other columns of the table.
 std::vector<Dependent> views_needing(StatementContext& session, const Table& table,
                                      const Constraint& key, const std::string& on) {
   std::vector<Dependent> list;
@@ -237,7 +237,8 @@ std::vector<Dependent> views_needing(StatementContext& session, const Table& tab
   return list;
 }
 
-/// Not so of one that came after the view, which whole rows in it have all the same.
+/// False for a column that was added after the view was created; whole-row references include it
+/// nevertheless.
 bool knows_column(const Relation& view, Oid table, std::size_t position) {
   return std::ranges::any_of(view.view_names, [&](const ViewName& name) {
     return name.relation == table &&
@@ -304,7 +305,7 @@ std::vector<Dependent> dependents_of_column(StatementContext& session, const Tab
   for (const TablePtr& other : session.names.referencing_tables(table->relation.oid)) {
     const bool is_own = other->relation.oid == table->relation.oid;
     for (const Constraint& key : other->relation.constraints) {
-      // One that is of the column, too, goes with it.
+      // A constraint of the column itself is dropped with it.
       if (is_own && is_part(key.columns, position)) continue;
       const bool refers = key.kind == ConstraintKind::foreign_key &&
                           key.referenced_table == table->relation.oid &&

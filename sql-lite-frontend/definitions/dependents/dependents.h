@@ -7,11 +7,12 @@
 #include "sql-lite-frontend/catalog/named_objects.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 
-/// Objects that a DROP would break. The catalog's index of dependencies (`CatalogView::naming`)
-/// tells which definitions name an object; how they depend on it is read off these definitions.
+/// Dependents of objects that a DROP would remove. The catalog's dependency index
+/// (`CatalogView::naming`) returns the definitions that name an object; the kind of dependency
+/// follows from the definition itself.
 namespace swizzle::sql {
 
-/// Cost of looking through a relation's definition; there may be thousands.
+/// Cost of searching a relation's definition; there may be thousands of them.
 inline constexpr std::size_t kWorkOfDefinition = 200;
 
 struct Dependent {
@@ -37,23 +38,23 @@ struct Dependent {
     policy
   };
   Kind kind = Kind::view;
-  /// The view, or the table that it is a part of; null for a type, a domain's constraint, an
+  /// The view, or the table that contains the dependent; null for a type, a domain's constraint, an
   /// attribute, a routine.
   TablePtr table;
-  /// Number of a constraint, an index, a type, a routine, a trigger; of an attribute: its type's.
+  /// Oid of a constraint, index, type, routine or trigger; for an attribute, that of its type.
   Oid oid = kNoOid;
   std::size_t position = 0;  ///< of a default, a column or an attribute
   std::string name;          ///< "view v", "constraint c on table t" …: as messages call it
   std::string on;            ///< what it depends on: "table t", "column a of table t"
 };
 
-/// Returns the tables that name one of the objects, and the partitions of such tables, by ascending
-/// oid: what a partitioned table's key names, its partitions depend on.
+/// Returns the tables that name one of the objects, and the partitions of such tables, which depend
+/// on the objects in the parent's key. Sorted by oid.
 std::vector<TablePtr> tables_naming(StatementContext& session, const NamedObjects& named);
-/// Returns the numbers by which definitions name the type: its own, and that of its arrays.
+/// Returns the oids by which definitions name the type: its own and that of its array type.
 NamedObjects numbers_of(TypeId type);
 
-/// Unless it is in the list already.
+/// Adds the dependent unless the list contains it.
 void add_once(std::vector<Dependent>& list, Dependent dependent);
 
 /// "table t", "view other.v", "sequence s": with its schema where the search path would not find
@@ -69,43 +70,43 @@ std::vector<Dependent> dependents_of(StatementContext& session,
 /// to a key that it is part of.
 std::vector<Dependent> dependents_of_column(StatementContext& session, const TablePtr& table,
                                             std::size_t position);
-/// For a key constraint that is to go: the foreign keys to it.
+/// Returns the foreign keys that refer to a key constraint.
 std::vector<Dependent> dependents_of_key(StatementContext& session, const Table& table,
                                          const Constraint& key);
-/// Views that read the column: its type cannot change under them.
+/// Returns the views that read the column, because of which its type cannot be changed.
 std::vector<TablePtr> views_over_column(StatementContext& session, const Table& table,
                                         std::size_t position);
 
-/// Returns the dependents of types that are to be dropped: columns of the types, objects that name
-/// the types in their definition, and the dependents of both.
+/// Returns the dependents of types: their columns, objects that name the types in their definition,
+/// and the dependents of both.
 std::vector<Dependent> dependents_of_types(StatementContext& session,
                                            std::span<const TypePtr> types);
-/// Returns the type, and all types with values that contain its values; of an array type, its
-/// elements' type.
+/// Returns the type and all types whose values contain its values; for an array type, starts with
+/// the element type.
 std::vector<TypeId> types_with(StatementContext& session, TypeId type);
-/// Returns the numbers of all objects that a text has to name for its expressions to have one of
-/// the types: the types, relations with columns of them, routines and operators over them.
+/// Returns the objects one of which a text must name if one of its expressions has one of the
+/// types: the types, relations with such columns, and routines and operators on the types.
 NamedObjects carriers_of(StatementContext& session, std::span<const TypeId> types);
-/// Throws 0A000 if a column has the type, or one with values that contain its values, so that the
-/// attributes cannot change.
+/// Throws 0A000 if a column has the type, or a type whose values contain its values: the attributes
+/// cannot be changed then.
 void refuse_columns_of(StatementContext& session, const UserType& type);
 /// The same for the type of a relation's rows.
 void refuse_columns_of_rows(StatementContext& session, const Table& table);
-/// The same only where there is a range between the column and the type.
+/// The same, but only if a range type is between the column's type and the type.
 void refuse_ranges_of(StatementContext& session, const UserType& type);
-/// 42P16 where an attribute of the type `added` would have values of the type itself in it.
+/// Throws 42P16 if an attribute of the type `added` would make the type contain itself.
 void refuse_in_itself(StatementContext& session, const UserType& type, TypeId added);
 /// Adds the schema's types, and the objects elsewhere that depend on them.
 void add_types_of_schema(StatementContext& session, const Schema& schema,
                          std::vector<Dependent>& dependents);
 
-/// For routines that are to be dropped: views and other routines whose text calls them, and objects
-/// that call them in their definition.
+/// Returns the dependents of routines: views and routines whose text calls them, and objects that
+/// call them in their definition.
 std::vector<Dependent> dependents_of_routines(StatementContext& session,
                                               std::span<const RoutinePtr> routines);
 /// Adds the routines that name one of the types in their signature, or one of the relations in an
-/// atomic body or as their return type; each with its dependents. Routines that are in the list
-/// already are skipped.
+/// atomic body or as their return type, with their dependents. Skips routines that the list
+/// contains.
 void add_routines_of_types(StatementContext& session, std::span<const TypePtr> types,
                            std::vector<Dependent>& list);
 void add_routines_of_relations(StatementContext& session, std::span<const TablePtr> relations,
@@ -116,8 +117,7 @@ void add_routines_of_schema(StatementContext& session, const Schema& schema,
 /// The same for operators.
 std::vector<Dependent> dependents_of_operators(StatementContext& session,
                                                std::span<const OperatorPtr> operators);
-/// Returns the dependents of an extension that is to be dropped: objects that depend on its
-/// members, apart from the members themselves.
+/// Returns the dependents of an extension: objects that depend on its members, without the members.
 std::vector<Dependent> dependents_of_extension(StatementContext& session,
                                                const Extension& extension);
 /// Adds the exclusion constraints that use operator classes of the extension btree_gist.
@@ -127,7 +127,7 @@ void add_exclusions_of(StatementContext& session, const Extension& extension,
 void remove_extension(StatementContext& session, const Extension& extension);
 /// Replaces members of extensions in the list by their extensions, with the dependents of these.
 void replace_members(StatementContext& session, std::string_view on, std::vector<Dependent>& list);
-/// Adds the schema's extensions that are not in the list yet: they may have no objects in it.
+/// Adds extensions whose schema is this one; they may have no objects in it.
 void add_extensions_of_schema(StatementContext& session, const Schema& schema,
                               std::vector<Dependent>& list);
 /// "function f(integer)".

@@ -9,7 +9,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Adds the policies that `wanted` says yes to, of a table and a condition.
+/// Adds the policies for which `wanted`, given a table and a condition, returns true.
 template <class Wanted>
 void add_policies(StatementContext& session, std::span<const TablePtr> tables, const Wanted& wanted,
                   const std::string& on, std::vector<Dependent>& list) {
@@ -41,7 +41,7 @@ void add_policies_over(StatementContext& session, const Table& relation, const s
 void add_policies_over_column(StatementContext& session, const Table& relation,
                               std::size_t position, const std::string& on,
                               std::vector<Dependent>& list) {
-  // Its own are not among those that name it.
+  // The dependency index does not list the relation's own policies.
   std::vector<TablePtr> tables = session.catalog.naming<Table>({relation.relation.oid});
   const TablePtr own = session.catalog.table(relation.relation.oid);
   if (own) tables.push_back(own);

@@ -28,7 +28,7 @@ void add_of_schema(StatementContext& session, const Schema& schema, Kind kind,
     add_once(found,
              {kind, nullptr, made->oid, 0, described(session, *made), "schema " + schema.name});
     for (Dependent& dependent : dependents_of_text_search(session, *made)) {
-      // Objects in the same schema come in their own turn.
+      // Objects in the same schema are added separately.
       const auto config = dependent.kind == Kind::text_config
                               ? session.catalog.made<UserTextConfig>(dependent.oid)
                               : nullptr;
@@ -76,7 +76,7 @@ void add_text_search_of_schema(StatementContext& session, const Schema& schema,
   add_of_schema<UserTextDictionary>(session, schema, Kind::text_dictionary, found);
   add_of_schema<UserTextConfig>(session, schema, Kind::text_config, found);
   for (Dependent& dependent : found) {
-    // Its tables are there already.
+    // Tables of the schema are in the list already.
     if (dependent.table && dependent.table->relation.schema == schema.oid) continue;
     add_once(dependents, std::move(dependent));
   }

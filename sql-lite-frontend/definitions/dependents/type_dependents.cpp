@@ -58,7 +58,7 @@ class TypeDependents {
     for (const Constraint& constraint : table->relation.constraints) {
       const std::string named = named_in(constraint.check_sql);
       if (constraint.kind != ConstraintKind::check || named.empty()) continue;
-      // One over a column that goes goes with it.
+      // A constraint over a dropped column is dropped with the column.
       const bool goes = std::ranges::any_of(constraint.columns, [&](std::int16_t number) {
         return is_of_type(table->relation.columns[static_cast<std::size_t>(number) - 1].type);
       });
@@ -115,7 +115,8 @@ class TypeDependents {
   }
 
  private:
-  /// A table goes with the type by which its rows, or those of what it is a part of, are divided.
+  /// True if the relation's partition key, or that of an ancestor, uses the type: the table is
+  /// dropped too.
   [[nodiscard]] bool is_partitioned_by(const Relation& relation) {
     check_stack();
     const auto& key = relation.partition_key;
@@ -161,7 +162,7 @@ namespace {
 void add_dependents(StatementContext& session, const TypePtr& type, std::vector<Oid>& known,
                     std::vector<Dependent>& list) {
   check_stack();
-  // Nothing can be of one.
+  // Nothing can have a shell type.
   if (type->is_shell()) return;
   const std::string on = "type " + session.names.user_type_name(type->id()).value_or(type->name);
   for (const TypePtr& other : session.catalog.naming<UserType>({type->oid})) {
@@ -169,7 +170,7 @@ void add_dependents(StatementContext& session, const TypePtr& type, std::vector<
     if (std::ranges::find(known, other->oid) != known.end()) continue;
     known.push_back(other->oid);
     if (is_user_multirange(other->id())) {
-      // It goes with its range, unnamed.
+      // A multirange type is dropped with its range type, without a message.
       add_dependents(session, other, known, list);
       continue;
     }
@@ -249,7 +250,7 @@ NamedObjects carriers_of(StatementContext& session, std::span<const TypeId> type
 
 namespace {
 
-/// `containers`: all types that `uses` says yes to, apart from arrays.
+/// `containers`: all types for which `uses` returns true, except arrays.
 template <class Uses>
 void refuse_where(StatementContext& session, const UserType& type,
                   const std::vector<TypeId>& containers, const Uses& uses) {

@@ -20,7 +20,7 @@ bool is_range_or_multirange(TypeId type) {
   return range_subtype(type) != TypeId::none || range_of_multirange(type) != TypeId::none;
 }
 
-/// Those that the extension btree_gist gives classes.
+/// True for types for which the extension btree_gist has operator classes.
 bool is_of_btree_gist(TypeId type) {
   return is_enum(type) || value_type(base_type(type)).in_btree_gist;
 }
@@ -75,8 +75,8 @@ std::string signature_of(const Operator& op) {
   return fmt::format("{}({},{})", op.name, format_type(op.left), format_type(op.right));
 }
 
-/// Classes have the names that PostgreSQL gives them; ours are the types' orders, whatever the
-/// name.
+/// Returns the class's name as in PostgreSQL; it has no effect, because the order is always the
+/// type's.
 std::string class_named(std::string_view method, TypeId type, const ast::IndexElem& element) {
   if (element.opclass.empty()) return {};
   std::string name{ast::string_of(element.opclass.back())};
@@ -170,7 +170,7 @@ void add_exclusions_of(StatementContext& session, const Extension& extension,
   }
 }
 
-/// `name` becomes what the constraint's name has of it.
+/// Sets `name` to the element's part of the constraint's name.
 IndexColumn TableBuilder::exclusion_part(const ast::Constraint& node, const ast::List& element,
                                          std::string& name) const {
   const auto& part = ast::as<ast::IndexElem>(element.items[0]);

@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Whether the class is for the type, or for what all of its kind are compared as.
+/// True if the class is for the type, or for the kind or base that the type is compared as.
 bool is_class_for(const OperatorClass& known, TypeId type) {
   switch (known.type) {
     case TypeId::anyarray:

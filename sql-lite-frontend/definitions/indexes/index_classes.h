@@ -5,13 +5,13 @@
 #include "sql-lite-frontend/query/parse/ast.h"
 #include "sql-lite-frontend/types/type_id.h"
 
-/// Operator classes that definitions of indexes and partition keys name. Classes order as their
-/// types do, so naming one changes nothing but for those of patterns; it has to be one that fits.
+/// Operator classes in definitions of indexes and partition keys. A class orders as the default
+/// class of its type, except for the pattern classes, so its name is only checked.
 namespace swizzle::sql {
 
-/// 42704 where btree has no class of that name, 42804 where it is not for the type.
+/// Throws 42704 if btree has no class of that name, 42804 if the class is not for the type.
 void require_btree_class(std::string_view name, TypeId type);
-/// 22023 where options are given to the class: none of ours has any.
+/// Throws 22023 for options of the class: no class has options.
 void refuse_class_options(const ast::IndexElem& element, TypeId type);
 
 }  // namespace swizzle::sql

@@ -7,12 +7,12 @@ namespace swizzle::sql {
 
 /// Throws for options that an inverted index does not support.
 void check_inverted_index(const ast::IndexStmt& statement);
-/// The same of one of its columns.
+/// Throws for unsupported options of a column.
 void check_inverted_column(const ast::IndexElem& element);
-/// Returns the catalog's name of a class over a column's type: empty for the default. `name` empty:
-/// the default is wanted.
+/// Returns the class name that the catalog stores: empty for the type's default class, or if `name`
+/// is empty.
 std::string element_class_name(StatementContext& session, TypeId type, std::string_view name);
-/// WITH (…) of an index.
+/// Checks WITH (…) of an index.
 void check_index_options(IndexMethod method, ast::NodeList options);
 
 }  // namespace swizzle::sql

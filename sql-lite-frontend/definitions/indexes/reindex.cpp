@@ -39,8 +39,8 @@ void check_options(StatementContext& session, const ast::ReindexStmt& statement,
                  "CONCURRENTLY is not supported, who uses the table waits for the index");
 }
 
-/// The indexes of that name, or all of a table's, get new trees. Pre: the caller has asked for the
-/// right to it: as owner of the table, of what it is a partition of, of its schema or database.
+/// Rebuilds the index of that name, or all indexes of the table. Pre: the caller has checked the
+/// right: owner of the table, of an ancestor, of its schema or of the database.
 void rebuild(StatementContext& session, const TablePtr& table, std::string_view only) {
   const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table);
   require_indexes_unused(session, *locked, "REINDEX INDEX");

@@ -4,8 +4,8 @@
 
 namespace swizzle::sql {
 
-/// REINDEX: makes the entries of indexes anew from the rows. A primary key is the table itself and
-/// stays as it is.
+/// REINDEX: rebuilds indexes from the table's rows. A primary key is the table's tree itself and is
+/// not rebuilt.
 void reindex(StatementContext& session, const ast::ReindexStmt& statement, ResultSink& sink);
 
 }  // namespace swizzle::sql

@@ -27,7 +27,7 @@ bool is_in_key(const Table& table, std::string_view name) {
   return std::ranges::find(columns, number, &PartitionColumn::column) != columns.end();
 }
 
-/// Whether an expression of the key reads the column.
+/// True if an expression of the partition key reads the column.
 bool is_in_key_expression(StatementContext& session, const Table& table, std::string_view name) {
   const auto position = table.column_position(name);
   if (!table.relation.partition_key || !position) return false;
@@ -95,7 +95,7 @@ void require_nullable_in_parent(StatementContext& session, const Table& table,
               "column \"{}\" is marked NOT NULL in parent table", column);
 }
 
-/// True for actions on a column of each table by itself.
+/// True for actions that change a column of every table separately.
 bool changes_column(DividedAction action) {
   switch (action) {
     case DividedAction::dropcolumn:
@@ -193,7 +193,7 @@ void refuse_for_partitioned(const Relation& relation, const ast::AlterTableCmd& 
   }
 }
 
-/// Those that are done to each table by themselves.
+/// True for actions that are applied to every partition separately.
 bool reaches_partitions(const Table& table, const ast::AlterTableCmd& command) {
   // A foreign key that is not valid is refused, and one of a partition may have another name.
   return changes_column(command.subtype) || (command.subtype == DividedAction::validateconstraint &&

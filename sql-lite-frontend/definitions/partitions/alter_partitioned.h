@@ -5,10 +5,10 @@
 /// ALTER TABLE of partitioned tables and partitions.
 namespace swizzle::sql {
 
-/// The table is one of those. `only`: its partitions are to be left as they are.
+/// ALTER TABLE of a partitioned table or a partition. `only`: without its partitions.
 void alter_divided(StatementContext& session, TableChange& change,
                    const ast::AlterTableCmd& command, bool only);
-/// ATTACH and DETACH of a table that is not partitioned: 42809.
+/// Throws 42809: ATTACH and DETACH need a partitioned table.
 void refuse_to_divide(const Table& table, const ast::AlterTableCmd& command);
 
 }  // namespace swizzle::sql

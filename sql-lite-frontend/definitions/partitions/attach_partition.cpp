@@ -13,7 +13,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// Whether it can be a partition at all.
+/// Refuses relations that cannot be a partition: no table, a partition already, an ancestor, or of
+/// another persistence.
 void require_attachable(StatementContext& session, const Table& parent, const Table& table) {
   const Relation& relation = table.relation;
   if (table.computed != nullptr || !is_table(relation.kind)) {
@@ -50,7 +51,7 @@ const Column* column_named(const Relation& relation, std::string_view name) {
   return found == relation.columns.end() ? nullptr : &*found;
 }
 
-/// Its columns are those of the parent, in whatever order.
+/// Throws unless the relation has the parent's columns, in any order.
 void require_same_columns(const Relation& parent, const Relation& relation) {
   for (const Column& column : relation.columns) {
     if (column.dropped || column_named(parent, column.name) != nullptr) continue;

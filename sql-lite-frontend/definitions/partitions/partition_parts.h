@@ -7,8 +7,8 @@
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
-/// A partitioned table's checks, foreign keys and triggers, for one partition and those below it;
-/// each returns the partition's definition then.
+/// Checks, foreign keys and triggers that partitions inherit: changes of one partition and those
+/// below it. Functions return the partition's new definition.
 namespace swizzle::sql {
 
 TablePtr give_check(StatementContext& session, const Constraint& constraint, const TablePtr& to);
@@ -18,9 +18,9 @@ TablePtr give_foreign_key(StatementContext& session, const Relation& parent,
                           const Constraint& constraint, const TablePtr& to);
 TablePtr give_trigger(StatementContext& session, const Relation& parent, const Trigger& trigger,
                       const TablePtr& to);
-/// Changes the parts that the table's partitions have because the table has `whole`, one of its
-/// triggers, checks or foreign keys. `change` is given a partition's definition and its part in it,
-/// and may remove the part. Partitions of partitions follow.
+/// Changes the copies that the partitions have of `whole`, a trigger, check or foreign key of the
+/// partitioned table. `change` gets a partition's definition and its copy, and may remove the copy.
+/// Recurses into partitions of partitions.
 template <typename Part, typename Change>
 void change_parts(StatementContext& session, const Table& table, std::vector<Part> Relation::* list,
                   Oid whole, const Change& change) {
@@ -39,14 +39,14 @@ void change_parts(StatementContext& session, const Table& table, std::vector<Par
   }
 }
 
-/// Drops the parts of all partitions.
+/// Drops the copies of all partitions.
 template <typename Part>
 void drop_parts(StatementContext& session, const Table& table, std::vector<Part> Relation::* list,
                 Oid whole) {
   change_parts(session, table, list, whole,
                [list](Relation& relation, auto part) { (relation.*list).erase(part); });
 }
-/// Numbers of columns of the one as those of the other, by name.
+/// Translates column numbers of one relation to those of the other, by name.
 std::vector<std::int16_t> numbers_in(const Relation& from, const Relation& to,
                                      std::span<const std::int16_t> numbers);
 

@@ -5,11 +5,11 @@
 #include "sql-lite-frontend/definitions/tables/table_rewrite.h"
 #include "sql-lite-frontend/statement/names/partitions.h"
 
-/// Whether rows that there are fit the bounds that a definition is about to give them.
+/// Checks of existing rows against new partition bounds.
 namespace swizzle::sql {
 namespace {
 
-/// A table's rows as the key of what it is, or is to be, a partition of.
+/// Computes the partition key of a table's rows for its present or future parent.
 class KeyReader {
  public:
   KeyReader(StatementContext& session, const Table& parent, const Table& table)

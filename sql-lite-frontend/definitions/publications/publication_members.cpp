@@ -138,7 +138,7 @@ std::string stored_filter(StatementContext& session, const Relation& relation,
   return std::move(printer.out);
 }
 
-/// A table may be named twice, if that says the same.
+/// Throws if a table is listed twice with different column lists or filters.
 void refuse_two_sayings(const Publication::Member& old, const ast::PublicationTable& again,
                         std::string_view name) {
   if (again.where_clause != nullptr || !old.filter_sql.empty()) {
@@ -151,7 +151,7 @@ void refuse_two_sayings(const Publication::Member& old, const ast::PublicationTa
   }
 }
 
-/// Whether the filter asks for the column.
+/// True if the filter reads the column.
 bool filter_reads(StatementContext& session, const Table& table, const std::string& filter_sql,
                   std::size_t position) {
   if (filter_sql.empty()) return false;

@@ -26,10 +26,10 @@ struct PublicationObjects {
 };
 /// Returns the objects of the list; throws 42704 or 3F000 for one that does not exist.
 PublicationObjects named_objects(StatementContext& session, ast::NodeList objects);
-/// The members that the tables become, checked: 42501, 22023, 42710, 42703, 42P10, 0A000.
+/// Returns the checked members for the tables. Throws 42501, 22023, 42710, 42703, 42P10, 0A000.
 std::vector<Publication::Member> members_of(StatementContext& session,
                                             const std::vector<const ast::PublicationTable*>& named);
-/// 22023 where a table's column list does not go with whole schemas.
+/// Throws 22023 if a table has a column list and the publication includes whole schemas.
 void refuse_lists_beside_schemas(StatementContext& session, const Publication& publication);
 
 /// Removes a dropped schema from all publications.
@@ -38,9 +38,9 @@ void forget_published_schema(StatementContext& session, Oid schema);
 /// table is removed from them.
 void drop_published_column(StatementContext& session, const Table& table, std::size_t position,
                            ast::DropBehavior behavior, ResultSink& sink);
-/// 0A000 where a list or a filter names the column, whose type is to change.
+/// Throws 0A000 if a column list or filter uses the column, because its type is to change.
 void refuse_published_column(StatementContext& session, const Table& table, std::size_t position);
-/// Filters say it by its new name.
+/// Changes the column's name in filters.
 void rename_published_column(StatementContext& session, const TablePtr& table, std::size_t position,
                              std::string_view new_name);
 

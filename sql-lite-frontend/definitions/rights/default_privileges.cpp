@@ -113,7 +113,7 @@ class DefaultsChange {
     }
     grants.grants = list.grants();
     session_.catalog.hold(transaction, role);
-    // That of SET ROLE may have gone since.
+    // The role of SET ROLE may have been dropped.
     if (!session_.catalog.role(role)) {
       throw_error(sqlstate::undefined_object, "role {} was concurrently dropped", role);
     }

@@ -178,7 +178,7 @@ class GrantChange {
       const bool on_columns = !item.cols.empty();
       const GrantedOn target = on_columns ? GrantedOn::column : kind;
       Privileges possible = all_privileges(target);
-      // TABLE is what it was when sequences had no word of their own.
+      // GRANT … ON TABLE still accepts sequences, for compatibility.
       if (target == GrantedOn::sequence && statement_.objtype == ast::ObjectType::table)
         possible |= all_privileges(GrantedOn::table);
       Privileges bits = all_privileges(target);
@@ -221,12 +221,12 @@ class GrantChange {
   };
   struct Asked {
     Privileges privileges = 0;
-    bool is_all = false;  ///< ALL says nothing of what there was no right to
+    bool is_all = false;  ///< ALL: privileges without grant option are skipped silently
   };
 
   Asked all_or(Privileges privileges) const { return {privileges, statement_.privileges.empty()}; }
 
-  /// One list of grants as it is afterwards. Rights to all of a table count for its columns.
+  /// Returns the list of grants after the change. Privileges on a table apply to its columns.
   std::vector<Grant> changed(AccessList list, Asked asked, const Object& object,
                              const AccessList* of_table = nullptr) {
     AccessList::Grantor grantor{list.owner(), asked.privileges};
@@ -325,7 +325,7 @@ class GrantChange {
     const Asked asked{privileges, privileges == all_privileges(GrantedOn::column)};
     column.grants = changed({column.grants, relation.owner, GrantedOn::column}, asked,
                             {GrantedOn::column, {}, relation.name, column.name}, &of_table);
-    // Nothing granted on a column is nothing at all.
+    // Column grants without a privilege are removed.
     std::erase_if(column.grants, [](const Grant& grant) { return grant.privileges.empty(); });
   }
 

@@ -11,7 +11,7 @@ namespace swizzle::sql {
 /// Returns the roles that GRANT and REVOKE name.
 std::vector<Oid> grantees_of(StatementContext& session, const ast::GrantStmt& statement);
 
-/// Gives the list the memberships of roles, for as long as the session lives.
+/// Stores the memberships of roles in the list, for the lifetime of the session.
 void tell_memberships(StatementContext& session, AccessList& list);
 
 struct ListChange {

@@ -59,13 +59,13 @@ class Forgetting {
     for (const RolePtr& role : roles) roles_.push_back(role->oid);
   }
 
-  /// Whether there was anything.
+  /// Removes the roles from the grants. False: they had none.
   bool forget(std::vector<Grant>& grants, Oid owner) const {
     if (grants.empty()) return false;
     AccessList list = AccessList::exactly(grants, owner);
     tell_memberships(session_, list);
     if (!list.forget(roles_)) return false;
-    // Not nothing, which would mean what is usual.
+    // An empty list differs from no list, which means the default privileges.
     grants = list.grants();
     return true;
   }
@@ -111,7 +111,7 @@ void revoke_all(StatementContext& session, std::span<const RolePtr> roles) {
   for (DefaultGrants& defaults : read_default_grants(shared, *session.transaction)) {
     const bool are_theirs = is_any(roles, defaults.role);
     if (!are_theirs && !theirs.forget(defaults.grants, defaults.role)) continue;
-    // Grants for one schema are additions, and may come to nothing.
+    // Default privileges for one schema only add to others, so an empty list is removed.
     const bool is_nothing =
         std::ranges::all_of(defaults.grants, &std::string::empty, &Grant::privileges);
     if (are_theirs || (defaults.schema != kNoOid && is_nothing)) {

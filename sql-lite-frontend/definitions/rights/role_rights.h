@@ -16,9 +16,9 @@ struct MembershipChange {
 };
 
 RolePtr role_of(StatementContext& session, const ast::RoleSpec& spec);
-/// 42501 unless one may add members to the group, or take them out of it: as `grantor`.
+/// Throws 42501 if the session may not add or remove members of the group as `grantor`.
 void require_right_on_members(StatementContext& session, const Role& group, Oid grantor);
-/// Makes a role a member of another, or ends that, for all statements that can.
+/// Adds a role to another, or removes it; used by all statements that do so.
 void change_membership(StatementContext& session, const MembershipChange& change, ResultSink& sink);
 void require_right_on_roles(StatementContext& session);
 

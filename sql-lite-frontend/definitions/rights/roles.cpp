@@ -35,7 +35,7 @@ RolePtr role_of(StatementContext& session, const ast::RoleSpec& spec) {
 
 namespace {
 
-/// As PostgreSQL before version 14 made them of a password and a role's name.
+/// True for a hash of password and role name as made by PostgreSQL before version 14.
 bool is_md5_hash(std::string_view password) {
   constexpr std::string_view kPrefix = "md5";
   constexpr std::size_t kDigits = 32;
@@ -47,19 +47,19 @@ bool is_md5_hash(std::string_view password) {
 /// is a server.
 std::string verifier_of(const ServerContext& shared, std::string_view password) {
   if (password.empty()) return {};
-  // Taken for a password in clear text, the hash would be what opens the door.
+  // Stored as a password in clear text, the hash itself would be accepted at login.
   if (is_md5_hash(password)) {
     throw SqlError{sqlstate::feature_not_supported, "passwords hashed with MD5 are not supported"}
         .with_hint("Give the password itself, or its SCRAM-SHA-256 verifier.");
   }
   if (shared.stored_password) return shared.stored_password(password);
-  // Without a server there are no logins with the password.
+  // Without a server there are no logins, so only a verifier is accepted.
   if (password.starts_with("SCRAM-SHA-256$")) return std::string{password};
   throw SqlError{sqlstate::feature_not_supported, "passwords in clear text are not supported"}
       .with_hint("Give the SCRAM-SHA-256 verifier, as psql's \\password does.");
 }
 
-/// The moment in its standard form: what a session's settings make of a text is settled now.
+/// Returns the timestamp in its standard form, since its text depends on the session's settings.
 std::string moment_of(StatementContext& session, std::string_view text) {
   Arena arena;
   FunctionContext given{arena, session.session_context, {}};
@@ -112,7 +112,7 @@ class RoleUses {
  public:
   explicit RoleUses(Oid role) : role_(role) {}
 
-  /// `description` is called only for what is reported by name.
+  /// `description` is called only for objects that are reported by name.
   template <class Description>
   void look_at(Oid object, Oid owner, const std::vector<Grant>& grants, Description description) {
     if (owner == role_) {
@@ -130,7 +130,7 @@ class RoleUses {
   }
   [[nodiscard]] Oid role() const noexcept { return role_; }
 
-  /// In the order in which the objects were made.
+  /// Returns the descriptions in the order in which the objects were created.
   [[nodiscard]] std::vector<std::string> texts() {
     std::ranges::stable_sort(uses_, {}, &Use::object);
     std::vector<std::string> texts;
@@ -153,7 +153,7 @@ class RoleUses {
   std::vector<Use> uses_;
 };
 
-/// Looks at the objects of one database that name the role. `describe` gives their names.
+/// Visits the objects of one database that refer to the role. `describe` returns their names.
 template <class Describe>
 void look_at_objects(RoleUses& uses, const CatalogView& catalog,
                      const std::vector<DefaultGrants>& defaults, const Describe& describe) {
@@ -211,7 +211,7 @@ struct Describing {
   }
 };
 
-/// For objects of another database, which are only counted.
+/// For objects of another database, which are counted but not named.
 struct NotDescribing {
   template <class... Object>
   std::string operator()(const Object&... /*object*/) const {
@@ -227,15 +227,15 @@ std::size_t count_uses(StatementContext& session, const DatabaseEntry& database,
     look_at_objects(uses, CatalogView{use.catalog()},
                     read_default_grants(use.catalog(), *session.transaction), NotDescribing{});
   } catch (const SqlError& error) {
-    // It is just being dropped, with all that it has.
+    // The database is being dropped with all its objects.
     if (error.state() != SqlState{"3D000"}) throw;
     return 0;
   }
   return uses.count();
 }
 
-/// A role that owns something, or has been granted something, stays. Pre: the role is locked, so
-/// that nothing is granted to it meanwhile, in whatever database.
+/// Throws 2BP01 if the role owns an object or has privileges on one. Pre: the role is locked, so
+/// that it cannot be granted privileges meanwhile in any database.
 void refuse_to_orphan(StatementContext& session, const Role& role) {
   RoleUses uses{role.oid};
   look_at_objects(uses, session.catalog,
@@ -338,7 +338,7 @@ void create_role(StatementContext& session, const ast::CreateRoleStmt& statement
   role.oid = session.catalog.allocate_oid();
   const Oid oid = role.oid;
   session.catalog.create(*session.transaction, std::move(role));
-  // IN ROLE, ADMIN and ROLE: what GRANT would do, asked for the same rights.
+  // IN ROLE, ADMIN and ROLE do the same as GRANT, and require the same rights.
   for (const RolePtr& group : roles_in(session, statement.options, "addroleto")) {
     change_membership(session, {group->oid, oid, MembershipStep::give, session.user}, sink);
   }

@@ -106,7 +106,7 @@ RoutinePtr find_named_routine(StatementContext& session, const ast::ObjectWithAr
     if (!one.before_builtin && names_builtin(session, object)) return nullptr;
     return one.callable->routine;
   }
-  // A procedure may be named with the types of what it answers, too.
+  // A procedure may also be named with the types of its OUT parameters.
   for (const RoutinePtr& one : found) {
     if (one->kind != RoutineKind::procedure) continue;
     std::vector<TypeId> all;

@@ -103,7 +103,7 @@ void read_cast_function(StatementContext& session, const ast::ObjectWithArgs& ob
   cast.method = UserCastMethod::function;
 }
 
-/// WITHOUT FUNCTION: the same bytes mean the same.
+/// WITHOUT FUNCTION: throws unless both types have the same binary representation.
 void require_same_form(StatementContext& session, const UserCast& cast) {
   if (!session.rights.is_superuser(session.user)) {
     throw SqlError{sqlstate::insufficient_privilege,

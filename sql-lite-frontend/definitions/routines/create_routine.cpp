@@ -41,7 +41,7 @@ void require_same_interface(StatementContext& session, const Routine& old, const
   const bool same_columns = std::ranges::equal(before, after, [](const auto* a, const auto* b) {
     return a->name == b->name && a->type == b->type;
   });
-  // Those of a relation's rows may have become others since.
+  // The columns of a relation's row type may have changed since.
   if (!same_columns && old.result_relation == kNoOid) {
     throw sql_error(sqlstate::invalid_function_definition,
                     "cannot change return type of existing function")
@@ -70,7 +70,8 @@ void require_same_interface(StatementContext& session, const Routine& old, const
   }
 }
 
-/// Where the body stands in the statement, if it stands there as it is: errors point into it.
+/// Returns the body's position in the statement, for error positions. Nothing if the body is not a
+/// verbatim part of it, because of quotes or escapes.
 std::optional<std::size_t> place_of_body(const Statement& whole, const Routine& routine) {
   const std::string& text = whole.text();
   const std::size_t found = text.find(routine.body, static_cast<std::size_t>(whole.location));

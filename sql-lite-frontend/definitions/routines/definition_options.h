@@ -13,7 +13,7 @@
 /// name.
 namespace swizzle::sql {
 
-/// 42601 where it says nothing.
+/// Throws 42601 if the option has no value.
 ast::NodeList option_names(const ast::DefElem& option);
 std::string option_text(const ast::DefElem& option);
 bool option_boolean(const ast::DefElem& option);
@@ -32,13 +32,13 @@ struct FoundFunction {
   RoutinePtr routine;  ///< null: it is built in
 };
 enum class Match : std::uint8_t { exact, by_call };
-/// 42883 "function f(integer) does not exist"; 0A000 for one of PostgreSQL's that is not here;
-/// 42501 for one that the session may not call.
+/// Throws 42883 "function f(integer) does not exist", 0A000 for a function of PostgreSQL that is
+/// not supported, 42501 without EXECUTE.
 FoundFunction require_function(StatementContext& session, ast::NodeList names,
                                std::span<const TypeId> types, Match match);
-/// Returns the function of that number, found before.
+/// Returns the function with that oid, which exists.
 FoundFunction function_by_number(StatementContext& session, Oid oid);
-/// Whether values of the one are values of the other as they are.
+/// True if values of the first type are values of the second without a conversion.
 bool is_binary_coercible(TypeId source, TypeId target);
 /// "f(integer, text)".
 std::string function_signature(StatementContext& session, ast::NodeList names,

@@ -78,8 +78,8 @@ class RoutineDependents {
     }
   }
 
-  /// A table goes with the function by which its rows, or those of what it is a part of, are
-  /// divided.
+  /// True if the relation's partition key, or that of an ancestor, calls the function: the table is
+  /// dropped too.
   [[nodiscard]] bool is_partitioned_by(const Relation& relation) const {
     check_stack();
     const auto& key = relation.partition_key;
@@ -164,7 +164,7 @@ class RoutineDependents {
     RoutineDependents{session_, other, list_}.collect();
   }
 
-  /// Whether an aggregate is made of it.
+  /// True if the other routine is an aggregate that uses this function.
   [[nodiscard]] bool is_part_of(const Routine& other) const {
     if (!other.aggregate) return false;
     const AggregateDefinition& made = *other.aggregate;
@@ -202,7 +202,7 @@ void add_routine(StatementContext& session, const Routine& routine, const std::s
 }  // namespace
 
 std::string described(StatementContext& session, const Routine& routine) {
-  // Also of procedures and aggregates.
+  // PostgreSQL says "function" for procedures and aggregates too.
   return "function " + session.names.routine_signature(routine);
 }
 
@@ -236,7 +236,8 @@ std::vector<Dependent> dependents_of_operators(StatementContext& session,
 
 namespace {
 
-/// Older ones first, each with what calls it; what depends on the type itself is said to do so.
+/// Adds the objects sorted by age, each with its callers; direct dependents of the type are
+/// reported as such.
 void add_with_calls(StatementContext& session, std::vector<Dependent> direct,
                     std::vector<Dependent>& list) {
   std::ranges::sort(direct, {}, &Dependent::oid);
@@ -354,7 +355,7 @@ std::string joined_names(ast::NodeList names) {
   return text;
 }
 
-/// As it was written, for IF EXISTS.
+/// Returns the routine's name as written, for the notice of IF EXISTS.
 std::string written_object(const ast::ObjectWithArgs& object) {
   std::string arguments;
   for (const ast::Node* argument : object.objargs) {

@@ -27,7 +27,7 @@ namespace {
 
 using Member = Extension::Member;
 
-/// In the extension's schema, by the names that they have.
+/// Creates the extension's types in its schema, under their fixed names.
 void create_types(StatementContext& session, const BundledExtension& extension, Oid schema) {
   for (const TypeId id : extension.types) {
     UserType type;
@@ -142,7 +142,7 @@ void require_extension_owner(StatementContext& session, const Extension& extensi
   throw_error(sqlstate::insufficient_privilege, "must be owner of extension {}", extension.name);
 }
 
-/// The members in the form in which dependents are asked for.
+/// The extension's members, in the form that the functions for dependents expect.
 struct MemberObjects {
   std::vector<RoutinePtr> routines;
   std::vector<OperatorPtr> operators;
@@ -222,7 +222,7 @@ void refuse_extension_member(StatementContext& session, const Member& member,
 
 namespace {
 
-/// Indexes whose operator classes it brings.
+/// Returns the indexes that use operator classes of the extension.
 std::vector<Dependent> indexes_by_classes(StatementContext& session, const Extension& extension) {
   std::vector<Dependent> found;
   // Reads all relations: records of indexes name operator classes by text, not by number.

@@ -12,7 +12,7 @@
 /// routine_definition.h has the statements that they share with other routines.
 namespace swizzle::sql {
 
-/// CREATE AGGREGATE, CREATE OPERATOR and whatever else has their form.
+/// CREATE AGGREGATE, CREATE OPERATOR and other statements of that form.
 void define_object(StatementContext& session, const ast::DefineStmt& statement, ResultSink& sink);
 void create_aggregate(StatementContext& session, const ast::DefineStmt& statement,
                       ResultSink& sink);
@@ -42,9 +42,9 @@ std::string described(StatementContext& session, const UserCast& cast);
 /// Removes the operator, also as the commutator or negator of others.
 void remove_operator(StatementContext& session, const UserOperator& op);
 
-/// Returns the extension that the object belongs to; null: none.
+/// Returns the extension that contains the object, or null.
 ExtensionPtr extension_of(StatementContext& session, const Extension::Member& member);
-/// 2BP01 where an extension needs the object, which `what` describes.
+/// Throws 2BP01 if an extension contains the object; `what` describes the object.
 void refuse_extension_member(StatementContext& session, const Extension::Member& member,
                              std::string_view what);
 

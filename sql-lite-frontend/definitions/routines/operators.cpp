@@ -225,7 +225,7 @@ class OperatorBuilder {
     return session_.catalog.create(*session_.transaction, std::move(shell))->oid;
   }
 
-  /// The other knows this one, unless it knows another already.
+  /// Sets this operator as the other's commutator or negator, unless it has one already.
   void link(Oid to, Oid own, Oid UserOperator::* place) {
     if (to == kNoOid || to == own) return;
     const OperatorPtr found = session_.catalog.made<UserOperator>(to);
@@ -251,7 +251,7 @@ struct Operands {
   TypeId right = TypeId::none;
 };
 
-/// NONE stands for what is not there.
+/// Returns the operand types; NONE means that there is no such operand.
 Operands operands_of(StatementContext& session, const ast::ObjectWithArgs& object) {
   Operands operands;
   std::vector<TypeId> types;
@@ -294,7 +294,7 @@ OperatorPtr lock_own_operator(StatementContext& session, const ast::Node* object
   return op;
 }
 
-/// The number goes from everywhere.
+/// Removes references to the operator from all other operators.
 void forget_operator(StatementContext& session, const UserOperator& gone) {
   for (const OperatorPtr& op : session.catalog.all_made<UserOperator>()) {
     if (op->oid == gone.oid || (op->commutator != gone.oid && op->negator != gone.oid)) continue;
@@ -309,7 +309,7 @@ void forget_operator(StatementContext& session, const UserOperator& gone) {
 
 void remove_operator(StatementContext& session, const UserOperator& op) {
   forget_operator(session, op);
-  // It may have been its own commutator.
+  // The operator may have been its own commutator.
   const OperatorPtr now = session.catalog.made<UserOperator>(op.oid);
   if (now) session.catalog.remove(*session.transaction, *now);
 }

@@ -211,7 +211,8 @@ class RoutineBuilder {
     if (parameter.name.empty()) return;
     for (const RoutineParameter& other : routine_.parameters) {
       if (other.name != parameter.name) continue;
-      // IN and OUT of one name are two things. PL/pgSQL, to which they are not, refuses them.
+      // An IN and an OUT parameter may have the same name, except in PL/pgSQL, which refuses it
+      // itself.
       const auto is_given_alone = [](ParameterMode mode) {
         return mode == ParameterMode::in || mode == ParameterMode::variadic;
       };
@@ -274,7 +275,7 @@ class RoutineBuilder {
     note_shell(*statement_.return_type, Use::result);
     const SignatureType type = signature_type(session_, *statement_.return_type, &sink_);
     if (is_table) {
-      // RETURNS TABLE: the grammar says what its rows are already.
+      // RETURNS TABLE: the grammar has already turned the columns into OUT parameters.
       routine_.result = by_outputs;
       return;
     }
@@ -336,7 +337,8 @@ class RoutineBuilder {
     }
   }
 
-  /// PL/pgSQL says it is not there, SQL that it is wrong.
+  /// Returns the error in the words of the language: PL/pgSQL reports an unsupported type, SQL a
+  /// wrong one.
   [[nodiscard]] SqlError refusal_of_type(std::string message) const {
     if (routine_.language == "sql") return invalid(std::move(message));
     return SqlError{sqlstate::feature_not_supported, std::move(message)};
@@ -354,7 +356,7 @@ class RoutineBuilder {
       if (as_ == nullptr) throw invalid("no function body specified");
       const ast::NodeList parts = ast::as<ast::List>(as_->arg).items;
       if (routine_.language == "c") {
-        // The object file, and what the function is called in it.
+        // AS 'object file', 'symbol'.
         routine_.object_file = ast::string_of(parts[0]);
         routine_.body = parts.size() > 1 ? ast::string_of(parts[1]) : routine_.name;
         return;

@@ -5,11 +5,11 @@
 
 namespace swizzle::sql {
 
-/// Builds the routine that CREATE FUNCTION or CREATE PROCEDURE defines, with the present meanings
-/// of the names in it. `whole` has the statement's text; `sink` gets notices.
+/// Builds the routine of CREATE FUNCTION or CREATE PROCEDURE; resolves the names in it. `whole` has
+/// the statement's text; `sink` gets notices.
 Routine build_routine(StatementContext& session, const ast::CreateFunctionStmt& statement,
                       const Statement& whole, ResultSink& sink);
-/// Binds a statement of an atomic body. 0A000 for one that cannot stand there.
+/// Binds a statement of an atomic body. Throws 0A000 for a statement that is not allowed there.
 void bind_body_statement(Binder& binder, const ast::Node* node);
 
 }  // namespace swizzle::sql

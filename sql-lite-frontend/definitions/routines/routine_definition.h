@@ -6,7 +6,7 @@
 
 #include "sql-lite-frontend/statement/statement_context.h"
 
-/// CREATE, ALTER, DROP and their like, of functions and procedures.
+/// CREATE, ALTER, DROP and other statements about functions and procedures.
 namespace swizzle::sql {
 
 void create_routine(StatementContext& session, const ast::CreateFunctionStmt& statement,
@@ -27,19 +27,20 @@ std::string_view routine_noun(ast::ObjectType type) noexcept;
 /// built-in one. 42725 for a name without arguments that several routines have.
 RoutinePtr find_named_routine(StatementContext& session, const ast::ObjectWithArgs& object,
                               ast::ObjectType type);
-/// Whether the types are those of a built-in function of that name.
+/// True if a built-in function has that name and those argument types.
 bool names_builtin(StatementContext& session, const ast::ObjectWithArgs& object);
-/// Throws 42883; 0A000 for a built-in one, 42809 for one of the other kind.
+/// Throws 42883 if there is no such routine; 0A000 for a built-in one, 42809 for one of the other
+/// kind.
 RoutinePtr require_named_routine(StatementContext& session, const ast::ObjectWithArgs& object,
                                  ast::ObjectType type);
-/// Whether the server, or PostgreSQL, brings one of that name.
+/// True if a built-in function has that name, or PostgreSQL has one.
 bool is_builtin_function(std::string_view name);
-/// 42501.
+/// Throws 42501.
 void require_owner(StatementContext& session, const Routine& routine);
 
-/// Applies an option that both CREATE and ALTER have. False: it is none of these.
+/// Applies an option that CREATE and ALTER share. Returns false for any other option.
 bool apply_common_option(StatementContext& session, const ast::DefElem& option, Routine& routine);
-/// Throws where COST or ROWS do not suit the routine.
+/// Throws if COST or ROWS is invalid for the routine.
 void check_costs(const Routine& routine);
 
 }  // namespace swizzle::sql

@@ -15,7 +15,7 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-/// Takes a role's name off the front of an aclitem: quoted, or up to what follows it.
+/// Removes a role's name, which may be quoted, from the front of an aclitem and returns it.
 std::string take_name(std::string_view& rest) {
   std::string name;
   bool quoted = false;
@@ -38,7 +38,7 @@ std::string take_name(std::string_view& rest) {
 Oid role_of(const StatementContext& session, const std::string& name) {
   if (name.empty()) return kPublic;
   if (const RolePtr role = session.catalog.role(name)) return role->oid;
-  // A role that is gone is shown by its number.
+  // A dropped role is shown by its oid.
   return static_cast<Oid>(std::strtoul(name.c_str(), nullptr, 10));
 }
 

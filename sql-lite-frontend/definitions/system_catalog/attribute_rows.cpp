@@ -62,7 +62,7 @@ void index_attributes(Execution& execution, const EmitRow& emit, const Table& ta
     ++number;
     Column column;
     column.type = part.type;
-    // As PostgreSQL names it: after the function, if it is a call of one.
+    // As in PostgreSQL, the name is that of the function if the expression is a call.
     std::string label = part.expression_sql.substr(0, part.expression_sql.find('('));
     if (label.empty() || label.size() == part.expression_sql.size()) label = "expr";
     // A user's function stands in the stored text by its number.

@@ -13,12 +13,12 @@
 #include "sql-lite-frontend/types/inverted/element_class.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// Nothing is recorded about dependencies: they are read off the definitions.
+/// pg_depend: dependencies are not stored, but computed from the definitions.
 namespace swizzle::sql {
 namespace {
 
 constexpr Oid kPlpgsqlLanguage = 13563;
-/// Nothing is said of what depends on those before it, which are there always.
+/// Dependencies on objects with smaller oids, which cannot be dropped, are not shown.
 constexpr Oid kFirstUnpinnedOid = 12000;
 
 void emit_routine(const EmitRow& emit, const Routine& routine) {
@@ -169,7 +169,7 @@ void emit_text_search(const EmitRow& emit, StatementContext& session) {
 
 void dependency_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
-  // Records of what came with the server are not in the index of dependencies.
+  // Built-in objects are not in the dependency index.
   const RowKey key = emit.key.number < kFirstUserOid ? RowKey{} : emit.key;
   for (const TablePtr& table : tables_for_dependency(session, key))
     emit_relation(emit, session, *table);

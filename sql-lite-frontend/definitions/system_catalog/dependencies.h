@@ -7,10 +7,10 @@
 namespace swizzle::sql {
 
 void dependency_rows(Execution& execution, const EmitRow& emit);
-/// Each view has one: the rule that its query stands in for it.
+/// Rows of pg_rewrite: each view has one rule, with its query.
 void rule_rows(Execution& execution, const EmitRow& emit);
 
-// Parts without a number of their own are numbered after the object that they belong to.
+// Parts without an oid of their own get one derived from that of their object.
 bool has_default_row(const Column& column) noexcept;
 /// Returns the number of the default of the column at `position`, from 0.
 Oid default_oid(const Relation& relation, std::size_t position) noexcept;

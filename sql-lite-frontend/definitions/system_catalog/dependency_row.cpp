@@ -43,7 +43,7 @@ std::vector<Oid> numbers_in(std::string_view expression, std::string_view mark) 
   return found;
 }
 
-/// Where what a constant of the type names is a row.
+/// Returns the catalog that describes the object which a constant of the type names.
 Oid class_of_constant(TypeId constant) {
   switch (constant) {
     case TypeId::regclass:
@@ -92,7 +92,7 @@ void emit_columns(const EmitRow& emit, const ObjectAddress& dependent, Oid relat
 }
 
 void emit_collation(const EmitRow& emit, const ObjectAddress& dependent, Oid collation) {
-  // Those that came with the server are there always.
+  // Dependencies on built-in collations are not shown.
   if (collation < kFirstUserOid || shown_number(collation) != collation) return;
   emit_dependency(emit, dependent, {class_id::pg_collation, collation}, Dependency::normal);
 }

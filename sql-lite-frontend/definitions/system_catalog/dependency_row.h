@@ -13,7 +13,7 @@ namespace swizzle::sql {
 
 struct StatementContext;
 
-/// pg_depend's letters.
+/// Values of pg_depend.deptype.
 enum class Dependency : char { normal = 'n', automatic = 'a', internal = 'i', extension = 'e' };
 
 struct ObjectAddress {
@@ -24,7 +24,7 @@ struct ObjectAddress {
 
 void emit_dependency(const EmitRow& emit, const ObjectAddress& dependent, const ObjectAddress& on,
                      Dependency kind);
-/// Everything is dropped with its schema, except objects that are always there.
+/// Emits the dependency on the object's schema; none for built-in schemas.
 void emit_schema(const EmitRow& emit, const ObjectAddress& dependent, Oid schema);
 /// Emits dependencies on columns of a relation, or on the relation itself if there are none.
 void emit_columns(const EmitRow& emit, const ObjectAddress& dependent, Oid relation,

@@ -21,7 +21,8 @@ namespace {
 using Arguments = std::span<const Value>;
 using Described = std::optional<std::string>;
 
-/// Behind its kind, a name that reg… types write. Nothing where there is no such object.
+/// Returns the kind followed by the name as a reg… type prints it; nothing if there is no such
+/// object.
 Described with_kind(StatementContext& session, std::string_view kind, TypeId written_as,
                     Oid object) {
   const auto name = session.names.name_of(written_as, object);
@@ -62,7 +63,7 @@ Described describe_constraint(StatementContext& session, Oid object) {
   }
   for (const TypePtr& type : session.catalog.naming<UserType>({object})) {
     for (const DomainCheck& check : type->checks) {
-      // As PostgreSQL: without the domain.
+      // As in PostgreSQL, the domain is not named.
       if (check.oid == object) return fmt::format("constraint {}", check.name);
     }
   }

@@ -32,7 +32,7 @@ Value bootstrap_role() {
   return Value::from_oid(kBootstrapRole);
 }
 
-/// None where the extension that brings it is not here.
+/// Returns the schema of the class's extension; none if it is not installed.
 Oid schema_of_class(Execution& execution, const ElementClassInfo& of) {
   if (of.extension.empty()) return kPgCatalogSchema;
   const ExtensionPtr extension = context_of(execution).catalog.extension(of.extension);

@@ -40,7 +40,7 @@ Value index_column_has(Execution& execution, std::span<const Value> arguments) {
   if (property == "returnable") return has(is_tree);
   if (property == "distance_orderable") return has(false);
   const auto position = static_cast<std::size_t>(number) - 1;
-  // Of a column that is only included, nothing else is known.
+  // An INCLUDE column has no other properties.
   if (position >= keys) return Value::null();
   const IndexColumn& column = index.columns[position];
   if (property == "asc") return has(is_tree && column.direction == SortDirection::ascending);
@@ -52,7 +52,7 @@ Value index_column_has(Execution& execution, std::span<const Value> arguments) {
   return Value::null();
 }
 
-/// Of the same number as the relation, which a rewrite leaves alone.
+/// The filenode is always the relation's oid; a rewrite does not change it.
 Value relation_filenode(Execution& execution, std::span<const Value> arguments) {
   const Oid oid = arguments[0].as_oid();
   const TablePtr table = context_of(execution).catalog.table(oid);

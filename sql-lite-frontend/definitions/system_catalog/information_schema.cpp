@@ -54,7 +54,7 @@ void tables(Execution& execution, const EmitRow& emit) {
 
 /// Returns the standard's measures of a type.
 TypeMeasures measures_of(TypeId type, std::int32_t typmod) {
-  // A domain over a domain is none of what that is over.
+  // A domain over a domain does not show the facets of its base type.
   if (is_domain(type)) return {};
   const Type& known = value_type(type);
   return known.measures == nullptr ? TypeMeasures{} : known.measures(typmod);

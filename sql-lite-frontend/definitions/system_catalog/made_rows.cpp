@@ -71,7 +71,7 @@ void emit_aggregate(Execution& execution, const EmitRow& emit, const Routine& ro
   emit(row);
 }
 
-/// Of those that the server brings, plpgsql is in every database.
+/// Returns the installed version of an extension; plpgsql is installed in every database.
 std::string installed_version(Execution& execution, const BundledExtension& bundled) {
   if (bundled.name == "plpgsql") return std::string{bundled.version};
   const ExtensionPtr extension = context_of(execution).catalog.extension(bundled.name);

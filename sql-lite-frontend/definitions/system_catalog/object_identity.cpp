@@ -1,5 +1,5 @@
-// pg_identify_object() and pg_identify_object_as_address(): an object's name whole, whatever the
-// search path.
+// pg_identify_object() and pg_identify_object_as_address(): an object's full name, independent of
+// the search path.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace {
 using Arguments = std::span<const Value>;
 
 struct Identity {
-  std::string type;  ///< what kind of object, also where there is none
+  std::string type;  ///< kind of object, set even if the object does not exist
   bool exists = false;
   std::optional<std::string> schema = {};  ///< unquoted, as in the address
   std::optional<std::string> name = {};    ///< where it is the only one of its name in its schema
@@ -84,7 +84,7 @@ class Identifier {
   }
 
  private:
-  /// With its schema, but for those that SQL has words for.
+  /// Returns the type's name with its schema, except for types with a keyword of SQL.
   std::string type_name(TypeId type) {
     check_stack();
     if (is_user_array(type)) return type_name(without_array(type)) + "[]";

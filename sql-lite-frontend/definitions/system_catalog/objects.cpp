@@ -142,7 +142,7 @@ void emit_domain_check(Execution& execution, const EmitRow& emit, const UserType
                        const DomainCheck& check) {
   const Value none = Value::from_oid(kNoOid);
   const std::string shown = shown_domain_check(context_of(execution), domain, check, false);
-  // Without the word and its parentheses.
+  // Strips the keyword and its parentheses.
   const std::string condition = shown.substr(7, shown.rfind(')') - 7);
   const Value row[] = {Value::from_oid(check.oid),
                        text_value(execution, check.name),

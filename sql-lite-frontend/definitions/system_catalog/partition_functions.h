@@ -6,8 +6,8 @@ namespace swizzle::sql {
 
 struct StatementContext;
 
-/// Makes pg_partition_tree() and pg_partition_ancestors() known. Before the first look at the
-/// functions; again is harmless.
+/// Registers pg_partition_tree() and pg_partition_ancestors(). Must be called before the first
+/// look-up of a function; repeated calls have no effect.
 void add_partition_sets();
 /// Returns the root of the partition tree that the table, or the index, belongs to; none if it is
 /// in no tree.

@@ -21,7 +21,7 @@ std::optional<Oid> number_in(std::string_view text) {
   return oid;
 }
 
-/// Without a role among the arguments, the current one is meant.
+/// Returns the role argument, or the current role if there is none.
 Oid role_in(StatementContext& session, Arguments arguments, std::size_t with_role) {
   if (arguments.size() < with_role) return session.user;
   const std::string_view text = arguments[0].as_text();
@@ -37,7 +37,7 @@ struct Question {
   bool with_grant_option = false;
 };
 
-/// One of a list of privileges, in capitals and as it was given.
+/// A privilege from a list: in capitals, and as given.
 struct Word {
   std::string text;
   std::string given;
@@ -241,7 +241,8 @@ Belonging belonging_of(const Word& word) {
   return Belonging::admin;
 }
 
-/// USAGE is what is inherited; MEMBER also what SET ROLE can reach; any in the list will do.
+/// pg_has_role: USAGE tests inherited roles, MEMBER also those reachable by SET ROLE. True if any
+/// listed privilege is held.
 Value has_role(Execution& execution, Arguments arguments) {
   StatementContext& session = context_of(execution);
   const Oid role = role_in(session, arguments, 3);
@@ -265,7 +266,7 @@ struct Ungrantable {
   std::string_view noun;
   Privileges right;
   bool (*is_everybodys)(Oid oid);
-  /// By name; 0 where there is none.
+  /// Finds the object by name; returns 0 if there is none.
   Oid (*find)(StatementContext& session, std::string_view name);
   bool (*exists)(StatementContext& session, Oid oid);
 };

@@ -34,7 +34,7 @@ std::string acl_name(std::string_view name) {
   return quoted + '"';
 }
 
-/// Whether rights of PUBLIC are shown to all roles.
+/// Visibility of PUBLIC's rights: shown to all roles, or to their grantor alone.
 enum class Everybodys : std::uint8_t { shown, hidden };
 
 /// A right is visible to its grantor and its grantee, and to roles that have their rights.

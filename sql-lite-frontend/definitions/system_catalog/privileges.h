@@ -12,7 +12,7 @@ struct StatementContext;
 
 /// Returns the grant as an aclitem: "grantee=letters/grantor".
 std::string acl_text(const StatementContext& session, const Grant& grant);
-/// An array of aclitem, as relacl and its like have it; NULL when nothing was granted or revoked.
+/// Returns aclitem[] as in relacl; NULL if nothing was granted or revoked.
 Value acl_value(Execution& execution, std::span<const Grant> grants);
 
 }  // namespace swizzle::sql

@@ -120,7 +120,7 @@ void emit_routine(Execution& execution, const EmitRow& emit, const CallableRouti
   const Routine& routine = *callable.routine;
   const std::vector<TypeId> inputs = routine.argument_types();
   std::vector<std::string_view> names;
-  // Of a relation's rows PostgreSQL says the type only.
+  // For a relation's row type, PostgreSQL shows only the type.
   const bool of_relation = routine.result_relation != kNoOid;
   Routine shown = routine;
   if (of_relation) {
@@ -177,7 +177,7 @@ void emit_routine(Execution& execution, const EmitRow& emit, const CallableRouti
 void procedure_rows(Execution& execution, const EmitRow& emit) {
   for (const Function& builtin : builtin_functions()) emit_builtin(execution, emit, builtin);
   for (const FunctionName& internal : internal_function_names()) {
-    // Some stand among those that SQL may call.
+    // Some internal functions are also among the callable ones, which have been emitted already.
     if (find_function(internal.oid) == nullptr) {
       emit_builtin(execution, emit, as_function(internal));
     }

@@ -20,14 +20,14 @@ namespace {
 
 using ColumnsRead = std::map<Oid, std::set<std::int16_t>>;
 
-/// The columns that a view's query reads, by relation, and the tables whose primary keys it groups
-/// by and shows other columns of.
+/// Columns that a view's query reads, by relation, and the tables whose other columns it may show
+/// only because it groups by their primary keys.
 struct QueryReads {
   ColumnsRead columns;
   std::set<Oid> needed_keys;
 };
 
-/// Only binding the query tells. Nothing where it can no longer be read.
+/// Binds the view's query to find its reads. Nothing if the query is no longer valid.
 std::optional<QueryReads> reads_of(StatementContext& session, const Table& view) {
   constexpr std::size_t kWorkOfView = 100'000;
   count_work(kWorkOfView);
@@ -111,7 +111,7 @@ void emit_rule(const EmitRow& emit, StatementContext& session, const Table& tabl
     }
     emit_columns(emit, rule, name.relation, read, Dependency::normal);
   }
-  // So that a dump makes the key before the view.
+  // Makes pg_dump emit the key before the view.
   for (const Oid grouped : reads ? reads->needed_keys : std::set<Oid>{}) {
     const TablePtr owner = session.catalog.table(grouped);
     if (!owner) continue;
@@ -207,7 +207,7 @@ Oid rule_oid(const Relation& view) noexcept {
 void emit_relation(const EmitRow& emit, StatementContext& session, const Table& table) {
   const Relation& relation = table.relation;
   emit_schema(emit, {class_id::pg_class, relation.oid}, relation.schema);
-  // So that a dump makes the relation before objects that name the type of its rows.
+  // Makes pg_dump emit the relation before objects that refer to its row type.
   if (relation.row_type != kNoOid && relation.kind != RelationKind::sequence) {
     emit_dependency(emit, {class_id::pg_type, relation.row_type},
                     {class_id::pg_class, relation.oid}, Dependency::internal);

@@ -2,12 +2,12 @@
 
 #include "sql-lite-frontend/catalog/table.h"
 
-/// Numbers about tables that no counter has by itself.
+/// Table statistics computed from several counters.
 namespace swizzle::sql {
 
-/// The rows counted by the last ANALYZE, plus those inserted and minus those deleted since.
+/// Returns the rows counted by the last ANALYZE, plus rows inserted and minus rows deleted since.
 Value live_rows(const Table& table);
-/// Removed rows that the last VACUUM had to leave.
+/// Returns the number of deleted rows that the last VACUUM could not remove.
 Value dead_rows(const Table& table);
 Value changes_since_analyze(const Table& table);
 

@@ -7,7 +7,7 @@
 
 namespace swizzle::sql {
 
-/// Returns a cursor over a few rows that are there already.
+/// Returns a cursor over the given rows.
 std::unique_ptr<SetCursor> rows_cursor(std::vector<Value> rows);
 
 }  // namespace swizzle::sql

@@ -6,9 +6,8 @@
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "storage/statistics.h"
 
-/// Sizes of relations and databases in the data file. The engine knows pages; here they are summed
-/// as PostgreSQL's users know them. A table is the index of its primary key, which has no bytes of
-/// its own.
+/// Sizes of relations and databases in the data file, summed from the engine's page counts. A table
+/// is its primary key's index; that index is shown with size 0.
 namespace swizzle::sql {
 namespace {
 
@@ -40,7 +39,7 @@ Size size_of(Engine& engine, const Table& table) {
   return size;
 }
 
-/// Of a relation by its number, which may be an index. Nothing when there is none.
+/// Returns the size of a relation or index by its oid; nothing if there is none.
 std::optional<Size> size_of(Execution& execution, Oid oid) {
   StatementContext& session = context_of(execution);
   Engine& engine = session.shared.engine;
@@ -84,7 +83,7 @@ Value total_relation_size(Execution& execution, Arguments arguments) {
   return size ? bytes(size->total()) : Value::null();
 }
 
-/// By name or number, which both arrive as text.
+/// Finds a database by name or oid, both given as text.
 DatabasePtr database_in(StatementContext& session, std::string_view text) {
   if (DatabasePtr named = session.catalog.database(text)) return named;
   std::uint32_t number = 0;

@@ -173,7 +173,7 @@ void statement_rows(Execution& execution, const EmitRow& emit) {
   const bool shown = session.rights.owns(kReadAllStatsRole);
   for (const StatementCountersPtr& statement : session.shared.statements.all()) {
     const std::uint64_t calls = statement->counters.since_reset(StatementCounted::calls);
-    // Not run since pg_stat_statements_reset().
+    // The statement has not run since pg_stat_statements_reset().
     if (calls == 0 && statement->counters.total(StatementCounted::calls) > 0) continue;
     const auto milliseconds =
         static_cast<double>(statement->counters.since_reset(StatementCounted::nanoseconds)) / 1e6;

@@ -1,4 +1,4 @@
-// ts_stat() and ts_rewrite() over the rows of a query that is given as a text.
+// ts_stat() and ts_rewrite() over the rows of a query given as text.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -23,7 +23,7 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-/// Says which query an error is about, unless it had a place in it.
+/// Adds the query as context to an error, unless the error has a position.
 template <class Body>
 auto told_within(std::string_view text, const Body& body) {
   try {
@@ -86,7 +86,7 @@ void for_each_row_of(StatementContext& session, std::string_view text, std::size
   session.inner.put_away(std::move(portal));
 }
 
-/// In how many texts a word is, and how often.
+/// Number of texts that contain a word, and number of its occurrences.
 struct WordCount {
   std::int32_t texts = 0;
   std::int32_t places = 0;

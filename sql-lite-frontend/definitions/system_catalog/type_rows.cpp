@@ -26,7 +26,7 @@ struct TypePlace {
   Oid relation = kNoOid;
 };
 
-/// How types that users make, and arrays of them, are read, written and taken apart.
+/// Input, output and other functions of user-defined types and of their arrays, by kind.
 constexpr Oid kEnumFunctions[8] = {3506, 3507, 3532, 3533, 0, 0, 0, 0};
 constexpr Oid kRecordFunctions[8] = {2290, 2291, 2402, 2403, 0, 0, 0, 0};
 constexpr Oid kArrayFunctions[8] = {750, 751, 2400, 2401, 0, 0, 3816, 6179};
@@ -108,7 +108,7 @@ void emit_type(Execution& execution, const EmitRow& emit, const Type& type, Type
   emit(row);
 }
 
-/// As PostgreSQL has them until they are defined.
+/// Shows a shell type as PostgreSQL does.
 Type shell_info(const UserType& shell) {
   Type info{};
   info.id = shell.id();

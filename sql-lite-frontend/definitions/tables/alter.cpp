@@ -239,7 +239,7 @@ void TableChange::drop_column(const ast::AlterTableCmd& command) {
       {.dropped = static_cast<std::size_t>(place), .name = std::string{command.name}});
 }
 
-/// Whether the column is part of the index: as a column, in an expression, in its predicate.
+/// True if the column is part of the index: as a column, in an expression, in its predicate.
 bool TableChange::index_reads(const Index& index, std::size_t position) const {
   const auto number = static_cast<std::int16_t>(position + 1);
   if (std::ranges::find(index.included, number) != index.included.end()) return true;

@@ -58,7 +58,7 @@ void TableChange::check_type_may_change(std::size_t position) const {
   refuse_published_column(session_, *table_, position);
 }
 
-/// Of the other type, the column's values may refer to other rows, or to none.
+/// Checks foreign keys again, since values of the new type may refer to other rows, or to none.
 void TableChange::recheck_foreign_keys(std::size_t position) {
   const auto number = static_cast<std::int16_t>(position + 1);
   const auto recheck = [&](const TablePtr& referencing, const Constraint& key) {
@@ -191,7 +191,7 @@ void TableChange::set_default(const ast::AlterTableCmd& command) {
         fmt::format("Use ALTER TABLE ... ALTER COLUMN ... {} instead.", instead));
   };
   if (column.identity != 0) refuse("an identity column", "DROP IDENTITY");
-  // Without its expression, the column could be neither written nor altered.
+  // A stored generated column without its expression could be neither written nor altered.
   if (column.generated) refuse("a generated column", "DROP EXPRESSION");
   column.default_sql = command.def == nullptr ? std::string{} : without_position([&] {
     return stored_expression(session_, relation, command.def, Clause::column_default, &column);

@@ -119,19 +119,19 @@ lock::RelationMode lock_mode_of(const ast::AlterTableCmd& command, RelationKind 
       return share_update_exclusive;
     case Action::setreloptions:
     case Action::resetreloptions:
-      // A view's say what its readers may see.
+      // A view's options may change which rows are visible.
       return kind == RelationKind::view ? access_exclusive : share_update_exclusive;
     default:
       return access_exclusive;
   }
 }
 
-/// That of all parts together.
+/// Returns the strongest lock mode of all actions.
 lock::RelationMode lock_mode_of(const ast::AlterTableStmt& statement, const Relation& relation) {
   // A change of a partition changes other tables, too.
   if (relation.is_partitioned() || relation.is_partition())
     return lock::RelationMode::access_exclusive;
-  // These three follow each other in strength.
+  // Only these three modes occur; each is stronger than the one before.
   lock::RelationMode strongest = lock::RelationMode::share_update_exclusive;
   for (const ast::Node* node : statement.cmds)
     strongest = std::max(strongest, lock_mode_of(ast::as<ast::AlterTableCmd>(node), relation.kind));

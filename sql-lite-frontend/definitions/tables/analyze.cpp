@@ -9,7 +9,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// As PostgreSQL's autovacuum_analyze_threshold and …_scale_factor.
+/// Same values as PostgreSQL's autovacuum_analyze_threshold and autovacuum_analyze_scale_factor.
 constexpr double kFewestChanges = 50;
 constexpr double kChangedShare = 0.1;
 

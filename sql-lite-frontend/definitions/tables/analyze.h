@@ -10,7 +10,7 @@ struct StatementContext;
 /// statistics of the sample. Plans over the table are made anew once it commits.
 void analyze_table(StatementContext& session, const TablePtr& table);
 
-/// True if so much of a table changed that its statistics may mislead.
+/// True if so many rows have changed that the statistics may be misleading.
 bool wants_analyze(const Table& table);
 
 }  // namespace swizzle::sql

@@ -72,7 +72,7 @@ std::string_view kind_with_article(ObjectType type) {
   }
 }
 
-/// One COMMENT statement.
+/// Executes one COMMENT statement.
 class Commenting {
  public:
   Commenting(StatementContext& session, const ast::CommentStmt& statement, ResultSink& sink)
@@ -260,7 +260,7 @@ class Commenting {
     const std::string_view name = ast::string_of(statement_.object);
     const DatabasePtr entry = session_.catalog.database(name);
     if (!entry) {
-      // A dump that is restored elsewhere says the old name.
+      // A dump that is restored into another database contains the old name.
       return session_.notice(sink_, Severity::warning, sqlstate::invalid_catalog_name,
                              fmt::format("database \"{}\" does not exist", name));
     }
@@ -286,7 +286,7 @@ class Commenting {
     session_.catalog.replace(*session_.transaction, *role, std::move(changed));
   }
 
-  /// PostgreSQL does not say here where an unknown type stands.
+  /// PostgreSQL reports an unknown type here without a position.
   TypeId type_named(const ast::Node* node) {
     Binder binder{session_.names, arena_};
     try {

@@ -36,7 +36,7 @@ void refuse_table_features(const ast::CreateStmt& statement) {
   require_heap(statement.access_method);
 }
 
-/// Before anything else is looked at, as PostgreSQL does.
+/// Checked before anything else, as in PostgreSQL.
 void refuse_repeated_columns(const ast::CreateStmt& statement) {
   refuse_more_columns(static_cast<std::size_t>(std::ranges::count_if(
       statement.table_elts,
@@ -71,7 +71,7 @@ Oid creation_place(StatementContext& session, const ast::RangeVar& range) {
   return place;
 }
 
-/// Of all that is created in a schema PostgreSQL says for tables alone where their name stands.
+/// Throws with the position of the name, which PostgreSQL reports only for tables.
 void check_place_of_table(StatementContext& session, const ast::RangeVar& range) {
   try {
     static_cast<void>(creation_place(session, range));
@@ -291,7 +291,7 @@ void create_table_as(StatementContext& session, const ast::CreateTableAsStmt& st
   }
   const TablePtr table = create_relation(session, std::move(relation));
   note_on_commit(session, *table);
-  // As REFRESH will run it.
+  // The query is checked with the rights with which REFRESH will run it.
   std::optional<AsOwner> as_owner;
   if (!is_table) as_owner.emplace(session, table->relation.owner);
   const std::uint64_t rows = into.skip_data ? 0 : fill_table(session, table, *portal);

@@ -10,7 +10,7 @@ namespace swizzle::sql {
 /// exist.
 void notice_missing(StatementContext& session, ResultSink& sink, std::string_view what);
 
-/// The same in the words of the error that it would have been.
+/// The same with the text of the error that a statement without IF EXISTS throws.
 void notice_skipped(StatementContext& session, ResultSink& sink, std::string_view message);
 
 }  // namespace swizzle::sql

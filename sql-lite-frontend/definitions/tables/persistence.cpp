@@ -1,6 +1,6 @@
-// ALTER TABLE … SET LOGGED and SET UNLOGGED. Unlogged tables are logged all the same: what changes
-// is what the catalog says of them, whether they may be published, and which tables may refer to
-// which.
+// ALTER TABLE … SET LOGGED and SET UNLOGGED. Changes to unlogged tables are logged too: only the
+// catalog's flag changes, which decides about publication and about allowed references between
+// tables.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Rows that a permanent table refers to must not be gone before its own.
+/// Throws if a permanent table would reference rows that a crash may remove.
 void refuse_reference(StatementContext& session, const Relation& changed, bool logged,
                       const Constraint& key, const Relation& other) {
   if (other.oid == changed.oid || (other.persistence == Persistence::permanent) == logged) return;
@@ -81,7 +81,7 @@ void TableChange::set_logged(bool logged) {
   persistence_changes_ = true;
   const Oid oid = relation.oid;
   replace(std::move(relation));
-  // Sequences go with the table whose columns they are for.
+  // Owned sequences change with the table.
   for (const TablePtr& other : session_.catalog.sequences_of(oid)) {
     Relation owned = other->relation;
     owned.persistence = wanted;

@@ -11,22 +11,23 @@
 namespace swizzle::sql {
 
 enum class OptionsOf : std::uint8_t { anything, new_table };
-/// Storage parameters are checked, kept and shown; nothing acts on them. 22023 for unknown ones.
+/// Storage parameters are checked, stored and shown, but have no effect. Throws 22023 for unknown
+/// ones.
 std::vector<std::string> storage_options(ast::NodeList options,
                                          OptionsOf what = OptionsOf::anything);
 
-/// There is one tablespace and one access method of tables: 42704 for others. Empty names are none.
+/// Throws 42704 unless the name is empty or that of the only tablespace or table access method.
 void require_known_tablespace(std::string_view name);
 void require_heap(std::string_view access_method);
 
 std::vector<std::string> view_options(ast::NodeList options);
 
-/// A parameter's value as it was written; "true" where there is none.
+/// Returns a parameter's value as written; "true" if it has none.
 std::string storage_option_text(const ast::DefElem& option);
-/// 22023 where it is no boolean.
+/// Throws 22023 if the value is not a boolean.
 bool boolean_option(const ast::DefElem& option);
 
-/// ALTER … SET: each replaces the one of its name.
+/// ALTER … SET: each option replaces the one with the same name.
 void set_options(std::vector<std::string>& options, std::vector<std::string> changed);
 /// ALTER … RESET.
 void reset_options(std::vector<std::string>& options, ast::NodeList names);

@@ -27,7 +27,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// With the constraint that it enforces, if there is one.
+/// Renames the index and the constraint that it enforces, if any.
 void rename_index(StatementContext& session, const NamedRelation& named,
                   const std::string& new_name) {
   const Oid number = named.index->oid;
@@ -251,7 +251,7 @@ void change_owner(StatementContext& session, const ast::AlterOwnerStmt& statemen
   if (new_owner->oid == schema->owner) return;
   session.rights.require_owner(*schema);
   session.rights.require_membership_in(*new_owner);
-  // Of the current role: a new owner without the right could not make such a schema.
+  // Checked for the current role, which must be able to create such a schema.
   session.rights.require_create_on_database();
   Schema changed = *schema;
   changed.owner = new_owner->oid;
@@ -263,7 +263,7 @@ void change_owner(StatementContext& session, const ast::AlterOwnerStmt& statemen
   session.catalog.replace(*session.transaction, *schema, std::move(changed));
 }
 
-/// ALTER TABLE, VIEW or SEQUENCE … SET SCHEMA: indexes and owned sequences go along.
+/// ALTER TABLE, VIEW or SEQUENCE … SET SCHEMA: moves indexes and owned sequences too.
 void change_schema(StatementContext& session, const ast::AlterObjectSchemaStmt& statement,
                    ResultSink& sink) {
   using Object = ast::ObjectType;

@@ -9,7 +9,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// Whether rows can be told apart by the index: each is in it, once, by columns that are not NULL.
+/// Refuses an index that does not identify each row: it must be unique, without expressions and
+/// predicate, over columns that are NOT NULL.
 void require_identifying(const Relation& relation, const Index& index) {
   const auto refuse = [&](SqlState state, std::string_view why) {
     throw_error(state, "cannot use {} \"{}\" as replica identity", why, index.name);

@@ -10,9 +10,9 @@
 /// Functions that CREATE TABLE, ALTER TABLE and CREATE INDEX share.
 namespace swizzle::sql {
 
-/// 54011 for more columns than a relation can have.
+/// Throws 54011 if the number of columns exceeds that of a relation.
 void refuse_more_columns(std::size_t count);
-/// 54011 for more columns than an index can have, those that it only includes among them.
+/// Throws 54011 if the number of columns, INCLUDE columns among them, exceeds that of an index.
 void refuse_more_index_columns(std::size_t count);
 
 /// A name that PostgreSQL gives an object which has none: "t_a_key". The first two parts are cut
@@ -27,7 +27,7 @@ struct ObjectName {
 };
 ObjectName object_name(std::string_view first, std::string_view second, std::string_view kind);
 
-/// A relation under construction: it has columns, and constraints that still need their indexes.
+/// A relation under construction, whose constraints may still need their indexes.
 class TableBuilder {
  public:
   TableBuilder(StatementContext& session, Relation& relation)
@@ -44,9 +44,9 @@ class TableBuilder {
   /// key may refer to the table itself.
   void finish();
 
-  /// Sequences that serial and identity columns need, to be created with the table.
+  /// Sequences of serial and identity columns, to be created with the table.
   std::vector<Relation> sequences;
-  /// Positions in `relation.constraints` and `.indexes` from which on they are new.
+  /// Positions of the first new elements of `relation.constraints` and `.indexes`.
   std::size_t first_new_constraint = 0;
   std::size_t first_new_index = 0;
 
@@ -62,7 +62,7 @@ class TableBuilder {
     std::size_t position;
     const ast::Node* expression;
   };
-  /// The constraints that one column's definition lists.
+  /// The constraints in one column's definition.
   class ColumnWords {
    public:
     ColumnWords(TableBuilder& builder, const ast::ColumnDef& definition, std::size_t position,
@@ -120,72 +120,76 @@ class TableBuilder {
   Relation& relation_;
   std::vector<Pending> pending_;
   std::vector<Generation> generations_;
-  /// Numbers at which the search for a free name goes on, by base. Lower ones are taken for good.
+  /// By base name, the number at which the search for a free name continues. Lower numbers are
+  /// taken.
   std::map<std::string, int> next_numbers_;
 };
 
-/// The relation as a table without trees.
+/// Returns the relation as a table without trees.
 TablePtr provisional_table(const Relation& relation);
 /// Binds an expression over the relation's columns and prints it in its stored form. `column` is
 /// the one that it is the default of, or null.
 std::string stored_expression(StatementContext& session, const Relation& relation,
                               const ast::Node* node, Clause clause, const Column* column);
-/// The relation's columns as a table that has nothing else: enough to bind expressions over them.
+/// Returns a table with only the relation's columns: enough to bind expressions over them.
 TablePtr columns_alone(const Relation& relation);
-/// A name that is free: the base numbered so.
+/// A free name, and its base's number.
 struct FreeName {
   std::string name;
   int number;
 };
 FreeName free_name(StatementContext& session, const Relation& relation, const ObjectName& base,
                    int first);
-/// base, base1, base2 …: the first that no relation, index or constraint of the schema has.
+/// Returns the first of base, base1, base2 … that no relation, index or constraint of the schema
+/// has.
 std::string free_name(StatementContext& session, const Relation& relation, const ObjectName& base);
-/// A message of level DEBUG1, to the client that wants them.
+/// Sends a message of level DEBUG1.
 void tell_debug(StatementContext& session, std::string message);
-/// "a_b", of an index's columns: one that is there twice gets a number, as PostgreSQL does.
+/// Returns "a_b" for an index's columns; a repeated name gets a number, as in PostgreSQL.
 std::string joined_once(std::vector<std::string> names);
 
 /// Checks an element of EXCLUDE USING `method`: 42704 for a type without an operator class, 42883,
 /// 42809 or 0A000 for an operator that the constraint cannot enforce.
 void require_exclusion(StatementContext& session, std::string_view method, TypeId type,
                        std::string_view op);
-/// 42704 for a type that PostgreSQL, with the extensions that there are, has no class for.
+/// Throws 42704 if PostgreSQL, with the installed extensions, has no GiST class for the type.
 void require_gist_class(StatementContext& session, TypeId type);
 
 bool is_sequence_type(TypeId type) noexcept;
 /// Returns a sequence of the type with the default limits.
 SequenceDefinition sequence_of(TypeId type);
 void change_sequence(StatementContext& session, const TablePtr& sequence, ast::NodeList options);
-/// An identity column gets that type: so does its sequence, with limits that were the old type's.
+/// Changes the type of an identity column's sequence; limits that were the old type's become the
+/// new type's.
 void change_identity_type(StatementContext& session, const TablePtr& sequence, TypeId type);
-/// Restarts the sequence from the next number on, which is `next`, if the transaction commits.
+/// Restarts the sequence at `next` if the transaction commits.
 void restart_sequence(StatementContext& session, const TablePtr& sequence, std::int64_t next);
 SequenceDefinition read_sequence_options(ast::NodeList options, SequenceDefinition definition,
                                          StatementContext& session, bool is_new);
-/// 42939 where no schema may have that name.
+/// Throws 42939 for a name that is reserved for system schemas.
 void require_schema_name(std::string_view name);
-/// A relation of that name where the search path wants it; nothing is stored yet.
+/// Returns a relation with that name in the schema for new objects; nothing is stored yet.
 Relation new_relation(StatementContext& session, const ast::RangeVar& range, RelationKind kind);
-/// True when there is such a relation and IF NOT EXISTS says that this is fine.
+/// Returns true, with a notice, if the relation exists and IF NOT EXISTS was given.
 bool skip_existing(StatementContext& session, const Relation& relation, bool if_not_exists,
                    ResultSink& sink);
-/// Creates the trees of a new table and its records.
+/// Creates the trees of a new table and its catalog records.
 TablePtr create_relation(StatementContext& session, Relation relation);
-/// Throws 42701 for a name that every table has a column of already: xmin and its like.
+/// Throws 42701 for the name of a system column, like xmin.
 void refuse_system_column(std::string_view name);
-/// Throws 0A000 for such a name: "cannot alter system column". `verb`: "alter", "drop", "rename".
+/// Throws 0A000 "cannot alter system column" for the name of a system column. `verb`: "alter",
+/// "drop", "rename".
 void refuse_to_change_system_column(std::string_view verb, std::string_view name);
-/// Makes plans that write to the referenced tables of new foreign keys, those from `first` on,
-/// invalid.
+/// Invalidates plans that write to the tables referenced by new foreign keys, those from `first`
+/// on.
 void announce_foreign_keys(StatementContext& session, const Relation& relation, std::size_t first);
 void create_trees(StatementContext& session, Relation& relation);
 /// Inserts the rows of `source` into a table without rows. Returns the number of rows.
 std::uint64_t fill_table(StatementContext& session, const TablePtr& table, Portal& source);
-/// The query of a CREATE [MATERIALIZED] VIEW, as the parser library prints it. `name`: the view's,
-/// a part of the statement.
+/// Returns the query of CREATE [MATERIALIZED] VIEW as the parser library prints it. `name`: the
+/// view's, a part of the statement.
 std::string view_query_text(const Statement& whole, const ast::RangeVar& name);
-/// Returns the present meaning of a name in a view's query.
+/// Resolves a name in a view's query.
 ViewName view_name_of(const Binder::RelationRead& read);
 
 }  // namespace swizzle::sql

@@ -9,17 +9,17 @@
 
 namespace swizzle::sql {
 
-/// Applies the commands of one ALTER TABLE in turn; each sees the results of the ones before.
+/// Applies the commands of one ALTER TABLE in order; each sees the results of the previous ones.
 class TableChange {
  public:
   TableChange(StatementContext& session, TablePtr table, ResultSink& sink)
       : session_(session), table_(std::move(table)), sink_(sink) {}
 
   void apply(const ast::AlterTableCmd& command);
-  /// A column that the table's parent has got.
+  /// Adds a column that was added to the table's parent.
   void inherit_column(const Column& given);
   [[nodiscard]] const TablePtr& table() const noexcept { return table_; }
-  /// Reads the table's definition again, after other code has changed it.
+  /// Reads the table's definition again after another function has changed it.
   void look_again() { table_ = session_.names.table(table_->relation.oid); }
 
  private:
@@ -58,9 +58,9 @@ class TableChange {
   void check_type_may_change(std::size_t position) const;
   void recheck_foreign_keys(std::size_t position);
   bool index_reads(const Index& index, std::size_t position) const;
-  /// The sequence behind an identity column; 55000 when the column is none.
+  /// Returns the sequence of an identity column; throws 55000 if it is not an identity column.
   TablePtr identity_sequence(std::size_t position) const;
-  /// "column … is not …": an error, or with IF EXISTS a notice that says so.
+  /// Throws "column … is not …", or sends it as a notice with IF EXISTS.
   void not_such_column(const ast::AlterTableCmd& command, std::string_view what);
   void fill_column(TableBuilder& builder, Relation relation, std::size_t indexes,
                    std::size_t constraints);

@@ -10,7 +10,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Where the expression names the column; -1 if it does not.
+/// Returns the position at which the expression names the column; -1 if it does not.
 std::int32_t place_of(std::string_view column, const ast::Node& expression) {
   check_stack();
   const auto* reference = ast::try_as<ast::ColumnRef>(&expression);

@@ -60,7 +60,8 @@ void refuse_impossible_actions(const Relation& relation, const Constraint& key) 
   if (key.on_delete == set_null || key.on_delete == set_default) refuse("ON DELETE");
 }
 
-/// A row must not refer to one that is gone before it.
+/// Throws if the referenced table's rows may be removed earlier than the referencing ones
+/// (persistence).
 void refuse_shorter_lived(const Relation& from, const Relation& target) {
   const auto refuse = [](const char* message) {
     throw SqlError{sqlstate::invalid_table_definition, message};
@@ -170,7 +171,7 @@ void TableBuilder::finish_key(const Pending& pending) {
     index.included.push_back(number);
   }
   require_partition_key_in(relation_, index, primary ? "PRIMARY KEY" : "UNIQUE");
-  // A name that is not given has all of the index's columns in it.
+  // A generated constraint name contains all columns of the index.
   std::vector<std::string> named = names;
   for (const ast::Node* included : node.including) named.emplace_back(ast::string_of(included));
   Constraint constraint;
@@ -317,7 +318,7 @@ void TableBuilder::finish_check(const Pending& pending) {
       binder.bind_table_expression(constraint.check_sql, *table, first, Clause::check);
   walk(*expr, [&](Expr& part) {
     const auto* column = dynamic_cast<const SlotExpr*>(&part);
-    // Others are the binder's own: what CASE compares its words with.
+    // Other slots are internal to the binder: the operand of CASE.
     if (column == nullptr || column->slot() < first ||
         column->slot() - first >= relation_.columns.size()) {
       return;
@@ -382,7 +383,7 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
       to_itself ? provisional_table(relation_) : binder.require_relation(*node.pktable);
   if (!to_itself && referenced->relation.oid != relation_.oid && referenced->computed == nullptr) {
     session_.rights.require(referenced, privilege::kReferences);
-    // Its key must stay, and from now on its writers must know of us.
+    // Locks the referenced table: its key must stay, and its writers' plans must be made again.
     referenced = session_.catalog.lock_for_change(*session_.transaction, referenced,
                                                   lock::RelationMode::share_row_exclusive);
   }

@@ -233,7 +233,7 @@ void require_no_repeats(StatementContext& session, Execution& execution, const T
   }
 }
 
-/// Whether rows as `from` stores them are rows of `to` as they are.
+/// True if rows stored for `from` can be read as rows of `to`, without a rewrite.
 bool keeps_rows(const Table& from, const Table& to) {
   const auto is_stored = [](const Column& column) { return !column.missing.has_value(); };
   return from.column_types == to.column_types &&

@@ -7,7 +7,7 @@
 
 namespace swizzle::sql {
 
-/// Gives one row its new form; the values' bytes may lie in the execution's row arena.
+/// Computes the new form of a row; the values may refer to the execution's row arena.
 using RowChange = std::function<void(Execution& execution, std::span<const Value> old_row,
                                      std::span<Value> new_row)>;
 
@@ -18,7 +18,7 @@ using RowChange = std::function<void(Execution& execution, std::span<const Value
 TablePtr rewrite_table(StatementContext& session, const TablePtr& old, Relation relation,
                        const RowChange& change);
 
-/// Calls `visit` with every row of the table, as it is now.
+/// Calls `visit` with every row of the newest version of the table.
 void visit_rows(StatementContext& session, const TablePtr& table,
                 const std::function<void(std::span<const Value> row)>& visit);
 
@@ -30,11 +30,11 @@ enum class IndexCommand : std::uint8_t {
 void fill_index(StatementContext& session, const TablePtr& table, std::size_t index,
                 IndexCommand command = IndexCommand::create);
 
-/// Checks that all rows of the table have the row that the foreign key wants.
+/// Checks that every row of the table has its referenced row.
 void validate_foreign_key(StatementContext& session, const TablePtr& table,
                           const Constraint& constraint);
 
-/// Checks that all rows fulfil new constraints: those from `first` on, and NOT NULL columns.
+/// Checks all rows against new constraints: those from `first` on, and NOT NULL.
 void validate_constraints(StatementContext& session, const TablePtr& table, std::size_t first);
 
 }  // namespace swizzle::sql

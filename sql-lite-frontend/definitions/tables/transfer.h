@@ -4,16 +4,16 @@
 
 #include "sql-lite-frontend/statement/statement_context.h"
 
-/// Checks for new owners and new schemas of objects.
+/// Checks of OWNER TO and SET SCHEMA.
 namespace swizzle::sql {
 
-/// Returns the role of OWNER TO, if the session may give an object of `schema` to it; the role must
-/// have the right to create objects there. Null: `owner` is the owner already. 42501, 42704.
+/// Returns the role of OWNER TO if the session may make it the owner of an object in `schema`; the
+/// role needs CREATE on the schema. Null: `owner` is that role already. Throws 42501, 42704.
 RolePtr require_new_owner(StatementContext& session, const ast::RoleSpec& named, Oid owner,
                           Oid schema);
-/// The relation, which is locked, becomes that role's, with the rights that its owner had.
+/// Changes the owner of the relation, which is locked, and in its grants.
 TablePtr give_relation(StatementContext& session, const Table& table, Oid owner);
-/// Returns the schema of SET SCHEMA, if the session may create objects in it. 3F000, 42501.
+/// Returns the schema of SET SCHEMA if the session may create objects in it. Throws 3F000, 42501.
 SchemaPtr require_new_schema(StatementContext& session, std::string_view name);
 
 }  // namespace swizzle::sql

@@ -206,7 +206,7 @@ void refuse_taken(StatementContext& session, Oid schema, const UserCollation& li
 }  // namespace
 
 std::string described(StatementContext& session, const UserCollation& collation) {
-  // As messages show it, which do not quote.
+  // Names in messages are not quoted.
   const bool is_visible = session.names.is_visible(collation);
   return is_visible ? "collation " + quote_identifier(collation.name)
                     : fmt::format("collation {}.{}",
@@ -359,7 +359,7 @@ Oid used_collation(StatementContext& session, ast::NodeList name, std::int32_t l
   const Oid found = require_collation(session.names, name, location);
   if (!builtin_collation_name(found).empty()) return found;
   lock_collation(session, found, lock::RelationMode::access_share);
-  // It may have gone while this waited.
+  // The collation may have been dropped while this waited for the lock.
   if (!session.catalog.made<UserCollation>(found)) refuse_missing(name);
   return found;
 }
@@ -373,7 +373,7 @@ void require_collatable(TypeId type, std::int32_t location) {
       .at_position(location + 1);
 }
 
-/// Where text is in a type of a kind that has no order of its own under a collation.
+/// Refuses a collation for a column whose type has text in it but no form for each collation.
 void require_known_form(StatementContext& session, TypeId type, Oid collation) {
   const bool is_of_domain = is_domain(type) || is_domain(element_type(type));
   const bool is_as_ever = !follows_database(type) || collation == collation_id::by_default ||

@@ -10,21 +10,21 @@ namespace swizzle::sql {
 
 void create_collation(StatementContext& session, const ast::DefineStmt& statement,
                       ResultSink& sink);
-/// REFRESH VERSION.
+/// ALTER COLLATION … REFRESH VERSION.
 void alter_collation(StatementContext& session, const ast::AlterCollationStmt& statement,
                      ResultSink& sink);
 void drop_collations(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink);
 void rename_collation(StatementContext& session, const ast::RenameStmt& statement);
 void set_collation_owner(StatementContext& session, const ast::AlterOwnerStmt& statement);
 void set_collation_schema(StatementContext& session, const ast::AlterObjectSchemaStmt& statement);
-/// False: it is a built-in one.
+/// Returns false for a built-in collation.
 bool comment_on_collation(StatementContext& session, ast::NodeList name, std::string_view text);
 
-/// Returns the collation that a definition names, kept from being dropped until the definition
-/// exists. 42704.
+/// Returns the collation that a definition names, locked against DROP until the end of the
+/// transaction. Throws 42704.
 Oid used_collation(StatementContext& session, ast::NodeList name, std::int32_t location);
-/// Returns the collation for a column or a domain of the type: none if it is the type's own. 42804
-/// if the type's values have no collation.
+/// Returns the collation for a column or a domain of the type: none if it is the type's own. Throws
+/// 42804 if the type has no collation.
 Oid collation_of_column(StatementContext& session, const ast::CollateClause* clause, TypeId type);
 /// The same for an index's column, whose expression has `type`. An index says all of them.
 Oid collation_of_key(StatementContext& session, ast::NodeList name, TypeId type);
@@ -33,7 +33,7 @@ Oid collation_of_key(StatementContext& session, ast::NodeList name, TypeId type)
 enum class DefinedIn : std::uint8_t { table, view };
 void define_collation(Column& column, DefinedIn where);
 
-/// For a collation that is to go.
+/// Returns the dependents of a collation.
 std::vector<Dependent> dependents_of_collation(StatementContext& session,
                                                const UserCollation& collation);
 /// Adds the schema's collations, and the objects elsewhere that depend on them.

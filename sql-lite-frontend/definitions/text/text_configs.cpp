@@ -37,7 +37,7 @@ std::vector<Mapping> mappings_of(StatementContext& session, Oid config) {
   return mappings;
 }
 
-/// One ALTER … MAPPING.
+/// Executes one ALTER … MAPPING.
 class MappingChange {
  public:
   MappingChange(StatementContext& session, const ast::AlterTSConfigurationStmt& statement,
@@ -79,7 +79,7 @@ class MappingChange {
     return static_cast<std::int32_t>(kind.kind);
   }
 
-  /// Whether there were any.
+  /// Removes the kind's mappings. False: there were none.
   bool forget(const TokenKindInfo& kind) {
     return std::erase_if(changed_.mappings, [&](const Mapping& mapping) {
              return mapping.kind == number_of(kind);

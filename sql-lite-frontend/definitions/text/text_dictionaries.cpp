@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Templates of PostgreSQL whose dictionaries are files of the server's.
+/// Templates whose dictionaries need files on the server; not supported.
 constexpr std::string_view kTemplatesWithFiles[] = {"synonym", "ispell", "thesaurus"};
 
 /// The template that an extension brings, which is in that one's schema.
@@ -78,7 +78,7 @@ void alter_text_dictionary(StatementContext& session, const ast::AlterTSDictiona
     std::erase_if(changed.options, [&](const UserTextDictionary::Option& known) {
       return known.name == option.defname;
     });
-    // Without a value it is reset to its own default.
+    // An option without a value is reset to its default.
     if (option.arg != nullptr) changed.options.push_back(dictionary_option(option));
   }
   static_cast<void>(text_dictionary_of(changed));

@@ -74,7 +74,7 @@ CheckedShared<const Object> lock_own(StatementContext& session, ast::NodeList na
                 "changing a built-in text search {} is not supported", kind_of<Object>());
   }
   session.catalog.lock(*session.transaction, found, lock::RelationMode::access_exclusive);
-  // It may have gone, or changed, while this waited.
+  // The object may have been dropped or changed while this waited for the lock.
   auto newest = session.catalog.made<Object>(found);
   if (!newest) throw_no_text_search(kind_of<Object>(), written_name(names));
   return newest;
@@ -160,7 +160,7 @@ void drop_written(StatementContext& session, const ast::DropStmt& statement, Res
 template <class Object>
 void rename_written(StatementContext& session, const ast::RenameStmt& statement) {
   const ast::NodeList names = written_names(statement.object);
-  // As PostgreSQL says it: by its name alone.
+  // PostgreSQL's message has the name without its schema.
   const auto made = lock_own<Object>(session, names, ast::string_of(names.back()));
   if (const SchemaPtr schema = session.catalog.schema(made->schema))
     session.rights.require(*schema, privilege::kCreate);

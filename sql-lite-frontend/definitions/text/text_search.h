@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/definitions/dependents/dependents.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 
-/// Text search dictionaries and configurations that users make.
+/// User-defined text search dictionaries and configurations.
 namespace swizzle::sql {
 
 void create_text_dictionary(StatementContext& session, const ast::DefineStmt& statement);
@@ -16,29 +16,29 @@ void create_text_config(StatementContext& session, const ast::DefineStmt& statem
 void alter_text_config(StatementContext& session, const ast::AlterTSConfigurationStmt& statement,
                        ResultSink& sink);
 
-/// Statements about dictionaries and configurations, which say which of the two they mean.
+/// Statements for both dictionaries and configurations.
 void drop_text_search(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink);
 void rename_text_search(StatementContext& session, const ast::RenameStmt& statement);
 void set_text_search_owner(StatementContext& session, const ast::AlterOwnerStmt& statement);
 void set_text_search_schema(StatementContext& session, const ast::AlterObjectSchemaStmt& statement);
-/// False: the object came with the server; `number` is set then.
+/// Returns false for a built-in object, whose oid is in `number` then.
 bool comment_on_text_search(StatementContext& session, ast::ObjectType kind, ast::NodeList names,
                             std::string_view text, Oid& number);
 constexpr bool is_text_search(ast::ObjectType kind) noexcept {
   return kind == ast::ObjectType::tsdictionary || kind == ast::ObjectType::tsconfiguration;
 }
 
-/// Return the object of that name: 42704, 3F000.
+/// Return the object's oid. Throw 42704, 3F000.
 Oid require_text_config(StatementContext& session, ast::NodeList names);
 Oid require_text_dictionary(StatementContext& session, ast::NodeList names);
 /// The session's own, locked against others that change it. 42501; 0A000 for what came with the
 /// server.
 UserTextConfigPtr lock_own_text_config(StatementContext& session, ast::NodeList names);
 UserTextDictionaryPtr lock_own_text_dictionary(StatementContext& session, ast::NodeList names);
-/// 23505 where there is one, as PostgreSQL's catalog has a unique index over it.
+/// Throws 23505 if the name is taken, as PostgreSQL does because of its unique catalog index.
 void refuse_taken_text_search(StatementContext& session, const UserTextDictionary& made);
 void refuse_taken_text_search(StatementContext& session, const UserTextConfig& made);
-/// Returns the schema of a definition; a temporary one is 0A000.
+/// Returns the schema for a new object; throws 0A000 for a temporary one.
 Oid place_of_text_search(StatementContext& session, ast::NodeList names);
 
 /// "text search configuration other.c".
@@ -51,8 +51,8 @@ std::vector<Dependent> dependents_of_text_search(StatementContext& session,
 /// Adds the schema's text search objects, and the objects elsewhere that depend on them.
 void add_text_search_of_schema(StatementContext& session, const Schema& schema,
                                std::vector<Dependent>& dependents);
-/// DROP OWNED: what depends on what of text search the role has, apart from that itself; and that
-/// goes.
+/// DROP OWNED: adds the dependents of the text search objects that the role owns, without these
+/// objects; removes the objects.
 void add_users_of_owned_text_search(StatementContext& session, Oid owner,
                                     std::vector<Dependent>& dependents);
 void remove_owned_text_search(StatementContext& session, Oid owner);

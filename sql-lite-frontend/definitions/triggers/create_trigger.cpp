@@ -194,7 +194,8 @@ class TriggerBuilder {
     }
   }
 
-  /// Rows of partitions are written by way of what they are partitions of, too.
+  /// Throws for row triggers with transition tables on partitions, since their rows are also
+  /// written through the parent.
   void refuse_row_transition_tables() const {
     const Relation& relation = table_->relation;
     if (relation.is_partitioned()) {

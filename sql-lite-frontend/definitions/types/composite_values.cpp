@@ -97,7 +97,7 @@ void forget_statistics(StatementContext& session, Oid table,
   store.write(*session.transaction, table, left);
 }
 
-/// A star in a view stands for the attributes of the time when the view was made.
+/// A star in a view means the attributes at the time of its creation.
 void require_same_columns(StatementContext& session, const UserType& type,
                           const std::vector<TypeId>& within, std::string_view dropped) {
   constexpr std::size_t kWorkOfView = 100'000;

@@ -8,22 +8,23 @@
 
 #include "sql-lite-frontend/statement/statement_context.h"
 
-/// Values of a composite type lie in rows as records of their own, so they change with the type.
+/// Values of a composite type are stored as records inside rows, so a change of the type rewrites
+/// them.
 namespace swizzle::sql {
 
-/// One attribute less, or one more behind the others, which old values have NULL in.
+/// Removes an attribute, or appends one, which is NULL in old values.
 struct AttributeEdit {
   std::optional<std::size_t> dropped;  ///< its place among those there are
   TypeId added = TypeId::none;         ///< under its collation
   std::string name = {};               ///< of one that is dropped
 };
 
-/// Rewrites the tables with columns that hold values of the type, also within arrays, domains and
-/// other composite types. 0A000 if a range has such values. Pre: the type itself has been changed.
+/// Rewrites the tables with columns that contain values of the type, also within arrays, domains
+/// and other composite types. Throws 0A000 if a range contains such values. Pre: the type itself
+/// has been changed.
 void edit_values_of(StatementContext& session, const UserType& type,
                     std::span<const AttributeEdit> edits);
-/// 0A000 where views, checks or other stored texts name a field of the type's values that has got
-/// another name just now.
+/// Throws 0A000 if views, checks or other stored texts refer to a field that has just been renamed.
 void require_field_unnamed(StatementContext& session, const UserType& type, std::string_view field);
 /// The same for the type of a relation's rows.
 void edit_rows_elsewhere(StatementContext& session, const Table& table, const AttributeEdit& edit);

@@ -23,7 +23,7 @@ std::vector<TypeId> with_those_over(StatementContext& session, const UserType& d
   return all;
 }
 
-/// Which of the wanted domains the values of the type have within them; none otherwise.
+/// Returns the wanted domains that occur inside values of the type.
 template <class Wanted>
 TypeId container_of(StatementContext& session, TypeId type, const Wanted& is_wanted) {
   check_stack();

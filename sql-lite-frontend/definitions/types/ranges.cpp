@@ -77,7 +77,7 @@ TypeId read_subtype(StatementContext& session, const ast::Node* node) {
   return subtype;
 }
 
-/// Only the type's own order is known here.
+/// Throws unless the operator class is the type's default.
 void require_default_class(const ast::Node* node, TypeId subtype) {
   if (node == nullptr) return;
   const std::string_view name = ast::string_of(names_of(node).back());
@@ -90,7 +90,7 @@ void require_default_class(const ast::Node* node, TypeId subtype) {
                 "the operator class \"{}\" of a range is not supported", name);
 }
 
-/// By which the bounds are ordered; none: as their type is.
+/// Returns the collation of the bounds; none: that of the subtype.
 Oid collation_of_bounds(StatementContext& session, const ast::Node* node, TypeId subtype) {
   if (node == nullptr) return kNoOid;
   if (default_collation(subtype) == 0)
@@ -104,7 +104,7 @@ Oid collation_of_bounds(StatementContext& session, const ast::Node* node, TypeId
   return collation;
 }
 
-/// subtype_diff: a function of two values of the subtype that gives a float8.
+/// Finds subtype_diff: a function of two values of the subtype that returns float8.
 Oid find_difference(StatementContext& session, const ast::Node* node, TypeId subtype) {
   if (node == nullptr) return kNoOid;
   const ast::NodeList names = names_of(node);

@@ -201,7 +201,7 @@ TypePtr lock_own_domain(StatementContext& session, const TypeName& name) {
 
 namespace {
 
-/// By ALTER DOMAIN, only domains.
+/// Locks the type. ALTER DOMAIN accepts only domains.
 TypePtr lock_named(StatementContext& session, const ast::Node* names, ast::ObjectType kind,
                    Shells shells = Shells::refused) {
   const TypeName name = type_named(ast::as<ast::List>(names).items);
@@ -225,7 +225,7 @@ void rename_type(StatementContext& session, const ast::Node* names, ast::ObjectT
 
 namespace {
 
-/// A multirange goes and comes with its range.
+/// Returns the multirange of a range type or vice versa: both are created and dropped together.
 TypePtr partner_of(StatementContext& session, const UserType& type) {
   if (is_user_range(type.id())) return session.names.user_type(multirange_of_range(type.id()));
   return nullptr;

@@ -17,7 +17,7 @@ void create_composite(StatementContext& session, const ast::CompositeTypeStmt& s
 void alter_composite(StatementContext& session, const ast::AlterTableStmt& statement,
                      ResultSink& sink);
 void rename_attribute(StatementContext& session, const ast::RenameStmt& statement);
-/// CREATE TYPE without a definition.
+/// CREATE TYPE name: creates a shell type.
 void create_shell_type(StatementContext& session, const ast::DefineStmt& statement);
 void create_domain(StatementContext& session, const ast::CreateDomainStmt& statement);
 void alter_domain(StatementContext& session, const ast::AlterDomainStmt& statement,
@@ -26,22 +26,21 @@ void rename_domain_check(StatementContext& session, const ast::RenameStmt& state
 /// COMMENT ON CONSTRAINT … ON DOMAIN.
 void comment_on_domain_check(StatementContext& session, ast::NodeList names,
                              const std::string& text);
-/// COMMENT ON COLUMN; false where the name is no composite type's.
+/// COMMENT ON COLUMN of a composite type; returns false if there is no such type.
 bool comment_on_attribute(StatementContext& session, ast::NodeList type, std::string_view attribute,
                           const std::string& text);
 void comment_on_type(StatementContext& session, const UserType& type, const std::string& text);
 void drop_types(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink);
 
-/// Keeps the type from being dropped before the transaction that gives it to a column is over.
-/// 42501 without USAGE. Does nothing for a type that is not user-defined.
+/// Locks the type against DROP until the end of the transaction that uses it in a column. Throws
+/// 42501 without USAGE. Has no effect on built-in types.
 void hold_type(StatementContext& session, TypeId type);
 
-/// 42P07 where a relation, an index or a composite type of the schema has the name: all of them
-/// are relations.
+/// Throws 42P07 if a relation, index or composite type of the schema has the name.
 void refuse_relation_name(StatementContext& session, Oid schema, std::string_view name);
 
-/// A relation may not have a type's name in its schema, since its rows are a type of that name. A
-/// shell of that name ends.
+/// Throws if a type of the schema has the relation's name, because the row type has it too. Removes
+/// a shell type of that name.
 void refuse_type_name(StatementContext& session, Oid schema, std::string_view name);
 
 }  // namespace swizzle::sql

@@ -6,12 +6,12 @@
 #include "sql-lite-frontend/types/functions/text/quoting.h"
 #include "sql-lite-frontend/types/key_codec.h"
 
-/// REFRESH MATERIALIZED VIEW CONCURRENTLY: the query's rows go to a temporary table first, then
-/// only what differs is changed, while others read the view.
+/// REFRESH MATERIALIZED VIEW CONCURRENTLY: stores the query's rows in a temporary table, then
+/// changes only the differing rows, while other sessions read the view.
 namespace swizzle::sql {
 namespace {
 
-/// By whose columns an old row is found for a new one.
+/// Returns the index by whose columns old and new rows are matched.
 const Index* key_of(const Relation& view) {
   for (const Index& index : view.indexes) {
     if (!index.unique || !index.predicate_sql.empty()) continue;
@@ -22,7 +22,7 @@ const Index* key_of(const Relation& view) {
   return nullptr;
 }
 
-/// Whether equal values of the type look alike; numeric's 1.0 and 1.00 do not.
+/// True if equal values of the type are always identical. False for numeric: 1.0 and 1.00.
 bool equal_is_same(TypeId type) {
   return is_indexable(type) && key_keeps_value(type);
 }

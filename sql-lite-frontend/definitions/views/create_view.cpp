@@ -14,7 +14,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Of WITH CHECK OPTION behind the query; empty without it.
+/// Returns the text of WITH CHECK OPTION; empty if there is none.
 std::string_view check_option(const ast::ViewStmt& statement) {
   switch (statement.with_check_option) {
     case ast::ViewCheckOption::local_check_option:
@@ -88,7 +88,7 @@ void create_view(StatementContext& session, const ast::ViewStmt& statement, cons
   if (old && old->relation.kind != RelationKind::view) {
     throw_error(sqlstate::wrong_object_type, "\"{}\" is not a view", relation.name);
   }
-  // Locked before its new query is looked at, so that no two definitions make a circle together.
+  // Locked before its query is analyzed, so that concurrent definitions cannot form a cycle.
   const TablePtr locked = old ? session.rights.lock_own(old) : nullptr;
   Arena arena;
   Binder binder{session.names, arena};
@@ -100,7 +100,7 @@ void create_view(StatementContext& session, const ast::ViewStmt& statement, cons
   relation.view_names = binder.rows_read();
   for (const Binder::RelationRead& read : binder.relations_read()) {
     relation.view_names.push_back(view_name_of(read));
-    // A function may give rows of a temporary table that it does not read.
+    // A function's rows may be of a temporary table's type without reading the table.
     if (read.name.empty()) continue;
     if (read.table->relation.persistence != Persistence::temporary ||
         relation.persistence == Persistence::temporary) {

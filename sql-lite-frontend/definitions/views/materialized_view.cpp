@@ -67,7 +67,7 @@ void fill_from_query(StatementContext& session, const TablePtr& view, const Tabl
   fill_table(session, into, *source);
 }
 
-/// Its rows go, and those that its query gives now come.
+/// Replaces the view's rows by the current result of its query.
 void refresh_view(StatementContext& session, const ast::RefreshMatViewStmt& statement) {
   Arena arena;
   Binder binder{session.names, arena};

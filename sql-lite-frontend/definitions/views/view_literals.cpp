@@ -17,7 +17,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Behind a string constant that begins at `at`, perhaps as E'…'; there is none: `at`.
+/// Returns the position after a string constant at `at`, perhaps E'…'; `at` if there is none.
 std::size_t behind_string(std::string_view text, std::size_t at) {
   std::size_t end = at;
   const bool escapes = end < text.size() && (text[end] == 'E' || text[end] == 'e');
@@ -61,7 +61,7 @@ void ViewLiterals::read_view(const TablePtr& view) {
     binder.read_view(*view);
     note(text, view->relation.view_sql, binder, 0);
   } catch (const SqlError&) {
-    // It cannot be read as it is.
+    // The text is not valid at present.
     return;
   }
   if (!text.literals.empty()) texts_.push_back(std::move(text));

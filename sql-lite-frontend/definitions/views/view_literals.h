@@ -9,17 +9,17 @@
 
 namespace swizzle::sql {
 
-/// The literals of a type in the texts of views and of atomic bodies, to be written anew when their
-/// spelling changes: when a label of an enum is renamed.
+/// Literals of an enum type in the texts of views and atomic bodies, which are rewritten when a
+/// label is renamed.
 class ViewLiterals {
  public:
-  /// Finds them, while they can still be read.
+  /// Finds the literals. Must be called before the label is renamed.
   ViewLiterals(StatementContext& session, TypeId type);
   ViewLiterals(const ViewLiterals&) = delete;
   ViewLiterals& operator=(const ViewLiterals&) = delete;
   ~ViewLiterals() = default;
 
-  /// Writes those that are written otherwise now.
+  /// Rewrites the texts in which a literal has changed.
   void write_again();
 
  private:
@@ -37,9 +37,9 @@ class ViewLiterals {
   };
   void read_view(const TablePtr& view);
   void read_body(const RoutinePtr& routine);
-  /// Notes the literals of a statement, which begins at `offset` of the text.
+  /// Records the literals of a statement that begins at `offset` of the text.
   void note(Text& into, std::string_view text, const Binder& binder, std::size_t offset);
-  /// Returns `text` with the literals in their present spelling; `what` names its owner.
+  /// Returns `text` with the literals as currently spelled; `what` describes its owner.
   std::string written_again(std::string text, std::vector<Literal>& literals,
                             const std::string& what);
   std::string shown(const Literal& literal);

@@ -6,7 +6,7 @@
 
 namespace swizzle::sql {
 
-/// The row that a cursor of the session stands on, in its newest version: WHERE CURRENT OF.
+/// WHERE CURRENT OF: the current row of a cursor of the session, in its newest version.
 class CursorRow final : public TableAccess {
  public:
   /// `parameter`: holds the cursor's name instead.
@@ -22,7 +22,7 @@ class CursorRow final : public TableAccess {
   }
   void open(Execution&) override { done_ = false; }
   /// Returns no row if the cursor's row has been deleted. Fails with 34000 if there is no such
-  /// cursor, and 24000 if its row is none of this table's.
+  /// cursor, and with 24000 if the cursor's row does not belong to this table.
   bool next(Execution& execution) override;
   void close() override {}
   [[nodiscard]] Bytes row() const noexcept override { return row_.bytes(); }

@@ -9,21 +9,21 @@
 
 namespace swizzle::sql {
 
-/// Search in an inverted index: conditions over its columns, all of which hold for the wanted rows.
-/// The reader of the rows checks the conditions again.
+/// Search in an inverted index: conditions over its columns, combined with AND. The index may find
+/// too many rows, so the caller checks the conditions again.
 struct InvertedBounds {
   struct Condition {
     std::size_t column = 0;  ///< of the index
     std::string_view op;
-    OperandSide side = OperandSide::left;  ///< where the column stands
+    OperandSide side = OperandSide::left;  ///< side of the operator on which the column is
     ExprPtr value;
   };
   const IndexAccess* index = nullptr;
   std::vector<Condition> conditions;
 };
 
-/// Rows that an inverted index finds, in the table's order: those that satisfy the conditions, and
-/// perhaps others. Where the conditions' values say that all rows may do, all are read.
+/// Scan of an inverted index: rows in the table's key order that satisfy the conditions, and
+/// perhaps others. Reads the whole table if the conditions' values do not restrict the rows.
 class InvertedAccess final : public TableAccess {
  public:
   InvertedAccess(TablePtr table, std::string alias, std::vector<Wanted> wanted,

@@ -9,27 +9,29 @@
 
 namespace swizzle::sql {
 
-/// Keys of rows that an index has found, handed out in the table's order. Rows that share a leaf
-/// are then looked up one after the other, whereas the index's order jumps from leaf to leaf.
+/// Keys of rows that an index scan has found, collected in batches and returned in the table's key
+/// order, so that rows of one leaf are looked up together. In the index's order, look-ups would
+/// jump from leaf to leaf.
 ///
-/// The first batches are small, since the caller may want few rows, and later ones larger, since
-/// the more keys there are, the more of them share a leaf.
+/// Batches start small, because the caller may want few rows, and grow, because a larger batch
+/// finds more rows per leaf.
 class KeyBatch {
  public:
-  /// Forgets the keys and begins with a small batch again.
+  /// Removes the keys and starts with a small batch again.
   void restart();
   [[nodiscard]] bool is_full() const noexcept { return count_ >= most_; }
   void add(std::string_view key);
-  /// False where there are no keys.
+  /// Sorts the batch. Returns false if it is empty.
   bool finish();
-  /// Nothing at the end: the next batch may be added. Pre: finish(). Valid until the next call.
+  /// Returns the next key, or nothing at the batch's end, when keys of the next batch may be added.
+  /// Pre: finish(). Valid until the next call.
   std::optional<std::string_view> next();
 
  private:
   static constexpr std::size_t kFirst = 64;
   static constexpr std::size_t kGrowth = 4;
   static constexpr std::size_t kMost = 64 * kFirst * kGrowth * kGrowth;
-  /// Chunks of memory are an eighth of it; nothing goes to files.
+  /// Memory limit of a batch. Arena chunks are an eighth of it; nothing is spilled.
   static constexpr std::size_t kMemory = std::size_t{512} << 10U;
 
   std::unique_ptr<EntrySorter> sorter_;

@@ -39,7 +39,7 @@ LockRows::Outcome LockRows::lock_all(Execution& execution) {
   return outcome;
 }
 
-/// Computes what depends on the rows as they are now.
+/// Evaluates the conditions and targets again with the rows' newest versions.
 bool LockRows::still_fits(Execution& execution) {
   for (const Recheck& recheck : rechecks_) {
     const bool holds_all = std::ranges::all_of(
@@ -55,7 +55,7 @@ bool LockRows::still_fits(Execution& execution) {
   return true;
 }
 
-/// Back to what the snapshot shows of the rows.
+/// Restores the row versions of the snapshot in the slots.
 void LockRows::show_as_found(Execution& execution) {
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     if (!before_[i].is_null()) targets_[i].access->of_row(execution).show(execution, before_[i]);
@@ -67,7 +67,8 @@ void LockRows::show_as_found(Execution& execution) {
   }
 }
 
-/// False when a row is gone, held by another where that means "skip", or no longer fits.
+/// Locks the rows. False if one is deleted, is locked by another transaction with SKIP LOCKED, or
+/// no longer fulfils the conditions.
 bool LockRows::lock(Execution& execution) {
   const Outcome outcome = lock_all(execution);
   if (outcome != Outcome::changed) return outcome == Outcome::unchanged;

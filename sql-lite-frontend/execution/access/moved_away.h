@@ -7,9 +7,9 @@
 
 namespace swizzle::sql {
 
-/// Returns the key through which a row leaves its tree for another partition. No row can have it,
-/// because keys are prefix-free. A waiter for the row finds that it went there, and reports the
-/// move.
+/// Returns the key that marks a row as moved to another partition. It cannot be the key of a row,
+/// because keys are prefix-free. A transaction that waited for the row sees the mark and reports
+/// the move.
 inline std::string key_of_moved_away(std::string_view key) {
   return std::string{key} + std::string(1, '\0');
 }

@@ -81,7 +81,7 @@ class Restrict {
     column.equal = value;
   }
   static void set_any_of(KeyRestriction::Column& column, const Value& value) {
-    // Another list says no more than this one.
+    // One list of the column is enough for pruning; a second one is ignored.
     if (column.any_of) return;
     const ArrayView array{value};
     std::vector<Value>& values = column.any_of.emplace();

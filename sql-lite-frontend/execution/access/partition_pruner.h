@@ -9,8 +9,8 @@
 
 namespace swizzle::sql {
 
-/// Restrictions that a statement's conditions put on the keys of a partitioned table and its
-/// partitions. Tells which leaves can have matching rows.
+/// Partition pruning: derives restrictions on the partition keys from a statement's conditions and
+/// computes the leaves that can have matching rows.
 class PartitionPruner {
  public:
   enum class Test : std::uint8_t {
@@ -39,11 +39,11 @@ class PartitionPruner {
   PartitionPruner(PartitionTreePtr tree, std::vector<Conditions> conditions)
       : tree_(std::move(tree)), conditions_(std::move(conditions)) {}
 
-  /// The value of an expression; nothing where it is not known yet.
+  /// Returns the value of an expression, or nothing if it is not known yet (e.g. at plan time).
   using Evaluate = std::function<std::optional<Value>(const Expr&)>;
-  /// Returns, by leaf, whether it is to be read.
+  /// Returns a flag for each leaf: true if it must be scanned.
   [[nodiscard]] std::vector<bool> leaves(const Evaluate& evaluate) const;
-  /// Whether a later question may leave out more than one that knows `evaluate` alone.
+  /// True if a value that `evaluate` does not know yet may exclude more leaves later.
   [[nodiscard]] bool awaits_values(const Evaluate& evaluate) const;
   [[nodiscard]] const PartitionTree& tree() const noexcept { return *tree_; }
   void for_each_expression(const std::function<void(ExprPtr&)>& visit);

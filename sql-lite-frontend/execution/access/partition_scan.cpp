@@ -31,7 +31,7 @@ PartitionScan::PartitionScan(const PartitionScan& of, StepCopies& copies)
   }
 }
 
-/// The next part from `current_` on that is wanted. False: there is none.
+/// Opens the next part, from `current_` on, that is not pruned. False if there is none.
 bool PartitionScan::open_part(Execution& execution) {
   for (; current_ < parts_.size(); ++current_) {
     if (!wanted_leaves_.empty() && !wanted_leaves_[parts_[current_].leaf]) continue;

@@ -9,8 +9,8 @@
 
 namespace swizzle::sql {
 
-/// The rows of a partitioned table: those of its partitions, one after the other. Each leaves them
-/// in the slots of the table itself; behind those it says which partition the row is in.
+/// Scan of a partitioned table: scans its partitions one after the other. Each copies its columns
+/// to the slots of the parent table and sets a further slot to the partition's number.
 class PartitionScan final : public TableAccess {
  public:
   struct Part {
@@ -18,8 +18,8 @@ class PartitionScan final : public TableAccess {
     TableAccess* access = nullptr;  ///< somewhere below `input`
     std::size_t leaf = 0;
   };
-  /// `outputs`: the slots that the parts fill, besides the row's identity. Null pruner: all parts
-  /// are always read.
+  /// `outputs`: the parent's slots that the partitions fill, besides the row's identity. Without a
+  /// pruner (null), every partition is scanned.
   PartitionScan(TablePtr table, std::string alias, std::vector<Part> parts,
                 std::vector<Slot> outputs, Slot partition_slot,
                 std::unique_ptr<PartitionPruner> pruner, PartitionTreePtr tree);
@@ -48,9 +48,9 @@ class PartitionScan final : public TableAccess {
   }
   /// "p1 p_1", by part.
   [[nodiscard]] std::vector<std::string> part_titles() const;
-  /// Slot of the row's place among the tree's leaves.
+  /// Slot that holds the number of the row's leaf partition in the tree.
   [[nodiscard]] Slot leaf_slot() const noexcept { return partition_slot_ + 1; }
-  /// One part alone is shown as what it is.
+  /// EXPLAIN omits the Append line over a single partition.
   [[nodiscard]] bool is_shown() const noexcept override { return parts_.size() != 1; }
 
  private:

@@ -19,7 +19,7 @@ RangeAccess::RangeAccess(TablePtr table, std::string alias, std::vector<Wanted> 
   if (bounds_->only_index) find_key_columns();
 }
 
-/// Where the wanted columns stand in an index entry.
+/// Finds the positions of the wanted columns in an index entry.
 void RangeAccess::find_key_columns() {
   const auto& columns = bounds_->index->index->columns;
   for (const Wanted& wanted : wanted_) {
@@ -230,7 +230,7 @@ bool RangeAccess::start_next_range(Execution& execution) {
   return true;
 }
 
-/// To the next entry of the index or row of the table; false behind the last range.
+/// Moves to the next entry of the index, or row of the table; false after the last range.
 bool RangeAccess::next_entry(Execution& execution) {
   for (;;) {
     if (!cursor_ && !start_next_range(execution)) return false;
@@ -243,7 +243,7 @@ bool RangeAccess::next_entry(Execution& execution) {
 std::string_view RangeAccess::row_key_of_entry() const {
   if (bounds_->index->index->unique && !cursor_->value().empty()) return as_text(cursor_->value());
   Bytes rest = cursor_->key();
-  // The class of a range stands in front of it.
+  // The range's operator class precedes it in the key.
   if (bounds_->index->index->method == IndexMethod::ranges) rest = rest.subspan(1);
   for (const KeyColumn& column : bounds_->index->columns) skip_key(rest, column);
   return as_text(rest);

@@ -8,8 +8,8 @@
 
 namespace swizzle::sql {
 
-/// Rows in the order of the table or of an index, all or some ranges. If the index's order is not
-/// needed, rows that it finds come in another order, in which they are found faster.
+/// Table or index scan over all keys or some ranges. If the order of the index is not needed, rows
+/// come in batches sorted by the table's key, because that is faster.
 class RangeAccess final : public TableAccess {
  public:
   /// `bounds` without an index scans the whole table.
@@ -33,10 +33,10 @@ class RangeAccess final : public TableAccess {
     bounds_.change().for_each_expression(visit);
   }
 
-  /// Returns the number of rows from here to the end, for a caller that only counts them. Pre:
-  /// nothing of a row is read.
+  /// Returns the number of remaining rows, for a caller that only counts them. Pre: no column of
+  /// the row is read.
   std::uint64_t count_rest(Execution& execution);
-  /// Whether rows need not be looked at to be counted.
+  /// True if rows can be counted without being read.
   [[nodiscard]] bool reads_nothing() const noexcept;
 
  private:
@@ -56,7 +56,7 @@ class RangeAccess final : public TableAccess {
   void make_any_ranges(Execution& execution, const std::string& prefix);
   void make_alternative_ranges(Execution& execution, const std::string& prefix);
   void order_ranges();
-  /// Bounds of the column at `place`; false when no value is within them.
+  /// Range of the column at `place`; false if it is empty.
   struct Limits {
     const Expr* low;
     const Expr* high;
@@ -81,14 +81,15 @@ class RangeAccess final : public TableAccess {
   Direction direction_;
   std::vector<FromKey> from_key_;  ///< by ascending place
   std::optional<Cursor> cursor_;
-  /// Ranges in the order of the scan; the first `range_count_` count. The others keep their memory.
+  /// Ranges in scan order. The first `range_count_` are in use; the rest only keep their memory for
+  /// reuse.
   std::vector<KeyRange> ranges_;
   std::size_t range_count_ = 0;
   std::size_t next_range_ = 0;
   std::string prefix_;
   ValueBuffer fetched_;
   KeyBatch batch_;
-  /// Since it was opened, not yet told to the counters.
+  /// Counts since open() that have not been added to the statistics yet.
   ScanCounts counts_;
   bool is_counted_ = true;
 };

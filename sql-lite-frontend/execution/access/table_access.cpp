@@ -96,7 +96,7 @@ TableAccess::Locked TableAccess::lock_row(Execution& execution, ReadMode mode, W
   Value& row = execution.slots[identity_->row];
   table_->runtime->counters.add(Counted::leaves);
   bool found = found_or_fail(tree_->get(transaction, key.as_bytes(), locked_, mode, wait), wait);
-  // Elsewhere the row is locked since it was read, or to have changed it is an error.
+  // At higher isolation levels, either the read locked the row already, or its change is an error.
   const Value read_key = key;
   if (transaction.isolation() == Isolation::read_committed &&
       !follow(execution, mode, wait, found)) {
@@ -107,9 +107,9 @@ TableAccess::Locked TableAccess::lock_row(Execution& execution, ReadMode mode, W
     row = Value::from_bytes(locked_.bytes());
     return Locked::unchanged;
   }
-  // Only the row's keys are locked, and they are the same: the statement goes on with the row that
-  // its snapshot shows, as in PostgreSQL. A row that went to another key, even if it came back, was
-  // followed: then its key is a copy.
+  // The lock is only on the row's keys, which have not changed: the statement continues with the
+  // snapshot's version, as in PostgreSQL. If follow() has followed the row to another key, even
+  // back to the first, `key` is a copy.
   const bool stayed = key.as_bytes().data() == read_key.as_bytes().data();
   if (stayed && mode == ReadMode::for_key_share &&
       transaction.isolation() == Isolation::read_committed &&

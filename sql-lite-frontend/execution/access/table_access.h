@@ -11,8 +11,8 @@
 
 namespace swizzle::sql {
 
-/// A table in a plan: which of its columns go to which slots, and the row it stands on. Its
-/// derived operators find rows in different ways.
+/// Base class of plan nodes that read a table's rows: assigns columns to slots and has a current
+/// row. Derived classes are the access paths.
 class TableAccess : public PlanOperator {
  public:
   struct Wanted {
@@ -35,8 +35,8 @@ class TableAccess : public PlanOperator {
   [[nodiscard]] virtual Bytes key() const noexcept { return as_bytes(key_); }
   [[nodiscard]] virtual Bytes row() const noexcept = 0;
 
-  /// Leaves the row's key and its stored form in slots as well, so that it can be locked or written
-  /// after a sort or a hash join has kept it.
+  /// Stores the row's key and encoded row in slots too, so that the row can be locked or written
+  /// after a sort or hash join, when the scan has moved on.
   void keep_identity(Slot key_slot, Slot row_slot) { identity_ = Identity{key_slot, row_slot}; }
   /// Sets the wait policy of reads that lock at SERIALIZABLE, when another transaction has locked
   /// the row.
@@ -49,11 +49,11 @@ class TableAccess : public PlanOperator {
   [[nodiscard]] Slot key_slot() const noexcept { return identity_->key; }
   [[nodiscard]] Slot row_slot() const noexcept { return identity_->row; }
 
-  /// Locks the row whose identity is in the slots and looks at its newest version. Slots are read
-  /// anew if it changed. Pre: keep_identity() was called.
+  /// Locks the row whose identity is in the slots and reads its newest version into the slots if it
+  /// has changed. Pre: keep_identity() was called.
   enum class Locked : std::uint8_t { unchanged, changed, gone };
   Locked lock_row(Execution& execution, ReadMode mode, WaitPolicy wait);
-  /// Puts a row's stored form into the slots.
+  /// Decodes an encoded row into the slots.
   void show(Execution& execution, Value row) const;
   /// The newest version after lock_row(), until the next call.
   [[nodiscard]] Bytes locked_row() const noexcept { return locked_.bytes(); }
@@ -61,10 +61,10 @@ class TableAccess : public PlanOperator {
   [[nodiscard]] std::vector<Slot> output_slots() const override;
   [[nodiscard]] std::string_view scanned_relation() const noexcept override { return alias_; }
 
-  /// Reads all columns, for writers: fills `values` with one per column.
+  /// Decodes all columns, for writers: fills `values` with one value per column.
   void read_row(Bytes row, std::span<Value> values) const;
 
-  /// Conditions that the access has answered by itself, for EXPLAIN.
+  /// Conditions that the access path has applied itself (Index Cond in EXPLAIN).
   std::string condition_text;
 
  protected:
@@ -77,7 +77,7 @@ class TableAccess : public PlanOperator {
     std::uint64_t table_leaves = 0;
     std::uint64_t index_leaves = 0;  ///< of an index that is not the table
   };
-  /// Tells the table's counters, and the index's if there is one, of a scan.
+  /// Adds a scan to the statistics of the table, and of the index if one was used.
   void note_scan(const IndexAccess* index, const ScanCounts& counts) const noexcept;
 
   TablePtr table_;                       // NOLINT: shared with the derived operators
@@ -87,7 +87,7 @@ class TableAccess : public PlanOperator {
   std::string key_;                      // NOLINT
   WaitPolicy wait_ = WaitPolicy::wait;   // NOLINT
 
-  /// Returns the result of a read; throws its error, that of NOWAIT by the table's name.
+  /// Returns the result of a read or throws its error. The error of NOWAIT names the table.
   template <class T>
   T found_or_fail(Result<T> result, WaitPolicy wait) const {
     if (!result && wait == WaitPolicy::no_wait) fail_if_locked(result.error());
@@ -118,7 +118,7 @@ struct IndexBounds {
   ScanRange::Bound low_bound = ScanRange::Bound::inclusive;
   ScanRange::Bound high_bound = ScanRange::Bound::inclusive;
   bool not_null = false;    ///< of the column after those that are equal
-  bool only_index = false;  ///< all that is read stands in the index's entries
+  bool only_index = false;  ///< index-only scan: all columns read are in the index
   bool any_order = false;   ///< the rows' order is free
   /// A disjunction over the column after `equal`: ranges that may overlap.
   struct Alternative {
@@ -129,8 +129,8 @@ struct IndexBounds {
     ScanRange::Bound high_bound = ScanRange::Bound::inclusive;
   };
   std::vector<Alternative> alternatives;
-  /// Operator between the column of an index of ranges and the value, by its name. The rows that it
-  /// finds are checked again.
+  /// Name of the operator between the column of a range-type index and the value. The rows found
+  /// are checked again.
   std::string range_operator = {};
   ExprPtr of_range = nullptr;
 

@@ -98,8 +98,8 @@ void AggregateStates::collect(Execution& execution, std::size_t state,
   collected_bytes_ += collected.held_bytes() - held_before;
 }
 
-/// Whether it shows in which order distinct values come: then that is theirs, as PostgreSQL, which
-/// finds them by sorting, has it.
+/// True if the result shows the order of distinct values. They are then sorted, since PostgreSQL
+/// finds them by sorting.
 bool AggregateStates::shows_order() const noexcept {
   const std::string_view name = call_.function->name;
   if (call_.made) return distinct_ != nullptr;
@@ -151,7 +151,8 @@ Value AggregateStates::finish(Execution& execution, std::size_t state) {
 
 namespace {
 
-/// Types of what tells groups apart: with several sets the set's number and then the keys.
+/// Returns the types of a group's key in the hash table: with several sets, the set's number, then
+/// the keys.
 std::vector<TypeId> key_types(std::span<const Aggregate::Key> keys, const GroupingSets& sets) {
   std::vector<TypeId> types;
   if (!sets.sets.empty()) types.push_back(TypeId::int4);
@@ -401,7 +402,7 @@ void Aggregate::open(Execution& execution) {
     for (const Slot slot : carried_) execution.slots[slot] = Value::null();
     add_groups_without_rows(execution);
   } else if (keys_.empty()) {
-    // Without GROUP BY there is one group, rows or not; what it carries is never read.
+    // Without GROUP BY there is always one group; its carried columns are never read.
     for (const Slot slot : carried_) execution.slots[slot] = Value::null();
     add_group(execution);
   }

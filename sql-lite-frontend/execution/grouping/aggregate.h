@@ -14,22 +14,24 @@
 
 namespace swizzle::sql {
 
-/// The states of one call for many groups.
+/// The states of one aggregate call for many groups.
 class AggregateStates {
  public:
   explicit AggregateStates(const AggregateCall& call);
 
-  /// Charges its memory to the account. Pre: it holds nothing, or is charged there already.
+  /// Charges the memory to the account. Pre: no memory is held, or it is already charged to that
+  /// account.
   void count_in(MemoryAccount* account);
-  /// Clears the states; keeps little of the memory.
+  /// Clears the states and frees most of the memory.
   void clear();
-  /// Gives the memory back as well.
+  /// Clears the states and frees all memory.
   void release();
   /// Returns the number of a new, empty state.
   std::size_t add();
-  /// Takes the row that stands in the slots. Pre: the filter, if any, holds.
+  /// Adds the row in the slots to a state. Pre: it passes the call's FILTER.
   void step(Execution& execution, std::size_t state);
-  /// The result over all rows taken so far. With ORDER BY or DISTINCT only once per state.
+  /// Returns the result over the rows added so far. With ORDER BY or DISTINCT, may be called only
+  /// once per state.
   Value finish(Execution& execution, std::size_t state);
   [[nodiscard]] std::size_t held_bytes() const noexcept {
     return arena_.reserved_bytes() + states_.capacity() * sizeof(std::byte*) +
@@ -37,7 +39,8 @@ class AggregateStates {
   }
 
  private:
-  /// Input of an aggregate that has to be sorted, or compared with all others, first.
+  /// Input of an aggregate with ORDER BY or DISTINCT: it must be collected, and sorted or
+  /// deduplicated, before it is aggregated.
   struct Collected {
     explicit Collected(MemoryAccount* account) : values(CountedAllocator<Value>{account}) {
       seen.count_in(account);
@@ -75,15 +78,16 @@ class AggregateStates {
   std::size_t collected_bytes_ = 0;  ///< of all that is in collected_
 };
 
-/// Groups by hashing, or, where each group's rows come together, by comparing each row's keys with
-/// those of the row before. A group's keys stand in `key_slots` afterwards; `carried` are further
-/// input slots that have one value per group (they depend on a primary key among the keys).
+/// Hash aggregation, or, if the input is grouped already, sorted aggregation, which compares each
+/// row's keys with the previous row's. The group's keys are in `key_slots` afterwards; `carried`
+/// are further input slots with one value per group (columns that depend on a primary key among the
+/// keys).
 ///
-/// With several grouping sets a row is in a group of each. Keys that are not in a group's set are
-/// NULL in its row; a set without keys has a group without rows, too.
+/// With several grouping sets, a row belongs to one group of each set. Keys outside a group's set
+/// are NULL in its row. A set without keys has one group even if there are no rows.
 ///
-/// Once the groups take the memory that hashing may use, rows of further groups go to temporary
-/// files; they are grouped when the groups before have been handed out.
+/// Once the hash table uses its memory limit, rows of further groups are spilled to temporary
+/// files, and aggregated after the groups in memory have been returned.
 class Aggregate final : public PlanOperator {
  public:
   using Key = GroupKey;
@@ -114,19 +118,20 @@ class Aggregate final : public PlanOperator {
   void begin_states();
   void forget_groups();
   void release_groups();
-  /// Groups the rows of the input, or of a part.
+  /// Aggregates the rows of the input, or of a spilled part.
   void consume(Execution& execution, RowPartitions::Part* part);
-  /// The next groups of an input that has them together.
+  /// Aggregates the next batch of groups of an input that is grouped already.
   void consume_some(Execution& execution);
-  /// Whether the row has the keys of the row before; takes them.
+  /// Returns true if the row has the keys of the previous row. If not, keeps its keys for the next
+  /// comparison.
   bool is_in_last_group(Execution& execution);
   void step_all(Execution& execution, std::size_t group);
-  /// kAbsent: the row was put aside.
+  /// Returns the number of the row's group, or kAbsent if the row was spilled.
   std::uint32_t group_of(Execution& execution, unsigned depth);
-  /// The same for the row's group in one of the sets. Pre: the keys' values are in the slots and in
+  /// Returns the same for one grouping set. Pre: the values of the keys are in the slots and in
   /// `row_keys_`.
   std::uint32_t group_in_set(Execution& execution, std::size_t set, unsigned depth);
-  /// Takes the row into its groups: of all sets, or of the one for which it was put aside.
+  /// Adds the row to its group of every set, or only of the set for which it was spilled.
   void take_into_sets(Execution& execution, const RowPartitions::Part* part);
   void add_groups_without_rows(Execution& execution);
   void add_group(Execution& execution);
@@ -146,20 +151,21 @@ class Aggregate final : public PlanOperator {
   std::vector<AggregateStates> states_;
   ValueTable table_;
   RowStore groups_;
-  /// The input when only its rows are counted, and it can do so without looking at them.
+  /// Input that can count its rows without reading them, if nothing but count(*) is needed; else
+  /// null.
   RangeAccess* counting_ = nullptr;
   RowPartitions later_;
   std::vector<Slot> later_slots_;  ///< those of the input and the set's
   HashUsage usage_;
   std::size_t position_ = 0;
 
-  /// Number of groups finished before they are handed out.
+  /// Number of groups that sorted aggregation finishes per batch.
   static constexpr std::size_t kTogether = 256;
   Rows rows_;
   std::vector<CompareFunction> compare_;
   std::vector<Value> last_key_;
   Arena last_key_arena_;
-  RowStore first_of_next_;  ///< of the group behind those, if it was met
+  RowStore first_of_next_;  ///< of the group after the batch, if its first row was read
   bool at_end_ = false;
 };
 

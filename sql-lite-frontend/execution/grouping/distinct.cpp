@@ -27,7 +27,8 @@ bool Distinct::next_row(Execution& execution) {
     usage_.note_memory(seen_.held_bytes());
     part_ = later_.take();
     if (!part_) return false;
-    // Not cleared: what it kept would count as taken, and every key would be put aside again.
+    // clear() would not do: the memory it keeps counts towards the limit, so every key would be
+    // spilled again.
     seen_.release();
     usage_.note_part(part_->file->bytes());
   }

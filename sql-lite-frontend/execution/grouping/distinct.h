@@ -9,8 +9,8 @@
 
 namespace swizzle::sql {
 
-/// DISTINCT by hashing: the first row of each distinct combination, as the rows come. Combinations
-/// that do not fit the memory that hashing may use come later, from temporary files.
+/// DISTINCT by hashing: returns the first row of each distinct combination, in input order.
+/// Combinations beyond the hash memory limit are spilled to temporary files and returned later.
 class Distinct final : public PlanOperator {
  public:
   Distinct(PlanPtr input, std::vector<ExprPtr> keys);
@@ -36,7 +36,7 @@ class Distinct final : public PlanOperator {
   }
 
  private:
-  /// The next row of the input, or of the part that is read back.
+  /// Reads the next row of the input, or of a spilled part.
   bool next_row(Execution& execution);
   bool is_new(Execution& execution);
 
@@ -50,7 +50,7 @@ class Distinct final : public PlanOperator {
   HashUsage usage_;
 };
 
-/// The first row of each run of equal keys: DISTINCT ON over rows that are in order.
+/// DISTINCT ON over sorted input: the first row of each run of equal keys.
 class Unique final : public PlanOperator {
  public:
   Unique(PlanPtr input, std::vector<ExprPtr> keys);

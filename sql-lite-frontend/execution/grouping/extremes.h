@@ -4,7 +4,8 @@
 
 namespace swizzle::sql {
 
-/// One row of values that each have a plan of their own: of its first row, or NULL.
+/// min() and max() by index: one row, each value of which is the first row of a subplan, or NULL if
+/// it has none.
 class Extremes final : public PlanOperator {
  public:
   struct Part {

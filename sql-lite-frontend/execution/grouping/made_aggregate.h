@@ -8,10 +8,10 @@
 #include "sql-lite-frontend/query/bound/query_parts.h"
 #include "sql-lite-frontend/query/bound/routine_call.h"
 
-/// Aggregates that users made: a value that a function takes from row to row.
+/// User-defined aggregates: a state that a transition function updates from row to row.
 namespace swizzle::sql {
 
-/// The states of one call for many groups.
+/// The states of one aggregate call for many groups.
 class MadeStates {
  public:
   void count_in(MemoryAccount* account) { sql::count_in(states_, account); }
@@ -24,10 +24,10 @@ class MadeStates {
     bytes_ = 0;
   }
   void add(const MadeAggregate& aggregate);
-  /// Pre: no argument is NULL where the aggregate skips such rows.
+  /// Pre: no argument is NULL if the transition function is strict.
   void step(const MadeAggregate& aggregate, Execution& execution, std::size_t state,
             std::span<const Value> arguments);
-  /// The state may go on after it.
+  /// Returns the result. More rows may be added to the state afterwards.
   Value finish(const MadeAggregate& aggregate, Execution& execution, std::size_t state) const;
   [[nodiscard]] std::size_t held_bytes() const noexcept {
     return states_.capacity() * sizeof(State) + bytes_;
@@ -42,7 +42,7 @@ class MadeStates {
     Value value;
     bool is_set = true;  ///< false: no row has come yet
     Arena bytes{kFirstBytes};
-    Arena spare{kFirstBytes};  ///< where the next value goes while the old one is read
+    Arena spare{kFirstBytes};  ///< for the next value while the current one is read
   };
   static void keep(State& state, const Value& value);
 

@@ -44,7 +44,7 @@ void RankRows::open(Execution& execution) {
   input_->open(execution);
 }
 
-/// Of the row in the slots, after the one before it.
+/// Computes the numbers of the row in the slots from those of the previous row.
 void RankRows::count(Execution& execution) {
   new_keys_.clear();
   for (const SortKey& key : partition_) new_keys_.push_back(key.expr->eval(execution));
@@ -66,7 +66,7 @@ void RankRows::count(Execution& execution) {
     rank_ = row_number_;
     ++dense_rank_;
   }
-  // Those of a row that is as the one before it are there.
+  // The stored keys are equal to those of a peer.
   if (is_peer || (goes_on && !asks_order_)) return;
   keys_arena_.reset();
   keys_.clear();
@@ -78,7 +78,7 @@ bool RankRows::is_wanted(Execution& execution) {
     const bool held = held_[i];
     held_[i] = holds(*wanted_[i].condition, execution);
     if (!held_[i] && (held || !wanted_[i].begins_false)) {
-      // It stays so to the end of the partition.
+      // The condition stays false to the end of the partition.
       held_[i] = held;
       return false;
     }

@@ -9,14 +9,14 @@
 
 namespace swizzle::sql {
 
-/// row_number, rank and dense_rank of one window. Their results depend on the rows before alone, so
-/// nothing is kept: rows go through as they come, sorted by partition and order.
+/// row_number, rank and dense_rank over one window. Their results depend only on earlier rows, so
+/// rows, sorted by partition and order, are passed on without being stored.
 class RankRows final : public PlanOperator {
  public:
   RankRows(PlanPtr input, std::vector<SortKey> partition, std::vector<SortKey> order,
            std::vector<WindowCall> calls, std::vector<RankCondition> wanted);
   RankRows(const RankRows& of, StepCopies& copies);
-  /// Whether a window of these calls can be had so.
+  /// True if all calls are of these three functions.
   static bool can_give(std::span<const WindowCall> calls) noexcept;
 
   [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {

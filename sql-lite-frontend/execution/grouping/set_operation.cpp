@@ -78,7 +78,8 @@ bool SetOperation::next_part(Execution& execution) {
   open_.clear();
   reading_.reset();
   if (waiting_.empty()) return false;
-  // Not cleared: what it kept would count as taken, and every key would be put aside again.
+  // clear() would not do: the memory it keeps counts towards the limit, so every key would be
+  // spilled again.
   counts_.release();
   reading_.emplace(std::move(waiting_.front()));
   waiting_.pop_front();
@@ -92,7 +93,7 @@ bool SetOperation::next_part(Execution& execution) {
   return true;
 }
 
-/// Of a key that is not in memory.
+/// Decides about a left row whose key is not in memory.
 bool SetOperation::is_wanted_uncounted(Execution& execution) {
   if (!open_.empty()) {
     Part& part = part_of_key(execution);
@@ -113,7 +114,7 @@ bool SetOperation::is_wanted_uncounted(Execution& execution) {
 bool SetOperation::is_wanted(Execution& execution) {
   write_key(execution, left_slots_);
   if (kind_ == Kind::except && open_.empty() && !is_full(execution)) {
-    // While everything fits one look-up says it and notes it.
+    // While all keys fit in memory, a single look-up both tests and records the key.
     std::uint32_t& count = counts_[writer_.key()];
     return std::exchange(count, 0U) == KeyTable::kAbsent;
   }

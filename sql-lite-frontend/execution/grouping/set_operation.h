@@ -12,8 +12,8 @@
 
 namespace swizzle::sql {
 
-/// INTERSECT and EXCEPT, with or without ALL, by hashing the right side. Rows beyond the memory for
-/// hashing wait in temporary files, those of both sides in pairs of parts.
+/// INTERSECT and EXCEPT, with or without ALL: hashes the right side. Rows beyond the hash memory
+/// limit are spilled to temporary files, partitioned by hash on both sides.
 class SetOperation final : public PlanOperator {
  public:
   enum class Kind : std::uint8_t { intersect, intersect_all, except, except_all };
@@ -49,7 +49,7 @@ class SetOperation final : public PlanOperator {
     std::unique_ptr<RowFile> left;
     unsigned depth;
   };
-  /// The part whose rows are read instead of the inputs'.
+  /// The pair of spilled parts that is read instead of the inputs.
   struct Reading {
     explicit Reading(Part of) : part(std::move(of)), left(*part.left) {}
     Part part;
@@ -58,15 +58,16 @@ class SetOperation final : public PlanOperator {
 
   void write_key(const Execution& execution, std::span<const Slot> slots);
   [[nodiscard]] bool is_full(const Execution& execution) const noexcept;
-  /// Counts the row that stands in the right slots, or puts it aside.
+  /// Counts the row in the right slots, or spills it.
   void count_right(Execution& execution);
-  /// The row in the left slots is to be returned. It may be put aside instead.
+  /// Returns true if the row in the left slots belongs to the result. May spill it instead and
+  /// return false.
   bool is_wanted(Execution& execution);
   bool is_wanted_uncounted(Execution& execution);
   bool next_left(Execution& execution);
-  /// Counts the right rows of the next part; false when there is none.
+  /// Counts the right rows of the next spilled part; false if there is none.
   bool next_part(Execution& execution);
-  /// Returns the part for rows with the present key.
+  /// Returns the spilled part for rows with the current key.
   Part& part_of_key(const Execution& execution);
   void put_aside(const Execution& execution, std::unique_ptr<RowFile>& file,
                  std::span<const Slot> slots) const;

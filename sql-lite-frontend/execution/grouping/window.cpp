@@ -110,7 +110,7 @@ void Window::find_range_keys() {
 
 namespace {
 
-/// Whether the call's result depends on more than the row's place among the others.
+/// True if the result depends on more than the row's position among its peers.
 bool reads_row(WindowFunctionKind kind) noexcept {
   switch (kind) {
     case WindowFunctionKind::row_number:
@@ -175,8 +175,8 @@ Value infinity_of(Execution& execution, TypeId type, int sign) {
 
 }  // namespace
 
-/// The first place whose key the bound lets in, or at the frame's end the first beyond it. Rows
-/// without a key are only near each other.
+/// Returns the first row position within a RANGE bound, or, for the frame's end, the first one
+/// after it. Rows with a NULL key are peers only of each other.
 std::size_t Window::find_in_range(Execution& execution, const Expr& bound, std::size_t place,
                                   bool is_end) const {
   if (range_keys_[place].is_null()) {
@@ -296,7 +296,8 @@ void Window::check_range_offsets(Execution& execution) const {
   check(frame_->end_offset, frame_->range->end_is_negative, "ending");
 }
 
-/// While the frame only grows at its end, the state goes on; otherwise it starts over.
+/// Reuses the aggregate state as long as the frame only grows at its end; otherwise aggregates
+/// anew.
 void Window::compute_aggregate(Execution& execution, Places partition, std::size_t index) {
   const AggregateCall& call = calls_[index].aggregate;
   AggregateStates states{call};

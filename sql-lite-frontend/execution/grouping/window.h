@@ -11,8 +11,8 @@
 
 namespace swizzle::sql {
 
-/// All calls over one window definition. Its input comes sorted by partition and order; it keeps
-/// one partition at a time and gives every row its results.
+/// Window functions over one window definition. The input is sorted by partition and order. Stores
+/// one partition at a time and adds the results to each of its rows.
 class Window final : public PlanOperator {
  public:
   Window(PlanPtr input, std::vector<SortKey> partition, std::vector<SortKey> order,

@@ -5,7 +5,7 @@ namespace swizzle::sql {
 std::optional<std::size_t> FrameRows::nth(std::size_t number) const noexcept {
   for (std::size_t place = whole.begin; place < whole.end; ++place) {
     if (hole.begin == hole.end) {
-      // Without a hole there is nothing to step over.
+      // Without EXCLUDE, the rows are contiguous.
       return number < whole.end - whole.begin ? std::optional{whole.begin + number} : std::nullopt;
     }
     if (has(place) && number-- == 0) return place;

@@ -10,13 +10,13 @@
 
 namespace swizzle::sql {
 
-/// Places in the sorted rows: [begin, end).
+/// Range of row positions in a partition: [begin, end).
 struct Places {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-/// A frame's rows: places without those that EXCLUDE takes out again.
+/// The rows of a frame: its positions without those that EXCLUDE removes.
 struct FrameRows {
   Places whole;
   Places hole;
@@ -25,12 +25,13 @@ struct FrameRows {
   [[nodiscard]] bool has(std::size_t place) const noexcept {
     return place < hole.begin || place >= hole.end || place == kept;
   }
-  /// Counted from 0; nothing when there are fewer.
+  /// Returns the position of the row with this number, counted from 0, or nothing if the frame has
+  /// fewer.
   [[nodiscard]] std::optional<std::size_t> nth(std::size_t number) const noexcept;
   [[nodiscard]] std::optional<std::size_t> last() const noexcept;
 };
 
-/// The rows of a partition that its order does not tell apart, in groups.
+/// Peer groups of a partition: rows that are equal in the window's ORDER BY.
 class PeerGroups {
  public:
   /// Charges its memory to the account from now on.
@@ -44,7 +45,7 @@ class PeerGroups {
     clear_for_next_run(groups_);
   }
   void begin(std::size_t first_place);
-  /// The next place begins a group, or belongs to the present one.
+  /// Adds the next row, to the current peer group or as the first of a new one.
   void add(bool is_peer);
 
   [[nodiscard]] std::size_t count() const noexcept { return starts_.size(); }

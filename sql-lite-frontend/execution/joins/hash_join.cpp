@@ -121,7 +121,7 @@ void HashJoin::fill(Execution& execution) {
   usage_.buckets = std::max<std::size_t>(std::bit_ceil(store_.size()), 1024);
 }
 
-/// Rows that can meet nothing are dropped where the join does not keep them.
+/// Spills the probe rows. Rows without a match are dropped unless the join returns them.
 void HashJoin::split_probe(Execution& execution) {
   TemporaryFiles& files = *execution.memory->files;
   const unsigned depth = splitting_[0].depth;
@@ -184,7 +184,7 @@ void HashJoin::open(Execution& execution) {
   if (probing_) return;
   split_probe(execution);
   outer().close();
-  // Nothing is in memory, so next() goes on to the first part.
+  // The hash table is empty, so next() continues with the first part.
   row_matched_.clear();
 }
 

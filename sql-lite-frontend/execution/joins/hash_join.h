@@ -11,17 +11,17 @@
 
 namespace swizzle::sql {
 
-/// Keeps the build side in a hash table by the join's keys and looks up every row of the probe
-/// side. The probe side is the outer one: a left join keeps all of its rows, a right join all of
-/// the build's.
+/// Hash join: builds a hash table over the build side and looks up each row of the probe side in
+/// it. The probe side is the outer one: a left join keeps all of its rows, a right join all rows of
+/// the build side.
 ///
-/// Where only a match counts, a row of the build side is kept once for each key, or, if conditions
-/// besides the keys decide, with the columns that they read.
+/// If only the existence of a match counts (semi and anti joins), one build row is stored per key,
+/// or, if there are conditions besides the keys, only the columns that they read.
 ///
-/// A build side that does not fit the memory that hashing may use is spread over temporary files,
-/// and so is the probe side then: the parts are joined one after the other, and spread anew where
-/// they do not fit either. Beyond kDeepest the rows' keys are likely to be the same, and memory is
-/// taken as far as the session may have it.
+/// If the build side exceeds the hash memory limit, both sides are partitioned by hash into
+/// temporary files and joined part by part; a part that is still too large is partitioned again. At
+/// depth kDeepest, rows probably share their keys, so the part is joined in memory up to the
+/// session's limit.
 class HashJoin final : public JoinOperator {
  public:
   struct Keys {
@@ -29,8 +29,8 @@ class HashJoin final : public JoinOperator {
     std::vector<ExprPtr> build;
   };
   HashJoin(JoinKind kind, PlanPtr probe, PlanPtr build, Keys keys, std::vector<ExprPtr> conditions);
-  /// Slots of the build side that its keys and the conditions read: all that is kept of a row that
-  /// is no part of the join's rows. Pre: it is not open.
+  /// Stores only these slots of a build row, those that the keys and conditions read, when build
+  /// rows are not part of the result. Pre: the join is not open.
   void keep_only(std::vector<Slot> slots) { store_.set_slots(std::move(slots)); }
   HashJoin(const HashJoin& of, StepCopies& copies);
   [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
@@ -58,7 +58,7 @@ class HashJoin final : public JoinOperator {
     std::unique_ptr<RowFile> probe;
     unsigned depth = 0;
   };
-  /// The part whose rows are read instead of the inputs'.
+  /// The pair of spilled parts that is read instead of the inputs.
   struct Reading {
     explicit Reading(Part of) : part(std::move(of)), build(*part.build), probe(*part.probe) {}
     Part part;
@@ -69,7 +69,7 @@ class HashJoin final : public JoinOperator {
   void fill(Execution& execution);
   void keep_build_row(Execution& execution, bool has_key);
   [[nodiscard]] bool must_split(const Execution& execution) const noexcept;
-  /// Moves what was kept so far into new parts.
+  /// Moves the rows stored so far to new spilled parts.
   void begin_split(Execution& execution);
   void split_build_row(Execution& execution, bool has_key);
   void split_probe(Execution& execution);
@@ -79,7 +79,7 @@ class HashJoin final : public JoinOperator {
   bool next_outer(Execution& execution);
   void clear_table();
   void release_table();
-  /// Starts a key; false when one of its values is NULL, which equals nothing.
+  /// Encodes a key; false if a value is NULL, which matches nothing.
   bool write_key(Execution& execution, std::span<const ExprPtr> exprs);
   void come_to(Execution& execution);
   bool next_match(Execution& execution);

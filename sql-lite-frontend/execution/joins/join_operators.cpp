@@ -75,7 +75,7 @@ std::vector<Slot> JoinOperator::output_slots() const {
   std::vector<Slot> slots = outer_->output_slots();
   if (decides_outer()) return slots;
   const std::vector<Slot> more = inner_->output_slots();
-  // Each level of what nests asks all that are below it.
+  // Every level of nested joins calls this for all levels below it: quadratic work.
   count_work(slots.size() + more.size());
   slots.insert(slots.end(), more.begin(), more.end());
   return slots;

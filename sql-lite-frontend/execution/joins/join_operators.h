@@ -10,10 +10,10 @@ namespace swizzle::sql {
 
 class Materialize;
 
-/// Common part of joins of all methods: two inputs, the conditions that decide about a match, and
-/// the result for an outer row that has matches or has none.
+/// Base class of all join methods: two inputs, the join conditions, and the result for outer rows
+/// with and without a match.
 ///
-/// A method defines how an outer row's matches are found, and adds the needs of its own join kinds.
+/// A derived class finds an outer row's matches and adds state for its join kinds.
 class JoinOperator : public PlanOperator {
  public:
   [[nodiscard]] std::vector<Slot> output_slots() const override;
@@ -37,14 +37,14 @@ class JoinOperator : public PlanOperator {
   [[nodiscard]] PlanOperator& inner() noexcept { return *inner_; }
   [[nodiscard]] const std::vector<Slot>& outer_slots() const noexcept { return outer_row_.slots(); }
   [[nodiscard]] const std::vector<Slot>& inner_slots() const noexcept { return inner_slots_; }
-  /// Whether outer rows, or inner rows, without a match are among the join's rows.
+  /// True if outer (or inner) rows without a match are among the join's rows.
   [[nodiscard]] bool keeps_outer() const noexcept {
     return kind_ == JoinKind::left || kind_ == JoinKind::full || kind_ == JoinKind::anti;
   }
   [[nodiscard]] bool keeps_inner() const noexcept {
     return kind_ == JoinKind::right || kind_ == JoinKind::full || kind_ == JoinKind::right_anti;
   }
-  /// Whether the join's rows are rows of one side alone, and each at most once.
+  /// True if the join's rows are rows of one side alone, and each at most once.
   [[nodiscard]] bool decides_outer() const noexcept {
     return kind_ == JoinKind::semi || kind_ == JoinKind::anti;
   }
@@ -57,7 +57,7 @@ class JoinOperator : public PlanOperator {
   void set_null(Execution& execution, std::span<const Slot> slots) const;
 
   void close_inputs();
-  /// The next outer row is to be read.
+  /// Makes next_with_outer() read the next outer row.
   void leave_outer_row() noexcept { in_outer_row_ = false; }
   /// The next row of the join that has an outer row; false behind the last of them. `join` has
   ///   bool next_outer(Execution&)   reads the next outer row into its slots
@@ -66,9 +66,9 @@ class JoinOperator : public PlanOperator {
   template <class Join>
   bool next_with_outer(Join& join, Execution& execution);
 
-  /// "Hash Left Join", and the conditions as its filter.
+  /// Describes the node for EXPLAIN: "Hash Left Join", with the conditions as its filter.
   [[nodiscard]] PlanNote note_of(std::string method, ExprPrinter::Columns columns) const;
-  /// The same, with the pairs of keys that are equal.
+  /// The same, with the pairs of equal keys.
   [[nodiscard]] PlanNote note_of(std::string method, ExprPrinter::Columns columns,
                                  std::string keys_name, std::span<const ExprPtr> outer_keys,
                                  std::span<const ExprPtr> inner_keys) const;
@@ -97,7 +97,7 @@ bool JoinOperator::next_with_outer(Join& join, Execution& execution) {
     }
     if (join.next_match(execution)) {
       matched_ = true;
-      // One match is all that these want to know of.
+      // Semi and anti joins need only the first match.
       if (decides_outer()) in_outer_row_ = false;
       if (kind_ == JoinKind::anti || kind_ == JoinKind::right_anti) continue;
       return true;
@@ -116,8 +116,8 @@ class NestedLoop final : public JoinOperator {
  public:
   NestedLoop(JoinKind kind, PlanPtr outer, PlanPtr inner, std::vector<ExprPtr> conditions)
       : JoinOperator(kind, std::move(outer), std::move(inner), std::move(conditions)) {}
-  /// The inner side keeps its rows, which are good until the join starts over. Pre: it is `kept`,
-  /// and reads no outer row of this join.
+  /// Makes open() discard the rows that the inner side `kept` has materialized. Pre: `kept` reads
+  /// no outer row of this join.
   void forget_when_opened(Materialize& kept) noexcept { kept_ = &kept; }
   NestedLoop(const NestedLoop& of, StepCopies& copies);
   [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {

@@ -7,12 +7,12 @@
 
 namespace swizzle::sql {
 
-/// Joins two inputs that come in the order of their keys, ascending, NULLs last: neither is kept,
-/// but for the inner rows of one key at a time. Inner, left, semi and anti joins; the outer rows'
-/// order stays.
+/// Merge join of two inputs that are sorted by their keys, ascending, NULLs last. Stores only the
+/// inner rows of one key at a time. Inner, left, semi and anti joins; preserves the order of the
+/// outer rows.
 class MergeJoin final : public JoinOperator {
  public:
-  /// Keys, as many on both sides, in the order in which they sort, of the same types.
+  /// Join keys of both sides: equally many, in sort order, pairwise of the same types.
   struct Keys {
     std::vector<ExprPtr> outer;
     std::vector<ExprPtr> inner;
@@ -35,7 +35,7 @@ class MergeJoin final : public JoinOperator {
 
  private:
   friend JoinOperator;
-  /// Inner rows that have one key.
+  /// Inner rows with equal keys.
   struct Group {
     RowStore rows{RowStore::Overflow::to_file};
     Arena arena;
@@ -48,10 +48,10 @@ class MergeJoin final : public JoinOperator {
   void come_to(Execution& execution);
   bool next_match(Execution& execution);
 
-  /// Evaluates a side's keys; false when one is NULL, which equals nothing.
+  /// Evaluates a side's keys; false if one is NULL, which matches nothing.
   bool take_key(Execution& execution, std::span<const ExprPtr> exprs);
   [[nodiscard]] int compare_with_key(std::span<const Value> other) const;
-  /// The next inner row that has a key begins `ahead_`.
+  /// Reads up to the next inner row with a non-NULL key and stores it in `ahead_`.
   void read_ahead(Execution& execution);
   void next_group(Execution& execution);
 

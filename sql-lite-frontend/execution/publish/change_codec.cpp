@@ -51,7 +51,7 @@ PublishedChange decode_change(Bytes body) {
   FieldReader in(body);
   PublishedChange change;
   const auto letter = in.take<char>();
-  // Before changes said whose they are, they began with upper case.
+  // Upper-case letters are those of the older format, without the database.
   const bool is_older = letter >= 'A' && letter <= 'Z';
   change.kind = static_cast<ChangeKind>(is_older ? letter - 'A' + 'a' : letter);
   if (!is_older) change.database = in.take<Oid>();

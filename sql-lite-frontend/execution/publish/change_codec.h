@@ -28,8 +28,8 @@ enum class OldRow : char {
 
 struct PublishedChange {
   ChangeKind kind = ChangeKind::insert;
-  /// Database of the change: the log is that of all databases. None in changes that older servers
-  /// have noted.
+  /// Database of the change, because one log serves all databases. Absent in changes logged by
+  /// older servers.
   Oid database = kNoOid;
   std::uint32_t shape = 0;
   OldRow old_row = OldRow::none;
@@ -40,7 +40,7 @@ struct PublishedChange {
   bool cascades = false;
   bool restarts_sequences = false;
   // Of a message.
-  bool is_transactional = false;  ///< told between BEGIN and COMMIT, else by itself
+  bool is_transactional = false;  ///< part of its transaction; else delivered at once
   std::string_view prefix = {};
   Bytes content = {};
 };
@@ -50,7 +50,7 @@ inline constexpr std::size_t kChangeHeadBytes = 14;
 void encode_change_head(const PublishedChange& change, std::byte* head) noexcept;
 std::string encode_truncate(const PublishedChange& change);
 std::string encode_message(const PublishedChange& change);
-/// Refers to `body`. Throws SqlError XX001.
+/// The result refers to `body`. Throws SqlError XX001 if it is malformed.
 PublishedChange decode_change(Bytes body);
 
 }  // namespace swizzle::sql

@@ -15,8 +15,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// Adds and removes a record under a random key. Only a transaction with a change has a commit in
-/// the log, at which readers get the message; the record is gone again with the transaction.
+/// Inserts and deletes a record under a random key: only a transaction with a change has a commit
+/// record in the log, at which readers get the message.
 void write_something(Catalog& catalog, Transaction& transaction) {
   const std::uint64_t drawn = Runtime::current().random();
   std::string key = object_key(catalog.database(), RecordKind::logged_message,

@@ -9,12 +9,12 @@
 
 namespace swizzle::sql {
 
-/// Delivery to readers of the log: with the transaction that writes the message, and only if that
-/// commits, or at once.
+/// Time of delivery to logical decoding: with the transaction's commit, or at once, even if the
+/// transaction rolls back.
 enum class MessageTold : std::uint8_t { at_commit, at_once };
 
-/// pg_logical_emit_message: writes a message for readers of the log. Returns the end of its record.
-/// Where wal_level is not logical, the message is not delivered.
+/// pg_logical_emit_message: logs a message for logical decoding. Returns the LSN of the end of its
+/// record. Has no effect unless wal_level is logical.
 Lsn log_message(StatementServices& services, MessageTold told, std::string_view prefix,
                 Bytes content);
 

@@ -37,7 +37,7 @@ std::vector<std::int16_t> identity_columns(const Relation& relation) {
   return numbers;
 }
 
-/// Whether the filter asks for columns alone that old rows are told by.
+/// True if the filter reads columns of the replica identity only.
 bool filter_is_told(StatementServices& services, const TablePtr& table, const TableShape& shape,
                     const std::string& filter_sql) {
   if (filter_sql.empty() || shape.identity == 'f') return true;
@@ -55,7 +55,7 @@ bool filter_is_told(StatementServices& services, const TablePtr& table, const Ta
   return true;
 }
 
-/// Whether the list has all columns that old rows are told by.
+/// True if the list has all columns of the replica identity.
 bool list_is_told(const TableShape& shape, const std::vector<std::int16_t>& columns) {
   if (columns.empty()) return true;
   if (shape.identity == 'f') return false;

@@ -8,19 +8,20 @@
 
 namespace swizzle::sql {
 
-/// Whether changes of the relation can be published at all: a table that others see and that a
-/// crash does not empty.
+/// True if changes of the relation can be published at all: it is a table that other sessions see
+/// and that survives a crash.
 bool is_publishable(const Relation& relation);
-/// Whether a publication has the table among its own, one of its schemas, or all.
+/// True if a publication contains the table: listed itself, by its schema, or by FOR ALL TABLES.
 bool publishes(const Publication& publication, const Relation& relation);
-/// The index that Relation::replica_identity stands for; null: none.
+/// Returns the index that is the table's replica identity; null if there is none.
 const Index* identity_index(const Relation& relation);
 
 /// Returns the shape of the table with the publications that publish it; null if there are none.
 std::unique_ptr<TableShape> shape_of_published(StatementServices& services, const Table& table);
 
-/// Fails as an UPDATE or DELETE does of a table that is published so that its subscribers could not
-/// tell which row was meant: 55000, 42P10. `event` is published::kUpdate or kDelete.
+/// Throws the error of an UPDATE or DELETE on a published table: 55000 if it has no replica
+/// identity, 42P10 if the WHERE or the column list of a publication does not fit its replica
+/// identity. `event` is published::kUpdate or kDelete.
 void require_replica_identity(StatementServices& services, const TablePtr& table,
                               const TableShape& shape, std::uint8_t event);
 

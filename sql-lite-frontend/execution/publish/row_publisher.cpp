@@ -104,7 +104,7 @@ void RowPublisher::note_updated(Execution& execution, std::span<const Value> old
       .kind = ChangeKind::update, .shape = as->number, .after = as_bytes(after_)};
   change.old_row = encode_old(*as, old_row);
   if (change.old_row == OldRow::key) {
-    // The new row says it already.
+    // The old key is not logged if the new row contains the same one.
     encode(*as, new_row, Columns::identity, key_after_);
     if (key_after_ == before_) change.old_row = OldRow::none;
   }

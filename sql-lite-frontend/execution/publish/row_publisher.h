@@ -13,16 +13,16 @@
 
 namespace swizzle::sql {
 
-/// Logs a statement's changes to the rows of one table, if the table is published. Where wal_level
-/// is not logical, or there are no publications, the cost per row is the test of a flag.
+/// Logs a statement's row changes for logical replication, if the table is published. Costs one
+/// test of a flag per row if wal_level is not logical or there are no publications.
 class RowPublisher {
  public:
   explicit RowPublisher(TablePtr table) noexcept : table_(std::move(table)) {}
 
-  /// Called at the beginning of the statement; `events` are the events that it may cause
-  /// (published::k…). Throws 55000 or 42P10 if subscribers could not follow it.
+  /// Called at the beginning of the statement; `events` are the kinds of changes that it may make
+  /// (published::k…). Throws 55000 or 42P10 if the table lacks a suitable replica identity.
   void begin(Execution& execution, std::uint8_t events);
-  /// Whether removed rows are to be handed over with all their columns.
+  /// True if removed() needs all columns of a row.
   [[nodiscard]] bool wants_rows() const noexcept { return watches_; }
 
   // After the change has been made.
@@ -41,7 +41,7 @@ class RowPublisher {
   }
 
  private:
-  /// State of the table as it is published.
+  /// Cached publication state of the table.
   struct Published {
     std::uint32_t number = 0;
     TableShape shape;
@@ -54,14 +54,14 @@ class RowPublisher {
   void note_updated(Execution& execution, std::span<const Value> old_row,
                     std::span<const Value> new_row);
   void note_removed(Execution& execution, std::span<const Value> old_row);
-  /// Returns the table's published state, refreshed if any definition has changed. Null: not
-  /// published, or not for this kind of change.
+  /// Returns the publication state, refreshed if any definition has changed; null if the table, or
+  /// this kind of change, is not published.
   Published* published(Execution& execution, std::uint8_t event);
   void look(Execution& execution);
   enum class Columns : std::uint8_t { all, identity };
   void encode(Published& as, std::span<const Value> row, Columns which, std::string& into) const;
   void note(Execution& execution, PublishedChange& change);
-  /// Encodes the part of the old row that the change carries, into `before_`.
+  /// Encodes the old row's part that the change contains into `before_`.
   OldRow encode_old(Published& as, std::span<const Value> row);
 
   TablePtr table_;
@@ -75,7 +75,7 @@ class RowPublisher {
   std::string key_after_;
 };
 
-/// TRUNCATE has emptied the tables.
+/// Logs that TRUNCATE has emptied the tables.
 void publish_truncate(StatementServices& services, std::span<const TablePtr> tables, bool cascades,
                       bool restarts_sequences);
 

@@ -20,15 +20,15 @@ inline constexpr std::uint8_t kDelete = 4;
 inline constexpr std::uint8_t kTruncate = 8;
 }  // namespace published
 
-/// Description of a table that tells its subscribers of a change: its form when the change was
-/// made, and its publications. So a reader of changes does not need the table's present definition.
+/// Description of a published table in the log: its columns when the change was made, and its
+/// publications. So logical decoding does not need the current definition, which may differ.
 struct TableShape {
   struct Column {
     std::string name;
     TypeId type = TypeId::none;
     std::int32_t typmod = kNoTypmod;
     std::int16_t number = 0;   ///< from 1, dropped columns counted
-    bool in_identity = false;  ///< old rows are told by it
+    bool in_identity = false;  ///< part of the replica identity
   };
   struct Membership {
     Oid publication = kNoOid;
@@ -37,29 +37,29 @@ struct TableShape {
     std::vector<std::int16_t> columns;  ///< their numbers; empty: all
     std::string filter_sql;             ///< empty: all rows
   };
-  /// One that users made.
+  /// A user-defined type.
   struct MadeType {
     std::string schema;
-    UserType type;  ///< only what its values are written with
+    UserType type;  ///< only what is needed to print its values
   };
   Oid relation = kNoOid;
   std::string schema;
   std::string name;
   char identity = 'd';  ///< Relation::replica_identity
-  /// Columns in rows of changes: without the dropped and the computed ones.
+  /// Columns in logged rows: without dropped and generated ones.
   std::vector<Column> columns;
   std::vector<Membership> memberships;
-  /// User-defined types of the columns, each behind the types that it consists of.
+  /// User-defined types of the columns, each after the types that it is composed of.
   std::vector<MadeType> types;
 
-  /// Null: no user made it, or the shape is of a version that did not keep types.
+  /// Returns null for a built-in type, or if the shape was logged by a version without types.
   [[nodiscard]] const MadeType* made_type(TypeId type) const noexcept;
 
   [[nodiscard]] std::vector<TypeId> column_types() const;
   [[nodiscard]] std::uint8_t events() const noexcept;
 };
 
-/// Equal shapes have equal forms.
+/// Equal shapes have equal encodings.
 std::string encode(const TableShape& shape);
 /// Throws SqlError XX001.
 TableShape decode_table_shape(Bytes bytes);

@@ -41,8 +41,8 @@ TableShapes::Known& TableShapes::known_of(Catalog& catalog) {
   Known known;
   const auto transaction = catalog.engine().begin();
   const std::vector<KeptShape> kept = kept_shapes(catalog, *transaction);
-  // Without slots, changes that were logged before this start have no reader, and none were noted
-  // since.
+  // Without replication slots, no reader needs changes logged before this start, and no changes
+  // have been logged since.
   const bool are_needed = !catalog.engine().logical_log().slots().list().empty();
   for (const KeptShape& shape : kept) {
     if (are_needed)
@@ -63,7 +63,8 @@ std::uint32_t TableShapes::number_of(Catalog& catalog, const std::string& form) 
   const std::string key = object_key(catalog.database(), RecordKind::table_shape, number);
   const auto transaction = catalog.engine().begin();
   value_of(catalog.tree().insert(*transaction, as_bytes(key), as_bytes(form)));
-  // Its record is before that of every change that names it, so it need not be waited for.
+  // Its log record precedes those of the changes that refer to the shape, so no forced commit is
+  // needed.
   value_of(transaction->commit_unforced());
   known.emplace(form, number);
   return number;

@@ -10,18 +10,19 @@
 
 namespace swizzle::sql {
 
-/// The shapes that changes in the log refer to by number, kept in the catalog's tree beside
-/// transactions, so that a reader of a change can always read its shape. Thread-safe; parks.
+/// The table shapes to which logged changes refer by number. Each is stored in the catalog's tree
+/// by a transaction of its own, so that a reader of a change always finds its shape. Thread-safe;
+/// parks.
 class TableShapes {
  public:
   TableShapes() = default;
   TableShapes(const TableShapes&) = delete;
   TableShapes& operator=(const TableShapes&) = delete;
 
-  /// The number under which a shape of this form is kept: it is in the log before anything that is
-  /// logged from now on.
+  /// Returns the number of a shape with this encoding; stores and logs it if it is new, before
+  /// anything that the caller logs.
   std::uint32_t number_of(Catalog& catalog, const std::string& form);
-  /// Throws XX001 when there is none of that number.
+  /// Throws XX001 if there is no shape with that number.
   static TableShape read(Catalog& catalog, std::uint32_t number);
 
  private:

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kLargestChunk = std::size_t{1} << 20U;
 /// Each has a buffer and an open file.
 constexpr std::size_t kMostRuns = 64;
-/// To sort so many, or to move them, takes longer than others are to wait.
+/// Sorting or moving more entries than this would block other fibers of the reactor for too long.
 constexpr std::size_t kManyItems = 8192;
 constexpr std::size_t kSizeBytes = 2 * sizeof(std::uint32_t);
 
@@ -79,8 +79,8 @@ void EntrySorter::grow_items() {
   Runtime::current().run_aside([this] { items_.reserve(2 * items_.size()); });
 }
 
-/// By the values of the heads' bytes, the last one first; a byte that all have in common is passed
-/// over, so short keys and small numbers take few rounds.
+/// Radix sort by the bytes of the heads, the last byte first. Skips bytes that are equal in all
+/// heads, so short keys and small numbers need few passes.
 void EntrySorter::sort_by_heads() {
   constexpr std::size_t kBytes = sizeof(std::uint64_t);
   std::array<std::array<std::uint32_t, 256>, kBytes> counts{};
@@ -184,7 +184,7 @@ void EntrySorter::advance(std::size_t run) {
 
 std::optional<EntrySorter::Entry> EntrySorter::ahead(std::size_t calls) const noexcept {
   if (!runs_.empty() || items_.size() - position_ <= calls) return std::nullopt;
-  // In key order they lie anywhere.
+  // In key order the entries are scattered in memory, so a later one is prefetched.
   if (items_.size() - position_ > 2 * calls) __builtin_prefetch(items_[position_ + 2 * calls].at);
   return entry_at(items_[position_ + calls].at);
 }

@@ -11,11 +11,11 @@
 
 namespace swizzle::sql {
 
-/// Records on their way into a new tree: taken in any order, handed out in key order. Records
-/// beyond the memory limit go to temporary files as sorted runs, which are merged.
+/// Sorts the entries of a new tree: added in any order, returned in key order. Entries beyond the
+/// memory limit are spilled as sorted runs, which are merged.
 ///
-/// In memory keys and values lie in large chunks. Their addresses are sorted, with the first eight
-/// bytes of each key, by these bytes' values rather than by comparisons.
+/// In memory, keys and values are in large chunks. Pointers to them are sorted together with the
+/// first eight bytes of each key, so that most comparisons are of integers.
 class EntrySorter {
  public:
   struct Entry {
@@ -27,17 +27,16 @@ class EntrySorter {
 
   /// Pre: key and value are shorter than 4 GB.
   void add(std::string_view key, std::string_view value);
-  /// No more come.
+  /// Ends the input.
   void finish();
-  /// The next in ascending order of the keys, nothing at the end; equal ones in any order. Pre:
+  /// Returns the next entry in key order (equal keys in any order), or nothing at the end. Pre:
   /// finish(). Valid until the next call.
   std::optional<Entry> next();
 
-  /// Returns the entry that next() will return that many calls after the next one, if it is in
-  /// memory.
+  /// Returns the entry that next() will return after `calls` further calls, if it is in memory.
   [[nodiscard]] std::optional<Entry> ahead(std::size_t calls) const noexcept;
 
-  /// Removes all entries, and keeps the memory for the next ones. Pre: nothing went to files.
+  /// Removes all entries but keeps the memory. Pre: nothing was spilled.
   void restart();
 
   [[nodiscard]] std::size_t runs_in_files() const noexcept { return runs_.size(); }

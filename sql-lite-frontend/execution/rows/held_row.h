@@ -6,8 +6,8 @@
 
 namespace swizzle::sql {
 
-/// The input row for which an operator returns several rows. Values that lie in the row arena are
-/// copied here, because the operator's caller rewinds that arena between rows.
+/// The current input row of an operator that returns several rows per input row. Copies values that
+/// are in the row arena, because the operator's caller rewinds that arena between rows.
 class HeldRow {
  public:
   explicit HeldRow(std::vector<Slot> slots) : slots_(std::move(slots)) {}
@@ -25,7 +25,7 @@ class HeldRow {
     return true;
   }
 
-  /// The row is not stayed at any longer.
+  /// Ends the use of the current row.
   void forget() noexcept { clear_for_next_run(arena_); }
 
  private:

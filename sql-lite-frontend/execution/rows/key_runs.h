@@ -12,9 +12,9 @@
 
 namespace swizzle::sql {
 
-/// Keys that a table in memory has no room for: in sorted files, of which every so many keys stand
-/// in memory, so that a look-up reads a short stretch of each. Files of one size are merged when
-/// there are a few of them.
+/// Keys beyond a hash table's memory limit, in sorted temporary files. Every n-th key of a file is
+/// also in memory, so that a look-up reads only a short section of each file. Files of equal size
+/// are merged once there are a few.
 class KeyRuns {
  public:
   [[nodiscard]] bool empty() const noexcept { return levels_.empty() && !gathered_; }
@@ -26,7 +26,7 @@ class KeyRuns {
         gathered_->bytes.reserved_bytes() + gathered_->keys.capacity() * sizeof(std::string_view);
     if (held > execution.memory->work_bytes) write_gathered(execution);
   }
-  /// No more keys come.
+  /// Ends the input.
   void finish(Execution& execution) {
     if (gathered_) write_gathered(execution);
   }
@@ -59,7 +59,7 @@ class KeyRuns {
         : file_(*memory.files), reader_(file_), guides_(CountedAllocator<Guide>{&memory}) {
       bytes_.count_in(&memory);
     }
-    /// Keys come in order.
+    /// Adds a key. Pre: keys come in ascending order.
     void append(std::string_view key) {
       const bool is_guide = file_.rows() % kKeysPerGuide == 0;
       const Value row = Value::from_bytes(as_bytes(key));

@@ -7,13 +7,13 @@
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// A row: u32 length of what follows, then per value a byte with its kind, and its payload: nothing
-/// for NULL, 8 bytes, 8 + 4 bytes, or u32 length and bytes.
+/// Format of a row: u32 length of the rest, then per value one byte for its kind, and its payload:
+/// nothing for NULL, 8 bytes, 8 + 4 bytes, or u32 length and bytes.
 namespace swizzle::sql {
 namespace {
 
 constexpr std::size_t kLengthBytes = sizeof(std::uint32_t);
-/// For one row; reading from the file takes RowFile::kBufferBytes.
+/// Buffer for single rows; sequential reading uses RowFile::kBufferBytes.
 constexpr std::size_t kSmallBuffer = 256;
 
 template <class T>

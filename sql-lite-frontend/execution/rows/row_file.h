@@ -11,20 +11,20 @@
 
 namespace swizzle::sql {
 
-/// Rows in a temporary file: appended one after the other, read as often as wanted. Throws SqlError
-/// 53100 when the disk is full.
+/// Rows in a temporary file: appended in sequence, readable any number of times. Throws SqlError
+/// 53100 if the disk is full.
 class RowFile {
  public:
-  /// Size of its buffer, and of each reader's. Small, since a statement may write to dozens at
-  /// once.
+  /// Size of the write buffer, and of each reader's. Small, because a statement may write to dozens
+  /// of files at once.
   static constexpr std::size_t kBufferBytes = 16384;
 
   explicit RowFile(TemporaryFiles& files) : RowFile(&files, kBufferBytes) {}
-  /// The file is there only once the rows take more than that; null: there is none.
+  /// The file is created only once the rows exceed `memory_bytes`. Null `files`: never.
   RowFile(TemporaryFiles* files, std::size_t memory_bytes) noexcept
       : files_(files), memory_bytes_(memory_bytes) {}
 
-  /// Returns where the row begins.
+  /// Appends a row; returns its offset.
   std::uint64_t append(std::span<const Value> row);
   std::uint64_t append(const Execution& execution, std::span<const Slot> slots);
 
@@ -33,27 +33,27 @@ class RowFile {
   [[nodiscard]] std::size_t held_bytes() const noexcept { return pending_.capacity(); }
   [[nodiscard]] bool has_file() const noexcept { return file_ != nullptr; }
 
-  /// Forgets the rows behind the first `rows`. Pre: those took `bytes`; no reader is beyond them.
+  /// Removes all rows after the first `rows`. Pre: those take `bytes`; no reader is beyond them.
   void cut(std::uint64_t bytes, std::uint64_t rows) noexcept;
 
-  /// Reads from the first row on. The file outlives it, and may grow meanwhile.
+  /// Reads from the first row on. The file outlives the reader, and rows may be appended meanwhile.
   class Reader {
    public:
     explicit Reader(RowFile& file) noexcept : file_(&file) {}
-    /// False at the end. Values refer to the reader's memory until its next call.
+    /// Returns false at the end. Values refer to the reader's memory until its next call.
     bool next(std::span<Value> row);
-    /// However many values it has.
+    /// The same for a row with any number of values.
     bool next_whole(std::vector<Value>& row);
     bool next(Execution& execution, std::span<const Slot> slots);
-    /// Sets the place of the next row. Pre: append() returned it.
+    /// Positions the reader before a row. Pre: append() returned `begin`.
     void seek(std::uint64_t begin) noexcept;
 
    private:
-    /// The bytes of the next row, or nothing at the end.
+    /// Returns the encoded next row, or nothing at the end.
     std::optional<Bytes> next_bytes();
-    /// The same of a row that is not written yet.
+    /// Returns the same for a row that is still in the file's write buffer.
     std::optional<Bytes> next_pending(std::uint64_t at);
-    /// False when the file ends before `size` bytes.
+    /// Buffers `size` bytes; false if the file has fewer.
     bool require(std::size_t size);
 
     RowFile* file_;

@@ -136,7 +136,7 @@ class EitherStream final : public RowKeyStream {
   bool is_first_ = true;
 };
 
-/// Keys that come in any order, and perhaps several times: all are taken first, and sorted.
+/// Stream over keys that come unsorted and with duplicates: collects and sorts all of them first.
 class SortedStream : public RowKeyStream {
  public:
   explicit SortedStream(WorkSpace space) : sorter_(space) {}
@@ -174,7 +174,7 @@ class SortedStream : public RowKeyStream {
   bool is_first_ = true;
 };
 
-/// Behind an element that the class's encoding makes of text: a zero byte ends it.
+/// Returns the rest of an entry after a text element, which ends with a zero byte.
 std::string_view behind_text(std::string_view entry) {
   return entry.substr(std::min(entry.find('\0', 1) + 1, entry.size()));
 }
@@ -248,7 +248,7 @@ class ElementCount {
                                           {.low = as_bytes(prefix_), .high = as_bytes(end_)},
                                           Direction::forward, ReadMode::snapshot, entries.wait));
   }
-  /// Counts on, until there are so many or no more.
+  /// Continues counting up to `limit`.
   void count_to(std::size_t limit, Execution& execution) {
     while (cursor_ && count_ < limit) {
       execution.tick();
@@ -268,7 +268,8 @@ class ElementCount {
   std::size_t count_ = 0;
 };
 
-/// Rows that have several elements: those with the rarest, each asked for the others.
+/// Rows that contain several elements: reads those of the rarest element and looks up the others
+/// for each.
 class RarestStream final : public RowKeyStream {
  public:
   RarestStream(const ElementEntries& entries, std::vector<std::string> prefixes)

@@ -11,7 +11,7 @@
 
 namespace swizzle::sql {
 
-/// Keys of rows that an inverted index has found, ascending and each once.
+/// Keys of the rows that an inverted index has found, ascending, without duplicates.
 class RowKeyStream {
  public:
   RowKeyStream() = default;
@@ -19,17 +19,17 @@ class RowKeyStream {
   RowKeyStream& operator=(const RowKeyStream&) = delete;
   virtual ~RowKeyStream() = default;
 
-  /// Moves to the next key; false at the end, where nothing more may be asked.
+  /// Moves to the next key. Returns false at the end; no member may be called afterwards.
   virtual bool next(Execution& execution) = 0;
-  /// Moves to the first key that is not below `key`, or returns false; does not go back. Pre:
-  /// next() was called.
+  /// Moves forward to the first key >= `key`; returns false if there is none. Never moves backward.
+  /// Pre: next() was called.
   virtual bool seek(Execution& execution, std::string_view key) = 0;
-  /// Present key; valid until it moves.
+  /// Current key; valid until the stream moves.
   [[nodiscard]] virtual std::string_view key() const noexcept = 0;
 };
 using RowKeyStreamPtr = std::unique_ptr<RowKeyStream>;
 
-/// Entries of an inverted index: the number of the column, one byte; an element; the row's key.
+/// Entries of an inverted index: column number (one byte), element, key of the row.
 struct ElementEntries {
   const Tree* tree;  ///< outlives the streams
   WaitPolicy wait = WaitPolicy::wait;
@@ -40,12 +40,12 @@ inline char column_byte(std::size_t column) noexcept {
   return static_cast<char>(column);
 }
 
-/// A query about the entries of one column. It outlives the streams made of it.
+/// Query on the entries of one column. Outlives the streams made from it.
 struct ColumnQuery {
   std::size_t column;
   const ElementQuery* query;
 };
-/// Rows that all of the queries are about, perhaps with others; null: everything.
+/// Returns the keys of rows that match all queries, perhaps with others; null: all rows may match.
 RowKeyStreamPtr row_keys_of(const ElementEntries& entries, std::span<const ColumnQuery> queries,
                             Execution& execution);
 

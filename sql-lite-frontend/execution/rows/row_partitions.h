@@ -11,13 +11,14 @@
 
 namespace swizzle::sql {
 
-/// Parts that rows are spread over at a time, by their keys' hashes: each has a buffer. A power of
-/// two.
+/// Returns the number of parts into which rows are partitioned at a time; each part needs a buffer.
+/// A power of two.
 std::size_t partition_count(const WorkMemory& memory) noexcept;
 
-/// Rows that wait for memory, spread over temporary files by their keys. Each file is read back
-/// when there is room, and rows that do not fit then are spread anew, by other bits of the hash:
-/// that is the depth. Every part is smaller than the rows that it comes from.
+/// Rows that exceed the memory limit, partitioned by the hashes of their keys into temporary files.
+/// A part is read back when memory is free, and partitioned again, by other bits of the hash, if it
+/// is still too large: depth counts these levels. Every part is smaller than the rows that it comes
+/// from.
 class RowPartitions {
  public:
   struct Part {
@@ -28,7 +29,7 @@ class RowPartitions {
 
   void add(const Execution& execution, std::span<const Slot> slots, std::string_view key,
            unsigned depth);
-  /// A part to be read, with all rows that were added to it; rows added from now on go to others.
+  /// Removes a part and returns it for reading. Rows added from now on go to other parts.
   std::optional<Part> take();
   void clear();
 

@@ -89,12 +89,13 @@ void RowSorter::add(Execution& execution) {
   }
   const WorkMemory* memory = execution.memory;
   if (memory->files == nullptr || held_bytes() <= memory->work_bytes) return;
-  // Rows that left the heap are given up first.
+  // Memory of rows that were removed from the heap is freed first.
   if (kept_since_compaction_ > items_.size()) compact();
   if (held_bytes() > memory->work_bytes && items_.size() > 1) write_run(execution);
 }
 
-/// With a bound the worst row is at the heap's front, and leaves when there is one too many.
+/// Top-N sort: the worst row is at the heap's front, and is removed when the heap exceeds the
+/// bound.
 void RowSorter::keep_best(const Item& item) {
   const auto order = [this](const Item& left, const Item& right) { return before(left, right); };
   if (wanted_ == 0) return;
@@ -111,7 +112,7 @@ void RowSorter::keep_best(const Item& item) {
   if (++kept_since_compaction_ > 2 * wanted_ + 1000) compact();
 }
 
-/// Lets go of the rows that left the heap.
+/// Frees the memory of rows that were removed from the heap.
 void RowSorter::compact() {
   Arena fresh;
   fresh.count_in(arena_.account());

@@ -12,25 +12,25 @@
 
 namespace swizzle::sql {
 
-/// Brings rows into order, stably. Rows beyond work_mem go to temporary files as sorted runs, which
-/// are merged.
+/// Stable external sort. Rows beyond work_mem are spilled as sorted runs, which are merged.
 ///
-/// A row has the values of some slots and of the keys that are no such slots.
+/// A stored row consists of the values of some slots, and of sort keys that are not among these
+/// slots.
 class RowSorter {
  public:
   static constexpr std::size_t kAllRows = SIZE_MAX;
 
   RowSorter(std::span<const SortKey> keys, std::vector<Slot> slots);
 
-  /// Forgets everything. Only the first `wanted` rows will be asked for.
+  /// Removes all rows and starts a new sort. Only the first `wanted` rows of the result are needed.
   void start(Execution& execution, std::size_t wanted);
-  /// Takes the row that stands in the slots.
+  /// Adds the row in the slots.
   void add(Execution& execution);
-  /// No more rows come.
+  /// Ends the input and sorts.
   void finish(Execution& execution);
-  /// Puts the next row into the slots; false at the end. It stays valid until the next call.
+  /// Reads the next row into the slots; false at the end. Valid until the next call.
   bool next(Execution& execution);
-  /// Gives memory and files back.
+  /// Frees memory and files.
   void release();
 
   struct Report {
@@ -38,11 +38,11 @@ class RowSorter {
     Method method = Method::quicksort;
     std::size_t bytes = 0;  ///< of memory, or of files
   };
-  /// Returns the report on the last sort, release() or not.
+  /// Returns the report on the last sort, also after release().
   [[nodiscard]] const Report& report() const noexcept { return report_; }
 
  private:
-  /// One key: where it stands in a row, and its order.
+  /// A sort key: its position in a stored row, and its order.
   struct Key {
     const Expr* expr;
     std::size_t place;

@@ -12,20 +12,20 @@
 
 namespace swizzle::sql {
 
-/// Rows that are kept: the values of some slots, their bytes copied.
+/// Stored rows: copies of the values of some slots.
 class RowStore {
  public:
-  /// Place of rows beyond work_mem. With to_file and to_file_of_run they go to a temporary file;
-  /// the latter is for a step that keeps its rows till the end of the run, when they are released.
-  /// With keep_in_memory the owner limits the memory.
+  /// Place for rows beyond work_mem. to_file and to_file_of_run spill to a temporary file;
+  /// to_file_of_run is for plan nodes that need their rows until the end of the run, when they are
+  /// freed. With keep_in_memory, the owner limits the memory.
   enum class Overflow : std::uint8_t { keep_in_memory, to_file, to_file_of_run };
   explicit RowStore(Overflow overflow = Overflow::keep_in_memory) noexcept : overflow_(overflow) {}
 
   void set_slots(std::vector<Slot> slots) { slots_ = std::move(slots); }
   [[nodiscard]] const std::vector<Slot>& slots() const noexcept { return slots_; }
 
-  /// Keeps the slots' present values; returns the row's number.
-  /// Throws SqlError 53200 when the session would hold more memory than it may.
+  /// Stores the current values of the slots; returns the row's number. Throws SqlError 53200 if the
+  /// session's memory limit would be exceeded.
   std::size_t keep(Execution& execution) {
     if (overflow_ != Overflow::keep_in_memory && is_full(execution)) [[unlikely]]
       return keep_in_file(execution);
@@ -34,7 +34,7 @@ class RowStore {
     for (const Slot slot : slots_) values_.push_back(execution.slots[slot].copy_to(arena_));
     return in_memory_++;
   }
-  /// Puts a kept row back into the slots. Values from a file lie in the row arena.
+  /// Reads a stored row into the slots. Values read from a file are in the row arena.
   void restore(Execution& execution, std::size_t row) const {
     if (row >= in_memory_) [[unlikely]] {
       restore_from_file(execution, row - in_memory_);
@@ -46,7 +46,7 @@ class RowStore {
   [[nodiscard]] std::size_t size() const noexcept {
     return file_ ? in_memory_ + file_->places.size() : in_memory_;
   }
-  /// Returns the arena, for data kept beside the rows.
+  /// Returns the arena of the rows, in which the owner may store related data.
   Arena& arena(Execution& execution) noexcept {
     arena_.count_in(execution.memory);
     return arena_;
@@ -55,13 +55,13 @@ class RowStore {
   [[nodiscard]] std::size_t held_bytes() const noexcept {
     return arena_.reserved_bytes() + values_.capacity() * sizeof(Value);
   }
-  /// Clears the rows; keeps little of the memory.
+  /// Removes all rows and frees most of the memory.
   void clear() {
     clear_for_next_run(values_);
     clear_for_next_run(arena_);
     forget();
   }
-  /// Gives the memory back as well.
+  /// Removes all rows and frees all memory.
   void release() {
     sql::release(values_);
     arena_.release();
@@ -69,7 +69,7 @@ class RowStore {
   }
 
  private:
-  /// Rows behind those in memory.
+  /// Spilled rows, which follow those in memory.
   struct InFile {
     explicit InFile(WorkMemory& memory)
         : rows(*memory.files), reader(rows), places(CountedAllocator<std::uint64_t>{&memory}) {}

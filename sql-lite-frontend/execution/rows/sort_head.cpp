@@ -58,7 +58,7 @@ std::uint64_t SortHead::of_one(const Value& value) const {
   return placed(first_, head, UINT64_MAX - 1);
 }
 
-/// Of the bytes that would stand in an index.
+/// Computes the head from the value's key encoding, as used in indexes.
 std::uint64_t SortHead::of_key(const Value& value) const {
   bytes_.clear();
   order_->put_key(bytes_, value);

@@ -9,15 +9,17 @@
 
 namespace swizzle::sql {
 
-/// Eight bytes that order as rows do by their first sort key, as far as they go, or by the first
-/// two where both are short: of two different ones the smaller is of the row that comes first.
+/// Abbreviated sort key: eight bytes that order as the first sort key does, as far as they reach,
+/// or as the first two keys do if both are short. If two heads differ, the row with the smaller one
+/// sorts first.
 class SortHead {
  public:
-  /// Pre: there is a key.
+  /// Pre: `keys` is not empty.
   explicit SortHead(std::span<const SortKey> keys);
 
   [[nodiscard]] bool reads_two() const noexcept { return packs_two_; }
-  /// Returns the sort head of a row's values of its first keys; `second` is used if reads_two().
+  /// Returns the sort head for the values of a row's first keys; `second` is used only if
+  /// reads_two().
   [[nodiscard]] std::uint64_t of(const Value& first, const Value& second) const {
     return packs_two_ ? of_two(first, second) : of_one(first);
   }

@@ -12,7 +12,7 @@ namespace swizzle::sql {
 
 class TemporaryFiles;
 
-/// A file that goes when its owner does. Of one thread or fiber.
+/// Temporary file, deleted with its owner. Used by one thread or fiber.
 class TemporaryFile {
  public:
   TemporaryFile(TemporaryFiles& of, std::filesystem::path path, std::unique_ptr<File> file) noexcept
@@ -21,8 +21,8 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
 
-  /// Throws SqlError 53400 where the file would make its session's files, or all of the server's,
-  /// larger than they may be.
+  /// Throws SqlError 53400 if the temporary files of the session, or of the server, would exceed
+  /// their limit.
   void write_at(std::uint64_t offset, Bytes bytes);
   [[nodiscard]] File& file() noexcept { return *file_; }
 
@@ -33,19 +33,19 @@ class TemporaryFile {
   std::uint64_t size_ = 0;
 };
 
-/// Files for statements' data beyond their memory limit, in one folder of the data directory.
-/// Thread-safe, but for one that counts; outlives its files.
+/// Temporary files for spilled data, in one folder of the data directory. Thread-safe, except for
+/// an object that counts for a session; outlives its files.
 class TemporaryFiles {
  public:
-  /// Nothing of an earlier run stays in `folder`.
+  /// Deletes files that an earlier run left in `folder`.
   static Result<std::unique_ptr<TemporaryFiles>> open(FileSystem& files,
                                                       std::filesystem::path folder);
   TemporaryFiles(const TemporaryFiles&) = delete;
   TemporaryFiles& operator=(const TemporaryFiles&) = delete;
   ~TemporaryFiles() = default;
 
-  /// Returns the same folder for one session: its files are counted there, with their sizes, when
-  /// they go. `usage` outlives the result.
+  /// Returns the same folder for one session: adds each file with its size to the session's
+  /// statistics when it is deleted. `usage` outlives the result.
   [[nodiscard]] TemporaryFiles counted_in(SessionUsage& usage) const {
     return TemporaryFiles{folder_, &usage};
   }
@@ -53,13 +53,13 @@ class TemporaryFiles {
   Result<std::unique_ptr<TemporaryFile>> create();
 
   static constexpr std::uint64_t kNoLimit = UINT64_MAX;
-  /// Sets the bytes that one session's files may take together: temp_file_limit.
+  /// Sets temp_file_limit, the total size of one session's files.
   void set_limit(std::uint64_t bytes) noexcept { limit_ = bytes; }
-  /// The same for the files of all sessions.
+  /// Sets the same for the files of all sessions.
   void set_server_limit(std::uint64_t bytes) noexcept {
     folder_->limit.store(bytes, std::memory_order_relaxed);
   }
-  /// Returns the bytes that the files of all sessions take.
+  /// Returns the total size of the files of all sessions.
   [[nodiscard]] std::uint64_t server_bytes() const noexcept {
     return folder_->used.load(std::memory_order_relaxed);
   }
@@ -85,7 +85,8 @@ class TemporaryFiles {
   friend class TemporaryFile;
 };
 
-/// Limits of a large consumer: memory, and files for the rest (null: memory only).
+/// Limits of a plan node that needs much memory: the memory, and files for the rest (null: memory
+/// only).
 struct WorkSpace {
   std::size_t memory_bytes = SIZE_MAX;
   TemporaryFiles* files = nullptr;

@@ -7,7 +7,7 @@
 namespace swizzle::sql {
 namespace {
 
-// Of more rows the sort is the cheaper part.
+// Beyond this, the filter costs more than the sort that it saves.
 constexpr std::int64_t kMostWanted = 1000;
 constexpr std::size_t kRowsBetweenLooks = 4096;
 
@@ -59,7 +59,7 @@ bool LeadingRows::next(Execution& execution) {
   return false;
 }
 
-/// Of the row in the slots, which is remembered.
+/// Returns true if the row in the slots may be wanted; stores its sort head.
 bool LeadingRows::may_lead(Execution& execution) {
   if (++seen_ % kRowsBetweenLooks == 0 && !is_worth_it(execution)) {
     let_all_through();
@@ -100,7 +100,7 @@ bool LeadingRows::is_worth_it(const Execution& execution) const {
   const std::size_t held = partitions_.held_bytes() + heads_.capacity() * sizeof(std::uint64_t) +
                            counts_.capacity() * sizeof(std::uint32_t);
   if (held > execution.memory->work_bytes / 4) return false;
-  // Once most partitions have had many more rows than are wanted.
+  // Judged only once partitions have on average far more rows than are wanted.
   return seen_ / 8 < heads_.size() || dropped_ > seen_ / 8;
 }
 

@@ -9,15 +9,15 @@
 
 namespace swizzle::sql {
 
-/// Filters rows that are about to be sorted, and numbered within their partitions: it passes those
-/// that may have a wanted number. A row is dropped when as many rows as are wanted of its partition
-/// have come that stand before it. Some of the passed rows may turn out not to be wanted either.
+/// Filter below the sort of a query that wants only rows with low row numbers in their partitions:
+/// drops a row if enough rows of its partition that sort before it have already come. Some of the
+/// rows passed on may still turn out to be unwanted.
 ///
-/// It keeps the sort heads of as many rows of each partition; if that takes too much memory, or is
-/// of no use, it lets all rows through.
+/// Stores the sort heads of the leading rows of each partition. If they take too much memory, or
+/// few rows are dropped, passes on all rows.
 class LeadingRows final : public PlanOperator {
  public:
-  /// `last_number`: no row of a higher number is wanted. Pre: there are partition keys and an
+  /// `last_number`: rows with higher numbers are not wanted. Pre: there are partition keys and an
   /// order.
   LeadingRows(PlanPtr input, std::vector<SortKey> partition, std::vector<SortKey> order,
               ExprPtr last_number);
@@ -49,7 +49,7 @@ class LeadingRows final : public PlanOperator {
   SortHead head_;
 
   // Of the run.
-  std::size_t wanted_ = 0;  ///< of each partition; 0: all
+  std::size_t wanted_ = 0;  ///< leading rows per partition; 0: all
   ValueTable partitions_;
   CountedVector<std::uint32_t> counts_;  ///< per partition, at most wanted_
   CountedVector<std::uint64_t> heads_;   ///< per partition room for wanted_, a heap

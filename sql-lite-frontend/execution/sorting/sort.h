@@ -5,11 +5,11 @@
 
 namespace swizzle::sql {
 
-/// Stable. With a bound, only the first so many rows are wanted: a heap of that size is enough.
+/// Stable sort. With a bound n, a heap of the first n rows is enough (top-N sort).
 class Sort final : public PlanOperator {
  public:
   Sort(PlanPtr input, std::vector<SortKey> keys);
-  /// LIMIT above: count and offset, either may be null. They stay with the limit.
+  /// Sets the bound from the LIMIT above; either may be null. The Limit node owns the expressions.
   void set_bound(const Expr* count, const Expr* offset) {
     bound_count_ = count;
     bound_offset_ = offset;

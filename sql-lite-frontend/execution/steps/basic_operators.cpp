@@ -216,7 +216,7 @@ void ValuesScan::open(Execution& execution) {
   if (width_ != 0) given_ = execution.parameters;
 }
 
-/// Whether there is one more row of parameters, which are then the execution's.
+/// Makes the next row of parameters the execution's. False: there is none.
 bool ValuesScan::next_given(Execution& execution) {
   const std::size_t begin = current_ * width_;
   if (begin == given_.size()) {
@@ -304,7 +304,7 @@ void FunctionScan::start(Execution& execution, std::size_t index) {
   if (arguments)
     running.cursor =
         start_set(execution, *call.function, call.routine, *arguments, arguments_arena_);
-  // One row it is in any case.
+  // A function that does not return a set returns exactly one row.
   running.null_pending = !arguments && !call.function->returns_set;
 }
 

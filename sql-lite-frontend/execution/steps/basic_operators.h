@@ -11,7 +11,7 @@
 
 namespace swizzle::sql {
 
-/// One row without columns: SELECT without FROM.
+/// SELECT without FROM: one row without columns.
 class OneRow final : public PlanOperator {
  public:
   [[nodiscard]] PlanPtr copy_for_run(StepCopies& /*copies*/) const override {
@@ -102,7 +102,8 @@ class Project final : public PlanOperator {
   Planned<std::vector<Computed>> computed_;
 };
 
-/// Set-returning functions in the select list: one row per element, NULLs after a shorter one ends.
+/// Set-returning functions in the select list: one row per element; functions with fewer elements
+/// return NULLs for the rest.
 class ProjectSet final : public PlanOperator {
  public:
   using Item = SetItem;
@@ -138,7 +139,7 @@ class ProjectSet final : public PlanOperator {
 
 class Limit final : public PlanOperator {
  public:
-  /// Either may be null. WITH TIES needs the sort's keys and an input ordered by them.
+  /// Either count may be null. WITH TIES needs the sort keys, and an input sorted by them.
   Limit(PlanPtr input, ExprPtr count, ExprPtr offset, std::vector<ExprPtr> ties)
       : input_(std::move(input)),
         count_(std::move(count)),
@@ -178,8 +179,8 @@ class Limit final : public PlanOperator {
   std::string last_key_;
 };
 
-/// The inputs' rows one after the other; each leaves its columns in its own slots, from where they
-/// are copied to the common ones.
+/// Returns the rows of its inputs one after the other; each input's columns are copied from its own
+/// slots to the common ones.
 class Append final : public PlanOperator {
  public:
   struct Branch {
@@ -207,7 +208,7 @@ class Append final : public PlanOperator {
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override {
     for (Branch& branch : branches_) visit(branch.input);
   }
-  /// For callers that append more.
+  /// Removes and returns the branches, for a caller that appends more of them.
   [[nodiscard]] std::vector<Branch> take_branches() noexcept { return std::move(branches_); }
 
  private:
@@ -229,7 +230,8 @@ class ValuesScan final : public PlanOperator {
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override {}
-  /// Repeats its one row for each `width` of the parameters, which are those of many rows.
+  /// Repeats the single row of VALUES for every `width` parameters: a batch of rows in one
+  /// execution.
   void repeat(std::size_t width) noexcept { width_ = width; }
   [[nodiscard]] std::vector<Slot> output_slots() const override { return slots_; }
   [[nodiscard]] PlanNote note(ExprPrinter::Columns /*columns*/) const override {
@@ -295,19 +297,20 @@ class FunctionScan final : public PlanOperator {
   Planned<std::vector<Call>> calls_;
   std::optional<Slot> ordinality_;
   std::string alias_;
-  /// Calls beside others that read no row outside: called once in a run, however often the others
-  /// are called again.
+  /// True for the calls in ROWS FROM that read no outer row: called once per run, even if the other
+  /// calls are repeated.
   std::vector<bool> keeps_rows_;
   std::vector<Running> running_;
   Arena arguments_arena_;
   std::int64_t row_ = 0;
 };
 
-/// Reads its input once and then repeats it: CTEs, and the inner side of loops that do not change.
+/// Reads its input once and stores the rows for repeated reading: the inner side of a nested loop
+/// that does not change.
 class Materialize final : public PlanOperator {
  public:
   explicit Materialize(PlanPtr input) : input_(std::move(input)) {}
-  /// Reads its input anew when it is opened next.
+  /// Makes the next open() read the input anew.
   void forget() noexcept { filled_in_run_ = 0; }
   Materialize(const Materialize& of, StepCopies& copies) : input_(copies.copy(of.input_)) {}
   [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {

@@ -7,15 +7,15 @@
 
 namespace swizzle::sql {
 
-/// A computed relation: its rows, or those with the key, are made when it opens and kept for the
-/// statement.
+/// Scan of a computed relation (a system view): its rows, or those with the key, are computed by
+/// open() and stored for the statement.
 class ComputedScan final : public PlanOperator {
  public:
   struct Wanted {
     std::size_t position;
     Slot slot;
   };
-  /// Value that a column has in all rows that are wanted.
+  /// Column and the value that it has in all wanted rows.
   struct Key {
     std::size_t position = 0;
     ExprPtr value;            ///< null: there is no such column

@@ -12,18 +12,18 @@
 
 namespace swizzle::sql {
 
-/// One WITH query as a plan runs it, shared by the steps that read it.
+/// State of one WITH query, shared by the plan nodes that read it.
 struct Cte {
   std::string name;
   bool union_all = true;
-  /// WITH queries of a recursive one's UNION itself that read slots outside.
+  /// WITH queries inside a recursive query's UNION that read outer slots.
   std::vector<std::shared_ptr<Cte>> correlated;
 
-  // Planned once; each execution has a copy, which runs at most once.
+  // Planned once; each execution runs its own copy, at most once.
   PlanPtr plan;
   std::vector<TypeId> column_types;
-  /// Slots where its readers find a row. A recursive query has slots of its own for that, each
-  /// once, because it copies the rows of both parts there, and a part may show a slot twice.
+  /// Slots in which readers find the row. A recursive query has separate slots, because the rows of
+  /// both of its parts are copied there, and because a part may use one slot for two columns.
   std::vector<Slot> outputs;
   std::vector<Slot> first_outputs;
   PlanPtr recursive_plan;
@@ -32,18 +32,18 @@ struct Cte {
   RowStore working{RowStore::Overflow::to_file_of_run};
   std::uint64_t filled_in_run = 0;
 
-  /// For one run: shares the planned part, with a state of its own.
+  /// Makes this a copy of `of` for one run: shares the plan, with separate state.
   void become_copy(const Cte& of, StepCopies& copies);
 
-  /// Runs it, unless it has been in this run. A recursive one only begins: its rows come as its
-  /// readers ask for them, because it may have no end.
+  /// Runs the query, unless it has run already. A recursive query only starts: its rows are
+  /// computed as readers need them, because there may be infinitely many.
   void fill(Execution& execution);
-  /// Finds one more row of a recursive query and appends it to `rows`. False: there are no more.
+  /// Computes one more row of a recursive query and appends it to `rows`. False at the end.
   bool find_more(Execution& execution);
-  /// A reader of a recursive query has ended; with the last one its steps are closed.
+  /// Called by each reader of a recursive query at its end. The last call closes the query's plan.
   void leave();
   void join() { ++readers_; }
-  /// Forgets the rows, because a slot outside has changed: the query runs anew for the next reader.
+  /// Removes the rows because an outer slot has changed: the next reader runs the query anew.
   void forget();
 
  private:
@@ -52,7 +52,7 @@ struct Cte {
 
   enum class Stage : std::uint8_t { ended, first, recursive } stage_ = Stage::ended;
   int readers_ = 0;
-  RowStore round_{RowStore::Overflow::to_file_of_run};  ///< what the present round has found
+  RowStore round_{RowStore::Overflow::to_file_of_run};  ///< rows of the current iteration
   KeyTable seen_;
 };
 

@@ -36,7 +36,7 @@ class CteScan final : public PlanOperator {
   [[nodiscard]] Cte& cte() const noexcept { return *cte_; }
 
  private:
-  /// For its own steps, which it owns.
+  /// For the plan nodes of the WITH query itself, which it owns.
   static std::shared_ptr<Cte> inside(Cte& cte) {
     return std::shared_ptr<Cte>{std::shared_ptr<void>{}, &cte};
   }
@@ -49,8 +49,8 @@ class CteScan final : public PlanOperator {
   bool is_open_ = false;
 };
 
-/// Runs data-modifying WITH queries before its input, whether they are read or not, and restarts
-/// those that depend on slots outside.
+/// Runs data-modifying WITH queries before its input, even if nothing reads them, and restarts
+/// those that depend on outer slots.
 class EagerCtes final : public PlanOperator {
  public:
   EagerCtes(PlanPtr input, std::vector<std::shared_ptr<Cte>> ctes,

@@ -5,7 +5,7 @@
 
 namespace swizzle::sql {
 
-/// Rows of its input if its conditions, which do not depend on the rows, hold when it is opened.
+/// Returns the rows of its input if conditions that do not depend on them hold at open().
 class Gate final : public PlanOperator {
  public:
   Gate(PlanPtr input, std::vector<ExprPtr> conditions)

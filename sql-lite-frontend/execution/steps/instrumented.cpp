@@ -11,7 +11,7 @@
 
 namespace swizzle::sql {
 
-/// One call into the step.
+/// Measures one call of the node.
 class Instrumented::Span {
  public:
   Span(Instrumented& of, Execution& execution) : of_(of), execution_(execution) {

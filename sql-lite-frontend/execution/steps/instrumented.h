@@ -5,12 +5,12 @@
 
 namespace swizzle::sql {
 
-/// Measures a step for EXPLAIN ANALYZE: time, rows and leaves, those of its inputs included.
+/// Measures a plan node for EXPLAIN ANALYZE: time, rows and leaves, including those of its inputs.
 class Instrumented final : public PlanOperator {
  public:
   enum class Clock : std::uint8_t { off, on };
   Instrumented(PlanPtr step, Clock clock);
-  /// Copies the measured step alone: measurements belong to a plan that is not shared.
+  /// Copies only the measured node: measurements belong to a plan that is not shared.
   [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override;
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
@@ -44,7 +44,7 @@ class Instrumented final : public PlanOperator {
   };
   [[nodiscard]] const Measured& run() const noexcept { return run_; }
 
-  /// Puts one over each step that EXPLAIN shows, subqueries and WITH queries included.
+  /// Wraps each plan node that EXPLAIN shows, including those of subqueries and WITH queries.
   static void put_over(PlanPtr& root, Clock clock);
 
  private:

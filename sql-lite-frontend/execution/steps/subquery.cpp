@@ -32,7 +32,7 @@ struct SubqueryExpr::Run final : ExpressionState {
   Arena cache_arena;
   std::unique_ptr<KeyWriter> writer;
   KeyTable hash;
-  KeyRuns hash_overflow;  ///< what did not fit
+  KeyRuns hash_overflow;  ///< keys beyond the memory limit
   bool hash_has_null = false;
 
   void add_key(Execution& execution) {
@@ -199,7 +199,7 @@ Value SubqueryExpr::hashed_any(Execution& execution, Run& run) const {
   }
   if (!has_null && run.has_key()) return Value::from_bool(true);
   if (!has_null && !run.hash_has_null) return Value::from_bool(false);
-  // Where a NULL is on one side, rows are unknown to be equal only if their other columns agree.
+  // A NULL on one side makes the result unknown only for rows whose other columns are equal.
   return hash_left_.size() == 1 ? Value::null() : compared(execution, run);
 }
 

@@ -18,7 +18,7 @@ class OwnChanges {
   ~OwnChanges() { static_cast<void>(transaction_.exchange_view(outer_)); }
 
   [[nodiscard]] std::uint32_t begun() const noexcept { return outer_.statement; }
-  /// Those from this statement on; 0: none.
+  /// Hides the transaction's changes from `statement` on; 0: hides none.
   void hide_from(std::uint32_t statement) const noexcept {
     ReadView other = outer_;
     other.statement = statement;

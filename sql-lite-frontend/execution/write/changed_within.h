@@ -6,19 +6,20 @@
 #include "sql-lite-frontend/query/bound/execution.h"
 #include "storage/transaction.h"
 
-/// Rows that triggers and functions of a statement change before the statement comes to write them.
+/// Detects rows that triggers and functions of a statement changed before the statement itself
+/// writes them.
 namespace swizzle::sql {
 
-/// 27000: a statement that ran within the one of that kind has changed a row that it is about to
-/// write.
+/// 27000: a statement run by a trigger or function has changed a row that the outer statement of
+/// that kind is about to write.
 [[noreturn]] void refuse_triggered_change(WriteKind kind);
 
-/// Whether a trigger's or a function's statement, run for an earlier row of this statement, has
-/// changed or removed the row that was found under the key. The row as it is now is compared with
+/// Returns true if a statement of a trigger or function that ran for an earlier row of this
+/// statement has changed or removed the row found under the key. Compares the row as it is now with
 /// the row without the changes since this statement began.
 bool is_changed_within(Execution& execution, const Table& table, Bytes key, Bytes row);
 
-/// Throws 27000 where the row, which is locked, is not `row` any more, after functions ran since
+/// Throws 27000 if the locked row no longer equals `row`, provided that functions have run since
 /// `mark`.
 void require_same_row(Execution& execution, const WriteStatement& write,
                       const Transaction::Mark& mark, Bytes key, std::span<const Value> row);

@@ -11,10 +11,10 @@
 
 namespace swizzle::sql {
 
-/// The keys of one table that may repeat for a while (UNIQUE … DEFERRABLE), for one statement:
-/// their indexes take every entry, and the rows that were written are looked at when the statement
-/// has written them all, and those in conflict again when the transaction ends if the key is
-/// deferred. The writer has locked each key that it takes or gives up.
+/// UNIQUE and PRIMARY KEY … DEFERRABLE constraints of one table, for one statement. Their indexes
+/// accept duplicate keys. The written rows are checked at the end of the statement; if the
+/// constraint is deferred, rows in conflict are checked again at commit. The writer has locked each
+/// key that it adds or removes.
 class DeferrableKeys {
  public:
   DeferrableKeys(NameSource& names, const TablePtr& table);
@@ -41,7 +41,7 @@ class DeferrableKeys {
   RowEvents notes_;  ///< a key's place, and the values that a row has in it
 };
 
-/// No two rows have the values in their key.
+/// Throws 23505 if two rows have the values of the check in their key.
 void check_deferred_key(StatementServices& services, NameSource& names, const TablePtr& table,
                         const DeferredCheck& check);
 

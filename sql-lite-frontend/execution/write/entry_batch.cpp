@@ -8,7 +8,7 @@ namespace swizzle::sql {
 namespace {
 
 constexpr std::size_t kFetchedAhead = 10;
-/// About what it takes, in nanoseconds. On a reactor the clock says when a turn ends.
+/// Estimated cost in nanoseconds. On a reactor, the clock ends a fiber's turn.
 constexpr std::size_t kPerRemoval = 250;
 constexpr std::size_t kPerInsert = 1000;
 
@@ -36,7 +36,8 @@ void EntryBatch::remove_next(Transaction& transaction) {
 }
 
 void EntryBatch::insert_next(Transaction& transaction) {
-  // Long enough for memory to answer, and short enough that what it brings is still there.
+  // Prefetch distance: long enough for the memory latency, short enough that the line is still
+  // cached.
   constexpr std::size_t kStep = 10;
   const auto fetch = [&](std::size_t at, Fetch step) {
     if (at < inserts_.size()) prefetch_change(tree_, transaction, inserts_[at], step);
@@ -72,7 +73,7 @@ void EntryBatch::apply(Transaction& transaction) {
     const bool is_other = compare(key, last) != 0;
     if (is_other && removals_.size() + inserts_.size() >= kAtOnce) make_next(transaction);
     last = key;
-    // Most keys come once, and to compare a key with what it cannot be is a cache miss for nothing.
+    // Most keys occur once; comparing a key that cannot be equal would cost a cache miss.
     if (entry->value.front() == kInsert.front()) {
       if (is_other || inserts_.empty() || compare(inserts_.back(), key) != 0)
         inserts_.push_back(key);

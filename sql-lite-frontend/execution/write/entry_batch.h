@@ -11,11 +11,11 @@
 
 namespace swizzle::sql {
 
-/// Changes of one index that a statement of many rows has made so far: collected, and then made in
-/// key order, so that those of one leaf come together.
+/// Index changes of a statement that writes many rows: collected, and applied in key order, so that
+/// the changes of one leaf are adjacent.
 ///
-/// Only for indexes whose entries are not looked up before the statement ends, and whose changes
-/// cannot fail because of other rows: those that are not unique.
+/// Only for indexes that are not unique: the statement does not read their entries before its end,
+/// and their changes cannot fail because of other rows.
 class EntryBatch {
  public:
   explicit EntryBatch(const Tree& tree) noexcept : tree_(tree), sorter_(WorkSpace{}) {}
@@ -23,16 +23,16 @@ class EntryBatch {
   void insert(std::string_view key) { add(key, kInsert); }
   void remove(std::string_view key) { add(key, kRemove); }
   [[nodiscard]] bool is_full() const noexcept { return bytes_ > kMostBytes; }
-  /// Makes the changes; of those to one key, removing comes first.
+  /// Applies the changes. Of changes to the same key, removals come first.
   void apply(Transaction& transaction);
-  /// Returns the number of leaves that the changes have asked for since the last call.
+  /// Returns the number of leaves requested for changes since the last call.
   [[nodiscard]] std::uint64_t take_leaf_requests() noexcept {
     return std::exchange(leaf_requests_, 0);
   }
 
  private:
   static constexpr std::size_t kMostBytes = std::size_t{8} << 20U;
-  /// Stands where an entry has its value: entries of these indexes have none.
+  /// Stored in place of an entry's value, which these indexes do not have.
   static constexpr std::string_view kInsert = "+";
   static constexpr std::string_view kRemove = "-";
 
@@ -45,7 +45,7 @@ class EntryBatch {
   EntrySorter sorter_;
   std::size_t bytes_ = 0;
   std::uint64_t leaf_requests_ = 0;
-  /// The next changes, by their keys: of one key, both are among them or neither.
+  /// The next changes in key order. All changes of one key are in the same batch.
   std::vector<Removal> removals_;
   std::vector<Bytes> inserts_;
 };

@@ -22,7 +22,7 @@ namespace swizzle::sql {
 namespace {
 
 constexpr std::size_t kWorkOfExcludedEntry = 500;
-/// Before the key of a group of all rows, which has no bytes of its own. No entry is as short.
+/// Lock key prefix of the group of all rows, which has no key bytes. No entry is as short.
 constexpr char kWholeIndex = 0;
 
 bool overlap(TypeId type, const Value& a, const Value& b) {
@@ -140,7 +140,7 @@ void Exclusion::lock(Transaction& transaction, std::span<const Value> values) co
   value_of(tree.lock_key(transaction, as_bytes(group)));
 }
 
-/// Waits for a transaction that is removing the entry, whose outcome decides.
+/// Waits for a transaction that is deleting the entry; returns false if it commits.
 bool Exclusion::is_still_there(Transaction& transaction, const std::string& entry) const {
   const Tree tree = *table_->indexes[number_].tree;
   ValueBuffer buffer;
@@ -149,7 +149,8 @@ bool Exclusion::is_still_there(Transaction& transaction, const std::string& entr
   if (locked.error().state() != sqlstate::serialization_failure) {
     throw_storage_error(std::move(locked).error());
   }
-  // It is younger than the snapshot, or has gone since: a constraint holds for what there is.
+  // The entry is newer than the snapshot, or deleted since. A constraint applies to the newest
+  // versions.
   const InnerStatement latest{transaction};
   return value_of(tree.get(transaction, as_bytes(entry), buffer));
 }
@@ -178,7 +179,7 @@ std::optional<std::string> Exclusion::search(Transaction& transaction,
 
 namespace {
 
-/// Of all entries that begin with `group`. The bounds refer to the texts.
+/// Returns the range of all entries that begin with `group`. Its bounds refer to the two strings.
 ScanRange range_of_group(const std::string& group, const std::string& end) {
   ScanRange range;
   if (group.empty()) return range;
@@ -240,7 +241,7 @@ std::vector<Value> Exclusion::shown_values(Transaction& transaction, Arena& aren
   Bytes rest = as_bytes(entry);
   read_entry(rest, arena, values);
   const auto& columns = index().columns;
-  // As the row has them: a key does not keep how many digits a number had.
+  // Read from the row, because a key does not preserve the number of digits of a numeric.
   const InnerStatement latest{transaction};
   ValueBuffer buffer;
   const Tree tree = *table_->tree;

@@ -34,7 +34,7 @@ std::string as_key(std::string value, TypeId referencing, TypeId referenced) {
   return fmt::format("CAST({} AS {})", value, stored_cast_target(referenced));
 }
 
-/// Where the two sides order differently, the referenced key's collation counts.
+/// Adds the referenced key's collation if the referencing column has another one.
 std::string under_key(std::string value, const Column& referencing, const Column& referenced) {
   const Oid collation = default_collation(referenced.expression_type());
   if (collation == kNoOid || default_collation(referencing.expression_type()) == collation)
@@ -75,7 +75,7 @@ std::string shown_key(StatementServices& services, FunctionContext& functions,
   return fmt::format("({})=({}) ", names, texts);
 }
 
-/// Of the table whose row must have another, or must not have others.
+/// Returns the error of a violation; its table is always the referencing one.
 Diagnostic violation(StatementServices& services, const ForeignKey& key, std::string message,
                      std::string detail) {
   Diagnostic diagnostic;

@@ -11,14 +11,15 @@
 
 namespace swizzle::sql {
 
-/// Throws 42804 if the types of the two columns do not allow a foreign key from the one to the
-/// other: the referenced table's index has to find the referencing table's values.
+/// Throws 42804 if the types of the two columns do not allow a foreign key: the index of the
+/// referenced table must be able to find the referencing table's values.
 void require_may_refer(std::string_view constraint, const Column& referencing,
                        const Column& referenced);
 
-/// One foreign key between two tables, and its questions to them in SQL. The columns of the two
-/// sides may differ in their types: values are always those of one side, in that side's types, and
-/// are compared as the referenced key's index compares. Pre: `constraint` is one of `referencing`.
+/// One foreign key between two tables, and the internal SQL statements that check and enforce it.
+/// The columns of the two sides may have different types: values are of one side, in that side's
+/// types, and are compared as the index of the referenced key compares. Pre: `constraint` is one of
+/// `referencing`.
 class ForeignKey {
  public:
   ForeignKey(TablePtr referencing, TablePtr referenced, const Constraint& constraint);
@@ -33,31 +34,30 @@ class ForeignKey {
     return referenced_types_;
   }
 
-  // Of the referencing side's values, $1 and on.
+  // Statements with the values of the referencing side as $1 and so on.
 
-  /// The row that they refer to, kept from going away.
+  /// Finds the referenced row and locks it FOR KEY SHARE.
   [[nodiscard]] std::string lock_referenced_sql(NameSource& names) const;
-  /// Whether a row refers with them.
+  /// Finds a referencing row with the values.
   [[nodiscard]] std::string still_refers_sql(NameSource& names) const;
 
-  // Of the referenced side's values.
+  // Statements with the values of the referenced side.
 
   [[nodiscard]] std::string still_there_sql(NameSource& names) const;
-  /// Returns a query that finds and locks a referencing row. It waits for transactions that are
-  /// about to remove such a row.
+  /// Finds and locks a referencing row. Waits for transactions that are deleting such a row.
   [[nodiscard]] std::string any_reference_sql(NameSource& names) const;
   [[nodiscard]] std::string delete_references_sql(NameSource& names) const;
-  /// The new values follow the old ones.
+  /// ON UPDATE CASCADE; its parameters are the old values, then the new ones.
   [[nodiscard]] std::string update_references_sql(NameSource& names) const;
-  /// Returns the statement that sets them to NULL, or with SET DEFAULT to the columns' defaults.
+  /// SET NULL, or SET DEFAULT.
   [[nodiscard]] std::string clear_references_sql(NameSource& names,
                                                  std::span<const std::int16_t> columns,
                                                  ReferentialAction action) const;
 
-  /// The referencing columns of a row that violates the key.
+  /// Finds rows that violate the key; returns their referencing columns.
   [[nodiscard]] std::string violations_sql(NameSource& names) const;
 
-  /// Errors. Values as above; a NULL among them violates MATCH FULL.
+  /// Errors. Values as above; with a NULL among them, the violation is of MATCH FULL.
   [[nodiscard]] Diagnostic missing(StatementServices& services, FunctionContext& functions,
                                    std::span<const Value> referencing_values) const;
   [[nodiscard]] Diagnostic still_referenced(StatementServices& services, FunctionContext& functions,

@@ -16,8 +16,8 @@ struct TransitionRows;
 
 class ReferenceQueue;
 
-/// Work of one statement for its table's foreign keys: noted row by row, and done when all rows are
-/// written.
+/// Foreign key checks and actions of one statement: recorded row by row, and performed after all
+/// rows have been written.
 class ForeignKeys {
  public:
   ForeignKeys(NameSource& names, const TablePtr& table)
@@ -32,20 +32,20 @@ class ForeignKeys {
                std::span<const Value> new_row) {
     references_->note_updated(*execution.memory, old_row, new_row, notes_);
   }
-  /// Whether removed() would note anything.
+  /// True if removed() would record anything.
   [[nodiscard]] bool looks_at_removed() const noexcept { return references_->is_referenced(); }
   void removed(Execution& execution, std::span<const Value> row) {
     references_->note_removed(*execution.memory, row, notes_);
   }
 
-  /// Actions first, then the checks.
+  /// Performs the actions, then the checks.
   void finish(Execution& execution);
-  /// Leaves them to the caller, which runs the statement because of another one's rows.
+  /// Adds them to the queue, for a statement that itself runs for a referential action.
   void finish_later(Execution& execution, ReferenceQueue& queue);
 
  private:
   using Note = TableReferences::Note;
-  /// `perform` is called with the event's number and values.
+  /// `perform` is called with each event's number and values.
   template <class Do>
   void for_each_note(const Do& perform);
 
@@ -53,23 +53,22 @@ class ForeignKeys {
   RowEvents notes_;
 };
 
-/// Work for foreign keys that the statements of actions leave, in the order in which they wrote,
-/// behind the work of the statement for which they run. So a chain of rows may be of any length:
-/// nothing recurses, and the order is PostgreSQL's. One per session.
+/// Queue of foreign key work that the statements of referential actions have recorded, in the order
+/// of their writes, after the work of the statement for which they run. So a chain of references
+/// can have any length without recursion, and the order is PostgreSQL's. One per session.
 class ReferenceQueue {
  public:
-  /// Whether a statement that ends now is one that an action runs.
+  /// True while statements run for referential actions.
   [[nodiscard]] bool is_running() const noexcept { return is_running_; }
 
-  /// Key of a table's statement-level triggers for an event: they fire once for all that actions
-  /// do.
+  /// Identifies the statement-level triggers of a table for an event: they fire once for all
+  /// changes made by referential actions.
   using StatementKey = std::uint64_t;
-  /// True if the statement is the first of that key among those that run for the same statement of
-  /// a user, itself included.
+  /// True if the statement is the first with this key among those that run for the same statement
+  /// of a user, including that statement.
   bool begins(StatementKey key) { return !is_running_ || begun_.insert(key).second; }
 
-  /// While an object of this class exists, statements are those of actions; their notes are
-  /// forgotten with it.
+  /// Scope in which statements are those of referential actions. Its end clears the queue.
   class Run {
    public:
     explicit Run(ReferenceQueue& queue) noexcept : queue_(queue) { queue_.is_running_ = true; }
@@ -82,7 +81,7 @@ class ReferenceQueue {
     ReferenceQueue& queue_;
   };
 
-  /// While it lives, statements are users' again: those of a function that a trigger calls.
+  /// Scope in which statements are users' again: those of a function that a trigger calls.
   class Aside {
    public:
     explicit Aside(ReferenceQueue& queue);
@@ -95,26 +94,25 @@ class ReferenceQueue {
     std::unique_ptr<ReferenceQueue> around_;
   };
 
-  /// The event is one that fits half of the number.
+  /// Adds an event of `actor`. Pre: `event` fits half of an int64.
   void add(WorkMemory& memory, const std::shared_ptr<EventActor>& actor, std::int64_t event,
            std::span<const Value> values);
-  /// `actor` acts last, unless another one comes for the same key before.
+  /// Registers `actor` for act_last(). Replaces an actor registered earlier for the same key.
   void add_last(const std::shared_ptr<EventActor>& actor, StatementKey key);
   [[nodiscard]] bool has_later(StatementKey key) const noexcept { return next_.has_last(key); }
-  /// Changes of one table by the statement and its actions since its triggers were fired last, for
-  /// transition tables.
+  /// Returns the changes that the statement and its actions have made to one table since its
+  /// triggers last fired, for transition tables.
   std::shared_ptr<TransitionRows>& rows_changed(StatementKey key) { return rows_[key]; }
 
  private:
-  /// Work that all statements of the previous level have left: its memory is released when it is
-  /// done.
+  /// Work left by all statements of one level. Its memory is freed when the level is done.
   struct Level {
     struct Last {
       StatementKey key = 0;
       std::shared_ptr<EventActor> actor;
     };
     std::vector<std::shared_ptr<EventActor>> actors;
-    /// Work to do: the number of its actor in `actors`, and the actor's own number for it.
+    /// Events: the number of the actor in `actors` combined with the actor's own event number.
     RowEvents events;
     std::vector<Last> last;
 

@@ -3,7 +3,7 @@
 #include "sql-lite-frontend/execution/write/write_operator.h"
 #include "sql-lite-frontend/query/bound/subquery.h"
 
-/// DELETE of many rows: those of a leaf go at one visit.
+/// DELETE of many rows: removes the rows of a leaf together.
 namespace swizzle::sql {
 
 /// True if rows may be removed some time after they were found: they are not read in between, and
@@ -14,7 +14,7 @@ bool WriteOperator::may_gather() const {
     return false;
   }
   if (triggers_ || foreign_keys_.looks_at_removed()) return false;
-  // It might ask for the table as the statement has left it so far.
+  // Such a condition might read the table and so must see each row deleted at once.
   const auto might = [](const ExprPtr& condition) {
     bool found = is_volatile(*condition);
     walk(*condition,
@@ -35,7 +35,7 @@ void WriteOperator::gather(Execution& execution) {
 
 void WriteOperator::delete_gathered(Execution& execution) {
   const bool reads = writer_.has_entries() || writer_.publishes_rows();
-  // Only entries and publishing need columns.
+  // Columns are decoded only for index entries and publishing.
   const std::span<Value> wanted = std::span(old_row_).first(
       writer_.publishes_rows() ? old_row_.size() : writer_.columns_of_entries());
   for (std::size_t i = 0; i < gathered_.size();) {

@@ -56,7 +56,7 @@ void RowWriter::insert_elements(Execution& execution, std::size_t index, std::sp
   }
 }
 
-/// Those that the new row has as well stay as they are.
+/// Updates the entries of a row; elements in both versions of the row are left alone.
 void RowWriter::move_elements(Execution& execution, std::size_t index,
                               std::span<const Value> old_row, std::span<const Value> new_row,
                               std::string_view old_key, std::string_view new_key) {

@@ -19,13 +19,13 @@ bool is_text_key(TypeId type) {
   return type == TypeId::text || type == TypeId::varchar;
 }
 
-/// Whether a value of the one type is found under the same key as its equal of the other.
+/// True if equal values of the two types have the same key encoding.
 bool has_same_key(TypeId left, TypeId right) {
   return left == right || (is_integer_key(left) && is_integer_key(right)) ||
          (is_text_key(left) && is_text_key(right));
 }
 
-/// Whether a value can be one of the type, given that their keys are the same.
+/// True if a value of a type with the same key encoding is in the range of `type`.
 bool fits_into(TypeId type, const Value& value) {
   switch (type) {
     case TypeId::int2:
@@ -37,7 +37,7 @@ bool fits_into(TypeId type, const Value& value) {
   }
 }
 
-/// Whether the index begins with these columns, in whatever order.
+/// True if the columns are the first ones of the index, in any order.
 bool begins_with(const Index& index, std::span<const std::int16_t> columns) {
   if (!index.predicate_sql.empty() || index.columns.size() < columns.size()) return false;
   if (index.method == IndexMethod::inverted || index.method == IndexMethod::ranges) return false;
@@ -155,7 +155,7 @@ bool KeyProbe::locks(StatementServices& services, std::span<const Value> values)
   return false;
 }
 
-/// Locks the row as LockRows does. False: the row has gone, or is another now.
+/// Locks the row as LockRows does. False if it has been deleted, or no longer has the values.
 bool KeyProbe::lock() {
   const auto locked = told_of_update(
       [&] { return access_->lock_row(*execution_, ReadMode::for_key_share, WaitPolicy::wait); });

@@ -11,26 +11,26 @@
 
 namespace swizzle::sql {
 
-/// Finds a table's rows by the values of some of its columns in an index, as foreign keys ask for
-/// them, and locks them FOR KEY SHARE: the work of a SELECT, without a statement.
+/// Finds rows by their values in an index, and locks them FOR KEY SHARE, for foreign key checks:
+/// does the work of a SELECT without running one.
 class KeyProbe {
  public:
-  /// Nothing where no index finds rows by these columns, or where values of these types have to be
-  /// cast first: then it takes a statement.
+  /// Returns null if no index finds rows by these columns, or if values of these types must be cast
+  /// first; an SQL statement is needed then.
   static std::unique_ptr<KeyProbe> make(NameSource& names, const TablePtr& table,
                                         std::span<const std::int16_t> columns,
                                         std::span<const TypeId> types);
 
-  /// Keeps others from changing the table's definition. False: it has changed since the probe was
-  /// made, which is of no use then.
+  /// Locks the table's definition against change. False if it has changed since the probe was made,
+  /// which cannot be used then.
   bool holds_still(StatementServices& services);
 
-  // Uses the view of the inner statement that runs. No value is NULL. Pre: holds_still().
+  // Use the snapshot of the current internal statement. No value is NULL. Pre: holds_still().
 
-  /// Whether there is a row.
+  /// Returns true if there is a row with these values.
   bool finds(StatementServices& services, std::span<const Value> values);
-  /// Locks a row with these values, if there is one. At REPEATABLE READ 40001 where another
-  /// transaction has been faster.
+  /// Locks a row with these values, if there is one. Throws 40001 at REPEATABLE READ if another
+  /// transaction has changed it.
   bool locks(StatementServices& services, std::span<const Value> values);
 
  private:
@@ -48,7 +48,7 @@ class KeyProbe {
   TablePtr table_;
   std::vector<Column> columns_;
   std::unique_ptr<TableAccess> access_;
-  /// Execution whose slots are the values in the order of the columns, then the row's identity.
+  /// Its slots hold the values in the order of the columns, then the row's identity.
   std::unique_ptr<Execution> execution_;
   std::vector<Value> row_;
   CatalogView::Stamp seen_at_;

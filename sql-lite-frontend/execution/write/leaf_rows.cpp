@@ -11,13 +11,14 @@
 #include "sql-lite-frontend/query/bound/statement_services.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// Rows of one partition, which a statement about what it is a part of writes: what the statement
-/// asks and computes is over the root's row, what the partition's own definition says over its own.
+/// Rows of one partition that a statement on its parent writes. Expressions of the statement refer
+/// to the root's row, those of the partition's definition (defaults, checks, indexes) to its own
+/// row.
 namespace swizzle::sql {
 
 namespace {
 
-/// Removes a row such that waiters for it learn that it goes to another partition.
+/// Deletes a row such that transactions waiting for it see that it moves to another partition.
 void remove_to_elsewhere(Tree tree, Execution& execution, Bytes key) {
   Transaction& transaction = *execution.transaction;
   if (key.size() == Engine::kMaxKeyBytes) {
@@ -35,7 +36,7 @@ std::size_t WriteOperator::place_of(std::size_t root_position) const noexcept {
   return write_->shown_places.empty() ? root_position : write_->shown_places[root_position];
 }
 
-/// Where the root has the row that is written.
+/// Returns the first slot of the written row in the root's layout.
 Slot WriteOperator::row_of_root() const noexcept {
   return asked_->written_slot();
 }
@@ -64,7 +65,7 @@ void WriteOperator::fail_moved_by_trigger(Execution& execution) const {
       fired->trigger->name, execution.services.schema_name(relation.schema), relation.name));
 }
 
-/// False: a trigger wants it left out, or ON CONFLICT does.
+/// False if a trigger or ON CONFLICT skips the row.
 bool WriteOperator::insert_leaf_row(Execution& execution, std::span<const Value> row,
                                     std::size_t leaf, const PartitionWrites& partitions) {
   const std::uint64_t before = written_;
@@ -95,11 +96,12 @@ bool WriteOperator::insert_leaf_row(Execution& execution, std::span<const Value>
   return true;
 }
 
-/// ON CONFLICT DO UPDATE: the root's row is now the updated one, which has to stay here.
+/// ON CONFLICT DO UPDATE: the root's row becomes the updated one, which must stay in this
+/// partition.
 void WriteOperator::finish_existing_leaf(Execution& execution, std::span<const Value> row) {
   changed_existing_ = true;
   show_as_root(execution, row, asked_->first_slot);
-  // The root shows them when what they were read from is gone.
+  // Copied, because the root reads them after their source has been freed.
   for (std::size_t i = 0; i < asked_->table->relation.columns.size(); ++i) {
     for (const Slot first : {asked_->first_slot, asked_->conflict.existing_first_slot}) {
       execution.slots[first + i] = execution.slots[first + i].copy_to(execution.row_arena);
@@ -155,10 +157,10 @@ bool WriteOperator::update_locked_leaf(Execution& execution, std::size_t leaf,
   return true;
 }
 
-/// The updated row, which is in the root's slots, goes to another partition.
+/// Moves the updated row, which is in the root's slots, to another partition.
 bool WriteOperator::move_leaf_row(Execution& execution, std::size_t to,
                                   PartitionWrites& partitions) {
-  // The slots are what an insert's triggers fill, too.
+  // Copied, because the triggers of the insert write to the same slots.
   std::vector<Value> row;
   for (std::size_t i = 0; i < asked_->table->relation.columns.size(); ++i) {
     row.push_back(execution.slots[asked_->new_first_slot + i].copy_to(execution.row_arena));

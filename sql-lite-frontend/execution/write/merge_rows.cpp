@@ -6,11 +6,13 @@
 #include "sql-lite-frontend/execution/write/write_operator.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// MERGE: finds the action for each row of the join, and takes it as INSERT, UPDATE and DELETE do.
+/// MERGE: finds the action for each row of the join and performs it as INSERT, UPDATE and DELETE
+/// do.
 ///
-/// The conditions are asked of the row as the statement's snapshot shows it. A row that another
-/// transaction has changed since is locked, and the join's condition and the actions' are asked
-/// again of its newest version; what matches no more is a source row without a target.
+/// Conditions are evaluated on the statement's snapshot. If another transaction has changed the row
+/// since, it is locked, and the join condition and the conditions of the actions are evaluated
+/// again on its newest version; if the join condition fails then, the source row counts as NOT
+/// MATCHED.
 namespace swizzle::sql {
 namespace {
 
@@ -129,7 +131,7 @@ bool WriteOperator::act_without_source(Execution& execution, WriteOperator& hold
   return is_written;
 }
 
-/// Changes or removes the row that the holder has locked. False: it stays as it is.
+/// Updates or deletes the row that `holder` has locked. False: the row is left unchanged.
 bool WriteOperator::act_on_target(Execution& execution, WriteOperator& holder) {
   if (partitions_) return partitions_->change_locked(execution, *this, holder);
   return action_->removes() ? delete_locked(execution) : update_locked(execution);

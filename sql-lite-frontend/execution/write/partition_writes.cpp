@@ -158,7 +158,7 @@ bool PartitionWrites::change_locked(Execution& execution, WriteOperator& root,
 
 void PartitionWrites::finish_change(Execution& execution, WriteOperator& root) const {
   const bool updates = !root.deletes();
-  // Where the new row belongs, which is where it went.
+  // RETURNING tableoid shows the new row's partition.
   if (updates && !root_.returning.empty()) {
     note_partition(execution, root_.new_first_slot, route(execution));
   }

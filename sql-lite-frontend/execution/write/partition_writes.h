@@ -9,8 +9,8 @@
 
 namespace swizzle::sql {
 
-/// Writes of one statement to the partitions of a table. Each partition has an operator of its own,
-/// made for its first row, which is given rows.
+/// Writes of one statement to the partitions of a table. Each partition has its own write operator,
+/// which is created for its first row.
 class PartitionWrites {
  public:
   PartitionWrites(const WriteStatement& root, NameSource& names);
@@ -19,21 +19,21 @@ class PartitionWrites {
   ~PartitionWrites();
 
   void begin(WriteOperator::Rows expected) noexcept;
-  /// The row is in the root's slots, and in `new_row_`.
+  /// Inserts the row that is in the root's slots and in `new_row_`.
   void insert(Execution& execution, WriteOperator& root);
-  /// The row that the plan found is updated or removed.
+  /// Updates or deletes the row that the plan found.
   void change(Execution& execution, WriteOperator& root);
-  /// The operator of the partition of the row that the plan found.
+  /// Returns the write operator for the partition of the row that the plan found.
   WriteOperator& changing(Execution& execution, WriteOperator& root);
-  /// The row is locked by that operator. False: it stays as it is.
+  /// The same for a row that `holder` has locked. False: the row is left unchanged.
   bool change_locked(Execution& execution, WriteOperator& root, WriteOperator& holder);
   void end(Execution& execution);
   void close();
 
-  /// The leaf that the new row in the root's slots belongs to. 23514 where there is none.
+  /// Returns the leaf partition of the new row in the root's slots. Throws 23514 if there is none.
   [[nodiscard]] std::size_t route(Execution& execution) const;
   WriteOperator& inserting(Execution& execution, std::size_t leaf);
-  /// Tells rows of all partitions apart.
+  /// Returns a name of the row that is unique across all partitions.
   std::string_view name_of_row(Execution& execution, const TableAccess& target);
   [[nodiscard]] const PartitionTree& tree() const noexcept { return *root_.partitions; }
 
@@ -52,7 +52,7 @@ class PartitionWrites {
   void note_partition(Execution& execution, Slot row, std::size_t leaf) const;
 
   const WriteStatement& root_;
-  WriteOperator* root_op_ = nullptr;  ///< whose row is being written
+  WriteOperator* root_op_ = nullptr;  ///< operator of the row being written
   NameSource& names_;
   WriteOperator::Rows expected_ = WriteOperator::Rows::one;
   std::vector<Leaf> changes_;

@@ -11,18 +11,18 @@
 
 namespace swizzle::sql {
 
-/// Log of events on rows, in order, for an actor that handles them later. An event is a number,
-/// which its owner understands, and values, which are copied. An event of one number takes about 20
-/// bytes; those that do not fit work_mem go to a temporary file. Of one thread or fiber.
+/// Log of row events, in order, for an actor that handles them later. An event consists of a
+/// number, whose meaning its owner defines, and copied values. An event without values takes about
+/// 20 bytes; events beyond work_mem go to a temporary file. Used by one thread or fiber.
 class RowEvents {
  public:
   void add(WorkMemory& memory, std::int64_t what, std::span<const Value> values);
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] std::uint64_t size() const noexcept { return rows_ ? rows_->rows() : 0; }
-  /// Little of the memory stays.
+  /// Removes all events and frees most of the memory.
   void clear() noexcept;
 
-  /// A point to come back to.
+  /// Position in the log, for cut() and Reader.
   struct Mark {
     std::uint64_t size = 0;
     std::uint64_t bytes = 0;
@@ -30,8 +30,8 @@ class RowEvents {
   [[nodiscard]] Mark mark() const noexcept {
     return rows_ ? Mark{rows_->rows(), rows_->bytes()} : Mark{};
   }
-  /// Forgets the events added after the mark. Pre: it is of these events, and nothing before it was
-  /// forgotten since.
+  /// Removes the events added after the mark. Pre: the mark is of this log, and the events before
+  /// it have not been removed since.
   void cut(const Mark& mark) noexcept;
 
   /// Reads from the first event, or from a mark, to the last. Events may be added meanwhile, but
@@ -40,10 +40,10 @@ class RowEvents {
    public:
     explicit Reader(const RowEvents& events);
     Reader(const RowEvents& events, const Mark& from);
-    /// False at the end.
+    /// Moves to the next event; false at the end.
     bool next();
     [[nodiscard]] std::int64_t what() const noexcept { return values_.front().as_int8(); }
-    /// Until the next call.
+    /// Valid until the next call.
     [[nodiscard]] std::span<const Value> values() const noexcept {
       return std::span{values_}.subspan(1);
     }
@@ -59,7 +59,7 @@ class RowEvents {
   MemoryShare share_;
 };
 
-/// Handles events later.
+/// Interface of an owner of events.
 class EventActor {
  public:
   EventActor() = default;
@@ -67,7 +67,7 @@ class EventActor {
   EventActor& operator=(const EventActor&) = delete;
   virtual ~EventActor() = default;
   virtual void act_on(Execution& execution, std::int64_t event, std::span<const Value> values) = 0;
-  /// Acts after all events that the same statement has left.
+  /// Called after all events of the same statement have been handled.
   virtual void act_last(Execution& /*execution*/) {}
 };
 

@@ -62,7 +62,7 @@ std::vector<std::int16_t> all_columns(const Table& table) {
 
 namespace {
 
-/// Whether the statement itself has given the column its value.
+/// True if the statement itself assigns the column.
 bool gives_value(const WriteStatement& write, std::size_t position) {
   if (write.shown_as) {
     return std::ranges::find(write.columns, position) != write.columns.end();
@@ -142,7 +142,7 @@ RowWriter::RowWriter(const WriteStatement& write)
   }
 }
 
-/// Whether an update of this statement gives the column a value.
+/// True if an update by this statement assigns the column.
 bool RowWriter::assigns(std::size_t position) const {
   if (write_.triggers_may_assign) return true;
   const auto is_it = [position](const Assignment& one) { return one.position == position; };
@@ -150,7 +150,7 @@ bool RowWriter::assigns(std::size_t position) const {
          std::ranges::any_of(write_.generated, is_it);
 }
 
-/// Whether an update that does not move the row may move its entry in the index.
+/// True if an update that leaves the row at its key may move its entry in the index.
 bool RowWriter::may_move_entry(std::size_t index) const {
   // Expressions and predicates may read any column.
   const Index& definition = *table_.indexes[index].index;
@@ -257,8 +257,8 @@ EntryBatch* RowWriter::batch_of(std::size_t index) {
 void RowWriter::note_change(Transaction& transaction, Counted kind) {
   table_.runtime->counters.add(kind);
   ++changes_;
-  // About what a row takes, in nanoseconds; to look at the clock more often costs bulk changes
-  // more.
+  // Estimated cost of a row in nanoseconds; reading the clock more often would slow down bulk
+  // changes.
   constexpr std::size_t kPerRow = 2000;
   count_work(kPerRow);
   for (std::size_t i = 0; i < batches_.size(); ++i) {
@@ -444,7 +444,7 @@ bool RowWriter::remove_unchanged(Execution& execution, const StoredRow& stored,
   return true;
 }
 
-/// Those of the row under old_key_buffer_.
+/// Removes the index entries of the row with key old_key_buffer_.
 void RowWriter::remove_entries(Execution& execution, std::span<const Value> old_row) {
   Transaction& transaction = *execution.transaction;
   for (std::size_t i = 0; i < table_.indexes.size(); ++i) {

@@ -15,125 +15,126 @@
 
 namespace swizzle::sql {
 
-/// Writes single rows of one table: the row, its index entries, and the errors that keep both
-/// consistent. Slots of `write` must hold the row where index expressions need it. row_entries.cpp
-/// makes the index entries.
+/// Writes single rows of one table with their index entries, and throws constraint errors. If
+/// indexes have expressions, slots of `write` must hold the row. row_entries.cpp builds the index
+/// entries.
 class RowWriter {
  public:
   explicit RowWriter(const WriteStatement& write);
 
-  /// Begins a statement, whose kinds of changes are given as bits (published::k…). Subscribers of
-  /// the table are told of changes from now on.
+  /// Begins a statement; `events` are its kinds of changes as bits (published::k…). Row changes are
+  /// logged for logical replication from now on.
   void begin_publishing(Execution& execution, std::uint8_t events) {
     publisher_.begin(execution, events);
   }
-  /// Whether removed() is to be given all columns of a row.
+  /// True if removed() needs all columns of a row.
   [[nodiscard]] bool publishes_rows() const noexcept { return publisher_.wants_rows(); }
 
-  /// Fails with 23502 when a column that may not be NULL is.
+  /// Throws 23502 if a NOT NULL column is NULL.
   void check_not_null(Execution& execution, std::span<const Value> row) const;
 
-  /// The key under which the row is, or would be, stored. Gives out a row id where there is no
-  /// primary key.
+  /// Returns the row's key in the table. Allocates a row id if there is no primary key.
   std::string key_for(Execution& execution, std::span<const Value> row) const;
 
-  /// Allows changes of indexes that are not unique to be collected from now on, up to
-  /// end_changes(), which makes them. In between entries must not be looked up. A change that fails
-  /// then fails the statement.
+  /// Allows changes of non-unique indexes to be collected until end_changes() applies them. In
+  /// between, entries must not be looked up. A failed change fails the statement.
   void begin_changes() noexcept;
 
-  /// Begins to insert rows as a load where the table is empty and this transaction has made or
-  /// truncated it: a load of any other would keep all others from writing to it. Rows that come in
-  /// key order then cost a fraction of an insert; the first that does not ends the load. The rows
-  /// are not visible in the trees before end_changes().
+  /// Inserts rows by bulk load if the table is empty and this transaction has created or truncated
+  /// it; a load of another table would block all other writers. Rows in key order then cost a
+  /// fraction of an insert; the first row out of order ends the load. The rows become visible in
+  /// the trees only at end_changes().
   void begin_load(Execution& execution);
-  /// Nothing is loaded or collected any more.
+  /// Applies collected changes and ends a load.
   void end_changes(Execution& execution);
-  /// Forgets the changes that a failed statement has left.
+  /// Discards the changes of a failed statement.
   void abandon_changes() noexcept;
 
-  /// Nothing, or the index on which the row is a duplicate (of a row that is there and locked);
-  /// then nothing has been written.
+  /// insert() returns null, or with `report` the index on which the row is a duplicate of an
+  /// existing, now locked row; nothing has been written in that case.
   enum class OnConflict : std::uint8_t { fail, report };
   const Index* insert(Execution& execution, std::span<const Value> row, OnConflict on_conflict);
 
-  /// The key of the row that was inserted or updated last.
+  /// Key of the row that was inserted or updated last.
   [[nodiscard]] const std::string& last_key() const noexcept { return last_key_; }
 
   /// Pre: the row under `key` is locked (FOR UPDATE where a key changes) and is `old_row`.
   void update(Execution& execution, Bytes key, std::span<const Value> old_row,
               std::span<const Value> new_row);
   void remove(Execution& execution, Bytes key, std::span<const Value> old_row);
-  /// The same for a row that need not be locked, as long as its stored form is still the one that
-  /// `old_row` was read from. False: nothing is done; lock it and look.
+  /// The same for a row that need not be locked, if its stored form is still the one from which
+  /// `old_row` was decoded. False: nothing was done; the caller must lock the row and read it
+  /// again.
   struct StoredRow {
     Bytes key;
     Bytes row;
   };
   bool remove_unchanged(Execution& execution, const StoredRow& stored,
                         std::span<const Value> old_row);
-  /// The first of `rows`, from that of number `from` on, that can be removed together, but not
-  /// their entries: how many they are. Pre: their keys ascend.
+  /// Removes leading rows of `rows`, starting at number `from`, that can be removed together, but
+  /// not their index entries; returns their count. Pre: their keys ascend.
   std::size_t remove_first(Execution& execution, const HeldRows& rows, std::size_t from);
-  /// Removes the row's entries. Slots hold the row where index expressions need it.
+  /// Removes the index entries of a removed row. Slots hold the row if index expressions need it.
   void removed(Execution& execution, std::string_view key, std::span<const Value> old_row);
-  /// Whether removing a row needs no more of it than that it is unchanged.
+  /// True if the table has indexes. Without one, a row can be removed without decoding its columns.
   [[nodiscard]] bool has_entries() const noexcept;
-  /// Number of a row's first columns that determine its entries.
+  /// Number of leading columns of a row that determine its index entries.
   [[nodiscard]] std::size_t columns_of_entries() const noexcept;
 
-  /// The stored row that has the same values in a unique index; its key, or nullopt.
+  /// Returns the key of a stored row with the same values in a unique index, or nullopt.
   std::optional<std::string> find_duplicate(Execution& execution, const Index& index,
                                             std::span<const Value> row);
 
-  /// "(lower(b), a)=(x, 1)": the row's key in the index, for error details. Nothing if the user may
-  /// not read the columns, or, with expressions among them, the table.
+  /// Returns "(lower(b), a)=(x, 1)", the row's key in the index, for error details. Nothing if the
+  /// user may not read the columns, or, if there are expressions among them, the table.
   std::string index_key_detail(Execution& execution, const Index& index,
                                std::span<const Value> row) const;
-  /// Throws the error of a duplicate; for an exclusion's index with the conflicting row.
+  /// Throws the error of a duplicate; for an exclusion constraint, the detail shows the conflicting
+  /// row.
   [[noreturn]] void fail_duplicate(Execution& execution, const Index& index,
                                    std::span<const Value> row) const;
 
-  /// Exclusion constraints that are looked at when the statement has written its rows: forgotten
-  /// when it begins, and looked at when it ends.
+  /// Begins a statement's checks of deferrable exclusion constraints: discards rows recorded
+  /// earlier.
   void begin_exclusions(bool are_checked) noexcept;
   [[nodiscard]] bool has_unchecked_exclusions() const noexcept { return exclusions_.has_notes(); }
   void check_exclusions(Execution& execution) { exclusions_.finish(execution); }
 
-  /// One row's entry in the table's index of that number; for building indexes.
+  /// A row's entry in one index.
   struct Entry {
     std::string key;
     std::string value;
     bool present = false;          ///< partial indexes leave rows out
     bool checked = false;          ///< unique, and no column is NULL
-    std::size_t locked_bytes = 0;  ///< of the key, where DeferrableKeys looks at it later
+    std::size_t locked_bytes = 0;  ///< length of the part of the key that DeferrableKeys locks
   };
   Entry entry_of(Execution& execution, std::size_t index, std::span<const Value> row,
                  std::string_view row_key) const;
-  /// Keys of an inverted index for a row: ascending, in the row arena.
+  /// Keys of a row's entries in an inverted index, ascending, in the row arena.
   using EntryKeys = CountedVector<std::string_view>;
   EntryKeys element_entries_of(Execution& execution, std::size_t index, std::span<const Value> row,
                                std::string_view row_key) const;
 
  private:
-  /// The row's values in an exclusion's index; none where it is not in it, or one is NULL.
+  /// Returns the row's values in an exclusion constraint's index; none if the row is not in the
+  /// index, or a value is NULL.
   std::vector<Value> excluded_values(Execution& execution, std::size_t index,
                                      std::span<const Value> row) const;
-  /// Checks a row that is about to get its entry in the index. False: there is a conflicting one. A
-  /// deferrable conflict is noted.
+  /// Checks a row against an exclusion constraint before it is added to the index. False if it
+  /// conflicts. Conflicts of a deferrable constraint are recorded instead.
   bool may_stand(Execution& execution, std::size_t index, std::span<const Value> row);
-  /// Locks the key of a deferrable constraint until the transaction ends; insert and removal of the
-  /// key both take the lock.
+  /// Locks the key of a deferrable constraint until the end of the transaction, for insert and
+  /// removal alike.
   void lock_deferrable(Execution& execution, std::size_t index, const Entry& entry) const;
   void make_key(Execution& execution, std::span<const Value> row, std::string& key) const;
   void put_in_slots(Execution& execution, std::span<const Value> row) const;
   void encode(std::span<const Value> row);
   bool insert_row(Transaction& transaction, std::string_view key);
   void remove_entries(Execution& execution, std::span<const Value> old_row);
-  /// Returns the batch that collects changes of that index; null: they are made at once.
+  /// Returns the batch that collects changes of the index; null if they are applied at once.
   EntryBatch* batch_of(std::size_t index);
   void note_change(Transaction& transaction, Counted kind);
-  /// An entry of that index is about to be written or removed.
+  /// Called before an entry of the index is written or removed.
   void note_entry(std::size_t index) const noexcept {
     table_.indexes[index].counters->add(Counted::leaves);
   }
@@ -144,7 +145,8 @@ class RowWriter {
   void move_entry(Execution& execution, std::size_t index, std::span<const Value> old_row,
                   std::span<const Value> new_row, std::string_view old_key,
                   std::string_view new_key);
-  /// Partial indexes leave rows out. Puts the row into slots where expressions need it.
+  /// True unless a partial index leaves the row out. Copies the row to slots if the predicate needs
+  /// it.
   bool is_in_index(Execution& execution, std::size_t index, std::span<const Value> row) const;
   /// Pre: is_in_index().
   Value value_in_index(Execution& execution, std::size_t index, std::size_t column,
@@ -164,9 +166,9 @@ class RowWriter {
   RowPublisher publisher_;
   Exclusions exclusions_;
   bool checks_exclusions_ = true;
-  std::optional<Tree> tree_;  ///< none of a view, whose triggers write instead
-  /// True if an update of this statement may change the row's key; else the key is not computed
-  /// again.
+  std::optional<Tree> tree_;  ///< none for a view, whose triggers write instead
+  /// True if an update of this statement may change the row's key; otherwise the key is not
+  /// recomputed.
   bool may_move_row_ = false;
   std::vector<bool> may_move_entry_;  ///< by index
   std::string key_buffer_;
@@ -180,16 +182,16 @@ class RowWriter {
   std::vector<Removal> removals_;
 };
 
-/// Throws XX002: an index lacks an entry that it must have.
+/// Throws XX002: an index lacks an entry of a stored row.
 [[noreturn]] void fail_missing_entry(const Index& index);
-/// 54000 for more bytes than a key can have.
+/// Throws 54000 if the size exceeds the maximum of a key.
 void require_key_fits(std::size_t bytes, const Index& index);
-/// The numbers of those that are there.
+/// Returns the numbers of all columns that are not dropped.
 std::vector<std::int16_t> all_columns(const Table& table);
-/// Returns the form of a value that details of errors show.
+/// Returns a value as details of errors show it, shortened.
 std::string shortened_value(std::string value);
-/// "Failing row contains (1, null, text).": with the columns alone that the session may read or has
-/// given; empty where there are none.
+/// Returns "Failing row contains (1, null, text).", with only the columns that the session may read
+/// or has assigned; empty if there are none.
 std::string failing_row(Execution& execution, const WriteStatement& write,
                         std::span<const Value> row);
 /// "(a, b)=(1, 2)"

@@ -134,7 +134,7 @@ void StatementTriggers::begin(Execution& execution) {
 bool StatementTriggers::before_row(Execution& execution, TriggerEvent event,
                                    std::span<const Value> old_row, std::vector<Value>& new_row) {
   if (event != TriggerEvent::remove) {
-    // They are computed from what the triggers leave.
+    // Generated columns are computed from the triggers' result.
     for (const Assignment& generated : write_.generated) new_row[generated.position] = {};
   }
   return fire_for_row(execution, TriggerTime::before, event, old_row, new_row);
@@ -204,7 +204,7 @@ void StatementTriggers::begin_checks(ReferenceQueue& queue) {
   }
 }
 
-/// Of those AFTER … FOR EACH STATEMENT, while the statement is the one that runs.
+/// Evaluates WHEN of the AFTER … FOR EACH STATEMENT triggers while the statement is still current.
 void StatementTriggers::ask_last_conditions(Execution& execution) {
   for (std::size_t i = 0; i < write_.triggers.size(); ++i) {
     const WriteStatement::Fired& fired = write_.triggers[i];
@@ -219,7 +219,7 @@ void StatementTriggers::finish(Execution& execution) {
   while (reader.next()) after_->act_on(execution, reader.what(), reader.values());
   events_.clear();
   if (!fires_last_) return;
-  // Of several, the last ones come first: DELETE's, UPDATE's, INSERT's.
+  // Of several events, they fire in the order DELETE, UPDATE, INSERT.
   for (auto event = kinds_.rbegin(); event != kinds_.rend(); ++event) {
     if (!execution.services.reference_queue().has_later(key_of(*event))) {
       after_->fire_statement(execution, *event);

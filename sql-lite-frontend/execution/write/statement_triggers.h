@@ -14,21 +14,22 @@
 
 namespace swizzle::sql {
 
-/// Triggers to fire after a statement, for its rows and for itself. Shared with the queue in which
-/// it waits, when an action runs the statement.
+/// AFTER triggers to fire for a statement and its rows. Shared with the queue if the statement runs
+/// for a referential action.
 class AfterTriggers final : public EventActor {
  public:
   explicit AfterTriggers(const WriteStatement& write);
 
-  /// The event is the trigger's place among the statement's.
+  /// Fires a row trigger; the event is its number among the statement's triggers.
   void act_on(Execution& execution, std::int64_t event, std::span<const Value> values) override;
-  /// Fires those of the statement.
+  /// Fires the statement-level triggers.
   void act_last(Execution& execution) override { fire_statement(execution, last_event_); }
   void fire_statement(Execution& execution, TriggerEvent event);
   void set_last_event(TriggerEvent event) noexcept { last_event_ = event; }
-  /// Whether the condition of a statement's trigger held when the statement had written everything.
+  /// Records the result of the WHEN condition of a statement-level trigger, evaluated after all
+  /// rows were written.
   void set_wanted(std::size_t trigger, bool is_wanted) { known_[trigger].is_wanted = is_wanted; }
-  /// Rows changed by the statement, for transition tables; null if no trigger names one.
+  /// Returns the changed rows for transition tables; null if no trigger names one.
   std::shared_ptr<TransitionRows>& changed(TriggerEvent event) {
     return changed_[static_cast<std::size_t>(event)];
   }
@@ -50,32 +51,32 @@ class AfterTriggers final : public EventActor {
 /// The triggers of one run of a statement that writes.
 class StatementTriggers {
  public:
-  /// Null where the statement fires none.
+  /// Returns null if the statement has no triggers.
   static std::unique_ptr<StatementTriggers> of(const WriteStatement& write);
   explicit StatementTriggers(const WriteStatement& write);
 
-  /// Whether functions run before each row is written: they see the rows before it.
+  /// True if functions run before each row is written, and so see the rows written before it.
   [[nodiscard]] bool runs_between_rows() const noexcept { return runs_between_rows_; }
 
-  /// Forgets the run before, and fires those BEFORE … FOR EACH STATEMENT.
+  /// Clears the previous run, and fires BEFORE … FOR EACH STATEMENT triggers.
   void begin(Execution& execution);
-  /// Fires those BEFORE … FOR EACH ROW; `new_row` becomes their result, and is empty for DELETE.
-  /// False: the row is to be left as it is.
+  /// Fires BEFORE … FOR EACH ROW triggers; `new_row` becomes their result, and is empty for DELETE.
+  /// False: the row must be skipped.
   bool before_row(Execution& execution, TriggerEvent event, std::span<const Value> old_row,
                   std::vector<Value>& new_row);
-  /// Fires those INSTEAD OF, in the same way.
+  /// Fires INSTEAD OF triggers in the same way.
   bool instead_of_row(Execution& execution, TriggerEvent event, std::span<const Value> old_row,
                       std::vector<Value>& new_row);
-  /// A row was written: those AFTER … FOR EACH ROW fire later.
+  /// Records a written row, for which AFTER … FOR EACH ROW triggers fire later.
   void note(Execution& execution, TriggerEvent event, std::span<const Value> old_row,
             std::span<const Value> new_row);
-  /// Everything is written. Whether anything is to fire.
+  /// Called after all rows are written. Returns true if triggers remain to be fired.
   [[nodiscard]] bool end() const noexcept { return fires_last_ || !events_.empty(); }
 
   void begin_checks(ReferenceQueue& queue);
   void finish(Execution& execution);
   void finish_later(Execution& execution, ReferenceQueue& queue);
-  /// Forgets the rest of a run that failed.
+  /// Clears what a failed run has left.
   void forget() noexcept;
 
  private:

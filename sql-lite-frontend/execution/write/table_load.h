@@ -12,19 +12,20 @@
 
 namespace swizzle::sql {
 
-/// Fills a table without rows bottom-up: its tree from rows in key order, its indexes from entries
-/// that are kept and sorted until the end. Unique indexes are not among them, since a duplicate is
-/// to be reported with its row.
+/// Bulk load of an empty table: builds its tree bottom-up from rows in key order, and its indexes
+/// from entries that are collected and sorted at the end. Unique indexes are not included, because
+/// a duplicate must be reported with its row.
 class TableLoad {
  public:
-  /// Null unless the transaction has made or truncated the table itself, and it is empty.
+  /// Returns null unless the transaction has created or truncated the table, and the table is
+  /// empty.
   static std::unique_ptr<TableLoad> start(Execution& execution, const Table& table);
 
-  /// False, and nothing is done: the key is not above the one before.
+  /// Returns false without effect if the key is not greater than the previous one.
   bool add(std::string_view key, std::string_view row);
-  /// False: the index of that number is not loaded, so its entries are to be inserted.
+  /// Returns false if the index is not loaded, so that the caller must insert the entry.
   bool add_entry(std::size_t index, std::string_view key, std::string_view value);
-  /// The trees are trees like others from now on.
+  /// Ends the load: completes the trees.
   void finish();
 
  private:
@@ -38,7 +39,7 @@ class TableLoad {
   std::vector<std::unique_ptr<IndexLoad>> indexes_;  ///< null: not loaded
 };
 
-/// Some rows of a statement, encoded, that are written or removed together.
+/// Encoded rows of a statement that are written or removed together.
 class HeldRows {
  public:
   static constexpr std::size_t kMostRows = 1000;

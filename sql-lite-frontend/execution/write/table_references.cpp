@@ -23,7 +23,7 @@ const Constraint* constraint_of(const Table& table, Oid oid) {
   return found == table.relation.constraints.end() ? nullptr : &*found;
 }
 
-/// Looks for rows in an index, or, where that cannot be, by a statement.
+/// Finds rows by index, or, if that is impossible, by an SQL statement.
 class KeyLookup {
  public:
   using Sql = std::string (ForeignKey::*)(NameSource& names) const;
@@ -67,7 +67,7 @@ KeyLookup referenced_row(NameSource& names, const ForeignKey& key, KeyProbe* pro
   KeyLookup lookup{names, key, key.referencing_types(), probe, &ForeignKey::lock_referenced_sql};
   return lookup.seeing(ReadView::Sees::durable);
 }
-/// A row that has the place of one that is gone.
+/// Finds a row that now has the key of a deleted or updated row.
 KeyLookup successor(NameSource& names, const ForeignKey& key, KeyProbe* probe) {
   return {names, key, key.referenced_types(), probe, &ForeignKey::still_there_sql};
 }
@@ -199,7 +199,7 @@ void TableReferences::check_reference(Execution& execution, const Note& note) {
 
 void TableReferences::check_unreferenced(Execution& execution, const Note& note) {
   const Constraint& constraint = incoming_[note.key].key.constraint();
-  // NO ACTION looks at the end: another row may have taken the key's place.
+  // NO ACTION is checked at the end: another row may have the key by then.
   const ReferentialAction action =
       note.kind == Note::Kind::removed ? constraint.on_delete : constraint.on_update;
   if (action != ReferentialAction::no_action) return require_unreferenced(execution, note);
@@ -260,7 +260,7 @@ void TableReferences::act(Execution& execution, const Note& note) {
     case ReferentialAction::set_default:
       run(removed ? incoming.clear_on_delete_sql : incoming.clear_on_update_sql, key_types,
           note.old_values);
-      // Rows whose default is the old key still refer to it.
+      // Rows whose default equals the old key still reference it.
       if (action == ReferentialAction::set_default) require_gone(execution, note);
       return;
   }

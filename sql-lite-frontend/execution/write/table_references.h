@@ -14,9 +14,9 @@
 
 namespace swizzle::sql {
 
-/// The foreign keys of one table, both ways, and their work when its rows change. Rows are looked
-/// for in indexes; actions, and keys whose values have to be cast, are statements of our own that
-/// run inside the transaction, as PostgreSQL's are.
+/// Foreign keys of one table, in both directions, and their checks and actions when its rows
+/// change. Rows are looked up in indexes; actions, and keys whose values must be cast, run internal
+/// SQL statements in the same transaction, as in PostgreSQL.
 class TableReferences final : public EventActor {
  public:
   TableReferences(NameSource& names, const TablePtr& table);
@@ -32,34 +32,34 @@ class TableReferences final : public EventActor {
     static std::int64_t event(Kind kind, std::size_t key) noexcept;
     [[nodiscard]] bool asks_for_action() const noexcept { return kind != Kind::reference; }
   };
-  // Functions that note the work to do after a row was written.
+  // Record the work to do after a row was written.
   void note_inserted(WorkMemory& memory, std::span<const Value> row, RowEvents& notes) const;
   void note_updated(WorkMemory& memory, std::span<const Value> old_row,
                     std::span<const Value> new_row, RowEvents& notes) const;
-  /// Whether rows elsewhere may refer to this table's.
+  /// True if a foreign key refers to this table.
   [[nodiscard]] bool is_referenced() const noexcept { return !incoming_.empty(); }
   void note_removed(WorkMemory& memory, std::span<const Value> row, RowEvents& notes) const;
 
-  /// Performs the noted work; deferred checks go to the session.
+  /// Performs recorded work; deferred checks are added to the session's.
   void perform(Execution& execution, const Note& note);
   void act_on(Execution& execution, std::int64_t event, std::span<const Value> values) override {
     perform(execution, Note::of_event(event, values));
   }
 
  private:
-  /// This table refers to another.
+  /// Foreign key of this table.
   struct Outgoing {
     ForeignKey key;
     std::unique_ptr<KeyProbe> referenced;
   };
-  /// Another table refers to this one.
+  /// Foreign key of another table to this one.
   struct Incoming {
     ForeignKey key;
     std::unique_ptr<KeyProbe> referenced;  ///< for a new row that took the old key's place
     std::unique_ptr<KeyProbe> referencing;
     std::string delete_sql;
     std::string update_sql;
-    std::string clear_on_delete_sql;  ///< SET NULL or SET DEFAULT, whichever the key says
+    std::string clear_on_delete_sql;  ///< SET NULL or SET DEFAULT
     std::string clear_on_update_sql;
   };
   void check_reference(Execution& execution, const Note& note);
@@ -74,10 +74,10 @@ class TableReferences final : public EventActor {
   std::vector<Incoming> incoming_;
 };
 
-/// A row that refers may be gone again by now; else the row that it refers to has to be there.
+/// Checks that the referenced row exists, unless the referencing row has been deleted meanwhile.
 void check_deferred_reference(StatementServices& services, NameSource& names, const TablePtr& table,
                               const DeferredCheck& check);
-/// Checks a key that was removed: another row must have it now, or it must not be referenced.
+/// Checks a removed key: it must exist in another row by now, or have no references.
 void check_deferred_removal(StatementServices& services, NameSource& names, const TablePtr& table,
                             const DeferredCheck& check);
 

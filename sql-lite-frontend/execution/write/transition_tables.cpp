@@ -8,7 +8,7 @@ namespace swizzle::sql {
 namespace {
 
 enum class Side : std::uint8_t { old_rows, new_rows };
-// Numbers that no other relation has: plans tell by them whether a name still means the same.
+// Oids that no other relation has: plans use them to detect that a name has changed its meaning.
 constexpr Oid kOldTable{1};
 constexpr Oid kNewTable{2};
 

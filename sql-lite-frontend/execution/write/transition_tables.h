@@ -10,13 +10,14 @@
 /// that the statements of a trigger's function can name.
 namespace swizzle::sql {
 
-/// Rows that statements have changed in one table by one event; spilled like all row events.
+/// Rows of one table changed by one event. Spilled like all row events.
 struct TransitionRows {
   RowEvents old_rows;
   RowEvents new_rows;
 };
 
-/// The relations of one trigger. Plans keep them; the rows they find when they run.
+/// Relations for the transition tables of one trigger. Plans refer to them; they get their rows
+/// when the trigger fires.
 struct TransitionTables {
   TablePtr old_table;  ///< null: the trigger does not name it
   TablePtr new_table;

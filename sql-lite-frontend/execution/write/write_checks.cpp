@@ -6,7 +6,7 @@
 #include "sql-lite-frontend/query/bound/statement_services.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// Checks on a written row by itself, and those made when the statement has written all rows.
+/// Checks of a single written row, and those made after the statement has written all rows.
 namespace swizzle::sql {
 
 /// Throws 42501 unless policies let the row be written.
@@ -31,7 +31,7 @@ void WriteOperator::check_row(Execution& execution, std::span<const Value> row) 
   if (!write_->bounds.empty()) check_bounds(execution, row);
 }
 
-/// Of a partition that the statement names itself.
+/// Checks the partition constraint of a partition that the statement names itself.
 void WriteOperator::check_bounds(Execution& execution, std::span<const Value> row) {
   for (const WriteStatement::WithinBound& bound : write_->bounds) {
     std::vector<Value> key;

@@ -26,18 +26,18 @@ void WriteOperator::insert_with_conflicts(Execution& execution) {
     }
     const Index* arbiter = write_->conflict.index;
     if (arbiter != nullptr && arbiter != conflict) {
-      // A duplicate of the arbiter's decides, whatever the other keys say.
+      // Only a duplicate in the arbiter index leads to ON CONFLICT; others are errors.
       if (!writer_.find_duplicate(execution, *arbiter, new_row_)) {
         writer_.fail_duplicate(execution, *conflict, new_row_);
       }
       conflict = arbiter;
     }
     if (write_->conflict.kind == ConflictAction::Kind::nothing) {
-      // Nothing is done because of a row that the transaction does not see: 40001.
+      // At REPEATABLE READ, DO NOTHING because of a row outside the snapshot is an error: 40001.
       if (transaction.isolation() == Isolation::repeatable_read) {
         told_of_update([&] { return writer_.find_duplicate(execution, *conflict, new_row_); });
       }
-      // A row that stays as it is stays free for others, as in PostgreSQL.
+      // The lock on the existing row is released, as in PostgreSQL.
       if (transaction.isolation() != Isolation::serializable)
         value_of(transaction.rollback_to(before));
       return;
@@ -87,7 +87,7 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
       !before_update(execution, as_bytes(key), row)) {
     return true;
   }
-  // From here on the statement's row is the updated one: checks and RETURNING see it.
+  // From here on, checks and RETURNING use the updated row.
   put(execution, row, write_->first_slot);
   compute_generated(execution, row, write_->first_slot);
   if (is_leaf()) finish_existing_leaf(execution, row);

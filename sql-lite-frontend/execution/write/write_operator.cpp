@@ -128,8 +128,8 @@ void WriteOperator::begin(Execution& execution, Rows expected) {
   const bool is_replica = execution.services.acts_as_replica();
   leaves_keys_ = is_replica || write_->table->relation.leaves_keys;
   if (triggers_) triggers_->begin(execution);
-  // A row that is in conflict takes back its entries, those of the indexes before too. A trigger
-  // may look for rows that the statement has written.
+  // ON CONFLICT removes the entries of a conflicting row again, and a trigger may read rows that
+  // the statement has written.
   const bool at_once = triggers_ && triggers_->runs_between_rows();
   if (expected == Rows::many && !at_once && !partitions_ &&
       write_->conflict.kind == ConflictAction::Kind::error) {
@@ -157,14 +157,14 @@ void WriteOperator::end(Execution& execution) {
   }
 }
 
-/// False: a trigger wants the row left out.
+/// Fires BEFORE INSERT triggers. False if one skips the row.
 bool WriteOperator::before_insert(Execution& execution) {
   if (!triggers_->before_row(execution, TriggerEvent::insert, {}, new_row_)) return false;
   put(execution, new_row_, write_->written_slot());
   return true;
 }
 
-/// The same for a row that is locked, whose new values are `row`.
+/// Fires BEFORE UPDATE triggers for a locked row with the new values `row`.
 bool WriteOperator::before_update(Execution& execution, Bytes key, std::vector<Value>& row) {
   const Transaction::Mark mark = execution.transaction->mark();
   if (!triggers_->before_row(execution, TriggerEvent::update, old_row_, row)) return false;
@@ -244,14 +244,14 @@ void WriteOperator::insert_new_row(Execution& execution) {
   keep_returning(execution);
 }
 
-/// Locks the row that the plan found and reads its newest version, unless it is gone.
+/// Locks the row that the plan found and reads its newest version, unless it has been deleted.
 TableAccess::Locked WriteOperator::lock_and_read(Execution& execution, ReadMode mode) {
   const Bytes key = execution.slots[target_->key_slot()].as_bytes();
   const Bytes row = execution.slots[target_->row_slot()].as_bytes();
   const auto locked = target_->lock_row(execution, mode, WaitPolicy::wait);
   if (locked != TableAccess::Locked::unchanged &&
       is_changed_within(execution, *write_->table, key, row)) {
-    // Before its triggers fire PostgreSQL says so of a row to be deleted, too.
+    // Before BEFORE triggers, PostgreSQL uses the UPDATE message for a DELETE too.
     const bool fires = triggers_ && triggers_->runs_between_rows();
     refuse_triggered_change(deletes() && !fires ? WriteKind::delete_ : WriteKind::update);
   }
@@ -262,8 +262,8 @@ TableAccess::Locked WriteOperator::lock_and_read(Execution& execution, ReadMode 
   return locked;
 }
 
-/// Locks the row that the plan found and reads it. False: it is gone, or changed meanwhile so that
-/// the statement does not mean it any more.
+/// Locks the row that the plan found and reads it. False if it has been deleted, or changed so that
+/// it no longer matches the statement's condition.
 bool WriteOperator::lock_target(Execution& execution, ReadMode mode) {
   const auto locked = lock_and_read(execution, mode);
   if (locked != TableAccess::Locked::changed) return locked == TableAccess::Locked::unchanged;
@@ -292,7 +292,7 @@ void WriteOperator::update_row(Execution& execution) {
   if (lock_target(execution, ReadMode::for_no_key_update)) update_locked(execution);
 }
 
-/// Updates the row that is locked. False: a trigger wants it left as it is.
+/// Updates the locked row. False if a trigger skips it.
 bool WriteOperator::update_locked(Execution& execution) {
   new_row_ = old_row_;
   const Transaction::Mark mark = execution.transaction->mark();
@@ -316,7 +316,8 @@ bool WriteOperator::update_locked(Execution& execution) {
   return true;
 }
 
-/// Removes the row that the plan found, if it is still what it was: as most are.
+/// Deletes the row that the plan found if it is unchanged, as most rows are, without locking it
+/// first.
 bool WriteOperator::delete_unchanged(Execution& execution) {
   const Bytes key = execution.slots[target_->key_slot()].as_bytes();
   const Bytes row = execution.slots[target_->row_slot()].as_bytes();
@@ -326,7 +327,7 @@ bool WriteOperator::delete_unchanged(Execution& execution) {
 }
 
 void WriteOperator::delete_row(Execution& execution) {
-  // A trigger is asked before the row goes.
+  // BEFORE triggers fire before the row is deleted.
   const bool asks = triggers_ && triggers_->runs_between_rows();
   if (asks || !delete_unchanged(execution)) {
     if (lock_target(execution, ReadMode::for_update)) delete_locked(execution);
@@ -336,7 +337,7 @@ void WriteOperator::delete_row(Execution& execution) {
   keep_returning(execution);
 }
 
-/// Removes the row that is locked. False: a trigger wants it left.
+/// Deletes the locked row. False if a trigger skips it.
 bool WriteOperator::delete_locked(Execution& execution) {
   if (triggers_ && triggers_->runs_between_rows() && !before_delete(execution)) return false;
   writer_.remove(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_);
@@ -350,7 +351,7 @@ void WriteOperator::note_removed(Execution& execution) {
   if (triggers_) triggers_->note(execution, TriggerEvent::remove, old_row_, {});
 }
 
-/// A row that a view shows: what becomes of it is for the view's triggers to say.
+/// Fires the INSTEAD OF triggers for a row of a view.
 void WriteOperator::write_instead(Execution& execution) {
   for (std::size_t i = 0; i < old_row_.size(); ++i) {
     old_row_[i] = execution.slots[write_->view_slots[i]];
@@ -372,7 +373,7 @@ void WriteOperator::write_instead(Execution& execution) {
   keep_returning(execution);
 }
 
-constexpr std::uint64_t kFew = 16;  ///< of the first rows, each goes by itself
+constexpr std::uint64_t kFew = 16;  ///< number of leading rows that are deleted one by one
 
 void WriteOperator::open(Execution& execution) {
   begin(execution, expected_);
@@ -435,7 +436,7 @@ void WriteOperator::forget_written() {
   returned_.clear();
   touched_.clear();
   position_ = 0;
-  // In WITH it is closed before its triggers fire, which is when all of the statement is written.
+  // In WITH, the node is closed before its AFTER triggers fire, at the end of the whole statement.
   if (triggers_ && !is_unchecked_) triggers_->forget();
 }
 

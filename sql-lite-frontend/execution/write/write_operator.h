@@ -14,12 +14,12 @@ namespace swizzle::sql {
 class PartitionWrites;
 class StatementTriggers;
 
-/// INSERT, UPDATE, DELETE and MERGE. Everything is written when it opens, as PostgreSQL does even
-/// if the client fetches only a part of RETURNING; the returned rows are kept until they are asked
-/// for.
+/// Plan node of INSERT, UPDATE, DELETE and MERGE. open() writes all rows, as in PostgreSQL, even if
+/// the client fetches only a part of RETURNING; the returned rows are stored until they are
+/// fetched.
 class WriteOperator final : public PlanOperator {
  public:
-  /// `rows` gives INSERT's new rows, or the rows to change with `target` among its tables.
+  /// `rows` returns INSERT's new rows, or the rows to change; their table is then `target`.
   WriteOperator(std::unique_ptr<WriteStatement> write, PlanPtr rows, TableAccess* target,
                 NameSource& names);
   WriteOperator(const WriteOperator& of, StepCopies& copies);
@@ -39,7 +39,7 @@ class WriteOperator final : public PlanOperator {
   }
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override;
 
-  /// Repeats its source, one row of VALUES, for each `width` of the parameters. False: the source
+  /// Repeats the source, a single row of VALUES, for every `width` parameters. False if the source
   /// is something else.
   bool repeat_row(std::size_t width);
 
@@ -51,18 +51,19 @@ class WriteOperator final : public PlanOperator {
   enum class Rows : std::uint8_t { one, many };
   void begin(Execution& execution, Rows expected);
   void insert_row(Execution& execution);
-  /// The constraints' checks and actions are then due, see check_written().
+  /// Ends the writes. Constraint checks and actions are performed by check_written() afterwards.
   void end(Execution& execution);
   void check(Execution& execution);
-  /// The same for a statement that an action runs: foreign keys are looked at behind that.
+  /// The same for a statement that runs for a referential action: foreign key work goes to the
+  /// queue.
   void check_later(Execution& execution, ReferenceQueue& queue);
-  /// Called before any of the work is done that the statement has left.
+  /// Called before any checks and actions of the statement are performed.
   void begin_checks(ReferenceQueue& queue);
   [[nodiscard]] const RowWriter& writer() const noexcept { return writer_; }
 
  private:
   friend class PartitionWrites;
-  /// Makes the operator of one partition, for rows that a statement about its parent gives it.
+  /// Creates the operator of one partition, which gets its rows from the operator of the parent.
   WriteOperator(const Planned<WriteStatement>& leaf, const WriteStatement& root, NameSource& names);
 
   // leaf_rows.cpp
@@ -95,7 +96,7 @@ class WriteOperator final : public PlanOperator {
   void begin_returning();
   void forget_written();
   void insert_new_row(Execution& execution);
-  /// Values that the row is given: those of MERGE's action, or the statement's.
+  /// Assignments of MERGE's current action, or of the statement.
   [[nodiscard]] const std::vector<Assignment>& assigned() const noexcept {
     return action_ != nullptr ? action_->assignments : asked_->assignments;
   }
@@ -137,13 +138,12 @@ class WriteOperator final : public PlanOperator {
   void put(Execution& execution, std::span<const Value> row, Slot first_slot);
 
   Planned<WriteStatement> write_;
-  /// The statement as the user wrote it, of which that is the part for one partition; else the
-  /// same.
+  /// The user's statement. Differs from `write_` only if that is the statement for one partition.
   const WriteStatement* asked_;
   PlanPtr rows_;
-  /// MERGE: what is being done to the row; null for other statements.
+  /// MERGE: action on the current row; null for other statements.
   const MergeAction* action_ = nullptr;
-  /// DELETE: rows that go together, those of a leaf at one visit.
+  /// DELETE: rows collected to be removed together, one leaf at a time.
   HeldRows gathered_;
   Rows expected_ = Rows::one;
   TableAccess* target_;
@@ -155,14 +155,14 @@ class WriteOperator final : public PlanOperator {
   /// True if the session acts as a replica: keys and foreign keys are left unchecked.
   bool leaves_keys_ = false;
   bool changed_existing_ = false;  ///< by the last of insert_leaf_row()
-  bool is_unchecked_ = false;      ///< it is among those that check_written() looks at
+  bool is_unchecked_ = false;      ///< in the list for check_written()
   std::vector<Value> old_row_;
   std::vector<Value> new_row_;
-  /// ON CONFLICT DO UPDATE: the rows that this command has inserted or changed, by their keys.
+  /// ON CONFLICT DO UPDATE: keys of the rows that this command has inserted or changed.
   KeyTable touched_;
   std::uint64_t written_ = 0;
   RowStore returned_{RowStore::Overflow::to_file};
-  /// Targets of RETURNING that are not columns of the row.
+  /// RETURNING expressions that are not plain columns of the row.
   std::vector<const OutputTarget*> computed_returning_;
   std::size_t position_ = 0;
 };

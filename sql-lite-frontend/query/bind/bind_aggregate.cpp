@@ -143,7 +143,7 @@ void for_each_part(AggregateCall& call, const std::function<void(Expr&)>& visit)
   if (call.filter) walk(*call.filter, visit);
 }
 
-/// Whether the slot is a column, or an aggregate, of that scope's query.
+/// True if the slot is a column, or an aggregate, of that scope's query.
 bool is_of_query(const Scope& scope, Slot slot) {
   const bool is_column = std::ranges::any_of(scope.from_slots, [&](const auto& range) {
     return slot >= range.first && slot < range.second;

@@ -41,14 +41,14 @@ bool is_moving_time(TypeId type, std::string_view text) {
          lower.contains("yesterday");
 }
 
-/// Whether reading a value of the type looks for an object by its name.
+/// True if the type's input function looks up an object by name.
 bool names_object(TypeId type) {
   const TypeId element = element_type(type);
   const TypeId single = element == TypeId::none ? type : element;
   return single == TypeId::aclitem || is_object_id(single);
 }
 
-/// Whether the text is an object's name, of the kind that the type tells, and no number.
+/// True if the text is the name of an object of the type's kind, and no number.
 bool is_name_of_object(TypeId type, std::string_view text) {
   if (!is_object_id(type) || type == TypeId::oid || text.empty()) return false;
   return text.find_first_not_of("0123456789") != std::string_view::npos;
@@ -56,8 +56,8 @@ bool is_name_of_object(TypeId type, std::string_view text) {
 
 }  // namespace
 
-/// The number of the object. A view means the one that it meant when it was made, whatever that is
-/// called by now.
+/// Returns the object's number. A view keeps the object that the name meant when it was made,
+/// whatever its present name.
 Value ExpressionBinder::read_object(TypeId type, std::string_view text, std::int32_t location) {
   const std::string record = constant_record(type, text);
   if (open_view_ != nullptr) {
@@ -70,7 +70,7 @@ Value ExpressionBinder::read_object(TypeId type, std::string_view text, std::int
   }
   FunctionContext functions{arena_, names_.context(), {}};
   const Value value = input_text(functions, type, kNoTypmod, text);
-  // Nothing that is kept may name a role.
+  // A stored expression must not name a role.
   const bool is_noted = value.as_oid() >= kFirstUserOid || type == TypeId::regrole;
   if (is_noted && view_depth_ == recorded_depth_) {
     const bool is_known =
@@ -155,7 +155,7 @@ ExprPtr ExpressionBinder::try_make_composite(ExprPtr& expr, TypeId type, Implici
   if (fields.size() < shape->types.size()) refuse("Input has too few columns.");
   if (fields.size() > shape->types.size()) refuse("Input has too many columns.");
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    // A literal that says no type has become text only for want of another.
+    // An untyped literal has become text only because nothing determined its type.
     if (const auto* literal = dynamic_cast<const ConstantExpr*>(fields[i].get());
         literal != nullptr && without_collation(literal->type()) == TypeId::text) {
       auto untyped = std::make_unique<ConstantExpr>(TypeId::unknown, kNoTypmod, literal->value());
@@ -170,7 +170,7 @@ ExprPtr ExpressionBinder::try_make_composite(ExprPtr& expr, TypeId type, Implici
     }
     fields[i] = std::move(field);
     const TypeId kept = shape->ordered()[i];
-    // The attribute's, whatever that of the value was.
+    // The attribute's collation, whatever the value's was.
     if (is_collated(kept)) {
       fields[i]->set_collation(collation_of_type(kept), false);
     } else {
@@ -207,7 +207,7 @@ ExprPtr ExpressionBinder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t ty
   const TypeId source = expr->type();
   const std::int32_t location = expr->location();
   ExprPtr result;
-  // A row of a type is a record as it is, and its consumer may ask for the names of its fields.
+  // A row of a type is already a record, and the consumer may need its fields' names.
   const bool is_row = type == TypeId::record && is_composite(source);
   if (source == type || type == TypeId::any || is_row) {
     note_untyped(*expr);

@@ -86,7 +86,8 @@ const Operator& ExpressionBinder::collated(const Operator& op, std::span<const E
                                            const DerivedCollation& collation) {
   if (order_as_database(operands)) return under_collation(op, names_.database_collation());
   if (!collation.matters) return under_collation(op, collation_id::by_default);
-  // Where nothing differs from bytes, an index over them answers it.
+  // Without a collation on the operands, an index over bytes serves a collation that orders by
+  // bytes.
   const bool is_of_bytes = orders_by_bytes(effective(collation));
   for (const ExprPtr& operand : operands) {
     if (!operand) continue;

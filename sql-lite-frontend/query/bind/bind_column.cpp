@@ -79,7 +79,7 @@ void require_readable(const Scope& scope, std::string_view name, std::int32_t lo
       .at_position(location + 1);
 }
 
-/// Where a row's present number may be asked for: what is stored is computed without it.
+/// True if the clause may read a row's ctid or tableoid; stored expressions may not.
 bool numbers_rows(Clause clause) {
   constexpr std::array kStored{
       Clause::check,     Clause::column_default, Clause::index_expression, Clause::index_predicate,
@@ -91,7 +91,8 @@ bool numbers_rows(Clause clause) {
 std::vector<const ScopeColumn*> shown_key(const ScopeItem& item) {
   std::vector<const ScopeColumn*> key;
   if (!item.table || item.is_join) return key;
-  // Where keys do not hold what they are of, the number of a row does not say which it is.
+  // Under a nondeterministic collation equal keys may have different texts, so none of them
+  // identifies the row.
   const bool hides = std::ranges::any_of(item.table->key_columns, [](const KeyColumn& column) {
     return is_collated(column.type) && is_nondeterministic(collation_of_type(column.type));
   });
@@ -144,7 +145,7 @@ const ScopeItem* find_item(const Scope& scope, std::string_view schema, std::str
   return found;
 }
 
-/// Whether that is a relation's row which has other fields by now than a view knew.
+/// True if the name is a relation's row that has had other fields since the view was made.
 bool ExpressionBinder::is_row_of_view(std::string_view name, std::int32_t location, Scope& scope) {
   for (Scope* at = &scope; at != nullptr && open_view_ != nullptr; at = at->parent) {
     if (find_unqualified(*at, name).matches > 0) return false;
@@ -272,7 +273,7 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
     return row;
   };
 
-  // xmax where it is known: of a row that INSERT returns. Null elsewhere.
+  // Returns xmax if it is known: of a row that INSERT returns. Null otherwise.
   const auto changer_in = [&](Scope& at) -> ExprPtr {
     if (&at != &scope || at.was_there == nullptr) return nullptr;
     if (!*at.was_there) {
@@ -287,7 +288,7 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
     expr->set_location(node.location);
     return expr;
   };
-  // xmin of the system's relations, whose rows are computed: they have always been there.
+  // Returns xmin of system relations, whose rows are computed: they have always existed.
   const auto maker_in = [&](const ScopeItem& item) -> ExprPtr {
     if (!item.table || item.table->relation.kind != RelationKind::computed) return nullptr;
     constexpr std::uint32_t kFrozen = 2;
@@ -410,7 +411,7 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
     if (ExprPtr parameter = named_parameter(part(1), node.location)) return parameter;
   }
   if (ExprPtr variable = body_variable(node, Fields::must_be)) return variable;
-  // (composite column).field without the parentheses that PostgreSQL asks for is a missing table.
+  // Without the parentheses that PostgreSQL requires, composite.field is a missing table.
   throw_missing_table(scope, schema, part(table_part), node.location);
 }
 

@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Only a key whose entries never repeat can tell at once whether there is a conflict.
+/// Only a unique, immediate index can arbitrate.
 void require_immediate(NameSource& names, const Index& index, const Table& table) {
   if (!index.deferrable) return;
   SqlError error{SqlState{"55000"},
@@ -111,7 +111,7 @@ bool Binder::answers_inference(const WriteStatement& write, const Index& index, 
   }
   if (index.predicate_sql.empty()) return true;
   if (where == nullptr) return false;
-  // The rows that it holds are those of all its conditions: each must be among the given ones.
+  // The index has the rows that satisfy all its conditions: each must be among the given ones.
   const ExprPtr predicate =
       bind_table_expression(index.predicate_sql, table, first, Clause::index_predicate);
   std::vector<const Expr*> given;

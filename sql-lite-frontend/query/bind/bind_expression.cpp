@@ -67,7 +67,7 @@ ExprPtr ExpressionBinder::bind_expression(const ast::Node* node, Scope& scope) {
 
 namespace {
 
-/// Where an expression begins: an operator's own place is behind its left operand.
+/// Returns an expression's begin. An operator's own location is behind its left operand.
 std::int32_t first_location(Expr& expr) {
   std::int32_t first = expr.location();
   walk(expr, [&](Expr& part) {

@@ -55,8 +55,8 @@ bool is_integer(TypeId type) {
   return type == TypeId::int2 || type == TypeId::int4 || type == TypeId::int8;
 }
 
-/// In what a RANGE over a column of this type is measured: where the bounds cannot overflow, and
-/// dates can have hours between them.
+/// The type in which RANGE measures distances over a column of this type, so that bounds cannot
+/// overflow and dates can differ by hours.
 struct Measure {
   TypeId key = TypeId::none;
   TypeId offset = TypeId::none;
@@ -96,7 +96,7 @@ Measure measure_of(TypeId column, TypeId offset) {
 }
 
 [[noreturn]] void refuse_range(TypeId column, const Expr& offset) {
-  // Where another offset would do, PostgreSQL says so.
+  // PostgreSQL's hint if the column would accept an offset of another type.
   const bool any = measure_of(column, TypeId::unknown).key != TypeId::none;
   SqlError error{
       sqlstate::feature_not_supported,
@@ -111,7 +111,7 @@ Measure measure_of(TypeId column, TypeId offset) {
 
 }  // namespace
 
-/// Of the offset: constant while the statement runs, and measured as the unit wants it.
+/// Binds the offset: constant while the statement runs, and converted to the measure's type.
 ExprPtr ExpressionBinder::bind_frame_offset(const ast::Node* node, const WindowFrame& frame,
                                             Scope& scope) {
   ExprPtr expr = bind_expression(node, scope);

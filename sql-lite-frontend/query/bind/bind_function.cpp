@@ -37,8 +37,8 @@ bool takes_exactly(std::string_view name, TypeId type) {
   });
 }
 
-/// Whether type(x) is x::type where there is no such function: a literal is read, other values
-/// need no function, or go through their text form.
+/// True if type(x) without such a function means x::type: x is a literal, or the cast needs no
+/// function or goes through the text form.
 bool is_cast_by_call(TypeId source, TypeId type) {
   if (shape_of(type) == Shape::record) return false;
   if (source == TypeId::unknown) return true;
@@ -264,7 +264,7 @@ ExprPtr ExpressionBinder::bind_function(const ast::FuncCall& node, Scope& scope)
 
 namespace {
 
-/// Where a set-returning function may be called, as a column of what rows become.
+/// True if the clause may call a set-returning function, as a column of the query's rows.
 bool allows_sets(const Scope& scope) {
   if (scope.query == nullptr || scope.query->body != Query::Body::select) return false;
   return scope.clause == Clause::select_list || scope.clause == Clause::order_by ||

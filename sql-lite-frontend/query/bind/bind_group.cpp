@@ -22,7 +22,8 @@ bool finds_column(const Scope& scope, std::string_view name) {
   });
 }
 
-/// Functions whose rows an expression reads, and those within their arguments, run before grouping.
+/// Marks set-returning functions that an expression reads, and those in their arguments, to run
+/// before grouping.
 void mark_grouped_sets(Query& query, Expr& expr) {
   check_stack();
   walk(expr, [&](Expr& part) {
@@ -160,7 +161,7 @@ void QueryBinder::bind_group_by(const ast::SelectStmt& select, Scope& scope, Que
 
 namespace {
 
-/// Walks what is computed above the grouping and settles its columns.
+/// Checks expressions above the grouping and resolves their columns.
 class GroupingCheck {
  public:
   GroupingCheck(QueryBinder& binder, const Scope& scope, Query& query)
@@ -196,7 +197,7 @@ class GroupingCheck {
   [[nodiscard]] SetItem& set_of(Slot slot) const {
     return *std::ranges::find(query_.sets, slot, &SetItem::slot);
   }
-  /// A set that GROUP BY reads, but not as it stands there.
+  /// True for a set-returning call that GROUP BY reads, but not as a key itself.
   [[nodiscard]] bool is_ungrouped_set(Slot slot) const {
     const auto is_it = [&](const SetItem& item) {
       return item.slot == slot && item.below_grouping;
@@ -253,7 +254,7 @@ class GroupingCheck {
     }
     return {};
   }
-  /// A column of a table whose whole primary key is grouped by has one value per group.
+  /// A column of a table whose whole primary key is grouped has one value per group.
   [[nodiscard]] const TablePtr* depends_on_keys(Slot slot) const {
     for (const ScopeItem& item : scope_.items) {
       if (!item.table || item.table->has_row_ids()) continue;

@@ -33,7 +33,7 @@ std::optional<JoinColumn> find_join_column(const Scope& scope, std::size_t begin
 
 }  // namespace
 
-/// The column that stands for both: of the common type, and one of the two where that has it.
+/// Returns the merged column: of the common type, and one of the two if it has that type.
 ScopeColumn QueryBinder::merge_columns(const ScopeColumn& left, const ScopeColumn& right,
                                        FromJoin& join, Scope& scope) {
   std::vector<ExprPtr> sides;
@@ -172,7 +172,7 @@ FromPtr QueryBinder::bind_join(const ast::JoinExpr& node, Scope& scope) {
       join.conditions.push_back(bind_condition(node.quals, scope, "JOIN/ON"));
       if (locks_rows_) join.recheck.push_back(bind_condition(node.quals, scope, "JOIN/ON"));
     }
-    // Not before: in the condition both sides are there.
+    // Afterwards, because in the condition both sides exist.
     note_absence();
   }
   if (node.alias != nullptr) {

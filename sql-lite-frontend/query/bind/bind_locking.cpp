@@ -12,7 +12,7 @@ bool is_meant(std::span<const std::string> of, const std::string& alias) {
   return of.empty() || std::ranges::find(of, alias) != of.end();
 }
 
-/// Whether a lock on `of` (all tables, when empty) falls on rows that an outer join may make up.
+/// True if a lock on `of` (all tables, when empty) falls on rows that an outer join may make up.
 bool locks_nullable(const FromNode& node, std::span<const std::string> of, bool nullable) {
   check_stack();
   if (const auto* join = std::get_if<FromJoin>(&node.node)) {
@@ -70,8 +70,8 @@ const FromNode* item_named(const FromNode& node, std::string_view alias) {
   return own == alias ? &node : nullptr;
 }
 
-/// Locks inside subqueries and views. Those that pass their tables' rows on are locked with the
-/// rows of the query itself; others lock what they read.
+/// Locks inside subqueries and views. Rows of those that pass them on are locked with the query's
+/// own; others lock the rows that they read.
 void lock_inside(FromNode& node, const RowLock& lock, std::span<const std::string> of,
                  std::string_view name) {
   if (auto* join = std::get_if<FromJoin>(&node.node)) {
@@ -82,7 +82,7 @@ void lock_inside(FromNode& node, const RowLock& lock, std::span<const std::strin
   auto* subquery = std::get_if<FromSubquery>(&node.node);
   if (subquery == nullptr || !is_meant(of, subquery->alias)) return;
   Query& query = *subquery->query;
-  // As in PostgreSQL: a view may be a UNION, and then has nothing to lock.
+  // As in PostgreSQL, a view that is a UNION locks nothing.
   if (subquery->view_access && query.body == Query::Body::set_operation) return;
   require_lockable(query, name);
   for (const FromPtr& item : query.from) lock_inside(*item, lock, {}, name);

@@ -20,7 +20,8 @@ ExpressionBinder::OperatorName ExpressionBinder::operator_name(ast::NodeList nam
   return name;
 }
 
-/// So that a view keeps its meaning, and the plan is made again when a definition changes.
+/// Notes a user-defined object, so that a view keeps its meaning, and plans are made again when it
+/// changes.
 void ExpressionBinder::note_made(std::string name, std::string_view schema, Oid object) {
   looked_up_objects_ = true;
   depends_on_types_ = true;
@@ -150,7 +151,7 @@ ExprPtr ExpressionBinder::try_made_cast(ExprPtr& expr, TypeId type, std::int32_t
                                         Implicitness how) {
   const TypeId source = expr->type();
   if (open_view_ != nullptr && !open_view_->view_routines.empty()) {
-    // As a view was made.
+    // The cast that a view had when it was made.
     const std::string record = cast_record(source, type);
     for (const ViewRoutine& known : open_view_->view_routines) {
       if (known.name != record) continue;

@@ -39,7 +39,7 @@ Does does_of(const ast::MergeWhenClause& when) {
   }
 }
 
-/// The actions without what has to be bound. 42601 for one that is never reached.
+/// Returns the actions without bound parts. 42601 for one that is never reached.
 std::vector<MergeAction> actions_of(ast::NodeList clauses) {
   std::vector<MergeAction> actions;
   std::vector<Rows> finished;
@@ -58,8 +58,8 @@ std::vector<MergeAction> actions_of(ast::NodeList clauses) {
   return actions;
 }
 
-/// Returns the join that gives every row some action may be about. `left` keeps the source's rows
-/// if there are actions for those without a target row, and otherwise the target's.
+/// Returns the join with every row that some action may handle. `left` keeps the source's rows if
+/// there are actions for those without a target row, and otherwise the target's.
 JoinKind join_of(const MergeParts& merge) {
   const bool keeps_source = merge.has(Rows::not_matched_by_target);
   const bool keeps_target = merge.has(Rows::not_matched_by_source);
@@ -73,7 +73,7 @@ void add_position(std::vector<std::size_t>& positions, std::size_t position) {
 
 }  // namespace
 
-/// The rows with a constant beside them, so that an outer join tells which of them it made up.
+/// Adds a constant to the rows, so that an outer join shows which of them it made up.
 FromPtr Binder::marked_rows(FromPtr rows, const Scope& scope, Slot marker) {
   auto query = std::make_unique<Query>();
   const auto pass_on = [&](Slot slot, TypeId type, std::string_view name) {
@@ -156,7 +156,7 @@ void Binder::bind_merge_action(WriteStatement& write, const ast::MergeWhenClause
   }
 }
 
-/// Notes what any of the actions gives a value: rights, errors, indexes and triggers ask for it.
+/// Collects the columns that any action sets, for rights, errors, indexes and triggers.
 void Binder::finish_merge_columns(WriteStatement& write) {
   std::vector<std::size_t> updated;
   for (const MergeAction& action : write.merge->actions) {

@@ -34,7 +34,7 @@ bool is_slice(const ast::ResTarget& target) {
   });
 }
 
-/// Of an array or of a value of several parts.
+/// Returns the element type of an array or of a fixed-length value of several parts.
 TypeId part_of(TypeId type) {
   const TypeId part = fixed_element(type);
   return part == TypeId::none ? element_type(type) : part;
@@ -69,7 +69,7 @@ bool names_field(const ast::ResTarget& target) {
                              [](const ast::Node* node) { return ast::is<ast::String>(node); });
 }
 
-/// Where it lies among the attributes of `column`, which may be an attribute itself. 42703.
+/// Returns the field's position in `column`, which may be a field itself. 42703.
 std::size_t field_position(const RowShape& shape, const ast::String& field, TypeId type,
                            std::string_view column, const ast::ResTarget& target) {
   const auto found = std::ranges::find(shape.names, field.sval);
@@ -83,8 +83,8 @@ std::size_t field_position(const RowShape& shape, const ast::String& field, Type
   return static_cast<std::size_t>(found - shape.names.begin());
 }
 
-/// The parts of points and their like are assigned to one by one, as in PostgreSQL, whose words
-/// these are.
+/// Refuses slices of points and their like, whose parts are assigned one by one; PostgreSQL's
+/// words.
 void refuse_fixed_slice(TypeId type) {
   if (fixed_element(type) == TypeId::none) return;
   throw SqlError{sqlstate::feature_not_supported,
@@ -189,7 +189,8 @@ ExprPtr Binder::with_part(ExprPtr whole, ExprPtr value, const ast::ResTarget& ta
 /// Null when there is no way.
 ExprPtr Binder::coerce_part(ExprPtr value, TypeId type, std::int32_t typmod) {
   const TypeId source = without_collation(value->type());
-  // PostgreSQL looks for a cast before it looks at a record's fields, and the text is always one.
+  // PostgreSQL looks for a cast before it looks at a record's fields, and casting to text is always
+  // possible.
   const bool is_record = parts_are_of_variables_ && source == TypeId::record &&
                          is_composite(base_type(without_collation(type)));
   if (!is_record) {
@@ -263,7 +264,7 @@ TypeId Binder::subscript_part(PartAssignment::Step& step, ast::NodeList path, Ty
   }
   const TypeId element = part_of(step.container);
   if (element == TypeId::none) {
-    // Within the column the parts have no place in the text, as in PostgreSQL.
+    // As in PostgreSQL, parts within the column have no position in the error.
     throw sql_error(sqlstate::datatype_mismatch,
                     "cannot subscript type {} because it does not support subscripting",
                     format_type(type))

@@ -4,7 +4,7 @@
 #include "sql-lite-frontend/query/bind/binder.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// Partitioned tables: the partitions that their names stand for, and writes to them.
+/// Partitioned tables: the partitions that their names mean, and writes to them.
 namespace swizzle::sql {
 
 PartitionTreePtr QueryBinder::partitions_of(const TablePtr& table, bool only) {
@@ -51,7 +51,7 @@ std::vector<std::vector<ExprPtr>> Binder::bind_partition_keys(const PartitionTre
   return keys;
 }
 
-/// The table is a partition, and so may what it is a partition of be.
+/// Binds the bounds of a partition, and those of its ancestors.
 void Binder::bind_bounds(WriteStatement& write, Slot row) {
   TablePtr child = write.table;
   while (child->relation.is_partition()) {
@@ -88,7 +88,7 @@ WriteStatement Binder::leaf_statement(const WriteStatement& write,
   one.access = write.access;
   one.shown_as = write.table;
   one.shown_places = leaf.columns;
-  // Errors show, of a failing row, the columns that the statement itself gives.
+  // Errors show those columns of a failing row that the statement itself sets.
   one.columns = write.columns;
   const auto place_of = [&](std::size_t position) {
     return leaf.columns.empty() ? position : leaf.columns[position];

@@ -30,8 +30,8 @@ bool takes_the_same(const Function& left, const Function& right) {
   return std::ranges::equal(left.arguments, right.arguments);
 }
 
-/// Returns the parameters' types that the arguments given are for; nothing where a variadic
-/// parameter takes several.
+/// Returns the parameter types that the given arguments fill; nothing if a variadic parameter takes
+/// several.
 std::optional<std::vector<TypeId>> filled_by(const ResolvedFunction& resolved, std::size_t given) {
   if (resolved.variadic_element != TypeId::none) return std::nullopt;
   std::vector<TypeId> types(given, TypeId::none);
@@ -78,7 +78,7 @@ void ExpressionBinder::enter_body(const BodyNames& names) {
 }
 
 ExprPtr ExpressionBinder::named_parameter(std::string_view name, std::int32_t location) {
-  // A view's text, or a stored expression, knows nothing of the body that it is read for.
+  // A view's text, or a stored expression, does not know the body for which it is read.
   if (body_ == nullptr || open_view_ != body_->meanings.get()) return nullptr;
   for (std::size_t i = 0; i < body_->parameters.size(); ++i) {
     if (body_->parameters[i] != name || name.empty()) continue;
@@ -98,7 +98,7 @@ std::vector<NameSource::FoundRoutine> ExpressionBinder::routines_named(std::stri
       return {};
     }
   }
-  // A view calls the routine that it called when it was made, whatever has been created since.
+  // A view calls the routine that it called when it was made, whatever was created since.
   if (open_view_ != nullptr) {
     std::vector<NameSource::FoundRoutine> found;
     for (const ViewRoutine& known : open_view_->view_routines) {
@@ -110,7 +110,7 @@ std::vector<NameSource::FoundRoutine> ExpressionBinder::routines_named(std::stri
     return found;
   }
   std::vector<NameSource::FoundRoutine> found = names_.find_routines(schema, name);
-  // Another that fits better may come by, and the name may come to mean none of these.
+  // A better match may be created later, or the name may mean none of these.
   looked_up_objects_ |= !found.empty();
   return found;
 }
@@ -191,13 +191,13 @@ std::optional<ExpressionBinder::ResolvedRoutine> ExpressionBinder::find_routine(
   const auto chosen = std::ranges::find_if(found, [&](const NameSource::FoundRoutine& one) {
     return &one.callable->function == resolved->function;
   });
-  // A stored query means what it meant when it was made.
+  // A stored query keeps its meaning.
   if (open_view_ == nullptr) refuse_twin(call, *resolved, *chosen, found);
   const Routine& routine = *chosen->callable->routine;
   const bool is_aggregate = routine.kind == RoutineKind::aggregate;
   if (routine.kind != wanted && !(is_aggregate && wanted == RoutineKind::function)) {
     const bool is_procedure = routine.kind == RoutineKind::procedure;
-    // CALL gives OUT parameters a place, which a function's do not have.
+    // Unlike a function call, CALL has arguments for OUT parameters.
     if (!is_procedure && std::ranges::any_of(routine.parameters, &RoutineParameter::is_output)) {
       return std::nullopt;
     }
@@ -251,7 +251,7 @@ RoutineCallPtr ExpressionBinder::make_call(const ResolvedRoutine& routine,
     const bool tells_order = has_code && follows_database(argument->type());
     call->argument_types.push_back(tells_order ? argument->type()
                                                : without_collation(argument->type()));
-    // The names of a row's fields are known here, and only here.
+    // The names of a row's fields are known only here.
     if (auto* const row = dynamic_cast<RowExpr*>(argument.get()); row != nullptr && has_code) {
       row->tells_names = true;
     }

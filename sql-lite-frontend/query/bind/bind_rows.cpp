@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// Rows that are written out beside others: compared, ordered, looked for among others.
+/// Row constructors: compared, ordered, searched in lists.
 namespace swizzle::sql {
 
 namespace {
@@ -74,7 +74,7 @@ ExprPtr ExpressionBinder::row_comparison(std::string_view op, std::vector<ExprPt
                  std::move(parts));
 }
 
-/// By the order that the types of each pair of fields have.
+/// Compares by the order of each pair of fields' types.
 ExprPtr ExpressionBinder::row_order(std::string_view op, std::vector<ExprPtr> left,
                                     std::vector<ExprPtr> right, std::int32_t location) {
   const RowOperator& order = *ordering_row_operator(op);
@@ -161,8 +161,8 @@ ExprPtr ExpressionBinder::bind_row_subquery(std::string_view op, const ast::RowE
   return expr;
 }
 
-/// (a, b) IN ((c, d), …): two rows that are written out are compared field by field, so that what
-/// is NULL in one may make the answer NULL; as values, two NULLs are equal.
+/// (a, b) IN ((c, d), …): two row constructors are compared field by field, so that a NULL in one
+/// may make the result NULL; as values, two NULLs are equal.
 ExprPtr ExpressionBinder::row_among(const ast::A_Expr& node, Scope& scope) {
   const auto& row = ast::as<ast::RowExpr>(node.lexpr);
   std::vector<ExprPtr> alternatives;
@@ -237,7 +237,7 @@ ExprPtr ExpressionBinder::composite_among(const ast::A_Expr& node, Scope& scope,
       elements[i] = coerce(std::move(elements[i]), common, kNoTypmod, Implicitness::implicit);
     } else if (RowExpr* const row = as_written_row(subject.get());
                row != nullptr && as_written_row(elements[i].get()) != nullptr) {
-      // A row without a type is bound again: its literals have become texts for want of one.
+      // A row without a type is bound again, because its literals have become texts.
       std::vector<ExprPtr> fields;
       if (ast::is<ast::RowExpr>(items[i])) {
         const RepeatedBinding::Again again{repeated_, RepeatedBinding::For::each_of_a_list};

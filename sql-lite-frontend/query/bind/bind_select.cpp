@@ -14,7 +14,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Where an expression begins, for errors that are noticed before it is bound.
+/// Returns an expression's begin, for errors that are noticed before it is bound.
 std::int32_t location_of(const ast::Node* node) {
   if (node == nullptr) return -1;
   if (const auto* column = ast::try_as<ast::ColumnRef>(node)) return column->location;

@@ -107,14 +107,14 @@ ExprPtr ExpressionBinder::bind_sublink(const ast::SubLink& node, Scope& scope) {
   return expr;
 }
 
-/// Whether "=" compares values of one type as they are, column by column, so that IN can look them
-/// up by hash.
+/// True if "=" on each column is the equality of the type's keys, so that IN can look rows up by
+/// hash.
 bool ExpressionBinder::are_hashed_alike(const std::vector<ExprPtr>& left,
                                         const std::vector<ExprPtr>& right) const {
   for (std::size_t i = 0; i < left.size(); ++i) {
     const TypeId type = right[i]->type();
     const DerivedCollation collation = merge_collations(names_, left[i], right[i]);
-    // Where strings that differ are never equal, any deterministic order tells them apart alike.
+    // Every deterministic collation has the same equality: that of the bytes.
     const bool tells_alike = collation.strength != DerivedCollation::Strength::conflict &&
                              !is_nondeterministic(effective(collation));
     const bool is_same = without_collation(left[i]->type()) == without_collation(type) ||

@@ -102,7 +102,7 @@ TypeId ExpressionBinder::bind_user_type(const ast::TypeName& name) {
                                      dotted_name(name));
     throw std::move(error).at_position(name.location + 1);
   }
-  // As pg_type calls arrays: _mood is mood[].
+  // pg_type's names of arrays: _mood is mood[].
   const TypePtr element = last.starts_with('_') ? find_user_type(name, last.substr(1)) : nullptr;
   return element && !element->is_shell() ? array_type(element->id()) : TypeId::none;
 }

@@ -4,7 +4,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// Names that are variables of the routine in whose body the statement stands.
+/// Names that are variables of the routine whose body has the statement.
 namespace swizzle::sql {
 namespace {
 

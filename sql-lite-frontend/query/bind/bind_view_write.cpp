@@ -314,8 +314,8 @@ ExprPtr Binder::view_condition(const ViewTarget& target, const ViewTarget::Level
   }
 }
 
-/// The conditions of views on the way: those up to the highest barrier are asked before the
-/// statement's own, so that these tell nothing of rows which the view hides.
+/// Adds the conditions of the views in between: those up to the highest barrier are checked before
+/// the statement's own, so that these reveal nothing of rows which the view hides.
 void Binder::restrict_to_view_rows(WriteStatement& write) {
   if (!write.through) return;
   std::vector<ExprPtr> since_barrier;
@@ -331,7 +331,7 @@ void Binder::restrict_to_view_rows(WriteStatement& write) {
     write.view_barriers.push_back(std::exchange(since_barrier, {}));
   }
   if (write.merge && !since_barrier.empty()) {
-    // A row that the view does not show is no target row, whatever the join says.
+    // A row that the view does not show is no target row, whatever the join condition is.
     write.view_barriers.push_back(std::exchange(since_barrier, {}));
   }
   std::ranges::move(since_barrier, std::back_inserter(write.where));
@@ -339,7 +339,8 @@ void Binder::restrict_to_view_rows(WriteStatement& write) {
                        std::make_move_iterator(again.end()));
 }
 
-/// WITH CHECK OPTION: the new row must be one that the view shows; CASCADED asks those below too.
+/// WITH CHECK OPTION: the new row must be visible in the view; CASCADED also checks the views
+/// below.
 void Binder::add_view_checks(WriteStatement& write, Slot row) {
   if (!write.through) return;
   const auto has = [](const Table& view, std::string_view option) {

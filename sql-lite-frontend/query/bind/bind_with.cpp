@@ -40,7 +40,7 @@ bool defines(const ast::Node& node, std::string_view name) {
          });
 }
 
-/// Whether a statement's FROM clauses name a WITH query that stands outside of it.
+/// True if a statement's FROM clauses name a WITH query of an outer statement.
 bool refers_to(const ast::Node& node, std::string_view name) {
   check_stack();
   if (const auto* range = ast::try_as<ast::RangeVar>(&node)) {

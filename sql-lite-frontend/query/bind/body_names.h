@@ -12,8 +12,7 @@
 
 namespace swizzle::sql {
 
-/// Variables of a routine in a language that has some. In a statement they are parameters; the
-/// language gives out their numbers.
+/// Variables of a routine's language. In a statement they are parameters, numbered by the language.
 class BodyVariables {
  public:
   BodyVariables() = default;
@@ -34,10 +33,10 @@ class BodyVariables {
     TypeId row_type = TypeId::none;  ///< composite type of the row; none: it is any record
   };
   /// Returns the meaning of a name of these parts, if it is a variable. Throws if it names a field
-  /// that a row does not have and `must_have_field` is set.
+  /// that a row lacks and `must_have_field` is set.
   virtual std::optional<Meaning> find(std::span<const std::string_view> parts,
                                       bool must_have_field) = 0;
-  /// Meaning of a name that could also be a column's.
+  /// Resolution of a name that could also be a column's.
   enum class Conflict : std::uint8_t { error, use_variable, use_column };
   [[nodiscard]] virtual Conflict conflict() const = 0;
 };
@@ -45,7 +44,7 @@ class BodyVariables {
 /// Names that a statement in a routine's body can use besides relations and their columns.
 struct BodyNames {
   RoutinePtr routine;
-  /// Names by parameter number from 1; empty if it has none. Columns of that name come first.
+  /// Names by parameter number from 1; empty if it has none. Columns of that name take precedence.
   std::vector<std::string> parameters;
   /// Meanings of an atomic body's names when it was made; only the `view_…` lists are set.
   std::unique_ptr<const Relation> meanings;

@@ -9,12 +9,12 @@
 
 namespace swizzle::sql {
 
-/// Objects that a statement, or a view's query, names and depends on, collected while it is bound.
-/// These objects are locked, held and checked for rights, and a change to one of them invalidates a
-/// plan or a stored text.
+/// Objects that a statement, or a view's query, depends on, collected while it is bound. They are
+/// locked, held and checked for rights, and a change to one of them invalidates a plan or a stored
+/// text.
 class BoundNames {
  public:
-  /// Relation that a FROM clause of the statement names itself (or of the view, in
+  /// A relation named in a FROM clause of the statement itself (or of the view, in
   /// bind_view_query), not inside a view.
   struct RelationRead {
     std::string schema;  ///< as written, perhaps empty
@@ -24,29 +24,30 @@ class BoundNames {
     Slot first_slot = 0;
   };
   [[nodiscard]] const std::vector<RelationRead>& relations_read() const noexcept { return read_; }
-  /// Composite types whose rows functions of its FROM clauses give, with the attributes that they
-  /// have now. Functions that give rows of a relation are among relations_read(), without a name.
+  /// Composite types whose rows functions of its FROM clauses return, with their present
+  /// attributes. Functions that return rows of a relation are among relations_read(), without a
+  /// name.
   [[nodiscard]] const std::vector<ViewName>& rows_read() const noexcept { return rows_read_; }
-  /// The types that users made and that it names, as relations_read() has relations.
+  /// User-defined types that it names, like relations_read() for relations.
   [[nodiscard]] const std::vector<ViewType>& types_read() const noexcept { return types_read_; }
   /// The same for routines, which a view's text may call.
   [[nodiscard]] const std::vector<ViewRoutine>& routines_read() const noexcept {
     return routines_read_;
   }
-  /// Routines that the called ones consist of: an aggregate's functions, an operator's. Calling
-  /// them needs no right.
+  /// Routines that the called ones use: an aggregate's functions, an operator's. Calling them needs
+  /// no right.
   [[nodiscard]] const std::vector<RoutinePtr>& routines_behind() const noexcept {
     return routines_behind_;
   }
-  /// Routines that the statement calls, in views too, in the version that was bound.
+  /// Routines that the statement calls, also in views, in the bound version.
   [[nodiscard]] const std::vector<RoutinePtr>& routines_called() const noexcept {
     return routines_called_;
   }
-  /// Tables whose primary key makes a column one per group, so that GROUP BY need not name it.
+  /// Tables whose primary key determines a column in a group, so that GROUP BY need not name it.
   [[nodiscard]] const std::vector<Oid>& needed_keys() const noexcept { return needed_keys_; }
   void note_needed_key(const Table& table) { needed_keys_.push_back(table.relation.oid); }
-  /// Meaning of a name in the statement. Another relation may take the name over, if it is nearer
-  /// on the search path.
+  /// Meaning of a name in the statement. A later relation may hide it, if it is nearer on the
+  /// search path.
   struct NamedRelation {
     std::string schema;
     std::string name;
@@ -56,17 +57,17 @@ class BoundNames {
     return named_;
   }
 
-  /// Every table the statement depends on, in the version that was bound.
+  /// Every table the statement depends on, in the bound version.
   [[nodiscard]] const std::vector<TablePtr>& dependencies() const noexcept { return tables_; }
-  /// Tables that it writes to, by itself or in WITH queries.
+  /// Tables that it writes, itself or in WITH queries.
   [[nodiscard]] const std::vector<TablePtr>& written() const noexcept { return written_; }
   /// Set when the plan must not be reused: a constant such as 'now' was read.
   [[nodiscard]] bool is_single_use() const noexcept { return single_use_; }
-  /// A constant is an object's number, which was found by its name: 'orders_seq'::regclass; or a
-  /// type that a user made was.
+  /// True if a constant is an object's number, looked up by name ('orders_seq'::regclass), or of a
+  /// user-defined type.
   [[nodiscard]] bool looked_up_objects() const noexcept { return looked_up_objects_; }
-  /// Place where a view that was read with read_view() names a user-defined object as a constant of
-  /// regclass or one of its like.
+  /// Place where a view read by read_view() names a user-defined object as a constant of regclass
+  /// or its like.
   struct ConstantPlace {
     std::int32_t location = 0;
     TypeId type = TypeId::none;
@@ -75,8 +76,8 @@ class BoundNames {
   [[nodiscard]] const std::vector<ConstantPlace>& constant_places() const noexcept {
     return constant_places_;
   }
-  /// Literal of a user-defined type in a view that was read with read_view(): its text changes with
-  /// the labels of an enum.
+  /// Literal of a user-defined type in a view read by read_view(): its text changes with the labels
+  /// of an enum.
   struct LiteralPlace {
     std::int32_t location = 0;
     TypeId type = TypeId::none;

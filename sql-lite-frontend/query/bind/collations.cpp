@@ -11,7 +11,7 @@ namespace {
 
 using Strength = DerivedCollation::Strength;
 
-/// Of the COLLATE clause that said it.
+/// Returns the location of the COLLATE clause.
 std::int32_t location_of_clause(const Expr& expr, Oid collation) {
   std::int32_t location = expr.location();
   // Walking changes nothing here.
@@ -81,7 +81,7 @@ class Merge {
 
 DerivedCollation collation_of(const Expr& expr) {
   DerivedCollation derived;
-  // The order of such types is not what SQL says of their collation.
+  // The order of such types is not determined by their SQL collation.
   const TypeId type = follows_database(expr.type()) && !is_domain(expr.type())
                           ? without_collation(expr.type())
                           : expr.type();

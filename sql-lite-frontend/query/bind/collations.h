@@ -5,8 +5,8 @@
 #include "sql-lite-frontend/query/bind/name_source.h"
 #include "sql-lite-frontend/query/bound/expression.h"
 
-/// Derives the collation of an expression by SQL's rules. A COLLATE clause counts before columns',
-/// a column's before the default. Where columns of different collations meet there is none; an
+/// Derives the collation of an expression by SQL's rules. A COLLATE clause takes precedence over
+/// columns', a column's over the default. If columns of different collations meet there is none; an
 /// operation that needs one then throws 42P22.
 namespace swizzle::sql {
 
@@ -15,23 +15,23 @@ struct DerivedCollation {
   enum class Strength : std::uint8_t { none, implicit, conflict, explicit_ };
   Oid collation = kNoOid;
   Strength strength = Strength::none;
-  /// Not the default's, or said: only then it changes what the expression does.
+  /// True if it is not the default, or explicit: only then it affects the expression.
   bool matters = false;
   /// The other collation, if columns with different ones meet.
   Oid other = kNoOid;
 };
 
 DerivedCollation collation_of(const Expr& expr);
-/// Returns the collation of an expression with these operands; null ones are passed over. 42P21 if
+/// Returns the collation of an expression with these operands; null ones are skipped. 42P21 if
 /// COLLATE clauses name different collations.
 DerivedCollation merge_collations(NameSource& names, std::span<const ExprPtr> operands);
 DerivedCollation merge_collations(NameSource& names, const ExprPtr& left, const ExprPtr& right);
 DerivedCollation merge_collations(NameSource& names, std::span<const Expr* const> operands);
 
-/// Gives the expression the collation, if values of its type have one and it matters; else takes
-/// away what it has.
+/// Sets the expression's collation, if values of its type have one and it matters; otherwise
+/// removes it.
 void apply_collation(Expr& expr, const DerivedCollation& derived);
-/// For the slot that a call leaves its result in: COLLATE among the arguments holds for it as well.
+/// For the slot of a call's result: COLLATE among the arguments applies to it as well.
 void keep_explicit_collation(NameSource& names, Expr& result, std::span<const ExprPtr> arguments);
 /// The same for a type.
 TypeId with_derived(TypeId type, const DerivedCollation& derived);

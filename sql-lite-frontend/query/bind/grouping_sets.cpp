@@ -34,7 +34,7 @@ void add_set(KeySets& sets, std::vector<std::uint32_t> keys) {
   sets.push_back(std::move(keys));
 }
 
-/// Adds the sets that an item stands for.
+/// Adds the sets of an item.
 void expand(const GroupingItem& item, KeySets& sets) {
   check_stack();
   const std::size_t count = item.items.size();
@@ -65,7 +65,7 @@ void expand(const GroupingItem& item, KeySets& sets) {
   }
 }
 
-/// Returns the sets of all items multiplied with one another; each key stands once in a set.
+/// Returns the cross product of all items' sets; each key is in a set once.
 KeySets expanded_sets(std::span<const GroupingItem> items) {
   KeySets all{{}};
   for (const GroupingItem& item : items) {
@@ -217,7 +217,7 @@ ExprPtr ExpressionBinder::bind_grouping(const ast::GroupingFunc& node, Scope& sc
 void QueryBinder::bind_grouping_sets(std::vector<GroupingItem> items, bool distinct, Query& query) {
   KeySets sets = expanded_sets(items);
   if (distinct) remove_repeated_sets(sets);
-  // GROUP BY () is one group of all rows, which `grouped` says already.
+  // GROUP BY () is one group of all rows, as `grouped` says already.
   if (items.empty()) items.emplace_back();
   if (sets.size() > 1) {
     query.grouping_sets.sets = std::move(sets);

@@ -13,8 +13,8 @@ using PlaceOfKey = std::function<std::uint32_t(const ast::Node*)>;
 
 /// Binds an item of GROUP BY: a key, several in parentheses, or sets of them.
 GroupingItem grouping_item(const ast::Node* node, const PlaceOfKey& place_of);
-/// Finds out what a call of GROUPING() is in each set. Throws SqlError 42803 for an argument that
-/// is no key.
+/// Computes a GROUPING() call's value for each set. Throws SqlError 42803 for an argument that is
+/// no key.
 void settle_grouping_call(Query& query, const GroupingCall& call);
 
 }  // namespace swizzle::sql

@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/query/bind/scope.h"
 
-/// Errors for names that mean nothing in their place, with guesses at the intended name.
+/// Errors for unknown names, with guesses at the intended name.
 namespace swizzle::sql {
 
 /// 42P01; `schema` may be empty.

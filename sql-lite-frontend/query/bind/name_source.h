@@ -15,7 +15,7 @@ namespace swizzle::sql {
 
 struct RowIdentityFunctions;
 
-/// Session's knowledge that binding needs.
+/// The session's knowledge for binding.
 class NameSource {
  public:
   NameSource() = default;
@@ -23,18 +23,18 @@ class NameSource {
   NameSource& operator=(const NameSource&) = delete;
   virtual ~NameSource() = default;
 
-  /// Looks along the search path when `schema` is empty. Null when there is none.
+  /// Searches the search path when `schema` is empty. Null when there is none.
   virtual TablePtr find_table(std::string_view schema, std::string_view name) = 0;
   virtual TablePtr table(Oid oid) = 0;
-  /// The tables with a foreign key to `referenced`.
+  /// Returns the tables with a foreign key to `referenced`.
   virtual std::vector<TablePtr> referencing_tables(Oid referenced) = 0;
   virtual std::string schema_name(Oid schema) = 0;
   virtual bool schema_exists(std::string_view schema) = 0;
-  /// Types that users made, as relations are found.
+  /// Finds user-defined types, like relations.
   virtual TypePtr find_user_type(std::string_view schema, std::string_view name) = 0;
   virtual TypePtr user_type(TypeId type) = 0;
-  /// The routines that users made and that the name can mean, along the search path when `schema`
-  /// is empty: of those with the same arguments only the first.
+  /// A user-defined routine that the name can mean, along the search path when `schema` is empty:
+  /// of those with the same arguments only the first.
   struct FoundRoutine {
     CallablePtr callable;
     /// True if its schema comes before the built-in functions' on the search path.
@@ -45,7 +45,7 @@ class NameSource {
     return {};
   }
   virtual CallablePtr routine(Oid /*oid*/) { return nullptr; }
-  /// Operators that users made, in the same way.
+  /// A user-defined operator, in the same way.
   struct FoundOperator {
     OperatorPtr op;
     bool before_builtin = false;
@@ -54,7 +54,7 @@ class NameSource {
                                                     std::string_view /*name*/) {
     return {};
   }
-  /// A collation's number; none where there is none of that name.
+  /// Returns a collation's number; none if there is no such collation.
   virtual Oid find_collation(std::string_view /*schema*/, std::string_view name) {
     return builtin_collation(name).value_or(kNoOid);
   }
@@ -66,16 +66,16 @@ class NameSource {
   virtual CastPtr made_cast(TypeId /*source*/, TypeId /*target*/) { return nullptr; }
   /// Null: there are no user-defined casts.
   virtual const MadeCasts* made_casts() { return nullptr; }
-  /// For constants that are read while binding.
+  /// For constants that are evaluated while binding.
   virtual SessionContext& context() = 0;
   /// nextval() without its privileges.
   virtual const Function& identity_numbers() = 0;
   /// Functions behind ctid and xmax.
   virtual const RowIdentityFunctions& row_identity_functions() = 0;
   virtual std::string current_database() = 0;
-  /// Whether a reference to it stands for its query.
+  /// True if a reference to the table is replaced by its query: it is a view.
   virtual bool expands(const Table& table) { return table.relation.kind == RelationKind::view; }
-  /// Whether it is a materialized view that is being refreshed, and so may be written.
+  /// True if it is a materialized view that is being refreshed, and so may be written.
   virtual bool refreshes(const Table& /*table*/) { return false; }
   /// For the planner: the results of ANALYZE, or null, and whether an enable_… setting allows a
   /// step.
@@ -85,18 +85,19 @@ class NameSource {
   // An override keeps the text.
   // NOLINTNEXTLINE(performance-unnecessary-value-param)
   virtual void warn(SqlState /*state*/, std::string /*message*/) {}
-  /// Text is compared under it: the client hears once if the library has changed since it was made.
+  /// Called when text is compared under it: warns the client once if the library has changed since
+  /// it was made.
   virtual void note_use(Oid /*collation*/) {}
   /// True if the table's policies decide which rows `role`, or the session's user (kNoOid), sees
   /// and may write. Throws 42501 if they would and row_security is off.
   virtual bool heeds_policies(const Table& /*table*/, Oid /*role*/) { return false; }
-  /// Whether the policy is for the role.
+  /// True if the policy is for the role.
   virtual bool is_for(const Policy& /*policy*/, Oid /*role*/) { return false; }
-  /// Whether what the index finds is what the session's snapshot shows.
+  /// False for an index that was built later than the session's snapshot, whose rows it may lack.
   virtual bool may_read(const IndexAccess& /*index*/) { return true; }
 };
 
-/// A time's or interval's precision above 6 is 6, with a warning.
+/// Warns that a time's or interval's precision above 6 is 6.
 void warn_of_precision(NameSource& names, TypeId type, std::int32_t precision);
 
 }  // namespace swizzle::sql

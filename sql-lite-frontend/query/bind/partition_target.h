@@ -6,7 +6,8 @@
 
 namespace swizzle::sql {
 
-/// Returns the number of a row's partition, as a column of a query that passes its rows on.
+/// Returns the number of a row's partition as a column, for a query whose rows are locked or
+/// written above.
 inline OutputTarget partition_target(const FromTable& table) {
   OutputTarget target;
   target.name = "tableoid";

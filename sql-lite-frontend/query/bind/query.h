@@ -18,8 +18,8 @@
 #include "sql-lite-frontend/query/bound/subquery.h"
 #include "sql-lite-frontend/types/checked_pointers.h"
 
-/// A query after binding and before planning: names are slots, types are known, nothing is decided
-/// about how rows are found.
+/// A query after binding and before planning: names are slots, types are known, access paths are
+/// not decided.
 namespace swizzle::sql {
 
 struct Query;
@@ -44,7 +44,7 @@ inline std::size_t row_slots(const Table& table) noexcept {
 inline Slot partition_slot(const Table& table, Slot first_slot) noexcept {
   return first_slot + static_cast<Slot>(table.relation.columns.size());
 }
-/// The columns are the query's output slots.
+/// A subquery; its columns are its output slots.
 struct FromSubquery {
   std::unique_ptr<Query> query;
   std::string alias;
@@ -56,7 +56,7 @@ struct FromFunctions {
   std::optional<Slot> ordinality;
   std::string alias;
 };
-/// A relation that is computed when it is read: pg_class and its like.
+/// A relation whose rows are computed when read: pg_class and its like.
 struct FromComputed {
   TablePtr table;
   std::string alias;
@@ -65,7 +65,7 @@ struct FromComputed {
 struct FromCte {
   std::shared_ptr<BoundCte> cte;
   std::vector<Slot> slots;
-  /// Inside the recursive term: the rows that the last round found.
+  /// Inside the recursive term: the rows of the last round.
   enum class Reads : std::uint8_t { result, working_table } reads = Reads::result;
   std::string alias;
 };
@@ -76,7 +76,7 @@ struct FromJoin {
   std::vector<ExprPtr> conditions;
   /// A second binding of them, as Query::recheck is of WHERE.
   std::vector<ExprPtr> recheck;
-  /// Columns of FULL JOIN … USING: the one side's value or the other's.
+  /// Columns of FULL JOIN … USING: one side's value or the other's.
   std::vector<ComputedSlot> merged;
 };
 
@@ -89,7 +89,7 @@ struct WindowDefinition {
   std::vector<SortKey> order;
   WindowFrame frame;
   std::vector<WindowCall> calls;
-  /// Conditions on the rows that are wanted of it, if RankRows computes the calls.
+  /// Conditions on the rows that are needed, if RankRows computes the calls.
   std::vector<RankCondition> wanted;
 };
 
@@ -119,8 +119,8 @@ struct Query {
 
   std::vector<FromPtr> from;
   std::vector<ExprPtr> where;
-  /// True if its conditions decide which rows may be known of. Other conditions are evaluated on
-  /// those rows alone, unless they reveal nothing (plan/leakproof.h).
+  /// True if its conditions decide which rows are visible at all (security barrier). Other
+  /// conditions are evaluated on those rows alone, unless they are leakproof (plan/leakproof.h).
   bool is_barrier = false;
   bool grouped = false;
   std::vector<GroupKey> group_keys;
@@ -156,8 +156,8 @@ struct Query {
   /// True if its FROM clause names the WITH query that it is a part of.
   bool reads_working_table = false;
   std::vector<RowLock> locks;
-  /// A second binding of WHERE, where rows are locked here or by an enclosing query: checked again
-  /// on rows that changed before they were locked.
+  /// A second binding of WHERE, if rows are locked here or by an enclosing query: checked again on
+  /// rows that changed before they were locked.
   std::vector<ExprPtr> recheck;
 
   /// Slots of enclosing queries, or of FROM items to its left, that it reads.
@@ -167,7 +167,7 @@ struct Query {
   /// WITH queries that read slots outside: they run anew whenever the query does.
   std::vector<std::shared_ptr<BoundCte>> correlated;
 
-  /// True if all rows are one group, which is there without rows, too.
+  /// True if all rows are one group, which exists without rows, too.
   [[nodiscard]] bool is_one_group() const noexcept {
     return grouped && group_keys.empty() && grouping_sets.sets.empty();
   }
@@ -176,8 +176,8 @@ struct Query {
     for (const OutputTarget& target : targets) slots.push_back(target.slot);
     return slots;
   }
-  /// Whether each of its rows is one of its FROM clause, and no row depends on others: then rows
-  /// can be locked where the enclosing query has chosen among them.
+  /// True if each row is a row of the FROM clause, and no row depends on others. Such rows can be
+  /// locked after the enclosing query has chosen among them.
   [[nodiscard]] bool passes_rows_on() const noexcept {
     return body == Body::select && !grouped && windows.empty() && sets.empty() &&
            distinct == DistinctKind::none && !limit && !offset && locks.empty() && eager.empty() &&
@@ -197,9 +197,9 @@ enum class WriteKind : std::uint8_t { insert, update, delete_, merge };
 /// The action of ON CONFLICT.
 struct ConflictAction {
   enum class Kind : std::uint8_t { error, nothing, update } kind = Kind::error;
-  /// The index that arbitrates; null with `nothing`: any.
+  /// The arbiter index; null with `nothing`: any.
   const Index* index = nullptr;
-  /// The row that is there already; "excluded" is the statement's own row slots.
+  /// First slot of the existing row; "excluded" is the statement's own row slots.
   Slot existing_first_slot = 0;
 };
 
@@ -210,7 +210,7 @@ struct Assignment {
 
 /// One WHEN clause of MERGE.
 struct MergeAction {
-  /// Rows of the join that it is about: pairs of a target row and a source row, or rows of one side
+  /// Rows of the join that it handles: pairs of a target row and a source row, or rows of one side
   /// without a partner.
   enum class Rows : std::uint8_t { matched, not_matched_by_source, not_matched_by_target };
   enum class Does : std::uint8_t { nothing, insert, update, remove };
@@ -225,8 +225,8 @@ struct MergeAction {
   [[nodiscard]] bool removes() const noexcept { return does == Does::remove; }
 };
 
-/// The part of MERGE that other writes do not have: a join of the target and a source, and the
-/// actions on its rows.
+/// The part of MERGE that other writes lack: a join of the target and a source, and the actions on
+/// its rows.
 struct MergeParts {
   std::vector<MergeAction> actions;
   JoinKind join = JoinKind::inner;  ///< `left`: all rows of the side that needs no partner
@@ -266,10 +266,10 @@ struct RowChanges {
 struct WriteStatement {
   WriteKind kind = WriteKind::insert;
   TablePtr table;
-  /// The view that the statement names, when it names one: `table` is below it.
+  /// The view that the statement names, if any: `table` is below it.
   std::optional<ViewTarget> through;
-  /// INSTEAD OF triggers do it: `table` is the view that the statement names, and these are its
-  /// rows, column by column.
+  /// True if INSTEAD OF triggers do the write: `table` is the view that the statement names, and
+  /// these are its rows, column by column.
   bool instead = false;
   FromPtr view_rows;
   std::vector<Slot> view_slots;
@@ -285,16 +285,16 @@ struct WriteStatement {
   std::unique_ptr<Query> source;
   std::vector<Slot> source_slots;
   std::vector<std::size_t> columns;
-  /// INSERT: values of the columns that are not given. UPDATE: SET. Conflict: DO UPDATE SET.
+  /// INSERT: values of columns that are not listed. UPDATE: SET. Conflict: DO UPDATE SET.
   std::vector<Assignment> defaults;
   std::vector<Assignment> assignments;
   std::vector<Assignment> generated;  ///< stored generated columns, computed from the new row
-  /// Columns of keys that a foreign key can refer to, among those that are assigned or generated.
+  /// Assigned or generated columns of keys that a foreign key can refer to.
   std::vector<std::size_t> assigned_key_columns;
   ConflictAction conflict;
   std::vector<ExprPtr> conflict_where;
-  /// MERGE alone. `columns` and `assignments` name what any of its actions gives a value, and the
-  /// values are the actions' own.
+  /// MERGE alone. `columns` and `assignments` list the columns that any action sets; the values are
+  /// the actions' own.
   std::optional<MergeParts> merge;
   /// MERGE, and its partitions' statements.
   RowChanges merge_changes;
@@ -308,9 +308,9 @@ struct WriteStatement {
   /// Conditions of views WITH (security_barrier) on existing rows, from the lowest view upwards.
   /// Each is evaluated before those of the views above it, and before `where`.
   std::vector<std::vector<ExprPtr>> view_barriers;
-  /// WHERE CURRENT OF: the cursor whose row it is. There is no other condition then.
+  /// WHERE CURRENT OF: the cursor on the row. There is no other condition then.
   std::string current_of;
-  /// The parameter that says the cursor's name instead: a variable of the body.
+  /// The parameter with the cursor's name instead: a variable of the body.
   std::optional<std::size_t> current_of_parameter;
 
   struct Check {
@@ -325,8 +325,8 @@ struct WriteStatement {
     std::string name;
     Kind kind = Kind::constraint;
   };
-  /// Bound of a partition that the statement names itself: its new rows have to be within it, and
-  /// within the bounds of the tables that it is a partition of.
+  /// Bound of a partition that the statement names itself: its new rows must be within it, and
+  /// within the bounds of its ancestors.
   struct WithinBound {
     std::shared_ptr<const PartitionMap> map;
     std::size_t place = 0;
@@ -343,7 +343,7 @@ struct WriteStatement {
   PartitionTreePtr partitions;
   /// Key over the new row, by node of the tree.
   std::vector<std::vector<ExprPtr>> partition_keys;
-  /// Statements of the leaves, for rows that are given: updates and removals, and inserts.
+  /// Statements of the leaves, for given rows: updates and removals, and inserts.
   std::vector<Planned<WriteStatement>> leaf_changes;
   std::vector<Planned<WriteStatement>> leaf_inserts;
   std::vector<Check> checks;
@@ -356,7 +356,7 @@ struct WriteStatement {
   std::vector<Check> updated_checks;
   std::vector<Check> removed_checks;
   std::vector<Check> inserted_checks;
-  /// Per index of the table, null where it needs none.
+  /// By index of the table, null if it has none.
   struct IndexExpressions {
     std::vector<ExprPtr> columns;  ///< null for plain columns
     ExprPtr predicate;
@@ -366,7 +366,7 @@ struct WriteStatement {
   Slot index_first_slot = 0;
   [[nodiscard]] bool has_index_expressions() const noexcept { return !index_expressions.empty(); }
 
-  /// Triggers of the table that the statement may fire, in the order in which they do.
+  /// Triggers of the table that the statement may fire, in order.
   struct Fired {
     const Trigger* trigger = nullptr;  ///< of `table`
     TriggerEvent event = TriggerEvent::insert;
@@ -375,7 +375,7 @@ struct WriteStatement {
   std::vector<Fired> triggers;
   Slot when_old_slot = 0;
   Slot when_new_slot = 0;
-  /// Whether a row that is updated may be written otherwise than its assignments say.
+  /// True if a trigger may change other columns of an updated row than its assignments do.
   bool triggers_may_assign = false;
 
   /// COPY FROM … WHERE, over the new row; null: all rows.
@@ -384,12 +384,12 @@ struct WriteStatement {
   std::vector<OutputTarget> returning;
   /// INSERT: RETURNING reads OLD, so that the existing row's slots are NULL for new rows.
   bool returns_old = false;
-  /// INSERT: whether ON CONFLICT has found the row, where RETURNING wants to know.
+  /// INSERT: true if ON CONFLICT has found the row, for RETURNING.
   std::optional<Slot> was_there;
   std::vector<Slot> outer_slots;
   std::vector<std::shared_ptr<BoundCte>> eager;
 
-  /// Returns the first slot of the row that is written; DELETE's is the old one.
+  /// Returns the first slot of the written row; DELETE's is the old one.
   [[nodiscard]] Slot written_slot() const noexcept {
     return kind == WriteKind::update || kind == WriteKind::merge ? new_first_slot : first_slot;
   }
@@ -425,8 +425,8 @@ struct BoundCte {
   bool in_recursive_term = false;
   int recursive_references = 0;
   std::vector<Slot> outer_slots;
-  /// Slot that stands for a recursive one's working table. A reader of the working table depends on
-  /// this slot, so that no step above it keeps rows from one round to the next.
+  /// Slot that stands for a recursive query's working table. A reader of the working table depends
+  /// on this slot, so that no step above it keeps rows from one round to the next.
   Slot round_slot = 0;
   /// WITH queries of a recursive one's UNION itself that read slots outside.
   std::vector<std::shared_ptr<BoundCte>> correlated;

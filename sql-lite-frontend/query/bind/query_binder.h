@@ -28,7 +28,7 @@ class QueryBinder : public ExpressionBinder {
   /// Makes policies decide, from here on, which rows of tables the statement sees and may write.
   /// Not called if a statement is only inspected, nor for statements of the system itself.
   void heed_policies() noexcept { heeds_policies_ = true; }
-  /// Whether it met a table whose row security is on, so that its plan is of this role alone.
+  /// True if it met a table whose row security is on, so that its plan is of this role alone.
   [[nodiscard]] bool met_policies() const noexcept { return met_policies_; }
   /// Marks the columns that policies read as read; the user needs no right to them. Call after
   /// accesses() and after unused targets are removed, before anything is planned.

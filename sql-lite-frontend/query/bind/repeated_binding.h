@@ -5,14 +5,14 @@
 
 namespace swizzle::sql {
 
-/// Counts the nodes that are bound more than once, such as those in the first operand of BETWEEN
-/// and IN. Each level of nesting doubles their number. Throws 54001 if it exceeds the limit.
+/// Counts nodes that are bound more than once, such as those in the first operand of BETWEEN and
+/// IN. Each level of nesting doubles their number. Throws 54001 if it exceeds the limit.
 class RepeatedBinding {
  public:
-  /// A list's subject is bound for each member, which counts only where that nests: the list itself
-  /// may be long.
+  /// A list's subject is bound for each member, which counts only when nested: the list itself may
+  /// be long.
   enum class For : std::uint8_t { one_more, each_of_a_list };
-  /// While an object of this class exists, expressions that are bound count as bound once more.
+  /// While an object of this class exists, bound expressions count as bound once more.
   class Again {
    public:
     explicit Again(RepeatedBinding& all, For what = For::one_more) noexcept
@@ -27,7 +27,7 @@ class RepeatedBinding {
     int& depth_;
   };
 
-  /// A node is bound.
+  /// Counts a bound node.
   void note_node() {
     if (depth_ != 0 || lists_ > 1) count(1);
   }

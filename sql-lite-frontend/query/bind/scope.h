@@ -10,8 +10,7 @@
 
 namespace swizzle::sql {
 
-/// A column that a name can mean.
-/// Of a view, what reading the column is noted as: the binder's note, and the column's place.
+/// A view's column that was read: the binder's note of the view, and the column's position.
 struct ColumnNote {
   std::size_t access = 0;
   std::size_t position = 0;
@@ -27,7 +26,7 @@ struct ScopeColumn {
   std::optional<ColumnNote> note = std::nullopt;
 };
 
-/// One table alias of a FROM clause, with the columns it offers.
+/// One table alias of a FROM clause, with its columns.
 struct ScopeItem {
   std::string alias;
   std::string schema;  ///< of a table under its own name: schema.table.column is allowed then
@@ -37,31 +36,32 @@ struct ScopeItem {
   std::vector<bool> visible;
   /// False for the inside of a join that has an alias of its own.
   bool named = true;
-  /// For "invalid reference to FROM-clause entry": a FROM item that is not LATERAL sees no sibling.
+  /// For "invalid reference to FROM-clause entry": a FROM item that is not LATERAL cannot refer to
+  /// siblings.
   bool reachable = true;
   /// False for the left side of a RIGHT or FULL join, while its right side is bound.
   bool lateral_allowed = true;
-  /// The columns of a join as a whole: others have them already.
+  /// True for a join as a whole, whose columns are other items' too.
   bool is_join = false;
   /// True on a side of an outer join in which a row of the other side may have no partner.
   bool may_be_absent = false;
-  /// True for OLD and NEW in RETURNING, which only qualified names mean.
+  /// True for OLD and NEW in RETURNING, which need qualified names.
   bool is_version = false;
   TablePtr table;
   /// Composite type of the item's rows: of a relation, or of a function that returns such a type.
   TypeId row_type = TypeId::none;
-  /// A single function that returns a value of no composite type, without ORDINALITY: its alias
-  /// means that value and not a row with it.
+  /// True for a single function that returns a value of no composite type, without ORDINALITY: its
+  /// alias means that value and not a row with it.
   bool is_value = false;
-  /// Columns of such a row where a view's names mean fewer or other ones; empty: `columns`.
+  /// Columns of a row as a view's names mean it, if these are fewer or others; empty: `columns`.
   std::vector<ScopeColumn> whole_row;
-  /// Slot that tells in which partition of a partitioned table a row is.
+  /// Slot with the row's partition, for a partitioned table.
   std::optional<Slot> partition_slot;
 
   void show_all() { visible.assign(columns.size(), true); }
 };
 
-/// The place of an expression: what PostgreSQL calls it in errors, and what may stand there.
+/// The clause of an expression: its name in PostgreSQL's errors, and what is allowed in it.
 enum class Clause : std::uint8_t {
   select_list,
   from_function,
@@ -100,17 +100,16 @@ std::string_view clause_name(Clause clause) noexcept;
 /// Returns the clause's words for "cannot use subquery in …"; empty if subqueries are allowed.
 std::string_view subquery_refusal(Clause clause) noexcept;
 
-/// Sorts the slots and leaves each once.
+/// Sorts the slots and removes duplicates.
 void remove_repeats(std::vector<Slot>& slots);
 
-/// Numbers of calls that return sets, and of calls with OVER, that a scope had before a call's
-/// arguments.
+/// Numbers of set-returning calls, and of calls with OVER, in a scope before a call's arguments.
 struct CallsBefore {
   std::size_t sets = 0;
   std::size_t windows = 0;
 };
 
-/// Meanings of names in one query; `parent` is the query around it.
+/// Meanings of names in one query; `parent` is the enclosing query.
 struct Scope {
   Scope* parent = nullptr;
   Query* query = nullptr;
@@ -118,22 +117,21 @@ struct Scope {
   /// Items from here on have different names. Within a join that has a name it is the join's first.
   std::size_t distinct_from = 0;
   std::vector<std::shared_ptr<BoundCte>> ctes;
-  /// WITH queries that are not bound yet, so that nothing can refer to them.
+  /// WITH queries that are not bound yet, so that they cannot be referred to.
   std::vector<std::string_view> later_ctes;
   Clause clause = Clause::other;
-  /// Places of the calls so far of functions that return sets.
+  /// Positions of the set-returning calls so far.
   std::vector<std::int32_t> set_locations;
-  /// The same of calls with OVER.
+  /// The same for calls with OVER.
   std::vector<std::int32_t> window_locations;
   bool in_aggregate = false;
-  /// Slots of the FROM clause: what GROUP BY has to account for.
+  /// Slots of the FROM clause, which GROUP BY must cover.
   std::vector<std::pair<Slot, Slot>> from_slots;
   /// WINDOW name AS (…), by name.
   std::vector<std::pair<std::string, const void*>> named_windows;
-  /// Reading a slot of an enclosing query is noted here, on every level in between.
+  /// Receives the slots read from an enclosing query, on every level in between.
   std::vector<Slot>* outer_slots = nullptr;
-  /// Slot that tells, in INSERT's RETURNING, whether a row was there before, once xmax is asked
-  /// for.
+  /// Slot that tells, in INSERT's RETURNING, if the row existed before; set once xmax is read.
   std::optional<Slot>* was_there = nullptr;
   /// Slot of merge_action() in the RETURNING of MERGE; null elsewhere.
   std::optional<Slot>* merge_action = nullptr;

@@ -11,21 +11,21 @@
 
 namespace swizzle::sql {
 
-/// Name in a written view, or in a relation that it reads, of a column of the table below. Without
+/// Name, in a written view or in a relation that it reads, of a column of the table below. Without
 /// a position the column is computed and cannot be written.
 struct ViewTargetColumn {
   std::string name;
   std::optional<std::size_t> position;
 };
 
-/// A view that is written through, down to the one table below it.
+/// A view that is written, down to the one table below it.
 struct ViewTarget {
   TablePtr view;
   TablePtr table;
   bool only = false;  ///< FROM ONLY: of a partitioned table, none of its rows
   std::vector<ViewTargetColumn> columns;
 
-  /// One view on the way: its query, and what its FROM offers.
+  /// One view in between: its query, and the items of its FROM clause.
   struct Level {
     TablePtr view;
     std::shared_ptr<Arena> arena;  ///< keeps the query

@@ -9,7 +9,7 @@
 
 namespace swizzle::sql {
 
-/// The executor's kind of each pure window function; their types stand with those of all functions.
+/// The executor's kind of each pure window function; their types are in the table of all functions.
 inline constexpr std::array kWindowFunctions =
     std::to_array<std::pair<std::string_view, WindowFunctionKind>>({
         {"row_number", WindowFunctionKind::row_number},

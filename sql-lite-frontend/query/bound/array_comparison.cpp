@@ -120,7 +120,7 @@ Value ArrayComparisonExpr::compare_each(Execution& execution, const Value& left,
   const ArrayView view{array};
   const bool decisive = kind_ == Kind::any;
   bool unknown = false;
-  // By which collation it compares, if it asks.
+  // For functions that need the collation.
   const std::array types{compared_type(), compared_type()};
   const TypesOfCall told{execution.functions, types};
   for (std::size_t i = 0; i < view.size(); ++i) {

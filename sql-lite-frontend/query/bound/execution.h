@@ -18,8 +18,8 @@ class Transaction;
 namespace swizzle::sql {
 
 /// Place where a running statement keeps the value of one column, aggregate or computed expression.
-/// The binder hands out the numbers: every column of every table in a statement, subqueries
-/// included, has its own. Operators fill slots, so that rows are not copied between operators.
+/// The binder numbers them: every column of every table in a statement, subqueries included, has
+/// its own. Operators fill slots, so that rows are not copied between operators.
 using Slot = std::uint32_t;
 
 class NameSource;
@@ -33,11 +33,11 @@ struct Cte;
 struct WorkMemory : MemoryAccount {
   using MemoryAccount::MemoryAccount;
 
-  /// work_mem: the limit of one step before it puts rows into `files`.
+  /// work_mem: the limit of one step before it spills rows into `files`.
   std::size_t work_bytes = SIZE_MAX;
   CheckedPointer<TemporaryFiles> files;
 
-  /// Steps that hash may take more, as with PostgreSQL's default of hash_mem_multiplier.
+  /// Hashing steps may use more, as with PostgreSQL's default of hash_mem_multiplier.
   [[nodiscard]] std::size_t hash_bytes() const noexcept {
     return work_bytes > SIZE_MAX / 2 ? work_bytes : work_bytes * 2;
   }
@@ -72,8 +72,8 @@ using StatePlace = std::uint32_t;
 /// One run of one plan. Reused from run to run, so that a warm one allocates nothing.
 ///
 /// Memory: `row_arena` holds the results of expressions. A loop that pulls rows marks the arena
-/// before the loop and rewinds it after each row, having copied what it keeps. Calling next() on an
-/// operator invalidates what its previous row referred to.
+/// before the loop and rewinds it after each row, having copied the values that it keeps. Calling
+/// next() on an operator invalidates the values of its previous row.
 struct Execution {
   Execution(StatementServices& services_of_session, SessionContext& context);
   Execution(const Execution&) = delete;
@@ -90,10 +90,9 @@ struct Execution {
   /// Differs for every run; values that are kept "once per run" are tagged with it.
   std::uint64_t run = 0;
 
-  /// Called for every row that an operator looks at, and for every call of a routine: lets others
-  /// run and notices cancellation every few hundred times. The count is the thread's: what runs
-  /// statement upon statement, each of a few rows, is not longer at a time than one of many. Throws
-  /// SqlError 57014.
+  /// Called for every row that an operator visits, and for every call of a routine: yields and
+  /// checks for cancel every few hundred times. The count is the thread's: many statements of a few
+  /// rows rest as often as one of many. Throws SqlError 57014.
   void tick() {
     if (--rows_until_check == 0) [[unlikely]]
       check_interrupts();
@@ -101,7 +100,7 @@ struct Execution {
 
   static constexpr std::uint32_t kRowsPerCheck = 256;
 
-  /// Calls clear() on what was kept until the run's end, and gives back what has grown. A plan's
+  /// Calls clear() on state that was kept until the run's end, and frees large memory. A plan's
   /// steps live as long as its execution.
   void release_kept();
   std::vector<RowStore*> kept_for_run;

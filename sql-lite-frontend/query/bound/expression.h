@@ -514,7 +514,7 @@ class FieldExpr final : public OperandsExpr {
 
 /// Writes what has a syntax of its own in it; false: it has none.
 bool print_with_keywords(ExprPrinter& printer, const Expr& expr);
-/// Whether the two mean the same for every row.
+/// True if the two mean the same for every row.
 bool same_expression(const Expr& left, const Expr& right);
 /// Calls `visit` with the expression and everything below it, subqueries' own blocks excluded.
 void walk(Expr& expr, const std::function<void(Expr&)>& visit);

@@ -13,7 +13,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Rows are counted where they come from, so only what makes one of them long is counted here.
+/// Rows are counted by their scans, so count only the work of long expressions here.
 void count_operands(std::size_t operands) {
   constexpr std::size_t kMany = 64;
   constexpr std::size_t kWorkOfOperand = 15;
@@ -54,7 +54,7 @@ Value call_binary(const Function& function, Execution& execution, const Value& l
 
 namespace {
 
-/// Whether a NULLIF's two sides are constants that are equal. Pre: `left` is its first.
+/// True if a NULLIF's two sides are equal constants. Pre: `left` is its first.
 bool is_equal_constant(const ConstantExpr& left, const Expr& equality) {
   const auto* call = dynamic_cast<const FunctionExpr*>(&equality);
   if (call == nullptr || call->op() == nullptr || call->operands().size() != 2) return false;
@@ -96,7 +96,7 @@ FunctionExpr::FunctionExpr(const Function& function, const Operator* op, TypeId 
 
 Value FunctionExpr::evaluate(Execution& execution) const {
   if (always_null_) return Value::null();
-  // Most operators: without a list of a length that only the plan knows.
+  // Most operators have two operands: no list whose length only the plan knows.
   const auto call = [&](std::span<const Value> values) {
     execution.functions.call = {operand_types_, type(), variadic_array_};
     return call_function(function_, execution.functions, values);
@@ -105,7 +105,7 @@ Value FunctionExpr::evaluate(Execution& execution) const {
     const std::array values{operands_[0]->eval(execution), operands_[1]->eval(execution)};
     const bool any_null = values[0].is_null() || values[1].is_null();
     if (any_null && function_.strict) return Value::null();
-    // Without bytes nothing can be long.
+    // Only values with bytes can be long.
     if (!values[0].is_bytes() && !values[1].is_bytes()) {
       execution.functions.call = {operand_types_, type(), variadic_array_};
       return function_.scalar(execution.functions, values);
@@ -235,7 +235,7 @@ Value DistinctExpr::evaluate(Execution& execution) const {
   const Value right = operands_[1]->eval(execution);
   bool equal = left.is_null() && right.is_null();
   if (!left.is_null() && !right.is_null()) {
-    // By which collation it compares, if it asks.
+    // For functions that need the collation.
     const std::array types{operands_[0]->type(), operands_[1]->type()};
     const TypesOfCall told{execution.functions, types};
     equal = call_binary(equality_, execution, left, right).as_bool();
@@ -370,7 +370,7 @@ Value SubscriptExpr::evaluate(Execution& execution) const {
   }
   std::vector<SliceBound> bounds;
   for (std::size_t i = 1; i < values.size(); ++i) {
-    // An open bound is an untyped NULL; a given one that is NULL makes the slice NULL.
+    // An omitted bound is an untyped NULL; a given one that is NULL makes the slice NULL.
     if (values[i].is_null() && operands_[i]->type() != TypeId::unknown) return Value::null();
   }
   for (std::size_t i = 1; i + 1 < values.size(); i += 2) {

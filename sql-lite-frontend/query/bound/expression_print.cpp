@@ -70,7 +70,7 @@ std::string string_constant(std::string_view text) {
   return out += "'";
 }
 
-/// Whether the text alone is a constant of this type again.
+/// True if the text alone is a constant of this type again.
 bool is_plain_number(TypeId type, std::string_view text) {
   const bool has_point = text.find('.') != std::string_view::npos;
   return (type == TypeId::int4 || (type == TypeId::numeric && has_point)) &&
@@ -96,7 +96,7 @@ void ExprPrinter::print_at(const Expr& expr, Place where) {
   const bool is_enclosed = is_pretty && where.is_operand && where.parent != nullptr &&
                            needs_parentheses(expr, *where.parent);
   if (is_enclosed) out += "(";
-  // Whether two expressions are the same is told without it.
+  // Slot form compares expressions, which are equal in either spelling.
   const bool has_keywords = expr.spelling() == Spelling::keywords && columns != Columns::slots;
   if (!has_keywords || !print_with_keywords(*this, expr)) expr.print(*this);
   if (is_enclosed) out += ")";
@@ -173,7 +173,7 @@ void ConstantExpr::print(ExprPrinter& printer) const {
   } else {
     NotedLabels noted;
     ObjectNames* const without_context = printer.is_kept ? nullptr : &noted;
-    // Whether two expressions are the same is told by the number.
+    // Slot form compares expressions, for which the number decides.
     const bool is_shown = shown_ != nullptr && printer.context == nullptr && !printer.is_kept &&
                           printer.columns != ExprPrinter::Columns::slots;
     ObjectNames* names = without_context;

@@ -5,19 +5,19 @@
 
 namespace swizzle::sql {
 
-/// A row or an array with a part within it set: what `SET c.f[2].g = x` gives the column. A row
-/// that is NULL has fields that are NULL.
+/// A row or an array with a part of it set: the column's value in `SET c.f[2].g = x`. The fields of
+/// a NULL row are NULL.
 class PartAssignment final : public OperandsExpr {
  public:
-  /// One level down: to a field, or by as many subscripts to an element, a slice, a part of jsonb
-  /// or a pair of hstore.
+  /// One level down: to a field, or by subscripts to an element, a slice, a part of jsonb or a pair
+  /// of hstore.
   struct Step {
     TypeId container = TypeId::none;                  ///< no domain
     TypeId part = TypeId::none;                       ///< perhaps one
     std::shared_ptr<const RowShape> shape = nullptr;  ///< null: an array
     std::size_t field = 0;
     std::size_t indices = 0;
-    std::vector<SliceAssignment::Given> slice = {};  ///< whose bounds are the subscripts; or empty
+    std::vector<SliceAssignment::Given> slice = {};  ///< with given bounds as subscripts; or empty
     bool begins_list = false;                        ///< of jsonb: the first is a number
   };
   PartAssignment(TypeId type, std::vector<Step> steps, ExprPtr whole, ExprPtr value,

@@ -13,7 +13,7 @@ class JsonSubscript final : public OperandsExpr {
   void print(ExprPrinter& printer) const override;
 };
 
-/// The value with one part set: what `SET json[a][b] = x` gives the column. Operands: the value,
+/// The value with one part set: the column's value in `SET json[a][b] = x`. Operands: the value,
 /// the part, then the subscripts.
 class JsonPartAssignment final : public OperandsExpr {
  public:

@@ -19,7 +19,7 @@ std::uint64_t KeyTable::hash_of(std::string_view key) noexcept {
   return checksum(as_bytes(key), 0);
 }
 
-/// Where the key is, or the free entry where it would go. Pre: an entry is free.
+/// Returns the key's entry, or the free one that it would go to. Pre: an entry is free.
 std::size_t KeyTable::place_of(std::uint64_t hash, std::string_view key) const noexcept {
   const std::size_t mask = entries_.size() - 1;
   for (std::size_t at = hash & mask;; at = (at + 1) & mask) {

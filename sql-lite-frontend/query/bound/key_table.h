@@ -10,8 +10,8 @@
 
 namespace swizzle::sql {
 
-/// Finds equal keys: a hash table from key bytes to a number. Keys are what append_key writes, so
-/// equal SQL values are equal bytes.
+/// Hash table from key bytes to a number. Keys are written by append_key, so equal SQL values are
+/// equal bytes.
 class KeyTable {
  public:
   static constexpr std::uint32_t kAbsent = UINT32_MAX;
@@ -22,9 +22,9 @@ class KeyTable {
     sql::count_in(entries_, account);
     keys_.count_in(account);
   }
-  /// The number stored under `key`, or kAbsent.
+  /// Returns the number stored under `key`, or kAbsent.
   [[nodiscard]] std::uint32_t find(std::string_view key) const noexcept;
-  /// The place of the number under `key`, which is kAbsent if the key is new.
+  /// Returns the place of the number under `key`, which is kAbsent if the key is new.
   std::uint32_t& operator[](std::string_view key);
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t held_bytes() const noexcept {
@@ -32,10 +32,10 @@ class KeyTable {
   }
   /// Clears the rows; keeps little of the memory.
   void clear();
-  /// Gives the memory back as well.
+  /// Frees the memory as well.
   void release() noexcept;
 
-  /// Spreads keys over `parts`, a power of two, in another way at each `depth`.
+  /// Distributes keys over `parts`, a power of two, in another way at each `depth`.
   static std::size_t part_of(std::string_view key, std::size_t parts, unsigned depth) noexcept;
 
  private:

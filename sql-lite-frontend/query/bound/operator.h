@@ -14,15 +14,15 @@
 
 namespace swizzle::sql {
 
-/// EXPLAIN's text for one node of a plan.
+/// EXPLAIN's text for one step of a plan.
 struct PlanNote {
   std::string title;                                            ///< "Index Scan using t_pkey on t"
   std::vector<std::pair<std::string, std::string>> properties;  ///< "Filter" → "(a > 1)"
   std::vector<std::string> targets = {};                        ///< "Update on p1 p_1"
 };
 
-/// EXPLAIN ANALYZE's output for a run besides rows and time: a line of text, and the same for the
-/// formats that have names and values.
+/// EXPLAIN ANALYZE's output for a run besides rows and time: a line of text, and names and values
+/// for the other formats.
 struct PlanMeasure {
   std::string line;
   std::vector<std::pair<std::string, std::variant<std::string, std::uint64_t>>> values;
@@ -50,37 +50,37 @@ class PlanOperator {
   PlanOperator& operator=(const PlanOperator&) = delete;
   virtual ~PlanOperator() = default;
 
-  /// The same step for one run: it shares what was planned (Planned), its state is new.
+  /// Returns the same step for one run: it shares the plan's data (Planned), its state is new.
   [[nodiscard]] virtual PlanPtr copy_for_run(StepCopies& copies) const = 0;
 
   /// Starts, or starts over. Reads the slots and parameters that it depends on now.
   virtual void open(Execution& execution) = 0;
   /// Moves to the next row; false at the end. Invalidates the values of the previous row.
   virtual bool next(Execution& execution) = 0;
-  /// Lets go of cursors and memory of the run. Harmless when not open.
+  /// Releases cursors and memory of the run. Harmless when not open.
   virtual void close() = 0;
 
-  /// The slots that hold a row after next(); they have to be kept to bring the row back.
+  /// Returns the slots with a row after next(); saving and restoring them restores the row.
   [[nodiscard]] virtual std::vector<Slot> output_slots() const = 0;
 
   [[nodiscard]] virtual PlanNote note(ExprPrinter::Columns columns) const = 0;
   [[nodiscard]] virtual std::vector<const PlanOperator*> children() const { return {}; }
-  /// Lets inputs be replaced by what gives the same rows.
+  /// Lets inputs be replaced by steps with the same rows.
   virtual void for_each_input(const std::function<void(PlanPtr&)>& /*visit*/) {}
   /// Visits the expressions that the operator computes itself; optional ones only if present.
   virtual void for_each_expression(const std::function<void(ExprPtr&)>& /*visit*/) {}
-  /// The relation, by its name in the statement, whose rows it reads; empty where it does not.
+  /// Returns the name in the statement of the relation whose rows it reads; empty if it reads none.
   [[nodiscard]] virtual std::string_view scanned_relation() const noexcept { return {}; }
-  /// Whether EXPLAIN gives it a line of its own; otherwise it is shown with its input.
+  /// True if EXPLAIN gives it a line of its own; otherwise it is shown with its input.
   [[nodiscard]] virtual bool is_shown() const noexcept { return true; }
   /// Returns the measures of the last run.
   [[nodiscard]] virtual std::vector<PlanMeasure> measured() const { return {}; }
 
-  /// The planner's guess, shown by EXPLAIN.
+  /// The planner's estimate, shown by EXPLAIN.
   double expected_rows = 1;
   double cost = 0;
   double start_cost = 0;
-  /// Noted for EXPLAIN alone.
+  /// For EXPLAIN alone.
   std::vector<Subplan> subplans;
 };
 
@@ -106,7 +106,7 @@ std::vector<TypeId> expression_types(std::span<const ExprPtr> exprs);
 std::string describe(const Expr& expr, ExprPrinter::Columns columns);
 /// Describes the conjunction of the conditions.
 std::string describe(std::span<const ExprPtr> conditions, ExprPrinter::Columns columns);
-/// At a scan only what is not the scanned relation's own has its relation's name.
+/// Omits the relation's name from columns of the scanned relation itself.
 std::string describe_at(std::string_view relation, const Expr& condition);
 std::string describe_at(std::string_view relation, std::span<const ExprPtr> conditions);
 std::string describe(std::span<const SortKey> keys, ExprPrinter::Columns columns);

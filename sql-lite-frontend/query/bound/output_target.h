@@ -15,8 +15,8 @@ struct OutputTarget {
   std::int32_t typmod = kNoTypmod;
   Slot slot = 0;
   SlotExpr::Origin origin;
-  /// A literal without a type, which became text when its query was finished: a set operation above
-  /// may still give it another.
+  /// True for a literal without a type, which became text when its query was finished: an enclosing
+  /// set operation may still give it another type.
   bool was_untyped = false;
 };
 

@@ -23,7 +23,7 @@ class Planned {
 
   [[nodiscard]] const T& operator*() const noexcept { return *at_; }
   [[nodiscard]] const T* operator->() const noexcept { return at_; }
-  /// For the planner. Never through a copy: others may run the plan.
+  /// For the planner. Never through a copy, because other runs may use the plan.
   [[nodiscard]] T& change() noexcept { return *at_; }
 
   [[nodiscard]] auto begin() const noexcept { return at_->begin(); }

@@ -9,11 +9,11 @@
 #include "sql-lite-frontend/query/bound/operator.h"
 #include "sql-lite-frontend/query/bound/routine_call.h"
 
-/// The parts of a bound query that the steps of its plan take over as they are.
+/// The parts of a bound query that its plan's steps use unchanged.
 namespace swizzle::sql {
 
-/// semi and anti say of outer rows whether they have a match, right_semi and right_anti of inner
-/// ones.
+/// Kind of a join. semi and anti select outer rows by whether they have a match, right_semi and
+/// right_anti inner ones.
 enum class JoinKind : std::uint8_t { inner, left, right, full, semi, anti, right_semi, right_anti };
 
 /// A slot and the expression that fills it.
@@ -30,10 +30,9 @@ struct GroupKey {
 
 /// GROUP BY's sets of keys: a row is grouped once for each.
 struct GroupingSets {
-  /// Places of the keys of each set, in the order in which they are written. Empty: there is one
-  /// set, of all keys.
+  /// Positions of the keys of each set, in written order. Empty: there is one set, of all keys.
   std::vector<std::vector<std::uint32_t>> sets;
-  /// Slot of a group's set, by its place. Unused if there is one set.
+  /// Slot for a group's set. Unused if there is one set.
   Slot number = 0;
   /// A call of GROUPING(). Its value depends on the group's set alone.
   struct Call {
@@ -50,7 +49,7 @@ struct SetItem {
   std::vector<ExprPtr> arguments;
   RoutineCallPtr routine = nullptr;  ///< the routine of `function`, if it is one
   std::int32_t location = -1;        ///< in the statement, for errors
-  /// GROUP BY names it: its rows are grouped. Others are made of the groups.
+  /// True if GROUP BY names it: its rows are grouped. Other calls run above the groups.
   bool below_grouping = false;
 };
 
@@ -60,7 +59,7 @@ struct FromCall {
   std::vector<ExprPtr> arguments;
   ExprPtr scalar;
   std::vector<Slot> slots;               ///< one per column
-  bool composite = false;                ///< rows are records to be taken apart
+  bool composite = false;                ///< rows are records, split into columns
   std::unique_ptr<RowShape> shape = {};  ///< of a column definition list
   RoutineCallPtr routine = nullptr;      ///< the routine of `function`, if it is one
 };
@@ -69,13 +68,13 @@ struct FromCall {
 struct AggregateStep {
   const Function* function = nullptr;
   RoutineCallPtr routine;  ///< null: it is built in
-  StatePlace place = 0;    ///< of what a call remembers
+  StatePlace place = 0;    ///< of the call's state
   std::vector<TypeId> types;
   TypeId result = TypeId::none;
 };
 
-/// Steps of a call of such an aggregate. Belongs to the plan, which keeps the objects that it
-/// refers to.
+/// Steps of a call of a user-defined aggregate. Belongs to the plan, which keeps the objects that
+/// it refers to.
 struct MadeAggregate {
   CallablePtr callable;
   AggregateStep transition;
@@ -83,7 +82,7 @@ struct MadeAggregate {
   TypeId state_type = TypeId::none;
   Value initial;  ///< NULL: none
 
-  /// A strict function never sees NULL, and the first row's value is the state then.
+  /// A strict function never gets NULL, and the first row's value becomes the state.
   [[nodiscard]] bool skips_nulls() const noexcept { return transition.function->strict; }
 };
 using MadeAggregatePtr = std::shared_ptr<const MadeAggregate>;
@@ -125,11 +124,11 @@ struct WindowFrame {
   ExprPtr start_offset;
   ExprPtr end_offset;
 
-  /// RANGE with an offset: distances are measured in the type of this, the one column of the order.
+  /// RANGE with an offset: distances are computed in the type of the only order column.
   struct Range {
     ExprPtr key;
-    /// Beginning and end of the frame for the row in the slots, as values of the key; null if that
-    /// is not by an offset.
+    /// Begin and end of the frame for the row in the slots, as values of the key; null without an
+    /// offset.
     ExprPtr start;
     ExprPtr end;
     /// True for a negative offset, which is an error; null like the ones above.
@@ -161,13 +160,13 @@ struct WindowCall {
   Slot slot = 0;
 };
 
-/// Condition on the result of a ranking call, which only grows within a partition. So there is a
-/// row after which the condition never holds, and no row after that is needed.
+/// Condition on the result of a ranking call, which only grows within a partition. After the first
+/// row for which it can hold no more, no row is needed.
 struct RankCondition {
   ExprPtr condition;
-  /// True if it has to hold once before it can hold no more: "=".
+  /// True for "=", which must hold once before it can hold no more.
   bool begins_false = false;
-  /// Limit that the condition gives: no row of a higher number is wanted. Null: it gives none.
+  /// Limit that the condition gives: higher row numbers are not needed. Null: it gives none.
   const Expr* last_number = nullptr;
 };
 

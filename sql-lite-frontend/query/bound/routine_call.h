@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/query/bound/expression.h"
 #include "sql-lite-frontend/types/checked_pointers.h"
 
-/// Calls of user-defined routines, from a plan. Only a routine's language knows its effect
+/// Calls of user-defined routines from a plan. Only a routine's language runs it
 /// (routines/language.h): here a call has a routine, types and values, and returns values.
 namespace swizzle::sql {
 
@@ -22,8 +22,7 @@ struct RoutineCall {
   /// list; empty if a row is one value.
   std::vector<TypeId> column_types = {};
   std::vector<std::int32_t> column_typmods = {};  ///< of a column definition list; empty: none
-  /// Collation by which strings are compared inside, derived from the arguments; none: the
-  /// database's.
+  /// Collation for comparing strings inside, derived from the arguments; none: the database's.
   Oid collation = kNoOid;
 
   [[nodiscard]] std::int32_t column_typmod(std::size_t column) const noexcept {
@@ -34,10 +33,10 @@ struct RoutineCall {
 };
 using RoutineCallPtr = CheckedShared<const RoutineCall>;
 
-/// State that a call keeps for its run, at its place: the code that it found last.
+/// State that a call keeps for its run, at its place: the code that it has used last.
 struct RoutineCallState;
 
-/// "(operand)::type", as the type of `cast` says.
+/// Prints "(operand)::type" for the type of `cast`.
 void print_cast(ExprPrinter& printer, const Expr& cast, CastForm form, const Expr& operand);
 
 class RoutineExpr final : public OperandsExpr {

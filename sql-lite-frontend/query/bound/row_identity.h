@@ -4,19 +4,19 @@
 
 namespace swizzle::sql {
 
-/// Functions behind ctid, for tables that are ordered by their primary key and give their rows no
-/// fixed place. A row gets a number when it is asked for, and has it until its transaction ends or
-/// the row is written by that number. The session keeps the numbers.
+/// Functions behind ctid, for tables ordered by their primary key, whose rows have no fixed place.
+/// A row gets a number when ctid is read, and has it until its transaction ends or the row is
+/// written by that number. The session keeps the numbers.
 struct RowIdentityFunctions {
   /// (table, columns of the primary key …): the row's number.
   const Function& number;
   /// (number, table, position in the primary key): that column's value of the row with that number;
-  /// NULL where the row was written since. Throws 0A000 for a number that this transaction has not
+  /// NULL if the row was written since. Throws 0A000 for a number that this transaction has not
   /// given.
   const Function& key;
-  /// The same where the row is written: later statements find it under another number.
+  /// The same for a row that is written: later statements find it under another number.
   const Function& key_to_write;
-  /// xmax of a row that INSERT returns, (whether it was there before): the transaction that has
+  /// xmax of a row that INSERT returns, (true if it existed before): the transaction that has
   /// locked it, which is this one, or 0.
   const Function& changer;
 };

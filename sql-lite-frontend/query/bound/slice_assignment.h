@@ -4,7 +4,7 @@
 
 namespace swizzle::sql {
 
-/// The array with a slice of it set: what `SET a[i:j] = x` gives the column.
+/// The array with a slice of it set: the column's value in `SET a[i:j] = x`.
 class SliceAssignment final : public OperandsExpr {
  public:
   /// Bounds of a dimension that the statement gives; the others are the array's own.

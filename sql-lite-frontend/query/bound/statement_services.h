@@ -25,15 +25,15 @@ struct RoutineCall;
 struct TransitionTables;
 struct WorkSpace;
 
-/// Check that is done when the transaction commits, or by SET CONSTRAINTS … IMMEDIATE. It records
-/// the written row, not the query to run: tables may have been renamed and altered by then.
+/// A check deferred to commit, or to SET CONSTRAINTS … IMMEDIATE. It records the written row, not
+/// the query to run, because tables may have been renamed and altered by then.
 struct DeferredCheck {
   enum class Kind : std::uint8_t {
     refers,     ///< a row of the relation has these values in its foreign key
     given_up,   ///< a row of the relation had these values, and others may refer to them
     is_unique,  ///< a row of the relation has these values in its key
     excludes,   ///< a row has these values in the columns of an exclusion's index
-    // A constraint trigger is to fire for a row: the old one's columns, then the new one's.
+    // Fires a constraint trigger for a row: the old one's columns, then the new one's.
     after_insert,
     after_update,
     after_delete,
@@ -44,7 +44,7 @@ struct DeferredCheck {
   std::span<const Value> values;  ///< of the relation's columns
 };
 
-/// The rows of one firing; empty: there is no such row.
+/// The rows of one firing; empty: the event has no such row.
 struct FiredRows {
   std::span<const Value> old_row;
   std::span<const Value> new_row;
@@ -53,8 +53,8 @@ struct FiredRows {
 
 using RowVisitor = std::function<void(std::span<const Value>)>;
 
-/// Services that the steps of a running statement need from its session. The session implements
-/// them; a test of steps brings its own.
+/// Services that the steps of a running statement need from its session, which implements them;
+/// tests of steps have their own.
 class StatementServices {
  public:
   StatementServices() = default;
@@ -74,10 +74,10 @@ class StatementServices {
   /// Throws the error with which the running request is to end, if its cancellation was requested.
   virtual void check_cancelled() = 0;
 
-  /// Runs one statement of the system's own inside the present transaction, as referential actions
-  /// do, and returns how many rows it gave or changed. Plans are kept by text, for as long as the
-  /// tables and the parameters' types are the same. The statement that it runs for goes on with
-  /// what it saw before. `visit` is given each row of a SELECT.
+  /// Runs one statement of the server's own inside the present transaction, as referential actions
+  /// do, and returns how many rows it selected or changed. Plans are kept by text, for as long as
+  /// the tables and the parameters' types are the same. The outer statement keeps its snapshot.
+  /// Calls `visit` with each row of a SELECT.
   virtual std::uint64_t run_internal(const std::string& sql, std::span<const TypeId> types,
                                      std::span<const Value> parameters,
                                      ReadView::Sees sees = ReadView::Sees::latest,
@@ -88,21 +88,21 @@ class StatementServices {
 
   [[nodiscard]] virtual bool is_deferred(const Constraint& constraint) = 0;
   [[nodiscard]] virtual bool is_deferred(const Trigger& trigger) = 0;
-  /// Keeps a copy of the values.
+  /// Defers a check; copies the values.
   virtual void defer_check(const DeferredCheck& check) = 0;
   [[nodiscard]] virtual ReferenceQueue& reference_queue() noexcept = 0;
-  /// session_replication_role is `replica`: neither keys' own work nor plain triggers are done.
+  /// True if session_replication_role is `replica`: no referential actions or plain triggers.
   [[nodiscard]] virtual bool acts_as_replica() = 0;
 
   /// Returns the routine's value, which lives in the caller's row arena. Pre: no argument is NULL
   /// if the routine is strict.
   virtual Value call_routine(Execution& caller, const RoutineCall& call, StatePlace place,
                              std::span<const Value> arguments) = 0;
-  /// Returns the rows of a routine that returns a set, and the only one of any other.
+  /// Returns the rows of a set-returning routine, and the only one of any other.
   virtual std::unique_ptr<SetCursor> open_routine(Execution& caller, const RoutineCall& call,
                                                   std::span<const Value> arguments) = 0;
 
-  /// True if the session, as it is set, lets the trigger fire.
+  /// True if session_replication_role lets the trigger fire.
   [[nodiscard]] virtual bool may_fire(const Trigger& trigger) = 0;
   /// Returns the row that the trigger's function returned, in the row arena; nullopt: NULL.
   virtual std::optional<std::span<const Value>> fire(Execution& execution, const Trigger& trigger,
@@ -117,11 +117,11 @@ class StatementServices {
   virtual std::string schema_name(Oid schema) = 0;
   /// True if the user may read these columns, counted from 1: errors may show them.
   virtual bool may_read(const TablePtr& table, std::span<const std::int16_t> columns) = 0;
-  /// True if policies count for the user, so that no error shows anything of a row.
+  /// True if policies apply to the user, so that errors must not show a row.
   virtual bool hides_rows(const Table& table) = 0;
 
-  /// Locks the relation, so that its definition stays as it is until the transaction ends. False:
-  /// the definition is no longer this one. `seen_at` says when that was found last.
+  /// Locks the relation, so that its definition stays until the transaction ends. False: the
+  /// definition has changed. `seen_at` is the stamp under which it was last found valid.
   virtual bool keep_definition(const TablePtr& table, lock::RelationMode mode,
                                CatalogView::Stamp& seen_at) = 0;
   /// Returns the key of the table's row that the session's cursor stands on. Throws SqlError 34000

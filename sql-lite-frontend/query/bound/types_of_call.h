@@ -6,8 +6,7 @@
 
 namespace swizzle::sql {
 
-/// While it lives, a function that is called learns the types of its arguments: by those it
-/// compares as their collation has it.
+/// While it lives, a called function knows the types of its arguments, and so their collation.
 class TypesOfCall {
  public:
   TypesOfCall(FunctionContext& context, std::span<const TypeId> types) noexcept

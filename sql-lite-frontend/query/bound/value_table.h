@@ -8,8 +8,8 @@
 
 namespace swizzle::sql {
 
-/// Finds equal keys of values, each with a number: a single whole number by itself, anything else
-/// by its key bytes. A key is started, its values are added, and then it is looked up.
+/// Hash table from keys of values to a number: a single integer is the key itself, other keys are
+/// bytes. A key is begun, its values are added, and then it is looked up.
 class ValueTable {
  public:
   static constexpr std::uint32_t kAbsent = KeyTable::kAbsent;
@@ -32,15 +32,16 @@ class ValueTable {
       writer_.add(column, value);
     }
   }
-  /// The number under the key, or kAbsent.
+  /// Returns the number under the key, or kAbsent.
   [[nodiscard]] std::uint32_t find() const noexcept {
     if (!is_number_) return table_.find(writer_.key());
     if (number_.is_null()) return null_;
     return numbers_.empty() ? kAbsent : numbers_[place_of(number_.as_int8())].number;
   }
-  /// The place of the number under the key, which is kAbsent, and is to be set, if the key is new.
+  /// Returns the place of the number under the key, which is kAbsent, and must be set, if the key
+  /// is new.
   std::uint32_t& place();
-  /// The bytes of the key.
+  /// Returns the bytes of the key.
   const std::string& key();
 
   [[nodiscard]] std::size_t size() const noexcept {
@@ -51,7 +52,7 @@ class ValueTable {
   }
   /// Clears the table; keeps little of the memory.
   void clear();
-  /// Gives the memory back as well.
+  /// Frees the memory as well.
   void release() noexcept;
 
  private:
@@ -61,7 +62,7 @@ class ValueTable {
   };
   /// Returns the entry of the key, or the free one where it would go. Pre: an entry is free.
   [[nodiscard]] std::size_t place_of(std::int64_t key) const noexcept {
-    // Fibonacci hashing: neighbours go far apart.
+    // Fibonacci hashing spreads neighbours.
     const std::uint64_t hash = static_cast<std::uint64_t>(key) * 0x9e3779b97f4a7c15ULL;
     const std::size_t mask = numbers_.size() - 1;
     std::size_t at = (hash >> 32U) & mask;

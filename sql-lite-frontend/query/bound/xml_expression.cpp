@@ -9,7 +9,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// The values of the operands from `first` on, with their names as far as these go.
+/// Evaluates the operands from `first` on, with their names if they have any.
 std::vector<xml::NamedValue> named_values(Execution& execution, std::span<const ExprPtr> operands,
                                           std::span<const std::string> names) {
   std::vector<xml::NamedValue> out;
@@ -50,7 +50,7 @@ Value XmlExpression::evaluate(Execution& execution) const {
 
   const Value value = operands[0]->eval(execution);
   if (value.is_null()) {
-    // Whether the target may be one is said in any case.
+    // An invalid target is an error even if the content is NULL.
     if (words_.kind == Kind::instruction) xml::instruction(context, words_.name, nullptr);
     return value;
   }

@@ -11,7 +11,7 @@ bool is(const Node* node) noexcept {
   return node != nullptr && node->node_kind == T::kKind;
 }
 
-/// Null when the node is of another kind, or null itself.
+/// Returns null when the node is of another kind, or null itself.
 template <class T>
 const T* try_as(const Node* node) noexcept {
   return is<T>(node) ? static_cast<const T*>(node) : nullptr;
@@ -24,11 +24,11 @@ inline NodeKind kind_of(const Node* node) {
   } -> node_kind;
 }
 
-/// Throws SqlError 42601: the grammar puts something else there than PostgreSQL's does.
+/// Throws SqlError 42601 for a node that PostgreSQL's grammar does not allow there.
 [[noreturn]] void throw_unexpected(const Node* node);
 
-/// The node is a T by the grammar. libpg_query's takes parameters in more places than PostgreSQL's,
-/// so that is checked and not taken for granted.
+/// Returns the node as a T, which PostgreSQL's grammar guarantees. libpg_query's takes parameters
+/// in more places, so it is checked.
 template <class T>
 const T& as(const Node* node) {
   if (!is<T>(node)) [[unlikely]]
@@ -36,7 +36,7 @@ const T& as(const Node* node) {
   return *static_cast<const T*>(node);
 }
 
-/// The text of a String node.
+/// Returns the text of a String node.
 inline std::string_view string_of(const Node* node) {
   return as<String>(node).sval;
 }

@@ -55,7 +55,7 @@ class CommentScanner : private TokenSkipper {
   std::optional<std::string> changed_;
 };
 
-/// Whether there are as many beginnings of comments as a deep one needs.
+/// True if the text has as many "/*" as a deep comment needs.
 bool may_be_deep(std::string_view text) noexcept {
   int begun = 0;
   for (std::size_t at = text.find("/*"); at != std::string_view::npos;

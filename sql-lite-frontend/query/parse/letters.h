@@ -4,7 +4,7 @@
 
 namespace swizzle::sql {
 
-/// Character classes of SQL's words, for readers of a statement that do not parse it.
+/// Character classes of SQL's words, for functions that scan a statement without parsing it.
 inline bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }

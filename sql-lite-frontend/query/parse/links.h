@@ -5,15 +5,15 @@
 
 #include "sql-lite-frontend/types/checked_pointers.h"
 
-/// Links between the nodes of a syntax tree. Where the grammar leaves a child out, following its
-/// link throws SqlError XX000.
+/// Links between the nodes of a syntax tree. Following the link of an omitted child throws SqlError
+/// XX000.
 namespace swizzle::sql::ast {
 
 /// A child of a node, or null.
 template <class T>
 using Link = CheckedPointer<const T>;
 
-/// Children of one node. Asking for one behind the end throws.
+/// Children of one node. Access behind the end throws.
 template <class T>
 class Items : public std::span<const T* const> {
   using Base = std::span<const T* const>;
@@ -22,7 +22,7 @@ class Items : public std::span<const T* const> {
   using Base::Base;
   constexpr Items(Base items) noexcept : Base(items) {}  // NOLINT(google-explicit-constructor)
 
-  /// A list of the one child, which must outlive it.
+  /// Returns a list of one child, which must outlive it.
   static Items of(const Link<T>& only) noexcept { return Base{&only.raw(), 1}; }
 
   Link<T> operator[](std::size_t index) const {

@@ -10,7 +10,7 @@ namespace swizzle::sql {
 namespace {
 
 /// Clauses in which a bare number is a position or a count, types whose names take numbers, and
-/// words whose statements have no plan: their texts are left alone.
+/// words whose statements have no plan: texts with them are not lifted.
 constexpr std::array kRefused = std::to_array<std::string_view>({
     "by",     "limit",  "offset",    "fetch",   "over",    "interval", "union",   "intersect",
     "except", "window", "with",      "cast",    "numeric", "decimal",  "varchar", "char",
@@ -147,7 +147,7 @@ class Lifter {
     return true;
   }
 
-  /// A semicolon may stand at the end only.
+  /// Accepts a semicolon only at the end.
   bool at_end() {
     const bool last = text_.find_first_not_of(" \t\r\n", at_ + 1) == std::string_view::npos;
     if (last) at_ = text_.size();

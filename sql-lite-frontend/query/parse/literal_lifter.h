@@ -9,8 +9,8 @@
 
 namespace swizzle::sql {
 
-/// A statement whose literals have become parameters: statements that differ only in them have one
-/// shape, and so one plan.
+/// A statement whose literals have become parameters: statements that differ only in literals share
+/// one shape, and so one plan.
 struct LiftedText {
   struct Literal {
     TypeId type;       ///< int4, int8, or unknown for a string
@@ -21,9 +21,8 @@ struct LiftedText {
 };
 
 /// Lifts the literals of a plain SELECT, INSERT, UPDATE or DELETE. Nothing when there are none, or
-/// where a literal may mean something else than its value: comments, several statements, escapes
-/// and dollar quotes, positions in ORDER BY and GROUP BY, type modifiers, typed literals (DATE
-/// '…').
+/// if a literal may mean more than its value: comments, several statements, escapes and dollar
+/// quotes, positions in ORDER BY and GROUP BY, type modifiers, typed literals (DATE '…').
 std::optional<LiftedText> lift_literals(std::string_view text);
 
 }  // namespace swizzle::sql

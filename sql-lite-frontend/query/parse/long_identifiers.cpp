@@ -11,8 +11,8 @@ char folded_letter(char letter) noexcept {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
-/// A long name covers a byte at one of the places that lie its length apart, or stands between two
-/// quotes that do.
+/// A long name covers one of the bytes at multiples of its length, or is between two quotes that
+/// do.
 bool may_have_any(std::string_view text) noexcept {
   for (std::size_t at = kLongestName; at < text.size(); at += kLongestName + 1) {
     if (continues_name(text[at])) {
@@ -38,7 +38,7 @@ bool may_have_any(std::string_view text) noexcept {
   return false;
 }
 
-/// Walks over the tokens, as far as is needed to tell names from quoted or commented text.
+/// Scans the tokens, as far as is needed to tell names from quoted or commented text.
 class NameScanner : private TokenSkipper {
  public:
   explicit NameScanner(std::string_view text) : TokenSkipper(text) {}

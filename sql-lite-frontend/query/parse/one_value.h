@@ -4,7 +4,7 @@
 
 namespace swizzle::sql {
 
-/// SELECT expression, and nothing else.
+/// True for SELECT expression, without any other clause.
 [[nodiscard]] inline bool selects_one_value(const ast::SelectStmt& select) {
   return select.from_clause.empty() && select.where_clause == nullptr &&
          select.group_clause.empty() && select.having_clause == nullptr &&

@@ -11,10 +11,10 @@ namespace swizzle::sql {
 
 /// Parses any number of statements with PostgreSQL's grammar. The tree lies in `arena` and does not
 /// refer to `text`. Throws SqlError with PostgreSQL's message and a byte position. The memory for
-/// parsing a long text counts in the arena's account.
+/// parsing a long text is charged to the arena's account.
 ast::Items<ast::RawStmt> parse_script(Arena& arena, const std::string& text);
 
-/// The part of the script that one statement takes, without surrounding blanks.
+/// Returns the part of the script for one statement, without surrounding blanks.
 std::string_view statement_text(std::string_view script, const ast::RawStmt& statement);
 
 }  // namespace swizzle::sql

@@ -16,7 +16,7 @@ bool joins_two(const ast::SelectStmt& select) noexcept {
   return select.op != ast::SetOperation::none && select.op != ast::SetOperation::undefined;
 }
 
-/// The query whose columns name those of all.
+/// Returns the query whose columns name those of the whole.
 const ast::SelectStmt& first_of(const ast::SelectStmt& select) noexcept {
   const ast::SelectStmt* first = &select;
   while (joins_two(*first)) first = first->larg;

@@ -23,8 +23,7 @@ bool is_word(std::string_view written, std::string_view word) {
   });
 }
 
-/// Returns the type of a column whose literals are of these types; nothing: they have none in
-/// common.
+/// Returns the common type of a column whose literals have these types; nothing: there is none.
 std::optional<TypeId> common_type(TypeId one, TypeId other) {
   if (one == other) return one;
   const auto rank = [](TypeId type) {
@@ -130,14 +129,14 @@ class RowLifter {
     return take(')') && column == result_.types.size();
   }
 
-  /// Behind the rows.
+  /// Accepts the text behind the rows.
   bool tail() {
     skip_blanks();
     const std::size_t begin = at_;
     const std::string_view word = take_word();
     if (!word.empty() && !is_word(word, "returning") && !is_word(word, "on")) return false;
     at_ = begin;
-    // One statement, in which nothing hides what it is: it becomes part of another text.
+    // The text must be one plain statement, because it becomes part of another text.
     const std::string_view rest = text_.substr(begin);
     if (rest.find("--") != std::string_view::npos || rest.find("/*") != std::string_view::npos ||
         rest.find_first_of("$\\") != std::string_view::npos) {

@@ -10,9 +10,9 @@
 
 namespace swizzle::sql {
 
-/// INSERT of rows of literals, taken apart without the parser: the statement for one row, and each
-/// row's values for its parameters. Inserts that differ only in their rows, or in the number of
-/// rows, have one plan.
+/// INSERT of rows of literals, split without the parser: the statement for one row, and each row's
+/// values for its parameters. Inserts that differ only in their rows, or in the number of rows,
+/// share one plan.
 struct LiftedRows {
   struct Literal {
     /// Text as written; of a string the part between its quotes.
@@ -31,9 +31,9 @@ struct LiftedRows {
   CountedVector<Literal> literals;  ///< row by row; they refer to the text
 };
 
-/// Nothing where the text is anything but "INSERT INTO … VALUES (literal, …), (literal, …) …" with
-/// two rows or more, and behind them nothing, RETURNING or ON CONFLICT. Literals are NULL, true,
-/// false, numbers and plain strings; those of a column are all of one kind.
+/// Returns nothing unless the text is "INSERT INTO … VALUES (literal, …), (literal, …) …" with two
+/// rows or more, perhaps followed by RETURNING or ON CONFLICT. Literals are NULL, true, false,
+/// numbers and plain strings; those of a column have one kind.
 std::optional<LiftedRows> lift_rows(std::string_view text, MemoryAccount* account);
 
 }  // namespace swizzle::sql

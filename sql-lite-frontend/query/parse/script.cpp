@@ -12,7 +12,7 @@ std::string_view statement_after(std::string_view script, std::size_t others) {
   // A tree takes a hundred times its text, and this one is charged to no account.
   constexpr std::size_t kLongest = std::size_t{64} << 10U;
   if (script.size() > kLongest) return script;
-  // One statement, as nearly always, and then at most a semicolon.
+  // Nearly always there is one statement, with a semicolon at most.
   if (script.find(';') >= script.find_last_not_of("; \t\r\n")) return script;
   try {
     Arena arena;

@@ -36,7 +36,7 @@ class TokenSkipper {
       const char letter = rest_.front();
       const bool is_pair = backslash == Backslash::escapes && letter == '\\' && rest_.size() > 1;
       rest_.remove_prefix(is_pair ? 2 : 1);
-      // A doubled quote ends one string and begins the next, which comes to the same.
+      // A doubled quote ends one string and begins the next, with the same effect.
       if (letter == '\'') return;
     }
   }

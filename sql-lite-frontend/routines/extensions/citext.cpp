@@ -13,7 +13,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// The operands' type, whose order is that of the database.
+/// Returns the operands' type, which determines the collation.
 TypeId type_of(const FunctionContext& context) {
   return context.call.arguments.empty() ? kCitextType : context.call.arguments[0];
 }
@@ -31,7 +31,7 @@ template <class Test>
 Value test_citexts(FunctionContext& context, std::span<const Value> a) {
   return Value::from_bool(Test{}(compared(context, a), 0));
 }
-/// As texts, byte by byte, for classes of patterns: letters are the same here, too.
+/// Compares byte by byte, ignoring case, for citext_pattern_ops.
 template <class Test>
 Value compare_pattern(FunctionContext& context, std::span<const Value> a) {
   return Value::from_bool(Test{}(folded(context, a[0]), folded(context, a[1])));
@@ -41,7 +41,7 @@ Value order_of_patterns(FunctionContext& context, std::span<const Value> a) {
   return Value::from_int(static_cast<int>(by > 0) - static_cast<int>(by < 0));
 }
 
-/// Of the first letters that differ.
+/// Returns a negative number, 0, or a positive number.
 Value difference_of_citexts(FunctionContext& context, std::span<const Value> a) {
   return Value::from_int(compared(context, a));
 }

@@ -41,8 +41,8 @@ const BundledExtension& plpgsql_extension() {
   return kExtension;
 }
 
-/// Their operator classes are what indexes have anyway here, or are not there: only the names are
-/// made, so that a schema that asks for them loads.
+/// The operator classes of btree_gin are the default behaviour here, or not supported: only their
+/// names are created, so that a schema that refers to them can be loaded.
 const BundledExtension& btree_gin_extension() {
   static constexpr BundledExtension kExtension{
       .name = "btree_gin",
@@ -66,7 +66,7 @@ NativeFunction native_function_of(const Routine& routine) {
         return {function->scalar, function->set};
       }
     }
-    // Of other types whose values lie in memory alike.
+    // Other types are allowed if both have the same representation in memory.
     const auto lie_alike = [](TypeId a, TypeId b) {
       return shape_of(a) == shape_of(b) && shape_of(a) != Shape::none;
     };

@@ -6,33 +6,32 @@
 #include "sql-lite-frontend/catalog/native_functions.h"
 #include "sql-lite-frontend/types/function_registry.h"
 
-/// The extensions that the server brings. Each is one file: the script that CREATE EXTENSION runs,
-/// and the functions behind its LANGUAGE c names.
+/// Extensions that the server includes. Each has one file, with the script that CREATE EXTENSION
+/// runs and the functions for its LANGUAGE c names.
 namespace swizzle::sql {
 
 struct BundledExtension {
   std::string_view name;
   std::string_view version;
   std::string_view comment;
-  /// True if a user without superuser rights may create it, given the right to create in the
+  /// True if a user without superuser rights may create the extension, given CREATE on the
   /// database.
   bool trusted = true;
   bool relocatable = true;
-  std::string_view schema = {};  ///< where it goes always; empty: where it is wanted
-  /// They have the names that their objects say (types/brought/), in the extension's schema.
+  std::string_view schema = {};  ///< fixed schema; empty: as CREATE EXTENSION says
+  /// Types, with the names of their objects (types/brought/), in the extension's schema.
   std::span<const TypeId> types = {};
-  /// Statements, run with the extension's schema as the search path. `$libdir/NAME` in LANGUAGE c
-  /// is this extension.
+  /// Statements, run with the extension's schema as search path. `$libdir/NAME` in LANGUAGE c
+  /// refers to this extension.
   std::string_view script = {};
-  /// Functions by the names that the script gives them; a ScalarEntry's signature is such a name
-  /// here.
+  /// Functions by their names in the script; such a name is in the signature of the ScalarEntry.
   std::span<const ScalarEntry> scalars = {};
   std::span<const SetEntry> sets = {};
 };
 
-/// Returns them by name.
+/// Returns all extensions, sorted by name.
 std::span<const BundledExtension* const> bundled_extensions();
-/// Null: the server does not bring it.
+/// Returns null if the server does not include the extension.
 const BundledExtension* find_bundled_extension(std::string_view name);
 
 const BundledExtension& btree_gin_extension();
@@ -46,10 +45,10 @@ const BundledExtension& plpgsql_extension();
 const BundledExtension& unaccent_extension();
 const BundledExtension& uuid_ossp_extension();
 
-/// PL/pgSQL is there from the start, in every database.
+/// PL/pgSQL is installed in every database.
 inline constexpr std::uint32_t kPlpgsqlExtension = 13562;
 
-/// Returns the function in LANGUAGE c or internal that the routine names.
+/// Returns the function that the routine in LANGUAGE c or internal names.
 NativeFunction native_function_of(const Routine& routine);
 
 }  // namespace swizzle::sql

@@ -110,7 +110,7 @@ Value without_same(FunctionContext& context, Given a) {
 }
 
 Value concatenated(FunctionContext& context, Given a) {
-  // Of two with one key the first counts.
+  // Of pairs with equal keys, the first one wins.
   std::vector<HstorePair> pairs = HstoreView{a[1]}.pairs();
   std::ranges::copy(HstoreView{a[0]}.pairs(), std::back_inserter(pairs));
   return make_hstore(context.arena, std::move(pairs));

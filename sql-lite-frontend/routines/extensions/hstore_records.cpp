@@ -16,7 +16,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Returns the fields of a row: by its type, or as the value tells.
+/// Returns the fields of a row, from its type or from the value itself.
 RowShape shape_of_row(FunctionContext& context, TypeId type, const Value& row) {
   ObjectNames* const names = context.session.names;
   if (names != nullptr && is_composite(base_type(type))) {

@@ -9,10 +9,10 @@
 namespace swizzle::sql {
 
 Value hstore_from_record(FunctionContext& context, std::span<const Value> arguments);
-/// The row with what the hstore has of its fields in their place.
+/// Returns the row with the fields that the hstore contains replaced.
 Value hstore_populate_record(FunctionContext& context, std::span<const Value> arguments);
 Value hstore_to_json(FunctionContext& context, std::span<const Value> arguments);
-/// Converts with numbers and truth values where the texts are such.
+/// Converts strings that look like numbers or booleans to JSON numbers and booleans.
 Value hstore_to_json_loose(FunctionContext& context, std::span<const Value> arguments);
 Value hstore_to_jsonb(FunctionContext& context, std::span<const Value> arguments);
 Value hstore_to_jsonb_loose(FunctionContext& context, std::span<const Value> arguments);

@@ -15,7 +15,7 @@ struct AddedLanguage {
   std::string_view name;
   const RoutineLanguage* language = nullptr;
 };
-/// Before there is any session.
+/// Set before the first session starts.
 AddedLanguage& added_language() {
   static AddedLanguage added;
   return added;

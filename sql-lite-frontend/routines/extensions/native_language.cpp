@@ -9,8 +9,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// For calls that need more than the function itself (calls at once are RoutineExpr's): with rights
-/// or settings of its own, or of a function that gives one row where it might give several.
+/// Code for calls of native functions that RoutineExpr cannot make itself: of routines with
+/// SECURITY DEFINER or SET, or that are declared SETOF over a function that returns one row.
 class NativeCode final : public RoutineCode {
  public:
   explicit NativeCode(RoutineCall call) : call_(std::move(call)) {}

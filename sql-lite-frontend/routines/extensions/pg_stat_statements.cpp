@@ -1,5 +1,5 @@
-// pg_stat_statements: a view with PostgreSQL's columns over the server's own counters, which count
-// whether the extension is made or not, and what sets them back.
+// pg_stat_statements: a view with PostgreSQL's columns over the server's counters, which run even
+// without the extension, and a function that resets them.
 #include "sql-lite-frontend/routines/extensions/extension.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/sql_error.h"

@@ -1,5 +1,5 @@
-// pg_trgm: how alike texts are by the groups of three characters in them. Its operator classes for
-// GiST are not there; that for GIN is types/inverted's.
+// pg_trgm: similarity of texts by their trigrams. GiST operator classes are not supported; the one
+// for GIN is in types/inverted.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ float word_similarity(std::string_view word, std::string_view text, Extent exten
         if (numbered.is_common[number]) ++common;
       }
       if (ends[i + 1]) best = std::max(best, share(common, wanted.size(), different));
-      // No longer part can be better: all of the wanted words are in the present one.
+      // No longer extent can be better, even if it contained all wanted trigrams.
       if (share(wanted.size(), wanted.size(), std::max(different, wanted.size())) <= best) break;
     }
   }

@@ -1,5 +1,5 @@
 // pgcrypto: digests, password hashes, raw encryption and random bytes, by OpenSSL and the system's
-// crypt(). OpenPGP messages are not there.
+// crypt(). OpenPGP messages are not supported.
 #include <crypt.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
@@ -46,7 +46,7 @@ std::string lower_case(std::string_view text) {
 
 const EVP_MD* digest_named(std::string_view name) {
   const std::string lower = lower_case(name);
-  // There are names whose algorithms OpenSSL no longer brings.
+  // OpenSSL knows names of algorithms that it no longer includes.
   const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> usable{
       EVP_MD_fetch(nullptr, lower.c_str(), nullptr), &EVP_MD_free};
   const EVP_MD* const digest = EVP_get_digestbyname(lower.c_str());
@@ -71,7 +71,8 @@ constexpr std::string_view kSaltLetters =
 /// refused.
 constexpr int kMostBcryptCost = 15;
 
-/// Whether `salt` names bcrypt. Throws for costs that could not be ended.
+/// True if `salt` is for bcrypt. Throws for costs so high that the computation, which cannot be
+/// interrupted, would take too long.
 bool is_bcrypt(std::string_view salt) {
   if (!salt.starts_with("$2a$") && !salt.starts_with("$2x$")) return false;
   int cost = 0;
@@ -95,7 +96,7 @@ std::string des_salt(std::string_view salt) {
   return letters;
 }
 
-/// It may take as long as its rounds say, so it runs aside.
+/// Runs on a thread for blocking work, because it may take long, depending on the number of rounds.
 Value crypt_password(FunctionContext& context, Arguments a) {
   const std::string_view asked = a[1].as_text();
   const bool is_des = !is_bcrypt(asked) && !asked.starts_with("$1$") && !asked.starts_with('_');
@@ -255,7 +256,7 @@ struct CipherFree {
 
 enum class Way : std::uint8_t { encrypt, decrypt };
 
-/// `what` is the function's name, as errors have it.
+/// `what`: the function's name in errors.
 Value run_cipher(FunctionContext& context, Way way, std::string_view what, Bytes data, Bytes key,
                  Bytes iv, std::string_view algorithm) {
   const CipherChoice choice = cipher_named(algorithm);
@@ -315,7 +316,7 @@ Value decrypt_iv(FunctionContext& context, Arguments a) {
                     a[2].as_bytes(), a[3].as_text());
 }
 
-/// OpenPGP: a call says that it is not there.
+/// Throws the error of the OpenPGP functions, which are not supported.
 Value refuse_pgp(FunctionContext& /*context*/, Arguments /*a*/) {
   throw SqlError{sqlstate::feature_not_supported,
                  "OpenPGP messages (pgp_… and armor) are not supported"};

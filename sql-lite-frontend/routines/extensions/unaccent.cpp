@@ -15,7 +15,7 @@ Value unaccent(FunctionContext& context, std::span<const Value> a) {
   return Value::from_text(context.arena.copy(std::string_view{without_marks(a[0].as_text())}));
 }
 
-/// Removes accents by a dictionary; words that it does not know stay as they are.
+/// Removes accents by a dictionary; words not in it are left unchanged.
 Value unaccent_by(FunctionContext& context, std::span<const Value> a) {
   TextDictionaryPtr dictionary = builtin_text_dictionary(a[0].as_oid());
   auto* const objects = dynamic_cast<TextSearchObjects*>(context.session.names.raw());

@@ -7,23 +7,24 @@
 
 #include "base/sqlstate.h"
 
-/// The names that errors have in PL/pgSQL.
+/// Condition names of PL/pgSQL.
 namespace swizzle::sql::plpgsql {
 
-/// The codes of that name; several have one. Empty: there is no such name.
+/// Returns the SQLSTATEs with that condition name, of which there may be several. Empty if the name
+/// is unknown.
 std::vector<std::string> codes_of_condition(std::string_view name);
 
-/// Five digits or capital letters as a code; nothing if they are none.
+/// Parses an SQLSTATE: five digits or capital letters. Nothing if it is none.
 std::optional<SqlState> read_sqlstate(std::string_view code);
 
-/// Meaning of one word of EXCEPTION WHEN.
+/// A condition in EXCEPTION WHEN.
 struct Condition {
   enum class Kind : unsigned char { others, code };
   Kind kind = Kind::code;
   std::string code = {};
 
-  /// True if the condition covers the error. A class's own code ("22000") stands for all of the
-  /// class. OTHERS does not cover a cancelled query or a failed ASSERT: these match by name only.
+  /// True if the condition matches the error. A class code ("22000") matches the whole class.
+  /// OTHERS matches all errors but a cancelled query and a failed ASSERT, which match only by name.
   [[nodiscard]] bool matches(SqlState state) const noexcept;
 };
 

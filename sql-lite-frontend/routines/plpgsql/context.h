@@ -7,8 +7,8 @@
 
 namespace swizzle::sql::plpgsql {
 
-/// Appends to PostgreSQL's CONTEXT: each level of calls adds a line below those of the levels
-/// inside it. Clears the position, which would point into the body.
+/// Appends a line to the error's CONTEXT: that of a call goes below those of the calls inside it.
+/// Clears the position, which would refer to the body.
 inline void add_context(SqlError& error, std::string_view line) {
   std::string& where = error.fields().where;
   if (!where.empty()) where += "\n";
@@ -16,8 +16,8 @@ inline void add_context(SqlError& error, std::string_view line) {
   error.fields().position = 0;
 }
 
-/// Appends the context of a statement or expression; if a position tells the place inside,
-/// PostgreSQL shows that instead.
+/// Appends the context of a statement or expression, unless the error has a position in it, which
+/// PostgreSQL shows instead.
 inline void add_sql_context(SqlError& error, std::string_view line) {
   if (error.fields().position > 0) {
     error.fields().position = 0;

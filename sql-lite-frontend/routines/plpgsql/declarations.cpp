@@ -58,7 +58,7 @@ void Reader::declare_arguments() {
       program_->variables[variable].name = parameter.name;
     } else {
       TypeId type = parameter.type;
-      // One column of a polymorphic type is the result.
+      // A single polymorphic column has the result's type.
       if (!is_given && parameter.type == routine.result) type = signature_.result;
       variable = add_variable({.name = parameter.name, .type = type});
     }
@@ -75,7 +75,8 @@ void Reader::declare_arguments() {
   }
   // The places of parts that are computed are numbered like parameters, behind all of these.
   program_->value_count = std::max(program_->value_count, routine.parameters.size());
-  // Rows are as they were promised when the call began, whatever the body does to their table.
+  // The result's columns are those at the beginning of the call, even if the body alters their
+  // table.
   if (is_composite(base_type(signature_.result))) {
     static_cast<void>(shape_of_type(base_type(signature_.result)));
   }
@@ -190,7 +191,7 @@ void Reader::read_cursor(Variable& variable) {
   }
   expect_word("cursor");
   variable.type = TypeId::refcursor;
-  // Its parameters are seen by its query alone.
+  // The cursor's parameters are visible only in its query.
   const Name* const outside = names_;
   declare_scope({});
   if (take("(")) {
@@ -314,7 +315,7 @@ bool Reader::read_reference_type(Variable& variable, std::size_t begin, std::siz
     }
   }
   if (parts.size() < 2) {
-    // It is read as a type's name, which has no such sign in it.
+    // A single name that is no variable is parsed as a type name, in which % is an error.
     SqlError error{sqlstate::syntax_error, "syntax error at or near \"%\""};
     error.fields().where = fmt::format(
         "invalid type name \"{}\"",

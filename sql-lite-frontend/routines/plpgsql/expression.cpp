@@ -107,7 +107,7 @@ std::string Expression::context() const {
 
 bool Expression::is_folded() const {
   if (!plain_ || !names_.used().empty()) return false;
-  // A literal becomes what is wanted where it is read.
+  // An untyped literal is converted to the target type where it is used.
   const bool is_literal = dynamic_cast<const ConstantExpr*>(plain_.get()) != nullptr &&
                           (type_ == TypeId::text || type_ == TypeId::unknown);
   return !is_literal;
@@ -131,7 +131,7 @@ Value Expression::evaluate(Frame& frame) {
   if (!plain_) return run_for_value(frame).value_or(Value::null());
   if (frame.values.size() < frame.program.value_count) [[unlikely]]
     frame.make_room();
-  // Without a row the whole is NULL, as in PostgreSQL.
+  // If the value's query has no row, the whole becomes NULL, as in PostgreSQL.
   if (statement_ && !compute_part(frame)) return Value::null();
   return evaluate_plain(frame);
 }
@@ -140,8 +140,8 @@ Value Expression::evaluate_plain(Frame& frame) {
   frame.execution.parameters = frame.values;
   if (!calls_readers_ || !frame.is_volatile) [[likely]]
     return plain_->eval(frame.execution);
-  // A routine that it calls sees what the function has changed: the expression is a command of its
-  // own, like a statement.
+  // Advances the command counter, as for a statement: a routine called in the expression sees the
+  // function's changes.
   StatementContext& session = frame.session;
   session.transaction.begin_inner_statement();
   const InnerStatement own{*session.transaction, ReadView::Sees::durable};
@@ -338,7 +338,7 @@ void Expression::bind_computed(Frame& frame) {
   keep_plain(frame, binder);
 }
 
-/// False where the value's statement gives no row.
+/// Returns false if the value's statement returns no row.
 bool Expression::compute_part(Frame& frame) {
   check_stack();
   const std::optional<Value> value = run_for_value(frame);

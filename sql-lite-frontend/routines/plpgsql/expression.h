@@ -9,12 +9,12 @@
 #include "sql-lite-frontend/routines/plpgsql/variables.h"
 #include "sql-lite-frontend/statement/statement.h"
 
-/// Fragments of SQL in a body, compiled once per session and function.
+/// SQL fragments in a body, compiled once per session and function.
 namespace swizzle::sql::plpgsql {
 
 struct Frame;
 
-/// Names in a fragment that are variables; their values are the frame's.
+/// Resolves names in a fragment to the function's variables; their values are in the frame.
 class FragmentNames final : public BodyVariables {
  public:
   explicit FragmentNames(const Name* names) : names_(names) {}
@@ -22,17 +22,17 @@ class FragmentNames final : public BodyVariables {
                               bool must_have_field) override;
   [[nodiscard]] Conflict conflict() const override;
 
-  /// Sets the frame with the variables, before binding.
+  /// Sets the frame with the variables. Must be called before binding.
   void bind_for(Frame& frame) { frame_ = &frame; }
   void forget() {
     used_.clear();
     shapes_.clear();
   }
-  /// Places of the values that it named.
+  /// Places of the variables that the fragment uses.
   [[nodiscard]] const std::vector<std::size_t>& used() const noexcept { return used_; }
-  /// Whether the records that it named have the fields that they had then.
+  /// True if the records used still have the fields with which the fragment was bound.
   [[nodiscard]] bool fits(const Frame& frame) const;
-  /// The record, where it is the only one that was named, as a whole.
+  /// Returns the record if the fragment names exactly one record, as a whole.
   [[nodiscard]] std::optional<std::size_t> only_record() const {
     if (shapes_.size() != 1 || !shapes_[0].is_whole) return std::nullopt;
     return shapes_[0].record;
@@ -53,19 +53,19 @@ class FragmentNames final : public BodyVariables {
   std::vector<Known> shapes_;
 };
 
-/// v[i].f, of which v is whole, for an assignment.
+/// The target of an assignment to a part, e.g. v[i].f, where v is the whole.
 struct AssignedPart {
   std::string whole;  ///< as the text has it
   std::string name;   ///< the first of its words
-  /// Rest after the name: texts around the subscripts, one more than there are subscripts.
+  /// Text after the name, split at the subscripts: one piece more than there are subscripts.
   std::vector<std::string> around;
   std::vector<ExpressionPtr> subscripts;
 
-  /// Value, or subscript, that takes a statement: it is computed first, into a place among the
+  /// Value or subscript that requires a statement: it is computed first, and stored among the
   /// frame's values.
   struct Computed {
     std::optional<std::size_t> place = std::nullopt;  ///< once it has one it keeps it
-    TypeId type = TypeId::none;                       ///< none: the text is bound as it stands
+    TypeId type = TypeId::none;                       ///< none: the text is bound as is
   };
   Computed value = {};
   std::vector<Computed> computed = {};  ///< by subscript
@@ -76,23 +76,22 @@ class Expression {
   enum class Kind : std::uint8_t { value, statement };
   Expression(Kind kind, std::string text, const Name* names);
 
-  /// Returns its value, in the frame's row arena.
+  /// Evaluates the expression; the value is in the frame's row arena.
   Value evaluate(Frame& frame);
-  /// Returns, for one with a part, the whole with the part set to `value` instead of the text's
-  /// value.
+  /// For an assignment to a part: returns the whole with the part set to `value`.
   Value put(Frame& frame, const Value& value, TypeId type);
-  /// After evaluate().
+  /// Type of the value. Pre: evaluate().
   [[nodiscard]] TypeId type() const noexcept { return type_; }
-  /// After evaluate(): without variables, so that a planner computes it, and what it becomes,
-  /// before it runs.
+  /// True for an expression without variables, which a planner evaluates at plan time, with its
+  /// conversion. Pre: evaluate().
   [[nodiscard]] bool is_folded() const;
 
-  /// The record that it is, as a whole and nothing else.
+  /// Returns the record if the expression is a record variable and nothing else.
   std::optional<std::size_t> whole_record(Frame& frame);
-  /// The fields of that record; null: it is none. Pre: evaluate().
+  /// Returns the fields of the record, or null if the expression is not a record. Pre: evaluate().
   ShapePtr record_shape(Frame& frame);
 
-  /// Ready to be run with the frame's values as its parameters.
+  /// Returns the prepared statement; the frame's values are its parameters.
   const StatementPtr& statement(Frame& frame);
   [[nodiscard]] const FragmentNames& names() const noexcept { return names_; }
   FragmentNames& names() noexcept { return names_; }
@@ -101,10 +100,10 @@ class Expression {
   [[nodiscard]] std::string sql() const;
   /// Returns the length of the text that sql() puts before the expression's.
   [[nodiscard]] std::size_t sql_before() const noexcept;
-  /// Assigned to what `target` names.
+  /// Sets the text of the assignment's target.
   void set_target(std::string target) { target_ = std::move(target); }
-  /// Makes its value that of a variable, or of a field of a record, with a part of it set to the
-  /// text's value.
+  /// Makes the expression an assignment to a part: its value is the whole variable or record field
+  /// with that part replaced.
   void set_part(AssignedPart part) {
     part_ = std::make_unique<AssignedPart>(std::move(part));
     part_->computed.resize(part_->subscripts.size());
@@ -117,7 +116,7 @@ class Expression {
   [[nodiscard]] bool has_current_plan(const Frame& frame) const;
   void prepare(Frame& frame);
   void prepare_statement(Frame& frame);
-  /// False: it takes a statement to compute it.
+  /// Prepares the expression for evaluation without a statement; false if it needs one.
   bool prepare_plain(Frame& frame);
   void enter(Frame& frame, Binder& binder, BodyNames& names);
   void keep_plain(Frame& frame, Binder& binder);
@@ -126,7 +125,7 @@ class Expression {
   void prepare_computed(Frame& frame);
   void bind_computed(Frame& frame);
   bool compute_part(Frame& frame);
-  /// Nothing where there is no row.
+  /// Runs the statement; returns nothing if it has no row.
   std::optional<Value> run_for_value(Frame& frame);
   Value evaluate_plain(Frame& frame);
 
@@ -145,8 +144,8 @@ class Expression {
   CatalogView::Stamp stamp_;
   std::uint64_t settings_version_ = 0;
   bool depends_on_catalog_ = false;
-  bool calls_readers_ = false;      ///< what it calls may read tables
-  std::vector<RoutinePtr> called_;  ///< by what takes no statement
+  bool calls_readers_ = false;      ///< a function called may read tables
+  std::vector<RoutinePtr> called_;  ///< routines called by an expression without a statement
   StatementPtr statement_;
   std::shared_ptr<BodyNames> body_;
 };

@@ -107,7 +107,7 @@ void Frame::set_bytes(std::size_t place, Value value) {
   values[place] = Value::from_bytes({cell.memory.get(), bytes.size()});
 }
 
-/// Its named fields have places of their own.
+/// Copies the record's named fields to their own places.
 void Frame::show_fields(std::size_t record) {
   const Record& of = records[record];
   for (FieldPlace& field : program.fields) {

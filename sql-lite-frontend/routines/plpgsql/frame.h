@@ -10,10 +10,10 @@
 #include "sql-lite-frontend/routines/plpgsql/tree.h"
 #include "sql-lite-frontend/statement/call_place.h"
 
-/// One call of a function: its variables, and where it is.
+/// State of one call of a function: its variables and current position.
 namespace swizzle::sql::plpgsql {
 
-/// An error that a handler has caught.
+/// An error caught by a handler.
 struct Caught {
   explicit Caught(const SqlError& error);
   [[nodiscard]] SqlError as_error() const;
@@ -27,11 +27,11 @@ struct Caught {
 
 struct Record {
   ShapePtr shape;       ///< null: nothing was assigned yet
-  ShapePtr declared;    ///< that it always has; null: whatever it is given
+  ShapePtr declared;    ///< fixed fields; null: those of the assigned value
   bool is_null = true;  ///< as a whole: OLD of an INSERT, or nothing was assigned yet
   std::vector<Value> values;
-  /// Fields that are assigned to one by one leave what they were in the arena until it has grown
-  /// to this.
+  /// Assignments to single fields leave the old values in the arena. It is compacted when it
+  /// exceeds this size.
   std::size_t compacted_at = kCompactedAt;
   Arena arena{256};
   Arena spare{256};  ///< the next row's, while the present one may still be read
@@ -45,18 +45,18 @@ struct Frame final : CallPlace {
   Frame& operator=(const Frame&) = delete;
   ~Frame() override = default;
 
-  /// For another call.
+  /// Prepares the frame for another call.
   void reset();
-  /// Every record's named fields have a place among the values.
+  /// Allocates places among the values for the named fields of all records.
   void make_room();
 
-  // Values of variables; what they refer to is copied.
+  // Setters of variables; they copy the value.
   void set_place(std::size_t place, Value value) {
     if (value.is_bytes()) return set_bytes(place, value);
     values[place] = value;
   }
   void set_record(std::size_t record, const ShapePtr& shape, std::span<const Value> values);
-  /// The same without copies: of values that outlive the call.
+  /// The same without copying, for values that outlive the call.
   void lend_record(std::size_t record, const ShapePtr& shape, std::span<const Value> values);
   void set_field(std::size_t record, std::size_t field, Value value);
   void forget_record(std::size_t record);
@@ -67,18 +67,17 @@ struct Frame final : CallPlace {
   /// not allow it.
   void assign(std::size_t variable, Value value, TypeId type);
   void assign(const Target& target, Value value, TypeId type);
-  /// A row to INTO or a loop's variables: what is missing is NULL.
+  /// Assigns a row to the targets of INTO or of a loop. Missing columns are NULL.
   void assign_row(const Targets& targets, const ShapePtr& shape, std::span<const Value> row);
   bool assign_composite(const Target& target, const Shape& shape, std::span<const Value> row);
-  /// There is no row: NULLs, and a record that takes any row gets the columns of the one it would
-  /// have been.
+  /// Assigns NULLs because there is no row; a record without declared fields gets those of `shape`.
   void assign_nothing(const Targets& targets, const ShapePtr& shape);
   void set_found(bool is_found);
   [[nodiscard]] bool is_true(Expression& condition);
   /// Returns the value as a text; nothing for NULL.
   std::optional<std::string> text_of(Expression& expression);
   Value convert(const Value& value, TypeId from, TypeId to, std::int32_t typmod);
-  /// A record's value as the row that the call's columns are.
+  /// Returns a record's value as a row with the columns that the call expects.
   Value record_value(std::size_t record);
 
   Flow run_steps(const Steps& steps);
@@ -99,7 +98,7 @@ struct Frame final : CallPlace {
   const TakeRow* take = nullptr;
   bool is_volatile = true;
   bool is_trigger = false;
-  /// Record that a trigger's function returned as a whole.
+  /// Record that a trigger function has returned as a whole.
   std::optional<std::size_t> returned_record;
 
   const Step* at = nullptr;
@@ -112,7 +111,7 @@ struct Frame final : CallPlace {
   TypeId result_type = TypeId::none;
   ShapePtr result_shape;  ///< of a record variable that is returned: its fields
   std::vector<const Caught*> caught;
-  bool context_told = false;  ///< the error that is under way knows where it was
+  bool context_told = false;  ///< the current error already has this call's context
 
  private:
   void set_bytes(std::size_t place, Value value);

@@ -7,7 +7,7 @@
 
 namespace swizzle::sql::plpgsql {
 
-/// Frames of one function that no call uses: a warm call allocates nothing.
+/// Unused frames of one function, kept so that a repeated call allocates no memory.
 class FramePool {
  public:
   explicit FramePool(Program& program) : program_(program) {}

@@ -8,17 +8,17 @@
 
 namespace swizzle::sql::plpgsql {
 
-/// Routine to which the body belongs.
+/// Signature of the routine to which the body belongs.
 struct Signature {
   RoutinePtr routine;
-  std::vector<TypeId> argument_types;  ///< polymorphic ones made concrete, as the call gives them
+  std::vector<TypeId> argument_types;  ///< with concrete types of the call for polymorphic ones
   TypeId result = TypeId::void_;
   bool is_trigger = false;
-  TablePtr table = nullptr;  ///< the trigger's table, for OLD and NEW; null: not known yet
+  TablePtr table = nullptr;  ///< of a trigger, for OLD and NEW; null: not known yet
   Oid collation = kNoOid;    ///< of the variables that say none; none: the database's
 };
 
-/// Throws syntax errors of the text; positions are the body's.
+/// Parses a body. Throws its syntax errors, with positions in the body.
 std::unique_ptr<Program> read_program(StatementContext& session, const Signature& signature);
 
 }  // namespace swizzle::sql::plpgsql

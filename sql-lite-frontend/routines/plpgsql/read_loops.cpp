@@ -42,7 +42,7 @@ StepPtr Reader::read_while(std::string label) {
   return made;
 }
 
-/// Where ".." stands before LOOP, outside of parentheses.
+/// Finds the ".." before LOOP, outside of parentheses.
 std::optional<std::size_t> Reader::find_range() const {
   int depth = 0;
   for (std::size_t i = at_; i < tokens_.size(); ++i) {
@@ -79,7 +79,7 @@ StepPtr Reader::read_for(std::string label) {
   const int line = line_here();
   ++at_;
   const Token where = token();
-  // An integer loop declares its variable, whatever has the name.
+  // An integer loop declares its own variable, even if one of that name exists.
   const bool is_plain_name = token().is_name() && token(1).is_word("in");
   if (is_plain_name) {
     const std::string name = token().text;

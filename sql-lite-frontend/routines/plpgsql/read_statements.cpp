@@ -316,7 +316,7 @@ std::size_t Reader::read_cursor_variable() {
   return found->variable;
 }
 
-/// By their places, or by name.
+/// Reads the arguments by position or by name.
 std::vector<ExpressionPtr> Reader::read_cursor_arguments(const Variable& variable) {
   const BoundCursor& cursor = *variable.cursor;
   const auto wrong = [&](std::string_view what, const Token& where) {

@@ -169,7 +169,7 @@ void Reader::read_path(AssignedPart& part, std::size_t begin) {
     }
     expect("[");
     if (is("]")) fail_here();
-    // Of a slice a bound that is missing is the array's own.
+    // A missing bound of a slice is the array's own.
     if (!is(":")) read_subscript({"]", ":"});
     if (take(":") && !is("]")) read_subscript({"]"});
     expect("]");

@@ -113,8 +113,7 @@ void Reader::fail_at(const Token& where) const {
   fail(sqlstate::syntax_error, "syntax error", where);
 }
 
-/// Throws the error. Errors of the grammar itself name the word at which they stand, as
-/// PostgreSQL's do.
+/// Throws the error. Syntax errors name the token at which they occur, as in PostgreSQL.
 void Reader::fail(SqlState state, std::string message, const Token& where) const {
   static constexpr std::array kOfGrammar = std::to_array<std::string_view>(
       {"syntax error", "mismatched", "missing expression", "missing SQL", "missing data",
@@ -165,7 +164,7 @@ ExpressionPtr Reader::read_expression(std::initializer_list<std::string_view> en
   return make(Expression::Kind::value, tokens_[first].begin, tokens_[at_ - 1].end);
 }
 
-/// Up to the semicolon, which is taken.
+/// Reads up to the semicolon, which is consumed.
 ExpressionPtr Reader::read_statement() {
   const std::size_t first = at_;
   skip_fragment({";"}, ";", false);

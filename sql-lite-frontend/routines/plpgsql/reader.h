@@ -7,9 +7,9 @@
 
 namespace swizzle::sql::plpgsql {
 
-/// Recursive descent over the words of one body. Fragments of SQL are taken as they stand: up to a
-/// word that ends them outside of parentheses. Files: reader.cpp (words and fragments),
-/// declarations.cpp, read_steps.cpp, read_loops.cpp, read_statements.cpp.
+/// Recursive-descent parser of a body. An SQL fragment is not parsed: it extends to a word that
+/// ends it outside of parentheses. Files: reader.cpp (words and fragments), declarations.cpp,
+/// read_steps.cpp, read_loops.cpp, read_statements.cpp.
 class Reader {
  public:
   Reader(StatementContext& session, const Signature& signature);
@@ -31,8 +31,8 @@ class Reader {
   [[noreturn]] void fail_at(const Token& where) const;
   [[noreturn]] void fail(SqlState state, std::string message, const Token& where) const;
   [[nodiscard]] int line_here() const noexcept { return token().line; }
-  /// Reads up to one of the ends, which is not consumed. `expected` is the missing token that the
-  /// error names if none of them comes.
+  /// Reads up to one of `ends`, which is not consumed. `expected` is the token that the error
+  /// reports as missing if none of them follows.
   ExpressionPtr read_expression(std::initializer_list<std::string_view> ends,
                                 std::string_view expected);
   ExpressionPtr read_statement();

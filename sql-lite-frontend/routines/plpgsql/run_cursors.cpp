@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// Cursors. They stand among the session's portals: a client may FETCH from them.
+/// Cursors. They are portals of the session, so a client can FETCH from them too.
 namespace swizzle::sql::plpgsql {
 namespace {
 
@@ -133,7 +133,7 @@ long long move(Frame& frame, const std::string& name, ast::FetchDirection direct
   return sink.rows;
 }
 
-/// The row on which it stands.
+/// Assigns the cursor's current row.
 void take_row(Frame& frame, Portal& portal, const Targets& into) {
   Execution& execution = portal.run->execution;
   portal.rows->restore(execution, static_cast<std::size_t>(portal.position - 1));
@@ -216,8 +216,8 @@ Flow CloseStep::run(Frame& frame) {
 
 namespace {
 
-/// While it lives, the cursor's rows outlive the transaction that the loop's body ends, and are
-/// gone with the loop.
+/// Pins the cursor of a loop: its rows survive a transaction that the loop's body ends, but not the
+/// loop.
 class CursorPin {
  public:
   explicit CursorPin(PortalPtr portal) : portal_(std::move(portal)) { portal_->pinned = true; }

@@ -59,11 +59,11 @@ SqlError with_parameters(Frame& frame, bool is_strict, const Tell& tell, SqlErro
 struct Into {
   const Targets& targets;
   bool is_strict = false;
-  bool is_text = false;  ///< of EXECUTE: what writes may give several rows
+  bool is_text = false;  ///< EXECUTE: INTO accepts several rows of a write
 };
 
-/// Takes the first row, and throws if the number of rows is wrong. `tell` puts the parameters into
-/// an error of INTO STRICT.
+/// Reads the first row and throws if the number of rows is wrong. `tell` adds the parameters to an
+/// error of INTO STRICT.
 template <class Run, class Tell>
 void take_into(Frame& frame, Run& run, const Into& into, const Tell& tell) {
   const bool is_strict = into.is_strict;
@@ -231,7 +231,7 @@ Flow loop_over(Frame& frame, ForQueryStep& loop, Run& run) {
     flow = Flow::next;
     if (!goes_on) break;
   }
-  // As PostgreSQL: a loop over no rows leaves NULLs.
+  // As in PostgreSQL, a loop without iterations sets its variables to NULL.
   if (!found) frame.assign_nothing(loop.targets, shape);
   run.finish();
   frame.set_found(found);
@@ -348,7 +348,7 @@ Flow ReturnNextStep::run(Frame& frame) {
 Flow ReturnStep::run(Frame& frame) {
   frame.returned_record.reset();
   if (record && !frame.records[*record].shape) {
-    // Elsewhere it is an error to read a record that nothing was assigned to.
+    // In other places, reading an unassigned record is an error.
     frame.set_result(Value::null(), TypeId::record);
   } else if (value) {
     if (frame.is_trigger) frame.returned_record = value->whole_record(frame);
@@ -390,7 +390,7 @@ Flow CallStep::run(Frame& frame) {
     for (std::size_t i = 0; i < routine.parameters.size() && i < bound.arguments.size(); ++i) {
       const RoutineParameter& parameter = routine.parameters[i];
       if (!parameter.is_output()) continue;
-      // Below the cast to what the parameter is.
+      // Skips the cast to the parameter's type.
       const Expr* argument = bound.arguments[i].get();
       while (const auto* cast = dynamic_cast<const CastExpr*>(argument))
         argument = &cast->operand();

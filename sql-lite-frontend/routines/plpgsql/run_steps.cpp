@@ -31,7 +31,8 @@ class Phase {
   Frame& frame_;
 };
 
-/// While an object of this class exists, the steps of a block run whose errors undo its changes.
+/// Counts the enclosing blocks with EXCEPTION, whose changes an error rolls back, while their steps
+/// run.
 class Guarded {
  public:
   explicit Guarded(int& blocks) noexcept : blocks_(blocks) { ++blocks_; }
@@ -62,7 +63,7 @@ void initialize(Frame& frame, std::size_t index) {
   frame.assign(index, value, variable.initial->type());
 }
 
-/// After an error, outside of whatever catches it: rolling back may wait.
+/// Handles an error, outside of any catch block, because rolling back may park the fiber.
 Flow handle(Frame& frame, const BlockStep& block, const BlockStep::Handler& handler,
             const Caught& caught) {
   const auto set = [&](std::size_t variable, std::string_view text) {
@@ -183,7 +184,7 @@ Flow CaseStep::run(Frame& frame) {
 
 namespace {
 
-/// Result of a loop's body: whether the loop goes on, and how it ends if not.
+/// Result of a loop's body: next iteration, end of the loop, or end of an outer step too.
 enum class Turn : std::uint8_t { again, done, leave };
 Turn turn_after(Frame& frame, const LoopStep& loop, Flow& flow) {
   if (flow == Flow::next) return Turn::again;
@@ -258,7 +259,7 @@ Flow ForIntegerStep::run(Frame& frame) {
 
 namespace {
 
-/// To several variables, of each field its own.
+/// Assigns each field of a row to one of several variables.
 void assign_spread(Frame& frame, const Targets& targets, const Value& row, TypeId type) {
   if (sql::shape_of(base_type(type)) != sql::Shape::record) {
     throw SqlError{sqlstate::datatype_mismatch,

@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
-/// The words of a body in PL/pgSQL.
+/// Lexer of PL/pgSQL bodies.
 namespace swizzle::sql::plpgsql {
 
 struct Token {
   enum class Kind : unsigned char { end, word, quoted, string, number, parameter, symbol };
   Kind kind = Kind::end;
-  /// A word in lower case, a name or string without its quotes, anything else as it stands.
+  /// A word in lower case, a name or string without its quotes, any other token verbatim.
   std::string text;
   std::size_t begin = 0;  ///< in the body
   std::size_t end = 0;
@@ -26,10 +26,10 @@ struct Token {
   [[nodiscard]] bool is_name() const noexcept { return kind == Kind::word || kind == Kind::quoted; }
 };
 
-/// Returns all tokens, and one of kind end. Throws 42601 for a quotation that does not end.
+/// Returns all tokens, the last of kind end. Throws 42601 for an unterminated quoted token.
 std::vector<Token> scan(std::string_view body);
 
-/// Counted from 1.
+/// Returns the line number of an offset, counted from 1.
 int line_of(std::string_view body, std::size_t offset);
 
 }  // namespace swizzle::sql::plpgsql

@@ -6,7 +6,7 @@
 
 namespace swizzle::sql::plpgsql {
 
-/// A row of the table, without its dropped columns.
+/// Returns the shape of a table's rows, without dropped columns.
 inline ShapePtr shape_of(const Table& table) {
   auto shape = std::make_shared<Shape>();
   for (const Column& column : table.relation.columns) {
@@ -15,7 +15,7 @@ inline ShapePtr shape_of(const Table& table) {
   return shape;
 }
 
-/// A value of a composite type.
+/// Returns the shape of a composite type's values.
 inline ShapePtr shape_of(const RowShape& row) {
   auto shape = std::make_shared<Shape>();
   for (std::size_t i = 0; i < row.names.size(); ++i) {

@@ -28,7 +28,7 @@ class NoticesOnly final : public SilentSink {
   ResultSink* to_;
 };
 
-/// Whether it is more than a query: its rows are what it has written.
+/// True if the statement writes; the rows that it counts are then those written.
 bool writes_rows(const Statement& statement) {
   const auto* select = ast::try_as<ast::SelectStmt>(statement.node);
   if (select == nullptr) return true;
@@ -172,7 +172,7 @@ std::span<const Value> StatementRun::row() {
 
 void StatementRun::finish() {
   pin_.reset();
-  // A statement that writes runs to its end, however many of its rows are wanted.
+  // A statement that writes is completed even if the caller needs no more of its rows.
   while (portal_->run->write != nullptr && next()) {
   }
   scope_.reset();
@@ -287,7 +287,7 @@ UtilityRun::UtilityRun(Frame& frame, const StatementPtr& statement, std::string 
   const RowScope scope{frame.execution};
   RowsOfUtility kept{frame, arena_, rows_};
   try {
-    // Names of fields that stand in it first get their places now.
+    // Allocates places for record fields that this statement is the first to name.
     frame.session.inner.analyze(own);
   } catch (SqlError& error) {
     add_sql_context(error, context_);

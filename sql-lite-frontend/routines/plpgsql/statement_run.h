@@ -8,26 +8,26 @@
 
 namespace swizzle::sql::plpgsql {
 
-/// The fields of a plan's rows.
+/// Returns the shape of a plan's rows.
 ShapePtr shape_of(const Plan& plan);
 
-/// One run of a statement that has a plan, within the statement that has called the function. A
-/// statement that is read in parts holds its snapshot, since the function's other statements run in
-/// between.
+/// Execution of one statement with a plan, inside the statement that has called the function. A
+/// statement that is read in portions keeps its snapshot, because the function runs other
+/// statements in between.
 class StatementRun {
  public:
   using Reads = InnerStatements::Reads;
-  /// Runs a fragment: the frame's values are its parameters.
+  /// Runs a fragment with the frame's values as its parameters.
   StatementRun(Frame& frame, Expression& fragment, const StatementPtr& statement,
                Reads reads = Reads::at_once);
-  /// Runs a text that came as a value.
+  /// Runs the statement of a dynamic text (EXECUTE).
   StatementRun(Frame& frame, const StatementPtr& statement, std::string context,
                std::span<const Value> parameters, Reads reads = Reads::at_once);
   StatementRun(const StatementRun&) = delete;
   StatementRun& operator=(const StatementRun&) = delete;
   ~StatementRun();
 
-  /// The row's values live until the next call.
+  /// Reads the next row; its values are valid until the next call.
   bool next();
   [[nodiscard]] Value value(std::size_t column) const {
     return portal_->run->execution.slots[plan().outputs[column]];
@@ -44,7 +44,7 @@ class StatementRun {
   void finish();
 
  private:
-  /// Pins the rows of a loop, which outlive the transaction that its body ends.
+  /// Materializes the rows of a loop when its body ends the transaction.
   class Pin final : public PinnedRows {
    public:
     explicit Pin(StatementRun& run) : PinnedRows(run.frame_.session.transaction), run_(run) {}
@@ -80,12 +80,12 @@ class StatementRun {
   bool is_open_ = false;
   bool is_exhausted_ = false;
   std::optional<Pin> pin_;
-  /// The rows that were left when the transaction ended; null: it has not.
+  /// Rows that were left when the transaction ended; null before that.
   std::unique_ptr<RowStore> held_;
   std::size_t held_at_ = 0;
 };
 
-/// While a statement without a plan runs.
+/// Call place while a statement without a plan runs.
 class StatementPlace final : public CallPlace {
  public:
   explicit StatementPlace(const std::string& context) : context_(context) {}
@@ -95,14 +95,15 @@ class StatementPlace final : public CallPlace {
   const std::string& context_;
 };
 
-/// One that has no plan: a definition, SET, …
+/// Runs a statement that has no plan: DDL, SET, …
 void run_without_plan(Frame& frame, const StatementPtr& statement, const std::string& context);
 
-/// EXPLAIN and SHOW: without a plan, but with rows. The rows are kept before the first is read.
+/// EXPLAIN and SHOW: statements without a plan that return rows, all of which are stored before the
+/// first is read.
 [[nodiscard]] bool returns_rows_without_plan(const ast::Node* node) noexcept;
 class UtilityRun {
  public:
-  /// `parameters` null: the frame's values.
+  /// Null `parameters`: the frame's values.
   UtilityRun(Frame& frame, const StatementPtr& statement, std::string context,
              const std::vector<Value>* parameters = nullptr);
 
@@ -122,7 +123,7 @@ class UtilityRun {
   std::size_t at_ = 0;
 };
 
-/// The statements of a text that came as a value, and the values for their parameters.
+/// Statements parsed from a dynamic text, with the values of their parameters.
 struct DynamicStatement {
   DynamicStatement(Frame& frame, Expression& text, std::span<const ExpressionPtr> using_values);
 
@@ -133,7 +134,8 @@ struct DynamicStatement {
   Arena arena{256};
 
   [[nodiscard]] std::string context() const { return "SQL statement \"" + text + "\""; }
-  /// Returns the query of a loop or a cursor. Throws if there are several, or it gives no rows.
+  /// Returns the query of a loop or a cursor. Throws if there are several statements, or if it
+  /// returns no rows.
   [[nodiscard]] const StatementPtr& query(std::string_view what) const;
 };
 

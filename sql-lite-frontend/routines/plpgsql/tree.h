@@ -10,12 +10,12 @@
 #include "sql-lite-frontend/routines/plpgsql/variables.h"
 #include "sql-lite-frontend/types/checked_pointers.h"
 
-/// A function as its text has it. The run_….cpp files execute the steps.
+/// Syntax tree of a function. The run_….cpp files execute its steps.
 namespace swizzle::sql::plpgsql {
 
 struct Frame;
 
-/// End of a step.
+/// How a step ended.
 enum class Flow : std::uint8_t { next, exit_loop, continue_loop, returned };
 
 struct Step {
@@ -254,17 +254,17 @@ struct TransactionStep final : Step {
   bool chains = false;
 };
 
-/// A field of a record that the text names: it has a value of its own, so that statements can take
-/// it as a parameter.
+/// A record field that the body names. It has its own place among the values, so that statements
+/// can use it as a parameter.
 struct FieldPlace {
   std::size_t record = 0;
   std::string name;
   std::size_t place = 0;
-  std::size_t before = 0;  ///< so many fields of the same name stand before it
+  std::size_t before = 0;  ///< number of preceding fields with the same name
   FieldPosition position = {};
 };
 
-/// A function's text, read.
+/// A parsed function body.
 struct Program {
   std::deque<Name> names;
   std::vector<Variable> variables;
@@ -275,7 +275,7 @@ struct Program {
   StatePlace state_count = 0;  ///< of the expressions that need no statement
   Slot slot_count = 0;
   std::vector<std::size_t> outputs;  ///< variables that OUT parameters are
-  /// Composite types of variables, with the fields that they had when the text was read.
+  /// A composite type of variables, with the fields it had when the body was parsed.
   struct RowType {
     TypeId type = TypeId::none;
     ShapePtr shape;

@@ -100,7 +100,7 @@ class PlpgsqlTrigger final : public TriggerCode {
     frame.lend_record(record, shape_, values);
   }
 
-  /// Whether the text may name a variable that begins with tg_.
+  /// True if the text may name a variable that begins with tg_.
   static bool mentions_call(std::string_view text) {
     for (std::size_t i = 0; i + 3 <= text.size(); ++i) {
       const bool is_prefix =
@@ -160,7 +160,7 @@ class PlpgsqlTrigger final : public TriggerCode {
     return row_of(frame, call, arena);
   }
 
-  /// For the table's columns, dropped ones included.
+  /// Returns a value for each column of the table, including dropped ones.
   std::span<const Value> row_of(Frame& frame, const TriggerCall& call, Arena& arena) const {
     if (sql::shape_of(frame.result_type) != sql::Shape::record) {
       throw SqlError{sqlstate::datatype_mismatch,

@@ -10,7 +10,7 @@
 #include "sql-lite-frontend/types/checked_pointers.h"
 #include "sql-lite-frontend/types/collation/collated.h"
 
-/// Meanings of a function's names, as far as its text tells.
+/// Names of a function that are known from its text.
 namespace swizzle::sql::plpgsql {
 
 class Expression;
@@ -20,7 +20,7 @@ struct DeleteExpression {
 };
 using ExpressionPtr = std::unique_ptr<Expression, DeleteExpression>;
 
-/// The fields that a record has.
+/// The fields of a record.
 struct Shape {
   struct Field {
     std::string name;
@@ -30,13 +30,15 @@ struct Shape {
   };
   std::vector<Field> fields;
 
-  /// The field of that name behind `before` others of the same name.
+  /// Returns the position of the field with that name that follows `before` others of the same
+  /// name.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name,
                                                 std::size_t before = 0) const noexcept;
 };
 using ShapePtr = CheckedShared<const Shape>;
 
-/// Position of a field of some name in a shape: most often the shape is that of the last call.
+/// Cached position of a named field in a shape: usually the shape is the same as in the previous
+/// use.
 struct FieldPosition {
   ShapePtr shape = nullptr;
   std::optional<std::size_t> found = std::nullopt;
@@ -62,28 +64,28 @@ struct Variable {
   enum class Kind : std::uint8_t { scalar, record } kind = Kind::scalar;
   TypeId type = TypeId::none;
   std::int32_t typmod = kNoTypmod;
-  std::uint32_t collation = 0;  ///< that COLLATE says, or the call; 0: the database's
+  std::uint32_t collation = 0;  ///< from COLLATE or the call; 0: the database's
   bool is_constant = false;
   bool not_null = false;
-  /// Shape of a record that always has the same fields; null: that of its value.
+  /// Shape of a record with fixed fields; null: that of its value.
   ShapePtr shape = nullptr;
   ExpressionPtr initial = nullptr;
   std::unique_ptr<BoundCursor> cursor = nullptr;
   int line = 0;
   std::size_t place = 0;  ///< of a scalar among the values, of a record among the records
 
-  /// A value of the type that is not NULL becomes the variable's without any conversion.
+  /// True if a value of type `of` that is not NULL can be assigned without conversion.
   [[nodiscard]] bool takes_at_once(TypeId of) const noexcept {
     return without_collation(of) == type && typmod == kNoTypmod && kind == Kind::scalar;
   }
-  /// Returns the variable's type in expressions.
+  /// Returns the type that the variable has in expressions.
   [[nodiscard]] TypeId type_within() const noexcept {
     return collation == 0 ? type : with_collation(type, collation);
   }
 };
 
-/// Names in the order in which they were declared, newest first; a block begins with its label,
-/// which may be empty.
+/// A declared name. Names form a list, newest first; a block begins with its label, which may be
+/// empty.
 struct Name {
   enum class Kind : std::uint8_t { label, variable } kind = Kind::label;
   std::string text;
@@ -96,7 +98,7 @@ struct FoundName {
   std::size_t variable = 0;
   std::size_t parts = 0;  ///< of the name that it took
 };
-/// A variable's name, alone or behind its block's label.
+/// Finds a variable by its name, optionally qualified by its block's label.
 std::optional<FoundName> find_name(const Name* names, std::span<const std::string_view> parts);
 
 }  // namespace swizzle::sql::plpgsql

@@ -135,7 +135,7 @@ bool has_same_image(const Value& left, const Value& right) {
   return std::memcmp(&left, &right, sizeof left) == 0;
 }
 
-/// An UPDATE that leaves a row byte for byte as it is does not happen.
+/// Skips an UPDATE that leaves the row unchanged byte for byte.
 std::optional<std::span<const Value>> suppress_redundant_update(Execution& /*execution*/,
                                                                 const Trigger& trigger,
                                                                 const TablePtr& /*table*/,

@@ -9,19 +9,19 @@
 #include "sql-lite-frontend/query/bound/execution.h"
 #include "sql-lite-frontend/query/bound/statement_services.h"
 
-/// Functions of triggers that came with the server: tsvector_update_trigger() and its like,
+/// Built-in trigger functions: tsvector_update_trigger() and its variants,
 /// suppress_redundant_updates_trigger().
 namespace swizzle::sql {
 
 struct BuiltinTriggerFunction {
   Oid oid;
   std::string_view name;
-  /// Returns the row, in the row arena; nothing if it is not to be written.
+  /// Returns the row, in the row arena; nothing if it must not be written.
   std::optional<std::span<const Value>> (*run)(Execution& execution, const Trigger& trigger,
                                                const TablePtr& table, TriggerEvent event,
                                                const FiredRows& rows);
 };
-/// Null where there is none of that name in pg_catalog, or number.
+/// Returns null if pg_catalog has no trigger function of that name, or number.
 const BuiltinTriggerFunction* find_builtin_trigger_function(std::string_view name) noexcept;
 const BuiltinTriggerFunction* find_builtin_trigger_function(Oid oid) noexcept;
 

@@ -82,7 +82,7 @@ std::optional<std::span<const Value>> fire_trigger(Execution& execution, const T
   }
   if (!session.trigger_codes) session.trigger_codes = std::make_shared<TriggerCodes>();
   TriggerCodes& codes = *session.trigger_codes;
-  // Before the function's own role, where it is a definer's.
+  // Read before SECURITY DEFINER changes the role.
   const RoleStamp now = session.role_stamp();
   auto [callable, code] = codes.latest(now, table, trigger);
   if (!callable) callable = session.names.routine(trigger.function);
@@ -99,7 +99,7 @@ std::optional<std::span<const Value>> fire_trigger(Execution& execution, const T
     found.tables.rows = rows.changed;
     session.trigger_tables = &found.tables;
   }
-  // It runs within a statement.
+  // A trigger runs inside a statement, so it cannot end the transaction.
   const TransactionControl control{session.transaction, false};
   const Depth depth{session.trigger_depth};
   const ReferenceQueue::Aside aside{session.transaction.references()};

@@ -8,7 +8,8 @@
 /// Calls of triggers' functions.
 namespace swizzle::sql {
 
-/// True if the session, as it is set, lets the trigger fire.
+/// True if the trigger is enabled in the session's replication role. No trigger fires while the
+/// session's temporary tables are cleared.
 bool may_fire(StatementContext& session, const Trigger& trigger);
 /// Returns the row that the function returned, in the row arena; nullopt: NULL.
 std::optional<std::span<const Value>> fire_trigger(Execution& execution, const Trigger& trigger,

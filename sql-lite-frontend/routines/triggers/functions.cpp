@@ -3,7 +3,7 @@
 #include "sql-lite-frontend/routines/triggers/show_trigger.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 
-/// Functions that tell of triggers.
+/// Functions that describe triggers.
 namespace swizzle::sql {
 namespace {
 

@@ -8,13 +8,13 @@
 /// Triggers as the catalogs show them.
 namespace swizzle::sql {
 
-/// pg_trigger.tgtype.
+/// Returns pg_trigger.tgtype.
 std::int16_t trigger_type_bits(const Trigger& trigger);
 /// Returns the SQL that would make the trigger.
 std::string shown_trigger(StatementContext& session, const TablePtr& table, const Trigger& trigger,
                           bool pretty);
 
-/// pg_trigger.
+/// Emits the rows of pg_trigger.
 void trigger_rows(Execution& execution, const EmitRow& emit);
 
 }  // namespace swizzle::sql

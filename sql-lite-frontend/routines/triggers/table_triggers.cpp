@@ -22,7 +22,7 @@ bool condition_holds(StatementContext& session, Scratch& scratch, const TablePtr
 void fire_for_truncate(StatementContext& session, std::span<const TablePtr> tables,
                        TriggerTime time) {
   for (const TablePtr& before : tables) {
-    // As it is now: TRUNCATE itself makes another version of it.
+    // Looked up again, because TRUNCATE creates a new version of the table.
     const TablePtr table = session.names.table(before->relation.oid);
     if (!table) continue;
     for (const Trigger& trigger : table->relation.triggers) {

@@ -6,7 +6,7 @@
 
 namespace swizzle::sql {
 
-/// Fires the triggers that TRUNCATE of these tables has, before it or after it.
+/// Fires the BEFORE or AFTER TRUNCATE triggers of these tables.
 void fire_for_truncate(StatementContext& session, std::span<const TablePtr> tables,
                        TriggerTime time);
 

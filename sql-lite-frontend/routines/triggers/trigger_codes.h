@@ -13,7 +13,7 @@ namespace swizzle::sql {
 /// Prepared code of the trigger functions that a session has fired.
 class TriggerCodes {
  public:
-  /// Held by the caller that runs it: the cache may replace it meanwhile.
+  /// Code in use: the caller keeps it alive, because the cache may replace it meanwhile.
   struct Found {
     TriggerCodePtr code;
     TransitionTables tables;  ///< that its statements may name, without rows
@@ -21,14 +21,14 @@ class TriggerCodes {
   Found find(StatementContext& session, const CallablePtr& callable, const TablePtr& table,
              const Trigger& trigger);
 
-  /// The code fired last, which most often is fired again for the next row. Valid while the catalog
-  /// and the role are the same. Only of triggers that name no transition tables.
+  /// Code that was fired last, which is usually fired again for the next row. Valid while the
+  /// catalog and the role are unchanged. Only for triggers without transition tables.
   struct Latest {
     CallablePtr callable;
     TriggerCodePtr code;
   };
-  /// Without a callable where another was fired last, or under another stamp. The role of `now` is
-  /// that of the statement that fires.
+  /// Returns the code fired last. It has no callable if another trigger was fired last, or the
+  /// stamp has changed. `now` has the role of the statement that fires the trigger.
   [[nodiscard]] Latest latest(const RoleStamp& now, const TablePtr& table,
                               const Trigger& trigger) const;
   void note_latest(const RoleStamp& now, const TablePtr& table, const Trigger& trigger,
@@ -43,8 +43,8 @@ class TriggerCodes {
     std::string new_name;
     Found found;
   };
-  /// By the role that the function runs as, since plans and expressions in its code were checked
-  /// for that role; by function and relation; and by trigger where that says what names mean.
+  /// Key: the role as which the function runs, since its plans and expressions were checked for
+  /// that role; function; relation; and the trigger, if that determines the meaning of names.
   std::map<std::tuple<Oid, Oid, Oid, Oid>, Known> codes_;
   Latest latest_;
   Oid latest_trigger_ = kNoOid;

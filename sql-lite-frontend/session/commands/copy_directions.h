@@ -12,14 +12,14 @@ namespace swizzle::sql {
 /// Beginning of COPY's binary format.
 inline constexpr std::string_view kCopySignature{"PGCOPY\n\377\r\n\0", 11};
 
-/// COPY … FROM STDIN: rows from the client into these columns of a table, those that meet `where`
-/// unless it is null. How many were written.
+/// COPY … FROM STDIN: writes rows from the client into these columns of a table, those that meet
+/// `where` unless it is null. Returns their number.
 std::uint64_t copy_in(Session::State& session, const TablePtr& table,
                       std::vector<std::size_t> columns, CopyOptions options, const ast::Node* where,
                       ResultSink& sink);
 
-/// COPY … TO STDOUT: a query's rows to the client; how many they were. `relation` is the table
-/// that is copied, kNoOid if it is a query.
+/// COPY … TO STDOUT: sends a query's rows to the client; returns their number. `relation` is the
+/// copied table, kNoOid if it is a query.
 std::uint64_t copy_out(Session::State& session, const StatementPtr& query, Oid relation,
                        const CopyOptions& options, ResultSink& sink);
 

@@ -10,7 +10,7 @@ namespace swizzle::sql {
 
 namespace {
 
-/// Whether what follows the text is escaped by its last backslash.
+/// True if the text ends with a backslash that escapes the next character.
 bool ends_with_escape(std::string_view text) {
   const std::size_t other = text.find_last_not_of('\\');
   const std::size_t backslashes = text.size() - (other == std::string_view::npos ? 0 : other + 1);

@@ -27,22 +27,22 @@ struct CopyOptions {
   bool force_quote_all = false;
   std::vector<std::string> force_not_null;
   std::vector<std::string> force_null;
-  /// FREEZE: without effect, but allowed only for tables that this transaction made or emptied.
+  /// FREEZE: without effect, but allowed only for tables that this transaction has created or
+  /// truncated.
   bool freeze = false;
 };
 
-/// Whether an option that lists columns has this one.
+/// True if an option that lists columns has this one.
 inline bool lists(const std::vector<std::string>& columns, std::string_view name) {
   return std::ranges::find(columns, name) != columns.end();
 }
 
 enum class CopyDirection : std::uint8_t { from, to };
 
-/// Reads the options of COPY … WITH (…). Throws SqlError for bad ones, and for those that do not go
-/// together.
+/// Reads the options of COPY … WITH (…). Throws SqlError for invalid or contradictory ones.
 CopyOptions read_copy_options(ast::NodeList options, CopyDirection direction);
 
-/// Throws SqlError 54000 where a buffer of COPY would come to hold a gigabyte, as in PostgreSQL.
+/// Throws SqlError 54000 if a buffer of COPY would exceed a gigabyte, as in PostgreSQL.
 void require_copy_room(std::size_t held, std::size_t more);
 
 /// Cuts COPY's text or CSV stream into rows of fields. Data comes in pieces of any size.

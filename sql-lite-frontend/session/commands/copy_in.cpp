@@ -34,7 +34,7 @@ class CopyIn {
     scratch_->root = planner.plan_write(std::move(write));
     scratch_->write = planner.last_write();
     planner.plan_pending();
-    // Checks, defaults and expressions of indexes call functions with the rights of who copies.
+    // Checks, defaults and index expressions call functions with the rights of the user of COPY.
     for (const RoutinePtr& called : binder.routines_called()) {
       session.rights.require_execute(*called);
     }
@@ -161,8 +161,9 @@ class CopyIn {
     ResultSink* before_;
   };
 
-  /// PostgreSQL writes many rows at once, unless a trigger looks at each before, and enters them
-  /// into indexes then: it has not their text any more.
+  /// True for an error of an index. PostgreSQL writes many rows at once, unless a BEFORE ROW
+  /// trigger fires, and then enters them into indexes, when it no longer has their text for the
+  /// context.
   [[nodiscard]] bool is_of_an_index(const SqlError& error) const {
     constexpr SqlState kExclusionViolation{"23P01"};
     if (error.state() != sqlstate::unique_violation && error.state() != kExclusionViolation) {
@@ -334,7 +335,7 @@ class CopyIn {
   std::vector<Slot> slots_;
   std::uint64_t lines_ = 0;             ///< that were read
   const CopyReader* reader_ = nullptr;  ///< while it reads
-  const Column* converted_ = nullptr;   ///< whose value is being read
+  const Column* converted_ = nullptr;   ///< whose value is being converted
   std::optional<std::string_view> value_;
   CommandProgress progress_;
   bool has_filter_;

@@ -1,4 +1,4 @@
-// The options of COPY, and which of them go together.
+// The options of COPY, and their contradictions.
 #include <algorithm>
 #include <cctype>
 
@@ -40,14 +40,14 @@ bool has_line_end(std::string_view text) noexcept {
   return text.find_first_of("\r\n") != std::string_view::npos;
 }
 
-/// Collects the options as they are written; which of them fit is asked when all are known.
+/// Collects the options as they are written; contradictions are checked when all are known.
 class OptionReader {
  public:
   explicit OptionReader(CopyDirection direction) : direction_(direction) {}
 
   void read(const ast::DefElem& option) {
     const std::string_view name = option.defname;
-    // The parser gives two names to the forms of FORCE QUOTE; all others are said once at most.
+    // The parser has two names for the forms of FORCE QUOTE; every other option may come once.
     if (std::ranges::find(seen_, name) != seen_.end()) {
       throw SqlError{sqlstate::syntax_error, "conflicting or redundant options"}.at_position(
           option.location + 1);
@@ -160,7 +160,7 @@ class OptionReader {
     if (has_line_end(options_.null)) {
       invalid("COPY null representation cannot use newline or carriage return");
     }
-    // Letters that may follow a backslash, or stand in numbers.
+    // Letters that may follow a backslash, or be part of numbers.
     constexpr std::string_view kTaken = "\\.abcdefghijklmnopqrstuvwxyz0123456789";
     if (!is_csv() && kTaken.find(options_.delimiter) != std::string_view::npos) {
       throw_error(sqlstate::invalid_parameter_value, "COPY delimiter cannot be \"{}\"",

@@ -72,7 +72,7 @@ std::uint64_t send_rows(Portal& portal, const CopyOptions& options, CommandProgr
       }
     }
     if (!binary) out += '\n';
-    // One row per message, as PostgreSQL sends them; clients count on it.
+    // One row per message, as in PostgreSQL, because clients rely on it.
     sink.copy_out_data(as_bytes(out));
     bytes += out.size();
     progress.set(CommandProgress::copy_bytes, bytes);

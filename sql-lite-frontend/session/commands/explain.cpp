@@ -127,7 +127,7 @@ void explain_statement(Session::State& session, const ast::ExplainStmt& explain,
   statement->declared_types = whole.parameter_types;
   statement->body = whole.body;
   statement->takes_parameters = whole.takes_parameters;
-  // A plan of its own even for what is prepared: it may be measured.
+  // Makes a plan of its own even for a prepared statement, since it may be measured.
   PortalPtr prepared;
   if (const auto* execute = ast::try_as<ast::ExecuteStmt>(query)) {
     prepared = session.portal_of(*execute);

@@ -21,7 +21,7 @@ void lock_relation(Session::State& session, const Table& table, lock::RelationMo
   value_of(std::move(locked));
 }
 
-/// As it is once it is locked: while we waited the name may have become another's.
+/// Returns the table once it is locked: while we waited the name may have become another table's.
 TablePtr lock_named(Session::State& session, const ast::RangeVar& range, lock::RelationMode mode,
                     WaitPolicy wait) {
   Arena arena;
@@ -45,7 +45,7 @@ TablePtr lock_named(Session::State& session, const ast::RangeVar& range, lock::R
   }
 }
 
-/// With its partitions.
+/// Locks the table and its partitions.
 void lock_whole(Session::State& session, const TablePtr& table, lock::RelationMode mode,
                 WaitPolicy wait) {
   if (!table->relation.is_partitioned()) return lock_relation(session, *table, mode, wait);

@@ -68,7 +68,7 @@ void execute_statement(Session::State& session, const ast::ExecuteStmt& execute,
     return execute_utility(session, *prepared, sink);
   }
   const PortalPtr portal = session.portal_of(execute);
-  // In the extended protocol Describe has told the columns already.
+  // In the extended protocol Describe has sent the columns already.
   if (session.bound_formats)
     portal->formats.assign(session.bound_formats->begin(), session.bound_formats->end());
   session.portals.describe_columns(*portal, sink);

@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// Statements without a plan that define nothing.
+/// Statements without a plan that change no definition.
 namespace swizzle::sql {
 
 void copy_rows(Session::State& session, const ast::CopyStmt& statement, ResultSink& sink);

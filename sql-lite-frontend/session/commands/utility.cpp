@@ -26,8 +26,8 @@
 #include "sql-lite-frontend/statement/transactions/inner_transactions.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// Statements without a plan: the checks that `statement/statement_kinds.inc` asks for, and the
-/// function that stands there.
+/// Runs statements without a plan: makes the checks of `statement/statement_kinds.inc`, and calls
+/// the function given there.
 namespace swizzle::sql {
 namespace {
 
@@ -102,7 +102,8 @@ Part part_of(const Call& call) {
   }
 }
 
-/// Calls a statement's function with its tree and those parts of the call that it asks for.
+/// Calls a statement's function with its tree and with those parts of the call that are its
+/// parameters.
 template <class Context, class Node, class... Parts>
 void run_with(void (*function)(Context&, const Node&, Parts...), const Call& call,
               const ast::Node& node) {
@@ -123,7 +124,7 @@ constexpr Runner runner_of() {
   }
 }
 
-/// By the node's number; null: no statement, or one that has its own way.
+/// By the node's number; null: no statement, or one that is run elsewhere.
 using Runners = std::array<Runner, ast::kLastNodeKind + 1>;
 consteval Runners all_runners() {
   Runners runners{};
@@ -174,7 +175,7 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
   const Runner run = kRunners[static_cast<std::size_t>(node->node_kind)];
   if (run == nullptr) refuse_statement(*node);
   const Call call{*this, statement, parameters, sink};
-  // The statement may end with the tree that it stands in: DISCARD ALL.
+  // Running the statement may destroy its tree: DISCARD ALL.
   const std::string_view tag = kind.tag.of(*node);
   for (Attempt attempt;;) {
     try {

@@ -47,14 +47,13 @@ Value try_lock(Execution& execution, Arguments arguments) {
       session.options.backend_pid, key_of(execution, arguments), mode, scope));
 }
 
-/// Of type void, which is not NULL.
+/// Returns a value of type void, which is not NULL.
 Value done() {
   return Value::from_text({});
 }
 
-/// Looks for cycles of waits that lead through other locks as well: rows, relations. The lock
-/// manager does not know advisory locks, so each session that waits for one looks from time to
-/// time.
+/// Searches for cycles of waits that include other locks: rows, relations. The lock manager does
+/// not know advisory locks, so each session that waits for one searches from time to time.
 class MixedDeadlocks {
  public:
   explicit MixedDeadlocks(Session::State& session)
@@ -105,8 +104,8 @@ void wait_for_lock(Session::State& session, const AdvisoryKey& key, AdvisoryMode
   if (!locks.wait_for(self, key, mode)) {
     throw SqlError{sqlstate::deadlock_detected, "deadlock detected"};
   }
-  // These locks are held for long and waited for seldom: looking again from time to time keeps
-  // them apart from the locks of rows, whose waits are many and short.
+  // Polls from time to time: these locks are held for long and seldom waited for, so they are kept
+  // apart from row locks, whose waits are many and short.
   while (!locks.try_lock(self, key, mode, scope)) {
     session.check_cancelled();
     if (limit > 0 && runtime.now() - began > std::chrono::milliseconds{limit}) {

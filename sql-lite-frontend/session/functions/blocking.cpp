@@ -55,7 +55,7 @@ std::set<std::int32_t> blocking(Session::State& session, std::int32_t pid) {
     }
   }
   const std::vector<std::int32_t> advisory = session.shared.advisory_locks.blocking(pid);
-  // As PostgreSQL: 0 is a prepared transaction.
+  // As in PostgreSQL, 0 stands for a prepared transaction.
   for (const std::int32_t holder : advisory) found.insert(std::max(holder, 0));
   return found;
 }
@@ -68,7 +68,7 @@ Value blocking_pids(Execution& execution, Arguments arguments) {
   return make_array(execution.row_arena, TypeId::int4, pids);
 }
 
-/// For the isolation tests that PostgreSQL ships: whether one of `pids` keeps the session waiting.
+/// For PostgreSQL's isolation tests: true if one of `pids` keeps the session waiting.
 Value is_blocked_by(Execution& execution, Arguments arguments) {
   const std::set<std::int32_t> found = blocking(session_of(execution), arguments[0].as_int4());
   const ArrayView interesting{arguments[1]};

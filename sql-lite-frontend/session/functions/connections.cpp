@@ -73,7 +73,7 @@ Value do_to_session(Execution& execution, std::int32_t pid, const Deed& deed, Ac
   Oid user = kNoOid;
   if (!with_session(shared, pid, [&](Session& other) { user = other.state().login; }))
     return no_such_session(session_of(execution), pid);
-  // Roles are looked up without the mutex: a number is not given to another session so soon.
+  // Looks up roles without the mutex: a pid is not reused so soon.
   require_right(session_of(execution), user, deed);
   if (!with_session(shared, pid, act)) return no_such_session(session_of(execution), pid);
   return Value::from_bool(true);

@@ -11,7 +11,7 @@ using Arguments = std::span<const Value>;
 constexpr SqlState kProgramLimitExceeded{"54000"};
 /// A name in the list of the session and in that of all, with its entries, and a resolution.
 constexpr std::size_t kChannelBytes = 512;
-/// Of an identifier, with PostgreSQL's closing NUL.
+/// Size of an identifier, with PostgreSQL's closing NUL.
 constexpr std::size_t kNameBytes = 64;
 
 Value notify(Execution& execution, Arguments arguments) {

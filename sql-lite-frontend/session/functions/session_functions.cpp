@@ -351,7 +351,7 @@ Value refuse_recovery(Execution&, Arguments) {
   throw SqlError{sqlstate::object_not_in_prerequisite_state, "recovery is not in progress"}
       .with_hint("Recovery control functions can only be executed during recovery.");
 }
-/// Whether policies count for the user, even if row_security is off.
+/// Returns true if the table's policies apply to the user. Ignores row_security.
 Value security_of_rows(Execution& execution, Arguments arguments) {
   const std::string_view name = arguments[0].as_text();
   std::uint32_t oid = 0;

@@ -16,7 +16,7 @@ Value number_if_assigned(Execution& execution, Arguments) {
   return number == 0 ? Value::null() : Value::from_int(number);
 }
 
-/// Of the snapshot by which the statement reads.
+/// Returns the statement's snapshot.
 Value current_snapshot(Execution& execution, Arguments) {
   Transaction& transaction = *execution.transaction;
   const ReadView view = transaction.hold_view();

@@ -5,7 +5,7 @@
 #include "sql-lite-frontend/session/shared/shared_plan.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// One session's plan is every session's to which the statement means the same.
+/// Shares plans among the sessions to which the statement means the same.
 namespace swizzle::sql {
 
 std::size_t SessionPlans::shared_plan_limit() const {
@@ -18,7 +18,7 @@ bool SessionPlans::may_share(const Statement& statement) const {
   const bool is_whole = statement.parsed != nullptr && statement.node == statement.parsed->node &&
                         statement.text().size() <= kLongestKeptText;
   if (!is_whole || statement.is_explained || statement.of_cursor) return false;
-  // An atomic body's text says less than it means, and so does one with variables.
+  // The text of an atomic body, or of one with variables, does not determine its meaning.
   if (statement.body && (statement.body->meanings || statement.body->variables)) return false;
   // Objects that only this session sees must not be in a shared plan, and hide others.
   return session_.names.temp_schema == kNoOid && !session_.catalog.has_changes() &&
@@ -67,7 +67,7 @@ std::string SessionPlans::plan_key(const Statement& statement) {
   return key += planned_under();
 }
 
-/// At REPEATABLE READ an index may be younger than what the transaction sees.
+/// At REPEATABLE READ an index may be younger than the transaction's snapshot.
 bool SessionPlans::may_read_indexes(const Plan& plan) {
   return std::ranges::all_of(plan.tables, [this](const TablePtr& table) {
     return std::ranges::all_of(table->indexes, [this](const IndexAccess& index) {
@@ -82,7 +82,7 @@ PlanUsePtr SessionPlans::taken_over(const SharedPlan& known, Statement& statemen
   if ((plan.looked_up_objects || plan.met_policies) &&
       known.catalog_version != stamp.catalog.shared)
     return nullptr;
-  // If the client was told of other types or columns, it gets its error where the plan is made.
+  // If the client was told other types or columns, planning reports the error.
   const bool fits =
       (statement.parameter_types.empty() || statement.parameter_types == plan.parameter_types) &&
       (statement.columns().empty() || has_same_result(statement, plan));
@@ -93,8 +93,7 @@ PlanUsePtr SessionPlans::taken_over(const SharedPlan& known, Statement& statemen
       return nullptr;
     if (session_.names.statistics(*table) != known.statistics[i]) return nullptr;
   }
-  // Only now: the trees of tables that are dropped may be gone, and those of others stay for a
-  // snapshot that is there.
+  // At the end: trees of dropped tables may be gone, and the others stay while there is a snapshot.
   if (!may_read_indexes(plan)) return nullptr;
   // Check that the session's names still mean the same.
   if (!has_same_names(plan, statement.trusted)) return nullptr;

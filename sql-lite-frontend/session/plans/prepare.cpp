@@ -59,7 +59,7 @@ ParsedTextPtr SessionPlans::parsed_text(const std::string& text) {
     if (ParsedTextPtr known = session_.shared.plans.find_text(text)) return known;
   }
   auto parsed = std::make_shared<ParsedText>();
-  // A text that others may come to hold is charged to no session, and is short.
+  // A text that may be shared is charged to no session, and is short.
   if (!is_kept) parsed->count_in(session_.memory, text.size());
   parsed->script = std::make_shared<const std::string>(text);
   const auto list = parse_script(parsed->arena, *parsed->script);
@@ -87,7 +87,7 @@ StatementPtr SessionPlans::known(StatementCache& cache, const std::string& key) 
 StatementPtr SessionPlans::internal(const std::string& sql, std::span<const TypeId> types) {
   if (internals_.size() > kCachedInternals) internals_.clear();
   StatementPtr& statement = internals_[sql];
-  // The text says neither what its parameters are nor what its columns have become.
+  // The text does not determine its parameters' types or the present columns.
   const bool fits = statement && std::ranges::equal(statement->declared_types, types) &&
                     (!statement->plan || is_current(statement->plan));
   if (!fits) {
@@ -143,7 +143,7 @@ bool SessionPlans::has_same_names(const Plan& plan, bool trusts) {
       return found && found->relation.oid == named.relation;
     });
   } catch (const SqlError&) {
-    // The schema may no longer be used: binding says so, and where in the text.
+    // The schema may no longer be used: binding reports that, with the position.
     return false;
   }
 }

@@ -34,8 +34,8 @@ std::vector<TypeId> literal_types(const LiftedText& lifted) {
   return types;
 }
 
-/// Whether reading a value of it may run statements, which need a transaction: what is in a domain
-/// must pass its checks, which may call functions.
+/// True if reading a value of the type may run statements, which need a transaction: a domain's
+/// checks may call functions.
 bool may_need_transaction(TypeId type) {
   return !is_built_in(type) && !is_enum(type);
 }
@@ -83,8 +83,8 @@ void Session::State::run_lifted(PortalPtr portal, ResultSink& sink) {
   if (portal->parameters.size() <= Portal::kKeptParameters) portals.put_away(std::move(portal));
 }
 
-/// A message that differs from an earlier one only in its literals runs that one's plan. False: it
-/// is not of that kind, or something about it is wrong, which the plain way says best.
+/// Runs a message that differs from an earlier one only in its literals with that one's plan.
+/// False: there is none, or the message has an error, which the normal path reports best.
 bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
   if (transaction.is_failed()) return false;
   if (run_rows(text, sink)) return true;
@@ -148,7 +148,7 @@ bool Session::State::run_rows(std::string_view text, ResultSink& sink) {
     }
     portal->use = plans.plan_for(*statement, std::span{values}.first(width));
   } catch (const SqlError& error) {
-    // Reading the whole text gives a better error for a faulty one.
+    // Parsing the whole text gives a better error for a faulty literal.
     const SqlState state = error.state();
     const std::string_view code = state.code();
     if (code.starts_with("53") || code.starts_with("57")) throw;

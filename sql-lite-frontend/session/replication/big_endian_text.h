@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 
-/// Numbers and texts as messages of the protocol have them.
+/// Numbers and texts in the format of the protocol's messages.
 namespace swizzle::sql {
 
 template <class T>

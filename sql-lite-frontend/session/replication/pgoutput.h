@@ -44,7 +44,7 @@ class RowMessages {
       : context_(context), shape_(shape), places_(places) {}
 
   [[nodiscard]] std::string insert(std::span<const Value> row) const;
-  /// `before` is not looked at where `old_row` is none.
+  /// Ignores `before` if `old_row` is none.
   [[nodiscard]] std::string update(OldRow old_row, std::span<const Value> before,
                                    std::span<const Value> after) const;
   [[nodiscard]] std::string remove(OldRow old_row, std::span<const Value> before) const;

@@ -221,11 +221,12 @@ void PublishedChanges::tell_row(const PublishedChange& change, std::vector<std::
                              : rows.remove(change.old_row, table.before));
 }
 
-/// A row that comes to pass the filter is new to the subscriber, one that ceases to is gone.
+/// A row that begins to pass the filter is an insert to the subscriber, one that ceases to a
+/// delete.
 void PublishedChanges::tell_update(Subscribed& table, const PublishedChange& change,
                                    std::vector<std::string>& messages) {
   const bool passes_now = passes(table, published::kUpdate, table.after);
-  // Without an old row, what filters may ask for is as it was.
+  // Without an old row, the columns that filters read are unchanged.
   const bool passed =
       change.old_row == OldRow::none ? passes_now : passes(table, published::kUpdate, table.before);
   if (!passes_now && !passed) return;

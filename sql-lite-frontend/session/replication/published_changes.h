@@ -30,8 +30,8 @@ class PublishedChanges {
     alone,  ///< before BEGIN and after COMMIT as well
   };
   /// Appends the messages for the change. There are none if the change belongs to another database,
-  /// or is none that the publications include. The description of the table precedes the change if
-  /// it has not been sent yet. Throws SqlError.
+  /// or to no table of the publications. Describes the table before the change if that was not sent
+  /// yet. Throws SqlError.
   Place tell(Lsn lsn, Bytes body, std::vector<std::string>& messages);
 
  private:
@@ -49,7 +49,7 @@ class PublishedChanges {
     std::unique_ptr<LoggedNames> names;
     std::vector<Value> before;
     std::vector<Value> after;
-    /// Per kind of event; empty: all rows are told.
+    /// By kind of event; empty: all rows are sent.
     std::map<std::uint8_t, std::vector<Filter>> filters;
     std::unique_ptr<Scratch> scratch;
     std::size_t slots = 0;
@@ -71,10 +71,10 @@ class PublishedChanges {
   const std::vector<std::string> publications_;
   const bool tells_messages_;
   const Oid database_;
-  std::unique_ptr<Scratch> writer_;  ///< for what values are written with
+  std::unique_ptr<Scratch> writer_;  ///< for writing values
   bool are_known_ = false;
   std::map<std::uint32_t, std::unique_ptr<Subscribed>> tables_;
-  /// Shapes that were sent last, by relation.
+  /// The last shape sent, by relation.
   std::map<Oid, std::uint32_t> told_;
 };
 

@@ -33,7 +33,7 @@ class SlotStream final : public ChangeStream {
   [[nodiscard]] Lsn position() const noexcept override {
     return current_ ? current_->commit : read_up_to_;
   }
-  /// Transaction whose message was handed out last.
+  /// Transaction of the last message returned.
   [[nodiscard]] TxnId transaction() const noexcept { return handed_out_of_; }
   /// True between two transactions.
   [[nodiscard]] bool is_between() const noexcept { return !current_ && ready_.empty(); }
@@ -88,9 +88,9 @@ class SlotStream final : public ChangeStream {
   TimePoint saved_at_{};
 };
 
-/// The slot's reader has everything that commits before `upto`, or before the log's end if that is
-/// earlier: which is where the slot is then. Throws as SlotStream does, and 55000 where it is
-/// behind that already.
+/// Moves the slot to `upto`, or to the log's end if that is earlier, and returns its position: the
+/// reader has everything that commits before. Throws as SlotStream does, and 55000 if the slot is
+/// further on already.
 Lsn advance_slot(Session::State& session, std::string_view slot, Lsn upto);
 
 }  // namespace swizzle::sql

@@ -44,8 +44,8 @@ void for_each_step(PlanOperator& plan, const Visit& visit) {
   plan.for_each_input([&](PlanPtr& input) { for_each_step(*input, visit); });
 }
 
-/// Visits what reads tables whose rows can be told apart behind the plan: not those of partitions,
-/// whose keys repeat.
+/// Visits accesses of tables whose rows are identified above the plan: not those of partitions,
+/// whose keys are not unique.
 template <class Visit>
 void for_each_identified(PlanOperator& plan, const Visit& visit) {
   check_stack();
@@ -77,7 +77,7 @@ std::string_view lock_name(const ast::SelectStmt& select) {
   }
 }
 
-/// Checks which of DECLARE's options go together, and with which query.
+/// Checks that DECLARE's options do not contradict each other or the query.
 void check_options(const ast::DeclareCursorStmt& declare) {
   constexpr SqlState kInvalidDefinition{"42P11"};
   const int options = declare.options;
@@ -115,7 +115,7 @@ bool locks_rows(PlanOperator& plan) {
   return locks;
 }
 
-/// Steps that PostgreSQL can read backward by themselves.
+/// True for steps that PostgreSQL can read backward without a materialize node.
 bool is_scrolled(const PlanOperator& step) {
   return dynamic_cast<const TableAccess*>(&step) != nullptr ||
          dynamic_cast<const ComputedScan*>(&step) != nullptr ||
@@ -136,8 +136,8 @@ bool passes_scrolling(const PlanOperator& step) {
          dynamic_cast<const Append*>(&step) != nullptr;
 }
 
-/// True if a cursor without SCROLL and NO SCROLL goes back. All of ours could, since rows read are
-/// kept; but a client that counts on that would fail with PostgreSQL.
+/// True if a cursor without SCROLL and NO SCROLL can go back in PostgreSQL. Here all can, since
+/// rows read are kept; but a client that relies on that would fail there.
 bool goes_back(PlanOperator& plan) {
   check_stack();
   if (is_scrolled(plan)) return true;
@@ -152,7 +152,7 @@ bool scrolls(const ast::DeclareCursorStmt& declare, PlanOperator& plan) {
   return goes_back(plan);
 }
 
-/// Where a cursor's rows have the key of this table's row.
+/// Returns the slot in which a cursor's rows have the key of this table's row.
 Slot key_slot_in(const Portal& portal, PlanOperator& plan, const Table& table) {
   std::optional<Slot> slot;
   for_each_identified(plan, [&](const TableAccess& access) {
@@ -267,7 +267,7 @@ bool SessionPortals::read_row(Portal& portal) {
   return false;
 }
 
-/// A portal of the protocol, from where it stands.
+/// Makes a cursor of a protocol's portal, from its present position.
 void SessionPortals::make_cursor_of(Portal& portal) {
   if (!portal.use || portal.plan().write != nullptr || portal.state == Portal::State::failed) {
     throw_error(sqlstate::invalid_cursor_name, "portal \"{}\" is not a cursor", portal.name);
@@ -337,7 +337,7 @@ void SessionPortals::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
     case Direction::undefined:
       break;
   }
-  // To read the present row again is to go back, unless there is none, or it is not shown.
+  // Reading the present row again is a step back, unless there is none, or it is not sent.
   const bool stays = step == 0 && first == portal->position;
   // The last row is found by coming back from behind it. A cursor at its start is where MOVE
   // BACKWARD ALL would bring it.
@@ -378,7 +378,7 @@ void SessionPortals::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
     at += step;
   }
   if (visited < count || count == kAll) {
-    // Ran off an end: the cursor stands beside it.
+    // It ran off an end, and is beside it now.
     if (at < 1) portal->position = 0;
     if (at >= 1 && portal->exhausted && at > size()) portal->position = size() + 1;
   }

@@ -7,7 +7,7 @@
 
 namespace swizzle::sql {
 
-/// Passes on everything.
+/// Forwards all output.
 class ForwardingSink : public ResultSink {
  public:
   explicit ForwardingSink(ResultSink& to) : to_(to) {}
@@ -47,7 +47,7 @@ class ForwardingSink : public ResultSink {
   ResultSink& to_;
 };
 
-/// Passes on all that Execute of the extended protocol may send: everything but the description of
+/// Forwards the output that Execute of the extended protocol may send: all but the description of
 /// the columns, which Describe sends.
 class ExecuteSink final : public ForwardingSink {
  public:
@@ -55,7 +55,7 @@ class ExecuteSink final : public ForwardingSink {
   void row_description(std::span<const OutputColumn>) override {}
 };
 
-/// Keeps the tag back until the work that it reports is committed.
+/// Delays the tag until the work that it reports is committed.
 class HeldTag final : public ForwardingSink {
  public:
   using ForwardingSink::ForwardingSink;

@@ -52,7 +52,7 @@ void SessionPortals::close_since(std::uint64_t number) {
 }
 
 void SessionPortals::drop_unheld() {
-  // One that is held already, by a commit, has no plan running any more.
+  // A cursor held at an earlier commit has no running plan any more.
   close_where([](const Portal& portal) {
     return !portal.holds || portal.state != Portal::State::finished;
   });
@@ -150,7 +150,7 @@ void SessionPortals::finish(Portal& portal) {
   if (portal.run && portal.state == Portal::State::running) portal.run->end();
   portal.view.reset();
   portal.state = Portal::State::finished;
-  // A cursor's rows stand in its slots.
+  // A cursor's present row is in the run's slots.
   if (!portal.rows) session_.plans.give_back_run(portal);
 }
 
@@ -167,7 +167,7 @@ std::uint64_t SessionPortals::send_rows(Portal& portal, std::uint64_t max_rows, 
   RowScope scope{execution};
   while (max_rows == 0 || sent < max_rows) {
     if (portal.rows != nullptr) {
-      // FETCH and MOVE have read ahead, or stand in the middle.
+      // FETCH and MOVE may have read ahead.
       const auto at = static_cast<std::size_t>(portal.position);
       if (at >= portal.rows->size() && !read_row(portal)) break;
       portal.rows->restore(execution, at);
@@ -202,7 +202,7 @@ std::string tag_of(const Portal& portal) {
 
 }  // namespace
 
-/// For pg_stat_statements.
+/// Counts the run in pg_stat_statements.
 void SessionPortals::count_run(const Portal& portal) {
   Statement& statement = *portal.statement;
   if (!statement.counters) {
@@ -220,7 +220,7 @@ void SessionPortals::count_run(const Portal& portal) {
 
 void SessionPortals::run(Portal& portal, std::uint64_t max_rows, ResultSink& sink, AtEnd at_end) {
   if (portal.state == Portal::State::finished) {
-    // A portal that has been read to its end gives no more rows, and counts none.
+    // A portal that is at its end returns no more rows, and counts none.
     sink.command_complete(portal.plan().write == nullptr ? "SELECT 0" : tag_of(portal));
     return;
   }
@@ -245,13 +245,13 @@ void SessionPortals::run(Portal& portal, std::uint64_t max_rows, ResultSink& sin
     const std::string tag = tag_of(portal);
     finish(portal);
     count_run(portal);
-    // A client that is told the tag may rely on it.
+    // The client may rely on the tag, so commit first.
     if (at_end == AtEnd::commit) session_.transaction.commit();
     sink.command_complete(tag);
   } catch (...) {
-    // The plan's cursors go before the transaction's changes do; nothing here waits.
+    // The plan's cursors end before the transaction's changes are undone; nothing here waits.
     if (portal.run && portal.state == Portal::State::running) portal.run->end();
-    // Steps below the one that failed may still keep what they had.
+    // Steps below the one that failed may still hold resources.
     portal.run.reset();
     portal.view.reset();
     portal.state = Portal::State::failed;

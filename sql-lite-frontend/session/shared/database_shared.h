@@ -47,18 +47,19 @@ struct Database::Shared final : ServerContext {
   std::mutex sessions_mutex;
   std::map<std::int32_t, Session*> sessions;
   EndedSessions ended_sessions;
-  /// Returns pg_stat_database's figures of each database: of all sessions, since pg_stat_reset().
+  /// Returns pg_stat_database's figures for each database: sums over all sessions since
+  /// pg_stat_reset().
   std::map<Oid, EndedSessions::Entry> usage_by_database();
-  /// The counts of one begin anew.
+  /// Resets the counts of one database.
   void reset_usage(Oid database);
   /// Forgets the usage of a dropped database.
   void forget_usage(Oid database);
 };
 
-/// The settings that say how plans are made, and those that say how their constants are read.
+/// The settings that influence plans, and those that influence how their constants are read.
 std::span<const std::string_view> planner_settings() noexcept;
 std::span<const std::string_view> format_settings() noexcept;
-/// Defines everything that SET and SHOW know.
+/// Defines all settings of SET and SHOW.
 void define_session_settings(Settings& settings);
 
 }  // namespace swizzle::sql

@@ -20,7 +20,7 @@ struct DatabaseUsage {
   std::uint64_t session_us = 0;
   std::array<std::uint64_t, kUsedKinds> used{};
 
-  /// A client's session; of the server's own, only what they have used.
+  /// Adds a client's session; of the server's own sessions only their resources.
   void add_session(const SessionUsage& session, std::uint64_t lasted_us) noexcept;
   void add_use(const SessionUsage& session) noexcept;
   void add(const DatabaseUsage& other) noexcept;
@@ -31,9 +31,9 @@ struct DatabaseUsage {
   }
 };
 
-/// The same of the sessions that have ended, since the start. Guarded by Shared::sessions_mutex,
-/// under which a session moves from the running ones to these: a reader of both, under the mutex,
-/// counts it once.
+/// Usage of the sessions that have ended since the start. Guarded by Shared::sessions_mutex, under
+/// which a session moves from the running ones to these: a reader of both, under the mutex, counts
+/// it once.
 struct EndedSessions {
   struct Entry {
     DatabaseUsage usage;

@@ -19,8 +19,8 @@ class ExportedSnapshots {
     std::uint32_t database = 0;
     ReadView view;
   };
-  /// The name by which others can have it, until remove(). Its transaction holds the view until
-  /// then.
+  /// Exports the snapshot; returns the name by which others import it, until remove(). Its
+  /// transaction holds the view until then.
   std::string add(const Exported& exported) {
     const std::lock_guard lock{mutex_};
     const std::uint64_t number = ++last_;
@@ -32,7 +32,7 @@ class ExportedSnapshots {
     const std::lock_guard lock{mutex_};
     if (const auto found = exported_.find(name); found != exported_.end()) exported_.erase(found);
   }
-  /// Calls `use` with it while it is held; false: there is none of that name.
+  /// Calls `use` with the snapshot while it is held. False: there is none of that name.
   bool with(std::string_view name, const std::function<void(const Exported&)>& use) const {
     const std::lock_guard lock{mutex_};
     const auto found = exported_.find(name);

@@ -16,7 +16,7 @@ class LogSenders {
     std::int32_t pid = 0;
     bool catches_up = true;  ///< there is more in the log than it was sent
     Lsn sent = Lsn::none;
-    // As its client says, and when it did.
+    // As the client reports it, and the time of that.
     Lsn written = Lsn::none;
     Lsn flushed = Lsn::none;
     Lsn replayed = Lsn::none;

@@ -51,7 +51,7 @@ class Notifications {
     [[nodiscard]] std::vector<std::string> channels() const;
     [[nodiscard]] std::size_t channel_count() const;
     [[nodiscard]] bool has_any() const noexcept {
-      // acquire: with the flag come the notifications.
+      // Acquire: the notifications come with the flag.
       return has_any_.load(std::memory_order_acquire);
     }
     /// Removes and returns the notifications that have arrived, in order.
@@ -67,12 +67,12 @@ class Notifications {
     std::atomic<bool> has_any_{false};
   };
 
-  /// Sends to all listeners of `database`, at once: notifications of two transactions are never
-  /// mixed.
+  /// Sends to all listeners of `database`, at once, so that notifications of two transactions are
+  /// never mixed.
   void publish(const std::string& database, std::span<const NotificationPtr> said);
   /// Returns the used share of the capacity.
   [[nodiscard]] double usage() const;
-  /// For the reckoning: a notification counts until its last listener has heard it.
+  /// Makes a notification, whose memory counts until its last listener has received it.
   NotificationPtr make(std::int32_t sender, std::string_view channel, std::string_view payload);
 
  private:
@@ -80,7 +80,7 @@ class Notifications {
 
   mutable std::mutex mutex_;
   std::map<Channel, std::set<Listener*>> listeners_;
-  /// Outlives this object where a notification does.
+  /// Shared, since notifications may outlive this object.
   std::shared_ptr<std::atomic<std::size_t>> bytes_ = std::make_shared<std::atomic<std::size_t>>();
 };
 
@@ -91,7 +91,7 @@ class PendingNotifications {
   enum class Resolution : std::uint8_t { listen, unlisten, unlisten_all };
   using Mark = PendingMark;
 
-  /// Saying the same twice is saying it once.
+  /// Adds a notification; a repeated one is ignored.
   void say(NotificationPtr notification);
   void resolve(Resolution resolution, std::string_view channel) {
     resolved_.emplace_back(resolution, channel);
@@ -105,7 +105,7 @@ class PendingNotifications {
 
  private:
   std::vector<NotificationPtr> said_;
-  /// Channel, NUL, payload of what was said.
+  /// Channel, NUL, payload of each notification.
   std::unordered_set<std::string> distinct_;
   std::vector<std::pair<Resolution, std::string>> resolved_;
 };

@@ -19,19 +19,19 @@ struct SharedPlan;
 using SharedPlanPtr = std::shared_ptr<const SharedPlan>;
 
 /// Bounded cache of parsed texts and plans, shared by all sessions. Thread-safe; lookups never
-/// wait. A session looks here only for a statement that its own caches do not have, so that
-/// repeated statements touch nothing shared.
+/// wait. A session uses it only for statements that its own caches lack, so repeated statements
+/// touch nothing shared.
 ///
-/// Plans carry no rights. The key of a plan includes all that its meaning depends on (role, meaning
-/// of names, settings), and each session checks the privileges of the accessed objects when it runs
-/// the plan.
+/// Plans carry no rights. The key of a plan includes everything that its meaning depends on (role,
+/// meaning of names, settings), and each session checks the privileges of the accessed objects when
+/// it runs the plan.
 class SharedPlans {
  public:
-  /// Null: not known. Texts that are one statement, or none.
+  /// Null: not cached. Only texts of at most one statement are.
   ParsedTextPtr find_text(std::string_view text) { return texts_.find(text); }
-  /// `limit`: how many it keeps from now on.
+  /// `limit`: the number of texts that it keeps from now on.
   void put(ParsedTextPtr text, std::size_t limit);
-  /// Null: not known.
+  /// Null: not cached.
   SharedPlanPtr find_plan(std::string_view key) { return plans_.find(key); }
   void put(std::string_view key, SharedPlanPtr plan, std::size_t limit);
   void clear();
@@ -45,7 +45,7 @@ class SharedPlans {
   void note_taken() noexcept { taken_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
-  /// Parted by the key's hash, so that sessions seldom meet.
+  /// Partitioned by the key's hash, so that sessions seldom contend.
   template <class Entry>
   class Parted {
    public:

@@ -21,18 +21,18 @@ struct NameHash {
   }
 };
 
-/// Longer texts are kept by no cache.
+/// Longer texts are not cached.
 inline constexpr std::size_t kLongestKeptText = 4096;
 
-/// Pointers by the texts that they were made from. Bounded: when it is full, those go that were not
-/// asked for since it was half full.
+/// Pointers by the texts that they were made from. Two-generation cache: when the young half is
+/// full, the old half is dropped.
 template <class Pointer>
 class TextCache {
  public:
   explicit TextCache(std::size_t capacity) : half_(capacity / 2) {}
   void set_capacity(std::size_t capacity) noexcept { half_ = capacity / 2; }
 
-  /// Null: not known.
+  /// Null: not cached.
   Pointer find(std::string_view key) {
     if (const auto found = young_.find(key); found != young_.end()) return found->second;
     const auto found = old_.find(key);
@@ -70,7 +70,7 @@ class TextCache {
   Entries old_;
 };
 
-/// A session's own.
+/// The session's own cache.
 using StatementCache = TextCache<StatementPtr>;
 inline constexpr std::size_t kTextsOfSession = 256;
 

@@ -7,8 +7,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// Before anything is forgotten, of those that all see for pg_xact_status(), of others for
-/// snapshots that stay open long.
+/// Size before anything is forgotten: numbers that all snapshots see are kept for pg_xact_status(),
+/// others for snapshots that stay open long.
 constexpr std::size_t kLeast = 1024;
 constexpr std::size_t kMostEnded = 100'000;
 constexpr std::size_t kMostUnseen = 1'000'000;
@@ -49,8 +49,8 @@ TransactionNumbers::Seen TransactionNumbers::seen_at(Lsn snapshot) const {
                          (entry.status == Status::committed && entry.at <= snapshot);
     if (!is_seen) seen.running.push_back(number);
   }
-  // Where the last ones are not seen, it is as if they had not begun: then a snapshot says the same
-  // whenever it is asked.
+  // Treats the newest transactions as not begun if the snapshot does not see them, so that a
+  // snapshot has one answer at all times.
   seen.behind = next_;
   while (!seen.running.empty() && seen.running.back() == seen.behind - 1) {
     seen.running.pop_back();
@@ -68,7 +68,7 @@ std::optional<TransactionNumbers::Status> TransactionNumbers::status(std::int64_
   }
   if (const auto found = recent_.find(number); found != recent_.end()) return found->second.status;
   if (const auto found = ended_.find(number); found != ended_.end()) return found->second;
-  // As PostgreSQL's, which no transaction has.
+  // As in PostgreSQL, whose first transaction ids are reserved.
   if (number == 1 || number == 2) return Status::committed;
   return std::nullopt;
 }

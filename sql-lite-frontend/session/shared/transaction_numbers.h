@@ -10,22 +10,22 @@
 
 namespace swizzle::sql {
 
-/// The numbers that transactions have asked for, as pg_current_xact_id() gives them, and their
-/// visibility to snapshots.
+/// The numbers given to transactions on request, by pg_current_xact_id(), and their visibility to
+/// snapshots.
 ///
 /// A number counts as visible to a snapshot once its transaction's end has been noted here, and the
 /// snapshot is not older than that. So every number reported as visible is visible; a commit that
-/// is being acknowledged at this moment may be reported as not visible yet. A reader of a queue
-/// that fetches, with each such snapshot, the numbers that the last one did not see then gets it
-/// the next time.
+/// is just being acknowledged may be reported as not visible yet. A consumer of a queue that reads,
+/// with each snapshot, the numbers that its last one did not see gets it the next time.
 class TransactionNumbers {
  public:
-  /// Sets the first number: the time of the start in microseconds, so that none is given twice.
+  /// Sets the first number: the time of the start in microseconds, so that no number is given
+  /// twice.
   void begin_at(std::int64_t first);
   [[nodiscard]] std::int64_t take();
-  /// One that was given before the start, whose transaction is prepared.
+  /// Adds a number that was given before the start, whose transaction is prepared.
   void take_up(std::int64_t number);
-  /// The transaction has ended. Snapshots at `at` and later ones see its changes.
+  /// Notes the transaction's end. Snapshots at `at` and later ones see its changes.
   void end(std::int64_t number, bool committed, Lsn at);
 
   struct Seen {
@@ -33,7 +33,7 @@ class TransactionNumbers {
     std::int64_t behind = 0;            ///< from here on none has
     std::vector<std::int64_t> running;  ///< of those between, in order
   };
-  /// Throws SqlError 72000 for a snapshot that is too old to say.
+  /// Throws SqlError 72000 for a snapshot that is too old.
   [[nodiscard]] Seen seen_at(Lsn snapshot) const;
 
   enum class Status : std::uint8_t { in_progress, committed, aborted };
@@ -43,7 +43,7 @@ class TransactionNumbers {
 
   /// True if it is time to forget the numbers that all snapshots see.
   [[nodiscard]] bool is_full() const;
-  /// `oldest`: no snapshot is older, nor will be.
+  /// `oldest`: there is no older snapshot, nor will be.
   void forget_before(Lsn oldest);
 
  private:

@@ -11,28 +11,28 @@
 
 namespace swizzle::sql {
 
-/// A text that one thread at a time writes, without a lock, and any thread reads. A text longer
-/// than `capacity` is cut.
+/// A text that one thread writes, without a lock, and any thread reads. Texts longer than
+/// `capacity` are cut.
 template <std::size_t capacity>
 class PublishedText {
  public:
   void store(std::string_view text) noexcept {
     const std::size_t size = std::min(text.size(), capacity);
-    // Odd while the text changes. The release stores below make it seen with the first of them.
+    // Odd while the text changes. The release stores below publish it with the first of them.
     const std::uint64_t version = version_.load(std::memory_order_relaxed);
     version_.store(version + 1, std::memory_order_relaxed);
     const std::size_t whole = size / 8;
     for (std::size_t i = 0; i < whole; ++i) store_word(i, text.data() + 8 * i, 8);
     if (size % 8 != 0) store_word(whole, text.data() + 8 * whole, size % 8);
     size_.store(size, std::memory_order_release);
-    // release: publishes the text with the even number.
+    // Release: publishes the text with the even number.
     version_.store(version + 2, std::memory_order_release);
   }
 
   /// Copies the present text, whole or in the middle of a change. For callers that must not
   /// allocate.
   std::size_t peek(std::span<char> into) const noexcept {
-    // acquire: as below.
+    // Acquire: as below.
     const std::size_t size =
         std::min({size_.load(std::memory_order_acquire), capacity, into.size()});
     for (std::size_t at = 0; at < size; at += 8) {
@@ -44,16 +44,16 @@ class PublishedText {
 
   [[nodiscard]] std::string load() const {
     for (;;) {
-      // acquire: the text read below is not older than this version.
+      // Acquire: the text read below is not older than this version.
       const std::uint64_t before = version_.load(std::memory_order_acquire);
       std::string text(std::min(size_.load(std::memory_order_acquire), capacity), '\0');
       for (std::size_t at = 0; at < text.size(); at += 8) {
-        // acquire: a word from a later store brings that store's odd version with it.
+        // Acquire: a word from a later store brings that store's odd version with it.
         const std::uint64_t word = words_[at / 8].load(std::memory_order_acquire);
         std::memcpy(text.data() + at, &word, std::min<std::size_t>(8, text.size() - at));
       }
       if (before % 2 != 0 || version_.load(std::memory_order_relaxed) != before) continue;
-      // Cut between letters, not within one.
+      // Cut between characters, not within one.
       if (text.size() == capacity) {
         std::size_t end = text.size();
         while (end > 0 && (static_cast<unsigned char>(text[end - 1]) & 0xc0U) == 0x80U) --end;

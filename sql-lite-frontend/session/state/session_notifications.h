@@ -12,8 +12,8 @@
 
 namespace swizzle::sql {
 
-/// LISTEN, UNLISTEN and NOTIFY of one session: the notifications that its transaction has sent, its
-/// decisions to listen or not, and the notifications that it has received.
+/// LISTEN, UNLISTEN and NOTIFY of one session: its transaction's notifications and changes of
+/// channels, and the notifications that it has received.
 class SessionNotifications {
  public:
   explicit SessionNotifications(Session::State& session) : session_(session) {}
@@ -21,7 +21,7 @@ class SessionNotifications {
   SessionNotifications& operator=(const SessionNotifications&) = delete;
 
   void notify(std::string_view channel, std::string_view payload);
-  /// LISTEN and UNLISTEN: they count from the commit on.
+  /// LISTEN and UNLISTEN, which take effect at commit.
   void resolve(const ast::Node& statement);
   void unlisten_all();
   /// True if the transaction has notifications; has_resolved(): LISTEN or UNLISTEN.
@@ -35,18 +35,18 @@ class SessionNotifications {
   void apply_resolutions();
 
   [[nodiscard]] std::vector<std::string> channels() const;
-  /// Notifications of others that have arrived.
+  /// True if notifications have arrived.
   [[nodiscard]] bool has_any() const noexcept { return listener_ && listener_->has_any(); }
   std::deque<NotificationPtr> take() { return listener_->take(); }
 
  private:
-  /// Throws SqlError 53200 where there is no room for so many channels.
+  /// Charges the memory of so many channels. Throws SqlError 53200.
   void count_channels(std::size_t channels);
 
   Session::State& session_;
   LastingShare channels_share_;
   PendingNotifications pending_;
-  /// Listener, from the first LISTEN on.
+  /// Made by the first LISTEN.
   std::unique_ptr<Notifications::Listener> listener_;
 };
 

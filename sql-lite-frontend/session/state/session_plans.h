@@ -35,53 +35,52 @@ class SessionPlans {
   /// True if the plan is valid now. False for null, which lock_tables() leaves behind if a table
   /// was dropped while it waited.
   [[nodiscard]] bool is_current(const PlanUsePtr& use);
-  /// True if, besides, the statement's text would mean the same now: a prepared statement keeps its
+  /// True if, besides, the statement's text still means the same: a prepared statement keeps its
   /// meaning.
   [[nodiscard]] bool means_the_same(const PlanUsePtr& use);
   [[nodiscard]] bool shares_plans() const { return shared_plan_limit() > 0; }
 
-  /// Returns the portal's run of its plan, which it keeps from now on.
+  /// Returns the portal's run of its plan, which the portal keeps.
   PlanRun& run_of(Portal& portal);
   /// Returns the run, ready to be opened with the portal's parameters.
   PlanRun& begin_run(Portal& portal);
   /// Takes the run back from the portal, for the next one to use.
   void give_back_run(Portal& portal);
 
-  // Caches of statements. They return null for a text that is not known, or whose plan would now be
+  // Caches of statements. They return null for an unknown text, or one whose plan would now be
   // another.
   /// Finds the statement of a Query message.
   StatementPtr known_text(const std::string& text) { return known(texts_, text); }
   void keep_text(const std::string& text, StatementPtr statement) {
     texts_.put(text, std::move(statement));
   }
-  /// Finds the statement of a Parse message without a name, by its text and the types that it
-  /// gives.
+  /// Finds the statement of a Parse message without a name, by its text and parameter types.
   StatementPtr known_parse(const std::string& key) { return known(parses_, key); }
   void keep_parse(const std::string& key, StatementPtr statement) {
     parses_.put(key, std::move(statement));
   }
   /// Finds a statement by text with its literals lifted, current or not; a statement without a node
-  /// marks a shape that does not work.
+  /// marks a shape that cannot be used.
   StatementPtr known_shape(const std::string& key) { return shapes_.find(key); }
   void keep_shape(const std::string& key, StatementPtr statement) {
     shapes_.put(key, std::move(statement));
   }
-  /// A statement of the system's own.
+  /// Returns a statement of the server's own.
   StatementPtr internal(const std::string& sql, std::span<const TypeId> types);
   /// DISCARD PLANS.
   void forget_texts() {
     texts_.clear();
     parses_.clear();
   }
-  /// The session acts as another role, without having changed a setting.
+  /// Called when the session acts as another role without a changed setting.
   void forget_role() noexcept { planned_under_version_ = 0; }
 
  private:
   StatementPtr known(StatementCache& cache, const std::string& key);
   ParsedTextPtr parsed_text(const std::string& text);
-  /// Whether its names mean the same as when it was made, and may still be used.
+  /// True if the plan's names still refer to the same relations, and may still be used.
   [[nodiscard]] bool has_same_names(const Plan& plan, bool trusts);
-  /// Whether the routines that it calls are still those that it was made for.
+  /// True if the routines that it calls are still those that it was made for.
   [[nodiscard]] bool has_same_routines(const Plan& plan) const;
   [[nodiscard]] std::size_t shared_plan_limit() const;
   /// Returns a valid plan from the shared cache; otherwise plans the statement and publishes the
@@ -89,7 +88,7 @@ class SessionPlans {
   PlanUsePtr plan_of(Statement& statement);
   /// False if the plan depends on session-local state: temporary tables, uncommitted DDL, cursors.
   [[nodiscard]] bool may_share(const Statement& statement) const;
-  /// Returns the key of the plan: all that it depends on, except definitions.
+  /// Returns the key of the plan: everything that it depends on, except definitions.
   std::string plan_key(const Statement& statement);
   const std::string& planned_under();
   /// Returns null if a table, statistic or name that the plan depends on has changed.

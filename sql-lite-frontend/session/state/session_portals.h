@@ -14,14 +14,15 @@
 
 namespace swizzle::sql {
 
-/// Statements that run or wait to: the protocol's portals, SQL's cursors, and statements of
+/// Running and waiting statements: the protocol's portals, SQL's cursors, and statements of
 /// routines. portals.cpp, cursors.cpp.
 class SessionPortals {
  public:
-  /// Whether the transaction is the statement's own and ends with it, before its tag is sent.
+  /// End of a portal's run: with `commit`, the statement's own transaction commits before its tag
+  /// is sent.
   enum class AtEnd : std::uint8_t { stay, commit };
   using Reads = InnerStatements::Reads;
-  /// Whether the client knows the result's columns, so that they must not change.
+  /// State of the result's columns: once they are told to the client they must not change.
   enum class Columns : std::uint8_t { told, open };
   using ByName = std::map<std::string, PortalPtr, std::less<>>;
 
@@ -29,7 +30,7 @@ class SessionPortals {
   SessionPortals(const SessionPortals&) = delete;
   SessionPortals& operator=(const SessionPortals&) = delete;
 
-  // Those that have a name, or are the one without.
+  // Named portals, and the unnamed one.
   /// Null: there is none.
   [[nodiscard]] PortalPtr find(std::string_view name) const;
   [[nodiscard]] const ByName& all() const noexcept { return by_name_; }
@@ -41,17 +42,17 @@ class SessionPortals {
   void close_all();
   /// Closes the portals that were opened after this number.
   void close_since(std::uint64_t number);
-  /// Closes at the end of the transaction those that were not held at a commit.
+  /// At the end of the transaction: closes the portals that were not held at a commit.
   void drop_unheld();
 
   PortalPtr make(StatementPtr statement, std::span<const Value> parameters);
-  /// Returns the portal that was put away last, if it is not in use any more, so that a warm point
-  /// query allocates nothing.
+  /// Returns the last portal given back, if it is not in use any more, so that a warm point query
+  /// allocates nothing.
   PortalPtr make_empty();
   void put_away(PortalPtr portal) noexcept;
 
   void describe_columns(const Portal& portal, ResultSink& sink);
-  /// 25006 in a transaction that only reads.
+  /// 25006 in a read-only transaction.
   void require_writable(const Portal& portal) const;
   void lock_tables(Portal& portal, Columns columns);
   void run(Portal& portal, std::uint64_t max_rows, ResultSink& sink, AtEnd at_end = AtEnd::stay);
@@ -59,8 +60,8 @@ class SessionPortals {
   void start(Portal& portal, Reads reads = Reads::at_once);
   void finish(Portal& portal);
 
-  // Of a routine.
-  /// Plans and locks, and sees that it may run.
+  // For routines.
+  /// Plans, locks and checks that it may run.
   void prepare_inner(Portal& portal, bool may_write);
   /// Opens a portal that has been prepared. If that fails, nothing runs.
   PlanRun& open_inner(Portal& portal, Reads reads);
@@ -71,7 +72,7 @@ class SessionPortals {
   void close(const ast::ClosePortalStmt& statement);
   /// At commit: reads the remaining rows of held cursors.
   void hold_all();
-  /// The same for those over which a loop of a routine goes.
+  /// The same for the cursors of a routine's loops.
   void hold_pinned();
   [[nodiscard]] std::vector<OutputColumn> fetch_columns(const ast::FetchStmt& statement,
                                                         std::span<const Format> formats) const;

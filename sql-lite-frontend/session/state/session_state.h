@@ -21,21 +21,21 @@ namespace swizzle::sql {
 
 class RowIdentities;
 
-/// One session from the inside: what its statements see of it, and its parts, which know one
-/// another through it. `variables` has its settings in SQL's form, `plans` its parsed texts and
-/// plans, `portals` the running statements. Known to session/ alone.
+/// One session's state: the StatementContext that statements see, and the session's parts, which
+/// access each other through it. `variables` has its settings in SQL's form, `plans` its parsed
+/// texts and plans, `portals` the running statements. Used in session/ alone.
 struct Session::State final : StatementContext, InnerStatements {
   State(Database::Shared& shared_database, SessionOptions session_options);
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() override;
 
-  /// Called at the end of a request: sets the state that pg_stat_activity shows for a session that
+  /// Called at the end of a request: sets the state that pg_stat_activity shows while the session
   /// waits for its client.
   void note_rest() noexcept;
-  /// A request begins to run `text`.
+  /// Called when a request begins to run `text`.
   void note_query(std::string_view text);
-  /// A request, or a part of one that goes on, has failed so.
+  /// Notes the error of a request, or of a part of one that goes on.
   void note_failure(SqlState failure, std::string_view message) noexcept override;
 
   // run.cpp ---------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ struct Session::State final : StatementContext, InnerStatements {
   PortalPtr portal_of(const ast::ExecuteStmt& statement) override;
   void send_text_row(ResultSink& sink, std::string_view column, std::string_view value);
 
-  /// The session is none of the database's any more.
+  /// Removes the session from the database's.
   void leave();
   void add_usage(DatabaseUsage& to) const;
 
@@ -106,7 +106,7 @@ struct Session::State final : StatementContext, InnerStatements {
   const Function& identity_numbers() override;
   const RowIdentityFunctions& row_identity_functions() override;
 
-  // Its own parts in full, of which statements see what StatementContext shows.
+  // The session's own parts, of which statements see only StatementContext.
   Database::Shared& shared;
   SessionVariables variables{*this};
   SessionTransaction transaction{*this};
@@ -122,7 +122,7 @@ struct Session::State final : StatementContext, InnerStatements {
   std::map<Oid, SequenceUse> sequence_uses;
   std::optional<Oid> last_sequence;
 
-  std::string current_query;  ///< for what a deadlock is reported with
+  std::string current_query;  ///< for reports of deadlocks
   Activity activity;
   bool advisory_locks_used = false;
   bool slots_used = false;   ///< replication slots of the log

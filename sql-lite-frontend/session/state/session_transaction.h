@@ -52,15 +52,15 @@ class SessionTransaction final : public StatementTransaction {
   SessionTransaction& operator=(const SessionTransaction&) = delete;
   ~SessionTransaction() { engine_.reset(); }  // before lock_memory_, which it uses
 
-  /// Ends the wait for a lock that is in progress, if one is. From any thread.
+  /// Ends the current wait for a lock, if there is one. From any thread.
   void interrupt_wait() noexcept;
-  /// Whether it writes under this number. From any thread.
+  /// True if it writes under this number. From any thread.
   [[nodiscard]] bool is_numbered(TxnId number) noexcept;
   /// Applies lock_timeout from the next wait on.
   void apply_lock_timeout();
 
   /// Begins another of the engine's transactions for this session, which may stay open for long.
-  /// Throws 53400 when no place is left for one.
+  /// Throws 53400 when no slot is left for one.
   [[nodiscard]] std::unique_ptr<Transaction> begin_in_engine(Isolation isolation, Access access);
 
   void begin(Block kind) override;
@@ -69,17 +69,17 @@ class SessionTransaction final : public StatementTransaction {
   /// BEGIN, COMMIT, SAVEPOINT …
   void run(const ast::TransactionStmt& statement, ResultSink& sink);
 
-  /// After an error: gives up everything, locks too, back to the last savepoint if there is one. A
-  /// block stays, as a failed one, until its client ends it.
+  /// After an error: undoes everything, and releases locks, back to the last savepoint if there is
+  /// one. A block stays, as a failed one, until its client ends it.
   void fail() noexcept;
   [[nodiscard]] Savepoint mark(std::string name = {}) const override;
   void roll_back_to(const Savepoint& savepoint) override;
 
-  /// Takes the modes of another transaction, at the beginning: AND CHAIN.
+  /// Takes the modes of another transaction at the begin: AND CHAIN.
   void act_as(const TransactionModes& modes);
   /// SET TRANSACTION.
   void set_modes_by_statement(ast::NodeList options);
-  /// SET transaction_isolation and the like: for the present transaction.
+  /// SET transaction_isolation and the like: for the current transaction.
   void set_mode(std::string_view setting, std::string_view value);
   /// SET TRANSACTION SNAPSHOT: takes the snapshot of another transaction.
   void import_snapshot(std::string_view name);
@@ -87,21 +87,21 @@ class SessionTransaction final : public StatementTransaction {
   /// Throws 25001.
   std::string export_snapshot();
   const Defaults& defaults();
-  /// Sends a WARNING for each damage that reads have passed over since the last call: while the
-  /// server salvages a damaged database.
+  /// Sends a WARNING for each damage that reads have skipped since the last call, while the server
+  /// salvages a damaged database.
   void tell_passed_over(ResultSink& sink);
-  /// Settings have changed.
+  /// Called when settings have changed.
   void forget_defaults() noexcept { kept_defaults_.revision = 0; }
 
-  // Constraints that are looked at later: constraint_timing.cpp.
+  // Constraints that are checked later: constraint_timing.cpp.
   void set_constraints(const ast::ConstraintsSetStmt& statement, ResultSink& sink);
   void defer(const DeferredCheck& check);
 
   std::int64_t number = 0;  ///< of the present one, once txid_current() was asked
-  /// Returns the transaction's number, given at the first call. (The engine numbers only those that
-  /// write.)
+  /// Returns the transaction's number, given at the first call. (The engine numbers only
+  /// transactions that write.)
   std::int64_t numbered();
-  /// Notes the end of the numbered transaction: its changes are visible, or never will be.
+  /// Notes the end of the numbered transaction: its changes are visible from now on, or never.
   void end_number(bool committed);
 
  private:
@@ -112,7 +112,7 @@ class SessionTransaction final : public StatementTransaction {
   };
   enum class Moves : std::uint8_t { stay, are_undone };
 
-  /// Gives up all that it has done outside the engine, before and after the engine's rollback.
+  /// Discards its work outside the engine, before and after the engine's rollback.
   void begin_rollback() noexcept;
   void end_rollback() noexcept;
   /// Releases its exported snapshots.
@@ -135,18 +135,18 @@ class SessionTransaction final : public StatementTransaction {
   /// Does the transaction's remaining work and returns the note to keep with it; throws if it
   /// cannot be prepared.
   PreparedNote ready_to_prepare(std::string_view gid);
-  /// 42710, 53200, 53100: it is over then.
+  /// Prepares it in the engine. 42710, 53200, 53100: the transaction has ended then.
   void hand_to_engine(std::string_view gid, const PreparedNote& note);
   /// Does the transaction's remaining work; throws if that fails.
   void finish_work();
   void clear_temporaries();
   void refuse_kept_references();
-  /// Before one is made. Throws SqlError 53200.
+  /// Called before a savepoint is made. Throws SqlError 53200.
   void count_savepoint();
   void run_deferred_checks(std::span<const Oid> constraints);
   void forget_deferred_checks() noexcept;
   void end_advisory_locks() noexcept;
-  /// Forgets the positions that the moves from the mark on leave behind.
+  /// Forgets the sequence positions that the moves from the mark on have freed.
   void end_sequence_moves(Moves outcome, std::size_t mark = 0) noexcept;
 
   Session::State& session_;
@@ -155,10 +155,10 @@ class SessionTransaction final : public StatementTransaction {
   std::vector<Savepoint> savepoints_;
   LastingShare savepoints_share_;
   std::vector<Export> exports_;
-  /// Keeps the exported snapshots that are not the transaction's own: one place for all of them.
+  /// Keeps the views of exported snapshots that are not the transaction's own.
   std::unique_ptr<Transaction> export_holder_;
   Defaults kept_defaults_;
-  std::vector<std::string> passed_over_;  ///< damage of which the client has not been told
+  std::vector<std::string> passed_over_;  ///< damage that the client was not told of yet
 };
 
 }  // namespace swizzle::sql

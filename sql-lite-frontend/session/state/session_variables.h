@@ -28,20 +28,20 @@ class SessionVariables final : public StatementVariables {
   void show(const ast::VariableShowStmt& statement, ResultSink& sink);
   void apply(std::string_view name, std::string_view value,
              SessionSettings::Lifetime lifetime) override;
-  /// Restores the value with which the session began.
+  /// Restores the session's first value.
   void reset(std::string_view name);
   /// Returns the value as SHOW shows it: some settings reflect the state of the transaction or the
   /// session.
   [[nodiscard]] Result<std::string> shown_value(std::string_view name) const;
-  /// Returns the one spelling of a value, for the settings that have many. Pre: `name` in lower
+  /// Returns the canonical spelling of a value, for settings that have many. Pre: `name` in lower
   /// case.
   std::string canonical_value(std::string_view name, std::string_view value);
-  /// After a setting may have changed: formats, search path, ParameterStatus.
+  /// Called after a setting may have changed: updates formats, search path, ParameterStatus.
   void changed(ResultSink* sink) override;
-  /// Restores or keeps the settings that were set in the transaction alone.
+  /// Restores or keeps the transaction's own settings.
   void end_transaction(ResultSink* sink);
   void end_savepoint(ResultSink* sink);
-  /// Name and value of those that the protocol reports.
+  /// Names and values that the protocol reports.
   [[nodiscard]] const std::map<std::string, std::string>& reported() const noexcept {
     return reported_;
   }
@@ -57,12 +57,12 @@ class SessionVariables final : public StatementVariables {
                    ResultSink& sink);
   void reset_all();
 
-  /// Before something of so many bytes is set. Throws SqlError 53200.
+  /// Charges memory before a value of so many bytes is set. Throws SqlError 53200.
   void make_room(std::size_t bytes);
 
   Session::State& session_;
-  LastingShare share_;  ///< of what the settings keep
-  /// Something was SET or RESET in this transaction, so its end may change settings again.
+  LastingShare share_;  ///< of the settings' memory
+  /// True if a setting was SET or RESET in this transaction, so its end may change settings again.
   bool touched_ = false;
   std::map<std::string, std::string> reported_;
 };

@@ -5,7 +5,7 @@
 #include "base/sanitizers.h"
 #include "sql-lite-frontend/session/tests/test_database.h"
 
-/// Where PostgreSQL says that something is too many, with its words.
+/// Limits of PostgreSQL, with the words of its errors.
 namespace swizzle::sql {
 namespace {
 

@@ -92,8 +92,8 @@ class SmallServer {
                    fmt::format("swizzle-turns-{}", ::getpid())) {
     std::filesystem::remove_all(directory_);
     options_.pool_bytes = std::uint64_t{256} << 20U;
-    // Where free memory lies in pieces the system moves pages about before it gives a large one:
-    // some milliseconds each time, that no statement can help.
+    // With fragmented free memory the kernel compacts pages before it grants a large allocation.
+    // That takes some milliseconds each time, which no statement can avoid.
     options_.pool_prefault = true;
     options_.undo_memory_bytes = std::uint64_t{8} << 20U;
     REQUIRE(Engine::create(files_, directory_, options_));

@@ -47,8 +47,8 @@ void add_those_of_partitions(std::span<const TablePtr> tables, std::vector<Oid>&
   }
 }
 
-/// The deferrable ones among the constraints of that name: those of the first schema of the search
-/// path that has any, or of the schema that is given.
+/// Returns the deferrable constraints of that name: those of the given schema, or of the first
+/// schema of the search path that has any.
 std::vector<Oid> constraints_named(Session::State& session, const ast::RangeVar& name,
                                    bool to_be_deferred) {
   if (!name.catalogname.empty() && name.catalogname != session.names.current_database()) {

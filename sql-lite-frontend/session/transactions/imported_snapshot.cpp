@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 
 std::string ExportedSnapshots::name_of(std::uint64_t number) {
-  // As PostgreSQL's look, which some clients look at.
+  // Formatted as in PostgreSQL, because some clients check the form.
   return fmt::format("{:08X}-{:08X}-1", number >> 32U, number & UINT32_MAX);
 }
 

@@ -16,12 +16,12 @@
 namespace swizzle::sql {
 namespace {
 
-/// As text a number is (block,offset), of 32 and 14 bits; offsets begin at 1, as those of
-/// PostgreSQL do, whose own programs take 0 for none.
+/// As text a number is (block,offset), of 32 and 14 bits; offsets begin at 1, as in PostgreSQL,
+/// whose programs take 0 for none.
 constexpr std::uint64_t kOffsets = std::uint64_t{1} << 14U;
 constexpr std::uint64_t kNumbers = kOffsets << 32U;
 
-/// Servers begin where the clock says, so that numbers given before a restart are not given again.
+/// Numbers begin with the clock, so that those given before a restart are not given again.
 std::uint64_t first_number() {
   constexpr std::uint64_t kPerSecond = std::uint64_t{1} << 18U;
   const auto now = std::chrono::system_clock::now().time_since_epoch();

@@ -12,7 +12,7 @@
 namespace swizzle::sql {
 
 /// The numbers of rows that a transaction has shown as ctid (query/bound/row_identity.h). A number
-/// is never given twice, by whatever session, so that one kept for too long means no other row.
+/// is never reused by any session, so that a stale one never means another row.
 class RowIdentities {
  public:
   static constexpr std::uint64_t kNobody = std::numeric_limits<std::uint64_t>::max();
@@ -22,13 +22,13 @@ class RowIdentities {
   RowIdentities& operator=(const RowIdentities&) = delete;
   ~RowIdentities() = default;
 
-  /// The number of the row that these bytes stand for.
+  /// Returns the number of the row with this identity.
   std::int64_t identify(std::string_view row);
   /// Returns the row of the number in `run`: nothing if another run has written the row. Throws
   /// 0A000 for a number that was not given here.
   [[nodiscard]] std::optional<std::string_view> row_of(std::int64_t identity,
                                                        std::uint64_t run) const;
-  /// The row is written by this number in `run`.
+  /// Notes that the row of this number is written in `run`.
   void use_up(std::int64_t identity, std::uint64_t run);
 
   [[nodiscard]] std::size_t mark() const noexcept { return written_.size(); }

@@ -47,7 +47,7 @@ void SessionTransaction::act_as(const TransactionModes& modes) {
 }
 
 void SessionTransaction::set_modes_by_statement(ast::NodeList modes) {
-  // In a routine there may have been some since its transaction began.
+  // A routine may have run statements since its transaction began.
   if (!in_explicit_block() && session_.call_places.empty()) any_statement_ = false;
   set_modes(modes);
 }

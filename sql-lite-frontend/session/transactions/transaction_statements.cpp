@@ -93,7 +93,7 @@ void SessionTransaction::end_savepoint(const ast::TransactionStmt& statement, Re
   }
   const auto at = found.base() - 1;
   if (release) {
-    // As PostgreSQL: READ ONLY was said for the part that ends here.
+    // As in PostgreSQL, READ ONLY was set only for the part that ends here.
     modes_.read_only = at->read_only;
     savepoints_.erase(at, savepoints_.end());
   } else {

@@ -24,8 +24,8 @@ void note_end_of_number(Database::Shared& shared, std::int64_t number, bool comm
   if (number == 0) return;
   TransactionNumbers& numbers = shared.transaction_numbers;
   const EngineStatistics now = shared.engine.statistics();
-  // After a commit that waited the log is durable up to here; other commits are only known to be in
-  // the log.
+  // After a commit that waited the log is durable up to here; of other commits it is only known
+  // that they are in the log.
   const bool is_durable = durability == Transaction::Durability::synchronous && now.log_durable > 0;
   numbers.end(number, committed, Lsn{is_durable ? now.log_durable : now.log_tail});
   if (!numbers.is_full()) return;
@@ -87,9 +87,9 @@ bool SessionTransaction::is_numbered(TxnId number_of_writer) noexcept {
   return engine_ && engine_->id() == number_of_writer;
 }
 
-/// A SERIALIZABLE READ ONLY DEFERRABLE transaction reads a snapshot: writers that lock what they
-/// read become durable in the order in which they could have run, and a snapshot is a beginning of
-/// that. PostgreSQL may wait for such a snapshot; here any one will do.
+/// A SERIALIZABLE READ ONLY DEFERRABLE transaction reads a snapshot: writers that lock the rows
+/// they read become durable in a serial order, and a snapshot is a prefix of that. PostgreSQL may
+/// wait for such a snapshot; here every one will do.
 Isolation SessionTransaction::engine_isolation() const noexcept {
   const bool by_snapshot =
       modes_.isolation == Isolation::serializable && modes_.read_only && modes_.deferrable;
@@ -113,8 +113,8 @@ std::unique_ptr<Transaction> SessionTransaction::begin_in_engine(Isolation isola
 
 void SessionTransaction::start_in_engine() {
   put(begin_in_engine(engine_isolation(), engine_access()));
-  // A cancel that came before put() has found no transaction whose waits it could end. What comes
-  // later finds it: both sides hold the mutex.
+  // A cancel before put() has found no transaction whose waits it could end. A later one finds it:
+  // both sides hold the mutex.
   if (session_.interruption.is_asked()) engine_->cancel();
   engine_->work_for(session_.options.backend_pid, &session_.current_query);
   engine_->count_locks_in(lock_memory_);
@@ -161,8 +161,8 @@ void SessionTransaction::count_savepoint() {
   if (count > kUsual) savepoints_share_.set(session_.memory, count * kBytes);
 }
 
-/// ON COMMIT DELETE ROWS, which is no statement of the user's: nothing fires. Where the transaction
-/// has touched no temporary table, there is nothing to delete.
+/// ON COMMIT DELETE ROWS, which is no statement of the user's, so no trigger fires. If the
+/// transaction has used no temporary table, there are no rows to delete.
 void SessionTransaction::clear_temporaries() {
   if (!used_temporaries_ || truncated_on_commit_.empty()) return;
   struct Clearing {
@@ -177,13 +177,13 @@ void SessionTransaction::clear_temporaries() {
   // Referencing tables were made after the referenced ones.
   for (const Oid oid : truncated_on_commit_ | std::views::reverse) {
     const TablePtr table = session_.catalog.table(oid);
-    // Its partitions say themselves what becomes of their rows.
+    // Its partitions have ON COMMIT actions of their own.
     if (table->relation.is_partitioned()) continue;
     session_.run_internal("DELETE FROM " + session_.names.qualified_name(*table), {}, {});
   }
 }
 
-/// A row that is kept must not refer to one that goes.
+/// Throws if a row that is kept refers to one that is deleted.
 void SessionTransaction::refuse_kept_references() {
   for (const Oid oid : truncated_on_commit_) {
     for (const TablePtr& other : session_.names.referencing_tables(oid)) {
@@ -220,7 +220,7 @@ void SessionTransaction::commit() {
   }
   session_.portals.drop_unheld();
   // Publish before the locks are released, so that their next holders find the new definitions, and
-  // listeners are told in the order of the commits.
+  // listeners are notified in the order of the commits.
   if (session_.catalog.has_changes() || session_.notifications.has_said()) {
     engine_->before_release([this] {
       if (session_.catalog.has_changes()) session_.catalog.commit();
@@ -353,12 +353,12 @@ void SessionTransaction::fail() noexcept {
   if (failed_) return;
   failed_ = true;
   if (!savepoints_.empty()) {
-    // ROLLBACK TO it may go on from here.
+    // ROLLBACK TO may continue from here.
     try {
       roll_back_to(savepoints_.back());
       return;
     } catch (const std::exception&) {
-      // All of it goes, then, and nothing can go on.
+      // Everything is rolled back, so nothing can continue.
       savepoints_.clear();
     }
   }

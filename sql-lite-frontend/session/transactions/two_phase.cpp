@@ -15,7 +15,7 @@ namespace {
 
 constexpr SqlState kPrerequisite{"55000"};
 
-/// Under which number a prepared transaction holds advisory locks: no backend's.
+/// Returns the owner of a prepared transaction's advisory locks: no backend's number.
 std::int32_t advisory_owner(TxnId id) noexcept {
   return -1 - static_cast<std::int32_t>(raw(id) & 0x3FFF'FFFFU);
 }
@@ -102,7 +102,7 @@ void SessionTransaction::prepare(std::string_view gid, ResultSink& sink) {
     session_.notice(sink, Severity::warning, sqlstate::no_active_sql_transaction,
                     "there is no transaction in progress");
     if (!in_script) return sink.command_complete("ROLLBACK");
-    // As PostgreSQL: that of the statements of one message is one, too.
+    // As in PostgreSQL, the statements of one message are a transaction, too.
     begin(Block::implicit);
   }
   if (failed_) {
@@ -124,7 +124,7 @@ void SessionTransaction::prepare(std::string_view gid, ResultSink& sink) {
   session_.portals.drop_unheld();
   note.number = number;
   hand_to_engine(gid, note);
-  // It is that of the prepared transaction.
+  // The number is the prepared transaction's now.
   number = 0;
   put(nullptr);
   block_ = Block::none;

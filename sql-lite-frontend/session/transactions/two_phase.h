@@ -12,7 +12,7 @@ enum class PreparedEnd : std::uint8_t { commit, rollback };
 void finish_prepared(Session::State& session, std::string_view gid, PreparedEnd end,
                      ResultSink& sink);
 
-/// Records the end of a transaction with a number, or 0, for the functions on snapshots.
+/// Notes the end of a transaction with this number (0: none), for the functions on snapshots.
 void note_end_of_number(Database::Shared& shared, std::int64_t number, bool committed,
                         Transaction::Durability durability);
 

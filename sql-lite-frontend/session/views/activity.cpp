@@ -32,10 +32,10 @@ std::string_view name_of_state(Activity::State state) {
   return {};
 }
 
-/// Of the transactions that sessions have open.
+/// Numbers of the sessions' open transactions.
 struct TransactionIds {
   TxnId own = TxnId::none;
-  /// Of those that its snapshot does not show; its own counts, as in PostgreSQL.
+  /// The oldest that its snapshot does not show; its own counts, as in PostgreSQL.
   TxnId oldest_unseen = TxnId::none;
 };
 
@@ -49,8 +49,8 @@ std::map<std::int32_t, TransactionIds> transaction_ids(const Engine& engine) {
   return of;
 }
 
-/// PostgreSQL's name of the wait for such a lock. Who waits for a row there waits for the end of
-/// the transaction that has changed it.
+/// Returns PostgreSQL's name of the wait for such a lock. There, a wait for a row is a wait for the
+/// end of the transaction that has changed it.
 std::string_view wait_event_of(lock::LockRow::Kind kind) {
   using Kind = lock::LockRow::Kind;
   switch (kind) {
@@ -67,7 +67,7 @@ std::string_view wait_event_of(lock::LockRow::Kind kind) {
   return "object";
 }
 
-/// By the sessions that wait for locks.
+/// Returns lock waits by session.
 std::map<std::int32_t, std::string_view> lock_waits(Database::Shared& shared) {
   std::map<std::int32_t, std::string_view> events;
   for (const lock::LockRow& row : shared.engine.lock_waits())
@@ -143,7 +143,7 @@ void activity(Execution& execution, const EmitRow& emit) {
     Database::Shared& shared = session_of(execution).shared;
     const std::lock_guard lock{shared.sessions_mutex};
     for (const auto& [pid, session] : shared.sessions) {
-      // Only what does not change while the session lives, and what it publishes, may be read.
+      // May read only members that are constant while the session lives, or published.
       Session::State& state = session->state();
       const Activity& activity = state.activity;
       const Activity::State doing = activity.state.load(std::memory_order_relaxed);
@@ -307,7 +307,7 @@ void prepared(Execution& execution, const EmitRow& emit) {
   }
 }
 
-/// Cursors, and what the protocol's Bind has opened.
+/// Lists cursors, and the portals of the protocol's Bind.
 void cursor_rows(Execution& execution, const EmitRow& emit) {
   for (const auto& [name, portal] : session_of(execution).portals.all()) {
     const Value row[] = {text_value(execution, name),

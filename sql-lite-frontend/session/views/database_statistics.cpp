@@ -12,7 +12,7 @@ Value count_value(std::uint64_t value) {
   return Value::from_int(static_cast<std::int64_t>(value));
 }
 
-/// As PostgreSQL tells times here: in milliseconds.
+/// Returns a time in milliseconds, as PostgreSQL's view has it.
 Value milliseconds_value(std::uint64_t nanoseconds) {
   return Value::from_float8(static_cast<double>(nanoseconds) / 1e6);
 }
@@ -58,14 +58,14 @@ void rows_by_database(Execution& execution, const EmitRow& emit) {
         count_value(pages.read), count_value(pages.hit),
         count_value(counted.read + counted.read_by_index), count_value(counted.read_by_index),
         count_value(counted.inserted), count_value(counted.updated), count_value(counted.removed),
-        // Nothing is replayed here that statements could be in the way of.
+        // No conflicts with recovery.
         Value::from_int(0), count_value(usage.of(Used::temporary_files)),
         count_value(usage.of(Used::temporary_bytes)), count_value(usage.of(Used::deadlocks)),
         count_value(failures),
         has_failed
             ? Value::from_int(engine.last_checksum_failure_us - kUnixEpochDays * kMicrosPerDay)
             : Value::null(),
-        // As where track_io_timing is off.
+        // As with track_io_timing off.
         Value::from_float8(0), Value::from_float8(0), milliseconds_value(usage.session_us * 1'000),
         milliseconds_value(usage.of(Used::active_ns)),
         milliseconds_value(usage.of(Used::idle_in_transaction_ns)), count_value(usage.sessions),
@@ -74,7 +74,7 @@ void rows_by_database(Execution& execution, const EmitRow& emit) {
     emit(row);
   };
 
-  // The database of a damaged page is not known before it can be read.
+  // The database of a damaged page is unknown until it can be read.
   emit_row(kNoOid, Value::null(), {}, engine.checksum_failures);
   const std::uint64_t read = engine.pages_read;
   const std::uint64_t hit = engine.leaf_requests > read ? engine.leaf_requests - read : 0;

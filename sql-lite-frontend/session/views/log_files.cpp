@@ -22,8 +22,7 @@ struct LogFile {
   std::int64_t changed_at = 0;  ///< a timestamp
 };
 
-/// Names as the log's own door to the files has them; when a file was changed only the system
-/// knows.
+/// Lists the files by the log's directory; only the operating system knows when a file was changed.
 std::vector<LogFile> files_of_log(const Engine& engine) {
   const std::filesystem::path folder = engine.directory() / "log";
   std::vector<LogFile> files;
@@ -31,7 +30,7 @@ std::vector<LogFile> files_of_log(const Engine& engine) {
     std::error_code failure;
     const auto changed = std::filesystem::last_write_time(folder / name, failure);
     const auto bytes = std::filesystem::file_size(folder / name, failure);
-    // It has gone meanwhile, as files of the log do, or is no file.
+    // The file was removed meanwhile, or is no regular file.
     if (failure) continue;
     const auto since_unix = std::chrono::duration_cast<std::chrono::microseconds>(
         std::chrono::file_clock::to_sys(changed).time_since_epoch());
@@ -71,7 +70,7 @@ std::unique_ptr<SetCursor> list_log(FunctionContext& context, std::span<const Va
   return std::make_unique<LogFileCursor>(std::move(files));
 }
 
-/// Temporary files have no names: they go with the process that opened them.
+/// Temporary files have no names: they are deleted with the process that opened them.
 std::unique_ptr<SetCursor> list_temporary(FunctionContext& context, std::span<const Value>) {
   auto* session = session_of(context.session);
   if (session != nullptr && !session->rights.owns(kMonitorRole)) {
@@ -80,7 +79,7 @@ std::unique_ptr<SetCursor> list_temporary(FunctionContext& context, std::span<co
   return std::make_unique<LogFileCursor>(std::vector<LogFile>{});
 }
 
-/// One row a command that runs: its session, database and relation, and its parameters.
+/// One row for each running command: its session, database and relation, and its parameters.
 class ProgressCursor final : public SetCursor {
  public:
   ProgressCursor(std::vector<CommandProgress::Seen> seen, const Session::State& session)
@@ -115,7 +114,7 @@ class ProgressCursor final : public SetCursor {
   std::size_t next_ = 0;
 };
 
-/// Nothing is vacuumed or clustered.
+/// There is no VACUUM or CLUSTER in progress.
 class NoProgress final : public SetCursor {
  public:
   std::optional<Value> next(FunctionContext&) override { return std::nullopt; }

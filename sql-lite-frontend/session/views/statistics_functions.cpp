@@ -16,7 +16,7 @@ struct CountedRelation {
   const TableCounters* of_index = nullptr;
 };
 
-/// Of no relation everything is 0, as in PostgreSQL.
+/// As in PostgreSQL, all counts of a relation that does not exist are 0.
 std::optional<CountedRelation> counted_relation(Execution& execution, Oid oid) {
   Session::State& session = session_of(execution);
   if (const TablePtr table = session.names.table(oid)) {
@@ -38,7 +38,7 @@ Value relation_count(Execution& execution, Arguments arguments) {
                                   : found->table->runtime->counters.since_reset(of_table);
   return Value::from_int(static_cast<std::int64_t>(count));
 }
-/// Of tables alone.
+/// Counts of tables only.
 template <Counted what>
 Value table_count(Execution& execution, Arguments arguments) {
   const auto found = counted_relation(execution, arguments[0].as_oid());
@@ -86,7 +86,7 @@ Value blocks_fetched(Execution& execution, Arguments arguments) {
 Value blocks_hit(Execution& execution, Arguments arguments) {
   return blocks_of(execution, arguments, false);
 }
-/// Storage tidies itself, whatever the tables: no autovacuum runs.
+/// Storage tidies itself, so autovacuum never runs.
 Value nothing(Execution&, Arguments) {
   return Value::from_int(0);
 }
@@ -94,8 +94,8 @@ Value never(Execution&, Arguments) {
   return Value::null();
 }
 
-/// A column of a provider's row whose first column is `key`, or of its only row; NULL where there
-/// is none.
+/// Returns a column of a provider's row whose first column is `key`, or of its only row; NULL if
+/// there is none.
 Value column_of(Execution& execution, const RowProvider& provider, std::size_t column,
                 std::optional<Oid> key) {
   Value found = Value::null();
@@ -105,7 +105,7 @@ Value column_of(Execution& execution, const RowProvider& provider, std::size_t c
   return found;
 }
 
-/// Of pg_stat_database. Times and names apart, its columns are 0 where there is no database.
+/// Columns of pg_stat_database. Without the database they are 0, except times and names.
 template <std::size_t column>
 Value database_number(Execution& execution, Arguments arguments) {
   const Value found =
@@ -120,7 +120,7 @@ Value database_pages(Execution& execution, Arguments arguments) {
   return Value::from_int(database_number<5>(execution, arguments).as_int8() +
                          database_number<6>(execution, arguments).as_int8());
 }
-/// Of pg_stat_bgwriter.
+/// Columns of pg_stat_bgwriter.
 template <std::size_t column>
 Value writer_number(Execution& execution, Arguments) {
   return column_of(execution, server_statistics_providers()[1], column, std::nullopt);

@@ -165,7 +165,7 @@ std::string class_name(StatementContext& session, const Index& index, const Inde
   return quote_identifier(session.names.schema_name(extension->schema)) + "." + part.operator_class;
 }
 
-/// Where it is not that of what is indexed.
+/// Returns the index column's collation if it differs from that of the indexed expression.
 std::string other_collation(StatementContext& session, const Table& table,
                             const IndexColumn& column) {
   if (column.collation == kNoOid || follows_database(column.type)) return {};

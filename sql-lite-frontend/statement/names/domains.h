@@ -6,7 +6,7 @@
 
 #include "sql-lite-frontend/statement/statement_context.h"
 
-/// Constraints on values of domains.
+/// Constraints of domains.
 namespace swizzle::sql {
 
 /// NOT NULL and the checks of a domain and of the domains that it is based on, ready to be
@@ -15,7 +15,8 @@ class DomainRules {
  public:
   DomainRules(StatementContext& session, const UserType& domain);
 
-  /// 23502 or 23514, in the name of the domain itself; nothing where the value may be one of it.
+  /// Returns the error, 23502 or 23514, in the name of the domain itself; nothing if the value is
+  /// valid.
   std::optional<SqlError> refusal(StatementContext& session, const Value& value);
 
  private:
@@ -24,7 +25,7 @@ class DomainRules {
     ExprPtr expr;
   };
   void add_checks(StatementContext& session, Binder& binder, const UserType& domain);
-  /// 42501 where a function of the checks may not be called.
+  /// 42501 if a function of the checks may not be called.
   void require_calls(StatementContext& session);
   [[nodiscard]] std::string shown_name(StatementContext& session) const;
   [[nodiscard]] SqlError failure(SqlError error, const std::string& constraint) const;
@@ -33,7 +34,7 @@ class DomainRules {
   std::string name_;
   std::string schema_;
   bool not_null_ = false;
-  std::vector<Check> checks_;  ///< those of what it is over first, then by name
+  std::vector<Check> checks_;  ///< those of base domains first, then by name
   std::vector<RoutinePtr> calls_;
   RoleStamp allowed_under_;
   Slot value_ = 0;

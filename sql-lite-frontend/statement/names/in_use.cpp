@@ -82,7 +82,7 @@ void hold_named(StatementContext& session, std::span<const ViewRoutine> named) {
     if (oid < kFirstUserOid) continue;
     const bool is_type = constant == TypeId::regtype;
     session.catalog.hold(*session.transaction, is_type ? raw(without_array(TypeId{oid})) : oid);
-    // It may have gone while this waited.
+    // The object may have been dropped while this waited.
     const bool is_there = constant == TypeId::none
                               ? session.catalog.routine(oid) || session.names.made_operator(oid)
                               : session.names.name_of(constant, oid).has_value();

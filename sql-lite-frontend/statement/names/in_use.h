@@ -13,7 +13,7 @@ namespace swizzle::sql {
 /// for. Called before the table's definition is changed or its rows are replaced. `command` is the
 /// refused command in the error: "ALTER TABLE".
 void require_unused(const StatementContext& session, const Table& table, std::string_view command);
-/// Looks at the statements alone, for a change of a table's indexes; the error names one of them.
+/// Checks running statements alone, for a change of a table's indexes; the error names one of them.
 void require_indexes_unused(const StatementContext& session, const Table& table,
                             std::string_view command);
 /// The same, of a table that an index is dropped from.

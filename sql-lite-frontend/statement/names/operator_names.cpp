@@ -11,7 +11,7 @@
 
 namespace swizzle::sql {
 
-/// As of one state of the catalog: most databases have none of either.
+/// Valid for one state of the catalog: most databases have no operators or casts of users.
 struct SessionNames::MadeNames final : MadeCasts {
   explicit MadeNames(const CatalogView& catalog) : stamp(catalog.stamp()) {
     for (OperatorPtr& op : catalog.all_made<UserOperator>()) operators.emplace(op->name, op);

@@ -36,7 +36,7 @@ std::string text_of(StatementContext& session, TypeId type, const PartitionDatum
   return to_text(functions, type, read_flat(shape_of(type), as_bytes(datum.flat)));
 }
 
-/// A constant as PostgreSQL prints it where its type need not be told.
+/// Returns a constant as PostgreSQL prints it if its type is known from the context.
 std::string shown_datum(StatementContext& session, TypeId type, const PartitionDatum& datum) {
   switch (datum.kind) {
     case DatumKind::minimum:
@@ -83,7 +83,7 @@ class ConstraintText {
     }
   }
 
-  /// One condition after the other, which all hold.
+  /// Returns the conditions, all of which must hold.
   std::vector<std::string> of(const PartitionBound& bound, Oid parent) const {
     switch (key_.strategy) {
       case PartitionStrategy::list:
@@ -99,7 +99,7 @@ class ConstraintText {
     return {call + ")"};
   }
 
-  /// Of the bounds of a range, what is not asked of all.
+  /// Returns the conditions of a range's bounds beyond those for all partitions.
   std::string edges(const PartitionBound& bound) const {
     std::vector<std::string> all = of_range(bound);
     all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(names_.size()));
@@ -152,7 +152,7 @@ class ConstraintText {
     return fmt::format("{} {} {}", names_[column], op,
                        typed_datum(session_, key_.columns[column], datum));
   }
-  /// (a > 1) OR (a = 1 AND b >= 2): the last column that the edge says something of may be equal.
+  /// Adds (a > 1) OR (a = 1 AND b >= 2): only the last column of the edge may be equal.
   void add_edge(std::vector<std::string>& all, std::span<const PartitionDatum> edge,
                 std::size_t first, std::string_view beyond, std::string_view at_last) const {
     std::vector<std::string> branches;
@@ -181,7 +181,7 @@ class ConstraintText {
   std::vector<std::string> names_;
 };
 
-/// A default partition takes what none of the others does.
+/// Returns the condition of a default partition: none of the others' conditions holds.
 std::string none_of_others(StatementContext& session, const Table& parent, Oid self) {
   const ConstraintText text{session, parent};
   const bool is_list = parent.relation.partition_key->strategy == PartitionStrategy::list;

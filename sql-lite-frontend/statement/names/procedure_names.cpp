@@ -51,7 +51,7 @@ std::vector<std::string_view> split_types(std::string_view list) {
   return types;
 }
 
-/// Where the '(' stands that no quotes enclose.
+/// Returns the position of the first '(' outside quotes.
 std::size_t open_parenthesis(std::string_view text) {
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -74,7 +74,7 @@ TypeId type_written(StatementContext& session, std::string_view type) {
 }
 
 struct QualifiedName {
-  std::string schema;  ///< empty where it is not said
+  std::string schema;  ///< empty if it is not given
   std::string name;
 
   [[nodiscard]] bool may_be_builtin() const { return schema.empty() || schema == "pg_catalog"; }
@@ -115,7 +115,7 @@ struct Signature {
 Signature read_signature(StatementContext& session, std::string_view text, bool allows_none) {
   const std::size_t open = open_parenthesis(text);
   const std::string_view name = text.substr(0, open);
-  static_cast<void>(split_identifier(name));  // a fault of it is told first
+  static_cast<void>(split_identifier(name));  // reports a malformed name first
   const std::string_view rest = trimmed(text.substr(open + 1));
   if (!rest.ends_with(')')) malformed("expected a right parenthesis");
   Signature found{name, {}};
@@ -128,7 +128,7 @@ Signature read_signature(StatementContext& session, std::string_view text, bool 
   return found;
 }
 
-/// Whether PostgreSQL has several built-in operators of that name.
+/// True if PostgreSQL has several built-in operators of that name.
 bool is_ambiguous_operator(std::string_view name) {
   return operators_not_brought(name).size() + (is_unsupported_operator(name) ? 1 : 0) > 1;
 }
@@ -163,7 +163,7 @@ std::string signature(std::string_view name, std::span<const TypeId> arguments) 
   return text + ")";
 }
 
-/// Of a number that no list of ours has: pg_proc and pg_operator have more than can be called.
+/// For numbers unknown here: pg_proc and pg_operator have more than can be called.
 std::optional<bool> is_visible_unlisted(Oid oid) {
   return oid < kFirstUserOid ? std::optional{true} : std::nullopt;
 }

@@ -27,17 +27,17 @@ std::optional<std::uint32_t> find_operator_written(StatementContext& session,
 /// "abs(integer)".
 std::string procedure_name(const Function& function);
 std::string procedure_name(const FunctionName& internal);
-/// The same as regprocedure shows it: with the schema where a user's function hides it.
+/// Returns the signature as regprocedure shows it: with the schema if a user's function hides it.
 std::string procedure_signature(StatementContext& session, const Function& function);
 /// Return the name as regproc and regoper show it: with the schema if the name alone would be
 /// ambiguous.
 std::string function_name(StatementContext& session, const Function& function);
 std::string operator_name(StatementContext& session, const Operator& op);
 std::string operator_name(StatementContext& session, const UserOperator& op);
-/// "+(integer,integer)", with the schema where a user's operator hides it.
+/// Returns "+(integer,integer)", with the schema if a user's operator hides it.
 std::string operator_signature(StatementContext& session, const Operator& op);
 
-/// Whether the search path finds it by its name and its arguments' types. Nothing where there is no
+/// True if the search path finds it by its name and its arguments' types. Nothing if there is no
 /// such object.
 std::optional<bool> is_function_visible(StatementContext& session, std::uint32_t oid);
 std::optional<bool> is_operator_visible(StatementContext& session, std::uint32_t oid);

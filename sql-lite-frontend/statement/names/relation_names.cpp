@@ -46,7 +46,7 @@ std::optional<Oid> find_relation_named(StatementContext& session, std::string_vi
     }
     return std::nullopt;
   }
-  // Asks for the right to look there, and knows pg_temp.
+  // Checks USAGE of the schema, and knows pg_temp.
   if (const TablePtr table = session.names.find_table(schema, name)) return table->relation.oid;
   const Oid temporary = session.names.temp_schema;
   const bool is_temporary = temporary != kNoOid &&

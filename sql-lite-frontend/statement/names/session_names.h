@@ -52,7 +52,7 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   std::optional<std::string> routine_name(std::uint32_t oid) override;
   CallablePtr callable_of(const RoutinePtr& routine);
   bool is_visible(const Routine& routine);
-  /// "f(integer, text)", with its schema where the search path would not find it.
+  /// Returns "f(integer, text)", with the schema if the search path would not find it.
   std::string routine_signature(const Routine& routine);
   // operator_names.cpp
   std::vector<FoundOperator> find_operators(std::string_view schema,
@@ -89,14 +89,14 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   // row_security.cpp
   bool heeds_policies(const Table& table, Oid role) override;
   bool is_for(const Policy& policy, Oid role) override;
-  /// The same for the current role, and where row_security is off, too.
+  /// The same for the current role, whatever row_security is.
   bool hides_rows(const Table& table);
   // text_search_names.cpp; `kind` is regconfig or regdictionary
-  /// Along the search path where no schema is named. 3F000 where there is none of that name.
+  /// Searches the search path if no schema is named. 3F000 if there is no such schema.
   Oid find_text_search(TypeId kind, std::string_view schema, std::string_view name);
-  /// Nothing where there is no such object.
+  /// Nothing if there is no such object.
   std::optional<bool> is_visible_text_search(TypeId kind, Oid oid);
-  /// Quoted, with its schema where the search path would not find it.
+  /// Returns the quoted name, with the schema if the search path would not find it.
   std::optional<std::string> shown_text_search(TypeId kind, Oid oid);
   /// Returns the name in the form of default_text_search_config: with its schema. Nothing if there
   /// is none.
@@ -106,11 +106,11 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   TextDictionaryPtr text_dictionary(std::uint32_t oid) override;
   std::optional<std::uint32_t> find(TypeId kind, std::string_view name) override;
   std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) override;
-  /// Existing schemas of the search path, pg_temp and pg_catalog in front where they belong.
+  /// Returns the existing schemas of the search path, with pg_temp and pg_catalog in their places.
   const std::vector<Oid>& search_path();
-  /// "$user" means another schema now.
+  /// Called when "$user" means another schema.
   void forget_search_path() noexcept { search_path_version_ = 0; }
-  /// 3F000 when there is none of that name; pg_temp is the session's own.
+  /// 3F000 when there is no such schema; pg_temp is the session's own.
   Oid schema_named(std::string_view name);
   /// Returns the schema for unqualified new objects. 3F000 when the path has no existing schema.
   Oid creation_schema(const ast::RangeVar& range);
@@ -118,9 +118,9 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   bool is_visible(const Table& table);
   // type_names.cpp
   bool is_visible(const UserType& type);
-  /// The composite type that is the relation of that number; null for a true relation's.
+  /// Returns the composite type with that relation number; null for a true relation's.
   TypePtr composite_of(Oid relation);
-  /// Whether clients can know the type: it comes with the server, or is in the catalog.
+  /// True if clients can know the type: it comes with the server, or is in the catalog.
   bool is_type(TypeId type);
   /// Returns the name as regtype shows it, also of an array; nothing if it is not user-defined.
   std::optional<std::string> user_type_name(TypeId type);
@@ -128,12 +128,12 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   std::string qualified_name(const Table& table);
 
   Oid temp_schema = kNoOid;
-  /// Set while a statement of the server's own is bound, which may name objects that the user may
-  /// not.
+  /// Set while a statement of the server's own is bound, which may name objects regardless of the
+  /// user's rights.
   bool trusts_names = false;
-  /// A materialized view whose query, not its rows, is meant: while it is refreshed.
+  /// The materialized view that is being refreshed: references to it mean its query, not its rows.
   Oid expanded_view = kNoOid;
-  /// One that this session writes: while it is refreshed concurrently.
+  /// The materialized view that this session writes while it is refreshed concurrently.
   Oid refreshed_view = kNoOid;
 
  private:
@@ -145,7 +145,7 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   std::vector<Oid> search_path_;
   std::uint64_t search_path_version_ = 0;
   CatalogView::Stamp search_path_stamp_;
-  /// Routines that have been called or looked for, in the version that was found last.
+  /// Routines that were called or looked up, in the last known version.
   std::unordered_map<Oid, CallablePtr> callables_;
   /// Labels of the enums whose values this session has read or written, as of this stamp.
   std::vector<std::pair<TypeId, std::unique_ptr<EnumLabels>>> known_labels_;

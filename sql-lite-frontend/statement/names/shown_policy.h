@@ -13,7 +13,7 @@ struct StatementContext;
 std::string shown_policy_condition(StatementContext& session, const TablePtr& table,
                                    const PolicyCondition& condition);
 
-/// Whether the condition reads the column, at `position` from 0, of the table `of`, which may be
+/// True if the condition reads the column, at `position` from 0, of the table `of`, which may be
 /// the policy's own.
 bool policy_reads(StatementContext& session, const TablePtr& table,
                   const PolicyCondition& condition, const Table& of, std::size_t position);

@@ -6,7 +6,7 @@
 
 namespace swizzle::sql {
 
-/// Lets a statement of our own name everything while it is bound.
+/// While it lives, bound statements may name any object: for statements of the server's own.
 class TrustedNames {
  public:
   TrustedNames(StatementContext& session, bool trusted)

@@ -10,7 +10,7 @@ namespace swizzle::sql {
 
 namespace {
 
-/// Of the rows of the relation; null for what has none.
+/// Returns the type of the relation's rows; null if it has none.
 TypePtr type_of_rows(const TablePtr& table) {
   if (!table || !is_composite(TypeId{table->relation.row_type})) return nullptr;
   UserType type;
@@ -135,7 +135,7 @@ const EnumLabels* SessionNames::enum_labels(TypeId type) {
   labels->labels = found->labels;
   const TypePtr committed = session_.catalog.shared().type(found->oid);
   for (const EnumLabel& label : found->labels) {
-    // Those that a type was made with got their numbers before it.
+    // The type's first labels have lower numbers than the type.
     const bool is_original = label.oid < found->oid - kFirstEnum;
     const bool is_committed =
         committed &&

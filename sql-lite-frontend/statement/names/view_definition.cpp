@@ -22,7 +22,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Where an identifier ends that begins at `at`, in text that the parser's library has printed.
+/// Returns the end of the identifier at `at`, in text that the parser's library has printed.
 std::size_t end_of_identifier(std::string_view text, std::size_t at) {
   if (at < text.size() && text[at] == '"') {
     for (++at; at < text.size(); ++at) {
@@ -45,7 +45,7 @@ std::size_t end_of_name(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// Whether they go by the names that they had, though there may be more or fewer now.
+/// True if the columns still have their names, though there may be more or fewer now.
 bool has_same_names(const Table& table, const ViewName& known) {
   return std::ranges::all_of(known.columns, [&](const ViewColumn& was) {
     const Column& now = table.relation.columns[static_cast<std::size_t>(was.number) - 1];

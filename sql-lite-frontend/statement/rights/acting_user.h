@@ -8,8 +8,8 @@
 /// Roles that a session acts as while it runs code of other users.
 namespace swizzle::sql {
 
-/// While this lives the session has that role's rights; afterwards, also after an error, those that
-/// it had before.
+/// Gives the session that role's rights while it lives; restores the former ones afterwards, also
+/// after an error.
 class ActingUser {
  public:
   enum class As : std::uint8_t {
@@ -50,7 +50,7 @@ class AsOwner {
   ActingUser acting_;
 };
 
-/// 42501 for "role" and "session_authorization" where rights are not the session's own.
+/// 42501 for "role" and "session_authorization" while the session runs with another role's rights.
 void require_may_set(const StatementContext& session, std::string_view setting);
 /// 42501, "cannot …", while functions of an owner run in maintenance.
 void require_unrestricted(const StatementContext& session, std::string_view action);

@@ -40,7 +40,7 @@ AccessList list_of(const Relation& relation) {
   return {relation.grants, relation.owner, sequence ? GrantedOn::sequence : GrantedOn::table};
 }
 
-/// Whether every one of the columns may be used so; of none, whether any column of the table may.
+/// True if every one of the columns may be used so; for no columns, if any column may.
 bool columns_allowed(const Relation& relation, std::span<const std::size_t> positions,
                      Privileges wanted, std::span<const Oid> roles) {
   const auto allowed = [&](const Column& column) {

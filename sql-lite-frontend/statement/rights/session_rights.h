@@ -24,28 +24,28 @@ class SessionRights {
 
   /// Returns the role and all roles whose rights it has, PUBLIC among them.
   [[nodiscard]] std::vector<Oid> roles_of(Oid role) const;
-  /// Whether `role` is `group` or a member of it, directly or not.
+  /// True if `role` is `group` or a member of it, directly or not.
   [[nodiscard]] bool is_member(Oid role, Oid group) const;
-  /// May it make others members of the group: a superuser, or a holder of the ADMIN OPTION.
+  /// True if it may grant membership in the group: a superuser, or a holder of the ADMIN OPTION.
   [[nodiscard]] bool is_admin_of(Oid role, Oid group) const;
   [[nodiscard]] bool is_superuser(Oid role) const;
-  /// Whether the current role is that owner, or has its rights.
+  /// True if the current role is that owner, or has its rights.
   [[nodiscard]] bool owns(Oid role) const;
   [[nodiscard]] bool may(const Schema& schema, Privileges wants) const;
   [[nodiscard]] bool may(Oid role, const Schema& schema, Privileges wants) const;
   [[nodiscard]] bool may(const DatabaseEntry& database, Privileges wants) const;
   [[nodiscard]] bool may(const Routine& routine, Privileges wants) const;
-  /// USAGE.
+  /// True with USAGE.
   [[nodiscard]] bool may_use(const UserType& type) const;
   void require_execute(const Routine& routine) const;
-  /// For information_schema: whether the role owns the relation or has any right to it, or to one
-  /// of its columns; to this one.
+  /// For information_schema: true if the role owns the relation or has any right to it, or to one
+  /// of its columns; or to this column.
   [[nodiscard]] bool may_see(const Relation& relation) const;
   [[nodiscard]] bool may_see(const Relation& relation, const Column& column) const;
-  /// True if the role may see the setting: the places of the server's files are not shown to all.
+  /// True if the role may see the setting: paths of the server's files are not shown to all.
   [[nodiscard]] bool may_examine(std::string_view setting) const;
-  /// Checks the rights for all that a plan accesses; throws 42501, or 55000 for a materialized view
-  /// without rows.
+  /// Checks the rights for all accesses of a plan; throws 42501, or 55000 for an unpopulated
+  /// materialized view.
   void check_accesses(PlanUse& use);
   void require_populated(const Table& table) const;
   // Each throws 42501.
@@ -60,12 +60,12 @@ class SessionRights {
   void require_lock(const TablePtr& table, lock::RelationMode mode, Oid as_role = kNoOid) const;
   void require_connect() const;
   void require_create_on_database() const;
-  /// For each temporary relation that is made.
+  /// Called for each new temporary relation.
   void require_temporary() const;
-  /// Gives something to a role that the current one is no member of.
+  /// Called when an object gets another owner, of which the current role must be a member.
   void require_membership_in(const Role& new_owner) const;
   void require_role_right(bool Role::* right, std::string_view what) const;
-  /// The relation, locked for a change that only its owner may make.
+  /// Returns the relation, locked for a change that only its owner may make.
   TablePtr lock_own(const TablePtr& table,
                     lock::RelationMode mode = lock::RelationMode::access_exclusive);
 

@@ -18,9 +18,9 @@ bool may_be_current_user(const StatementContext& session, Oid role) {
          session.rights.is_member(session.session_user, role);
 }
 
-/// Returns the role that a setting's text names: the one that it named when it was set. For a text
-/// from a role, a database or a start-up packet the right was not checked yet. Without the right,
-/// or if there is no such role, it means `otherwise`, and goes on doing so.
+/// Returns the role that a setting's text named when it was set. The right to name it was not
+/// checked for a text from a role, a database or a start-up packet. Without the right, or if there
+/// is no such role, the text means `otherwise`, also later.
 template <class MayBe>
 Oid meant_by(StatementContext& session, std::map<std::string, Oid>& known, const std::string& name,
              Oid otherwise, const MayBe& may_be) {
@@ -72,7 +72,7 @@ void StatementContext::choose_user() {
   user = role == "none"
              ? session_user
              : meant_by(*this, known_current_users, role, session_user, may_be_current_user);
-  // A routine that has its owner's rights keeps them, whatever it sets.
+  // A routine with its owner's rights keeps them, whatever it sets.
   if (acting_user != kNoOid) user = acting_user;
 }
 

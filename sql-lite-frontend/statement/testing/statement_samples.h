@@ -4,19 +4,19 @@
 
 namespace swizzle::sql {
 
-/// A statement, and what PostgreSQL 15 says about it.
+/// A statement, and PostgreSQL 15's treatment of it.
 struct StatementSample {
   std::string_view text;
   /// As OPEN … FOR EXECUTE names it.
   std::string_view tag;
   /// Refused with 25006 in a read-only transaction, before its names are looked up.
   bool writes;
-  /// Name with which a transaction block refuses it (25001); empty: it does not.
+  /// Name with which a transaction block refuses it (25001); empty: allowed.
   std::string_view outside_blocks;
 };
 
-/// One at least for every kind of statement, and for every form with a tag of its own. Of objects
-/// that do not exist, so that it matters which check comes first.
+/// At least one for every kind of statement, and for every form with a tag of its own. With objects
+/// that do not exist, so that the order of checks matters.
 // clang-format off
 inline constexpr StatementSample kStatementSamples[] = {
     {"SELECT 1", "SELECT", false, ""},

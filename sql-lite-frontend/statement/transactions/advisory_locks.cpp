@@ -145,7 +145,7 @@ bool AdvisoryLocks::wait_for(std::int32_t session, const AdvisoryKey& key, Advis
   constexpr int kMostTurns = 100;
   const std::lock_guard lock{mutex_};
   set_wait(session, {key, mode, ++last_ticket_});
-  // Only a session that holds something is waited for.
+  // Other sessions can wait only for a session that holds a lock.
   if (!keys_.contains(session)) return true;
   for (int turns = 0; turns < kMostTurns; ++turns) {
     std::set<std::int32_t> seen;

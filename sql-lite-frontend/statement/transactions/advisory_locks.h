@@ -19,7 +19,7 @@ struct AdvisoryKey {
 };
 
 enum class AdvisoryMode : std::uint8_t { shared, exclusive };
-/// Until it is unlocked or the session ends; or until the transaction ends.
+/// Lifetime of a lock: until it is unlocked or the session ends; or until the transaction ends.
 enum class AdvisoryScope : std::uint8_t { session, transaction };
 
 /// The advisory locks of all sessions. Thread-safe. Sessions are named by their pids; one that
@@ -40,19 +40,19 @@ class AdvisoryLocks {
   bool try_lock(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode,
                 AdvisoryScope scope);
   /// Notes that `session` waits, until it locks or gives up. False if that closes a cycle of
-  /// sessions that hold what the next one waits for. A cycle that only the order of a queue closes
-  /// is broken: one of its waiters goes to the end of its queue.
+  /// sessions that each hold a lock which the next one waits for. A cycle that only the order of a
+  /// queue closes is broken: one of its waiters goes to the end of its queue.
   bool wait_for(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode);
   void stop_waiting(std::int32_t session);
   /// Returns the sessions that a waiting session waits for, directly or through others.
   [[nodiscard]] std::set<std::int32_t> reached_from(std::int32_t session) const;
-  /// True if a waiting session waits for itself, in part through waits of another kind.
+  /// True if a waiting session waits for itself, partly through waits of another kind.
   [[nodiscard]] bool closes_cycle(std::int32_t session, const std::set<Edge>& other_waits) const;
   /// Session locks only. False if there was none.
   bool unlock(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode);
   void unlock_all(std::int32_t session, AdvisoryScope scope);
-  /// For savepoints: how many locks the session's transaction has taken. unlock_to() such a number
-  /// releases those that it has taken since.
+  /// For savepoints: returns how many locks the session's transaction has taken. unlock_to() with
+  /// that number releases those taken since.
   [[nodiscard]] std::size_t mark(std::int32_t session) const;
   void unlock_to(std::int32_t session, std::size_t mark);
   [[nodiscard]] std::vector<Held> held() const;
@@ -87,14 +87,14 @@ class AdvisoryLocks {
   enum class Through : std::uint8_t { all, holders };
   using Holders = std::map<std::int32_t, Counts>;
 
-  /// Drops the session's entry of the key once nothing is left in it. Pre: mutex_ is held.
+  /// Drops the session's entry of the key once it is empty. Pre: mutex_ is held.
   void forget_if_empty(std::int32_t session, const AdvisoryKey& key);
 
   [[nodiscard]] std::vector<std::int32_t> holders_against(std::int32_t session,
                                                           const AdvisoryKey& key,
                                                           AdvisoryMode mode) const;
-  /// Returns the sessions that wait for a conflicting mode and came earlier, those excepted that
-  /// wait for `session` itself.
+  /// Returns the sessions that wait for a conflicting mode and came earlier, except those that wait
+  /// for `session` itself.
   [[nodiscard]] std::vector<std::int32_t> waiters_before(std::int32_t session,
                                                          const AdvisoryKey& key, AdvisoryMode mode,
                                                          std::uint64_t ticket) const;
@@ -106,7 +106,7 @@ class AdvisoryLocks {
   void set_wait(std::int32_t session, Wait wait);
   void end_wait(std::int32_t session);
 
-  /// Limit of all sessions together: several times that of PostgreSQL by default.
+  /// Limit of all sessions together: several times PostgreSQL's default.
   static constexpr std::size_t kMostLocks = 100'000;
 
   mutable std::mutex mutex_;

@@ -11,7 +11,7 @@
 
 namespace swizzle::sql {
 
-/// The checks that a transaction has put off. Those that have passed stay: a ROLLBACK TO an earlier
+/// The deferred checks of a transaction. Those that have passed stay: a ROLLBACK TO an earlier
 /// point may undo the change that let them pass.
 class DeferredChecks {
  public:
@@ -26,11 +26,11 @@ class DeferredChecks {
   void roll_back_to(const Mark& mark) noexcept;
 
   /// Calls `check` for those that have not passed: of the named constraints, or, if there are none,
-  /// of all. They have passed when it has returned for each. False: there are none.
+  /// of all. They count as passed when it has returned for each. False: there are none.
   bool run(std::span<const Oid> constraints,
            const std::function<void(const DeferredCheck&)>& check);
   [[nodiscard]] bool empty() const noexcept { return events_.mark().size == 0; }
-  /// Whether one of the relation has not passed.
+  /// True if a check of the relation has not been made yet.
   [[nodiscard]] bool awaits(Oid relation) const;
 
  private:
@@ -46,7 +46,7 @@ class DeferredChecks {
     RowEvents::Mark end;
     std::vector<Oid> constraints;
   };
-  /// Before it all have passed.
+  /// All checks before it have passed.
   [[nodiscard]] RowEvents::Mark begin_of_rest() const noexcept;
   [[nodiscard]] bool has_passed(std::uint64_t number, Oid constraint) const noexcept;
 

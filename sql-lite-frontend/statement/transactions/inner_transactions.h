@@ -8,7 +8,7 @@
 /// The end of a transaction within a statement: COMMIT and ROLLBACK of procedures and DO.
 namespace swizzle::sql {
 
-/// The rows over which a loop goes while its body ends the transaction that it reads in.
+/// The rows of a loop whose body ends the transaction that it reads in.
 class PinnedRows {
  public:
   explicit PinnedRows(StatementTransaction& transaction) : transaction_(transaction) {
@@ -18,7 +18,7 @@ class PinnedRows {
   PinnedRows& operator=(const PinnedRows&) = delete;
   virtual ~PinnedRows() { std::erase(transaction_.pinned_rows, this); }
 
-  /// Reads the remaining rows, after which the transaction is needed no longer. Throws 55000 if the
+  /// Reads the remaining rows, so that the transaction is not needed any more. Throws 55000 if the
   /// rows come from a statement that writes.
   virtual void hold() = 0;
 
@@ -26,7 +26,7 @@ class PinnedRows {
   StatementTransaction& transaction_;
 };
 
-/// While an object of this class exists, the statement that runs may, or may not, end the
+/// While an object of this class exists, the running statement may, or may not, end the
 /// transaction.
 class TransactionControl {
  public:

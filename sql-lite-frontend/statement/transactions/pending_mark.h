@@ -4,8 +4,7 @@
 
 namespace swizzle::sql {
 
-/// Numbers of the transaction's notifications and of its changes of channels, which ROLLBACK TO
-/// goes back to.
+/// Counts of the transaction's notifications and changes of channels, to which ROLLBACK TO returns.
 struct PendingMark {
   std::size_t said = 0;
   std::size_t resolved = 0;

@@ -26,14 +26,14 @@ class PinnedRows;
 /// Modes of a transaction, as in BEGIN and SET TRANSACTION.
 struct TransactionModes {
   Isolation isolation = Isolation::read_committed;
-  /// The client asked for READ UNCOMMITTED: shown as that, though it acts as READ COMMITTED.
+  /// The client asked for READ UNCOMMITTED: shown so, though it acts as READ COMMITTED.
   bool says_uncommitted = false;
   bool read_only = false;
   bool deferrable = false;
 };
 
-/// The transaction as the statements in it see it: the engine's, what holds for its statements, and
-/// the work that they leave for its end. The session begins and ends it (StatementTransaction).
+/// The transaction as its statements see it: the engine's, the state for its statements, and their
+/// work for its end. The session begins and ends it (StatementTransaction).
 class StatementTransaction {
  public:
   enum class Block : std::uint8_t { none, implicit, explicit_block };
@@ -67,9 +67,9 @@ class StatementTransaction {
   Transaction* operator->() const { return &*engine_; }
   [[nodiscard]] Transaction* get() const noexcept { return engine_.get(); }
 
-  /// Does nothing where there is one, but that BEGIN makes it a block.
+  /// Does nothing if there is one, except that BEGIN makes it a block.
   virtual void begin(Block kind) = 0;
-  /// Throws when the commit fails; the transaction is over then, too.
+  /// Throws when the commit fails; the transaction has ended then, too.
   virtual void commit() = 0;
   virtual void rollback() noexcept = 0;
   [[nodiscard]] virtual Savepoint mark(std::string name = {}) const = 0;
@@ -78,24 +78,24 @@ class StatementTransaction {
   /// At REPEATABLE READ the transaction's snapshot is taken at its first statement, as in
   /// PostgreSQL.
   void begin_statement();
-  /// The same for a change of definitions, which waits for its locks first: what others have
-  /// committed until then is no conflict. Its end calls take_snapshot().
+  /// The same for a change of definitions, which waits for its locks first: commits of others until
+  /// then are no conflict. Its end calls take_snapshot().
   void begin_definition();
   /// Takes the transaction's snapshot. The statement that has run counts as the first, if there was
   /// none before.
   void take_snapshot();
-  /// A statement within one that runs, where a routine has ended its transaction.
+  /// Begins a statement within a running one, after a routine has ended its transaction.
   void begin_inner_statement() {
     if (!any_statement_) [[unlikely]]
       begin_statement();
   }
-  /// Some statement of it has run, so that it may have its snapshot.
+  /// True if some statement of it has run, so that it may have its snapshot.
   [[nodiscard]] bool has_run_statements() const noexcept { return any_statement_; }
 
   [[nodiscard]] bool is_failed() const noexcept { return failed_; }
   [[nodiscard]] bool is_implicit() const noexcept { return block_ == Block::implicit; }
   [[nodiscard]] bool in_explicit_block() const noexcept { return block_ == Block::explicit_block; }
-  /// The statements of one message are a transaction, too, though not one with savepoints.
+  /// The statements of one message are a transaction, too, though without savepoints.
   [[nodiscard]] bool in_block() const noexcept {
     return in_explicit_block() || (in_script && is_implicit());
   }
@@ -113,20 +113,20 @@ class StatementTransaction {
   void truncate_at_commit(Oid relation) { truncated_on_commit_.push_back(relation); }
   void drop_at_commit(Oid relation) { dropped_on_commit_.push_back(relation); }
   /// Notes that a sequence got another position, or was dropped: one of the two positions is free
-  /// in the end.
+  /// after the transaction's end.
   void note_sequence_move(Oid to, Oid from) { sequence_moves_.push_back({to, from}); }
-  /// Built in it, at REPEATABLE READ: its snapshot does not read the index.
+  /// Notes an index built at REPEATABLE READ, which the transaction's snapshot must not read.
   void note_young_index(Oid index) { young_indexes_.insert(index); }
   [[nodiscard]] bool is_young(Oid index) const { return young_indexes_.contains(index); }
   [[nodiscard]] bool has_young_indexes() const noexcept { return !young_indexes_.empty(); }
 
-  /// Relations of this session alone are read or written: it cannot be prepared then.
+  /// Notes that temporary relations are used: the transaction cannot be prepared then.
   void note_temporaries(std::span<const TablePtr> tables) noexcept;
   void note_temporary() noexcept { used_temporaries_ = true; }
-  /// It is deleting the rows of temporary tables before it commits: no trigger fires.
+  /// True while it deletes the rows of temporary tables before it commits: no trigger fires.
   [[nodiscard]] bool clears_temporaries() const noexcept { return clears_temporaries_; }
 
-  bool in_script = false;  ///< what runs is one of several statements of a message
+  bool in_script = false;  ///< it runs one of several statements of a message
   /// True if the running statement may end the transaction: CALL or DO outside a block, and
   /// procedures that it calls.
   bool may_end = false;
@@ -142,7 +142,7 @@ class StatementTransaction {
     Oid from = kNoOid;
   };
 
-  /// Replaced under a mutex alone, since a cancel looks at it from other threads.
+  /// Replaced only under a mutex, since a cancel reads it from other threads.
   CheckedUnique<Transaction> engine_;
   Block block_ = Block::none;
   bool failed_ = false;

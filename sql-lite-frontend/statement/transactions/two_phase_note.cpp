@@ -40,7 +40,7 @@ class NoteReader {
     rest_ = rest_.subspan(sizeof(T));
     return value;
   }
-  /// Of items that have at least so many bytes: no more than there is room for.
+  /// Reads a count of items that take at least so many bytes: no more than there is room for.
   std::uint32_t take_count(std::size_t item_bytes) {
     const auto count = take<std::uint32_t>();
     if (count <= rest_.size() / item_bytes) return count;

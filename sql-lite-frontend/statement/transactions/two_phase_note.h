@@ -11,13 +11,13 @@
 
 namespace swizzle::sql {
 
-/// Note that the engine keeps with a prepared transaction. After a restart it is all that is known
-/// of the transaction, so it is written to disk, in this form for ever.
+/// Note that the engine keeps with a prepared transaction. After a restart nothing else is known of
+/// the transaction; its form on disk never changes.
 struct PreparedNote {
   Oid owner = kNoOid;  ///< role that has prepared it
   Oid database = kNoOid;
   bool has_definitions = false;  ///< it has changed the catalog's records
-  /// Positions of sequences that are free when it has committed, and when it is rolled back.
+  /// Positions of sequences that are free after its commit, and after its rollback.
   std::vector<Oid> left_by_commit;
   std::vector<Oid> left_by_rollback;
   struct AdvisoryLock {
@@ -25,14 +25,14 @@ struct PreparedNote {
     AdvisoryMode mode;
   };
   std::vector<AdvisoryLock> locks;
-  std::int64_t number = 0;  ///< as pg_current_xact_id() gave it; 0: not asked for
+  std::int64_t number = 0;  ///< as pg_current_xact_id() gave it; 0: none
 };
 
 std::vector<std::byte> encode(const PreparedNote& note);
-/// Nothing: these are not the bytes of one.
+/// Nothing: the bytes are no such note.
 std::optional<PreparedNote> decode_note(Bytes bytes);
 
-/// Prepared transactions of a database.
+/// Returns the number of prepared transactions of a database.
 std::size_t count_prepared_in(const Engine& engine, Oid database);
 
 }  // namespace swizzle::sql

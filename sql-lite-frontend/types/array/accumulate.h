@@ -4,9 +4,9 @@
 
 namespace swizzle::sql {
 
-/// Throws unless array_agg() or ARRAY(SELECT …) can make the array an element of one with one
-/// dimension more: none is NULL (22004) or empty, and all have the first one's dimensions (2202E).
-/// `first`: null for the first itself.
+/// Throws unless array_agg() or ARRAY(SELECT …) can add the array as an element of an array with
+/// one more dimension: 22004 for NULL, 2202E for an empty array or other dimensions than the first
+/// one's. `first`: null for the first array itself.
 void require_accumulable(const Value* first, const Value& array);
 
 }  // namespace swizzle::sql

@@ -114,7 +114,7 @@ Value array_of_elements(Arena& arena, TypeId element_type,
   const std::size_t expected = kHeaderBytes + dimensions.size_bytes() + elements.size() * 12;
   share.set(arena.account(), expected);
   out.reserve(expected);
-  // A value does not know of domains, only an expression does.
+  // A value has the base type; only expressions have domains.
   append_word(out, raw(base_type(element_type)));
   append_word(out, static_cast<std::uint32_t>(dimensions.size()));
   append_word(out, static_cast<std::uint32_t>(elements.size()));
@@ -204,7 +204,7 @@ CountedValues all_elements(const Arena& arena, const ArrayView& view) {
   return elements;
 }
 
-// Only one-dimensional arrays grow, at either end; the gap is filled with NULLs.
+// Only one-dimensional arrays can be extended, at either end; gaps are filled with NULLs.
 Value set_in_one_dimension(Arena& arena, const ArrayView& view, std::int32_t subscript,
                            const Value& element) {
   ArrayDimension d = view.dimension(0);

@@ -11,9 +11,10 @@ namespace swizzle::sql {
 
 inline constexpr int kMaxArrayDimensions = 6;
 
-/// Values on their way into an array: many times as large as there.
+/// Values from which an array is built; they take several times the array's size, so they are
+/// counted.
 using CountedValues = CountedVector<Value>;
-/// An empty list that counts where the arena does.
+/// Returns an empty list that is charged to the arena's account.
 inline CountedValues counted_values(const Arena& arena) {
   return CountedValues{CountedAllocator<Value>{arena.account()}};
 }
@@ -39,7 +40,8 @@ class ArrayView {
   [[nodiscard]] bool has_nulls() const noexcept;
   /// Returns an element, in row-major order.
   [[nodiscard]] Value element(std::size_t index) const;
-  /// The element at the subscripts, NULL if there is none (too few, too many, out of bounds).
+  /// Returns the element at the subscripts; NULL if there are too few or too many, or one is out of
+  /// bounds.
   [[nodiscard]] Value at(std::span<const std::int32_t> subscripts) const;
 
  private:
@@ -56,31 +58,31 @@ class ArrayView {
 /// array has no dimensions.
 Value make_array(Arena& arena, TypeId element_type, std::span<const ArrayDimension> dimensions,
                  std::span<const Value> elements);
-/// One dimension from 1.
+/// Builds a one-dimensional array with lower bound 1.
 Value make_array(Arena& arena, TypeId element_type, std::span<const Value> elements);
 
-/// array[lower:upper, …]; an absent bound is the dimension's own.
+/// Bounds of a slice array[lower:upper, …]; an absent bound is that of the dimension.
 struct SliceBound {
   std::optional<std::int32_t> lower;
   std::optional<std::int32_t> upper;
 };
 Value array_slice(Arena& arena, const Value& array, std::span<const SliceBound> bounds);
 
-/// For UPDATE t SET a[i] = x: extends one-dimensional arrays as PostgreSQL does, with NULLs in
-/// between. `array` may be NULL. Throws 2202E.
+/// UPDATE t SET a[i] = x. Extends one-dimensional arrays as PostgreSQL does, with NULLs in between.
+/// `array` may be NULL. Throws 2202E.
 Value array_set_element(Arena& arena, TypeId element_type, const Value& array,
                         std::span<const std::int32_t> subscripts, const Value& element);
 
-/// For UPDATE t SET a[lower:upper, …] = x: the elements of `source` in their order, whatever its
-/// shape; those that it has too many are left. Bounds outside extend a one-dimensional array, as an
-/// element does. `array` may be NULL. Throws 2202E.
+/// UPDATE t SET a[lower:upper, …] = x. Assigns the elements of `source` in order, regardless of its
+/// shape; surplus elements are ignored. Bounds outside of the array extend it if it is
+/// one-dimensional. `array` may be NULL. Throws 2202E.
 Value array_set_slice(Arena& arena, TypeId element_type, const Value& array,
                       std::span<const SliceBound> bounds, const Value& source);
 
-/// ARRAY[a, b] of arrays: one dimension more. NULL is as an empty one. Throws 2202E.
+/// ARRAY[a, b] of arrays: adds a dimension. NULL counts as an empty array. Throws 2202E.
 Value array_of_arrays(Arena& arena, TypeId element_type, std::span<const Value> arrays);
 
-/// The product of the lengths. Throws 54000 if too large.
+/// Returns the product of the dimensions' lengths. Throws 54000 if it is too large.
 std::size_t array_size(std::span<const ArrayDimension> dimensions);
 
 }  // namespace swizzle::sql

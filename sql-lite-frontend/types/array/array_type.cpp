@@ -21,7 +21,7 @@ char delimiter_of(TypeId element) noexcept {
   return info != nullptr ? info->delimiter : ',';
 }
 
-/// Reads "{1,NULL,\"a b\"}", nested, with bounds in front if the user gives them.
+/// Parser of "{1,NULL,\"a b\"}", nested, optionally with bounds in front.
 class ArrayReader {
  public:
   ArrayReader(FunctionContext& context, TypeId element, std::int32_t typmod, std::string_view text)
@@ -159,7 +159,7 @@ class ArrayReader {
       rest_.remove_prefix(1);
       return add(std::move(item));
     }
-    std::size_t kept = 0;  // blanks at the end count only if a backslash says so
+    std::size_t kept = 0;  // trailing blanks count only if escaped
     bool escaped = false;
     while (!rest_.empty() && rest_.front() != '}' && rest_.front() != delimiter_) {
       if (rest_.front() == '{' || rest_.front() == '"')
@@ -188,7 +188,7 @@ class ArrayReader {
 
   void add(std::string item) { items_.emplace_back(std::move(item)); }
 
-  // Elements are read once the array is known to be well formed: its faults come first.
+  // Elements are converted after the whole text is parsed: errors of the array's syntax come first.
   Value finish() {
     if (items_.empty()) return make_array(context_.arena, element_, {}, {});
     CountedValues elements = counted_values(context_.arena);

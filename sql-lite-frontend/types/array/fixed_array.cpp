@@ -11,7 +11,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Where the element lies in the value, if there is one.
+/// Returns the element's offset in the value, if there is one.
 std::optional<std::size_t> place_of_element(TypeId type, const Value& value,
                                             std::span<const std::int32_t> subscripts) {
   const auto width = static_cast<std::size_t>(type_info(fixed_element(type)).length);

@@ -12,7 +12,7 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-// Of two of one size, byte by byte.
+// Bitwise operators on two values of the same length, byte by byte.
 template <class Operation>
 Value combined(Arena& arena, const Value& a, const Value& b, std::string_view verb) {
   const BitView left{a};
@@ -48,7 +48,7 @@ Value invert(FunctionContext& context, Arguments a) {
   return bits.finish();
 }
 
-/// Negative shifts go the other way.
+/// Shifts left; negative counts shift right.
 Value shifted(Arena& arena, const Value& value, std::int64_t left) {
   const BitView view{value};
   BitBuilder bits{arena, view.size()};
@@ -115,7 +115,8 @@ Value overlay(FunctionContext& context, Arguments a) {
   return concatenate(context, whole);
 }
 
-/// Where the second argument's bits stand in the first's, from 1.
+/// Returns the position, from 1, of the second argument's bits in the first; 0 if they are not
+/// there.
 Value position(FunctionContext&, Arguments a) {
   const BitView in{a[0]};
   const BitView wanted{a[1]};
@@ -196,7 +197,7 @@ Value to_integer(FunctionContext&, Arguments a) {
 template <class Operation>
 struct Collected {
   std::byte* data = nullptr;
-  std::size_t bytes = 0;  ///< with the last one, which says how many bits are none
+  std::size_t bytes = 0;  ///< including the last one, with the number of padding bits
 
   void take(Arena& arena, const Value& value) {
     const Bytes given = value.as_bytes();

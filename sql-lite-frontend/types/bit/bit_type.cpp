@@ -12,7 +12,7 @@
 /// bit(n) and bit varying(n).
 namespace swizzle::sql {
 
-// By the bytes, then the shorter first: '1' comes before '10', and that before '11'.
+// Compares the bytes, then the lengths: '1' < '10' < '11'.
 int compare_bits(const Value& a, const Value& b) {
   const BitView left{a};
   const BitView right{b};

@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/types/arena.h"
 #include "sql-lite-frontend/types/datum.h"
 
-/// hstore: texts by keys, each of which is there once; a value may be NULL.
+/// hstore: pairs of text keys, which are unique, and text values, which may be NULL.
 namespace swizzle::sql {
 
 struct HstorePair {
@@ -38,11 +38,11 @@ class HstoreView {
   std::string_view texts_;
 };
 
-/// Whether a key comes before another.
+/// True if the first key sorts before the second.
 bool hstore_key_before(std::string_view a, std::string_view b) noexcept;
-/// Makes an hstore of pairs in any order; of those with one key the first counts.
+/// Builds an hstore from pairs in any order. Of pairs with equal keys, the first one wins.
 Value make_hstore(Arena& arena, std::vector<HstorePair> pairs);
-/// Reads a text as hstore's input function does. Throws if it is invalid.
+/// Parses a text as hstore's input function does. Throws if it is invalid.
 Value read_hstore(Arena& arena, std::string_view text);
 int compare_hstores(const Value& a, const Value& b);
 

@@ -67,7 +67,7 @@ class HstoreReader {
     }
     return length;
   }
-  /// Nothing where the text ends before one begins.
+  /// Returns nothing if the text ends first.
   std::optional<Part> take_text(Side side) {
     skip_blanks();
     if (is_at_end()) return std::nullopt;
@@ -95,7 +95,7 @@ class HstoreReader {
     for (; !is_at_end(); ++at_) {
       const char next = text_[at_];
       const bool ends = side == Side::key ? next == '=' : next == ',';
-      // A text begins with whatever it begins with.
+      // The first character always belongs to the text.
       if ((ends && at_ > start) || is_space(next)) return;
       if (next == '\\' && ++at_ == text_.size()) end_of_text();
       out.push_back(text_[at_]);

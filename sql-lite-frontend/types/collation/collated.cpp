@@ -26,7 +26,7 @@ constexpr std::string_view kLocales[] = {
 
 constexpr const auto& kKinds = kCollatedKinds;
 static_assert(kKinds[10] == kCitextType && kKinds[11] == user_array_of(kCitextType));
-/// Of each kind, in which form it is ordered, and the kind of its arrays or elements.
+/// For each kind: the form in which it is ordered, and the kind of its array or element type.
 struct CollatedType {
   CollatedForm form;
   bool is_array;
@@ -44,7 +44,7 @@ constexpr std::array<CollatedType, kKinds.size()> kForms{{{CollatedForm::text, f
                                                           {CollatedForm::document_array, true, 8},
                                                           {CollatedForm::folded, false, 11},
                                                           {CollatedForm::folded_array, true, 10}}};
-/// From here on kinds follow their database.
+/// Kinds from here on use the collation of their database.
 constexpr std::size_t kFirstFollowing = 8;
 
 constexpr std::size_t kind_of(TypeId collated) noexcept {
@@ -90,11 +90,11 @@ bool builtin_rule(std::uint32_t number, CollationRule& rule) {
 }
 
 Known* find_known(std::uint32_t number) noexcept {
-  // The address of what stays where it is.
+  // Entries are never moved, so their addresses remain valid.
   return reinterpret_cast<Known*>(collations().by_number.find(number));
 }
 
-/// Pre: the mutex is held, and the number is not known yet.
+/// Pre: the mutex is held, and the oid is not registered.
 Known& add(Collations& all, std::uint32_t number, CollationRule rule) {
   Known& known = all.known.emplace_back();
   known.rule = std::move(rule);
@@ -194,7 +194,7 @@ const Type& collated_type(TypeId type) noexcept {
   const std::uint32_t number = collation_of_type(type);
   Known* known = known_or_builtin(number);
   if (known == nullptr) return type_info(without_collation(type));
-  // acquire: what make_types() has put there.
+  // acquire: pairs with the release in make_types().
   if (!known->has_types.load(std::memory_order_acquire)) make_types(*known, number);
   return known->types[kind_of(type)];
 }
@@ -211,7 +211,7 @@ void note_collation(std::uint32_t number, CollationRule rule) {
   Collations& all = collations();
   const std::scoped_lock lock{all.mutex};
   const Known* known = find_known(number);
-  // Another engine in the process, as tests have them, gives the number to another collation.
+  // Another engine in the same process, as in tests, may use the oid for another collation.
   if (known == nullptr || known->rule != rule) add(all, number, std::move(rule));
 }
 

@@ -8,12 +8,12 @@
 /// Functions whose result does not depend on it have no variant.
 namespace swizzle::sql {
 
-/// Lives as long as the process, as built-in functions do.
+/// Returns the variant of the function, which lives until the end of the process.
 const Function& under_collation(const Function& function, std::uint32_t collation);
 const Operator& under_collation(const Operator& op, std::uint32_t collation);
 
-/// Returns the variant of the function for a type that follows its database (citext), to which each
-/// call gives the locale; null if the locale makes no difference.
+/// Returns the variant of a function for a type ordered by its database (citext): each call
+/// provides the locale. Null if the locale makes no difference.
 ScalarFunction as_database_orders(const Function& function);
 
 }  // namespace swizzle::sql

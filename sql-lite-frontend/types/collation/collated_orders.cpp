@@ -61,7 +61,7 @@ int compare_texts(const Order& order, std::string_view a, std::string_view b) {
 }
 void put_text_key(const Order& order, std::string& key, std::string_view text) {
   order.collator.append_sort_key(key, text);
-  // Strings that compare equal are told apart by their bytes.
+  // Under a deterministic collation, strings that ICU considers equal are ordered by their bytes.
   if (order.deterministic) keys::put_text(key, text);
 }
 
@@ -81,8 +81,8 @@ void put_text_key(const Order& order, std::string& key, std::string_view text) {
 [[gnu::noinline]] void put_by(std::size_t order, Text text, std::string& key, const Value& value) {
   put_text_key(used(order, "string comparison"), key, text(value));
 }
-/// Takes a text off a key. Of a deterministic order the text stands behind its sort key. Else there
-/// is nothing but the key, whose digits cannot be decoded.
+/// Decodes a text from a key: with a deterministic order, the text follows its sort key; otherwise
+/// there is only the sort key, which cannot be decoded.
 [[gnu::noinline]] Value take_by(std::size_t number, Bytes& key, TypeId type, Arena& arena) {
   const Order& order = used(number, "string comparison");
   const Value sort_key = keys::take_text(key, type, arena);
@@ -98,7 +98,7 @@ enum class Comparison : std::uint8_t { equal, not_equal, less, less_equal, great
 [[gnu::noinline]] Value test_by(std::size_t order, Text text, Comparison test,
                                 std::span<const Value> a) {
   using enum Comparison;
-  // Where strings that differ are never equal, nothing has to be asked of ICU.
+  // Under a deterministic collation, equality is bytewise, so ICU is not needed.
   if ((test == equal || test == not_equal) && used(order, "string comparison").deterministic)
     return Value::from_bool((text(a[0]) == text(a[1])) == (test == equal));
   const int by = compare_by(order, text, a[0], a[1]);
@@ -205,7 +205,7 @@ struct Of {
   }
 };
 
-/// Of the elements' order.
+/// Order of arrays of elements with that order.
 template <TypeOrder (*elements)()>
 constexpr TypeOrder arrays() {
   return {.compare = [](const Value& a,
@@ -238,7 +238,7 @@ constexpr std::array<Functions, sizeof...(N)> all_functions(std::index_sequence<
   return {functions<N>()...};
 }
 
-/// With those that fail behind them.
+/// Includes the two pseudo-orders whose functions throw.
 constexpr auto kFunctions = all_functions(std::make_index_sequence<kMostCollatedOrders + 2>{});
 
 }  // namespace

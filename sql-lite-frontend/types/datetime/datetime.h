@@ -78,7 +78,7 @@ std::int64_t micros_from_time(const TimeOfDay& time) noexcept;
 /// Pre: 0 <= micros <= 24 hours.
 TimeOfDay time_from_micros(std::int64_t micros) noexcept;
 CivilTime civil_from_timestamp(std::int64_t timestamp) noexcept;
-/// May be out of range: check is_valid_timestamp. Nothing if 64 bits do not hold it.
+/// Nothing on 64-bit overflow. The result may be out of range: see is_valid_timestamp.
 std::optional<std::int64_t> timestamp_of(std::int64_t days, std::int64_t micros) noexcept;
 std::optional<std::int64_t> timestamp_from_civil(const CivilTime& civil) noexcept;
 
@@ -89,7 +89,7 @@ struct IsoWeek {
   int week = 1;
 };
 IsoWeek iso_week(std::int64_t days) noexcept;
-/// The Monday of that week.
+/// Returns the Monday of the ISO week.
 std::int64_t days_from_iso_week(std::int64_t year, int week) noexcept;
 
 /// Rounds microseconds to 0 … 6 decimals of a second, half away from zero.

@@ -15,7 +15,7 @@ void append_two(std::string& out, int number) {
   out.push_back(static_cast<char>('0' + number % 10));
 }
 
-/// ".5" or nothing: trailing zeros go.
+/// Appends ".5" or nothing, without trailing zeros.
 void append_fraction(std::string& out, int microsecond) {
   if (microsecond == 0) return;
   char digits[6];

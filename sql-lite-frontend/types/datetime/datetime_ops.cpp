@@ -49,7 +49,7 @@ Interval fit_interval(const Interval& interval, std::int32_t typmod) {
   const auto truncate = [&out](std::int64_t unit) {
     out.microseconds = out.microseconds / unit * unit;
   };
-  // The lowest declared field decides; what lies below it is dropped.
+  // The lowest declared field decides; smaller units are dropped.
   if (fields == kAllIntervalFields || (fields & kSecondField) != 0) {
   } else if ((fields & kMinuteField) != 0) {
     truncate(kMicrosPerMinute);

@@ -208,7 +208,7 @@ class Parser {
     const auto value = to_number(whole);
     const auto number = static_cast<int>(value);
     if (value != number) throw DateTimeFault::field_overflow;
-    // Behind a month and hours another M is minutes.
+    // After a month and hours, another M means minutes.
     if (unit == 'm' && has_month_ && units_.find('h') != std::string::npos) unit = kMinuteUnit;
     if (unit == 'y') return set_year(value, 4);
     if (unit == 'm') return set_month(number);
@@ -279,7 +279,7 @@ class Parser {
     }
     if (has_year_ && has_month_ && !has_day_) {
       if (text_month_ && digits.size() >= 3 && two_digit_year_) {
-        // "01-Feb-2003" under YMD: what looked like the year was the day.
+        // "01-Feb-2003" with YMD: the number parsed as year is the day.
         set_day(static_cast<int>(out_.date.year));
         has_year_ = false;
         return set_year(value, digits.size());
@@ -456,7 +456,7 @@ class Parser {
     const TimeOfDay& t = out_.time;
     if (t.hour > 24 || t.minute > 59 || t.second > 60 || micros_from_time(t) > kMicrosPerDay)
       throw DateTimeFault::field_overflow;
-    // A DST zone may not stand for time alone; see the caller.
+    // A zone with daylight saving time needs a date; see the caller.
   }
 
   void apply_meridiem() {
@@ -492,7 +492,7 @@ class Parser {
   FunctionContext& context_;
   std::string_view text_;
   ParsedDateTime out_;
-  std::string units_;  ///< of the time that have been given
+  std::string units_;  ///< units of the time seen so far
   bool has_year_ = false;
   bool has_month_ = false;
   bool has_day_ = false;

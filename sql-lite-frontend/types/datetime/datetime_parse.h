@@ -12,7 +12,7 @@
 
 namespace swizzle::sql {
 
-/// One piece of a date, time or interval text.
+/// Token of a date, time or interval text.
 struct DateTimeToken {
   enum class Kind : std::uint8_t {
     number,   ///< digits, perhaps with a fraction
@@ -26,10 +26,10 @@ struct DateTimeToken {
   std::string text;  ///< lower case
 };
 
-/// Cuts a text into tokens. Nothing if a character has no place in one.
+/// Splits a text into tokens. Nothing if it contains an invalid character.
 std::optional<std::vector<DateTimeToken>> tokenize_date_time(std::string_view text);
 
-/// Reason of a failed read; throw_date_time_error() turns it into an error.
+/// Reason for a failed parse; throw_date_time_error() turns it into an error.
 enum class DateTimeFault : std::uint8_t {
   bad_format,
   field_overflow,
@@ -47,28 +47,29 @@ struct ParsedDateTime {
   bool has_time = false;
   CivilDate date;
   TimeOfDay time;
-  /// The zone in the text; neither if there is none.
+  /// The time zone in the text: one of these, or neither.
   std::optional<std::int32_t> seconds_east;
   std::shared_ptr<const TimeZone> zone;
   const ZoneAbbreviation* abbreviation = nullptr;  ///< instead of `zone`: its meaning has changed
 };
 
-/// Reads a text as PostgreSQL's date and timestamp input does. `type_name` is for messages.
+/// Parses a text as PostgreSQL's date and timestamp input does. `type_name` is for messages.
 ParsedDateTime parse_date_time(FunctionContext& context, std::string_view text,
                                std::string_view type_name);
-/// Reads as time input does: a date may be missing.
+/// Parses as time input does: the date is optional.
 ParsedDateTime parse_time(FunctionContext& context, std::string_view text,
                           std::string_view type_name);
 
-/// Zone and offset of "now" in the session.
+/// Returns the session's time zone.
 const TimeZone& session_zone(const FunctionContext& context) noexcept;
-/// The transaction's start on the session's clock.
+/// Returns the transaction's start in the session's local time.
 std::int64_t local_transaction_time(const FunctionContext& context) noexcept;
 
-/// "+02", "-08:30", "+05:30:15", "+0530": seconds east. Nothing if it is not one; throws nothing.
+/// Parses "+02", "-08:30", "+05:30:15", "+0530" to seconds east. Nothing if it is no offset; does
+/// not throw.
 std::optional<std::int32_t> parse_zone_offset(std::string_view text) noexcept;
 
-/// Reads an interval. `typmod` names the field of a bare number ("5" as INTERVAL HOUR).
+/// Parses an interval. `typmod` names the field of a bare number ("5" as INTERVAL HOUR).
 Interval parse_interval(FunctionContext& context, std::string_view text, std::int32_t typmod);
 
 }  // namespace swizzle::sql

@@ -97,8 +97,8 @@ class Tokenizer {
     return Kind::date;
   }
 
-  /// Words of dates that may stand directly before a number. Before others, zones among them, it
-  /// belongs to the word: "GMT+8".
+  /// True for words that may directly precede a number in dates. After other words, e.g. zones, the
+  /// number belongs to the word: "GMT+8".
   [[nodiscard]] bool is_unit() const {
     for (const std::string_view word :
          {"ad",       "allballs", "am",      "apr",       "april",    "at",       "aug",

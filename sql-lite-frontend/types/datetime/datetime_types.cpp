@@ -54,7 +54,7 @@ std::int64_t read_timestamptz(FunctionContext& context, std::string_view text) {
     case ParsedDateTime::Kind::fields:
       break;
   }
-  // Local time may lie outside of what its moment in UTC is within.
+  // The local time may be out of range although its UTC timestamp is not.
   const auto civil = timestamp_from_civil({parsed.date, parsed.time});
   if (!civil) out_of_range("timestamp", text);
   const std::int64_t local = *civil;
@@ -126,7 +126,8 @@ TimeTz read_timetz(FunctionContext& context, std::string_view text) {
   if (parsed.seconds_east && parsed.abbreviation == nullptr) {
     east = *parsed.seconds_east;
   } else {
-    // Without a date, the session's offset of today is meant; on days that no timestamp has, UTC.
+    // Without a date, the session zone's offset of the current date is used; for dates outside of
+    // the timestamp range, UTC.
     constexpr std::int64_t kMostDays = std::numeric_limits<std::int64_t>::max() / kMicrosPerDay - 1;
     const std::int64_t day = parsed.has_date
                                  ? days_from_civil(parsed.date)
@@ -318,7 +319,7 @@ constexpr TypeModifier kIntervalModifier{
       return make_interval(context.arena, fit_interval(value.as_interval(), typmod));
     }};
 
-// By the instant, then by the zone: 12:00+00 and 13:00+01 are the same instant and not equal.
+// Ordered by the instant, then the zone: 12:00+00 and 13:00+01 are the same instant but not equal.
 std::int64_t instant_of(const TimeTz& time) noexcept {
   return time.microseconds + time.zone_seconds * kMicrosPerSecond;
 }

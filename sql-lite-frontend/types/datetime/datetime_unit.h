@@ -5,8 +5,7 @@
 
 namespace swizzle::sql {
 
-/// Units of extract() and date_trunc(). The first of them are lengths, in which intervals are
-/// written.
+/// Units of extract() and date_trunc(). The first ones are also units of intervals.
 enum class DateTimeUnit : std::uint8_t {
   microsecond,
   millisecond,
@@ -33,8 +32,8 @@ enum class DateTimeUnit : std::uint8_t {
   unknown,
 };
 
-/// A length by any of PostgreSQL's spellings in lower case ("mons", "yr"); unknown if it is not
-/// one.
+/// Finds an interval unit by any of PostgreSQL's spellings in lower case ("mons", "yr"); returns
+/// unknown if there is none.
 DateTimeUnit find_interval_unit(std::string_view word) noexcept;
 
 }  // namespace swizzle::sql

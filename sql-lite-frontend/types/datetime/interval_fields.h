@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-/// INTERVAL's type modifier: which fields, how many decimals of a second.
+/// INTERVAL's type modifier: the fields, and the number of decimals of seconds.
 namespace swizzle::sql {
 
 inline constexpr unsigned kMonthField = 1U << 1;
@@ -26,7 +26,7 @@ struct IntervalFieldNames {
   unsigned fields;
   std::string_view text;
 };
-/// Names as they stand behind INTERVAL.
+/// Field names as written after INTERVAL.
 inline constexpr IntervalFieldNames kIntervalFieldNames[] = {
     {kYearField, "year"},
     {kMonthField, "month"},

@@ -145,7 +145,7 @@ Number parse_number(std::string_view text) {
   const std::size_t point = text.find('.');
   Number out;
   const std::string_view whole = text.substr(0, point);
-  // With its sign, since the least number has no positive counterpart.
+  // Parsed with its sign, since the least number has no positive counterpart.
   if (!whole.empty())
     out.whole = parse_whole(negative ? with_sign.substr(0, whole.size() + 1) : whole);
   if (point != std::string_view::npos) out.fraction = parse_fraction(text.substr(point));
@@ -178,7 +178,7 @@ class Parser {
     tokens_ = *tokens;
   }
 
-  // Units stand behind their numbers, so the text is read backwards.
+  // Units follow their numbers, so the text is parsed backwards.
   Interval parse() {
     const bool all_negative = sql_standard_sign();
     for (std::size_t i = tokens_.size(); i-- > 0;) take(tokens_[i]);
@@ -187,7 +187,7 @@ class Parser {
   }
 
  private:
-  /// In the SQL standard's style one leading minus negates everything.
+  /// In sql_standard style, a single leading minus negates all fields.
   [[nodiscard]] bool sql_standard_sign() {
     if (style_ != IntervalStyle::sql_standard || !tokens_.front().text.starts_with('-'))
       return false;
@@ -318,7 +318,7 @@ class Parser {
     }
   }
 
-  /// A field may be given once.
+  /// Throws if a field is given twice.
   void claim(unsigned fields) {
     if ((seen_ & fields) != 0) throw DateTimeFault::bad_format;
     seen_ |= fields;
@@ -411,8 +411,8 @@ class Iso8601Parser {
     return true;
   }
 
-  /// A floating-point number, as the standard's text is read: its fraction has what precision the
-  /// whole has left.
+  /// Parses a floating-point number as PostgreSQL does: the precision left for the fraction depends
+  /// on the integer part.
   Number take_number() {
     constexpr double kMost = 1e15;
     const char first = rest_.empty() ? '\0' : rest_.front();

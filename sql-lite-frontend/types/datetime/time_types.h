@@ -4,7 +4,7 @@
 
 namespace swizzle::sql {
 
-/// Dates, times of day, moments and intervals.
+/// True for dates, times of day, timestamps and intervals.
 constexpr bool is_time(TypeId type) noexcept {
   switch (type) {
     case TypeId::date:

@@ -43,7 +43,7 @@ class PosixRuleParser {
       if (!daylight_west) return std::nullopt;
       daylight.seconds_east = -*daylight_west;
     }
-    // Without rules of its own a zone changes as the United States do.
+    // A POSIX zone without rules uses those of the United States.
     if (rest_.empty()) rest_ = ",M3.2.0,M11.1.0";
     const auto begin = take_change();
     const auto end = begin ? take_change() : std::nullopt;
@@ -299,7 +299,7 @@ std::optional<std::int32_t> TimeZone::meaning_of(std::string_view abbreviation,
 
 TimeZone::Offset TimeZone::at_local(std::int64_t local) const noexcept {
   const std::int64_t seconds = unix_from_timestamp(local);
-  // One day earlier lies before any change that could matter here, whatever the offset.
+  // One day earlier is before any change that could matter, regardless of the offset.
   const std::int64_t earlier = seconds - kSecondsPerDay;
   const Type& before = type_at(earlier);
   const auto boundary = next_change(earlier);

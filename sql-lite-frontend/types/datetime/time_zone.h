@@ -21,25 +21,25 @@ class TimeZone {
     std::string_view abbreviation;  ///< lives as long as the zone
   };
 
-  /// The zone by its name, in any case, or a POSIX rule ("EST5EDT,M3.2.0,M11.1.0"); cached.
-  /// Null if there is none. Thread-safe.
+  /// Finds a zone by its name in any case, or a POSIX rule ("EST5EDT,M3.2.0,M11.1.0"); cached.
+  /// Returns null if there is none. Thread-safe.
   static std::shared_ptr<const TimeZone> find(std::string_view name);
   static std::shared_ptr<const TimeZone> utc();
-  /// Reads a compiled file's bytes (RFC 8536). Null if they are invalid.
+  /// Parses a compiled zone file (RFC 8536). Null if it is invalid.
   static std::shared_ptr<const TimeZone> read(std::string name, Bytes file);
-  /// Returns the zone that SET TIME ZONE with a number of hours names: "<-03>+03".
+  /// Returns the zone of SET TIME ZONE with a number of hours, named e.g. "<-03>+03".
   static std::shared_ptr<const TimeZone> fixed(std::int32_t seconds_east);
-  /// The names of all zones, for pg_timezone_names.
+  /// Returns the names of all zones, for pg_timezone_names.
   static std::vector<std::string> names();
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// `timestamp` counts microseconds from 2000-01-01 UTC.
   [[nodiscard]] Offset at_utc(std::int64_t timestamp) const noexcept;
-  /// For a local time. In a gap the time before it is continued; of two readings of an hour that
-  /// comes twice, the second (standard) one is meant.
+  /// Returns the offset at a local time. In a gap, that before the gap; in a repeated hour, that of
+  /// the second (standard time) one.
   [[nodiscard]] Offset at_local(std::int64_t local) const noexcept;
-  /// Returns the offset that the abbreviation meant in this zone at that time: its last use before
-  /// it, or its first after it. Nothing if it was never used.
+  /// Returns the offset that the abbreviation had in this zone: at its last use before that time,
+  /// or else its first use after it. Nothing if it was never used.
   [[nodiscard]] std::optional<std::int32_t> meaning_of(std::string_view abbreviation,
                                                        std::int64_t timestamp) const noexcept;
 
@@ -49,7 +49,7 @@ class TimeZone {
     bool is_daylight = false;
     std::string abbreviation;
   };
-  /// "M3.2.0/2" and its kin: when in a year a change happens.
+  /// Date and time of a yearly change, as in "M3.2.0/2".
   struct Change {
     enum class Kind : std::uint8_t { julian, zero_based, month_week_day } kind = Kind::julian;
     int day = 0;
@@ -68,7 +68,7 @@ class TimeZone {
   friend class PosixRuleParser;
 
   [[nodiscard]] const Type& type_at(std::int64_t unix_seconds) const noexcept;
-  /// The first change after the time, or nothing.
+  /// Returns the first change after the time, or nothing.
   [[nodiscard]] std::optional<std::int64_t> next_change(std::int64_t unix_seconds) const noexcept;
   static std::int64_t change_seconds(const Change& change, std::int64_t year) noexcept;
   [[nodiscard]] const Type& rule_type_at(std::int64_t unix_seconds) const noexcept;
@@ -80,18 +80,18 @@ class TimeZone {
   std::optional<Rule> rule_;  ///< for times behind the last transition
 };
 
-/// An abbreviation that PostgreSQL accepts in input ("PST", "CEST", "Z"), in any case.
+/// Abbreviation accepted in input ("PST", "CEST", "Z"), in any case.
 struct ZoneAbbreviation {
   std::string_view name;
   std::int32_t seconds_east;
   bool is_daylight;
-  std::string_view zone = {};  ///< that says what it meant at a time; empty: always the same
+  std::string_view zone = {};  ///< zone that determines the meaning at a time; empty: fixed
 
-  /// For a local time.
+  /// Returns the offset at a local time.
   [[nodiscard]] std::int32_t at_local(std::int64_t local) const;
   [[nodiscard]] std::int32_t at_utc(std::int64_t timestamp) const;
 };
-/// Returns all of them, in lower case.
+/// Returns all abbreviations, in lower case.
 std::span<const ZoneAbbreviation> zone_abbreviations() noexcept;
 const ZoneAbbreviation* find_zone_abbreviation(std::string_view name) noexcept;
 

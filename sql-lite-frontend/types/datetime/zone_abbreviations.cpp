@@ -7,8 +7,8 @@
 namespace swizzle::sql {
 namespace {
 
-// The abbreviations of PostgreSQL's default set with their current offsets, by name; of those that
-// have meant several offsets, the zone that says when.
+// The abbreviations of PostgreSQL's default set with their current offsets, sorted by name; for
+// those with several meanings, the zone that determines the offset at a time.
 constexpr ZoneAbbreviation kAbbreviations[] = {
     {"acdt", 37800, true},
     {"acsst", 37800, true},

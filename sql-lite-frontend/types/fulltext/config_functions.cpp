@@ -270,7 +270,7 @@ std::unique_ptr<SetCursor> kinds(FunctionContext&, Arguments a) {
   return std::make_unique<KindCursor>();
 }
 
-/// NULL: the dictionary does not know the token.
+/// Returns NULL if the dictionary does not know the token.
 Value words_array(FunctionContext& context, const TokenMeaning& meaning) {
   if (!meaning.is_known) return Value::null();
   if (!meaning.word) return make_array(context.arena, TypeId::text, {});
@@ -303,7 +303,7 @@ class DebugCursor final : public SetCursor {
       numbers.push_back(Value::from_oid(dictionary->oid));
       if (!fields[5].is_null()) continue;
       const TokenMeaning meaning = dictionary->look_up(token->text);
-      // Where none knows the token, the first is shown.
+      // If no dictionary knows the token, the first one is shown.
       if (meaning.is_known || fields[4].is_null()) fields[4] = numbers.back();
       fields[5] = words_array(context, meaning);
     }

@@ -1,4 +1,4 @@
-// The types regconfig and regdictionary: numbers of what text search has, shown by name.
+// The types regconfig and regdictionary: oids of text search objects, shown by name.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -61,7 +61,7 @@ Value read_object(FunctionContext& context, TypeId type, std::string_view kind,
 void print_object(FunctionContext& context, TypeId type, const Value& value, std::string& out) {
   const std::uint32_t oid = value.as_oid();
   if (oid == 0) return out.push_back('-');
-  // Without a session it is for what is kept, which has numbers.
+  // Without a session, stored expressions are printed, which contain oids.
   std::string_view shown;
   if (context.session.names != nullptr) {
     if (const auto name = context.session.names->name_of(type, oid)) {

@@ -6,15 +6,15 @@
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/type_id.h"
 
-/// Keys of tsvector and tsquery: bytes that order as the values do.
+/// Key encodings of tsvector and tsquery.
 namespace swizzle::sql {
 
 void put_vector_key(std::string& key, const Value& vector);
 Value take_vector_key(Bytes& key, Arena& arena);
-/// Weights and prefixes are not in it: queries that differ in these alone are equal.
+/// Does not include weights and prefixes: queries that differ only in these are equal.
 void put_query_key(std::string& key, const Value& query);
 Value take_query_key(Bytes& key, Arena& arena);
-/// Equal queries may differ in weights.
+/// Ignores weights, since equal queries may differ in them.
 std::uint64_t hash_text_query(const Value& query, std::uint64_t seed);
 
 }  // namespace swizzle::sql

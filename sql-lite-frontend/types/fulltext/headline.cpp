@@ -282,7 +282,7 @@ class Headline {
     }
     return parts;
   }
-  /// Takes in what stands around it, as far as there is room.
+  /// Extends the excerpt by surrounding words up to the limit.
   void stretch(Stretch& part) const {
     if (part.words >= options_.most_words) return;
     const int most = (options_.most_words - part.words) / 2;
@@ -379,7 +379,7 @@ void set_option(HeadlineOptions& options, std::string_view name, const std::stri
   }
 }
 
-/// A value as it is, or in quotes, doubled where they are meant.
+/// Parses an option's value: bare, or in quotes, which are doubled inside.
 std::string take_value(std::string_view text, std::size_t& at) {
   std::string value;
   const char quote = at < text.size() && (text[at] == '"' || text[at] == '\'') ? text[at] : '\0';

@@ -22,7 +22,7 @@ struct HeadlineOptions {
 /// Throws SqlError 22023.
 HeadlineOptions read_headline_options(std::string_view text);
 
-/// The part of a text that shows best the words that a query has found in it, with these words
+/// Returns the excerpt of a text that best shows the words found by a query, with these words
 /// marked.
 std::string headline(const TextConfig& config, std::string_view text, const QueryTree& query,
                      const HeadlineOptions& options, MemoryAccount* account);

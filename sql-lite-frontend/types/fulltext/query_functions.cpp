@@ -55,7 +55,7 @@ Value node_count(FunctionContext&, Arguments a) {
   return Value::from_int(static_cast<std::int64_t>(query_size(a[0])));
 }
 
-/// Returns the part that an index could look for: without negated parts. Nothing: any row could
+/// Returns the part of a query that an index can use, without negations. Nothing: any row could
 /// match.
 std::optional<QueryPlace> indexable(QueryTree& tree, QueryPlace place) {
   check_stack();

@@ -1,4 +1,4 @@
-// Reads tsquery's text form, and what websearch_to_tsquery() takes.
+// Parsers of tsquery's text form and of websearch_to_tsquery().
 #include <algorithm>
 
 #include "base/runtime/long_work.h"

@@ -8,13 +8,13 @@
 namespace swizzle::sql {
 namespace {
 
-/// A query whose operators & and | have any number of operands, in the order of compare().
+/// Query whose operators & and | have any number of operands, sorted by compare().
 class WideQuery {
  public:
   explicit WideQuery(MemoryAccount* account)
       : account_(account), nodes_(CountedAllocator<Node>{account}) {}
 
-  /// The right operand stands in front.
+  /// Adds a query; right operands come first.
   QueryPlace add(const QueryTree& tree, QueryPlace place) {
     check_stack();
     count_work(10);
@@ -31,7 +31,7 @@ class WideQuery {
     return last();
   }
   enum class Operands : std::uint8_t { as_they_are, sorted };
-  /// With two operands each.
+  /// Converts back to operators with two operands.
   QueryPlace add_plain(const QueryTree& tree, QueryPlace place, Operands operands) {
     check_stack();
     count_work(10);
@@ -57,7 +57,7 @@ class WideQuery {
     target_ = target;
     substitute_ = substitute;
   }
-  /// Nothing: the part is gone.
+  /// Nothing: the part was removed.
   std::optional<QueryPlace> rewritten(QueryPlace place) {
     check_stack();
     count_work(10);
@@ -139,7 +139,7 @@ class WideQuery {
     return left.own.distance > right.own.distance ? -1 : 1;
   }
 
-  /// The node itself, if it is not what is looked for, nor has all parts of that.
+  /// Returns the node itself unless it equals the target, or contains all of the target's operands.
   std::optional<QueryPlace> replaced(QueryPlace place) {
     const QueryOp op = nodes_[place].own.op;
     if (op != nodes_[target_].own.op) return place;

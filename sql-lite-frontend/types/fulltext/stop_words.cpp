@@ -39,7 +39,7 @@ Lists& lists() {
   return all;
 }
 
-/// The line up to its first blank, as words are looked for.
+/// Returns the line up to its first blank, in the form of look-ups.
 std::string word_of(std::string_view line) {
   std::string word{line.begin(), std::ranges::find_if(line, is_space)};
   std::ranges::transform(word, word.begin(), to_lower);

@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 
-/// Lists of words that do not indicate a text's subject. English's comes with the server, others
-/// from files that it is given.
+/// Stop word lists. The English one is built in; others are read from files that the server is
+/// given.
 namespace swizzle::sql {
 
 class StopWords {
@@ -21,11 +21,11 @@ class StopWords {
 };
 using StopWordsPtr = std::shared_ptr<const StopWords>;
 
-/// Null: there is no list of that name.
+/// Returns null if there is no list of that name.
 StopWordsPtr stop_words(std::string_view name);
 
-/// Adds a list in the format of PostgreSQL's files: a word a line. English's is not replaced. Call
-/// at start-up, before the first use. 22021 if it is not UTF-8.
+/// Adds a list in the format of PostgreSQL's files: one word per line. Does not replace the English
+/// one. Must be called at start-up, before the first use. 22021 if it is not UTF-8.
 Result<> add_stop_words(const std::string& name, std::string_view text);
 
 }  // namespace swizzle::sql

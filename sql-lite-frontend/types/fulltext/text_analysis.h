@@ -10,12 +10,12 @@
 
 namespace swizzle::sql {
 
-/// Takes texts apart into words with their places, one text behind the other. `config` outlives it.
+/// Splits texts into words with positions, numbered across texts. `config` outlives it.
 class TextAnalysis {
  public:
   explicit TextAnalysis(const TextConfig& config) noexcept : config_(config) {}
 
-  /// Calls `take(word, place)`; stop words have a place, but are not handed out.
+  /// Calls `take(word, place)`; stop words take a position, but are not passed.
   template <class Take>
   void read(std::string_view text, const Take& take) {
     TextParser parser{text};
@@ -27,7 +27,7 @@ class TextAnalysis {
       if (meaning.word) take(*meaning.word, place_);
     }
   }
-  /// Leaves a gap, so that the next word is not adjacent to the last one.
+  /// Skips a position, so that the next word is not adjacent to the last one.
   void leave_gap() noexcept { ++place_; }
 
  private:
@@ -37,7 +37,7 @@ class TextAnalysis {
 
 /// to_tsvector().
 Value text_vector_of(Arena& arena, const TextConfig& config, std::string_view text);
-/// Adds a text's words to those of others; the next text's words are no neighbours of theirs.
+/// Adds a text's words; a gap keeps the next text's words from being adjacent to them.
 void add_words(Arena& arena, TextAnalysis& analysis, std::string_view text, WordsMet& words);
 
 /// to_tsquery(), plainto_tsquery(), phraseto_tsquery(), websearch_to_tsquery().

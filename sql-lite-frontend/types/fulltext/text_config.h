@@ -13,8 +13,8 @@
 #include "sql-lite-frontend/types/fulltext/stop_words.h"
 #include "sql-lite-frontend/types/fulltext/text_parser.h"
 
-/// Text search configurations and dictionaries: those that come with the server, and user-defined
-/// ones as functions need them.
+/// Text search configurations and dictionaries: built-in ones, and user-defined ones in the form
+/// that functions need.
 namespace swizzle::sql {
 
 /// A dictionary's result for a token.
@@ -24,7 +24,7 @@ struct TokenMeaning {
   bool is_filtered = false;         ///< the next dictionary is asked about the word
 };
 
-/// Makes words of tokens.
+/// Turns tokens into words (lexemes).
 struct TextDictionary {
   std::uint32_t oid = 0;
   /// Language whose endings it removes, an index into snowball_languages(); none: it takes words as
@@ -96,7 +96,7 @@ std::span<const std::string_view> snowball_languages() noexcept;
 /// Throws 0A000 for a name that PostgreSQL has and this server has not; else 42704. `kind`:
 /// "configuration", "dictionary".
 [[noreturn]] void throw_no_text_search(std::string_view kind, std::string_view name);
-/// Whether PostgreSQL has a list of the language's stop words that we have not.
+/// True if PostgreSQL has a stop word list of the language that is missing here.
 bool lacks_stop_words(std::string_view language) noexcept;
 
 /// Text search objects that a session can see. A session's names (function_context.h) implement it.

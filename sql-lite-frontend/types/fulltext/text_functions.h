@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/types/functions/type_functions.h"
 
-/// The functions of text search, by the type whose object has them.
+/// Text search functions, grouped by the type whose object lists them.
 namespace swizzle::sql {
 
 extern const FunctionsOfType kTextVectorFunctions;  ///< tsvector

@@ -8,16 +8,16 @@
 namespace swizzle::sql {
 namespace {
 
-/// Where a part of a phrase ends. `negated`: everywhere but there.
+/// Positions at which a part of a phrase ends. `negated`: all positions but those.
 struct Ends {
   bool is_there = false;
   bool negated = false;
   CountedVector<unsigned> places = {};
   unsigned width = 0;        ///< how far its first word is before its end
-  bool is_unplaced = false;  ///< the word is there, but nothing says where
+  bool is_unplaced = false;  ///< the word occurs, but without positions
 };
 
-/// Which places of two parts are wanted: those of both, of the left alone, of the right alone.
+/// Positions needed of two operands: of both, of the left only, of the right only.
 struct WantedSides {
   bool both = false;
   bool left = false;

@@ -9,27 +9,27 @@
 
 namespace swizzle::sql {
 
-/// Places of a query's word in the searched value.
+/// Positions of a query's word in the searched value.
 struct WordFound {
   bool is_there = false;
   /// Ascending; empty if unknown.
   CountedVector<unsigned> places = {};
 };
-/// `wants_places`: that it is there alone does not help.
+/// `wants_places`: the positions are needed; the word's presence alone is not enough.
 using FindWord = std::function<WordFound(const QueryNode& word, bool wants_places)>;
 
-/// Whether the words that `find` knows satisfy the query from that node on.
+/// True if the words that `find` returns satisfy the query below `from`.
 bool satisfies(const QueryTree& tree, QueryPlace from, const FindWord& find);
 /// tsvector @@ tsquery.
 bool matches(const Value& vector, const Value& query, MemoryAccount* account);
-/// A word of a query in a vector: the words that it may be.
+/// Range of the words of a vector that match a word of a query.
 struct WordRange {
   std::size_t begin;
   std::size_t end;
 };
 WordRange words_like(const TextVectorView& vector, const QueryNode& word);
 
-/// ts_rank() and ts_rank_cd(), with weights of D, C, B, A.
+/// Weights of D, C, B and A for ts_rank() and ts_rank_cd().
 using RankWeights = std::array<float, 4>;
 inline constexpr RankWeights kUsualWeights{0.1F, 0.2F, 0.4F, 1.0F};
 float rank(const RankWeights& weights, const Value& vector, const Value& query, int method,

@@ -39,7 +39,7 @@ constexpr bool is_digit(char c) noexcept {
 constexpr bool is_ascii_letter(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
-/// Of letters beyond ASCII nothing is known.
+/// Non-ASCII characters are not classified.
 constexpr bool is_letter(char c) noexcept {
   return is_ascii_letter(c) || (static_cast<unsigned char>(c) & 0x80U) != 0;
 }

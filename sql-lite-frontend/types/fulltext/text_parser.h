@@ -9,7 +9,7 @@
 
 namespace swizzle::sql {
 
-/// The kinds of tokens of PostgreSQL's default parser, by its numbers.
+/// Token kinds of PostgreSQL's default parser, with its numbers.
 enum class TokenKind : std::uint8_t {
   none = 0,
   asciiword = 1,
@@ -49,8 +49,8 @@ struct TextToken {
   std::string_view text = {};
 };
 
-/// Takes a text apart as PostgreSQL's default parser does. A word with hyphens comes whole, then in
-/// parts; an address with a path as well.
+/// Splits a text into tokens as PostgreSQL's default parser does. A hyphenated word is returned
+/// whole and then in parts, and so is an address with a path.
 class TextParser {
  public:
   explicit TextParser(std::string_view text) noexcept : text_(text) {}
@@ -72,7 +72,7 @@ class TextParser {
   TextToken take_blank();
   [[nodiscard]] std::optional<std::size_t> bare_name_end() const;
   [[nodiscard]] std::size_t behind_port(std::size_t end) const;
-  /// `run_end`: behind all that was looked at.
+  /// `run_end`: set to the end of all characters examined.
   [[nodiscard]] std::size_t host_end(std::size_t begin, std::size_t& run_end) const;
 
   [[nodiscard]] char letter(std::size_t at) const noexcept {
@@ -82,8 +82,8 @@ class TextParser {
   std::string_view text_;
   std::size_t at_ = 0;
   std::string_view hyphenated_;   ///< of a word with hyphens, the parts that are to come
-  std::vector<TextToken> parts_;  ///< of an address, and what follows a word, in reverse
-  // Negative cache: searches that start before these places find nothing.
+  std::vector<TextToken> parts_;  ///< pending tokens in reverse: parts of an address, …
+  // Negative cache: searches that start before these positions find nothing.
   std::size_t no_email_before_ = 0;
   std::size_t no_host_before_ = 0;
   bool no_comment_end_ = false;

@@ -9,14 +9,14 @@
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/memory_account.h"
 
-/// tsquery: which words a text is to have, and where.
+/// tsquery: conditions on the words of a text and their positions.
 namespace swizzle::sql {
 
 inline constexpr std::uint32_t kMostDistance = 16384;
 
 enum class QueryOp : std::uint8_t {
   word,
-  stop,    ///< a word that says nothing; none is in a value
+  stop,    ///< a stop word; never stored in a value
   no,      ///< !right
   both,    ///< left & right
   either,  ///< left | right
@@ -35,7 +35,7 @@ struct QueryNode {
   std::string_view word = {};  ///< lies in the value, or in an arena
 };
 
-/// A query as a tree. Without a root it asks for nothing.
+/// A query as a tree. Without a root it is the empty query.
 class QueryTree {
  public:
   explicit QueryTree(MemoryAccount* account) : nodes_(CountedAllocator<QueryNode>{account}) {}
@@ -44,7 +44,8 @@ class QueryTree {
     nodes_.push_back(node);
     return static_cast<QueryPlace>(nodes_.size() - 1);
   }
-  /// The nodes of another tree, which has a root, become its own: where the other's root is.
+  /// Copies the nodes of another tree, which has a root, into this one; returns the copied root's
+  /// place.
   QueryPlace adopt(const QueryTree& other);
   QueryPlace join(QueryOp op, QueryPlace left, QueryPlace right, std::uint16_t distance = 0) {
     return add({.op = op, .distance = distance, .left = left, .right = right});
@@ -59,13 +60,13 @@ class QueryTree {
   CountedVector<QueryNode> nodes_;
 };
 
-/// Makes a value of the root and the nodes below it; others are left out.
+/// Encodes the root and the nodes below it; ignores other nodes.
 Value make_text_query(Arena& arena, const QueryTree& tree);
-/// Words refer to the value. Throws SqlError XX001 on malformed bytes.
+/// Decodes a value; the words refer to it. Throws SqlError XX001 if it is malformed.
 QueryTree query_tree(const Value& value, MemoryAccount* account);
 /// Returns the number of nodes of a value.
 std::size_t query_size(const Value& value);
-/// The checksum by which PostgreSQL compares words before their letters, and its form's bytes.
+/// Checksum and size by which PostgreSQL orders words before it compares their letters.
 std::int32_t query_checksum(std::string_view word);
 std::size_t query_reference_bytes(const QueryTree& tree);
 int compare_text_queries(const Value& left, const Value& right);
@@ -75,7 +76,7 @@ void print_query_tree(const QueryTree& tree, QueryPlace from, std::string& out);
 Value receive_text_query(Arena& arena, Bytes bytes);
 void send_text_query(const Value& value, std::string& out);
 
-/// Reads `text`. Each word goes to `words`, which returns the nodes that replace it in the tree.
+/// Parses `text`. Passes each word to `words`, which returns the nodes to insert for it.
 class QueryWords {
  public:
   QueryWords() = default;
@@ -86,21 +87,21 @@ class QueryWords {
                           bool prefix) = 0;
 };
 QueryTree read_query(std::string_view text, QueryWords& words, MemoryAccount* account);
-/// Reads a query as websearch_to_tsquery() does; nothing is a syntax error there.
+/// Parses a query as websearch_to_tsquery() does, which has no syntax errors.
 QueryTree read_web_query(std::string_view text, QueryWords& words, MemoryAccount* account);
-/// Words as they are.
+/// Parses a tsquery without normalizing its words.
 Value read_text_query(Arena& arena, std::string_view text);
 
-/// Returns `tree` with `substitute` in place of parts that equal `target`, as ts_rewrite() has it:
-/// operands of & and | have no order, nor weights a meaning. Pre: both have a root.
+/// ts_rewrite(): returns `tree` with parts equal to `target` replaced by `substitute`. Operands of
+/// & and | may be in any order, and weights are ignored. Pre: both have a root.
 QueryTree rewritten_query(const QueryTree& tree, const QueryTree& target,
                           const QueryTree& substitute, MemoryAccount* account);
-/// Compares the letters, but first the checksums. Pre: both are words.
+/// Compares checksums first, then letters. Pre: both are words.
 int compare_query_words(const QueryNode& left, const QueryNode& right);
-/// The order of operators among each other.
+/// Rank of an operator in the sort order of queries.
 int operator_rank(QueryOp op) noexcept;
 
-/// Removes stop words; their neighbours in a phrase keep their distance.
+/// Removes stop words; the other words of a phrase keep their distances.
 void remove_stop_words(QueryTree& tree);
 
 }  // namespace swizzle::sql

@@ -20,7 +20,7 @@ enum Norm : unsigned {
   plus_one = 32,
 };
 
-/// How often words are met in all.
+/// Returns the total number of occurrences of all words.
 int length_of(const TextVectorView& vector) {
   std::size_t length = 0;
   for (std::size_t i = 0; i < vector.size(); ++i) {
@@ -42,7 +42,7 @@ std::vector<const QueryNode*> different_words(const QueryTree& tree) {
   return words;
 }
 
-/// Returns the places of a word; one without a place stands at the end, with the weight D.
+/// Returns the positions of a word; without any, one at the end with weight D.
 std::vector<WordPlace> places_or_end(const WordPlaces& places) {
   if (places.empty()) return {WordPlace{kLastPlace - 1, 0}};
   std::vector<WordPlace> all;
@@ -128,7 +128,7 @@ struct Met {
 /// Returns the places of the query's words in the vector; their memory is charged to `share`.
 std::vector<Met> places_of(const TextVectorView& vector, const QueryTree& tree, MemoryShare& share,
                            MemoryAccount* account) {
-  // With the list of one word, and again when they are joined.
+  // Charged for each word's list and again for the merged list.
   constexpr std::size_t kBytes = 2 * (sizeof(Met) + 4 * sizeof(void*));
   std::vector<Met> all;
   for (std::size_t n = 0; n < tree.size(); ++n) {

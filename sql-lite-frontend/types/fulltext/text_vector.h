@@ -8,16 +8,16 @@
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/memory_account.h"
 
-/// tsvector: words, each once, with the places where they stand in a text.
+/// tsvector: distinct words with their positions in a text.
 namespace swizzle::sql {
 
-/// A word has fewer bytes, a place is no larger, a word has no more of them: PostgreSQL's limits.
+/// PostgreSQL's limits: bytes of a word, largest position, positions of a word.
 inline constexpr std::size_t kWordLimit = 2047;
 inline constexpr std::uint16_t kLastPlace = 16383;
 inline constexpr std::size_t kMostPlaces = 255;
 inline constexpr std::size_t kMostVectorBytes = (1U << 20U) - 1;
 
-/// A place and its weight: D (0) to A (3).
+/// A position and its weight: D (0) to A (3).
 struct WordPlace {
   std::uint16_t bits = 0;
   WordPlace() = default;
@@ -27,7 +27,7 @@ struct WordPlace {
   [[nodiscard]] constexpr unsigned weight() const noexcept { return bits >> 14U; }
 };
 
-/// The places of a word, as they stand in a value.
+/// The positions of a word in an encoded value.
 class WordPlaces {
  public:
   WordPlaces() = default;
@@ -44,8 +44,8 @@ class WordPlaces {
   Bytes bytes_;
 };
 
-/// Reads a value: u32 count | u32 begin per word | per word u16 length, u16 places, letters,
-/// places.
+/// Decodes a value: u32 count | u32 begin per word | per word u16 length, u16 positions, letters,
+/// positions.
 class TextVectorView {
  public:
   /// Throws SqlError XX001 on malformed bytes.
@@ -53,7 +53,7 @@ class TextVectorView {
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
   [[nodiscard]] std::string_view word(std::size_t index) const;
   [[nodiscard]] WordPlaces places(std::size_t index) const;
-  /// The first word that is not below.
+  /// Returns the first word that is not less.
   [[nodiscard]] std::size_t lower_bound(std::string_view word) const;
 
  private:
@@ -62,7 +62,7 @@ class TextVectorView {
   std::size_t count_ = 0;
 };
 
-/// A word and its place; place 0: unknown. Its letters lie in the arena.
+/// A word and its position; 0: unknown. The letters are in the arena.
 struct WordMet {
   std::string_view word;
   WordPlace place;
@@ -72,23 +72,24 @@ inline WordsMet words_met(const Arena& arena) {
   return WordsMet{CountedAllocator<WordMet>{arena.account()}};
 }
 
-/// Makes a vector of words in any order. Throws SqlError 54000 if all words together are too long.
+/// Builds a vector from words in any order. Throws SqlError 54000 if their total length is too
+/// large.
 Value make_text_vector(Arena& arena, WordsMet words);
 
-/// Bytes of PostgreSQL's form, by which it orders before it looks at words.
+/// Size of PostgreSQL's encoding, which it compares before the words.
 std::size_t vector_reference_bytes(const TextVectorView& view);
-/// Compares in PostgreSQL's order, by sizes first.
+/// Compares in PostgreSQL's order: sizes first.
 int compare_text_vectors(const Value& left, const Value& right);
 
-/// 'word':1A,2 …
+/// Parses 'word':1A,2 …
 Value read_text_vector(Arena& arena, std::string_view text);
 void print_text_vector(const Value& value, std::string& out);
 Value receive_text_vector(Arena& arena, Bytes bytes);
 void send_text_vector(const Value& value, std::string& out);
 
-/// Appends the word with its quotes, as in both types.
+/// Appends the word in quotes, as in the text of both types.
 void append_quoted_word(std::string_view word, std::string& out);
-/// 'A' to 'D'.
+/// Returns 'A' to 'D'.
 constexpr char weight_letter(unsigned weight) noexcept {
   return static_cast<char>('D' - weight);
 }

@@ -79,7 +79,7 @@ Value word_count(FunctionContext&, Arguments a) {
   return Value::from_int(static_cast<std::int64_t>(TextVectorView{a[0]}.size()));
 }
 
-/// The second vector's places stand behind the first's last one.
+/// Positions of the second vector follow the first's last position.
 Value concatenate(FunctionContext& context, Arguments a) {
   unsigned last = 0;
   const TextVectorView left{a[0]};
@@ -115,7 +115,7 @@ Value remove_word(FunctionContext& context, Arguments a) {
       context, a[0], [&](std::string_view word) { return word != a[1].as_text(); }, as_it_is);
 }
 
-/// Only places with one of the weights; words without one go.
+/// Keeps only positions with one of the weights; removes words without any.
 Value filter(FunctionContext& context, Arguments a) {
   const ArrayView letters{a[1]};
   unsigned weights = 0;

@@ -8,13 +8,13 @@
 
 namespace swizzle::sql {
 
-/// Reads words from the text forms of tsvector and tsquery: bare or in quotes, with escapes.
+/// Parses words of tsvector and tsquery: bare or in quotes, with escapes.
 class WordReader {
  public:
   enum class Of : std::uint8_t { vector, query };
   WordReader(std::string_view text, Of what) noexcept : text_(text), what_(what) {}
 
-  /// The next word into word(); false at the end. Of a vector its places, too.
+  /// Reads the next word into word(), and its positions in a vector; false at the end.
   bool next(WordsMet* places);
   [[nodiscard]] const std::string& word() const noexcept { return word_; }
 
@@ -38,7 +38,7 @@ class WordReader {
   std::string word_;
 };
 
-/// True for C's isspace, which separates words.
+/// True for the characters of C's isspace, which separate words.
 constexpr bool is_blank(char c) noexcept {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }

@@ -8,8 +8,8 @@
 
 namespace swizzle::sql {
 
-/// The arguments of a function over VARIADIC "any", whether they came one by one or, with the word
-/// VARIADIC, as one array that stands for those from `first` on.
+/// Arguments of a function over VARIADIC "any", passed one by one or, with VARIADIC, as an array
+/// that replaces those from `first` on.
 class AnyArguments {
  public:
   AnyArguments(const FunctionContext& context, std::span<const Value> arguments, std::size_t first)
@@ -30,7 +30,7 @@ class AnyArguments {
   AnyArguments& operator=(const AnyArguments&) = delete;
   ~AnyArguments() = default;
 
-  /// Whether the array itself is NULL.
+  /// True if the array itself is NULL.
   [[nodiscard]] bool is_null() const noexcept { return is_null_; }
   [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
   [[nodiscard]] const Value& value(std::size_t index) const { return values_[index]; }

@@ -85,7 +85,7 @@ Value prepend(FunctionContext& context, Arguments a) {
       .with_detail(std::move(detail));
 }
 
-// Of two dimensions alike, or one a slice of the other.
+// Concatenates arrays of the same number of dimensions, or an array and a slice of it.
 Value concatenate(FunctionContext& context, Arguments a) {
   if (a[0].is_null()) return a[1];
   if (a[1].is_null()) return a[0];
@@ -315,7 +315,7 @@ class ElementSet {
   static constexpr std::size_t kWorkOfHash = 40;
   static constexpr std::uint32_t kFree = UINT32_MAX;
 
-  /// Where its like is, or would go.
+  /// Returns the place of an equal element, or the free place for the value.
   [[nodiscard]] std::size_t place_of(const Value& value) const {
     const std::size_t mask = places_.size() - 1;
     std::size_t at = hash_(value, 0) & mask;

@@ -38,7 +38,7 @@ Value last_label(FunctionContext& context, Arguments) {
   return enum_value(labels, labels.labels.back());
 }
 
-/// Those from `first` to `last`; NULL is no bound.
+/// Returns the labels from `first` to `last`; a NULL is no bound.
 Value labels_between(FunctionContext& context, const Value& first, const Value& last) {
   const TypeId type = enum_of_call(context);
   const EnumLabels& labels = enum_labels(context, type);

@@ -5,23 +5,23 @@
 
 #include "sql-lite-frontend/types/function_registry.h"
 
-/// hashtext() and its like for whatever type: PostgreSQL's numbers (functions/hashes.cpp).
+/// hashtext() and its relatives for all types, with PostgreSQL's results (functions/hashes.cpp).
 namespace swizzle::sql {
 
 std::uint64_t hash_of_text(const Value& value, std::uint64_t seed);
 std::uint64_t hash_of_padded(const Value& value, std::uint64_t seed);
 std::uint64_t hash_of_int4(const Value& value, std::uint64_t seed);
-/// Equal numbers hash alike whatever their width.
+/// Equal numbers have equal hashes regardless of their width.
 std::uint64_t hash_of_int8(const Value& value, std::uint64_t seed);
 std::uint64_t hash_of_float4(const Value& value, std::uint64_t seed);
 std::uint64_t hash_of_float8(const Value& value, std::uint64_t seed);
 
-/// Equal numbers hash alike whatever their scale.
+/// Equal numbers have equal hashes regardless of their scale.
 std::uint64_t hash_of_numeric(const Value& value, std::uint64_t seed);
 
 using Hash = std::uint64_t (*)(const Value& value, std::uint64_t seed);
-/// Returns the hash of PostgreSQL's default operator class of the type: 42883 if there is none,
-/// 0A000 if it is not available here.
+/// Returns the hash of PostgreSQL's default operator class for the type. Throws 42883 if there is
+/// none, 0A000 if it is not supported.
 Hash hash_of_values(TypeId type);
 
 template <Hash hash>

@@ -78,7 +78,7 @@ std::uint64_t hash_bytes(Bytes bytes, std::uint64_t seed) noexcept {
   }
   std::array<std::uint32_t, 3> rest{};
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    // The third word's lowest byte stands for the length.
+    // The lowest byte of the third word is reserved for the length.
     const std::size_t at = i < 8 ? i : i + 1;
     rest[at / 4] |= std::to_integer<std::uint32_t>(bytes[i]) << (at % 4 * 8);
   }
@@ -105,7 +105,7 @@ std::uint64_t hash_of_padded(const Value& value, std::uint64_t seed) {
 std::uint64_t hash_of_int4(const Value& value, std::uint64_t seed) {
   return hash_number(static_cast<std::uint32_t>(value.as_int8()), seed);
 }
-/// Equal numbers hash alike whatever their width.
+/// Equal numbers have equal hashes regardless of their width.
 std::uint64_t hash_of_int8(const Value& value, std::uint64_t seed) {
   const std::int64_t number = value.as_int8();
   const auto low = static_cast<std::uint32_t>(number);

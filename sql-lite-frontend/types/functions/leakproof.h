@@ -4,8 +4,8 @@
 
 namespace swizzle::sql {
 
-/// Whether PostgreSQL calls the built-in function leakproof: it tells nothing of its arguments but
-/// by its result, neither by an error nor otherwise.
+/// True if the built-in function is leakproof in PostgreSQL: it reveals nothing about its arguments
+/// except by its result, in particular not by errors.
 bool is_leakproof(std::uint32_t function) noexcept;
 
 }  // namespace swizzle::sql

@@ -18,7 +18,7 @@ Value host(FunctionContext& context, Arguments a) {
   append_host(network_address(a[0]), out);
   return make_text(context.arena, out);
 }
-/// With the mask, always.
+/// text(): always with the prefix length.
 Value text_of(FunctionContext& context, Arguments a) {
   const NetworkAddress address = network_address(a[0]);
   std::string out;
@@ -45,7 +45,7 @@ Value network(FunctionContext& context, Arguments a) {
   address.bytes = network_of(address);
   return make_network(context.arena, address);
 }
-/// The bits of the mask, of what is beside the mask, and the network with the latter set.
+/// netmask(), hostmask() and broadcast().
 Value netmask(FunctionContext& context, Arguments a) {
   NetworkAddress address = network_address(a[0]);
   address.bytes.fill(0xff);
@@ -109,7 +109,7 @@ Value merge(FunctionContext& context, Arguments a) {
   one.bytes = network_of(one);
   return make_network(context.arena, one);
 }
-/// As the type's output, which leaves the mask of a single address out.
+/// abbrev(): like the type's output, which omits the prefix length of a single host.
 Value abbreviated(FunctionContext& context, Arguments a) {
   std::string out;
   output_text(context, TypeId::inet, a[0], out);
@@ -172,7 +172,7 @@ Value same_family(FunctionContext&, Arguments a) {
   return Value::from_bool(network_address(a[0]).family == network_address(a[1]).family);
 }
 
-/// Whether the network of `inner` lies in that of `outer`, with a mask that is longer by `least`.
+/// True if the network of `inner` lies in that of `outer`, with a mask longer by at least `least`.
 bool lies_in(const Value& inner, const Value& outer, int least) {
   NetworkAddress one = network_address(inner);
   const NetworkAddress other = network_address(outer);
@@ -202,8 +202,7 @@ Value overlaps(FunctionContext&, Arguments a) {
 
 Value moved(FunctionContext& context, const Value& from, std::int64_t by) {
   NetworkAddress address = network_address(from);
-  // The number goes up byte by byte from the right; what is left of it beyond the first byte must
-  // be its sign alone.
+  // Adds byte by byte from the right; the carry beyond the first byte must be only the sign.
   std::int64_t rest = by;
   int carry = 0;
   for (std::size_t i = address_bytes(address.family); i-- > 0;) {

@@ -8,8 +8,8 @@
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/functions/aggregates/aggregate_state.h"
 
-/// Functions over one type, as its file lists them, and templates for the functions of all ordered
-/// types.
+/// Functions of one type, as its file lists them, and templates for functions that all ordered
+/// types have.
 namespace swizzle::sql {
 
 struct FunctionsOfType {
@@ -23,7 +23,8 @@ Value compare_with(FunctionContext&, std::span<const Value> a) {
   return Value::from_bool(Test{}(compare(a[0], a[1]), 0));
 }
 
-/// The functions behind min() and max(), which can also be called. Of equals the second is taken.
+/// Two-argument functions behind min() and max(), also callable. Of equal values, returns the
+/// second.
 template <CompareFunction compare>
 Value larger_of(FunctionContext&, std::span<const Value> a) {
   return compare(a[0], a[1]) > 0 ? a[0] : a[1];
@@ -33,15 +34,15 @@ Value smaller_of(FunctionContext&, std::span<const Value> a) {
   return compare(a[0], a[1]) < 0 ? a[0] : a[1];
 }
 
-/// Comparison function of a btree operator class.
+/// Comparison function (support function 1) of a btree operator class.
 template <CompareFunction compare>
 Value order_of_two(FunctionContext&, std::span<const Value> a) {
   const int order = compare(a[0], a[1]);
   return Value::from_int(static_cast<int>(order > 0) - static_cast<int>(order < 0));
 }
 
-/// The least or greatest value; its bytes live in a buffer that is used again. Of equal values the
-/// later one stays, except where `Equals` says that the first does.
+/// State of min() and max(): its bytes are in a buffer that is reused. Of equal values, keeps the
+/// later one, unless `Equals` says the first.
 enum class Wanted : std::uint8_t { least, greatest };
 enum class Equals : std::uint8_t { later, first };
 template <CompareFunction compare, Wanted wanted, Equals equals = Equals::later>
@@ -75,7 +76,7 @@ struct Extreme {
   }
 };
 
-/// = <> < <= > >= of a type with itself. `type` is a text, `compare` its CompareFunction.
+/// The operators = <> < <= > >= of a type. `type`: its name; `compare`: its CompareFunction.
 #define SWIZZLE_COMPARISONS_OF(type, compare)                                 \
   {"=(" type "," type ")", &compare_with<compare, std::equal_to<>>},          \
       {"<>(" type "," type ")", &compare_with<compare, std::not_equal_to<>>}, \
@@ -84,7 +85,7 @@ struct Extreme {
       {">(" type "," type ")", &compare_with<compare, std::greater<>>}, {     \
     ">=(" type "," type ")", &compare_with<compare, std::greater_equal<>>     \
   }
-/// `prefix` is PostgreSQL's prefix before "larger" and "smaller".
+/// `prefix`: PostgreSQL's prefix before "larger" and "smaller".
 #define SWIZZLE_LARGER_SMALLER_OF(prefix, type, compare)       \
   {prefix "larger(" type "," type ")", &larger_of<compare>}, { \
     prefix "smaller(" type "," type ")", &smaller_of<compare>  \

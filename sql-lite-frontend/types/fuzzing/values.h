@@ -13,12 +13,12 @@
 
 namespace swizzle::sql::fuzzing {
 
-/// Context for calling functions, made anew for each input.
+/// Context for function calls, created for each input.
 class Values {
  public:
   FunctionContext& context() noexcept { return context_; }
 
-  /// Checks that the type reads its own output back as the same value.
+  /// Checks that parsing the type's output gives the same value.
   void read_and_write(TypeId type, std::string_view text) {
     attempt([&] {
       const Value value = input_text(context_, type, kNoTypmod, text);
@@ -31,18 +31,18 @@ class Values {
       INVARIANT(to_text(context_, type, received) == written);
     });
   }
-  /// Returns the type's output for a text; empty if the input is invalid.
+  /// Returns the output for a text; empty if the input is invalid.
   std::string text_of(TypeId type, std::string_view text) {
     std::string written;
     attempt(
         [&] { written = to_text(context_, type, input_text(context_, type, kNoTypmod, text)); });
     return written;
   }
-  /// Evaluates an expression in the small language of the types' tests; its errors are answers.
+  /// Evaluates an expression in the language of the types' tests; errors are expected results.
   void evaluate(std::string_view expression) {
     static_cast<void>(answer_expression(context_, expression));
   }
-  /// Runs an action that SQL may answer with an error.
+  /// Runs an action that may throw SqlError.
   template <class Action>
   static void attempt(const Action& action) {
     try {
@@ -58,7 +58,7 @@ class Values {
   FunctionContext context_{arena_, session_, {}};
 };
 
-/// Texts come to functions only after they have been looked at.
+/// Functions get only valid text, so other inputs are skipped.
 inline bool is_text(std::string_view text) {
   try {
     verify_utf8(text);
@@ -77,7 +77,7 @@ inline std::string quoted(std::string_view text) {
   return out + "'";
 }
 
-/// An input's first line, and the rest.
+/// An input's first line and the rest.
 struct TwoTexts {
   std::string one;
   std::string two;

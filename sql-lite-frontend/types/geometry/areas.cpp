@@ -145,7 +145,7 @@ bool polygons_overlap(const Points& a, const Points& b) {
 
 namespace {
 
-/// Whether segments are inside one polygon, by the parts that its edges cut them into.
+/// Test if segments are inside one polygon, by the parts that its edges cut them into.
 class InsidePolygon {
  public:
   explicit InsidePolygon(const Points& polygon) noexcept : polygon_{polygon} {}

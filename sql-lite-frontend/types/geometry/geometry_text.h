@@ -13,8 +13,8 @@ struct FormatSettings;
 
 namespace geometry {
 
-/// Reads the text forms of geometric types, which are alike and full of parentheses that may be
-/// left out. A text that does not fit is 22P02 in the type's name.
+/// Parser of the text forms of geometric types, in which many parentheses are optional. Throws
+/// 22P02 with the type's name if the text is invalid.
 class TextReader {
  public:
   TextReader(TypeId type, std::string_view text) noexcept : type_{type}, text_{text}, rest_{text} {}
@@ -27,18 +27,18 @@ class TextReader {
   void expect_end();
 
   double number();
-  /// x,y or (x,y).
+  /// Parses x,y or (x,y).
   Point pair();
-  /// Counts the points of x,y,x,y…: nothing if numbers do not come in pairs.
+  /// Counts the points of x,y,x,y…; nothing if there is an odd number of values.
   [[nodiscard]] std::optional<std::size_t> count_points() const noexcept;
-  /// Whether the next parenthesis is the only one of the rest.
+  /// True if the next parenthesis is the only one left.
   [[nodiscard]] bool has_only_one_parenthesis() const noexcept;
-  /// Whether it is "((": the first of both is gone then.
+  /// Consumes the first parenthesis of "((", or returns false.
   bool take_outer_parenthesis();
 
   enum class Brackets : unsigned char { refused, allowed };
-  /// Reads as many points, within parentheses or without any, or in brackets: then they are open.
-  /// `take` is called for each. Returns whether they are open.
+  /// Parses that many points, with or without parentheses, or in brackets, which mean an open path.
+  /// Calls `take` for each. Returns true for an open path.
   template <class Take>
   bool points(std::size_t count, Brackets brackets, Take&& take) {
     const int depth = begin_points(brackets);
@@ -62,9 +62,9 @@ class TextReader {
 
 void append_number(std::string& out, const FormatSettings& format, double number);
 void append_pair(std::string& out, const FormatSettings& format, const Point& point);
-/// (x,y)
+/// Appends (x,y).
 void append_point(std::string& out, const FormatSettings& format, const Point& point);
-/// (x,y),(x,y)…
+/// Appends (x,y),(x,y)…
 void append_points(std::string& out, const FormatSettings& format, const Points& points);
 
 }  // namespace geometry

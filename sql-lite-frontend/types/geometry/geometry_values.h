@@ -14,9 +14,9 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_codec.h"
 
-/// Layout of geometric values in memory and rows, and functions over them made of functions over
-/// shapes. A point, line, segment, box or circle is its numbers; a polygon is its points; a path is
-/// its points behind a number that says whether it is closed.
+/// Layout of geometric values in memory and rows, and wrappers that turn functions over shapes into
+/// functions over values. A point, line, segment, box or circle is its numbers; a polygon is its
+/// points; a path is a flag, which says if it is closed, and its points.
 namespace swizzle::sql::geometry {
 
 [[noreturn]] inline void refuse_stored() {
@@ -30,7 +30,7 @@ struct Path {
   Trace trace;
 };
 
-// From values. Types that are numbers in a row are copied out.
+// Conversions from values. Types that are a sequence of numbers are copied.
 template <class T>
 struct Reading {
   static T of(const Value& value) {
@@ -66,7 +66,7 @@ struct Reading<Path> {
   }
 };
 
-// To values.
+// Conversions to values.
 inline Value to_value(Arena&, bool value) {
   return Value::from_bool(value);
 }
@@ -88,7 +88,7 @@ Value to_value(Arena& arena, const std::optional<T>& value) {
   return value ? to_value(arena, *value) : Value::null();
 }
 
-/// The point, or NULL where nothing could be told.
+/// Returns the point, or NULL if it could not be determined.
 inline std::optional<Point> known(const Nearest& nearest) {
   if (std::isnan(nearest.distance)) return std::nullopt;
   return nearest.point;
@@ -105,19 +105,19 @@ Value call_shapes(Result (*function)(Parameters...), Arena& arena,
                   std::span<const Value> arguments) {
   return call_shapes(function, arena, arguments, std::index_sequence_for<Parameters...>{});
 }
-/// A function over shapes, numbers and truth as one over values; nothing is NULL.
+/// Wraps a function over shapes, numbers and booleans as one over values; no argument is NULL.
 template <auto function>
 Value over_shapes(FunctionContext& context, std::span<const Value> arguments) {
   return call_shapes(function, context.arena, arguments);
 }
-/// The same with its two arguments the other way round.
+/// The same with the two arguments exchanged.
 template <auto function>
 Value turned(FunctionContext& context, std::span<const Value> arguments) {
   const Value other[2] = {arguments[1], arguments[0]};
   return call_shapes(function, context.arena, other);
 }
 
-/// Room for a path or polygon of so many points.
+/// Memory for a path or polygon of that many points.
 class PointsMaker {
  public:
   enum class Form : unsigned char { polygon, open_path, closed_path };
@@ -148,7 +148,7 @@ class PointsMaker {
   std::byte* next_ = nullptr;
 };
 
-// Binary forms.
+// Binary send and receive formats.
 inline double take_number(BinaryReader& reader) {
   return std::bit_cast<double>(reader.take<std::uint64_t>());
 }
@@ -164,10 +164,10 @@ inline void put_point(std::string& out, const Point& point) {
   put_number(out, point.y);
 }
 void put_points(std::string& out, const Points& points);
-/// Reads the number of points from the message; none, and more than there can be, is 22P03.
+/// Receives the number of points. Throws 22P03 for 0, and for more than possible.
 std::size_t take_count(BinaryReader& reader, std::string_view type);
 
-/// The codec of a type that is its numbers, which all are sent one behind the other.
+/// Binary format of a type that consists of numbers, sent one after the other.
 template <class T, T (*read)(std::string_view),
           void (*write)(std::string&, const FormatSettings&, const T&), T (*check)(const T&)>
 constexpr TypeCodec codec_of_numbers() {

@@ -79,7 +79,7 @@ bool not_below(const Polygon& a, const Polygon& b) {
   return bounds(a.points).low.y >= bounds(b.points).low.y;
 }
 
-/// Whether the second's points, from its `start` on in one direction, are the first's.
+/// True if b's points, from `start` on in one direction, are a's.
 bool runs_along(const Points& a, const Points& b, std::size_t start, bool forwards) {
   const std::size_t count = a.size();
   std::size_t at = start;

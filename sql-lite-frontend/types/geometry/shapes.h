@@ -6,8 +6,8 @@
 #include "base/bytes.h"
 #include "sql-lite-frontend/types/geometry/tolerance.h"
 
-/// Points, lines, segments and boxes, and functions of two of them. The order of computation
-/// decides about the last digits of an answer; it is PostgreSQL's here.
+/// Points, lines, segments and boxes, and functions of two of them. The order of floating-point
+/// operations is PostgreSQL's, because it affects the last digits of results.
 namespace swizzle::sql::geometry {
 
 struct Point {
@@ -33,7 +33,7 @@ struct Circle {
   double radius = 0;
 };
 
-/// Points of a path or a polygon as they lie in a value.
+/// The points of a path or polygon, as encoded in a value.
 class Points {
  public:
   Points() = default;
@@ -49,7 +49,7 @@ class Points {
   Bytes bytes_;
 };
 
-/// The nearest point and its distance: NaN if undefined.
+/// The nearest point and its distance; NaN if undefined.
 struct Nearest {
   Point point;
   double distance = 0;
@@ -57,13 +57,13 @@ struct Nearest {
 
 bool same(const Point& a, const Point& b);
 double distance(const Point& a, const Point& b);
-/// Infinity of a vertical way.
+/// Returns infinity for a vertical direction.
 double slope(const Point& a, const Point& b);
 /// Returns the slope of the perpendicular.
 double inverse_slope(const Point& a, const Point& b);
 Point add(const Point& a, const Point& b);
 Point subtract(const Point& a, const Point& b);
-/// Multiply and divide as complex numbers: the first turned and scaled by the second.
+/// Multiply and divide points as complex numbers: rotates and scales the first by the second.
 Point multiply(const Point& a, const Point& b);
 Point divide(const Point& a, const Point& b);
 
@@ -71,7 +71,7 @@ Line line_through(const Point& point, double slope);
 double slope(const Line& line);
 double inverse_slope(const Line& line);
 bool contains(const Line& line, const Point& point);
-/// Nothing for parallel ones.
+/// Returns the point of intersection; nothing for parallel lines.
 std::optional<Point> crossing(const Line& a, const Line& b);
 Nearest nearest(const Line& on, const Point& to);
 
@@ -87,31 +87,31 @@ Point center(const Box& box);
 bool overlap(const Box& a, const Box& b);
 bool contains(const Box& box, const Point& point);
 bool contains(const Box& outer, const Box& inner);
-/// Whether they have a point in common.
+/// True if the shapes have a point in common.
 bool meet(const Box& box, const Segment& segment);
 Nearest nearest(const Box& on, const Point& to);
 Nearest nearest(const Box& on, const Segment& to);
 
 /// Pre: at least one point.
 Box bounds(const Points& points);
-/// Outside, inside, or on an edge. Pre: at least one point.
+/// Position of a point relative to a polygon. Pre: at least one point.
 enum class Place : unsigned char { outside, inside, edge };
 Place place_of(const Point& point, const Points& polygon);
 bool polygons_overlap(const Points& a, const Points& b);
 bool polygon_contains(const Points& outer, const Points& inner);
 double distance(const Point& point, const Points& polygon);
 
-/// A way along points.
+/// A path, open or closed.
 struct Trace {
   Points points;
   bool closed = false;
-  /// Segments are those that end in a point from here on.
+  /// Index of the first point at which a segment ends.
   [[nodiscard]] std::size_t first_end() const noexcept { return closed ? 0 : 1; }
   [[nodiscard]] Segment ending_at(std::size_t i) const noexcept {
     return {points[i == 0 ? points.size() - 1 : i - 1], points[i]};
   }
 };
-/// The least distance between any of the segments of both, or nothing where one has none.
+/// Returns the least distance between two segments of the paths; nothing if one has no segment.
 std::optional<double> distance(const Trace& a, const Trace& b);
 bool cross(const Trace& a, const Trace& b);
 

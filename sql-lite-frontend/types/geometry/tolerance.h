@@ -2,9 +2,8 @@
 
 #include <cmath>
 
-/// Comparison and arithmetic of geometric values, as PostgreSQL's: numbers within a millionth are
-/// the same, a result that overflows or vanishes is an error (22003), so is division by zero
-/// (22012).
+/// Comparison and arithmetic of geometric values as in PostgreSQL: numbers are equal if they differ
+/// by at most 1e-6; overflow, underflow (22003) and division by zero (22012) are errors.
 namespace swizzle::sql::geometry {
 
 inline constexpr double kTolerance = 1.0e-06;
@@ -28,7 +27,7 @@ inline bool at_least(double a, double b) noexcept {
   return a + kTolerance >= b;
 }
 
-// Exact ones, for which NaN equals itself and is greater than every number.
+// Exact comparisons: NaN equals itself and is greater than every number.
 inline bool exactly_same(double a, double b) noexcept {
   return std::isnan(a) ? std::isnan(b) : a == b;
 }
@@ -77,7 +76,7 @@ inline double over(double a, double b) {
   return ratio;
 }
 
-/// The length of a way that goes so far in both directions.
+/// Length of the hypotenuse of a right triangle with these sides.
 double hypotenuse(double a, double b);
 
 }  // namespace swizzle::sql::geometry

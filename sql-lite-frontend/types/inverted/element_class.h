@@ -7,14 +7,13 @@
 
 #include "sql-lite-frontend/types/type_id.h"
 
-/// Types over which an inverted index (USING gin) can be made.
+/// Operator classes of inverted indexes (USING gin).
 namespace swizzle::sql {
 
-/// Method by which a value is taken apart into elements, each of which has an entry in an inverted
-/// index.
+/// Method of splitting a value into elements, each of which gets an entry in an inverted index.
 enum class ElementClass : std::uint8_t {
   array,       ///< its elements
-  jsonb,       ///< keys, and values by themselves, at any depth
+  jsonb,       ///< keys and scalar values separately, at any depth
   jsonb_path,  ///< scalars, each with the keys that lead to it
   words,       ///< those of a tsvector
   trigrams,    ///< groups of three letters of a text
@@ -34,14 +33,14 @@ struct ElementClassInfo {
 };
 std::span<const ElementClassInfo> element_classes() noexcept;
 
-/// Null where there is none of that name. `name` empty: the default of the type, or of a domain's
-/// base.
+/// Returns null if there is no class with that name. Empty `name`: the default class of the type,
+/// or of a domain's base type.
 const ElementClassInfo* find_element_class(TypeId type, std::string_view name) noexcept;
-/// Whether values of the type can be taken apart by the class.
+/// True if the class can split values of the type into elements.
 bool takes_apart(const ElementClassInfo& of, TypeId type) noexcept;
 
-/// Whether an index of the class answers `operand op value`, or `value op operand` where the
-/// operand is on the right, for the classes' own operators.
+/// True if an index of the class supports `operand op value`, or `value op operand` with the
+/// operand on the right.
 enum class OperandSide : std::uint8_t { left, right };
 bool answers(ElementClass id, std::string_view op, OperandSide side, TypeId value) noexcept;
 

@@ -10,8 +10,8 @@
 
 namespace swizzle::sql {
 
-/// Query for the rows that may satisfy a condition, by the elements of their values: all that do
-/// are among the results, and others may be.
+/// Query on the elements of an inverted index for a condition: finds all rows that satisfy it, and
+/// perhaps others.
 struct ElementQuery {
   enum class Kind : std::uint8_t {
     everything,
@@ -26,7 +26,7 @@ struct ElementQuery {
   CountedVector<ElementQuery> parts;
 };
 
-/// Makes queries; the bytes that they refer to lie in an arena.
+/// Builds queries; the bytes to which they refer are in an arena.
 class ElementQueries {
  public:
   using Kind = ElementQuery::Kind;
@@ -34,10 +34,10 @@ class ElementQueries {
 
   [[nodiscard]] ElementQuery of(Kind kind) const { return {kind, {}, list()}; }
   ElementQuery of(Kind kind, std::string_view bytes) { return {kind, arena_.copy(bytes), list()}; }
-  /// Makes a query of elements that lie in the arena.
+  /// Builds a query of elements whose bytes are in the arena.
   [[nodiscard]] ElementQuery of(Kind kind, std::span<const std::string_view> elements) const;
-  /// Joins parts by `all` or `any`: a part without effect is left out, and a single part stands for
-  /// itself.
+  /// Combines queries by `all` or `any`; omits parts without effect, and returns a single part as
+  /// is.
   [[nodiscard]] ElementQuery joined(Kind kind, CountedVector<ElementQuery> parts) const;
 
   [[nodiscard]] CountedVector<ElementQuery> list() const {

@@ -53,7 +53,7 @@ std::string hashed_element(std::uint64_t hash) {
   return key += as_text(Bytes{bytes, sizeof bytes});
 }
 
-/// Where a text is cut, not within a character.
+/// Returns a length of at most `most` that cuts no character in two.
 std::size_t cut_at(std::string_view text, std::size_t most) {
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0U) == 0x80U) --most;
   return most;

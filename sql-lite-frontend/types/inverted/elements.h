@@ -9,46 +9,46 @@
 #include "sql-lite-frontend/types/inverted/element_class.h"
 #include "sql-lite-frontend/types/memory_account.h"
 
-/// Elements of values as keys of an inverted index have them. Each is prefix-free bytes, so what
-/// follows it, the key of a row, can be told apart; equal elements have equal bytes. Different ones
-/// may, too, where they are long: a row that an element has led to is always asked.
+/// Elements of values as encoded in keys of an inverted index. They are prefix-free, because the
+/// row's key follows. Equal elements have equal encodings; long different elements may have equal
+/// ones too, so rows found by an element are always checked again.
 namespace swizzle::sql {
 
-/// An element has no more bytes than this.
+/// Maximum size of an element's encoding.
 inline constexpr std::size_t kMostElementBytes = 280;
 
-/// List of elements, whose bytes lie in an arena.
+/// List of elements whose bytes are in an arena.
 using ElementList = CountedVector<std::string_view>;
 
-/// Returns the elements of a value, each once, ascending. Pre: it is not NULL, and of a type that
-/// the class takes apart.
+/// Returns the distinct elements of a value, ascending. Pre: the value is not NULL, and of a type
+/// that the class supports.
 ElementList elements_of(ElementClass id, const Value& value, Arena& arena);
 
-/// Element that stands for a value without elements, where an operator can find such values.
+/// Element of a value without elements, for classes with an operator that finds such values.
 inline constexpr std::string_view kEmptyMarker = "\x01";
-/// Tag for values with texts of one kind only.
+/// Tag for types that have only one kind of text element.
 inline constexpr char kNoTag = 0;
-/// Returns the index's element for a piece of text: a word, a key.
+/// Encodes a piece of text, a word or a key, as an element.
 std::string text_element(char tag, std::string_view text);
-/// Returns the common prefix of the elements that text_element() makes of texts with that
-/// beginning.
+/// Returns the common prefix of the elements of all texts that begin with `beginning`.
 std::string text_prefix(char tag, std::string_view beginning);
 
-/// Tags of jsonb's elements. A string in an array counts as a key, since ? asks for either.
+/// Tags of jsonb's elements. A string in an array counts as a key, because the operator ? finds
+/// both.
 inline constexpr char kJsonKeyTag = 'k';
 inline constexpr char kJsonStringTag = 's';
 inline constexpr char kJsonOtherTag = 'o';
-/// Tags of an hstore's: a key; a key with its value, or with NULL.
+/// Tags of hstore's elements: a key; a key with its value, or with NULL.
 inline constexpr char kPairKeyTag = 'k';
 inline constexpr char kPairValueTag = 'v';
 inline constexpr char kPairNullTag = 'n';
 
-/// An element of jsonb_path: a scalar, of a string its letters, at the end of some keys.
+/// Element of jsonb_path: a scalar at the end of a path of keys; for a string, its unescaped text.
 enum class ScalarKind : std::uint8_t { text, other };
 std::string jsonb_path_element(std::span<const std::string_view> keys, std::string_view scalar,
                                ScalarKind kind);
 
-/// A number as all that equal it are spelled. Pre: jsonb's spelling.
+/// Returns the common spelling of all equal numbers. Pre: jsonb's spelling.
 std::string_view plain_json_number(std::string_view number) noexcept;
 
 }  // namespace swizzle::sql

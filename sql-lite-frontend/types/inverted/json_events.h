@@ -9,15 +9,15 @@
 
 namespace swizzle::sql {
 
-/// Event met while reading JSON text from its beginning to its end.
+/// Event of a JSON parser.
 struct JsonEvent {
   enum class Kind : std::uint8_t { begin, key, scalar, end };
   Kind kind = Kind::scalar;
-  std::string_view raw;    ///< of a key or scalar, as it is written; of a beginning its bracket
+  std::string_view raw;    ///< key or scalar as written; bracket of a beginning
   bool in_object = false;  ///< of a scalar: it is a member's value, not an array's element
 };
 
-/// Goes through JSON text once, however deep it is, and makes nothing of its own but a stack.
+/// Streaming (SAX-like) JSON parser: reads the text once, at any depth, with no memory but a stack.
 /// Pre: the text is valid.
 class JsonEvents {
  public:
@@ -33,7 +33,7 @@ class JsonEvents {
   bool awaits_key_ = false;
 };
 
-/// Returns the text of a JSON string, unescaped.
+/// Unescapes a JSON string.
 std::string json_text_of(std::string_view quoted);
 
 }  // namespace swizzle::sql

@@ -4,8 +4,7 @@
 
 namespace swizzle::sql {
 
-/// Returns a necessary condition on a row's elements for `jsonb @? path` or `jsonb @@ path` to
-/// hold.
+/// Returns a query on a row's elements that is necessary for `jsonb @? path` or `jsonb @@ path`.
 ElementQuery path_element_query(ElementClass id, std::string_view op, const Value& path,
                                 ElementQueries& queries);
 

@@ -5,8 +5,8 @@
 
 namespace swizzle::sql {
 
-/// A hash that stands in stored keys, so it must never change: FNV-1a over the bytes, from a start
-/// that `seed` gives, with its bits mixed at the end.
+/// Hash that is part of stored keys, so it must never change: FNV-1a over the bytes, with a start
+/// value from `seed` and the bits mixed at the end.
 constexpr std::uint64_t stored_hash(std::string_view bytes, std::uint64_t seed) noexcept {
   std::uint64_t hash = 0xcbf29ce484222325U ^ (seed * 0x9e3779b97f4a7c15U);
   for (const char c : bytes) {

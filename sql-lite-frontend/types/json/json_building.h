@@ -12,7 +12,7 @@ namespace swizzle::sql {
 template <class Text>
 void add_json(FunctionContext& context, TypeId type, const Value& value, Text& out) {
   const std::size_t bytes = bytes_of({&value, 1});
-  // Quotes and backslashes take more; few texts consist of them.
+  // Quotes and backslashes need more, but are rare.
   const std::size_t expected = bytes + bytes / 16 + 16;
   const WritingShare share{context, expected};
   std::string piece;
@@ -21,9 +21,9 @@ void add_json(FunctionContext& context, TypeId type, const Value& value, Text& o
   out += piece;
 }
 
-/// The same text as jsonb spells it.
+/// Converts JSON text to a jsonb value.
 inline Value as_jsonb_value(FunctionContext& context, std::string_view json) {
-  // The members of an object are put in order beside the whole.
+  // Sorting the members of an object needs memory besides the text.
   const WritingShare share{context, 2 * json.size()};
   return make_jsonb(context.arena, canonical_json(json));
 }

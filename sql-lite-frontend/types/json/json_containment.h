@@ -7,9 +7,9 @@
 
 namespace swizzle::sql {
 
-/// jsonb_contains() of a part with few members and elements, without taking the whole apart: its
-/// directories are asked, or each level is passed over once. Nothing where the part has more, or
-/// its keys or strings are escaped. Pre: both in jsonb's spelling.
+/// jsonb_contains() for a part with few members and elements, without parsing the whole: uses its
+/// directories, or scans each level once. Nothing if the part has more members, or escaped keys or
+/// strings. Pre: both in jsonb's spelling.
 std::optional<bool> contains_few(const Jsonb& whole, std::string_view part);
 
 }  // namespace swizzle::sql

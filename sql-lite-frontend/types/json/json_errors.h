@@ -5,7 +5,7 @@
 
 namespace swizzle::sql {
 
-/// Token expected at the place of a syntax error.
+/// Token expected at the position of a syntax error.
 enum class JsonExpected : std::uint8_t {
   value,
   end,
@@ -15,7 +15,7 @@ enum class JsonExpected : std::uint8_t {
   object_first,  ///< a name or the object's end
   object_next,   ///< a comma or the object's end
 };
-/// Whether escapes of strings are given their meaning, as jsonb does, or kept as they are written.
+/// Treatment of escapes in strings: decoded, as by jsonb, or kept as written.
 enum class JsonEscapes : std::uint8_t { kept, read };
 
 /// Throws PostgreSQL's error for the token that begins at `at`: either the token itself is
@@ -23,8 +23,8 @@ enum class JsonEscapes : std::uint8_t { kept, read };
 [[noreturn]] void fail_json(std::string_view text, std::size_t at, JsonExpected expected,
                             JsonEscapes escapes);
 
-/// Fails as reading the strings would: json keeps what is no letter, "\ud83d" alone and "\u0000",
-/// until something asks for its parts. Pre: the text is valid json.
+/// Throws the error of decoding the strings: json accepts undecodable escapes, a lone "\ud83d" and
+/// "\u0000", until a function needs the text. Pre: the text is valid json.
 void require_readable_strings(std::string_view json);
 
 }  // namespace swizzle::sql

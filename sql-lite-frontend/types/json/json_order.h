@@ -4,10 +4,10 @@
 
 namespace swizzle::sql {
 
-/// PostgreSQL's order of jsonb: null, strings, numbers, false, true, arrays, objects; of two arrays
-/// or objects the one with fewer elements comes first, and an empty array before everything. Pre:
-/// both in jsonb's spelling. `strings` orders strings and objects' names, of which those that
-/// differ are not equal; null: by bytes.
+/// PostgreSQL's order of jsonb: null, strings, numbers, false, true, arrays, objects; arrays and
+/// objects with fewer elements come first, an empty array before everything. Pre: both in jsonb's
+/// spelling. `strings` compares strings and keys, and must not return 0 for different ones; null:
+/// bytewise.
 using CompareStrings = int (*)(std::string_view left, std::string_view right);
 int compare_jsonb(std::string_view left, std::string_view right, CompareStrings strings = nullptr);
 

@@ -145,7 +145,7 @@ bool is_scalar(std::string_view json) noexcept {
   return is_json_scalar(json_kind(json));
 }
 
-/// Whether one jsonb value contains another.
+/// Containment (@>) of one jsonb value in another.
 class Containment {
  public:
   Containment(std::string_view whole, std::string_view part)

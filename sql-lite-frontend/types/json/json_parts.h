@@ -9,38 +9,39 @@
 #include "sql-lite-frontend/types/json/jsonb.h"
 #include "sql-lite-frontend/types/memory_account.h"
 
-/// The parts of JSON text that is known to be valid, where they stand in it.
+/// Parts of valid JSON text, as views of it.
 namespace swizzle::sql {
 
 enum class JsonKind : std::uint8_t { object, array, string, number, boolean, null };
 constexpr bool is_json_scalar(JsonKind kind) noexcept {
   return kind != JsonKind::object && kind != JsonKind::array;
 }
-/// Returns the kind by the first character that is no blank.
+/// Returns the kind, from the first character that is not blank.
 JsonKind json_kind(std::string_view json) noexcept;
 /// Returns json_typeof()'s name of the kind.
 std::string_view json_kind_name(JsonKind kind) noexcept;
 
-/// Without blanks around it.
+/// Returns the text without blanks around it.
 std::string_view json_trimmed(std::string_view json) noexcept;
-/// Returns the text of a JSON string, unescaped. 22P05 for \u0000.
+/// Unescapes a JSON string. Throws 22P05 for \u0000.
 std::string json_string_value(std::string_view quoted);
 
 struct JsonMember {
   std::string_view key;  ///< with its quotes
   std::string_view value;
 };
-/// Pre: an object.
+/// Returns the members. Pre: an object.
 std::vector<JsonMember> json_members(std::string_view json);
-/// Pre: an array.
+/// Returns the elements. Pre: an array.
 CountedVector<std::string_view> json_elements(std::string_view json, MemoryAccount* account);
 
-/// Returns the last of the members of that name; nothing if there is none, or no object.
+/// Returns the last member with that key; nothing if there is none, or it is no object.
 std::optional<std::string_view> json_member(std::string_view json, std::string_view key);
-/// Counted from 0, or from the end by a negative number; nothing outside, or without an array.
+/// Returns an element, counted from 0, or from the end if negative; nothing if out of range or no
+/// array.
 std::optional<std::string_view> json_element(std::string_view json, std::int32_t index);
 
-/// Whether `whole` has everything that `part` has. Pre: both in jsonb's spelling.
+/// Returns `whole` @> `part`. Pre: both in jsonb's spelling.
 bool jsonb_contains(const Jsonb& whole, std::string_view part);
 
 }  // namespace swizzle::sql

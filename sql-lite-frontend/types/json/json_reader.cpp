@@ -39,7 +39,7 @@ void append_plain_number(std::string_view written, std::string& out) {
   const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
   std::string digits{mantissa.substr(0, point)};
   if (point < mantissa.size()) digits += mantissa.substr(point + 1);
-  // Where the point goes among the digits.
+  // The decimal point's position among the digits.
   long place = static_cast<long>(point) + exponent;
   if (place <= 0) {
     digits.insert(0, static_cast<std::size_t>(1 - place), '0');

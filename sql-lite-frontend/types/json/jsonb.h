@@ -8,23 +8,22 @@
 
 namespace swizzle::sql {
 
-/// A value of jsonb as it is stored: its text in the canonical spelling, and a directory of the
-/// places of the parts of its longer objects and arrays (jsonb_directory.h). Short values have
-/// none, nor have values stored before there were directories: parts are then found by passing over
-/// the text.
+/// A stored jsonb value: its text in canonical spelling, and a directory of the positions of parts
+/// in its larger objects and arrays (jsonb_directory.h). Short values have no directory, nor do
+/// values stored by versions without directories; their parts are found by scanning the text.
 struct Jsonb {
   std::string_view text;
   Bytes directory = {};  ///< empty where there is none
 };
 
-/// Throws XX001 where the bytes are no such value.
+/// Decodes a value. Throws XX001 if the bytes are malformed.
 Jsonb jsonb_of(const Value& value);
-/// The text of a value of json or of jsonb.
+/// Returns the text of a json or jsonb value.
 std::string_view json_text(const Value& value);
 
-/// Pre: jsonb's spelling.
+/// Encodes a value. Pre: jsonb's spelling.
 Value make_jsonb(Arena& arena, std::string_view text);
-/// A part with the directory that it has within the whole.
+/// Encodes a part, with its own directory from the whole.
 Value make_jsonb(Arena& arena, const Jsonb& part);
 
 }  // namespace swizzle::sql

@@ -19,7 +19,8 @@ constexpr std::uint32_t kHeadBytes = sizeof(std::uint32_t);
 
 JsonbDirectoryRules rules;
 
-/// Where each level holds but the next, a directory is six times as long as its text.
+/// Longest text whose directory surely has narrow numbers: if each level holds only the next one, a
+/// directory is six times as long as its text.
 constexpr std::size_t kMostNarrowBytes = 8192;
 std::uint32_t width_for(std::size_t text_bytes) noexcept {
   return text_bytes <= kMostNarrowBytes ? kNarrow : kWide;

@@ -9,9 +9,9 @@
 
 namespace swizzle::sql {
 
-/// Places in the text of an object or array where parts begin, one in every so many bytes, so that
-/// a search for a part passes over few others. The first byte gives the width of the numbers, which
-/// are in the machine's byte order; places count from the container's first byte.
+/// Positions in the text of an object or array at which parts begin, one per `stride` bytes, so
+/// that a search scans only few parts. The first byte is the width of the numbers, which are in
+/// native byte order; positions count from the container's first byte.
 ///
 /// | numbers       | what                                                                      |
 /// |---------------|---------------------------------------------------------------------------|
@@ -23,30 +23,31 @@ namespace swizzle::sql {
 /// | (entries × 4) | bytes, of an object: heads of the members' keys                           |
 /// | …             | the inner directories                                                     |
 ///
-/// Keys stand in the text by length and then by bytes. A head is a key's length and its first three
-/// bytes: most steps of the binary search compare heads alone, without touching the text, which is
-/// not in the cache yet. Directories refer to nothing outside: a part's own is copied with it.
+/// Keys are ordered in the text by length, then bytes. A head is a key's length and its first three
+/// bytes: most steps of the binary search compare only heads, without a cache miss on the text. A
+/// directory refers to nothing outside of it, so a part's own directory can be copied with the
+/// part.
 class JsonbDirectory {
  public:
-  /// Pre: `whole` has a directory. Throws XX001 if its head is impossible.
+  /// Pre: `whole` has a directory. Throws XX001 if its header is invalid.
   explicit JsonbDirectory(const Jsonb& whole);
 
   /// Number of parts.
   [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
   [[nodiscard]] std::uint32_t entries() const noexcept { return entry_count_; }
-  /// Returns the place that an entry refers to. Throws XX001 for places outside the text.
+  /// Returns the position of an entry's part. Throws XX001 if it is outside of the text.
   [[nodiscard]] std::size_t place(std::uint32_t entry) const;
-  /// The key there, with its quotes. Pre: an object.
+  /// Returns the key of an entry, in quotes. Pre: an object.
   [[nodiscard]] std::string_view key(std::uint32_t entry) const;
   [[nodiscard]] std::uint32_t head(std::uint32_t entry) const noexcept;
-  /// Returns the first entry of an object with a head that is not below this one.
+  /// Returns the first entry of an object whose head is not less.
   [[nodiscard]] std::uint32_t first_with_head(std::uint32_t head) const noexcept;
-  /// Begins to bring the keys of the entries from the processor's memory.
+  /// Prefetches the keys of the entries into the cache.
   void prefetch(std::uint32_t first, std::uint32_t behind) const noexcept;
-  /// The number of the element there. Pre: an array.
+  /// Returns the element number of an entry. Pre: an array.
   [[nodiscard]] std::uint32_t number(std::uint32_t entry) const noexcept;
-  /// Returns the part with that value, with its own directory if it has one. Pre: it is in the
-  /// text.
+  /// Returns the part with that text, with its own directory if it has one. Pre: `value` is a view
+  /// of the text.
   [[nodiscard]] Jsonb part(std::string_view value) const;
 
  private:
@@ -60,23 +61,22 @@ class JsonbDirectory {
   bool is_object_ = false;
 };
 
-/// Returns the head of a key without its quotes and escapes: ascending as keys stand.
+/// Returns the head of a key without quotes and escapes. Heads are ordered as keys are.
 std::uint32_t jsonb_key_head(std::string_view key) noexcept;
 
-/// First byte of a value whose text follows a directory. No JSON begins so.
+/// First byte of a value with a directory. No JSON text begins with it.
 inline constexpr std::byte kJsonbDirectoryMark{1};
 
 struct JsonbDirectoryRules {
-  /// Least size of a text with a directory. Shorter ones are passed over as fast as a binary search
-  /// takes.
+  /// Minimum size of a text with a directory. Shorter texts are scanned as fast as a binary search.
   std::size_t least_bytes = 512;
-  /// Distance from one entry to the next.
+  /// Minimum distance of two entries in bytes.
   std::size_t stride = 256;
 };
-/// For tests that want directories of short texts too.
+/// For tests that need directories of short texts.
 void set_jsonb_directory_rules(const JsonbDirectoryRules& rules);
 
-/// The directory of a text in jsonb's spelling; empty where it would say nothing.
+/// Returns the directory of a text in jsonb's spelling; empty if it would have no entries.
 std::string jsonb_directory(std::string_view text, MemoryAccount* account);
 
 }  // namespace swizzle::sql

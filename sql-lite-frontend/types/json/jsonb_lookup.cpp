@@ -38,8 +38,8 @@ bool is_written_plainly(std::string_view key) noexcept {
   });
 }
 
-/// Where to begin to look for a key: at the first member, or where the last entry leads that is not
-/// behind it.
+/// Returns the position from which a key is searched: that of the last entry not behind it, or of
+/// the first member.
 std::size_t begin_for(const Jsonb& object, std::string_view key) {
   if (object.directory.empty()) return 1;
   const JsonbDirectory directory{object};

@@ -8,7 +8,7 @@
 
 namespace swizzle::sql {
 
-/// Returns the place behind the string that begins at `at`. Pre: valid JSON.
+/// Returns the end of the string that begins at `at`. Pre: valid JSON.
 inline const char* behind_json_string(const char* at, const char* end) noexcept {
   constexpr std::ptrdiff_t kBlock = 16;
   const __m128i quotes = _mm_set1_epi8('"');
@@ -34,8 +34,8 @@ inline const char* behind_json_string(const char* at, const char* end) noexcept 
   return end;
 }
 
-/// Returns the place behind the value that begins at `at`. Pre: valid JSON without blanks before
-/// commas and brackets.
+/// Returns the end of the value that begins at `at`. Pre: valid JSON without blanks before commas
+/// and brackets.
 inline const char* behind_json_value(const char* at, const char* end) noexcept {
   if (*at == '"') return behind_json_string(at, end);
   if (*at != '{' && *at != '[') {
@@ -56,15 +56,15 @@ inline const char* behind_json_value(const char* at, const char* end) noexcept {
   return at;
 }
 
-/// The members or elements of an object or array in jsonb's spelling, which has blanks only behind
-/// commas and colons.
+/// Iterates over the members or elements of an object or array in jsonb's spelling, which has
+/// blanks only after commas and colons.
 class JsonbParts {
  public:
-  /// Reads the parts from the place on where one begins.
+  /// Starts at the part that begins at `from`.
   explicit JsonbParts(std::string_view json, std::size_t from = 1) noexcept
       : at_(json.data() + from), end_(json.data() + json.size() - 1), is_object_(json[0] == '{') {}
 
-  // Within its loop the places stay in registers.
+  // Inlined so that the positions stay in registers.
   [[gnu::always_inline]] bool next() noexcept {
     if (at_ >= end_) return false;
     if (is_object_) {
@@ -72,7 +72,7 @@ class JsonbParts {
       at_ = behind_json_string(at_, end_);
       key_ = {begin, static_cast<std::size_t>(at_ - begin)};
       constexpr std::ptrdiff_t kBetween = 2;
-      // A wrong place may lead to a string that is no key.
+      // In a corrupt value, the string may not be a key.
       if (end_ - at_ <= kBetween) return false;
       at_ += kBetween;
     }
@@ -82,7 +82,7 @@ class JsonbParts {
     at_ += 2;
     return true;
   }
-  /// Returns the key with its quotes.
+  /// Returns the key in quotes.
   [[nodiscard]] std::string_view key() const noexcept { return key_; }
   [[nodiscard]] std::string_view value() const noexcept { return value_; }
 

@@ -4,9 +4,9 @@
 
 namespace swizzle::sql {
 
-/// True: the text is one JSON value, found with the processor's wide registers. False leaves it
-/// open: the reader decides. It takes values that are deeper or longer, larger numbers, halves of
-/// surrogates, and reports errors in PostgreSQL's words.
+/// Fast validation with SIMD instructions: true if the text is a JSON value. False means undecided:
+/// the full parser handles deep or long texts, large numbers and surrogates, and reports
+/// PostgreSQL's errors.
 bool is_plain_json(std::string_view text);
 
 }  // namespace swizzle::sql

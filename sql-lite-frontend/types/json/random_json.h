@@ -5,10 +5,10 @@
 
 #include "sql-lite-frontend/types/json/jsonb_directory.h"
 
-/// For tests of json and jsonb.
+/// Test helpers for json and jsonb.
 namespace swizzle::sql {
 
-/// Directories by other rules while it lives.
+/// Scope with other rules for directories.
 class DirectoriesBy {
  public:
   explicit DirectoriesBy(const JsonbDirectoryRules& rules) { set_jsonb_directory_rules(rules); }
@@ -16,7 +16,7 @@ class DirectoriesBy {
   DirectoriesBy& operator=(const DirectoriesBy&) = delete;
   ~DirectoriesBy() { set_jsonb_directory_rules({}); }
 };
-/// Rules that give each text with more parts than one an entry for each part but the first.
+/// Rules under which every part but the first gets an entry.
 inline constexpr JsonbDirectoryRules kEveryPart{.least_bytes = 1, .stride = 1};
 
 inline std::string random_json(std::mt19937& random, int depth) {

@@ -75,7 +75,7 @@ struct PathCall {
   [[nodiscard]] PathRun::Failures failures() const noexcept {
     return silent ? PathRun::Failures::kept : PathRun::Failures::thrown;
   }
-  /// Where it failed silently, what was found before.
+  /// Returns the items found; after a silent failure, those found before it.
   PathItems items() { return run.items(failures()).found; }
 };
 

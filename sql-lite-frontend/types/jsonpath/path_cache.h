@@ -7,8 +7,8 @@
 
 namespace swizzle::sql {
 
-/// The tree of a jsonpath value, which is the path's text: the same few paths are asked for row
-/// after row, so a thread remembers the last ones.
+/// Parses a jsonpath value, which is stored as text. Cached per thread, because a query uses the
+/// same paths for every row.
 std::shared_ptr<const PathTree> path_tree(const Value& path, MemoryAccount* account);
 
 }  // namespace swizzle::sql

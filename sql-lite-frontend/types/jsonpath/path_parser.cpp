@@ -101,7 +101,7 @@ class PathParser {
     const PathNode& node = tree_.at(place);
     return is_predicate(node.op) && node.next == kNoPlace && !has_steps_;
   }
-  /// Whether `place`, which was just parsed, is a predicate or not, as the grammar wants.
+  /// Fails unless `wanted`: the operand is, or is not, a predicate, as the grammar requires.
   void require(bool wanted) {
     if (wanted) return;
     fail();

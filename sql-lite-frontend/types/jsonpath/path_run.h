@@ -52,8 +52,8 @@ class PathRun {
     bool failed = false;
   };
   Outcome items(Failures failures);
-  /// Whether it comes to anything; nothing: it failed. In lax mode nothing is looked at behind the
-  /// first item, so that failures there are none.
+  /// True if there is an item; nothing: it failed. Lax mode stops at the first item, so failures
+  /// behind it do not count.
   std::optional<bool> exists(Failures failures);
   /// Appends the item in jsonb's spelling.
   void append(const PathItem& item, std::string& out) const;

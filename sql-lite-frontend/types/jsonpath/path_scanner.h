@@ -18,14 +18,14 @@ struct PathToken {
   };
   Kind kind = Kind::end;
   std::string text;
-  std::string_view written;  ///< as it stands in the path
+  std::string_view written;  ///< as written in the path
 
   [[nodiscard]] bool is(std::string_view symbol) const noexcept {
     return kind == Kind::symbol && text == symbol;
   }
 };
 
-/// The words of a path.
+/// Lexer of jsonpath.
 class PathScanner {
  public:
   explicit PathScanner(std::string_view text) noexcept : text_(text) {}

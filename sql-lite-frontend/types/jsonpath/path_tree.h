@@ -12,7 +12,7 @@
 namespace swizzle::sql {
 
 enum class PathOp : std::uint8_t {
-  // Where an expression begins.
+  // Beginnings of an expression.
   root,      ///< $
   current,   ///< @
   last,      ///< of an array, in its brackets

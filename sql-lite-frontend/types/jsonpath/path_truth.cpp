@@ -80,8 +80,8 @@ PathRun::Truth PathRun::truth(PathPlace place, const PathItem& item) {
   }
 }
 
-/// Whether some pair of the two sides' values fits. In strict mode one that cannot be compared
-/// makes it unknown.
+/// Returns yes if a pair of values of the two sides fits. In strict mode the result is unknown if
+/// some pair cannot be compared.
 PathRun::Truth PathRun::compared(const PathNode& node, const PathItem& item) {
   const bool is_like_regex = node.op == PathOp::like_regex;
   const auto left = operand_or_nothing(node.left, item, true);

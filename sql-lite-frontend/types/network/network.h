@@ -8,10 +8,10 @@
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/type_id.h"
 
-/// inet and cidr: an internet address and how many of its bits name the network.
+/// inet and cidr: an internet address and the length of its network prefix.
 namespace swizzle::sql {
 
-// Families as the binary form has them.
+// Address families as in the binary format.
 inline constexpr std::uint8_t kIpv4 = 2;
 inline constexpr std::uint8_t kIpv6 = 3;
 
@@ -25,14 +25,14 @@ struct NetworkAddress {
   std::array<std::uint8_t, 16> bytes{};
 };
 
-/// Decodes a value of the types. XX001 for malformed bytes.
+/// Decodes a value of these types. Throws XX001 if it is malformed.
 NetworkAddress network_address(const Value& value);
 Value make_network(Arena& arena, const NetworkAddress& address);
-/// The address with the bits behind the mask cleared.
+/// Returns the address with the host bits cleared.
 std::array<std::uint8_t, 16> network_of(const NetworkAddress& address) noexcept;
-/// The address without its mask.
+/// Appends the address without its prefix length.
 void append_host(const NetworkAddress& address, std::string& out);
-/// 4 or 6.
+/// Returns 4 or 6.
 int family_number(const NetworkAddress& address) noexcept;
 
 }  // namespace swizzle::sql

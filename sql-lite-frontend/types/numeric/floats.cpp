@@ -59,7 +59,7 @@ bool append_special(std::string& out, double value) {
   return true;
 }
 
-/// Whether the text is exactly between the number and a neighbour. It reads back, by rounding to
+/// True if the text is exactly between the number and a neighbour. It reads back, by rounding to
 /// even, but PostgreSQL prints one digit more then. Only large numbers have such short texts.
 template <class Float>
 bool is_halfway(const char* text, Float value) {

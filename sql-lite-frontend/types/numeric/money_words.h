@@ -5,7 +5,7 @@
 
 namespace swizzle::sql {
 
-/// cash_words(): "Twelve dollars and thirty four cents", word for word as PostgreSQL says it.
+/// cash_words(): "Twelve dollars and thirty four cents", identical to PostgreSQL's text.
 std::string money_in_words(std::int64_t hundredths);
 
 }  // namespace swizzle::sql

@@ -7,9 +7,9 @@
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/numeric/int128.h"
 
-/// NUMERIC as run-time values. A number whose digits fit 64 bits with up to 18 decimals is held in
-/// the Value itself and computed without an arena; all others are a block of base-10000 digits. The
-/// form is canonical: a number that fits the small form is never held as a block.
+/// NUMERIC as run-time values. A number whose digits fit 64 bits with at most 18 decimals is stored
+/// in the Value itself and computed without an arena; all others are a block of base-10000 digits.
+/// The representation is canonical: a number that fits the small form never is a block.
 namespace swizzle::sql {
 
 inline constexpr std::uint32_t kMaxDecimalScale = 18;
@@ -18,14 +18,14 @@ inline constexpr int kMaxNumericWeight = 32767;
 inline constexpr int kMaxNumericScale = 16383;
 inline constexpr int kMaxNumericPrecision = 1000;
 
-/// Whether the bytes are a well-formed block.
+/// True if the bytes are a well-formed block.
 bool is_numeric_blob(Bytes bytes) noexcept;
 
 bool numeric_is_nan(const Value& value) noexcept;
 bool numeric_is_infinite(const Value& value) noexcept;
-/// -1, 0, 1; NaN is 1.
+/// Returns -1, 0 or 1; 1 for NaN.
 int numeric_sign(const Value& value) noexcept;
-/// Digits shown after the point.
+/// Returns the number of decimals shown.
 int numeric_scale(const Value& value) noexcept;
 Value numeric_nan(Arena& arena);
 Value numeric_infinity(Arena& arena, int sign);
@@ -35,7 +35,7 @@ void append_numeric(std::string& out, const Value& value);
 Value numeric_receive(Arena& arena, Bytes bytes);
 void numeric_send(const Value& value, std::string& out);
 
-/// Rounds and checks against precision and scale of the typmod (22003).
+/// Rounds to the typmod's scale and checks its precision (22003).
 Value numeric_apply_typmod(Arena& arena, const Value& value, std::int32_t typmod);
 std::int32_t numeric_typmod(int precision, int scale);
 
@@ -43,13 +43,12 @@ Value numeric_from_int(std::int64_t value);
 Value numeric_from_int128(Arena& arena, Int128 unscaled, int scale);
 /// 15 (float8) or 6 (float4) significant digits, as PostgreSQL's casts.
 Value numeric_from_double(Arena& arena, double value, int significant_digits);
-/// Rounded; throws 22003 "… out of range", 0A000 for NaN and infinity. `type_name` is "integer"
-/// etc.
+/// Rounds; throws 22003 "… out of range", 0A000 for NaN and infinity. `type_name`: "integer" etc.
 std::int64_t numeric_to_int(const Value& value, std::int64_t min, std::int64_t max,
                             std::string_view type_name);
 double numeric_to_double(const Value& value);
 
-/// NaN is greater than everything and equal to itself.
+/// NaN equals itself and is greater than all other values.
 int numeric_compare(const Value& left, const Value& right);
 std::uint64_t numeric_hash(const Value& value, std::uint64_t seed);
 
@@ -78,11 +77,11 @@ Value numeric_gcd(Arena& arena, const Value& left, const Value& right);
 Value numeric_lcm(Arena& arena, const Value& left, const Value& right);
 Value numeric_factorial(Arena& arena, std::int64_t number);
 
-/// Memcomparable form, without a terminator of its own need: it is prefix-free.
+/// Appends the key encoding, which is prefix-free without a terminator.
 void append_numeric_key(std::string& key, const Value& value);
 Value take_numeric_key(Bytes& key, Arena& arena);
 
-/// Sums without a rounding or an arena as long as 128 bits hold them. Trivially destructible.
+/// Sum in a 128-bit integer as long as it fits, exact and without an arena. Trivially destructible.
 class NumericSum {
  public:
   void add(Arena& arena, const Value& value);
@@ -96,7 +95,7 @@ class NumericSum {
   Int128 unscaled_ = 0;
   std::uint32_t scale_ = 0;
   bool has_rest_ = false;
-  Value rest_;  ///< what did not fit; in the arena given
+  Value rest_;  ///< the rest of the sum; in the arena given
 };
 
 }  // namespace swizzle::sql

@@ -7,9 +7,9 @@
 
 namespace swizzle::sql {
 
-/// The computing form of a numeric: digits in base 10000, most significant first.
-/// value = sign × Σ digits[i] × 10000^(weight - i), shown with `scale` decimals.
-/// Sign::nan and the infinities have no digits.
+/// Representation for computations: digits in base 10000, most significant first. value = sign × Σ
+/// digits[i] × 10000^(weight - i), shown with `scale` decimals. Sign::nan and the infinities have
+/// no digits.
 struct Decimal {
   enum class Sign : std::uint16_t {
     positive = 0x0000,
@@ -32,14 +32,14 @@ struct Decimal {
   }
   [[nodiscard]] bool is_nan() const noexcept { return sign == Sign::nan; }
   [[nodiscard]] bool is_infinite() const noexcept { return !is_finite() && !is_nan(); }
-  /// -1, 0, 1; NaN is 1.
+  /// Returns -1, 0 or 1; 1 for NaN.
   [[nodiscard]] int signum() const noexcept;
   /// Decimal position of the first digit: 0 for 1..9, 2 for 100..999. Pre: not zero.
   [[nodiscard]] int decimal_weight() const;
 
-  /// No zero digits at either end; zero is positive with weight 0.
+  /// Removes zero digits at both ends; makes zero positive with weight 0.
   void normalize();
-  /// Half away from zero; `to_scale` may be negative. Sets the scale (at least 0).
+  /// Rounds half away from zero; `to_scale` may be negative. Sets the scale (at least 0).
   void round(int to_scale);
   void truncate(int to_scale);
 };
@@ -49,7 +49,7 @@ inline constexpr int kDigitsPerDigit = 4;
 
 Decimal decimal_from_int(Int128 unscaled, int scale = 0);
 Decimal to_decimal(const Value& value);
-/// Demotes to the small form where it fits. Throws 22003 where PostgreSQL's format overflows.
+/// Uses the small form if the number fits it. Throws 22003 if PostgreSQL's format overflows.
 Value from_decimal(Arena& arena, Decimal decimal);
 
 int compare_magnitude(const Decimal& left, const Decimal& right) noexcept;
@@ -73,7 +73,7 @@ Decimal square_root(const Decimal& value, int scale);
 Decimal exponential(const Decimal& value, int scale);
 Decimal natural_logarithm(const Decimal& value, int scale);
 
-/// 22003: more digits than a numeric can have.
+/// Throws 22003: more digits than a numeric can have.
 [[noreturn]] void throw_numeric_overflow();
 
 }  // namespace swizzle::sql

@@ -61,7 +61,7 @@ std::string encoded(TypeId type, const Span& span) {
   return out;
 }
 
-/// Whether the range has a canonical function: only built-in ones have.
+/// True if the range has a canonical function; only built-in ones have.
 bool is_discrete(TypeId range, TypeId subtype) noexcept {
   if (is_user_range(range)) return false;
   return subtype == TypeId::int4 || subtype == TypeId::int8 || subtype == TypeId::date;

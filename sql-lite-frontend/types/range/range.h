@@ -8,11 +8,11 @@
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/type_id.h"
 
-/// Ranges and multiranges as run-time values. Both say in front of which type they are, so that
-/// they can be compared where only the value is known.
+/// Ranges and multiranges as run-time values. Both begin with their type's oid, so that they can be
+/// compared without knowing their type.
 namespace swizzle::sql {
 
-/// One end of a range. Without a value it is infinite, and not inclusive.
+/// One bound of a range. Without a value it is infinite, and not inclusive.
 struct RangeBound {
   Value value;
   bool inclusive = false;
@@ -20,7 +20,7 @@ struct RangeBound {
   [[nodiscard]] bool infinite() const noexcept { return value.is_null(); }
 };
 
-/// Values between two bounds. Bounds refer to the range's bytes.
+/// The interval between two bounds, which refer to the range's bytes.
 struct Span {
   RangeBound lower;
   RangeBound upper;
@@ -29,14 +29,14 @@ struct Span {
 /// Orders the bounds of one range type.
 class BoundOrder {
  public:
-  /// Pre: it is a range type that is known.
+  /// Pre: `range` is a known range type.
   explicit BoundOrder(TypeId range);
 
   [[nodiscard]] int lowers(const RangeBound& a, const RangeBound& b) const;
   [[nodiscard]] int uppers(const RangeBound& a, const RangeBound& b) const;
-  /// Negative where everything below the upper bound lies before the lower one.
+  /// Returns a negative number if all values below the upper bound are below the lower one.
   [[nodiscard]] int upper_to_lower(const RangeBound& upper, const RangeBound& lower) const;
-  /// Whether nothing lies between them, and they do not meet.
+  /// True if no value is between the bounds and they do not overlap.
   [[nodiscard]] bool adjacent(const RangeBound& upper, const RangeBound& lower) const;
   [[nodiscard]] int values(const Value& a, const Value& b) const { return compare_(a, b); }
 
@@ -50,8 +50,8 @@ class BoundOrder {
   CompareFunction compare_;
 };
 
-/// Reads a range: u32 its type | u8 flags | where both bounds have a value u32 bytes of the lower |
-/// the bounds in flat form. XX001 for malformed bytes.
+/// Decodes a range: u32 type | u8 flags | if both bounds have a value, u32 size of the lower | the
+/// bounds in flat form. Throws XX001 if it is malformed.
 class RangeView {
  public:
   explicit RangeView(const Value& range);
@@ -67,23 +67,23 @@ class RangeView {
   Span span_;
 };
 
-/// The type in front of a range or multirange.
+/// Returns the type stored in a range or multirange.
 TypeId type_of_range(const Value& value);
 
-/// Makes a range in canonical form: whole numbers and days as [a,b). 22000 if the lower bound is
-/// above the upper one. Pre: `type` is a range.
+/// Builds a range in canonical form: [a,b) for integers and dates. Throws 22000 if the lower bound
+/// is above the upper one. Pre: `type` is a range.
 Value make_range(Arena& arena, TypeId type, Span span);
 Value empty_range(Arena& arena, TypeId type);
 
-/// The ranges of a multirange: u32 its type | u32 count | u32 end of each | the ranges.
+/// Decodes a multirange: u32 type | u32 count | u32 end of each range | the ranges.
 std::vector<Span> spans_of(const Value& multirange);
-/// Makes a multirange in canonical form: in order, without empty spans, with adjacent ones joined.
-/// The spans may come in any order.
+/// Builds a multirange in canonical form: sorted, without empty ranges, adjacent ones merged. The
+/// spans may be in any order.
 Value make_multirange(Arena& arena, TypeId type, std::vector<Span> spans);
-/// Pre: the spans are as make_multirange() would leave them.
+/// Pre: the spans are in the form that make_multirange() produces.
 Value multirange_from_canonical(Arena& arena, TypeId type, std::vector<Span> spans);
 
-// As the types' order.
+// Orders of the types.
 int compare_ranges(const Value& a, const Value& b);
 int compare_multiranges(const Value& a, const Value& b);
 

@@ -4,11 +4,11 @@
 
 namespace swizzle::sql {
 
-/// Over anyrange and anymultirange.
+/// Functions over anyrange and anymultirange.
 extern const FunctionsOfType kRangeFunctions;
 extern const FunctionsOfType kMultirangeFunctions;
 
-// range_hashes.cpp: PostgreSQL's numbers, with a seed as the second argument or without one.
+// range_hashes.cpp: PostgreSQL's results, with or without a seed as second argument.
 Value hash_range_of(FunctionContext& context, std::span<const Value> a);
 Value hash_multirange_of(FunctionContext& context, std::span<const Value> a);
 
@@ -20,10 +20,10 @@ extern const FunctionsOfType k_daterange_functions;
 extern const FunctionsOfType k_tsrange_functions;
 extern const FunctionsOfType k_tstzrange_functions;
 
-/// The functions that make a range of two bounds, and of two bounds and a text as "[)". The call
-/// says of which type.
+/// Constructors of a range from two bounds, optionally with a text like "[)". The call determines
+/// the type.
 Value construct_range(FunctionContext& context, std::span<const Value> arguments);
-/// A multirange of an array of ranges, or of none.
+/// Constructor of a multirange from an array of ranges, or without arguments.
 Value construct_multirange(FunctionContext& context, std::span<const Value> arguments);
 
 }  // namespace swizzle::sql

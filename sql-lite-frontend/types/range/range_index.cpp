@@ -44,7 +44,7 @@ std::uint8_t class_of(const Value& range) {
   return static_cast<std::uint8_t>(kPoint + std::bit_width(upper - lower));
 }
 
-/// Where a bound lies; nothing for one that is infinite.
+/// A bound's position on the scale of keys; nothing for an infinite one.
 using Place = std::optional<std::int64_t>;
 
 /// The place so far before another as a range of the class may be long.

@@ -7,23 +7,23 @@
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/type_id.h"
 
-/// Keys of an index that finds ranges by place. In front of a range's own key stands its class: its
-/// length, within a factor of two. A range that overlaps a place begins before it, but within its
-/// class not long before. So a few pieces of the index hold all candidates; the caller checks each
-/// again.
+/// Keys of an index that finds ranges by operators like &&. The key begins with the range's class:
+/// its length rounded to a power of two. A range that overlaps a value begins before its end, and
+/// not earlier than its class's length allows; so a few key intervals, one per class, contain all
+/// candidates, which the caller checks again.
 namespace swizzle::sql {
 
-/// Appends the class; the range's key, or NULL's, comes behind it.
+/// Appends the class; the key of the range, or of NULL, must follow.
 void put_range_class(std::string& key, const Value& range);
 
-/// The keys from `low` on, and below `high`.
+/// Key interval [low, high).
 struct KeyPiece {
   std::string low;
   std::string high;
 };
-/// Whether such an index helps to find the ranges r for which `r op value` is true.
+/// True if the index can find the ranges r with `r op value`.
 bool finds_ranges(std::string_view op, TypeId range, TypeId value) noexcept;
-/// Pieces, by ascending keys, that have the key of every such range among others. Pre:
+/// Returns key intervals, ascending, that contain all such ranges and perhaps others. Pre:
 /// finds_ranges(); the value is not NULL.
 std::vector<KeyPiece> pieces_with(std::string_view op, TypeId range, TypeId type,
                                   const Value& value);

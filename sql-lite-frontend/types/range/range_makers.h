@@ -6,9 +6,9 @@
 
 namespace swizzle::sql {
 
-/// The functions that have the name of a range or multirange that a user made, and make values of
-/// it: of two bounds, of two bounds and a text as "[)"; of ranges. They have no number. They stay
-/// as long as the process: a type's number means the same type for good.
+/// Constructors of a user-defined range or multirange type, with the type's name: from two bounds,
+/// optionally with a text like "[)"; from ranges. They have no oid, and live until the end of the
+/// process, because an oid keeps its meaning.
 std::span<const Function* const> range_makers(TypeId type);
 
 }  // namespace swizzle::sql

@@ -7,7 +7,8 @@
 
 namespace swizzle::sql {
 
-/// A range is at most one span, a multirange any number, so one function serves both.
+/// A range counts as a list of at most one span, so that one function serves ranges and
+/// multiranges.
 enum class RangeForm : std::uint8_t { range, multirange };
 
 template <RangeForm form>
@@ -41,7 +42,7 @@ class RangeOperand<RangeForm::multirange> {
 
 using SpanList = std::span<const Span>;
 
-// Of two lists in order, whose spans do not touch.
+// Both lists are sorted, and their spans do not touch.
 bool spans_contain(const BoundOrder& order, SpanList a, SpanList b);
 bool spans_contain(const BoundOrder& order, SpanList a, const Value& element);
 bool spans_overlap(const BoundOrder& order, SpanList a, SpanList b);

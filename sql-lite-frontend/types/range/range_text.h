@@ -6,7 +6,7 @@
 
 namespace swizzle::sql {
 
-/// A range as it is written, its bounds not yet read. Nothing: that end is infinite.
+/// Text of a range, split into its bounds. Nothing: infinite bound.
 struct RangeText {
   bool empty = false;
   bool lower_inclusive = false;
@@ -15,17 +15,17 @@ struct RangeText {
   std::optional<std::string> upper;
 };
 
-/// "[1,2)", "(,\"a b\"]", "empty". 22P02.
+/// Parses "[1,2)", "(,\"a b\"]" or "empty". Throws 22P02.
 RangeText read_range_text(std::string_view text);
-/// A bound as it stands in a range's text.
+/// Appends a bound, quoted if necessary.
 void append_bound(std::string& out, std::string_view bound);
 
-/// Takes one range after the other off a multirange's text.
+/// Splits a multirange's text into ranges.
 class MultirangeText {
  public:
-  /// 22P02 where no brace stands in front.
+  /// Throws 22P02 unless the text begins with a brace.
   explicit MultirangeText(std::string_view text);
-  /// The text of the next range; nothing behind the last. 22P02.
+  /// Returns the text of the next range; nothing at the end. Throws 22P02.
   std::optional<std::string_view> next();
 
  private:

@@ -21,10 +21,10 @@ class RecordView {
   [[nodiscard]] TypeId type(std::size_t field) const;
   /// The same under its collation.
   [[nodiscard]] TypeId ordered_type(std::size_t field) const;
-  /// Returns the type that clients are told: `unknown` for a literal without a type, which is text.
+  /// Returns the type shown to clients: `unknown` for an untyped literal, which is text internally.
   [[nodiscard]] TypeId told_type(std::size_t field) const;
   [[nodiscard]] Value field(std::size_t field) const;
-  /// "f1", "f2" … where the fields have no names.
+  /// Returns "f1", "f2" … if the fields have no names.
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:
@@ -33,11 +33,10 @@ class RecordView {
   std::uint32_t count_;
 };
 
-/// Throws 0A000: a function was called without the list of columns, without which the columns of
-/// its row are unknown.
+/// Throws 0A000: a function returning record was called without a column definition list.
 [[noreturn]] void refuse_row_without_columns(std::string_view function);
 
-/// `names`: none, or one for each field.
+/// `names`: empty, or one per field.
 Value make_record(Arena& arena, std::span<const TypeId> types, std::span<const Value> fields,
                   std::span<const std::string> names = {});
 

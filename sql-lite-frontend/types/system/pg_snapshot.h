@@ -8,7 +8,7 @@
 
 namespace swizzle::sql {
 
-/// A value of pg_snapshot: xmin, xmax, and those between that had not ended, in order.
+/// Builds a pg_snapshot: xmin, xmax, and the transactions in between that were running, ascending.
 Value make_snapshot(Arena& arena, std::span<const std::uint64_t> numbers);
 
 }  // namespace swizzle::sql

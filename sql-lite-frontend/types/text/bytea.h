@@ -7,12 +7,12 @@
 
 namespace swizzle::sql {
 
-/// Reads bytea's text form, "\x…" or with escapes. Throws 22P02, 22023.
+/// Parses bytea's text form, "\x…" or with escapes. Throws 22P02, 22023.
 std::string parse_bytea(std::string_view text);
-/// -1: it is none.
+/// Returns -1 for any other character.
 int hex_digit(char c);
 void append_hex(std::string& out, Bytes bytes);
-/// Blanks are skipped. Throws 22023.
+/// Ignores blanks. Throws 22023.
 std::string parse_hex(std::string_view text);
 void append_bytea_escaped(std::string& out, Bytes bytes);
 

@@ -6,9 +6,9 @@
 /// The text of "char", which is one byte.
 namespace swizzle::sql {
 
-/// The byte that three octal digits behind a backslash say, or the text's first.
+/// Returns the byte given by a backslash and three octal digits, or the text's first byte.
 unsigned char char_of_text(std::string_view text) noexcept;
-/// The byte, or its octal digits where it is not of ASCII.
+/// Appends the byte; as octal digits if it is not ASCII.
 void append_char(unsigned char byte, std::string& out);
 
 }  // namespace swizzle::sql

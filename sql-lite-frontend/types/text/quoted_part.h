@@ -7,9 +7,9 @@
 
 namespace swizzle::sql {
 
-/// A part of the text of a record or a range: up to where `at_end()` says so outside of quotes.
-/// Quotes fall away, and a backslash or a second quote keeps what follows. `rest` is the text from
-/// here on, of which `take()` takes the next letter, or fails where there is none.
+/// Parses a part of a record's or range's text: up to the position outside of quotes at which
+/// `at_end()` is true. Removes quotes; a backslash or a doubled quote escapes the next character.
+/// `rest` is the remaining text; `take()` consumes its next character, or throws at its end.
 template <class AtEnd, class Take>
 std::string read_quoted_part(const std::string_view& rest, const AtEnd& at_end, const Take& take) {
   std::string out;

@@ -18,7 +18,7 @@ namespace swizzle::sql {
 /// Immutable; shared with searches that were left to themselves.
 struct CompiledRegex::Programs {
   std::unique_ptr<const re2::RE2> parts;
-  /// Where some parts want to be long and others short: finds how far the whole reaches. Null:
+  /// Finds the length of the whole match, if some parts are greedy and others are not. Null:
   /// `parts` does both.
   std::unique_ptr<const re2::RE2> whole;
   TranslatedRegex::Edge edge = TranslatedRegex::Edge::none;
@@ -162,7 +162,7 @@ bool CompiledRegex::Programs::is_found(std::string_view text) const {
   return match(of_whole(), text, {0, text.size()}, re2::RE2::UNANCHORED, {});
 }
 
-/// Where the program has found an edge of a word: whether it is the one that is meant.
+/// True if the word edge that the program has found is the one meant: a beginning or an end.
 bool CompiledRegex::Programs::is_at_edge(std::string_view text, std::size_t place) const noexcept {
   switch (edge) {
     case TranslatedRegex::Edge::none:

@@ -9,8 +9,8 @@
 
 namespace swizzle::sql {
 
-/// Builds a text of any length. Growing does not copy the present text, others run meanwhile, and a
-/// text longer than a value may be is refused as soon as it is (54000).
+/// Builds a text of any length. Growing does not copy the existing text, lets other fibers run, and
+/// throws 54000 as soon as the text exceeds a value's maximum size.
 class TextBuilder {
  public:
   /// Builds a text for `arena`, to whose account the memory is charged.
@@ -35,7 +35,7 @@ class TextBuilder {
     return finished_bytes_ + static_cast<std::size_t>(next_ - begin_);
   }
 
-  /// A value in the arena; nothing is left here.
+  /// Returns the text as a value in the arena and clears the builder.
   [[nodiscard]] Value finish();
 
  private:
@@ -52,7 +52,7 @@ class TextBuilder {
   std::vector<Chunk> finished_;
   std::size_t finished_bytes_ = 0;
   std::unique_ptr<char[]> current_;
-  MemoryShare share_;  ///< once there is more than one chunk: less is gone before it matters
+  MemoryShare share_;  ///< charged from the second chunk on: smaller texts are short-lived
   char* begin_ = nullptr;
   char* next_ = nullptr;
   char* end_ = nullptr;

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-/// Small questions about ASCII, independent of any locale.
+/// Predicates on ASCII characters, independent of any locale.
 namespace swizzle::sql {
 
 constexpr bool is_digit(char c) noexcept {
@@ -40,7 +40,7 @@ constexpr bool equals_ignoring_case(std::string_view a, std::string_view b) noex
   return true;
 }
 
-/// Whether `text` is a non-empty prefix of `word`, whatever the case.
+/// True if `text` is a non-empty prefix of `word`, ignoring case.
 constexpr bool is_prefix_ignoring_case(std::string_view text, std::string_view word) noexcept {
   return !text.empty() && text.size() <= word.size() &&
          equals_ignoring_case(text, word.substr(0, text.size()));

@@ -5,22 +5,22 @@
 #include <string_view>
 #include <vector>
 
-/// The groups of three characters in texts, as the extension pg_trgm takes them.
+/// Trigrams of texts, as in the extension pg_trgm.
 namespace swizzle::sql {
 
 using Trigram = std::array<char, 3>;
 
-/// Words are ASCII letters and digits, as in a database with the collation "C"; each stands between
-/// two blanks and one.
+/// Words consist of ASCII letters and digits, as in a database with the collation "C"; each is
+/// padded with two blanks before and one after it.
 struct Trigrams {
   std::vector<Trigram> list;             ///< in the order of the text
   std::vector<std::size_t> word_starts;  ///< positions in it
 };
 Trigrams trigrams_of(std::string_view text);
-/// Sorted.
+/// Returns the distinct trigrams, sorted.
 std::vector<Trigram> each_once(std::vector<Trigram> list);
 
-/// Returns the trigrams of every text that is LIKE the pattern, each once.
+/// Returns the distinct trigrams that every text LIKE the pattern contains.
 std::vector<Trigram> trigrams_of_pattern(std::string_view pattern);
 
 }  // namespace swizzle::sql

@@ -5,7 +5,7 @@
 
 namespace swizzle::sql {
 
-/// The text with its letters without their marks, by rules of our own (generate_unaccent.py).
+/// Returns the text without diacritics, by our own rules (generate_unaccent.py).
 std::string without_marks(std::string_view text);
 
 }  // namespace swizzle::sql

@@ -6,16 +6,16 @@
 
 #include "base/utf8.h"
 
-/// UTF-8 as bytes. Texts inside the server are valid; verify_utf8 stands at the door.
+/// UTF-8. Texts inside the server are valid: verify_utf8 checks all input.
 namespace swizzle::sql {
 
 /// Throws 22021 "invalid byte sequence for encoding \"UTF8\": 0x…" (zero bytes too).
 void verify_utf8(std::string_view text);
 
 std::size_t count_characters(std::string_view text) noexcept;
-/// The bytes of the first `count` characters; all if there are fewer.
+/// Returns the size of the first `count` characters, or of all if there are fewer.
 std::size_t bytes_of_characters(std::string_view text, std::size_t count) noexcept;
-/// `text` cut to at most `limit` bytes, between characters.
+/// Returns `text` cut to at most `limit` bytes at a character boundary.
 std::string_view clip_bytes(std::string_view text, std::size_t limit) noexcept;
 
 /// Pre: valid UTF-8, not empty.

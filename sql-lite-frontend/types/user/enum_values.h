@@ -6,10 +6,11 @@
 
 namespace swizzle::sql {
 
-/// Returns the labels as the session sees them, until it looks again. 42704 without such a type.
+/// Returns the labels visible to the session, valid until the next look-up. Throws 42704 if there
+/// is no such type.
 const EnumLabels& enum_labels(FunctionContext& context, TypeId type);
 
-/// The value that a label stands for. 55P04 where the label may not be used yet.
+/// Returns the value of a label. Throws 55P04 if the label may not be used yet.
 Value enum_value(const EnumLabels& labels, const EnumLabel& label);
 
 }  // namespace swizzle::sql

@@ -32,7 +32,7 @@ const xmlChar* as_xml(const char* text) {
 
 struct FreeParser {
   void operator()(xmlParserCtxt* parser) const noexcept {
-    // Where reading failed the tree is the parser's.
+    // After a failure the tree still belongs to the parser.
     if (parser->myDoc != nullptr) xmlFreeDoc(parser->myDoc);
     xmlFreeParserCtxt(parser);
   }
@@ -202,7 +202,7 @@ class DeclarationReader {
   std::string_view rest_;
 };
 
-/// Whether a name goes on here: <?xml-stylesheet is no declaration.
+/// True if a name goes on here: <?xml-stylesheet is no declaration.
 bool continues_name(std::string_view text) {
   if (text.empty()) return false;
   int size = static_cast<int>(std::min<std::size_t>(text.size(), 4));
@@ -238,7 +238,7 @@ void append_shown(std::string& out, std::string_view text) {
   std::string_view rest = text;
   if (declaration.fault == nullptr) {
     rest.remove_prefix(declaration.size);
-    // Where nothing stands in its place its line goes, too.
+    // A declaration that is dropped takes its line with it.
     if (!append_declaration(out, declaration.version, declaration.standalone) &&
         rest.starts_with('\n'))
       rest.remove_prefix(1);
@@ -265,7 +265,7 @@ void skip_blanks(std::string_view& text) {
     text.remove_prefix(1);
 }
 
-/// Whether comments and instructions lead to a document type: then content is a document.
+/// True if only comments and instructions precede a document type: then content is a document.
 bool has_document_type(std::string_view text) {
   while (true) {
     skip_blanks(text);

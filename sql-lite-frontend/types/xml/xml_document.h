@@ -14,15 +14,15 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/xml/xml_option.h"
 
-/// XML as libxml2 reads it: well-formedness, documents for XPath. Nothing from outside the text is
-/// ever read. The memory that a text may need counts before it is parsed. Work on more than a
-/// little runs on a helper thread, since the library cannot let go.
+/// XML parsing by libxml2: well-formedness, documents for XPath. External entities are never
+/// loaded. The memory that a text may need is charged before parsing. Work on more than small texts
+/// runs on a helper thread, because the library cannot be interrupted.
 namespace swizzle::sql::xml {
 
 inline constexpr SqlState kInvalidDocument{"2200M"};
 inline constexpr SqlState kInvalidContent{"2200N"};
 
-/// Runs `work`, aside where the library has to go through so many bytes.
+/// Runs `work`, on a helper thread if it processes many bytes.
 template <class Work>
 auto for_library(std::size_t bytes, Work&& work) -> decltype(work()) {
   constexpr std::size_t kFewBytes = std::size_t{8} << 10U;
@@ -32,8 +32,8 @@ auto for_library(std::size_t bytes, Work&& work) -> decltype(work()) {
   return std::move(*result);
 }
 
-/// Collects the library's error messages on this thread for its lifetime. The thread must not park
-/// meanwhile.
+/// Collects the library's error messages on this thread during its lifetime. The thread must not
+/// park meanwhile.
 class Complaints {
  public:
   /// Messages to collect: of parsers and memory only, or of namespaces, XPath and others as well.
@@ -44,7 +44,7 @@ class Complaints {
   ~Complaints();
 
   [[nodiscard]] bool any() const noexcept { return any_; }
-  /// An error with them as its detail.
+  /// Throws an error with the messages as its detail.
   [[noreturn]] void raise(SqlState state, std::string message) const;
 
  private:
@@ -66,14 +66,14 @@ struct Declaration {
   std::size_t size = 0;  ///< of it in bytes
   std::string_view version{};
   std::string_view encoding{};
-  int standalone = -1;          ///< 1 yes, 0 no, -1 not said
-  const char* fault = nullptr;  ///< what is wrong with it
+  int standalone = -1;          ///< 1 yes, 0 no, -1 not given
+  const char* fault = nullptr;  ///< error in the declaration; null: none
 };
 Declaration read_declaration(std::string_view text);
-/// Appends one if it has to say anything. `version` may be empty.
+/// Appends a declaration unless it would be empty. `version` may be empty.
 bool append_declaration(std::string& out, std::string_view version, int standalone);
 
-/// About how much memory a tree of the text may take.
+/// Returns an estimate of the memory for a tree of the text.
 std::size_t bytes_of_tree(std::string_view text);
 
 /// Throws 2200M or 2200N for a text that is not well-formed; `memory` may be null.
@@ -81,10 +81,10 @@ void require_well_formed(MemoryAccount* memory, Option option, Blanks blanks,
                          std::string_view text);
 bool is_well_formed(MemoryAccount* memory, Option option, std::string_view text);
 
-/// The text, a document, as a tree. Throws 2200M. Pre: the caller keeps complaints.
+/// Parses a document into a tree. Throws 2200M. `complaints` collects the errors.
 Document parse_document(const Complaints& complaints, std::string_view text);
 
-/// Appends a stored or made value as it is shown: without an encoding, which is the connection's.
+/// Appends a stored or built value for output: without its encoding, which is the connection's.
 void append_shown(std::string& out, std::string_view text);
 
 }  // namespace swizzle::sql::xml

@@ -4,7 +4,7 @@
 
 namespace swizzle::sql::xml {
 
-/// Form in which a text is to be well-formed.
+/// Form in which a text must be well-formed.
 enum class Option : std::uint8_t { document, content };
 
 enum class Blanks : std::uint8_t { kept, stripped };

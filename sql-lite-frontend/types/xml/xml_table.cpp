@@ -15,7 +15,7 @@ namespace {
 
 using Text = std::optional<std::string>;
 
-/// Where a function's arguments are.
+/// Positions of a function's arguments.
 enum Place : std::size_t { document_place, rows_place, prefixes_place, addresses_place, columns };
 
 /// A column as the library is to find it.

@@ -10,7 +10,7 @@
 
 #include "sql-lite-frontend/types/xml/xml_document.h"
 
-/// XPath over one document, as libxml2 evaluates it, within bounds of steps and memory.
+/// XPath on one document, evaluated by libxml2 with limits of steps and memory.
 namespace swizzle::sql::xml {
 
 struct FreePath {
@@ -24,7 +24,7 @@ using Object = std::unique_ptr<xmlXPathObject, FreeObject>;
 
 using Namespaces = std::vector<std::pair<std::string, std::string>>;
 
-/// Everything of it stays on one thread, on which `complaints` listens.
+/// Must be used on a single thread, that of `complaints`.
 class Evaluation {
  public:
   Evaluation(const Complaints& complaints, std::string_view document, const Namespaces& namespaces);
@@ -32,9 +32,9 @@ class Evaluation {
   Evaluation& operator=(const Evaluation&) = delete;
   ~Evaluation();
 
-  /// Throws an error of that state for an invalid path.
+  /// Throws an error with SQLSTATE `invalid` if the path is invalid.
   [[nodiscard]] Path compile(std::string_view path, SqlState invalid) const;
-  /// Evaluates the path from `node` on, or from the document.
+  /// Evaluates the path from `node`, or from the document if null.
   [[nodiscard]] Object run(const Path& path, xmlNode* node = nullptr) const;
   [[nodiscard]] xmlDoc* document() const noexcept { return document_.get(); }
 
@@ -44,12 +44,12 @@ class Evaluation {
   xmlXPathContext* context_ = nullptr;
 };
 
-/// Returns an estimate of the memory that evaluating a path over a document takes.
+/// Returns an estimate of the memory for evaluating a path on a document.
 std::size_t bytes_of_evaluation(std::string_view document, std::string_view path);
 
-/// A node as XML; a text or an attribute is its escaped text.
+/// Returns a node as XML; for a text or an attribute, its escaped text.
 std::string node_as_xml(xmlNode* node);
-/// Returns a string of the library, which is freed here.
+/// Returns a copy of a string of the library and frees it.
 std::string taken(xmlChar* text);
 
 }  // namespace swizzle::sql::xml

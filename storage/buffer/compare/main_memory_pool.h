@@ -9,7 +9,7 @@ namespace swizzle {
 /// that do not fit are refused with 53200. An existing tree is loaded whole before its first use.
 class MainMemoryPool final : public BufferPool {
  public:
-  /// Whether accesses count towards replacement.
+  /// True if accesses count towards replacement.
   static constexpr bool kCountsUsage = false;
 
   class Hold {

@@ -45,7 +45,7 @@ std::uint32_t TraditionalPool::free_some(PageId incoming, std::uint32_t wanted) 
       met_dirty = true;
   }
   note_steps(step);
-  // Where most pages are dirty, the few that are not would otherwise go round and round.
+  // If most pages are dirty, the few clean ones would otherwise be read and evicted over and over.
   if (met_dirty) wake_cleaner();
   return freed;
 }

@@ -51,7 +51,7 @@ class TraditionalPool final : public PagedPool {
   }
   /// The page of `ref`, if it is in memory.
   [[nodiscard]] Hold follow_resident(PageRef ref) const noexcept { return follow(ref); }
-  /// Whether `hold` has the page of `ref`, asked when its latch's version is known.
+  /// True if `hold` has the page of `ref`, asked when its latch's version is known.
   [[nodiscard]] static bool is_still(const Hold& /*hold*/, PageRef /*ref*/) noexcept {
     return true;  // it is pinned
   }

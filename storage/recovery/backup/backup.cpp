@@ -24,7 +24,7 @@ class PageCopier {
     for (const DirtyPage& page : control.checkpoint.dirty) in_log_.insert(page.page);
   }
 
-  /// Pages [first, first + kBatchPages) as far as they are in use.
+  /// Copies those of the pages [first, first + kBatchPages) that are in use.
   Result<> copy_batch(std::uint64_t first, std::uint64_t end,
                       const std::vector<std::uint64_t>& at_begin) {
     reads_.clear();
@@ -53,7 +53,7 @@ class PageCopier {
   }
 
  private:
-  /// Whole, and not older than when it was written last.
+  /// True if the page is whole, and not older than its last write.
   [[nodiscard]] bool is_as_written(const PageRead& read, const Result<>& outcome) const noexcept {
     return outcome && load<PageHeader>(read.into).lsn >= written(read.page);
   }
@@ -61,9 +61,9 @@ class PageCopier {
     return parts_.volume.written_lsns().of(page);
   }
 
-  // Makes the copy of a page whole. A page that is being written while we read it looks damaged for
-  // a moment. One that is not on disk yet, or not as the log has it, is rebuilt when the backup is
-  // opened. False: the log has it.
+  // Makes the copy of a page whole. A page that is written while we read it looks damaged for a
+  // moment. One that is not on disk yet, or lacks changes, is rebuilt when the backup is opened.
+  // False: the log has it.
   Result<bool> make_whole(const PageRead& read) {
     constexpr int kTries = 20;
     constexpr Duration kPause = std::chrono::milliseconds{2};
@@ -77,13 +77,13 @@ class PageCopier {
     if (is_as_written(read, outcome)) return true;
     if (!outcome && outcome.error().state() != sqlstate::data_corrupted)
       return fail(std::move(outcome).error());
-    // Not on disk yet, and the log that is copied has it from its image on.
+    // Not on disk yet, and the copied log has it from its image on.
     if (in_log_.contains(read.page) && written(read.page) == Lsn::none) return false;
     if (parts_.copy_resident && parts_.copy_resident(read.page, read.into)) return true;
     return rebuild_or_give_up(read, outcome);
   }
 
-  /// As a reader of the page would.
+  /// Repairs the page as a reader of it would.
   Result<bool> rebuild_or_give_up(const PageRead& read, const Result<>& outcome) {
     if (parts_.given_up != nullptr) {
       if (const auto known = parts_.given_up->find(read.page)) {
@@ -106,7 +106,7 @@ class PageCopier {
       if (!rebuilt) why = std::move(why).with_detail(rebuilt.error().message());
     }
     if (!parts_.space.is_allocated(read.page)) return false;
-    // One table's trouble is no reason to have no backup of all others.
+    // One damaged table must not prevent the backup of all others.
     static_cast<void>(parts_.volume.read_page(read.page, read.into));
     if (parts_.given_up != nullptr) parts_.given_up->give_up(read.page, written(read.page), why);
     outcome_.given_up.push_back(why.message());
@@ -124,7 +124,7 @@ class PageCopier {
 Result<> copy_pages(const BackupParts& parts, const Control& control, const SpaceMap::Snapshot& map,
                     File& to, BackupOutcome& outcome, const RecoveryObserver& observer) {
   PageCopier copier(parts, control, to, outcome);
-  // Pages that come into use behind the end that the map had are in the log.
+  // The log has the pages that are allocated behind the map's end.
   const std::uint64_t end = std::min(map.page_count, parts.volume.page_count());
   Progress progress("backup", end * kPageBytes, observer, 1);
   for (std::uint64_t first = SpaceMap::kFirstPage; first < end; first += kBatchPages) {

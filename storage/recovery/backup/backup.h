@@ -24,8 +24,8 @@ struct BackupParts {
   std::function<Result<>(PageId page, Lsn newest, std::byte* into)> rebuild;
   /// Fills `into` with the page as the pool has it, sealed; false if it does not.
   std::function<bool(PageId page, std::byte* into)> copy_resident = {};
-  /// Takes along the list of pages that are known to be unusable, and what the backup finds; may be
-  /// null.
+  /// The list of unusable pages, which is copied, and extended by those that the backup finds; may
+  /// be null.
   GivenUpPages* given_up = nullptr;
 };
 
@@ -33,7 +33,7 @@ struct BackupParts {
 /// every page in use, and the log from the checkpoint to the end of the copying. The result is a
 /// database directory: opening it recovers it to the backup's end. The control file comes last, so
 /// a backup that was interrupted cannot be opened (rule R6).
-/// `log_name` is what the log's directory is called in a database directory.
+/// `log_name`: the log's directory in a database directory.
 Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
                               const std::filesystem::path& target, const std::string& log_name,
                               const RecoveryObserver& observer);
@@ -41,17 +41,16 @@ Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
 struct RestoredLog {
   Lsn end = Lsn::none;
   std::optional<std::int64_t> last_commit_us = std::nullopt;
-  /// Pages that are not whole in the backup: the log makes up for them, or nothing does.
+  /// Pages that are not whole in the backup: redo restores them, or they are lost.
   std::vector<PageId> doubted = {};
   /// End of backup and archive together.
   Lsn known_end = Lsn::none;
 };
 /// Makes a database directory at `target`, which does not exist, out of a backup, and of archived
-/// log segments if `archive` has any, cut at the recovery target. Opening it recovers it to there;
-/// what was not committed there is undone. 55000 when the target is before the backup's end
-/// or behind the archive's.
-/// The log is cut, and still has the old id: see new_log.h. Returns where it ends
-/// now.
+/// log segments if `archive` has any, cut at the recovery target. Opening it recovers it to there,
+/// and undoes transactions not committed by then. 55000 when the target is before the backup's end
+/// or behind the archive's. The log is cut, and still has the old id: see new_log.h. Returns the
+/// log's new end.
 Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& backup,
                             const std::filesystem::path& target, const std::string& log_name,
                             const wal::RestoreSegment& archive, const RecoveryTarget& stop);

@@ -27,7 +27,7 @@ struct Arguments {
   RecoveryTarget target;
 };
 
-/// As now() shows it where the time zone is UTC, with or without "+00".
+/// Parses a time as now() shows it in time zone UTC, with or without "+00".
 std::optional<std::int64_t> parse_time(std::string text) {
   constexpr std::int64_t kMicros = 1'000'000;
   if (text.ends_with("+00")) text.resize(text.size() - 3);
@@ -54,8 +54,8 @@ EngineOptions options() {
   return made;
 }
 
-/// Returns the exit code of work that is done but for pages that cannot be read, and names them.
-/// The result is of use, but a script that looks at the exit code alone must hear of them.
+/// Returns the exit code of work that is done except for unreadable pages, and names them. The
+/// result is usable, but a script that looks only at the exit code must notice.
 int code_for(const std::vector<std::string>& given_up, std::string_view done) {
   if (given_up.empty()) return 0;
   for (const std::string& why : given_up) fmt::print(stderr, "{}\n", why);
@@ -128,7 +128,7 @@ Result<> check_backup(FileSystem& files, const std::filesystem::path& backup) {
     RETURN_IF_ERROR(restore_backup(files, backup, restored, {}, {}));
     return check_database(files, restored);
   }();
-  std::error_code ignored;  // the outcome says more
+  std::error_code ignored;  // the outcome is more telling
   std::filesystem::remove_all(restored, ignored);
   return outcome;
 }
@@ -184,7 +184,7 @@ int backup_main(int argc, const char* const* argv) {
     for (const char* const path : paths) {
       made->add_option_function<std::string>(
               path,
-              // A path without a folder in front has no parent to make durable.
+              // A path without a directory has no parent to sync.
               [&arguments](const std::string& word) {
                 arguments.paths.push_back(std::filesystem::absolute(word).string());
               })

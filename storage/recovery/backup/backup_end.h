@@ -15,8 +15,8 @@ inline constexpr const char* kBackupEndName = "backup-end";
 Result<> write_backup_end(FileSystem& files, const std::filesystem::path& directory, Lsn end);
 [[nodiscard]] Result<bool> is_backup(FileSystem& files, const std::filesystem::path& directory);
 /// Makes a database of a directory that may be a backup, before anything in it is changed. Durable
-/// on return. 55000 for a backup that has lost its end: from where on it is consistent is not
-/// known.
+/// on return. 55000 for a backup that has lost its end, since the LSN from which on it is
+/// consistent is then unknown.
 Result<> begin_as_database(FileSystem& files, const std::filesystem::path& directory,
                            ControlFile& control);
 /// 55000 when the directory is no whole backup.

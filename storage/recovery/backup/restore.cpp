@@ -36,8 +36,7 @@ bool is_database_file(std::string_view name) noexcept {
          std::ranges::find(SpaceMap::kFileNames, name) != std::end(SpaceMap::kFileNames);
 }
 
-/// Returns the pages that are not whole: as a rule what the log makes up for, or what is not in
-/// use.
+/// Returns the pages that are not whole: usually redo restores them, or they are not in use.
 Result<std::vector<PageId>> copy_data_file(FileSystem& files, const std::filesystem::path& from,
                                            const std::filesystem::path& to) {
   std::vector<PageId> doubted;
@@ -52,8 +51,8 @@ Result<std::vector<PageId>> copy_data_file(FileSystem& files, const std::filesys
   return doubted;
 }
 
-/// Where the log is to be cut: a record boundary. 55000 if it ends before the target: a request for
-/// a moment is not answered with an earlier one in silence.
+/// The log's end after the restore: a record boundary. 55000 if the log ends before the target,
+/// since restoring an earlier moment than the requested one must not go unnoticed.
 struct Stop {
   Lsn end;
   std::optional<std::int64_t> last_commit_us = std::nullopt;
@@ -122,14 +121,14 @@ Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& back
     if (is_database_file(name)) RETURN_IF_ERROR(copy_file(files, backup / name, target / name));
   }
 
-  // Pages that are whole, and known to be old.
+  // Whole pages that are known to be old.
   WrittenLsns needed;
   ASSIGN_OR_RETURN(const auto given_up,
                    GivenUpPages::open(files, target, control->current().database_id, needed));
   for (const PageId page : given_up->list())
     if (!std::ranges::binary_search(outcome.doubted, page)) outcome.doubted.push_back(page);
 
-  // The whole log first, as long as backup and archive have it; then the part that is wanted.
+  // Fetches the whole log of backup and archive first, and cuts it then.
   const Checkpoint& checkpoint = control->current().checkpoint;
   const auto whole = target / (log_name + "-whole");
   RETURN_IF_ERROR(files.create_directory(whole));

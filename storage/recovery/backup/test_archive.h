@@ -7,7 +7,7 @@
 
 namespace swizzle::test {
 
-// Where tests keep backups and archived segments on a simulated disk.
+// Directories of backups and archived segments on the tests' simulated disk.
 inline const std::filesystem::path kBackup = "/backup";
 inline const std::filesystem::path kArchive = "/archive";
 

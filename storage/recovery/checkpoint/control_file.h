@@ -79,7 +79,7 @@ class ControlFile {
   [[nodiscard]] const Control* older() const noexcept { return older_ ? &*older_ : nullptr; }
   /// Makes that the current one; the next write() replaces the younger copy. Pre: there is one.
   void fall_back() noexcept;
-  /// Whether the other copy was lost or damaged: the checkpoint is then perhaps not the last one.
+  /// True if the other copy was lost or damaged: the checkpoint is then perhaps not the last one.
   [[nodiscard]] bool is_one_copy_lost() const noexcept { return one_copy_lost_; }
 
   /// Durable on return. On error the older state counts. One caller at a time.

@@ -1,6 +1,6 @@
 // swizzle-kill-cycles: forks a process that works on a database, kills it with SIGKILL at a random
-// moment, also while it recovers, and does so again. Every process compares what it finds with what
-// the ones before were told.
+// moment, also during recovery, and repeats that. Every process compares the database with the
+// answers that the processes before it got.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -27,7 +27,7 @@ KillOracle& shared_oracle() {
   return *new (memory) KillOracle{};
 }
 
-/// Runs `body` in a process of its own.
+/// Runs `body` in a child process.
 template <class Body>
 pid_t start(Body body) {
   std::fflush(stdout);
@@ -39,7 +39,7 @@ pid_t start(Body body) {
   _exit(wrong.empty() ? 0 : 1);
 }
 
-// Whether it ended as it should: by itself and content, or by our signal.
+// Returns true if the child has exited with 0, or was killed by our signal.
 bool ended_well(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
@@ -51,7 +51,7 @@ bool run_cycle(const std::filesystem::path& directory, KillOracle& oracle, Rando
   oracle.restart_us = 0;
   const std::uint64_t seed = random();
   const pid_t child = start([&] { return work_until_killed(directory, oracle, seed); });
-  // One in four dies young: while it recovers.
+  // One in four is killed early, during recovery.
   const std::uint64_t life_ms = random.one_in(4) ? random.below(30) : random.between(30, 250);
   usleep(static_cast<useconds_t>(life_ms * 1000));
   kill(child, SIGKILL);

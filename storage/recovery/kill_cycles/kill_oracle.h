@@ -8,8 +8,8 @@
 
 namespace swizzle {
 
-/// Answers that the sessions of a process got, which may be killed at any moment. Lies in memory
-/// that the process shares with its killer, so it outlives the process.
+/// The answers that the sessions of a process got, which may be killed at any moment. Lies in
+/// memory shared with the killer, so it outlives the process.
 struct KillOracle {
   static constexpr std::size_t kSessions = 4;
   static constexpr std::size_t kKeys = 600;
@@ -36,7 +36,7 @@ struct KillOracle {
     std::array<std::uint64_t, kKeys> committed;
     std::uint64_t next_version;
     std::uint64_t acknowledged;
-    /// Release and acquire between the two processes: `changes` counts once this says so.
+    /// Release and acquire between the two processes: publishes `changes`.
     std::atomic<Pending> pending;
     std::uint32_t change_count;
     std::array<Change, kMostChanges> changes;
@@ -45,14 +45,14 @@ struct KillOracle {
   std::array<Session, kSessions> sessions;
   std::array<std::uint32_t, 2> trees;
   std::atomic<bool> is_created;
-  /// Microseconds that the last restart took; 0: it did not come that far.
+  /// Microseconds that the last restart took; 0: it was killed before.
   std::atomic<std::uint64_t> restart_us;
   std::uint64_t in_doubt;
   std::uint64_t half_way_committed;
   std::uint64_t found_prepared;
 
-  /// Compares the pending writes with those found, all or nothing, and settles them. Returns a
-  /// description of the error; empty: all is as it was promised.
+  /// Compares the pending writes with those found, all or nothing, and clears them. Returns a
+  /// description of the error; empty: everything is as promised.
   enum class Prepared : std::uint8_t { is_not_there, is_there };
   std::string settle(std::size_t session, const std::vector<std::uint64_t>& found,
                      Prepared prepared);

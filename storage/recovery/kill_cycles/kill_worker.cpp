@@ -19,7 +19,7 @@ namespace {
 
 EngineOptions small_options() {
   EngineOptions options;
-  // So that pages come and go, checkpoints are taken and segments recycled within one life.
+  // Small, so that pages are evicted, checkpoints taken and segments recycled within one life.
   options.pool_bytes = std::uint64_t{3} << 20U;
   options.log_segment_bytes = std::uint64_t{1} << 20U;
   options.log_buffer_bytes = std::uint64_t{1} << 20U;
@@ -60,7 +60,7 @@ class Session {
 
   [[noreturn]] void run() {
     while (true) {
-      // Now and then something prepared waits for long, or for the next process.
+      // Some prepared transactions wait for long, or for the next process.
       if (state_.pending == Pending::prepared && !random_.one_in(20)) finish_prepared();
       if (state_.pending == Pending::none) run_transaction();
       if (random_.one_in(400)) INVARIANT(engine_.checkpoint().has_value());
@@ -148,7 +148,7 @@ class Session {
   Random random_;
 };
 
-// The version that the engine has of one key; none when the value is not one that was ever written.
+// Returns the version that the engine has of one key; none when the value was never written.
 std::optional<std::uint64_t> version_in(Transaction& reader, const Tree& tree, std::size_t session,
                                         std::size_t key) {
   ValueBuffer value;
@@ -161,12 +161,12 @@ std::optional<std::uint64_t> version_in(Transaction& reader, const Tree& tree, s
 }
 
 /// Returns the first change of a prepared transaction that is not locked against others; empty: all
-/// are.
+/// are locked.
 std::string find_unlocked(Engine& engine, const KillOracle& oracle, std::size_t number) {
   const KillOracle::Session& session = oracle.sessions.at(number);
   for (std::uint32_t i = 0; i < session.change_count; ++i) {
     const KillOracle::Change& change = session.changes[i];
-    // Both it and what it did there may have been undone to a savepoint.
+    // The change and its lock may both have been rolled back to a savepoint.
     if (change.before == change.after) continue;
     const auto other = engine.begin();
     const Tree tree = engine.tree(TreeId{oracle.trees[tree_of(change.key)]}).value();

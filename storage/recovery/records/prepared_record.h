@@ -22,15 +22,15 @@ struct PreparedRecord {
   std::vector<std::byte> note;
   /// Number of items in the prepared_kept records that come right before it in the chain.
   std::uint64_t kept_items = 0;
-  /// Beginning of its changes in an older log, if pages have LSNs of that; none: this log has them
-  /// as they were made.
+  /// Beginning of its changes in an older log, if pages have LSNs of that; none: this log has the
+  /// changes.
   Lsn began_at = Lsn::none;
 };
 
 /// Properties of a change's undo record that its log record lacks.
 struct UndoTraits {
   std::uint64_t younger = 0;  ///< how many changes of the transaction came after it
-  bool is_move = false;       ///< a removal: the record went to where the change before it inserted
+  bool is_move = false;       ///< a removal whose record went to the key of the insert before it
   bool takes_key = false;     ///< an update: its lock was on the key, too
 };
 
@@ -44,7 +44,7 @@ struct PreparedKept {
 namespace payload {
 
 inline constexpr std::size_t kMostGidBytes = 199;
-/// Limit that lets both fit a record.
+/// Limit that lets note and identifier fit a record.
 inline constexpr std::size_t kMostNoteBytes = std::size_t{256} << 10U;
 std::vector<std::byte> encode_prepared(const PreparedRecord& record);
 Result<PreparedRecord> decode_prepared(Bytes payload);

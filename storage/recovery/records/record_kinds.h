@@ -31,7 +31,7 @@ std::span<const RecordKindEntry> record_kinds() noexcept;
 /// Null for kinds that storage does not write.
 const RecordKindEntry* find_kind(wal::RecordKind kind) noexcept;
 
-/// The table as programs that print a log want it.
+/// Returns the table for programs that print a log.
 wal::RecordKinds kinds_for_people();
 
 }  // namespace swizzle

@@ -12,8 +12,8 @@
 namespace swizzle {
 namespace {
 
-// The node `child` becomes the foster child of `node`, whose records stay. False: no room for the
-// longer fence.
+// Makes the node `child` the foster child of `node`, which keeps its records. False: no room for
+// the longer fence.
 bool hang_foster(Node& node, PageRef child, const KeyBound& chain_high) {
   const Node::Fences fences{node.low_fence(), node.high_fence(), chain_high};
   const std::size_t prefix = Node::common_prefix(fences.low, fences.chain_high);

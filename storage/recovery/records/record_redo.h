@@ -9,13 +9,13 @@
 
 namespace swizzle {
 
-/// XX001 that names the record, the page and `why`.
+/// Returns XX001 that names the record, the page and `why`.
 std::unexpected<Error> record_does_not_fit(const wal::Record& record, PageId page,
                                            std::string_view why);
 
 /// Functions that repeat a record's change on `node`, which holds `page`, one of the record's
-/// pages, and is as the record found it. For the kind table (record_kinds.h); XX001 when the record
-/// does not fit. Rows are found by key.
+/// pages, in the state before the record. For the kind table (record_kinds.h); XX001 when the
+/// record does not fit. Rows are found by key.
 namespace redo_of {
 Result<> leaf_insert(const wal::Record& record, PageId page, Node& leaf);
 Result<> leaf_update(const wal::Record& record, PageId page, Node& leaf);

@@ -16,14 +16,15 @@ struct UndoneRow {
   /// Value of a removed row; for an update see `update`.
   Bytes value;
   bool overflow = false;
-  /// The part of the value that goes back.
+  /// The part of the value to restore.
   payload::LeafUpdate update;
-  /// One of several rows of a record, so a rollback that a crash has interrupted may have put it
-  /// back already: compensation records say of a record only that it has begun.
+  /// True for one of several rows of a record: a rollback that a crash has interrupted may have
+  /// restored it already, since a compensation record tells only that the record's undo has begun.
   bool may_be_done = false;
 };
 
-/// The value that an update found, from the one that it left. Nothing: it cannot have left that.
+/// Returns the value before an update, computed from the value after it. Nothing: the update cannot
+/// have left that value.
 std::optional<std::vector<std::byte>> value_before(const payload::LeafUpdate& update, Bytes after);
 
 /// For the kind table (record_kinds.h). The results point into the payload.
@@ -35,7 +36,7 @@ Rows leaf_remove(Bytes payload);
 Rows leaf_removals(Bytes payload);
 /// No row: the tree as a whole is emptied (txn/tree_load.h).
 Rows load_begun(Bytes payload);
-/// No row: the root of a tree that the transaction creates is given back.
+/// No row: the root of a tree that the transaction creates is freed.
 Rows new_root(Bytes payload);
 }  // namespace undo_of
 
@@ -46,7 +47,7 @@ class LoggedUndo final : public LeafChange {
     if (row.action == Action::insert) value_.assign(row.value.begin(), row.value.end());
   }
 
-  /// Whether the leaf was as the undone record left it.
+  /// True if the leaf was as the undone record left it.
   [[nodiscard]] bool done() const noexcept { return done_; }
 
   Action decide(const Node& leaf, Node::Position at) noexcept override;

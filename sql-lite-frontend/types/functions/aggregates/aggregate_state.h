@@ -20,8 +20,8 @@ const State* at(const std::byte* memory) noexcept {
 /// Treatment of rows with a NULL argument.
 enum class Nulls : std::uint8_t { skipped, taken };
 
-/// Makes an AggregateFunction of a struct with `void step(FunctionContext&, Arena&, span)` and
-/// `Value final(FunctionContext&) const`, and, if it can, `void combine(Arena&, const State&)`.
+/// Makes an AggregateFunction from a struct with `void step(FunctionContext&, Arena&, span)`,
+/// `Value final(FunctionContext&) const` and optionally `void combine(Arena&, const State&)`.
 template <class State>
 constexpr AggregateFunction aggregate_of(Nulls nulls = Nulls::skipped) {
   static_assert(std::is_trivially_destructible_v<State> && alignof(State) <= 16);

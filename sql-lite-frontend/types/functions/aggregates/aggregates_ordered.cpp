@@ -11,8 +11,8 @@
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// percentile_cont, percentile_disc and mode: aggregates WITHIN GROUP. Their values come in order,
-/// behind the argument that stands before them.
+/// percentile_cont, percentile_disc and mode: aggregates WITHIN GROUP. Their input is sorted, and
+/// follows the direct argument.
 namespace swizzle::sql {
 namespace {
 
@@ -30,7 +30,7 @@ struct Values {
     type = context.call.arguments[1];
     if (size == capacity) {
       capacity = std::max<std::size_t>(8, capacity * 2);
-      // Not constructed, and copied in pieces: either would go through all of it at once.
+      // Neither constructed nor copied at once, which would take too long for one turn.
       void* const room = arena.allocate(capacity * sizeof(Value), alignof(Value));
       auto* grown = static_cast<Value*>(room);
       copy_long(reinterpret_cast<std::byte*>(grown), std::as_bytes(std::span{values, size}));
@@ -102,7 +102,7 @@ struct AtShare : Shared {
   }
 };
 
-/// For an array of shares an array of the same shape.
+/// For an array of fractions, returns an array of the same dimensions.
 template <Percentile percentile>
 struct AtShares : Shared {
   [[nodiscard]] Value final(FunctionContext& context) const {

@@ -224,7 +224,7 @@ Value age_today_in_zone(FunctionContext& context, Arguments a) {
       age_between(today(context), utc_to_local(a[0].as_int8(), session_zone(context))));
 }
 
-/// Whether two periods share a moment; NULL where that depends on a bound that is NULL.
+/// Returns true if two periods share a moment; NULL if that depends on a bound that is NULL.
 Value periods_overlap(Value start_1, Value end_1, Value start_2, Value end_2,
                       int (*compare)(const Value&, const Value&)) {
   const auto arrange = [compare](Value& start, Value& end) {

@@ -76,7 +76,7 @@ constexpr Spelling kSpellings[] = {
     {"Y", Keyword::year, 1},
 };
 
-/// In upper case, in lower case, or, of the names of days and months, with a capital.
+/// True for the keyword in upper or lower case, or, for names of days and months, capitalized.
 bool starts_with_keyword(std::string_view text, std::string_view word) {
   if (text.size() < word.size()) return false;
   text = text.substr(0, word.size());
@@ -137,7 +137,7 @@ TemplateNodes parse_datetime_template(std::string_view rest, MemoryAccount* acco
       continue;
     }
     if (starts_with_keyword(rest, "FX")) {
-      // From here on each character stands for one.
+      // From here on each literal character matches one character.
       is_exact = true;
       rest.remove_prefix(2);
       continue;

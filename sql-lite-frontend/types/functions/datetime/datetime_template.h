@@ -12,11 +12,11 @@ namespace swizzle::sql {
 inline constexpr std::string_view kRomanMonths[] = {"I",   "II",   "III", "IV", "V",  "VI",
                                                     "VII", "VIII", "IX",  "X",  "XI", "XII"};
 
-/// Whether separators and literals of a template stand for whatever is in their place, as in
-/// to_timestamp(), or for themselves, as SQL/JSON has it.
+/// Matching of separators and literals in a template: any character, as in to_timestamp(), or
+/// exactly, as in SQL/JSON.
 enum class TemplateRules : std::uint8_t { lenient, standard };
 
-/// One piece of a to_char or to_timestamp template.
+/// A node of a to_char or to_timestamp template.
 struct TemplateNode {
   enum class Keyword : std::uint8_t {
     literal,
@@ -71,21 +71,21 @@ struct TemplateNode {
   bool fixed = false;           ///< FX stood before it
   std::string_view spelling{};  ///< the keyword, in capitals
 
-  /// The keyword as the template has it.
+  /// Returns the keyword as written in the template.
   [[nodiscard]] std::string name() const;
 };
 
 using TemplateNodes = CountedVector<TemplateNode>;
-/// They count in the account.
-/// With the standard's rules, 22007 where something else than its separators stands between fields.
+/// Parses a template, charged to the account. With the standard's rules, throws 22007 if there is
+/// anything but its separators between fields.
 TemplateNodes parse_datetime_template(std::string_view text, MemoryAccount* account,
                                       TemplateRules rules = TemplateRules::lenient);
 
-/// The same, kept on this thread from one row to the next, which mostly has the same template.
+/// The same, cached per thread, since consecutive rows usually have the same template.
 std::shared_ptr<const TemplateNodes> datetime_template(std::string_view text,
                                                        MemoryAccount* account);
 
-/// "st", "nd", "rd", "th" in the wanted case.
+/// Returns "st", "nd", "rd" or "th" in upper or lower case.
 std::string ordinal_suffix(std::string_view digits, TemplateNode::Ordinal ordinal);
 
 }  // namespace swizzle::sql

@@ -99,7 +99,8 @@ i64 truncated_in(std::string_view name, i64 timestamp, const TimeZone& zone) {
     return truncated(name, field, timestamp, TypeId::timestamptz);
   const i64 offset = zone.at_utc(timestamp).seconds_east * kMicrosPerSecond;
   const i64 local = truncated(name, field, timestamp + offset, TypeId::timestamptz);
-  // Within a day the offset stays; the start of a day or longer may have another one.
+  // Truncation within a day keeps the offset; the start of a day or a longer unit may have another
+  // one.
   return micros_of(field) != 0 ? local - offset : local_to_utc(local, zone);
 }
 Value truncate_timestamptz(FunctionContext& context, Arguments a) {
@@ -169,7 +170,7 @@ Value date_bin(FunctionContext&, Arguments a) {
     throw SqlError{sqlstate::datetime_field_overflow, "stride must be greater than zero"};
   i64 distance = 0;
   if (__builtin_sub_overflow(source, origin, &distance)) out_of_range();
-  // Where the bin begins before `origin` and is wide, its begin may be before all timestamps.
+  // A wide bin before `origin` may begin before the first timestamp.
   i64 begin = origin + distance / width * width;
   if (distance % width < 0 && __builtin_sub_overflow(begin, width, &begin)) {
     throw SqlError{sqlstate::datetime_field_overflow, "timestamp out of range"};

@@ -7,10 +7,10 @@
 
 namespace swizzle::sql {
 
-/// Letters of either case; unknown if it is none.
+/// Ignores case; returns unknown if there is no such unit.
 DateTimeUnit find_datetime_unit(std::string_view spelled);
 
-/// Throws: the type has no such unit, or there is none of that name.
+/// Throws: the type does not support the unit, or there is no unit with that name.
 [[noreturn]] void refuse_datetime_unit(std::string_view name, DateTimeUnit unit, TypeId type);
 
 }  // namespace swizzle::sql

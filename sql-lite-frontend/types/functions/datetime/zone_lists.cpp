@@ -20,7 +20,7 @@ Value offset_value(FunctionContext& context, std::int32_t seconds_east) {
   return make_interval(context.arena, {seconds_east * kMicroseconds, 0, 0});
 }
 
-/// Every zone with what holds there at the transaction's beginning.
+/// Returns every zone with its offset at the start of the transaction.
 class Zones final : public SetCursor {
  public:
   std::optional<Value> next(FunctionContext& context) override {

@@ -42,7 +42,7 @@ struct OfJsonb {
   static Value value(Arena& arena, const Part& part) { return make_jsonb(arena, part); }
 };
 
-/// -> gives JSON, ->> text.
+/// The operator -> returns JSON, ->> text.
 enum class As : std::uint8_t { json, text };
 
 template <class Of, As as>
@@ -81,7 +81,7 @@ Value binary_element(FunctionContext& context, Arguments a) {
   return index == 0 || index == -1 ? result_of<OfJsonb, as>(context, json) : Value::null();
 }
 
-/// One step of a path: a key, or a number where there is an array.
+/// Follows one step of a path: a key, or a number for an array.
 template <class Of>
 std::optional<typename Of::Part> step_into(const typename Of::Part& json, std::string_view step) {
   if (json_kind(Of::text(json)) != JsonKind::array) return Of::member(json, step);
@@ -144,7 +144,7 @@ bool has_key(const Arena& arena, const Jsonb& json, std::string_view key) {
 Value exists(FunctionContext& context, Arguments a) {
   return Value::from_bool(has_key(context.arena, jsonb_of(a[0]), a[1].as_text()));
 }
-/// ?| looks for a key that is there, ?& for one that is not.
+/// The operator ?| stops at a key that exists, ?& at one that does not.
 template <bool wanted>
 Value exists_some(FunctionContext& context, Arguments a) {
   const Jsonb json = jsonb_of(a[0]);
@@ -164,8 +164,8 @@ Value contained(FunctionContext&, Arguments a) {
   return Value::from_bool(jsonb_contains(jsonb_of(a[1]), json_text(a[0])));
 }
 
-/// Keys, or the elements of an array. Keeps what they refer to: the context's arena forgets it
-/// before the second is asked for.
+/// Returns keys, or the elements of an array. Copies its arguments, because the caller resets the
+/// context's arena between rows.
 class PartsCursor final : public SetCursor {
  public:
   explicit PartsCursor(CountedVector<Value> values) : values_(std::move(values)) {

@@ -102,7 +102,7 @@ Value delete_index(FunctionContext& context, Arguments a) {
   return shown(context, value);
 }
 
-/// One step of a path. The steps count from 1 in errors.
+/// One step of a path; numbered from 1 in errors.
 struct Step {
   std::string_view text;
   std::size_t position;
@@ -129,7 +129,7 @@ std::vector<Step> steps_in(const Value& path) {
   return steps;
 }
 
-/// The step that a path has come to: one that is NULL is an error only there.
+/// Returns the current step. A NULL step is an error only when reached.
 const Step& reached(std::span<const Step> path) {
   const Step& step = path.front();
   if (step.is_null) {

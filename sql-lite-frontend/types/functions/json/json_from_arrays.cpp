@@ -79,7 +79,7 @@ Value from_two_arrays(FunctionContext& context, Arguments a) {
   return object.finish(context.arena);
 }
 
-/// Without members that are null, and without blanks; strings are escaped anew.
+/// Appends the value without null members and without blanks; strings are escaped again.
 void append_without_nulls(const JsonValue& json, std::string& out) {
   check_stack();
   switch (json.kind) {

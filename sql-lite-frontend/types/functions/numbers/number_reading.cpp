@@ -42,7 +42,7 @@ class Reader {
   [[nodiscard]] int decimals() const noexcept { return read_after_; }
 
  private:
-  /// Whether the character that stands next is then used up.
+  /// Reads the next character by the template's node. Returns true if it is used up.
   bool reads(const Node& node) {
     const char next = rest_[0];
     switch (node.kind) {

@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/types/function_context.h"
 
-/// to_char and to_number over numbers: (value, template).
+/// to_char and to_number for numbers, with arguments (value, template).
 namespace swizzle::sql {
 
 Value integer_to_char(FunctionContext& context, std::span<const Value> arguments);

@@ -9,7 +9,7 @@
 
 namespace swizzle::sql {
 
-/// A template of to_char() or to_number(), parsed.
+/// A parsed template of to_char() or to_number().
 struct NumberTemplate {
   using Ordinal = TemplateNode::Ordinal;
   struct Node {
@@ -40,12 +40,12 @@ struct NumberTemplate {
   bool scientific = false;
   bool roman = false;
   bool roman_lower = false;
-  bool own_sign = false;  ///< S, SG, MI, PL or PR says where the sign goes
+  bool own_sign = false;  ///< S, SG, MI, PL or PR determines the sign's place
   bool blank = false;     ///< B, which changes nothing but is not for EEEE
 };
 
-/// Parses a template. Its parts are charged to the account. Throws 42601 for parts that do not go
-/// together.
+/// Parses a template; its parts are charged to the account. Throws 42601 for an invalid
+/// combination.
 NumberTemplate parse_number_template(std::string_view text, MemoryAccount* account);
 
 }  // namespace swizzle::sql

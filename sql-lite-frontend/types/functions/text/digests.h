@@ -9,11 +9,12 @@ struct evp_md_st;
 
 namespace swizzle::sql {
 
-// Hashes of any length of bytes, piece by piece, so that others run meanwhile and it can be ended.
+// Hashes of byte strings of any length, computed in pieces, so that other fibers run in between and
+// the statement can be cancelled.
 
-/// Throws SqlError XX000 where the library cannot compute it.
+/// Throws SqlError XX000 if the library cannot compute the hash.
 std::string digest_of(const evp_md_st* kind, Bytes bytes);
-/// The keyed one.
+/// The same with a key.
 std::string hmac_of(const evp_md_st* kind, Bytes key, Bytes bytes);
 
 }  // namespace swizzle::sql

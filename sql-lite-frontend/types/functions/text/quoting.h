@@ -5,13 +5,12 @@
 
 namespace swizzle::sql {
 
-/// Returns quote_ident() of the name: in double quotes unless it is a plain lower-case word that
-/// the grammar does not reserve.
+/// quote_ident(): returns the name in double quotes, unless it is a plain lower-case word that is
+/// not reserved.
 std::string quote_identifier(std::string_view name);
-/// Returns quote_literal() of the text: with an E in front if there are backslashes.
+/// quote_literal(): returns the text in single quotes, preceded by E if it contains backslashes.
 std::string quote_literal(std::string_view text);
-/// Whether the word may not stand unquoted as a name everywhere (keywords that are not
-/// "unreserved").
+/// True if the word must be quoted as a name in some places (keywords that are not "unreserved").
 bool is_reserved_word(std::string_view word);
 
 }  // namespace swizzle::sql

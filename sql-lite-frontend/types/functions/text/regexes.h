@@ -11,21 +11,21 @@
 
 namespace swizzle::sql {
 
-/// The matches of a pattern in a text, one after the other.
+/// Iterates over the matches of a pattern in a text.
 class RegexMatches {
  public:
-  /// Both texts must outlive it.
+  /// Both texts must outlive the object.
   RegexMatches(FunctionContext& context, std::string_view text, std::string_view pattern,
                std::string_view flags);
 
-  /// The next match: the whole and each group.
+  /// Returns the next match: the whole match and each group.
   std::optional<CompiledRegex::Match> next(SessionContext& session);
 
  private:
   std::string_view text_;
   std::string_view pattern_;
   std::string flags_;
-  /// Place to go on; behind the text's end when there are no more.
+  /// Position for the next search; greater than the text's size at the end.
   std::size_t at_ = 0;
   /// Copy of the text, and the matches found ahead, for a search that may take long.
   std::shared_ptr<const std::string> shared_text_;
@@ -33,14 +33,14 @@ class RegexMatches {
   std::size_t given_ = 0;
 };
 
-/// 'g' is the caller's; the rest is the pattern's.
+/// The flag 'g' is for the caller; other flags are for the pattern.
 struct RegexFlags {
   std::string pattern;
   bool global = false;
 };
 RegexFlags split_flags(std::string_view flags);
 
-/// {group, …}, or {match} if the pattern has no groups.
+/// Returns {group, …}, or {match} if the pattern has no groups.
 Value match_as_array(Arena& arena, std::string_view text, const CompiledRegex::Match& match);
 
 }  // namespace swizzle::sql

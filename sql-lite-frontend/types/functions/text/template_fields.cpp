@@ -118,7 +118,7 @@ class FieldReader {
     }
   }
 
-  /// Whether a number may take all digits that stand there.
+  /// True if a number may take all digits that follow.
   [[nodiscard]] bool is_open_number(const TemplateNode& node) const {
     if (!node.filled || node.ordinal != TemplateNode::Ordinal::none) return true;
     if (at_ + 1 == nodes_.size()) return true;

@@ -8,7 +8,7 @@
 
 namespace swizzle::sql {
 
-/// The fields as they stand in the text; a field that is not given is zero.
+/// Values of the fields in the text; zero if not given.
 struct TemplateFields {
   std::int64_t hour = 0;
   std::int64_t minute = 0;
@@ -36,7 +36,7 @@ struct TemplateFields {
   DateConvention convention = DateConvention::none;
 };
 
-/// Takes them from a text in the order of a template. 22007 where it does not fit.
+/// Parses the fields from a text in the template's order. Throws 22007 if the text does not match.
 TemplateFields read_fields(std::string_view text, const TemplateNodes& nodes, TemplateRules rules);
 
 }  // namespace swizzle::sql

@@ -6,14 +6,14 @@
 
 namespace swizzle::sql {
 
-/// Convention by which a keyword counts days. A template has keywords of one convention.
+/// Calendar convention of a keyword. A template must not mix conventions.
 enum class DateConvention : std::uint8_t { none, gregorian, iso_week };
 enum class MomentPart : std::uint8_t { none, date, time, zone };
 
-/// Properties of a template's keyword that a reader needs.
+/// Properties of a template keyword that matter to the parser.
 struct KeywordTraits {
   MomentPart part;
-  bool is_number;  ///< so that a number before it must know where it ends
+  bool is_number;  ///< a number right before it must have a known length
   DateConvention convention = DateConvention::none;
 };
 

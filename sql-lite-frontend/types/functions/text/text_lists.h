@@ -7,9 +7,9 @@
 
 namespace swizzle::sql {
 
-/// string_to_array(text, separator [, null text]): its parts, which refer to the text. A NULL
-/// separator splits into characters. The list counts where the arena does.
-/// Pre: the text is not NULL.
+/// string_to_array(text, separator [, null text]): returns the parts, which refer to the text. A
+/// NULL separator splits into characters. The list is charged to the arena's account. Pre: the text
+/// is not NULL.
 CountedVector<Value> split_text(const Arena& arena, std::span<const Value> arguments);
 
 }  // namespace swizzle::sql
