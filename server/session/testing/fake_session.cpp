@@ -252,9 +252,10 @@ bool returns_rows(std::string_view text) {
 }  // namespace
 
 /// A session here has no log that anybody could follow: its commands are SQL to it.
-ReplicationCommands::ReplicationCommands(Session& session) : session_(session) {}
+ReplicationCommands::ReplicationCommands(Session& session, For whom)
+    : session_(session), for_(whom) {}
 ReplicationCommands::~ReplicationCommands() = default;
-bool ReplicationCommands::is_command(std::string_view) noexcept {
+bool ReplicationCommands::takes(std::string_view) const noexcept {
   return false;
 }
 Outcome ReplicationCommands::run(std::string_view text, ResultSink& sink, ChangeSender&) {

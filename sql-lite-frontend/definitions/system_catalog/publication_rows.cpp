@@ -87,19 +87,22 @@ void replication_slot_rows(Execution& execution, const EmitRow& emit) {
   for (const swizzle::Slot& slot : session.shared.engine.logical_log().slots().list()) {
     const DatabasePtr database = session.catalog.database(slot.database);
     const SlotRoom room = room_of(session, slot);
-    const Value row[] = {text_value(execution, slot.name),
-                         text_value(execution, slot.plugin),
-                         text_value(execution, "logical"),
-                         Value::from_oid(slot.database),
-                         database ? text_value(execution, database->name) : Value::null(),
-                         flag(slot.lifetime == swizzle::Slot::Lifetime::temporary),
-                         flag(slot.holder != 0),
-                         slot.holder != 0 ? Value::from_int(slot.holder) : Value::null(),
-                         slot.is_lost ? Value::null() : position_value(slot.restart),
-                         position_value(slot.confirmed),
-                         text_value(execution, room.status),
-                         room.safe_bytes,
-                         flag(false)};
+    const bool is_physical = slot.is_physical();
+    const bool keeps_nothing = slot.restart == Lsn::none;
+    const Value row[] = {
+        text_value(execution, slot.name),
+        is_physical ? Value::null() : text_value(execution, slot.plugin),
+        text_value(execution, is_physical ? "physical" : "logical"),
+        is_physical ? Value::null() : Value::from_oid(slot.database),
+        database ? text_value(execution, database->name) : Value::null(),
+        flag(slot.lifetime == swizzle::Slot::Lifetime::temporary),
+        flag(slot.holder != 0),
+        slot.holder != 0 ? Value::from_int(slot.holder) : Value::null(),
+        slot.is_lost || keeps_nothing ? Value::null() : position_value(slot.restart),
+        is_physical ? Value::null() : position_value(slot.confirmed),
+        keeps_nothing ? Value::null() : text_value(execution, room.status),
+        keeps_nothing ? Value::null() : room.safe_bytes,
+        flag(false)};
     emit(row);
   }
 }

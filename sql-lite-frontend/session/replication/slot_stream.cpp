@@ -72,7 +72,10 @@ SlotStream::Hold::Hold(Session::State& session, std::string name)
       slot_(value_of(slots_.acquire(name, session.options.backend_pid))) {
   session.slots_used = true;
   std::optional<SqlError> refused;
-  if (slot_.database != session.catalog.shared().database()) {
+  if (slot_.is_physical()) {
+    refused = sql_error(sqlstate::object_not_in_prerequisite_state,
+                        "cannot use physical replication slot for logical decoding");
+  } else if (slot_.database != session.catalog.shared().database()) {
     refused = sql_error(sqlstate::object_not_in_prerequisite_state,
                         "replication slot \"{}\" was not created in this database", name);
   } else if (slot_.is_lost) {
